@@ -93,6 +93,12 @@ class Settings(BaseSettings):
     )
     shutdown_grace: PositiveFloat = Field(default=15.0, description="Seconds to finish open requests.")
 
+    mcp_default_user: str | None = Field(
+        default=None,
+        max_length=200,
+        description="The user of MCP calls that name nobody; if unset, these are refused.",
+    )
+
     embedding_provider: Literal["wordllama", "openai"] = "wordllama"
     embedding_base_url: str = "http://127.0.0.1:11434/v1"
     embedding_model: str | None = None
@@ -184,6 +190,7 @@ class Settings(BaseSettings):
         "replica_database_url",
         "llm_base_url",
         "llm_model",
+        "mcp_default_user",
         mode="before",
     )
     @classmethod

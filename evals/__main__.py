@@ -11,7 +11,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import Progress
 
-from evals import conversed, extraction, hype, model, precision, rules, temporal, writing
+from evals import conversed, extraction, follow_ups, hype, model, precision, rules, temporal, writing
 from evals.datasets import (
     Conversation,
     data_dir,
@@ -30,7 +30,7 @@ SETS: dict[str, tuple[str, str, Loader]] = {
     "s": ("LongMemEval S dev", "longmemeval/longmemeval_s_dev.json.gz", load_longmemeval_s),
 }
 
-OTHERS = ("precision", "turns", "extraction", "rules", "writing", "temporal", "model", "hype")
+OTHERS = ("precision", "turns", "followups", "extraction", "rules", "writing", "temporal", "model", "hype")
 """What is measured in other ways than by recall; the last one only when it is asked for."""
 
 
@@ -118,6 +118,8 @@ def _others(chosen: Sequence[str], root: Path, given: argparse.Namespace, consol
         short += asyncio.run(in_store(lambda bench: precision.evaluate(bench, root, console)))
     if "turns" in chosen:
         short += asyncio.run(in_store(lambda bench: conversed.evaluate(bench, root, given.conversations, console)))
+    if "followups" in chosen:
+        short += asyncio.run(in_store(lambda bench: follow_ups.evaluate(bench, root, given.conversations, console)))
     if "hype" in chosen:
         asyncio.run(compared(root, given.conversations, console))
     if "extraction" in chosen:

@@ -12,8 +12,9 @@ from starlette.responses import Response
 from app import ids
 from app.api.plumbing import cursors
 from app.api.plumbing.cursors import Listing, PageQuery
-from app.api.plumbing.fields import MOST_RESULTS, OWNER, RequestBody
+from app.api.plumbing.fields import MOST_RESULTS, RequestBody
 from app.api.plumbing.guard import ADMIN, READ, ActorDep, GuardedRoute, RuntimeDep, add_reads
+from app.api.plumbing.visibility import OwnedQuery
 from app.api.plumbing.wire import Given, Out, PageOut, Source, json_answer, public_id
 from app.memory.fields import Name
 from app.model import Actor
@@ -21,16 +22,14 @@ from app.model import Actor
 MOST_DAYS = 90
 
 
-class NamesQuery(PageQuery):
+class NamesQuery(OwnedQuery, PageQuery):
     """Filters of a listing of users or agents."""
 
     q: Name | None = Field(default=None, description="Only ids that hold this text, whatever the case.")
 
 
-class SessionsQuery(PageQuery):
+class SessionsQuery(OwnedQuery, PageQuery):
     """Filters of a listing of sessions."""
-
-    owner: Name | None = Field(default=None, description=OWNER)
 
 
 class SeriesQuery(RequestBody):
@@ -154,27 +153,33 @@ async def who_am_i(runtime: RuntimeDep, actor: ActorDep) -> Response:
 
 
 async def list_users(runtime: RuntimeDep, actor: ActorDep, query: Annotated[NamesQuery, Query()]) -> Response:
-    """List users with stored memories or turns, a page at a time; `next_cursor` is null on the last page."""
-    listing = _listing("users", actor, query.q)
-    found, more = await runtime.activity.users(
-        actor, text=query.q or "", after=cursors.decode_name(query.cursor, listing) or "", limit=query.limit
-    )
+    """List users with stored memories or turns, a page at a time; `next_cursor` is null on the last page.
+
+    Those of everybody take `all=true`, as nobody is in the global scope; counts are of the scopes that are listed.
+    """
+    scopes = await query.visible(runtime.activity, actor)
+    listing = _listing("users", actor, (scopes, query.q))
+    after = cursors.decode_name(query.cursor, listing) or ""
+    found, more = await runtime.activity.users(actor, scopes, text=query.q or "", after=after, limit=query.limit)
     return json_answer(UserPage.page(found, cursors.encode_name(found[-1].name if more else None, listing)))
 
 
 async def list_agents(runtime: RuntimeDep, actor: ActorDep, query: Annotated[NamesQuery, Query()]) -> Response:
-    """List agents with stored memories or turns, a page at a time; `next_cursor` is null on the last page."""
-    listing = _listing("agents", actor, query.q)
-    found, more = await runtime.activity.agents(
-        actor, text=query.q or "", after=cursors.decode_name(query.cursor, listing) or "", limit=query.limit
-    )
+    """List agents with stored memories or turns, a page at a time; `next_cursor` is null on the last page.
+
+    Those of everybody take `all=true`, as nobody is in the global scope; counts are of the scopes that are listed.
+    """
+    scopes = await query.visible(runtime.activity, actor)
+    listing = _listing("agents", actor, (scopes, query.q))
+    after = cursors.decode_name(query.cursor, listing) or ""
+    found, more = await runtime.activity.agents(actor, scopes, text=query.q or "", after=after, limit=query.limit)
     return json_answer(AgentPage.page(found, cursors.encode_name(found[-1].name if more else None, listing)))
 
 
 async def list_sessions(runtime: RuntimeDep, actor: ActorDep, query: Annotated[SessionsQuery, Query()]) -> Response:
     """List the sessions that memories come from, a page at a time; `next_cursor` is null on the last page."""
-    scopes = None if query.owner is None else await runtime.activity.scopes_of_user(actor, query.owner)
-    listing = _listing("sessions", actor, query.owner)
+    scopes = await query.visible(runtime.activity, actor)
+    listing = _listing("sessions", actor, scopes)
     found, more = await runtime.activity.sessions(
         actor, scopes=scopes, after=cursors.decode_name(query.cursor, listing) or "", limit=query.limit
     )

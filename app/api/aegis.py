@@ -10,11 +10,12 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app.api.memories.answers import MemoryPageOut
-from app.api.memories.read import VisibilityQuery, page_answer
+from app.api.memories.read import page_answer
 from app.api.plumbing import cursors
 from app.api.plumbing.cursors import Listing, PageQuery
-from app.api.plumbing.fields import MOST_RESULTS
+from app.api.plumbing.fields import MOST_RESULTS, Clocks
 from app.api.plumbing.guard import READ, ActorDep, GuardedRoute, RuntimeDep, add_reads
+from app.api.plumbing.visibility import VisibilityQuery
 from app.errors import InvalidCursor
 from app.memory.fields import Name
 from app.model import Actor, MemoryStatus
@@ -30,7 +31,7 @@ EntityId = Annotated[
 ]
 
 
-class TimelineQuery(VisibilityQuery, PageQuery):
+class TimelineQuery(VisibilityQuery, Clocks, PageQuery):
     """Filters and page of a listing in the shape of Aegis Memory."""
 
     status: list[MemoryStatus] = Field(

@@ -12,12 +12,13 @@ from starlette.responses import Response
 from app import ids
 from app.api.plumbing import cursors
 from app.api.plumbing.cursors import Listing, PageQuery
-from app.api.plumbing.fields import OWNER, Clocks, RequestBody
+from app.api.plumbing.fields import Clocks, RequestBody
 from app.api.plumbing.guard import READ, WRITE, ActorDep, GuardedRoute, RuntimeDep, add_changes, add_reads
 from app.api.plumbing.idempotency import run_once
+from app.api.plumbing.visibility import OwnedQuery
 from app.api.plumbing.wire import Given, Out, PageOut, Source, json_answer, public_id, public_ids
 from app.memory.fields import Flag, Name
-from app.model import ScopeKind, Visibility
+from app.model import ScopeKind
 from app.services.entities import EntityFilters, RelationEdge
 
 DEEPEST = 3
@@ -29,15 +30,12 @@ OK = 200
 EntityId = Annotated[str, Path(description="An entity's id.", examples=["ent_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"])]
 
 
-class EntityQuery(Clocks, PageQuery):
-    """Filters of entities. Naming a user or an agent lists the entities that a query by them would see.
+class EntityQuery(OwnedQuery, Clocks, PageQuery):
+    """Filters of entities.
 
     Entities have no validity, so `as_of` has no effect on them; `known_at` lists them as they were known then.
     """
 
-    owner: Name | None = Field(default=None, description=OWNER)
-    user_id: Name | None = None
-    agent_id: Name | None = None
     entity_type: Name | None = None
     name: Name | None = Field(default=None, description="Any of its names, whatever the case.")
     prefix: Name | None = Field(default=None, description="A word of one of its names begins with this.")
@@ -184,12 +182,7 @@ def router() -> APIRouter:
 
 async def list_entities(runtime: RuntimeDep, actor: ActorDep, query: Annotated[EntityQuery, Query()]) -> Response:
     """List entities, a page at a time; `next_cursor` is null on the last page."""
-    scopes = None
-    if query.owner is not None:
-        scopes = await runtime.activity.scopes_of_user(actor, query.owner)
-    elif query.user_id is not None or query.agent_id is not None:
-        visible = Visibility(user_id=query.user_id, agent_id=query.agent_id)
-        scopes = tuple(one.id(actor.tenant_id) for one in visible.scopes())
+    scopes = await query.visible(runtime.activity, actor)
     known_at = query.instants()["known_at"]
     filters = EntityFilters(scopes=scopes, entity_type=query.entity_type, alias=query.name, prefix=query.prefix)
     listing = Listing(f"entities|{actor.tenant_id}|{filters}|{known_at}")

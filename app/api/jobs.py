@@ -14,6 +14,7 @@ from app.api.plumbing import cursors
 from app.api.plumbing.cursors import Listing, PageQuery
 from app.api.plumbing.guard import READ, WRITE, ActorDep, GuardedRoute, RuntimeDep, add_changes, add_reads
 from app.api.plumbing.idempotency import run_once
+from app.api.plumbing.visibility import OwnedQuery
 from app.api.plumbing.wire import Out, PageOut, Source, json_answer, public_id
 from app.memory.fields import Name
 from app.model import JobStatus
@@ -23,8 +24,8 @@ OK = 200
 JobId = Annotated[str, Path(description="A job's id.", examples=["job_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"])]
 
 
-class JobQuery(PageQuery):
-    """Filters of jobs."""
+class JobQuery(OwnedQuery, PageQuery):
+    """Filters of jobs; those of the whole tenant are in the global scope."""
 
     status: JobStatus | None = Field(default=None, description="`failed` for what needs looking at.")
     kind: Name | None = None
@@ -82,9 +83,12 @@ def router() -> APIRouter:
 
 async def list_jobs(runtime: RuntimeDep, actor: ActorDep, query: Annotated[JobQuery, Query()]) -> Response:
     """List jobs, newest first, a page at a time; `next_cursor` is null on the last page."""
-    listing = Listing(f"jobs|{actor.tenant_id}|{query.status}|{query.kind}")
+    scopes = await query.visible(runtime.activity, actor)
+    listing = Listing(f"jobs|{actor.tenant_id}|{scopes}|{query.status}|{query.kind}")
     after = cursors.decode_id(query.cursor, listing)
-    found, more = await runtime.jobs.list(actor, status=query.status, kind=query.kind, after=after, limit=query.limit)
+    found, more = await runtime.jobs.list(
+        actor, scopes=scopes, status=query.status, kind=query.kind, after=after, limit=query.limit
+    )
     return json_answer(JobPage.page(found, cursors.encode_id(found[-1].id if more else None, listing)))
 
 

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Self
 
 from fastapi import APIRouter, Header
-from pydantic import AfterValidator, Field, StringConstraints
+from pydantic import AfterValidator, Field, StringConstraints, model_validator
 from starlette.responses import Response
 
 from app.api.memories.answers import AnyScoredMemory, MemoryOut, RecalledMemoryOut
@@ -14,17 +15,27 @@ from app.api.memories.candidates import canonical_types
 from app.api.plumbing import fields
 from app.api.plumbing.fields import MOST_RESULTS, Fraction, Instant, RequestBody, TimeZone
 from app.api.plumbing.guard import POSITION_HEADER, READ, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing.problems import FieldError, InvalidFields
 from app.api.plumbing.unions import with_example
 from app.api.plumbing.wire import DIGITS, Computed, Given, Out, Source, json_answer, rounded, rounded_to
+from app.api.turn_bodies import ChatMessageIn
+from app.english.follow_ups import Said, question_of
+from app.memory.chat_messages import ChatMessage, read_chat_message
+from app.memory.extraction import Role
 from app.memory.fields import A_NUMBER, Flag, Name, Topic, storable
 from app.memory.registry import Registry
 from app.model import ReadMode, Visibility
 from app.services.query import POSITION_PATTERN, ContextBlock, IdStyle, QueryRequest, QueryResult
 
+LONGEST_QUESTION = 8000
+
 Question = Annotated[
-    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=8000), AfterValidator(storable)
+    str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_QUESTION), AfterValidator(storable)
 ]
 """A question of 1 to 8,000 characters."""
+
+MOST_MESSAGES = 100
+"""Most messages of a conversation that a request brings."""
 
 LARGEST_CONTEXT = 100_000
 
@@ -45,9 +56,6 @@ Part = Literal["context", "memories", "details"]
 class QueryFields(RequestBody):
     """Fields of both kinds of queries."""
 
-    query: Question = Field(
-        description="In plain words, as a person would ask.", examples=["Which editor theme does Ana prefer?"]
-    )
     user_id: Name | None = None
     agent_id: Name | None = None
     session_id: Name | None = Field(
@@ -66,15 +74,15 @@ class QueryFields(RequestBody):
         default=None, description="Only what is trusted this far; by default .5, in other modes than `default` .3."
     )
 
-    def build_request(self, types: tuple[str, ...], present: datetime) -> QueryRequest:
-        """Return the question; times without an offset are read in its time zone."""
+    def build_request(self, question: str, types: tuple[str, ...], present: datetime) -> QueryRequest:
+        """Return the request to answer a question; times without an offset are read in its time zone."""
         zone = fields.zone(self.timezone)
         known_at = fields.aware(self.known_at, zone)
         now = fields.aware(self.now, zone) or known_at or present
         if self.timezone is not None or self.now is None:
             now = now.astimezone(zone)
         return QueryRequest(
-            query=self.query,
+            query=question,
             now=now,
             visibility=Visibility(user_id=self.user_id, agent_id=self.agent_id),
             session_id=self.session_id,
@@ -94,8 +102,20 @@ class QueryFields(RequestBody):
 
 
 class QueryBody(QueryFields, **with_example({"query": "Which editor theme does Ana prefer?", "user_id": "ana"})):
-    """A question for the read pipeline."""
+    """A question for the read pipeline: in words, or as the conversation that it stands in."""
 
+    query: Question | None = Field(
+        default=None,
+        description="In plain words, as a person would ask.",
+        examples=["Which editor theme does Ana prefer?"],
+    )
+    messages: list[ChatMessageIn] | None = Field(
+        default=None,
+        min_length=1,
+        max_length=MOST_MESSAGES,
+        description="Instead of `query`: the last messages of the conversation, as chat libraries have them. The "
+        "question is the last one of the user, with the names and words that it leaves to those before.",
+    )
     types: list[Name] = Field(default_factory=list, max_length=50, description="Only these; all by default.")
     min_relevance: Fraction | None = Field(
         default=None,
@@ -120,8 +140,15 @@ class QueryBody(QueryFields, **with_example({"query": "Which editor theme does A
     explain: Flag = Field(default=False, description="Return the plan, and all details.")
 
     def to_request(self, registry: Registry, present: datetime) -> QueryRequest:
-        """Return the question, or raise InvalidFields for an unknown type."""
-        return self.build_request(canonical_types(self.types, registry, "types"), present)
+        """Return the request, or raise InvalidFields for an unknown type or unreadable messages."""
+        question = self.query if self.messages is None else _last_question(self.messages)
+        return self.build_request(question or "", canonical_types(self.types, registry, "types"), present)
+
+    @model_validator(mode="after")
+    def _one_question(self) -> Self:
+        if (self.query is None) == (self.messages is None):
+            raise ValueError("give `query` or `messages`, one of both")
+        return self
 
 
 class RecallBody(
@@ -132,11 +159,33 @@ class RecallBody(
 ):
     """A question in the shape of Aegis Memory."""
 
+    query: Question = Field(
+        description="In plain words, as a person would ask.", examples=["Which editor theme does Ana prefer?"]
+    )
     memory_types: list[Name] = Field(default_factory=list, max_length=50, description="Only these; all by default.")
 
     def to_request(self, registry: Registry, present: datetime) -> QueryRequest:
         """Return the question, or raise InvalidFields for an unknown type."""
-        return self.build_request(canonical_types(self.memory_types, registry, "memory_types"), present)
+        return self.build_request(self.query, canonical_types(self.memory_types, registry, "memory_types"), present)
+
+
+def _last_question(messages: Sequence[ChatMessageIn]) -> str:
+    """Return what the last message of the user asks, or raise InvalidFields."""
+    said, errors = [], []
+    for place, message in enumerate(messages):
+        try:
+            one = read_chat_message(message.model_dump())
+        except ValueError as error:
+            errors.append(FieldError(field=f"messages.{place}", message=str(error)))
+            continue
+        if isinstance(one, ChatMessage):
+            said.append(Said(by_user=one.role in {None, Role.USER}, text=one.content))
+    question = question_of(said)
+    if question is None and not errors:
+        errors = [FieldError(field="messages", message="none is a message of the user with text")]
+    if question is None or errors:
+        raise InvalidFields(errors)
+    return question[-LONGEST_QUESTION:]
 
 
 class ArmOut(Out):

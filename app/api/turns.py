@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Iterable, Sequence
 from datetime import datetime
 from enum import StrEnum
 from typing import Annotated, Any
@@ -14,29 +14,27 @@ from starlette.responses import Response
 
 from app import ids
 from app.api.memories.answers import AffectedOut
-from app.api.plumbing import cursors, fields
+from app.api.plumbing import cursors
 from app.api.plumbing.cursors import Listing, PageQuery
 from app.api.plumbing.fields import RequestBody
 from app.api.plumbing.guard import READ, WRITE, ActorDep, GuardedRoute, RuntimeDep, add_reads
 from app.api.plumbing.idempotency import IDEMPOTENT, run_once
 from app.api.plumbing.problems import FieldError, InvalidFields
+from app.api.plumbing.visibility import OwnedQuery
 from app.api.plumbing.wire import Given, Out, PageOut, Source, as_is, json_answer, public_id
 from app.api.turn_bodies import TurnsBody, turns_from_body, turns_given
 from app.errors import PASSING
 from app.memory.candidate import WriteDecision
 from app.memory.extraction import Role, Turn, TurnStatus
 from app.memory.fields import Name
-from app.model import Actor, Category, ScopeKind, SpeechAct, Visibility
+from app.model import Actor, Category, ScopeKind, SpeechAct
 from app.runtime import Runtime
 from app.services.turns import StoredTurn, TurnReport
 
 
-class TurnQuery(PageQuery):
+class TurnQuery(OwnedQuery, PageQuery):
     """Filters of turns."""
 
-    owner: Name | None = Field(default=None, description=fields.OWNER)
-    user_id: Name | None = None
-    agent_id: Name | None = None
     session_id: Name | None = None
     status: TurnStatus | None = None
 
@@ -266,13 +264,8 @@ async def replay_turn(
 
 async def list_turns(runtime: RuntimeDep, actor: ActorDep, query: Annotated[TurnQuery, Query()]) -> Response:
     """List turns, newest first; `status=extraction_failed` lists those to check and replay."""
-    scopes: Collection[UUID] | None = None
-    if query.owner is not None:
-        scopes = await runtime.activity.scopes_of_user(actor, query.owner)
-    elif query.user_id is not None or query.agent_id is not None:
-        seen = Visibility(user_id=query.user_id, agent_id=query.agent_id).scopes()
-        scopes = [one.id(actor.tenant_id) for one in seen if one.kind is not ScopeKind.GLOBAL]
-    listing = Listing(f"turns|{actor.tenant_id}|{query.owner or scopes}|{query.status}|{query.session_id}")
+    scopes = await query.visible(runtime.activity, actor)
+    listing = Listing(f"turns|{actor.tenant_id}|{scopes}|{query.status}|{query.session_id}")
     after = cursors.decode_id(query.cursor, listing)
     page = await runtime.turns.list(
         actor, scopes=scopes, status=query.status, session_id=query.session_id, after=after, limit=query.limit

@@ -161,7 +161,7 @@ def users(
     key: ApiKey = None,
 ) -> None:
     """List users with their numbers of memories and turns, and their last activity."""
-    answer = _get(url, key, "/users", limit=PAGE, **_not_none(q=q))
+    answer = _get(url, key, "/users", all="true", limit=PAGE, **_not_none(q=q))
     if as_json:
         say_json(answer)
         return

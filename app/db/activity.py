@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -38,7 +38,8 @@ _SCOPES_OF_USER = statement("SELECT id FROM scopes WHERE tenant_id = :tenant AND
 _NAMES = """
     WITH named AS (
         SELECT DISTINCT s.{column} AS name FROM scopes s
-        WHERE s.tenant_id = :tenant AND s.{column} > :after AND position(lower(:text) IN lower(s.{column})) > 0
+        WHERE s.tenant_id = :tenant AND s.{column} > :after AND {narrowed}
+          AND position(lower(:text) IN lower(s.{column})) > 0
         ORDER BY name LIMIT :limit
     )
     SELECT named.name, found.* FROM named
@@ -56,14 +57,16 @@ _NAMES = """
             SELECT count(*) AS turns, max(t.occurred_at) AS last_at FROM turns t
             WHERE t.tenant_id = :tenant AND t.scope_id = s.id
         ) heard
-        WHERE s.tenant_id = :tenant AND s.{column} = named.name
+        WHERE s.tenant_id = :tenant AND s.{column} = named.name AND {narrowed}
     ) found
     ORDER BY named.name
 """
 
-_USERS = statement(_NAMES.format(column="user_id"))
+_LISTED = "(CAST(:scopes AS uuid[]) IS NULL OR s.id = ANY(:scopes))"
 
-_AGENTS = statement(_NAMES.format(column="agent_id"))
+_USERS = statement(_NAMES.format(column="user_id", narrowed=_LISTED))
+
+_AGENTS = statement(_NAMES.format(column="agent_id", narrowed=_LISTED))
 
 # Each step of the recursion reads one entry of the index on (tenant, session): DISTINCT would read them all.
 _EVERY_SESSION = """
@@ -111,14 +114,20 @@ async def scopes_of_user(session: ReadSession, tenant: UUID, user: str) -> list[
     return [row["id"] for row in await session.fetch(_SCOPES_OF_USER, {"tenant": tenant, "user": user})]
 
 
-async def users(session: ReadSession, tenant: UUID, *, text: str, after: str, limit: int) -> list[NameActivity]:
-    """Return up to `limit` users whose id contains `text`, in the order of their ids, starting after one."""
-    return await _names(session, _USERS, tenant, text=text, after=after, limit=limit)
+async def users(
+    session: ReadSession, tenant: UUID, scopes: Sequence[UUID] | None, *, text: str, after: str, limit: int
+) -> list[NameActivity]:
+    """Return up to `limit` users of these scopes (None: of all) whose id contains `text`, in order, after one."""
+    given = {"tenant": tenant, "scopes": scopes, "text": text, "after": after, "limit": limit}
+    return await _names(session, _USERS, given)
 
 
-async def agents(session: ReadSession, tenant: UUID, *, text: str, after: str, limit: int) -> list[NameActivity]:
-    """Return up to `limit` agents whose id contains `text`, in the order of their ids, starting after one."""
-    return await _names(session, _AGENTS, tenant, text=text, after=after, limit=limit)
+async def agents(
+    session: ReadSession, tenant: UUID, scopes: Sequence[UUID] | None, *, text: str, after: str, limit: int
+) -> list[NameActivity]:
+    """Return up to `limit` agents of these scopes (None: of all) whose id contains `text`, in order, after one."""
+    given = {"tenant": tenant, "scopes": scopes, "text": text, "after": after, "limit": limit}
+    return await _names(session, _AGENTS, given)
 
 
 async def sessions(
@@ -142,10 +151,8 @@ async def sessions(
     ]
 
 
-async def _names(
-    session: ReadSession, named: SqlStatement, tenant: UUID, *, text: str, after: str, limit: int
-) -> list[NameActivity]:
-    rows = await session.fetch(named, {"tenant": tenant, "text": text, "after": after, "limit": limit})
+async def _names(session: ReadSession, named: SqlStatement, given: Mapping[str, object]) -> list[NameActivity]:
+    rows = await session.fetch(named, given)
     return [
         NameActivity(
             name=row["name"],

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -11,7 +11,7 @@ from uuid import UUID
 
 from pydantic_core import to_json
 from sqlalchemy import Row as Found
-from sqlalchemy import Select, case, delete, func, select, update
+from sqlalchemy import Select, case, delete, func, or_, select, update
 
 from app import ids
 from app.db import job_queue
@@ -170,13 +170,19 @@ async def page(
     session: ReadSession,
     tenant: UUID,
     *,
+    scopes: Collection[UUID] | None,
     status: JobStatus | None,
     kind: str | None,
     after: UUID | None,
     limit: int,
 ) -> list[Job]:
-    """Return up to `limit` jobs, newest first, starting after the one of that id."""
+    """Return up to `limit` jobs, newest first, starting after the one of that id.
+
+    With `scopes`, only jobs of these scopes and those of no scope, which are of the whole tenant.
+    """
     statement = _select(tenant).order_by(jobs.c.id.desc()).limit(limit)
+    if scopes is not None:
+        statement = statement.where(or_(jobs.c.scope_id.is_(None), jobs.c.scope_id.in_(scopes)))
     if status is not None:
         statement = statement.where(jobs.c.status == status)
     if kind is not None:

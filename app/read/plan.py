@@ -16,6 +16,7 @@ from app.read.values import Arm, Cut, ParsedQuery, QueryPlan, Scaling
 def explain_question(query: ParsedQuery, *, relaxed: bool) -> dict[str, object]:
     """Return how the question was read; `relaxed`: nothing fitted what was inferred, so it was only preferred."""
     return {
+        "question": query.text,
         "dense_text": query.dense_text,
         "terms": list(query.terms),
         "entities": [

@@ -50,16 +50,20 @@ class Activity:
             found = await activity.scopes_of_user(session, actor.tenant_id, user)
         return tuple({own, *found})
 
-    async def users(self, actor: Actor, *, text: str, after: str, limit: int) -> tuple[list[NameActivity], bool]:
-        """Return users whose id holds `text`, in the order of their ids, and whether there are more."""
+    async def users(
+        self, actor: Actor, scopes: Sequence[UUID] | None, *, text: str, after: str, limit: int
+    ) -> tuple[list[NameActivity], bool]:
+        """Return users of these scopes whose id holds `text`, in the order of ids, and whether there are more."""
         async with self.database.read(actor.tenant_id) as session:
-            found = await activity.users(session, actor.tenant_id, text=text, after=after, limit=limit + 1)
+            found = await activity.users(session, actor.tenant_id, scopes, text=text, after=after, limit=limit + 1)
         return found[:limit], len(found) > limit
 
-    async def agents(self, actor: Actor, *, text: str, after: str, limit: int) -> tuple[list[NameActivity], bool]:
-        """Return agents whose id holds `text`, in the order of their ids, and whether there are more."""
+    async def agents(
+        self, actor: Actor, scopes: Sequence[UUID] | None, *, text: str, after: str, limit: int
+    ) -> tuple[list[NameActivity], bool]:
+        """Return agents of these scopes whose id holds `text`, in the order of ids, and whether there are more."""
         async with self.database.read(actor.tenant_id) as session:
-            found = await activity.agents(session, actor.tenant_id, text=text, after=after, limit=limit + 1)
+            found = await activity.agents(session, actor.tenant_id, scopes, text=text, after=after, limit=limit + 1)
         return found[:limit], len(found) > limit
 
     async def sessions(

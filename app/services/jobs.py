@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
@@ -53,14 +53,17 @@ class Jobs:
         self,
         actor: Actor,
         *,
+        scopes: Sequence[UUID] | None = None,
         status: JobStatus | None = None,
         kind: str | None = None,
         after: UUID | None = None,
         limit: int = 50,
     ) -> tuple[tuple[Job, ...], bool]:
-        """Return jobs, newest first, and whether there are more."""
+        """Return jobs, newest first, and whether there are more; of these scopes and of the whole tenant, if given."""
         async with self.database.read(actor.tenant_id) as session:
-            found = await jobs.page(session, actor.tenant_id, status=status, kind=kind, after=after, limit=limit + 1)
+            found = await jobs.page(
+                session, actor.tenant_id, scopes=scopes, status=status, kind=kind, after=after, limit=limit + 1
+            )
         return tuple(found[:limit]), len(found) > limit
 
     async def get(self, actor: Actor, job: UUID) -> Job:

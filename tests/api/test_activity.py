@@ -36,26 +36,26 @@ async def test_users_are_listed_with_counts_in_pages(client: httpx.AsyncClient) 
         await written(client, user_id=name)
     await written(client, user_id="ben", predicate="lives-in", object="Porto")
     await said(client, "I work at Rivian and I like my work.", user_id="ben", agent_id="desk")
-    listed = (await got(client, "/users"))["users"]
+    listed = (await got(client, "/users", all=True))["users"]
     assert [one["user_id"] for one in listed] == ["Anja", "ana", "ben"]
     ben = listed[-1]
     assert (ben["turns"], ben["waiting"]) == (1, 0)
     assert ben["memories"] == ben["active"] >= 3
     assert ben["last_active_at"] is not None
-    first = await got(client, "/users", limit=2)
-    following = await got(client, "/users", limit=2, cursor=first["next_cursor"])
+    first = await got(client, "/users", all=True, limit=2)
+    following = await got(client, "/users", all=True, limit=2, cursor=first["next_cursor"])
     assert [one["user_id"] for page in (first, following) for one in page["users"]] == ["Anja", "ana", "ben"]
     assert following["next_cursor"] is None
-    assert [one["user_id"] for one in (await got(client, "/users", q="AN"))["users"]] == ["Anja", "ana"]
-    assert [one["agent_id"] for one in (await got(client, "/agents"))["agents"]] == ["desk"]
+    assert [one["user_id"] for one in (await got(client, "/users", all=True, q="AN"))["users"]] == ["Anja", "ana"]
+    assert [one["agent_id"] for one in (await got(client, "/agents", all=True))["agents"]] == ["desk"]
 
 
 async def test_a_cursor_of_another_listing_is_refused(client: httpx.AsyncClient) -> None:
     for name in ("ana", "ben"):
         await written(client, user_id=name)
-    cursor = (await got(client, "/users", limit=1))["next_cursor"]
-    for path, query in (("/users", {"q": "n"}), ("/agents", {}), ("/sessions", {})):
-        assert (await client.get(path, params={**query, "cursor": cursor})).status_code == 422
+    cursor = (await got(client, "/users", all=True, limit=1))["next_cursor"]
+    for path, query in (("/users", {"q": "n"}), ("/agents", {}), ("/sessions", {}), ("/users", {"all": False})):
+        assert (await client.get(path, params={"all": True, **query, "cursor": cursor})).status_code == 422
     assert (await client.get("/users", params={"cursor": "bm9uc2Vuc2U"})).status_code == 422
 
 
@@ -63,16 +63,16 @@ async def test_sessions_are_listed_for_everybody_and_for_one(client: httpx.Async
     for place, company in enumerate(("Rivian", "Audi", "Porsche")):
         await said(client, f"I work at {company} and I like my work.", user_id="ana", session_id=f"s{place}")
     await said(client, "I live in Porto and I like the sea.", user_id="ben", agent_id="desk", session_id="t")
-    everybody = (await got(client, "/sessions"))["sessions"]
+    everybody = (await got(client, "/sessions", all=True))["sessions"]
     assert [one["session_id"] for one in everybody] == ["s0", "s1", "s2", "t"]
     [own] = (await got(client, "/sessions", owner="ben"))["sessions"]
     assert (own["session_id"], own["turns"]) == ("t", 1)
     assert own["memories"] > 0
     assert own["first_at"] <= own["last_at"]
-    page = await got(client, "/sessions", limit=3)
-    assert [one["session_id"] for one in (await got(client, "/sessions", cursor=page["next_cursor"]))["sessions"]] == [
-        "t"
-    ]
+    page = await got(client, "/sessions", all=True, limit=3)
+    assert [
+        one["session_id"] for one in (await got(client, "/sessions", all=True, cursor=page["next_cursor"]))["sessions"]
+    ] == ["t"]
 
 
 async def test_the_owner_of_memories_turns_and_entities_is_found_whatever_the_agent(client: httpx.AsyncClient) -> None:
@@ -136,12 +136,12 @@ async def test_an_entity_leads_to_its_memories_and_neighbours(client: httpx.Asyn
     await written(
         client, "relation", from_entity="Ana Pereira", relation_type="reports-to", to_entity="Tom", user_id="u1"
     )
-    [ana] = (await got(client, "/entities", prefix="per"))["entities"]
+    [ana] = (await got(client, "/entities", all=True, prefix="per"))["entities"]
     assert ana["canonical_name"] == "Ana Pereira"
-    assert [one["canonical_name"] for one in (await got(client, "/entities", prefix="ana p"))["entities"]] == [
-        "Ana Pereira"
-    ]
-    assert (await got(client, "/entities", prefix="reira"))["entities"] == []
+    assert [
+        one["canonical_name"] for one in (await got(client, "/entities", all=True, prefix="ana p"))["entities"]
+    ] == ["Ana Pereira"]
+    assert (await got(client, "/entities", all=True, prefix="reira"))["entities"] == []
     types = {one["type"] for one in (await got(client, "/memories", owner="u1", entity=ana["id"]))["memories"]}
     assert types == {"fact", "relation"}
     found = (await got(client, f"/entities/{ana['id']}/neighbours"))["neighbours"]
@@ -163,7 +163,7 @@ async def test_days_tell_turns_and_writes(client: httpx.AsyncClient) -> None:
 async def test_another_tenant_is_not_seen(client: httpx.AsyncClient, other_client: httpx.AsyncClient) -> None:
     await client.post("/memories/typed/fact", json=fact(user_id="ana", session_id="s"))
     await written(other_client, user_id="ben")
-    assert [one["user_id"] for one in (await got(other_client, "/users"))["users"]] == ["ben"]
-    assert (await got(other_client, "/sessions"))["sessions"] == []
+    assert [one["user_id"] for one in (await got(other_client, "/users", all=True))["users"]] == ["ben"]
+    assert (await got(other_client, "/sessions", all=True))["sessions"] == []
     assert (await got(other_client, "/memories/count", owner="ana"))["total"] == 0
     assert sum(sum(one["decisions"].values()) for one in (await got(other_client, "/admin/stats/series"))["days"]) == 1

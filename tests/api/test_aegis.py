@@ -235,7 +235,7 @@ async def test_an_entitys_facts_are_found_by_the_callers_id_and_by_ours(client: 
     await written(client, "fact", subject="user_123", predicate="lives-in", object="Manchester")
     assert [one["id"] for one in await told(client, FACTS)] == [own["id"], later["id"], about["id"]]
     assert [one["id"] for one in await told(client, FACTS, user_id="u2")] == [later["id"], about["id"]]
-    entities = (await client.get("/entities", params={"name": "user_123", "limit": 50})).json()["entities"]
+    entities = (await client.get("/entities", params={"all": True, "name": "user_123", "limit": 50})).json()["entities"]
     found = set()
     for entity in entities:
         found |= {one["id"] for one in await told(client, f"/memories/typed/semantic/entity/{entity['id']}")}

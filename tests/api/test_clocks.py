@@ -26,7 +26,7 @@ def instant() -> str:
 
 
 async def got(client: httpx.AsyncClient, path: str, **params: Any) -> dict[str, Any]:
-    answer = await client.get(path, params={"all": True, **params} if path == "/memories" else params)
+    answer = await client.get(path, params={"all": True, **params} if path in {"/memories", "/entities"} else params)
     assert answer.status_code == 200, answer.text
     found: dict[str, Any] = answer.json()
     return found

@@ -118,7 +118,7 @@ async def test_what_waits_is_in_no_answer_but_where_it_is_asked_for_by_name(desk
     waiting = await desk.pending(predicate="has-password", object="hunter2-of-the-vault")
     rejected = await desk.pending(predicate="has-pin", object="hunter2-of-the-door")
     await desk.decided(rejected["id"], "reject")
-    entities = (await desk.client.get("/entities")).json()["entities"]
+    entities = (await desk.client.get("/entities?all=true")).json()["entities"]
     ends = {"{type}": "nothing", "{entity_id}": entities[0]["id"], "{job_id}": "job_" + "0" * 32}
     answered = 0
     for route in mounted(app):

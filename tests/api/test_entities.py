@@ -21,7 +21,7 @@ async def test_an_entity_is_found_by_any_of_its_names(tenant: Tenant) -> None:
     ids = await furnish(tenant)
     assert set(ids) == {"Priya", "Sarah", "Apollo", "Postgres"}
     for name in ("priya", "P. Sharma", "THE EM"):
-        found = (await tenant.client.get("/entities", params={"name": name})).json()["entities"]
+        found = (await tenant.client.get("/entities", params={"all": True, "name": name})).json()["entities"]
         assert [one["id"] for one in found] == [ids["Priya"]]
         assert set(found[0]["aliases"]) == {"P. Sharma", "the EM"}
     nobody = (await tenant.client.get("/entities", params={"user_id": "u2"})).json()
@@ -33,7 +33,7 @@ async def test_entities_come_in_pages(tenant: Tenant) -> None:
     seen: list[str] = []
     cursor: dict[str, str] = {}
     for _ in range(4):
-        page = (await tenant.client.get("/entities", params={"limit": 1, **cursor})).json()
+        page = (await tenant.client.get("/entities", params={"all": True, "limit": 1, **cursor})).json()
         seen += [one["id"] for one in page["entities"]]
         cursor = {"cursor": page["next_cursor"] or ""}
     assert sorted(seen) == sorted(ids.values())

@@ -20,7 +20,7 @@ async def about(client: httpx.AsyncClient, entity: str, **params: Any) -> list[s
 
 async def entity(client: httpx.AsyncClient, name: str, **more: Any) -> str:
     await written(client, "entity", canonical_name=name, entity_type="person", scope="global", **more)
-    listed = (await client.get("/entities")).json()["entities"]
+    listed = (await client.get("/entities?all=true")).json()["entities"]
     found: str = next(one["id"] for one in listed if one["canonical_name"] == name)
     return found
 
@@ -30,7 +30,7 @@ async def test_our_own_id_names_the_entity_that_has_it(client: httpx.AsyncClient
     memory = await written(client, "semantic", content="Priya leads the platform team", entity_id=priya)
     assert memory["entity_id"] == priya
     assert await about(client, priya) == ["Priya leads the platform team"]
-    assert [one["canonical_name"] for one in (await client.get("/entities")).json()["entities"]] == ["Priya"]
+    assert [one["canonical_name"] for one in (await client.get("/entities?all=true")).json()["entities"]] == ["Priya"]
     by_name = await written(client, "semantic", content="Priya keeps bees", entity_id="Priya")
     assert by_name["id"] != memory["id"]
     assert await about(client, priya) == ["Priya keeps bees", "Priya leads the platform team"]

@@ -63,7 +63,7 @@ async def test_a_merged_entity_says_into_what_and_its_graph_is_the_survivors(cli
     assert (shown["merged_into"], shown["canonical_name"]) == (priya, "Sharma")
     survivor = (await client.get(f"/entities/{priya}")).json()
     assert survivor["aliases"] == ["Sharma", "the EM"]
-    by_name = (await client.get("/entities", params={"name": "sharma"})).json()["entities"]
+    by_name = (await client.get("/entities", params={"all": True, "name": "sharma"})).json()["entities"]
     assert [one["id"] for one in by_name] == [priya]
     for one in (sharma, priya):
         graph = (await client.get(f"/entities/{one}/graph")).json()

@@ -96,8 +96,8 @@ class Owner:
             key.pop("last_used_at")
         for memory in page["memories"]:
             memory.pop("freshness")
-        jobs = (await self.tenant.client.get("/jobs", params={"kind": KIND})).json()["jobs"]
-        turns = (await self.tenant.client.get("/turns")).json()["turns"]
+        jobs = (await self.tenant.client.get("/jobs", params={"all": True, "kind": KIND})).json()["jobs"]
+        turns = (await self.tenant.client.get("/turns?all=true")).json()["turns"]
         types = (await self.tenant.client.get("/admin/types")).json()["types"]
         return [*page["memories"], *keys, *jobs, *turns, *types]
 
@@ -112,7 +112,7 @@ async def furnished(tenant: Tenant, id_of_tenant: str) -> Owner:
     memories = (await client.get("/memories", params={"all": True, "limit": 200})).json()["memories"]
     keys = (await client.get("/admin/keys")).json()["keys"]
     assert len(memories) >= len(list(discover()))
-    entities = (await client.get("/entities")).json()["entities"]
+    entities = (await client.get("/entities?all=true")).json()["entities"]
     job = await queued(client, tenant.app.state.runtime)
     said = await client.post("/turns?mode=sync", json={"content": "I work at Volkswagen.", "user_id": "u1"})
     turn = said.json()["turns"][0]["id"]

@@ -72,11 +72,11 @@ async def test_the_failed_list_is_where_jobs_are_tried_again_from(client: httpx.
     job, other = [await queued(client, runtime) for _ in range(2)]
     await ended(client, runtime, job, JobStatus.FAILED)
     await ended(client, runtime, other, JobStatus.SUCCEEDED)
-    failed = (await client.get("/jobs", params={"status": "failed"})).json()
+    failed = (await client.get("/jobs", params={"all": True, "status": "failed"})).json()
     assert [one["id"] for one in failed["jobs"]] == [job]
     again = await client.post(f"/jobs/{job}/retry", headers={"Idempotency-Key": "once"})
     assert (again.status_code, again.json()["status"], again.json()["error"]) == (200, "queued", None)
-    assert (await client.get("/jobs", params={"status": "failed"})).json()["jobs"] == []
+    assert (await client.get("/jobs", params={"all": True, "status": "failed"})).json()["jobs"] == []
     replayed = await client.post(f"/jobs/{job}/retry", headers={"Idempotency-Key": "once"})
     assert (replayed.status_code, replayed.headers["Idempotency-Replayed"]) == (200, "true")
     for one, said in ((job, "queued"), (other, "succeeded")):
@@ -109,12 +109,14 @@ async def test_pages_follow_one_another_and_keep_to_their_filters(client: httpx.
     cursor: str | None = None
     for _ in range(2):
         page = (
-            await client.get("/jobs", params={"kind": KIND, "limit": 2, **({"cursor": cursor} if cursor else {})})
+            await client.get(
+                "/jobs", params={"all": True, "kind": KIND, "limit": 2, **({"cursor": cursor} if cursor else {})}
+            )
         ).json()
         found += [one["id"] for one in page["jobs"]]
         cursor = page["next_cursor"]
         if cursor:
-            other = await client.get("/jobs", params={"limit": 2, "cursor": cursor})
+            other = await client.get("/jobs", params={"all": True, "limit": 2, "cursor": cursor})
             assert other.json()["type"] == "urn:typed-memory:problem:invalid-cursor"
     assert (found, cursor) == (wanted, None)
 
@@ -131,7 +133,7 @@ async def test_another_tenants_jobs_do_not_exist(
     for method, path in (("GET", ""), ("POST", "/retry"), ("POST", "/cancel")):
         answer = await other_client.request(method, f"/jobs/{job}{path}")
         assert (answer.status_code, answer.json()["type"]) == (404, "urn:typed-memory:problem:not-found")
-    assert (await other_client.get("/jobs")).json() == {"jobs": [], "next_cursor": None}
+    assert (await other_client.get("/jobs?all=true")).json() == {"jobs": [], "next_cursor": None}
     assert (await client.get(f"/jobs/{job}")).json()["status"] == "queued"
 
 

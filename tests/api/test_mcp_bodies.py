@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import httpx
 import pytest
+
+from tests.api.conftest import MakeClient
 
 ACCEPT = {"Accept": "application/json, text/event-stream"}
 
@@ -31,3 +35,30 @@ async def test_what_is_asked_of_the_tools_is_counted_as_theirs(client: httpx.Asy
     answer = await client.post("/mcp", json=body, headers=ACCEPT)
     assert answer.status_code == 200, answer.text
     assert 'route="/mcp"' in (await client.get("/metrics")).text
+
+
+async def call(client: httpx.AsyncClient, tool: str, **arguments: object) -> Any:
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": {"name": tool, "arguments": arguments}}
+    answer = await client.post("/mcp", json=body, headers=ACCEPT)
+    assert answer.status_code == 200, answer.text
+    return answer.json()["result"]
+
+
+async def test_calls_that_name_nobody_are_of_the_configured_user(make_client: MakeClient) -> None:
+    async with make_client(mcp_default_user="desk owner") as client:
+        for given, user, agent in (
+            ({}, "desk owner", None),
+            ({"user_id": "zoe"}, "zoe", None),
+            ({"agent_id": "planner"}, "desk owner", "planner"),
+        ):
+            stored = await call(client, "store_memory", content="I play the bassoon in an orchestra.", **given)
+            turn = (await client.get(f"/turns/{stored['structuredContent']['turn_id']}")).json()
+            assert (turn["user_id"], turn["agent_id"]) == (user, agent)
+
+
+async def test_calls_that_name_nobody_are_refused_without_one(client: httpx.AsyncClient) -> None:
+    for tool, arguments in (("store_memory", {"content": "I play the oboe."}), ("recall", {"query": "Do I play?"})):
+        answer = await call(client, tool, **arguments)
+        assert answer["isError"]
+        assert "user_id: is required" in answer["content"][0]["text"]
+    assert (await client.get("/turns?all=true")).json()["turns"] == []

@@ -36,7 +36,7 @@ async def test_an_accepted_memory_is_believed_under_its_own_id(desk: Desk) -> No
     assert memory["stated_at"] == pending["stated_at"]
     assert await desk.recalled("where does the user work?") == [pending["id"]]
     assert await desk.items() == []
-    entities = (await desk.client.get("/entities", params={"name": "Volkswagen"})).json()["entities"]
+    entities = (await desk.client.get("/entities", params={"all": True, "name": "Volkswagen"})).json()["entities"]
     assert len(entities) == 1
 
 
@@ -253,7 +253,7 @@ async def test_merging_adds_mentions_and_evidence(desk: Desk) -> None:
 async def test_entities_made_one_put_what_contradicts_up_for_review(desk: Desk) -> None:
     holder = (await desk.write(subject="Ana Silva", object="Volkswagen"))["memory"]
     other = (await desk.write(subject="Anita Silva", object="BMW"))["memory"]
-    names = (await desk.client.get("/entities")).json()["entities"]
+    names = (await desk.client.get("/entities?all=true")).json()["entities"]
     by_name = {one["canonical_name"]: one["id"] for one in names}
     answer = await desk.client.post(
         "/entities/merge", json={"into": by_name["Ana Silva"], "from": [by_name["Anita Silva"]]}
@@ -320,7 +320,7 @@ async def test_what_a_decision_names_must_be_about_the_same(desk: Desk) -> None:
 async def test_what_is_named_may_call_the_same_one_otherwise(desk: Desk) -> None:
     first = (await desk.write(subject="Ana Silva", object="tea", predicate="likes", stateful=False))["memory"]["id"]
     other = (await desk.write(subject="Anita Silva", object="green tea", predicate="likes", stateful=False))["memory"]
-    names = (await desk.client.get("/entities")).json()["entities"]
+    names = (await desk.client.get("/entities?all=true")).json()["entities"]
     ids = {one["canonical_name"]: one["id"] for one in names}
     merged = {"into": ids["Ana Silva"], "from": [ids["Anita Silva"]]}
     assert (await desk.client.post("/entities/merge", json=merged)).status_code == 200

@@ -55,7 +55,7 @@ async def test_a_type_is_in_use_the_moment_it_is_defined(client: httpx.AsyncClie
     assert {one["id"] for one in listed} == {other["memory"]["id"], second["memory"]["id"]}
     history = (await client.get(f"/memories/{memory['id']}/history")).json()
     assert [one["payload"]["status"] for one in history["versions"]] == ["open", "closed"]
-    entities = (await client.get("/entities")).json()["entities"]
+    entities = (await client.get("/entities?all=true")).json()["entities"]
     assert [(one["canonical_name"], one["entity_type"]) for one in entities] == [("Acme", "organization")]
 
 

@@ -130,7 +130,7 @@ async def test_each_kind_of_answer_has_its_outcome(
     assert len(await memories(client)) == stored
     if status == "extraction_failed":
         assert turn["reason"]
-        failed = (await client.get("/turns?status=extraction_failed")).json()["turns"]
+        failed = (await client.get("/turns?all=true&status=extraction_failed")).json()["turns"]
         assert [one["id"] for one in failed] == [turn["id"]]
         assert [(one["type"], one["content"]) for one in await memories(client)] == [("episodic", WORDS)]
     elif not stored:
@@ -176,7 +176,7 @@ async def test_a_turn_that_is_given_up_is_kept_and_its_job_can_be_tried_again(
     ended = await finished(client, job)
 
     assert ended["status"] == "failed", ended
-    [turn] = (await client.get("/turns?status=extraction_failed")).json()["turns"]
+    [turn] = (await client.get("/turns?all=true&status=extraction_failed")).json()["turns"]
     assert turn["reason"]
     assert [(one["type"], one["content"]) for one in await memories(client)] == [("episodic", WORDS)]
     await provider.recover()
@@ -196,7 +196,7 @@ async def test_a_turn_that_the_model_never_answers_about_does_not_hold_up_those_
     answer = await client.post("/turns", params={"mode": "sync"}, json={"turns": given, "user_id": "ann"})
     await finished(client, answer.json()["job_id"])
 
-    found = {one["content"]: one["status"] for one in (await client.get("/turns")).json()["turns"]}
+    found = {one["content"]: one["status"] for one in (await client.get("/turns?all=true")).json()["turns"]}
     assert found == {given[0]["content"]: "extraction_failed", WORDS: "processed"}
 
 
@@ -235,7 +235,7 @@ async def test_turns_of_a_cancelled_job_are_listed_as_failed(client: httpx.Async
 
     assert cancelled.status_code == 200
     assert (await finished(client, job))["status"] == "cancelled"
-    [turn] = (await client.get("/turns?status=extraction_failed")).json()["turns"]
+    [turn] = (await client.get("/turns?all=true&status=extraction_failed")).json()["turns"]
     assert turn["reason"] == "its job was cancelled"
 
 

@@ -125,12 +125,16 @@ async def test_errors_name_the_field_and_the_mend(served: Served, connect: Any) 
         renamed = await client.call_tool("recall", {"question": "where?", "limit": 3})
         for fault in ("query: is required", "question: is not a field here", "limit: is not a field here"):
             assert fault in said(renamed)
-        unknown = await client.call_tool("recall", {"query": "x", "types": ["opinion"]})
+        unknown = await client.call_tool("recall", {"query": "x", "types": ["opinion"], "user_id": "ann"})
         assert unknown.is_error
         assert "preference" in said(unknown)
         nothing = await client.call_tool("forget", {"memory_id": "mem_" + "0" * 32})
         assert nothing.is_error
         assert "no such memory" in said(nothing)
+        for tool, given in (("recall", {"query": "x"}), ("store_memory", {"content": "I like jazz a lot."})):
+            nobody = await client.call_tool(tool, given)
+            assert nobody.is_error
+            assert "user_id: is required" in said(nobody)
         odd = await client.call_tool("recall", {"query": "x", "tenant_id": "other"})
         assert odd.is_error
         assert "tenant_id: is not a field here" in said(odd)
@@ -149,24 +153,24 @@ async def test_the_relay_outlives_the_service(database_url: str) -> None:
     with Served(**settings) as first:
         port = first.url.rpartition(":")[2]
         async with over_stdio(first) as client:
-            assert not (await client.call_tool("recall", {"query": "where?"})).is_error
+            assert not (await client.call_tool("recall", {"query": "where?", "user_id": "somebody"})).is_error
             first.process.kill()
             first.wait()
             async with asyncio.timeout(20):
-                gone = await client.call_tool("recall", {"query": "where?"})
+                gone = await client.call_tool("recall", {"query": "where?", "user_id": "somebody"})
             assert gone.is_error
             assert f"nothing answers at {first.url}" in said(gone)
             with Served(**settings, TM_PORT=port):
-                assert not (await client.call_tool("recall", {"query": "where?"})).is_error
+                assert not (await client.call_tool("recall", {"query": "where?", "user_id": "somebody"})).is_error
 
 
 async def test_the_relay_says_why_it_was_refused(served: Served) -> None:
     async with httpx.AsyncClient(base_url=served.url, headers={"Authorization": f"Bearer {KEY}"}) as http:
         made = (await http.post("/admin/keys", json={"name": "revoked soon", "roles": ["read"]})).json()
         async with over_stdio(served, made["key"]) as client:
-            assert not (await client.call_tool("recall", {"query": "where?"})).is_error
+            assert not (await client.call_tool("recall", {"query": "where?", "user_id": "somebody"})).is_error
             assert (await http.delete(f"/admin/keys/{made['id']}")).status_code in {200, 204}
-            refused = await client.call_tool("recall", {"query": "where?"})
+            refused = await client.call_tool("recall", {"query": "where?", "user_id": "somebody"})
             assert refused.is_error
             assert "key" in said(refused)
             assert "error response" not in said(refused)
@@ -178,7 +182,7 @@ async def test_a_key_that_only_writes_can_store(served: Served) -> None:
     async with over_http(served, writer) as client:
         assert {one.name for one in (await client.list_tools()).tools} >= TOOLS
         await call(client, "store_memory", content="I work at Volkswagen these days.", user_id="written")
-        refused = await client.call_tool("recall", {"query": "where?"})
+        refused = await client.call_tool("recall", {"query": "where?", "user_id": "somebody"})
         assert refused.is_error
         assert "role 'read'" in said(refused)
 
@@ -188,10 +192,10 @@ async def test_tools_keep_to_the_key(served: Served) -> None:
         made = await http.post("/admin/keys", json={"name": "reader", "roles": ["read"]})
     reader = made.json()["key"]
     async with over_http(served, reader) as client:
-        refused = await client.call_tool("store_memory", {"content": "I work at Volkswagen."})
+        refused = await client.call_tool("store_memory", {"content": "I work at Volkswagen.", "user_id": "somebody"})
         assert refused.is_error
         assert "role 'write'" in said(refused)
-        assert not (await client.call_tool("recall", {"query": "where?"})).is_error
+        assert not (await client.call_tool("recall", {"query": "where?", "user_id": "somebody"})).is_error
         waiting = await client.call_tool("review_pending", {})
         assert waiting.is_error
         assert "role 'admin'" in said(waiting)

@@ -100,7 +100,10 @@ async def idle(client: httpx.AsyncClient) -> None:
     """Wait until no job is under way, and what was used is written down, which is every 50 ms."""
 
     async def none() -> bool:
-        found = [(await client.get("/jobs", params={"status": one})).json()["jobs"] for one in ("queued", "running")]
+        found = [
+            (await client.get("/jobs", params={"all": True, "status": one})).json()["jobs"]
+            for one in ("queued", "running")
+        ]
         return not any(found)
 
     await eventually(none)

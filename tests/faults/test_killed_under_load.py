@@ -123,7 +123,7 @@ async def retried(url: str) -> int:
     """Try again, as an operator would, the jobs that lost so many workers that they look like the cause."""
     headers = {"Authorization": f"Bearer {KEY}"}
     async with httpx.AsyncClient(base_url=url, headers=headers, trust_env=False) as client:
-        failed = (await client.get("/jobs", params={"status": "failed", "limit": 200})).json()["jobs"]
+        failed = (await client.get("/jobs", params={"all": True, "status": "failed", "limit": 200})).json()["jobs"]
         for one in failed:
             assert "its worker died" in one["error"]
             assert (await client.post(f"/jobs/{one['id']}/retry")).status_code == 200

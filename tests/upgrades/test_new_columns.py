@@ -31,7 +31,7 @@ async def asked(owner: Owner, operator: Any, route: Mounted) -> str | None:
 
 async def waiting(tenant: Tenant) -> list[Any]:
     """The jobs that a worker is still to do: not those of a kind of the tests' own."""
-    found = (await tenant.client.get("/jobs", params={"status": "queued"})).json()["jobs"]
+    found = (await tenant.client.get("/jobs", params={"all": True, "status": "queued"})).json()["jobs"]
     return [one for one in found if one["kind"] != KIND]
 
 
@@ -44,7 +44,7 @@ async def every_route(tenant: Tenant, operator: Any) -> list[str]:
     async with asyncio.timeout(60):
         while await waiting(tenant):  # noqa: ASYNC110 - it is in a database
             await asyncio.sleep(0.05)
-    failed = (await tenant.client.get("/jobs", params={"status": "failed"})).json()["jobs"]
+    failed = (await tenant.client.get("/jobs", params={"all": True, "status": "failed"})).json()["jobs"]
     return [one for one in wrong if one] + [f"{one['kind']}: {one['error']}" for one in failed]
 
 

@@ -226,7 +226,9 @@ async def enqueue(store: Store, *memories: UUID) -> None:
 
 async def queued(store: Store) -> list[Job]:
     async with store.database.read(store.tenant) as session:
-        return await jobs.page(session, store.tenant, status=None, kind=memories_hype.HYPE, after=None, limit=100)
+        return await jobs.page(
+            session, store.tenant, scopes=None, status=None, kind=memories_hype.HYPE, after=None, limit=100
+        )
 
 
 async def test_writes_that_follow_one_another_share_a_waiting_job(store: Store) -> None:

@@ -19,6 +19,7 @@ from app.api.memories.answers import MemoryOut
 from app.api.plumbing import cursors
 from app.api.plumbing.cursors import LONGEST, Listing
 from app.api.plumbing.fields import MOST_RESULTS, Instant, RequestBody, TimeZone
+from app.api.plumbing.problems import FieldError, InvalidFields
 from app.api.plumbing.wire import DIGITS
 from app.api.query import QueryBody, Question
 from app.api.review import ReviewPageOut, review_line
@@ -140,8 +141,17 @@ class ReviewPending(RequestBody):
     )
 
 
+def _of_somebody(runtime: Runtime, given: StoreMemory | Recall) -> dict[str, object]:
+    """Return the given arguments, with the default user where nobody is named; raise InvalidFields without one."""
+    user = given.user_id or runtime.settings.mcp_default_user
+    if user is None and given.agent_id is None:
+        message = "is required: name the user, or have TM_MCP_DEFAULT_USER set for the service"
+        raise InvalidFields([FieldError(field="user_id", message=message)])
+    return {**given.model_dump(exclude_none=True), **({} if user is None else {"user_id": user})}
+
+
 async def _store(runtime: Runtime, actor: Actor, given: StoreMemory) -> ToolResult:
-    body = TurnsBody.model_validate(given.model_dump(exclude_none=True))
+    body = TurnsBody.model_validate(_of_somebody(runtime, given))
     turns = turns_from_body(body, turns_given(body), runtime.clock())
     job = ids.public(ids.JOB, await runtime.turns.receive(actor, turns, [{} for _ in turns]))
     turn = ids.public(ids.TURN, turns[0].id)
@@ -152,7 +162,7 @@ async def _store(runtime: Runtime, actor: Actor, given: StoreMemory) -> ToolResu
 
 async def _recall(runtime: Runtime, actor: Actor, given: Recall) -> ToolResult:
     now = runtime.clock()
-    body = QueryBody.model_validate({**given.model_dump(exclude_none=True), "ids": IdStyle.FULL})
+    body = QueryBody.model_validate({**_of_somebody(runtime, given), "ids": IdStyle.FULL})
     types = await runtime.type_book.naming(actor.tenant_id, body.types)
     result = await runtime.queries.query(actor, body.to_request(types, now))
     memories = [{**_brief(MemoryOut.answer(hit.memory, now)), "score": round(hit.score, DIGITS)} for hit in result.hits]

@@ -6,7 +6,6 @@ import json
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal, Self
-from uuid import UUID
 
 from fastapi import APIRouter, Path, Query, Request
 from pydantic import Field, Json, create_model, model_validator
@@ -20,51 +19,24 @@ from app.api.memories.bodies import WriteBodies
 from app.api.memories.candidates import canonical_types
 from app.api.plumbing import cursors, fields
 from app.api.plumbing.cursors import Listing, PageQuery
-from app.api.plumbing.fields import OWNER, Clocks, Fraction, Instant, Lifetime, Metadata, QueryFraction, RequestBody
-from app.api.plumbing.guard import READ, WRITE, ActorDep, GuardedRoute, Handler, RuntimeDep, add_reads, allow_role
+from app.api.plumbing.fields import Clocks, Fraction, Instant, Lifetime, Metadata, QueryFraction, RequestBody
+from app.api.plumbing.guard import READ, WRITE, ActorDep, GuardedRoute, Handler, RuntimeDep, add_reads
 from app.api.plumbing.idempotency import IDEMPOTENT, own_key, run_once
 from app.api.plumbing.problems import FieldError, InvalidFields
 from app.api.plumbing.unions import from_query, maybe, with_example
+from app.api.plumbing.visibility import OwnedQuery
 from app.api.plumbing.wire import Out, Source, json_answer
 from app.memory.fields import Flag, Name, Topic
 from app.memory.normalise import normalise_key, words
 from app.memory.registry import Registry
-from app.model import Actor, Category, MemoryStatus, ScopeKind, Visibility
+from app.model import Actor, Category, MemoryStatus
 from app.runtime import Runtime
 from app.services.memories import MemoryFilters, MemoryPage, Sort
 
 
-class VisibilityQuery(Clocks):
-    """The scopes of a listing: naming a user or an agent lists what a query by them would see."""
-
-    user_id: Name | None = None
-    agent_id: Name | None = None
-    scope: ScopeKind | None = Field(default=None, description="Of these, only what is in scopes of this kind.")
-    all: bool = Field(
-        default=False,
-        description="List the memories of every user and agent; takes a key with the role `admin`. Without it, and "
-        "without a user or an agent, only what is in the global scope is listed.",
-    )
-
-    def scopes(self, actor: Actor) -> tuple[UUID, ...] | None:
-        """Return the ids of the scopes to list, None for all of the tenant's; raise InvalidFields or Forbidden."""
-        if self.all:
-            named = [name for name in ("user_id", "agent_id", "scope") if getattr(self, name) is not None]
-            if named:
-                raise InvalidFields([FieldError(field=name, message="give it or all=true, not both") for name in named])
-            allow_role(actor, "admin")
-            return None
-        needed = {ScopeKind.USER: "user_id", ScopeKind.AGENT: "agent_id"}.get(self.scope or ScopeKind.GLOBAL)
-        if needed is not None and getattr(self, needed) is None:
-            raise InvalidFields([FieldError(field=needed, message=f"is required for scope {self.scope}")])
-        visible = Visibility(user_id=self.user_id, agent_id=self.agent_id).scopes()
-        return tuple(one.id(actor.tenant_id) for one in visible if self.scope in {None, one.kind})
-
-
-class MemoryListQuery(VisibilityQuery, PageQuery):
+class MemoryListQuery(OwnedQuery, Clocks, PageQuery):
     """Filters of memories."""
 
-    owner: Name | None = Field(default=None, description=OWNER)
     type: list[Name] = Field(
         default_factory=list, max_length=50, description="Only these types; repeat it for several."
     )
@@ -99,12 +71,6 @@ class MemoryListQuery(VisibilityQuery, PageQuery):
         "`known_at`, then instead of now; `as_of` says itself when.",
     )
     sort: Sort = Sort.NEWEST
-
-    @model_validator(mode="after")
-    def _one_way(self) -> Self:
-        if self.owner is not None and (self.user_id, self.agent_id, self.scope, self.all) != (None, None, None, False):
-            raise ValueError("owner names scopes by itself: leave out user_id, agent_id, scope and all")
-        return self
 
 
 def listing_by(registry: Registry) -> type[MemoryListQuery]:
@@ -313,12 +279,8 @@ async def delete_memory(request: Request, runtime: RuntimeDep, actor: ActorDep, 
 
 async def _filters(query: MemoryListQuery, runtime: Runtime, actor: Actor) -> MemoryFilters:
     registry = await runtime.type_book.naming(actor.tenant_id, query.type)
-    if query.owner is None:
-        scopes = query.scopes(actor)
-    else:
-        scopes = await runtime.activity.scopes_of_user(actor, query.owner)
     return MemoryFilters(
-        scopes=scopes,
+        scopes=await query.visible(runtime.activity, actor),
         types=canonical_types(query.type, registry, "type"),
         statuses=tuple(query.status),
         subject=query.subject,

@@ -26,6 +26,11 @@ export function useData(load, dependencies) {
   return { ...state, reload };
 }
 
+/** A query for all that the key may list: every scope for an admin, unless a user is named. */
+export function withScopes(session, query) {
+  return session.may("admin") && !query.owner ? { ...query, all: true } : query;
+}
+
 /** Load a list page by page: {items, error, loading, more, loadMore, reload, remove}. */
 export function usePages(path, query, field) {
   const wanted = JSON.stringify([path, query]);

@@ -3,7 +3,7 @@
 import { html, useState } from "../vendor/preact.js";
 import { get, post } from "../lib/api.js";
 import { number, words } from "../lib/format.js";
-import { attempt, href, useData, useFilters, usePages, useSession, useSettled } from "../lib/hooks.js";
+import { attempt, href, useData, useFilters, usePages, useSession, useSettled, withScopes } from "../lib/hooks.js";
 import { Badge, Button, Card, Confirm, Empty, Failure, Field, Json, Loaded, PageTitle, Pairs, Table, Time } from "../lib/ui.js";
 import { MemoriesOf } from "./memories.js";
 
@@ -12,10 +12,11 @@ const MOST_DRAWN = 18;
 export const EntitiesPage = ({ parts }) => (parts.length ? html`<${EntityPage} key=${parts[0]} id=${parts[0]} />` : html`<${EntityList} />`);
 
 function EntityList() {
+  const session = useSession();
   const [filters, change] = useFilters(["entities"]);
   const prefix = useSettled(filters.q ?? "");
   const owner = useSettled(filters.owner ?? "");
-  const pages = usePages("/entities", { prefix, owner, entity_type: filters.type, limit: 100 }, "entities");
+  const pages = usePages("/entities", withScopes(session, { prefix, owner, entity_type: filters.type, limit: 100 }), "entities");
   return html`<${PageTitle}>Entities<//>
     <div class="filters">
       <div class="wide"><${Field} label="Search" type="search" value=${filters.q} onChange=${(q) => change({ q })} placeholder="a name begins with" /></div>
@@ -54,9 +55,10 @@ function EntityPage({ id }) {
 }
 
 function Merging({ entity, reload }) {
+  const session = useSession();
   const [text, setText] = useState("");
   const settled = useSettled(text);
-  const found = useData(() => (settled ? get("/entities", { prefix: settled, limit: 12 }) : Promise.resolve({ entities: [] })), [settled]);
+  const found = useData(() => (settled ? get("/entities", withScopes(session, { prefix: settled, limit: 12 })) : Promise.resolve({ entities: [] })), [settled]);
   const others = (found.data?.entities ?? []).filter((one) => one.id !== entity.id && one.user_id === entity.user_id && one.agent_id === entity.agent_id);
   const merge = (other) => attempt(() => post("/entities/merge", { into: entity.id, from: [other.id], force: other.entity_type !== entity.entity_type }).then(reload), `${other.canonical_name} is one with ${entity.canonical_name} now.`);
   const unmerge = (id) => attempt(() => post("/entities/unmerge", { entity: id }).then(reload), "Taken apart again.");

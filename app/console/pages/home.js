@@ -16,12 +16,11 @@ export function HomePage() {
 }
 
 function ReaderHome() {
-  const found = useData(() => Promise.all([get("/memories/count", { validity: "any" }), get("/users", { limit: 20 })]), []);
-  return html`<${Loaded} of=${found}>${([counts, users]) => html`
+  const found = useData(() => get("/memories/count", { validity: "any" }), []);
+  return html`<${Loaded} of=${found}>${(counts) => html`
     <div class="numbers"><${Figure} value=${counts.total} label="memories" to=${href(["memories"])} /></div>
     <div class="grid">
       <${Card} title="Memories by type"><${Bars} counts=${counts.by_type} link=${(type) => href(["memories"], { type })} /><//>
-      <${Card} title="Users"><${Bars} counts=${Object.fromEntries(users.users.map((one) => [one.user_id, one.memories]))} link=${(id) => href(["users", id])} /><//>
     </div>`}<//>`;
 }
 

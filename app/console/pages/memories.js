@@ -3,7 +3,7 @@
 import { html, useEffect, useState } from "../vendor/preact.js";
 import { get } from "../lib/api.js";
 import { DAY_MS, day, fraction, instant, number, words } from "../lib/format.js";
-import { href, useData, useFilters, usePages, useSession, useSettled } from "../lib/hooks.js";
+import { href, useData, useFilters, usePages, useSession, useSettled, withScopes } from "../lib/hooks.js";
 import { Badge, Card, Empty, Failure, Field, LongList, PageTitle, Time } from "../lib/ui.js";
 import { MemoryPage } from "./memory.js";
 
@@ -23,11 +23,6 @@ function asked(filters) {
     session_id: filters.session, entity: filters.entity, predicate: filters.predicate, sort: filters.sort,
     as_of: instant(filters.as_of), known_at: instant(filters.known_at), validity: filters.as_of ? undefined : "any",
   };
-}
-
-/** A query for all that the key may list: every scope for an admin, unless a user is named. */
-function withScopes(session, query) {
-  return session.may("admin") && !query.owner ? { ...query, all: true } : query;
 }
 
 function MemoryList() {

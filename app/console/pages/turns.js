@@ -3,7 +3,7 @@
 import { html, useState } from "../vendor/preact.js";
 import { get, request } from "../lib/api.js";
 import { fraction, instant, sum, words } from "../lib/format.js";
-import { attempt, href, useData, useFilters, usePages, useSession, useSettled } from "../lib/hooks.js";
+import { attempt, href, useData, useFilters, usePages, useSession, useSettled, withScopes } from "../lib/hooks.js";
 import { Badge, Button, Card, Empty, Failure, Field, Loaded, LongList, Marked, MemoryLink, PageTitle, Pairs, Table, Time } from "../lib/ui.js";
 
 const STATUSES = ["", "processed", "skipped", "extraction_failed", "received"];
@@ -18,7 +18,7 @@ function TurnList() {
   const [filters, change] = useFilters(["turns"]);
   const owner = useSettled(filters.owner ?? "");
   const name = useSettled(filters.session ?? "");
-  const pages = usePages("/turns", { owner, session_id: name, status: filters.status, limit: 100 }, "turns");
+  const pages = usePages("/turns", withScopes(session, { owner, session_id: name, status: filters.status, limit: 100 }), "turns");
   return html`<${PageTitle} aside=${session.may("write") && html`<a class="button" href=${href(["turns", "try"])}>Try a turn without storing it</a>`}>Turns<//>
     <div class="filters">
       <${Field} label="User" value=${filters.owner} onChange=${(value) => change({ owner: value })} />

@@ -3,7 +3,7 @@
 import { html, useState } from "../vendor/preact.js";
 import { download, get, request } from "../lib/api.js";
 import { number } from "../lib/format.js";
-import { attempt, href, useData, useFilters, usePages, useSession, useSettled } from "../lib/hooks.js";
+import { attempt, href, useData, useFilters, usePages, useSession, useSettled, withScopes } from "../lib/hooks.js";
 import { Button, Card, Confirm, Failure, Field, Loaded, PageTitle, Table, Time } from "../lib/ui.js";
 import { MemoriesOf } from "./memories.js";
 import { Receipt } from "./memory.js";
@@ -11,10 +11,11 @@ import { Receipt } from "./memory.js";
 export const UsersPage = ({ parts }) => (parts.length ? html`<${UserPage} key=${parts[0]} id=${parts[0]} />` : html`<${UserList} />`);
 
 function UserList() {
+  const session = useSession();
   const [filters, change] = useFilters(["users"]);
   const text = useSettled(filters.q ?? "");
   const kind = filters.kind ?? "users";
-  const pages = usePages(`/${kind}`, { q: text, limit: 100 }, kind);
+  const pages = usePages(`/${kind}`, withScopes(session, { q: text, limit: 100 }), kind);
   const field = kind === "users" ? "user_id" : "agent_id";
   return html`<${PageTitle}>Users<//>
     <div class="filters"><div class="wide"><${Field} label="Search" type="search" value=${filters.q} onChange=${(q) => change({ q })} placeholder="part of an id" /></div>

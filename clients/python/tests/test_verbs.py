@@ -145,7 +145,7 @@ def test_what_belongs_to_a_user_is_not_recalled_for_another(memory: TypedMemory)
 
 def test_users_and_sessions_are_listed(memory: TypedMemory, user: str) -> None:
     memory.remember("I live in Porto.", session_id="monday")
-    assert [one.user_id for one in memory.users(q=user)] == [user]
+    assert [one.user_id for one in memory.users(q=user, all=True)] == [user]
     assert [one.session_id for one in memory.sessions(owner=user)] == ["monday"]
     assert user not in {one.agent_id for one in memory.agents()}
     assert "admin" in memory.who_am_i().roles

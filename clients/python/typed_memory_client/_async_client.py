@@ -43,8 +43,10 @@ class AsyncTypedMemory(AsyncTypedWrites):
         call = calls.remember(what, self._identify(options), wait=wait, dry_run=dry_run)
         return await self._send(call, idempotency_key)
 
-    async def recall(self, query: str, /, **options: Unpack[bodies.RecallOptions]) -> models.QueryResult:
-        """Ask a question; `context.text` of the answer goes into a prompt."""
+    async def recall(
+        self, query: str | Sequence[Mapping[str, Any]], /, **options: Unpack[bodies.RecallOptions]
+    ) -> models.QueryResult:
+        """Ask a question, or what the last messages of a conversation ask; `context.text` goes into a prompt."""
         return await self._send(calls.recall(query, self._identify(options)))
 
     async def write_batch(
@@ -137,7 +139,7 @@ class AsyncTypedMemory(AsyncTypedWrites):
 
     async def jobs(self, **options: Unpack[bodies.ListJobsOptions]) -> AsyncIterator[models.Job]:
         """Yield background jobs, newest first."""
-        async for one in self._items(calls.jobs(options)):
+        async for one in self._items(calls.jobs(self._identify(options))):
             yield one
 
     async def job(self, job_id: str) -> models.Job:

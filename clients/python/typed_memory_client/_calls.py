@@ -109,9 +109,10 @@ def remember(what: Said, options: Options, *, wait: bool, dry_run: bool) -> Call
     )
 
 
-def recall(query: str, options: Options) -> Call[models.QueryResult]:
+def recall(query: str | Sequence[Options], options: Options) -> Call[models.QueryResult]:
     """Ask."""
-    return Call(method="POST", path="/query", answer=_QUERY_RESULT, body={**options, "query": query})
+    asked: Options = {"query": query} if isinstance(query, str) else {"messages": list(query)}
+    return Call(method="POST", path="/query", answer=_QUERY_RESULT, body={**options, **asked})
 
 
 def write(kind: str, fields: Options) -> Call[models.WriteResult]:

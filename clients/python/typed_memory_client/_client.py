@@ -43,8 +43,10 @@ class TypedMemory(TypedWrites):
         call = calls.remember(what, self._identify(options), wait=wait, dry_run=dry_run)
         return self._send(call, idempotency_key)
 
-    def recall(self, query: str, /, **options: Unpack[bodies.RecallOptions]) -> models.QueryResult:
-        """Ask a question; `context.text` of the answer goes into a prompt."""
+    def recall(
+        self, query: str | Sequence[Mapping[str, Any]], /, **options: Unpack[bodies.RecallOptions]
+    ) -> models.QueryResult:
+        """Ask a question, or what the last messages of a conversation ask; `context.text` goes into a prompt."""
         return self._send(calls.recall(query, self._identify(options)))
 
     def write_batch(
@@ -137,7 +139,7 @@ class TypedMemory(TypedWrites):
 
     def jobs(self, **options: Unpack[bodies.ListJobsOptions]) -> Iterator[models.Job]:
         """Yield background jobs, newest first."""
-        for one in self._items(calls.jobs(options)):
+        for one in self._items(calls.jobs(self._identify(options))):
             yield one
 
     def job(self, job_id: str) -> models.Job:

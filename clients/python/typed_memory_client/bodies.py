@@ -949,7 +949,7 @@ JobStatus = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 ReviewReason = Literal["contradiction", "doubtful", "reported_wrong", "volatile", "constraint", "entity_merge", "asked"]
 
 class RecallOptions(TypedDict, total=False):
-    """A question for the read pipeline."""
+    """A question for the read pipeline: in words, or as the conversation that it stands in."""
 
     agent_id: str | None
     """Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see."""
@@ -1101,7 +1101,7 @@ class ListMemoriesOptions(TypedDict, total=False):
     """Of these, only what is in scopes of this kind."""
 
     all: bool
-    """List the memories of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed."""
+    """List what is of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed."""
 
     owner: str | None
     """Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user."""
@@ -1176,7 +1176,7 @@ class ListSessionOptions(TypedDict, total=False):
     """Of these, only what is in scopes of this kind."""
 
     all: bool
-    """List the memories of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed."""
+    """List what is of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed."""
 
     status: Sequence[MemoryStatus]
     """By default `active`; with `as_of` also what has been replaced or expired since."""
@@ -1188,14 +1188,20 @@ class ListTurnsOptions(TypedDict, total=False):
     limit: int
     """Most items of a page."""
 
-    owner: str | None
-    """Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user."""
-
     user_id: str | None
     """Your id of the user: what is stored is that user's, what is asked or listed is what they may see."""
 
     agent_id: str | None
     """Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see."""
+
+    scope: ScopeKind | None
+    """Of these, only what is in scopes of this kind."""
+
+    all: bool
+    """List what is of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed."""
+
+    owner: str | None
+    """Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user."""
 
     session_id: str | None
     """Your id of the conversation."""
@@ -1215,14 +1221,20 @@ class ListEntitiesOptions(TypedDict, total=False):
     known_at: datetime | str | None
     """What was believed then: the answer this request had at that time. Nothing recorded, replaced, merged or changed later shows. What was erased since is gone from the past too."""
 
-    owner: str | None
-    """Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user."""
-
     user_id: str | None
     """Your id of the user: what is stored is that user's, what is asked or listed is what they may see."""
 
     agent_id: str | None
     """Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see."""
+
+    scope: ScopeKind | None
+    """Of these, only what is in scopes of this kind."""
+
+    all: bool
+    """List what is of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed."""
+
+    owner: str | None
+    """Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user."""
 
     entity_type: str | None
 
@@ -1238,6 +1250,21 @@ class ListJobsOptions(TypedDict, total=False):
 
     limit: int
     """Most items of a page."""
+
+    user_id: str | None
+    """Your id of the user: what is stored is that user's, what is asked or listed is what they may see."""
+
+    agent_id: str | None
+    """Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see."""
+
+    scope: ScopeKind | None
+    """Of these, only what is in scopes of this kind."""
+
+    all: bool
+    """List what is of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed."""
+
+    owner: str | None
+    """Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user."""
 
     status: JobStatus | None
     """`failed` for what needs looking at."""
@@ -1285,6 +1312,21 @@ class ListUsersOptions(TypedDict, total=False):
     limit: int
     """Most items of a page."""
 
+    user_id: str | None
+    """Your id of the user: what is stored is that user's, what is asked or listed is what they may see."""
+
+    agent_id: str | None
+    """Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see."""
+
+    scope: ScopeKind | None
+    """Of these, only what is in scopes of this kind."""
+
+    all: bool
+    """List what is of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed."""
+
+    owner: str | None
+    """Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user."""
+
     q: str | None
     """Only ids that hold this text, whatever the case."""
 
@@ -1295,6 +1337,21 @@ class ListAgentsOptions(TypedDict, total=False):
     limit: int
     """Most items of a page."""
 
+    user_id: str | None
+    """Your id of the user: what is stored is that user's, what is asked or listed is what they may see."""
+
+    agent_id: str | None
+    """Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see."""
+
+    scope: ScopeKind | None
+    """Of these, only what is in scopes of this kind."""
+
+    all: bool
+    """List what is of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed."""
+
+    owner: str | None
+    """Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user."""
+
     q: str | None
     """Only ids that hold this text, whatever the case."""
 
@@ -1304,6 +1361,18 @@ class ListSessionsOptions(TypedDict, total=False):
 
     limit: int
     """Most items of a page."""
+
+    user_id: str | None
+    """Your id of the user: what is stored is that user's, what is asked or listed is what they may see."""
+
+    agent_id: str | None
+    """Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see."""
+
+    scope: ScopeKind | None
+    """Of these, only what is in scopes of this kind."""
+
+    all: bool
+    """List what is of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed."""
 
     owner: str | None
     """Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user."""

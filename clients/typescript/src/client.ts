@@ -60,9 +60,10 @@ export class TypedMemory {
     });
   }
 
-  /** Ask a question; `context.text` of the answer goes into a prompt. */
-  recall(query: string, options: types.RecallOptions = {}): Promise<types.QueryResult> {
-    return this.#send({ method: "POST", path: "/query", body: { ...this.#identity, ...options, query } });
+  /** Ask a question, or what the last messages of a conversation ask; `context.text` goes into a prompt. */
+  recall(query: string | readonly types.ChatMessage[], options: types.RecallOptions = {}): Promise<types.QueryResult> {
+    const asked = typeof query === "string" ? { query } : { messages: query };
+    return this.#send({ method: "POST", path: "/query", body: { ...this.#identity, ...options, ...asked } });
   }
 
   /** Store one memory of a type; the answer says what was decided, and why. */
@@ -178,7 +179,7 @@ export class TypedMemory {
 
   /** Yield background jobs, newest first. */
   jobs(options: types.ListJobsOptions = {}): AsyncGenerator<types.Job, void> {
-    return this.#items("/jobs", "jobs", options);
+    return this.#items("/jobs", "jobs", { ...this.#identity, ...options });
   }
 
   job(id: string): Promise<types.Job> {

@@ -89,6 +89,8 @@ export interface paths {
         /**
          * List agents
          * @description List agents with stored memories or turns, a page at a time; `next_cursor` is null on the last page.
+         *
+         *     Those of everybody take `all=true`, as nobody is in the global scope; counts are of the scopes that are listed.
          */
         get: operations["list_agents"];
         put?: never;
@@ -875,6 +877,8 @@ export interface paths {
         /**
          * List users
          * @description List users with stored memories or turns, a page at a time; `next_cursor` is null on the last page.
+         *
+         *     Those of everybody take `all=true`, as nobody is in the global scope; counts are of the scopes that are listed.
          */
         get: operations["list_users"];
         put?: never;
@@ -4877,7 +4881,7 @@ export interface components {
         };
         /**
          * IdStyle
-         * @description What a line of the context says of which memory it is: nothing, its place among the answers, its id.
+         * @description The name of a memory on its line of the context: none, its place among the answers, or its id.
          * @enum {string}
          */
         IdStyle: "none" | "short" | "full";
@@ -7255,7 +7259,7 @@ export interface components {
         };
         /**
          * QueryBody
-         * @description A question for the read pipeline.
+         * @description A question for the read pipeline: in words, or as the conversation that it stands in.
          * @example {
          *       "query": "Which editor theme does Ana prefer?",
          *       "user_id": "ana"
@@ -7298,6 +7302,11 @@ export interface components {
              */
             known_at?: string | null;
             /**
+             * Messages
+             * @description Instead of `query`: the last messages of the conversation, as chat libraries have them. The question is the last one of the user, with the names and words that it leaves to those before.
+             */
+            messages?: components["schemas"]["ChatMessageIn"][] | null;
+            /**
              * Min Confidence
              * @description Only what is trusted this far; by default .5, in other modes than `default` .3.
              */
@@ -7319,7 +7328,7 @@ export interface components {
              * @description In plain words, as a person would ask.
              * @example Which editor theme does Ana prefer?
              */
-            query: string;
+            query?: string | null;
             /**
              * Rerank
              * @description Have a reranking model order the best. There is none yet: `degraded` says so.
@@ -10958,6 +10967,16 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
                 cursor?: string | null;
+                /** @description Your id of the user: what is stored is that user's, what is asked or listed is what they may see. */
+                user_id?: string | null;
+                /** @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see. */
+                agent_id?: string | null;
+                /** @description Of these, only what is in scopes of this kind. */
+                scope?: components["schemas"]["ScopeKind"] | null;
+                /** @description List what is of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed. */
+                all?: boolean;
+                /** @description Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user. */
+                owner?: string | null;
                 /** @description Only ids that hold this text, whatever the case. */
                 q?: string | null;
             };
@@ -10989,12 +11008,16 @@ export interface operations {
                 as_of?: string | null;
                 /** @description What was believed then: the answer this request had at that time. Nothing recorded, replaced, merged or changed later shows. What was erased since is gone from the past too. */
                 known_at?: string | null;
-                /** @description Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user. */
-                owner?: string | null;
                 /** @description Your id of the user: what is stored is that user's, what is asked or listed is what they may see. */
                 user_id?: string | null;
                 /** @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see. */
                 agent_id?: string | null;
+                /** @description Of these, only what is in scopes of this kind. */
+                scope?: components["schemas"]["ScopeKind"] | null;
+                /** @description List what is of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed. */
+                all?: boolean;
+                /** @description Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user. */
+                owner?: string | null;
                 entity_type?: string | null;
                 /** @description Any of its names, whatever the case. */
                 name?: string | null;
@@ -11083,6 +11106,16 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
                 cursor?: string | null;
+                /** @description Your id of the user: what is stored is that user's, what is asked or listed is what they may see. */
+                user_id?: string | null;
+                /** @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see. */
+                agent_id?: string | null;
+                /** @description Of these, only what is in scopes of this kind. */
+                scope?: components["schemas"]["ScopeKind"] | null;
+                /** @description List what is of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed. */
+                all?: boolean;
+                /** @description Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user. */
+                owner?: string | null;
                 /** @description `failed` for what needs looking at. */
                 status?: components["schemas"]["JobStatus"] | null;
                 kind?: string | null;
@@ -11144,7 +11177,7 @@ export interface operations {
                 agent_id?: string | null;
                 /** @description Of these, only what is in scopes of this kind. */
                 scope?: components["schemas"]["ScopeKind"] | null;
-                /** @description List the memories of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed. */
+                /** @description List what is of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed. */
                 all?: boolean;
                 /** @description Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user. */
                 owner?: string | null;
@@ -11376,7 +11409,7 @@ export interface operations {
                 agent_id?: string | null;
                 /** @description Of these, only what is in scopes of this kind. */
                 scope?: components["schemas"]["ScopeKind"] | null;
-                /** @description List the memories of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed. */
+                /** @description List what is of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed. */
                 all?: boolean;
                 /** @description By default `active`; with `as_of` also what has been replaced or expired since. */
                 status?: components["schemas"]["MemoryStatus"][];
@@ -12002,6 +12035,14 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
                 cursor?: string | null;
+                /** @description Your id of the user: what is stored is that user's, what is asked or listed is what they may see. */
+                user_id?: string | null;
+                /** @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see. */
+                agent_id?: string | null;
+                /** @description Of these, only what is in scopes of this kind. */
+                scope?: components["schemas"]["ScopeKind"] | null;
+                /** @description List what is of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed. */
+                all?: boolean;
                 /** @description Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user. */
                 owner?: string | null;
             };
@@ -12029,12 +12070,16 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
                 cursor?: string | null;
-                /** @description Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user. */
-                owner?: string | null;
                 /** @description Your id of the user: what is stored is that user's, what is asked or listed is what they may see. */
                 user_id?: string | null;
                 /** @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see. */
                 agent_id?: string | null;
+                /** @description Of these, only what is in scopes of this kind. */
+                scope?: components["schemas"]["ScopeKind"] | null;
+                /** @description List what is of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed. */
+                all?: boolean;
+                /** @description Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user. */
+                owner?: string | null;
                 /** @description Your id of the conversation. */
                 session_id?: string | null;
                 status?: components["schemas"]["TurnStatus"] | null;
@@ -12127,6 +12172,16 @@ export interface operations {
                 limit?: number;
                 /** @description `next_cursor` of the page before; the first page without it. Filters and sorting stay the same. */
                 cursor?: string | null;
+                /** @description Your id of the user: what is stored is that user's, what is asked or listed is what they may see. */
+                user_id?: string | null;
+                /** @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see. */
+                agent_id?: string | null;
+                /** @description Of these, only what is in scopes of this kind. */
+                scope?: components["schemas"]["ScopeKind"] | null;
+                /** @description List what is of every user and agent; takes a key with the role `admin`. Without it, and without a user or an agent, only what is in the global scope is listed. */
+                all?: boolean;
+                /** @description Only what is stored for this user, in whatever scope: the user's own, and those of agents with that user. */
+                owner?: string | null;
                 /** @description Only ids that hold this text, whatever the case. */
                 q?: string | null;
             };

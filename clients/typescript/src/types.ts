@@ -53,7 +53,7 @@ export type Writes = {
 export type TenantTypeWrite = Body<"write_own_type">;
 export type BatchItem = Body<"write_batch">["memories"][number];
 
-export type RecallOptions = Omit<Body<"query">, "query">;
+export type RecallOptions = Omit<Body<"query">, "query" | "messages">;
 export type RememberOptions = Omit<Body<"ingest_turns">, "turns" | "messages" | "content">;
 export type UpdateOptions = Body<"patch_memory">;
 export type FeedbackOptions = Omit<Body<"give_feedback">, "feedback">;

@@ -155,7 +155,7 @@ test("users and sessions are listed", async () => {
   const user = newUser();
   const memory = newMemory(user);
   await memory.remember("I live in Porto.", { session_id: "monday" });
-  assert.deepEqual((await all(memory.users({ q: user }))).map((one) => one.user_id), [user]);
+  assert.deepEqual((await all(memory.users({ q: user, all: true }))).map((one) => one.user_id), [user]);
   assert.deepEqual((await all(memory.sessions({ owner: user }))).map((one) => one.session_id), ["monday"]);
   assert.ok((await all(memory.agents())).every((one) => one.agent_id !== user));
   assert.ok((await memory.whoAmI()).roles.includes("admin"));

@@ -1,0 +1,72 @@
+"""Questions asked with the last messages of a conversation, in the shapes of chat libraries."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import httpx
+import pytest
+
+from tests.api.conftest import written
+
+ASKED = "Which instrument does Clara play?"
+SHAPES: dict[str, list[dict[str, Any]]] = {
+    "openai": [
+        {"role": "system", "content": "You are kind."},
+        {"role": "user", "content": "Did I tell you about Clara?"},
+        {"role": "assistant", "content": None, "tool_calls": []},
+        {"role": "assistant", "content": "You did."},
+        {"role": "user", "content": "Which instrument does she play?"},
+    ],
+    "anthropic": [
+        {"role": "user", "content": [{"type": "text", "text": "Did I tell you about Clara?"}]},
+        {"role": "assistant", "content": [{"type": "text", "text": "You did."}]},
+        {"role": "user", "content": [{"type": "text", "text": "Which instrument does she play?"}]},
+    ],
+    "langchain": [
+        {"type": "human", "data": {"content": "Did I tell you about Clara?"}},
+        {"type": "ai", "data": {"content": "You did."}},
+        {"type": "human", "data": {"content": "Which instrument does she play?"}},
+    ],
+}
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+async def test_messages_ask_what_their_last_question_means(client: httpx.AsyncClient, shape: str) -> None:
+    await written(client, subject="Clara", predicate="plays", object="the harp")
+    for body in ({"query": ASKED}, {"messages": SHAPES[shape]}):
+        answer = await client.post("/query", json={"user_id": "u1", **body})
+        assert answer.status_code == 200, answer.text
+        assert "Clara plays the harp" in answer.json()["context"]["text"]
+        assert answer.json()["understood"]["question"] == ASKED
+
+
+async def test_a_last_message_that_asks_nothing_gets_nothing(client: httpx.AsyncClient) -> None:
+    await written(client, subject="Clara", predicate="plays", object="the harp")
+    messages = [{"role": "user", "content": ASKED}, {"role": "user", "content": "Thanks a lot!"}]
+    answer = await client.post("/query", json={"user_id": "u1", "messages": messages})
+    assert answer.json()["context"]["text"] == ""
+
+
+async def test_a_very_long_last_message_is_asked_by_its_end(client: httpx.AsyncClient) -> None:
+    await written(client, subject="Clara", predicate="plays", object="the harp")
+    messages = [{"role": "user", "content": f"{'lorem ipsum ' * 1500} {ASKED}"}]
+    answer = await client.post("/query", json={"user_id": "u1", "messages": messages, "min_relevance": 0})
+    assert answer.status_code == 200, answer.text
+    assert "Clara plays the harp" in answer.json()["context"]["text"]
+
+
+@pytest.mark.parametrize(
+    ("body", "field"),
+    [
+        ({}, ""),
+        ({"query": "Where?", "messages": SHAPES["openai"]}, ""),
+        ({"messages": []}, "messages"),
+        ({"messages": [{"role": "user"}]}, "messages.0"),
+        ({"messages": [{"role": "assistant", "content": "Hello."}]}, "messages"),
+    ],
+)
+async def test_what_cannot_be_asked_is_refused(client: httpx.AsyncClient, body: dict[str, Any], field: str) -> None:
+    answer = await client.post("/query", json={"user_id": "u1", **body})
+    assert answer.status_code == 422, answer.text
+    assert any(one["field"] == field for one in answer.json()["errors"]) or not field
