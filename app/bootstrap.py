@@ -22,8 +22,9 @@ from app.db.session import Database
 from app.errors import ConfigurationError
 from app.metrics import Metrics
 from app.services.keys import Keys
+from app.services.quotas import Quotas
 from app.services.tenants import Tenants
-from app.settings import Settings
+from app.settings import Limits, Settings
 
 log = structlog.get_logger("typed_memory.runtime")
 
@@ -44,6 +45,7 @@ class Store:
     owner_url: str
     clock: DatabaseClock
     keys: Keys
+    quotas: Quotas
     tenants: Tenants
 
 
@@ -84,6 +86,12 @@ async def open_store(
         owner_url=owner_url,
         clock=clock,
         keys=keys,
+        quotas=Quotas(
+            database=database,
+            clock=clock,
+            of_tenant=settings.tenant_limits or Limits(),
+            of_key=settings.key_limits or Limits(),
+        ),
         tenants=Tenants(database=database, clock=clock),
     )
 

@@ -23,6 +23,7 @@ MODULES: Mapping[str, str] = {
     **dict.fromkeys(("backup", "restore"), "backup"),
     "reembed": "reembed",
     "keys": "keys",
+    "limits": "limits",
     "export": "export",
     "audit": "audit",
     "import": "import_files",

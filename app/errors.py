@@ -10,6 +10,8 @@ TypedMemoryError
 |   `-- TypesMoved          409  the tenant's own types changed meanwhile
 |-- Erased                  410  what a repeated write had written is gone
 |-- PayloadTooLarge         413
+|-- RateLimited             429  more requests than the limit
+|-- QuotaExceeded           429  more of something than may be sent in a day
 |-- ProviderError           503  the model provider failed
 |   |-- ProviderUnavailable   503
 |   |-- ProviderTimeout       504
@@ -117,6 +119,22 @@ class PayloadTooLarge(TypedMemoryError):
     code = "payload-too-large"
     status = 413
     title = "Payload too large"
+
+
+class RateLimited(TypedMemoryError):
+    """The key or the tenant has sent more requests in a minute than it may; nothing was begun."""
+
+    code = "rate-limited"
+    status = 429
+    title = "Too many requests"
+
+
+class QuotaExceeded(TypedMemoryError):
+    """The key or the tenant has used up what it may use in a day; nothing was written."""
+
+    code = "quota-exceeded"
+    status = 429
+    title = "Daily quota used up"
 
 
 class ProviderError(TypedMemoryError):

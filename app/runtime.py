@@ -50,6 +50,7 @@ from app.services.portability.exports import Exports
 from app.services.portability.imports import Imports
 from app.services.portability.index_rows import ImportIndexer
 from app.services.query import Queries
+from app.services.quotas import Quotas
 from app.services.reembedding import VectorBackfill
 from app.services.review.decide import ReviewDecisions
 from app.services.review.queue import Reviews
@@ -96,6 +97,7 @@ class Runtime:
     workers: Workers
     stats: Stats
     keys: Keys
+    quotas: Quotas
     tenants: Tenants
     idempotency: Idempotency
     readiness: Readiness
@@ -179,13 +181,15 @@ async def _assembled(base: _Base, writing: _WriteServices, store: Store) -> Runt
         own_types=own_types,
         clock=base.clock,
         metrics=base.metrics,
-        memories=Memories(database=database, pipeline=writing.pipeline, clock=base.clock),
+        memories=Memories(database=database, pipeline=writing.pipeline, quotas=store.quotas, clock=base.clock),
         timelines=Timelines(database=database),
         queries=queries,
         feedback=FeedbackService(
             database=database, tracker=queries.tracker, clock=base.clock, observe=base.metrics.feedback
         ),
-        turns=Turns(database=database, pipeline=writing.ingest, policies=policies, clock=base.clock),
+        turns=Turns(
+            database=database, pipeline=writing.ingest, policies=policies, quotas=store.quotas, clock=base.clock
+        ),
         policies=policies,
         activity=Activity(database=database, clock=base.clock),
         audit=Audit(database=database),
@@ -195,11 +199,12 @@ async def _assembled(base: _Base, writing: _WriteServices, store: Store) -> Runt
         entities=Entities(database=database, types=types, clock=base.clock),
         erasing=Erasures(database=database, types=types, clock=base.clock, language=settings.language),
         exporting=Exports(database=database),
-        importing=_importing(base, writing.upkeep, policies, own_types),
+        importing=_importing(base, store.quotas, writing.upkeep, policies, own_types),
         jobs=jobs,
         workers=_workers(base, writing),
         stats=Stats(database=database, clock=base.clock),
         keys=store.keys,
+        quotas=store.quotas,
         tenants=store.tenants,
         idempotency=idempotency,
         readiness=Readiness(
@@ -256,11 +261,14 @@ async def _writing(base: _Base) -> _WriteServices:
     return _WriteServices(pipeline=pipeline, ingest=ingest, upkeep=upkeep, summariser=summariser, classifier=classifier)
 
 
-def _importing(base: _Base, upkeep: IndexMaintenance, policies: ExtractionPolicies, own_types: TenantTypes) -> Imports:
+def _importing(
+    base: _Base, quotas: Quotas, upkeep: IndexMaintenance, policies: ExtractionPolicies, own_types: TenantTypes
+) -> Imports:
     means = ImportContext(
         database=base.database,
         reviving=ImportIndexer(embedder=base.embedder, language=base.settings.language),
         model_id=base.model_id,
+        quotas=quotas,
         clock=base.clock,
         drifted=upkeep.mark,
         crowded=upkeep.crowd,

@@ -5,9 +5,18 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Literal
+from typing import Annotated, Literal
 
-from pydantic import Field, NonNegativeFloat, PositiveFloat, PositiveInt, SecretStr, field_validator
+from pydantic import (
+    BaseModel,
+    ConfigDict,
+    Field,
+    NonNegativeFloat,
+    PositiveFloat,
+    PositiveInt,
+    SecretStr,
+    field_validator,
+)
 from pydantic_settings import BaseSettings, SettingsConfigDict
 
 SHORTEST_KEY = 8
@@ -15,6 +24,24 @@ LONGEST_KEY = 512
 """Most characters of a key."""
 
 _ORIGIN = re.compile(r"https?://[^/\s?#*@]+")
+
+
+StrictCount = Annotated[int, Field(strict=True, gt=0, lt=2**63)]
+
+
+class Limits(BaseModel):
+    """Limits of a tenant or of a key; None is no limit, or the service's default where there is one."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True)
+
+    requests_per_minute: StrictCount | None = Field(default=None, description="Requests, counted by each process.")
+    memories_per_day: StrictCount | None = Field(
+        default=None, description="Memories sent to be stored, one by one, in batches and by import."
+    )
+    turns_per_day: StrictCount | None = Field(default=None, description="Turns sent to be processed.")
+    tokens_per_day: StrictCount | None = Field(
+        default=None, description="Tokens that extraction takes of the language model: once used up, no turns."
+    )
 
 
 class Settings(BaseSettings):
@@ -68,6 +95,10 @@ class Settings(BaseSettings):
     cors_origins: tuple[str, ...] = Field(
         default=(), description="Origins of web pages that may call the API from a browser, as JSON; `*` is any."
     )
+    tenant_limits: Limits | None = Field(
+        default=None, description="Limits of each tenant that has none of its own, as JSON."
+    )
+    key_limits: Limits | None = Field(default=None, description="Limits of each key that has none of its own, as JSON.")
     max_body_bytes: PositiveInt = 8 * 1024 * 1024
     request_concurrency: PositiveInt = Field(
         default=8, description="Requests in work at once, in one process; eight times as many that wait for a model."

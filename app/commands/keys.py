@@ -117,29 +117,29 @@ def rotate(
 
 
 async def _create(tenant: str, name: str, roles: Sequence[str], until: datetime | None) -> NewKey:
-    async with _open_tenant(tenant) as (store, owner):
+    async with open_tenant(tenant) as (store, owner):
         return await store.keys.create(owner, name=name, roles=roles, expires_at=until, by=BY_CLI)
 
 
 async def _list(tenant: str) -> Sequence[StoredKey]:
-    async with _open_tenant(tenant) as (store, owner):
+    async with open_tenant(tenant) as (store, owner):
         return await store.keys.list(owner)
 
 
 async def _revoke(tenant: str, key: str) -> None:
-    async with _open_tenant(tenant) as (store, owner):
+    async with open_tenant(tenant) as (store, owner):
         await store.keys.revoke(owner, _id(key), by=BY_CLI)
 
 
 async def _rotate(tenant: str, key: str, grace: timedelta) -> tuple[StoredKey | None, NewKey]:
     wanted = _id(key)
-    async with _open_tenant(tenant) as (store, owner):
+    async with open_tenant(tenant) as (store, owner):
         old = next((one for one in await store.keys.list(owner) if one.id == wanted), None)
         return old, await store.keys.rotate(owner, wanted, grace=grace, by=BY_CLI)
 
 
 @asynccontextmanager
-async def _open_tenant(tenant: str) -> AsyncIterator[tuple[Store, UUID]]:
+async def open_tenant(tenant: str) -> AsyncIterator[tuple[Store, UUID]]:
     """Yield the store and the tenant's id."""
     logs.configure("console", "WARNING")
     settings = settings_of_a_store()

@@ -27,6 +27,9 @@ _BACKOFF: Final = 0.25
 
 _LONGEST_WAIT: Final = 15.0
 
+_LONGEST_LIMIT: Final = 60.0
+"""Seconds until the next minute's requests; after longer ones begins another day."""
+
 _UNHURRIED: Final = httpx.Timeout(60.0, read=None, write=None)
 """The timeout of transfers without a limit on their length."""
 
@@ -177,9 +180,11 @@ def _checked(url: str) -> str:
 
 
 def _passes(response: httpx.Response) -> bool:
-    """Return whether the same request may succeed in a moment; a 409 without a time to wait is final."""
+    """Return whether the same request may succeed soon; not so a 409 without a time to wait, and a used up quota."""
     if response.status_code == httpx.codes.CONFLICT:
         return "retry-after" in response.headers
+    if response.status_code == httpx.codes.TOO_MANY_REQUESTS:
+        return (retry_after_seconds(response.headers) or 0.0) <= _LONGEST_LIMIT
     return response.status_code in _TRANSIENT
 
 

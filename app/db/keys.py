@@ -80,6 +80,13 @@ async def list_keys(session: ReadSession, tenant: UUID) -> Sequence[StoredKey]:
     return [_key(row) for row in await session.execute(statement)]
 
 
+async def find(session: ReadSession, tenant: UUID, key: UUID) -> StoredKey | None:
+    """Return one key of the tenant."""
+    statement = select(*_COLUMNS).where(api_keys.c.tenant_id == tenant, api_keys.c.id == key)
+    row = (await session.execute(statement)).first()
+    return None if row is None else _key(row)
+
+
 async def get_for_update(session: WriteSession, tenant: UUID, key: UUID) -> StoredKey | None:
     """Return one key of the tenant, locked until the transaction ends."""
     statement = select(*_COLUMNS).where(api_keys.c.tenant_id == tenant, api_keys.c.id == key).with_for_update()

@@ -69,6 +69,7 @@ class AuditAction(StrEnum):
     KEY_CREATED = "key.created"
     KEY_ROTATED = "key.rotated"
     KEY_REVOKED = "key.revoked"
+    LIMITS_CHANGED = "limits.changed"
     TENANT_CREATED = "tenant.created"
     TYPE_DEFINED = "type.defined"
     TYPE_REMOVED = "type.removed"

@@ -250,13 +250,22 @@ def _job(verb: str) -> Sentence:
 
 
 def _policy(detail: Detail) -> str:
+    return f"The policy was changed @: {_differences(detail)}"
+
+
+def _limits(detail: Detail) -> str:
+    return f"The limits of {detail.get('of')} were changed @: {_differences(detail)}"
+
+
+def _differences(detail: Detail) -> str:
+    """Return the values that changed, from `before` to `after`."""
     before, after = _flat(detail.get("before", {})), _flat(detail.get("after", {}))
     changed = [
         f"{words(name)} from {as_text(before.get(name))} to {as_text(after.get(name))}"
         for name in sorted(before.keys() | after.keys())
         if before.get(name) != after.get(name)
     ]
-    return f"The policy was changed @: {'; '.join(changed) or 'to what it was'}"
+    return "; ".join(changed) or "to what it was"
 
 
 def _flat(values: Mapping[str, Any], under: str = "") -> dict[str, Any]:
@@ -315,6 +324,7 @@ TENANT_TEXTS: Mapping[str, Sentence] = {
     AuditAction.KEY_CREATED: _key_created,
     AuditAction.KEY_ROTATED: _key_rotated,
     AuditAction.KEY_REVOKED: _key_revoked,
+    AuditAction.LIMITS_CHANGED: _limits,
     AuditAction.TENANT_CREATED: _tenant_created,
     AuditAction.TYPE_DEFINED: _type_defined,
     AuditAction.TYPE_REMOVED: _type_removed,

@@ -21,6 +21,7 @@ from app.memory.audit import AuditAction
 from app.memory.candidate import Candidate, WriteOutcome
 from app.memory.freshness import CATEGORY_DECAY
 from app.model import Actor, Category, Memory, MemoryStatus, ReviewReason, Scope
+from app.services.quotas import Quotas
 from app.write.candidates import adjusted, needs_adjusting, screen_stated
 from app.write.pipeline import WritePipeline
 from app.write.resolve import UNKNOWN_ID
@@ -62,6 +63,7 @@ class Memories:
 
     database: Database
     pipeline: WritePipeline
+    quotas: Quotas
     clock: Callable[[], datetime]
 
     async def write(self, actor: Actor, candidate: Candidate) -> WriteOutcome:
@@ -74,12 +76,13 @@ class Memories:
     async def write_all(self, actor: Actor, candidates: Sequence[Candidate]) -> list[WriteOutcome | TypedMemoryError]:
         """Screen and store candidates; return an outcome or an error for each, as `WritePipeline.write` does.
 
-        They go through the same adjustments as candidates from turns.
+        They go through the same adjustments as candidates from turns. Raises QuotaExceeded.
         """
         if any(map(needs_adjusting, candidates)):
             types = await self.pipeline.types.of(actor.tenant_id)
             candidates = [adjusted(one, types) for one in candidates]
-        return await self.pipeline.write(actor, await screen_stated(candidates))
+        async with self.quotas.spending(actor, memories=len(candidates)):
+            return await self.pipeline.write(actor, await screen_stated(candidates))
 
     async def unknown_entities(self, actor: Actor, candidates: Sequence[Candidate]) -> list[int]:
         """Return the positions of candidates that name an entity by an id that does not exist in their scope."""

@@ -20,6 +20,7 @@ from app.memory.audit import AuditAction
 from app.memory.extraction import TenantPolicy, Turn, TurnStatus
 from app.model import Actor, Scope
 from app.services.extraction import ExtractionPolicies
+from app.services.quotas import Quotas
 from app.write.trace import TurnReport
 from app.write.turns import IngestPipeline
 
@@ -58,6 +59,7 @@ class Turns:
     database: Database
     pipeline: IngestPipeline
     policies: ExtractionPolicies
+    quotas: Quotas
     clock: Callable[[], datetime]
 
     async def unknown(self, actor: Actor, turns: Collection[UUID]) -> set[UUID]:
@@ -68,14 +70,20 @@ class Turns:
             return set(turns) - await db_turns.existing(session, actor.tenant_id, turns)
 
     async def receive(self, actor: Actor, turns: Sequence[Turn], metadata: Sequence[Mapping[str, object]]) -> UUID:
-        """Store turns of one scope together with the job that will process them, and return the job's id."""
+        """Store turns of one scope together with the job that will process them, and return the job's id.
+
+        Raises QuotaExceeded.
+        """
         given = db_turns.received(actor.tenant_id, turns, metadata)
-        async with self.database.write(actor.tenant_id, **_PLANS) as session:
+        async with (
+            self.quotas.spending(actor, turns=len(turns)),
+            self.database.write(actor.tenant_id, **_PLANS) as session,
+        ):
             return await self._enqueue(session, actor, turns[0].scope, [one.id for one in turns], given)
 
     async def store(self, actor: Actor, turns: Sequence[Turn], metadata: Sequence[Mapping[str, object]]) -> None:
-        """Store turns without a job: the caller processes them."""
-        async with self.database.write(actor.tenant_id) as session:
+        """Store turns without a job: the caller processes them. Raises QuotaExceeded."""
+        async with self.quotas.spending(actor, turns=len(turns)), self.database.write(actor.tenant_id) as session:
             await db_turns.add(session, actor.tenant_id, turns, metadata)
 
     async def enqueue(self, actor: Actor, turns: Sequence[Turn]) -> UUID:
@@ -198,16 +206,16 @@ class Turns:
         """Queue a turn to be processed again, extraction included; return it and its job's id.
 
         Memories that it led to before stay and are not reinforced by it again. Raises NotFound, or Conflict when the
-        turn still waits or one of its memories was erased.
+        turn still waits or one of its memories was erased. It counts as another turn: QuotaExceeded.
         """
-        async with self.database.write(actor.tenant_id) as session:
+        async with self.quotas.spending(actor, turns=1), self.database.write(actor.tenant_id) as session:
             found = await _reopened(session, actor, turn)
             beside = {"audit_events": [self._replayed(actor, found)]}
             return found, await self._enqueue(session, actor, found.turn.scope, [turn], beside)
 
     async def reopen(self, actor: Actor, turn: UUID) -> StoredTurn:
         """Make a turn wait again, as `replay` does, without a job: the caller processes it."""
-        async with self.database.write(actor.tenant_id) as session:
+        async with self.quotas.spending(actor, turns=1), self.database.write(actor.tenant_id) as session:
             found = await _reopened(session, actor, turn)
             await append(session, [self._replayed(actor, found)])
             return found
@@ -229,7 +237,11 @@ class Turns:
             session,
             tenant=actor.tenant_id,
             kind=INGEST,
-            payload={"turns": [one.hex for one in turns], "actor": actor.name},
+            payload={
+                "turns": [one.hex for one in turns],
+                "actor": actor.name,
+                "key": None if actor.key_id is None else actor.key_id.hex,
+            },
             scope=scope.id(actor.tenant_id),
             total=len(turns),
             now=self.clock(),

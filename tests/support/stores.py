@@ -20,6 +20,7 @@ from app.providers.wordllama import WordllamaEmbedder
 from app.services.erasure import Erasures
 from app.services.lifecycle.maintenance import IndexMaintenance
 from app.services.memories import Memories
+from app.services.quotas import Quotas
 from app.write.pipeline import WritePipeline
 from tests.support import owner
 
@@ -43,7 +44,9 @@ class Store:
 
     @property
     def memories(self) -> Memories:
-        return Memories(database=self.database, pipeline=self.pipeline, clock=self.pipeline.clock)
+        clock = self.pipeline.clock
+        quotas = Quotas(database=self.database, clock=clock)
+        return Memories(database=self.database, pipeline=self.pipeline, quotas=quotas, clock=clock)
 
     @property
     def erasing(self) -> Erasures:

@@ -13,6 +13,7 @@ from app.providers.wordllama import WordllamaEmbedder
 from app.services.entities import Entities
 from app.services.erasure import Erasures
 from app.services.memories import Memories
+from app.services.quotas import Quotas
 from tests.read.conftest import MakeStore, Store, making
 from tests.support import owner
 from tests.support.stores import embedder
@@ -45,7 +46,8 @@ class Timed:
 
     @property
     def memories(self) -> Memories:
-        return Memories(database=self.store.database, pipeline=self.store.writes, clock=self.clock)
+        quotas = Quotas(database=self.store.database, clock=self.clock)
+        return Memories(database=self.store.database, pipeline=self.store.writes, quotas=quotas, clock=self.clock)
 
     @property
     def erasing(self) -> Erasures:

@@ -24,6 +24,7 @@ from app.services.portability.batch import ImportBatch, ImportContext
 from app.services.portability.exports import ExportRequest, Exports
 from app.services.portability.index_rows import Imported, ImportIndexer
 from app.services.portability.records import read
+from app.services.quotas import Quotas
 from app.services.turns import Turns
 from app.write.known import KnownReader
 from app.write.turns import IngestPipeline
@@ -191,6 +192,7 @@ def import_context(database: Database, embedder: WordllamaEmbedder) -> ImportCon
         database=database,
         reviving=ImportIndexer(embedder=embedder, language="english"),
         model_id=1,
+        quotas=Quotas(database=database, clock=lambda: datetime.now(UTC)),
         clock=lambda: datetime.now(UTC),
         drifted=lambda _tenant, _scope: None,
         crowded=lambda _tenant, _scope: None,
@@ -235,7 +237,10 @@ async def by_turn(store: Store, value: str, day: float, about: dict[str, Any]) -
         keep_episodes=False,
     )
     policies = ExtractionPolicies(database=store.database, clock=store.pipeline.clock)
-    turns = Turns(database=store.database, pipeline=pipeline, policies=policies, clock=store.pipeline.clock)
+    quotas = Quotas(database=store.database, clock=store.pipeline.clock)
+    turns = Turns(
+        database=store.database, pipeline=pipeline, policies=policies, quotas=quotas, clock=store.pipeline.clock
+    )
     turn = Turn(id=ids.new(), scope=USER, role=Role.USER, content=said, occurred_at=NOW + day * DAY)
     await turns.store(store.actor, [turn], [{}])
     [done] = await turns.process(store.actor, [turn.id])

@@ -31,7 +31,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app import logs
 from app.api.mcp.tools import TOOLS, Tool
-from app.api.plumbing.guard import allow_role, authenticate, refuse_many_values, require_json
+from app.api.plumbing.guard import allow_role, authenticate, count_request, refuse_many_values, require_json
 from app.api.plumbing.problems import InvalidFields, field_errors, problem_of
 from app.errors import TypedMemoryError
 from app.model import Actor
@@ -140,6 +140,7 @@ async def _call_tool(context: ServerRequestContext[None], given: CallToolRequest
 async def _called(tool: Tool, request: Request, arguments: dict[str, object]) -> CallToolResult:
     actor: Actor = request.state.actor
     allow_role(actor, tool.role)
+    await count_request(request, actor)
     try:
         given = tool.arguments.model_validate(arguments)
     except ValidationError as error:

@@ -24,6 +24,7 @@ from app.api.plumbing.problems import FieldError, InvalidFields, MalformedBody, 
 from app.errors import Forbidden, PayloadTooLarge, Unauthenticated
 from app.model import Actor
 from app.runtime import Runtime
+from app.services.quotas import require_rate
 
 
 async def runtime_of(request: Request) -> Runtime:
@@ -91,7 +92,9 @@ class GuardedRoute(APIRoute):
 
         async def guarded(request: Request) -> Response:
             if role != "none":
-                request.state.actor = await authenticate(request, role)
+                actor = request.state.actor = await authenticate(request, role)
+                if actor is not None:
+                    await count_request(request, actor)
                 _refuse_unknown(request.query_params, parameters)
             if not takes_body:
                 return await answered(request)
@@ -224,6 +227,13 @@ async def authenticate(request: Request, role: str | None) -> Actor | None:
     if role is not None:
         allow_role(actor, role)
     return actor
+
+
+async def count_request(request: Request, actor: Actor) -> None:
+    """Count a request against the limits of its key and tenant, for the headers of its answer; raise RateLimited."""
+    runtime: Runtime = request.app.state.runtime
+    request.state.rates = rates = await runtime.quotas.count_request(actor)
+    require_rate(rates)
 
 
 def allow_role(actor: Actor, role: str) -> None:

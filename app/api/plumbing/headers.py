@@ -11,6 +11,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.plumbing.guard import POSITION_HEADER
 from app.api.plumbing.idempotency import REPLAYED
+from app.services.quotas import WINDOW_SECONDS, RateStatus
 
 SECURITY: Mapping[str, str] = {
     "X-Content-Type-Options": "nosniff",
@@ -21,7 +22,8 @@ SECURITY: Mapping[str, str] = {
 """What an answer says unless its route says otherwise, as the pages and their files do."""
 
 _SENT = ("Authorization", "Content-Type", "Idempotency-Key", POSITION_HEADER, "X-Request-Id")
-_READ = (REPLAYED, POSITION_HEADER, "Retry-After", "X-Request-Id")
+_RATE, _RATE_POLICY = "RateLimit", "RateLimit-Policy"
+_READ = (REPLAYED, POSITION_HEADER, _RATE, _RATE_POLICY, "Retry-After", "X-Request-Id")
 _PREFLIGHT_SECONDS = 600
 
 
@@ -42,6 +44,14 @@ class SecurityHeaders:
             await send(message)
 
         await self.app(scope, receive, with_headers if scope["type"] == "http" else send)
+
+
+def rate_limit_headers(rates: Sequence[RateStatus]) -> dict[str, str]:
+    """Return the headers that describe limits of requests, as draft-ietf-httpapi-ratelimit-headers-10 has them."""
+    return {
+        _RATE_POLICY: ", ".join(f'"{one.policy}";q={one.quota};w={WINDOW_SECONDS}' for one in rates),
+        _RATE: ", ".join(f'"{one.policy}";r={one.remaining};t={one.reset_seconds}' for one in rates),
+    }
 
 
 def install(app: FastAPI, origins: Sequence[str]) -> None:

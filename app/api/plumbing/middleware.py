@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping
 from time import perf_counter
+from typing import Any
 
 import structlog
 from starlette.datastructures import Headers, MutableHeaders
@@ -12,6 +14,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app import ids, logs
 from app.api.plumbing import problems
+from app.api.plumbing.headers import rate_limit_headers
 from app.errors import PayloadTooLarge
 from app.model import Actor
 
@@ -50,7 +53,7 @@ class RequestMiddleware:
 
     async def _observed(self, scope: Scope, receive: Receive, send: Send) -> None:
         metrics = scope["app"].state.metrics
-        answer = _TrackedSend(send, scope["state"]["request_id"])
+        answer = _TrackedSend(send, scope["state"])
         started = perf_counter()
         metrics.in_flight.inc()
         try:
@@ -98,17 +101,20 @@ def _without_body(send: Send) -> Send:
 
 
 class _TrackedSend:
-    """Sends the answer with the request id, and records its status (0 before it has one)."""
+    """Sends the answer with the request id and the limits of requests, and records its status (0 before it has one)."""
 
-    def __init__(self, send: Send, request_id: str) -> None:
+    def __init__(self, send: Send, state: Mapping[str, Any]) -> None:
         self._send = send
-        self._request_id = request_id
+        self._state = state
         self.status = 0
 
     async def __call__(self, message: Message) -> None:
         if message["type"] == "http.response.start":
             self.status = message["status"]
-            MutableHeaders(scope=message)["X-Request-Id"] = self._request_id
+            headers = MutableHeaders(scope=message)
+            headers["X-Request-Id"] = self._state["request_id"]
+            if rates := self._state.get("rates"):
+                headers.update(rate_limit_headers(rates))
         await self._send(message)
 
 

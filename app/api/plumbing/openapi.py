@@ -219,6 +219,7 @@ _PROBLEMS = {
     "413": "The body is too large.",
     "415": "The body is not declared as JSON.",
     "422": "Something in the request can't be; `errors` names the fields.",
+    "429": "The key or the tenant has reached a limit; `Retry-After` says for how long.",
     "503": "The database or the model provider can't be reached, or there is too much to do; nothing was written.",
     "504": "The model provider is late; nothing was written.",
     "507": "The database's disk is full; nothing was written.",

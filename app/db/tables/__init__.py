@@ -29,7 +29,7 @@ from app.db.tables.entities import (
 from app.db.tables.jobs import jobs, memory_folds, store_days, worker_runs
 from app.db.tables.memories import evidence, memories, memory_links, memory_past, memory_usage, review_counts, turns
 from app.db.tables.retrieval import embedding_models, hypothetical_embeddings, memory_index
-from app.db.tables.tenants import api_keys, lexical_terms, scopes, tenants
+from app.db.tables.tenants import api_keys, daily_usage, lexical_terms, limits, scopes, tenants
 from app.db.tables.types import memory_type_versions, memory_types
 
 UNSCOPED = frozenset({"memory_types", "embedding_models", "memory_index"})
@@ -47,6 +47,7 @@ __all__ = [
     "audit_unsealed",
     "backfill_items",
     "backfills",
+    "daily_usage",
     "embedding_models",
     "entities",
     "entity_aliases",
@@ -62,6 +63,7 @@ __all__ = [
     "idempotency_keys",
     "jobs",
     "lexical_terms",
+    "limits",
     "memories",
     "memory_entities",
     "memory_folds",

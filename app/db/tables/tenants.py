@@ -1,8 +1,8 @@
-"""Tables of tenants, API keys, scopes, and term statistics of scopes."""
+"""Tables of tenants, API keys with their limits and usage, scopes, and term statistics of scopes."""
 
 from __future__ import annotations
 
-from sqlalchemy import ARRAY, BigInteger, Boolean, Column, Float, Index, Integer, LargeBinary, Text, text
+from sqlalchemy import ARRAY, BigInteger, Boolean, Column, Date, Float, Index, Integer, LargeBinary, Text, text
 from sqlalchemy.dialects.postgresql import UUID
 
 from app.db.tables.base import json_object, key, one_of, refers_to, table, tenant, when
@@ -29,7 +29,27 @@ api_keys = table(
     when("expires_at", nullable=True),
     when("revoked_at", nullable=True),
     when("last_used_at", nullable=True),
+    Column("user_id", Text),
+    Column("agent_id", Text),
     Index("ix_api_keys_secret_hash", "secret_hash"),
+)
+
+limits = table(
+    "limits",
+    tenant(),
+    key("key_id"),
+    *(
+        Column(name, BigInteger)
+        for name in ("requests_per_minute", "memories_per_day", "turns_per_day", "tokens_per_day")
+    ),
+)
+
+daily_usage = table(
+    "daily_usage",
+    tenant(),
+    key("key_id"),
+    key("day", Date),
+    *(Column(name, BigInteger, nullable=False, server_default=text("0")) for name in ("memories", "turns", "tokens")),
 )
 
 scopes = table(

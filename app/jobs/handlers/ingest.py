@@ -16,7 +16,7 @@ from app.services.turns import INGEST
 
 async def run(runtime: Runtime, job: Job, progress: ProgressCallback) -> Mapping[str, object]:
     """Process the job's turns and return the decisions on each."""
-    actor = Actor(tenant_id=job.tenant_id, key_id=None, name=str(job.payload["actor"]))
+    actor = _sender(job)
     turns = [UUID(one) for one in job.payload["turns"]]
     last = job.attempts >= runtime.settings.job_attempts
     done = await runtime.turns.process(actor, turns, progress=progress, give_up=last)
@@ -25,8 +25,16 @@ async def run(runtime: Runtime, job: Job, progress: ProgressCallback) -> Mapping
 
 async def abandon(runtime: Runtime, job: Job, reason: str) -> None:
     """Store the turns that still wait for a failed job as episodes, and mark them as failed for this reason."""
-    actor = Actor(tenant_id=job.tenant_id, key_id=None, name=str(job.payload["actor"]))
+    actor = _sender(job)
     await runtime.turns.abandon(actor, [UUID(one) for one in job.payload["turns"]], reason)
+
+
+def _sender(job: Job) -> Actor:
+    """Return the caller who sent the turns, whose tokens are counted; jobs of earlier releases name no key."""
+    key = job.payload.get("key")
+    return Actor(
+        tenant_id=job.tenant_id, key_id=None if key is None else UUID(str(key)), name=str(job.payload["actor"])
+    )
 
 
 def _turn_detail(one: StoredTurn) -> dict[str, object]:

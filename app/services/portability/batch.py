@@ -25,6 +25,7 @@ from app.model import Actor, Scope
 from app.services.portability.index_rows import ImportedMemory, ImportIndexer, index_rows, lexical_weights
 from app.services.portability.placement import ImportPlacement, claimed_slot
 from app.services.portability.records import KINDS, Line
+from app.services.quotas import Quotas
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -34,6 +35,7 @@ class ImportContext:
     database: Database
     reviving: ImportIndexer
     model_id: int
+    quotas: Quotas
     clock: Callable[[], datetime]
     drifted: Callable[[UUID, UUID], None]
     crowded: Callable[[UUID, UUID], None]

@@ -263,7 +263,8 @@ class ImportStore:
         batch = ImportBatch(means=self.means, actor=self.actor, averages=self.averages)
         if lines[0].record == "memory":
             revived, there, gone = await self._revived(lines)
-            done = await batch.memories(revived)
+            async with self.means.quotas.spending(self.actor, memories=len(revived)):
+                done = await batch.memories(revived)
             done.already_there["memory"] += there
             done.erased += gone
         else:

@@ -1,0 +1,101 @@
+"""Limits over HTTP: of a key by the tenant's administrator, and of a tenant by the operator."""
+
+from __future__ import annotations
+
+from typing import Annotated, Any
+from uuid import UUID
+
+from fastapi import APIRouter
+from pydantic import Field
+from starlette.responses import Response
+
+from app import ids
+from app.api.plumbing.guard import ADMIN, BY_OPERATOR, OPERATOR, ActorDep, GuardedRoute, RuntimeDep, add_reads
+from app.api.plumbing.unions import with_example
+from app.api.plumbing.wire import Out, Source, json_answer
+from app.settings import Limits
+
+
+class LimitsBody(Limits, **with_example({"requests_per_minute": 600, "turns_per_day": 10_000})):
+    """Limits to set; what is left out or null gets the service's default."""
+
+
+class UsageOut(Out):
+    """Usage since midnight UTC. Memories and turns are counted while a daily limit is set."""
+
+    memories: int
+    turns: int
+    tokens: int = Field(description="Tokens that extraction took of the language model.")
+
+
+class LimitsOut(Out):
+    """The limits of a key or a tenant: those that were set for it, those that count, and what was used today."""
+
+    own: Annotated[Limits, Source(make=Limits.model_dump)]
+    effective: Annotated[Limits, Source(make=Limits.model_dump)]
+    used_today: Annotated[UsageOut, Source(make=UsageOut.answer)]
+
+
+def router() -> APIRouter:
+    """Return the routes."""
+    found = APIRouter(tags=["admin"], route_class=GuardedRoute)
+    add_reads(
+        found,
+        ADMIN,
+        ("/admin/limits", get_limits, "Get the tenant's limits", LimitsOut),
+        ("/admin/keys/{key_id}/limits", get_key_limits, "Get a key's limits", LimitsOut),
+    )
+    add_reads(
+        found,
+        OPERATOR,
+        ("/admin/tenants/{tenant_id}/limits", get_tenant_limits, "Get the limits of a tenant", LimitsOut),
+    )
+    for path, handler, role, summary in (
+        ("/admin/keys/{key_id}/limits", put_key_limits, ADMIN, "Replace a key's limits"),
+        ("/admin/tenants/{tenant_id}/limits", put_tenant_limits, OPERATOR, "Replace the limits of a tenant"),
+    ):
+        found.add_api_route(
+            path,
+            handler,
+            methods=["PUT"],
+            operation_id=handler.__name__,
+            summary=summary,
+            response_model=LimitsOut,
+            openapi_extra=role,
+        )
+    return found
+
+
+async def get_limits(runtime: RuntimeDep, actor: ActorDep) -> Response:
+    """Get the limits of the tenant as a whole, which the operator sets, and what all its keys used today."""
+    return await _limits_of(runtime, actor.tenant_id)
+
+
+async def get_key_limits(runtime: RuntimeDep, actor: ActorDep, key_id: str) -> Response:
+    """Get a key's limits and what it used today."""
+    return await _limits_of(runtime, actor.tenant_id, ids.parse(ids.KEY, key_id))
+
+
+async def put_key_limits(runtime: RuntimeDep, actor: ActorDep, key_id: str, body: LimitsBody) -> Response:
+    """Replace a key's limits: at once in this process, within seconds in others."""
+    key = ids.parse(ids.KEY, key_id)
+    return json_answer(_answer(await runtime.quotas.change(actor.tenant_id, key, body, by=actor.name)))
+
+
+async def get_tenant_limits(runtime: RuntimeDep, tenant_id: str) -> Response:
+    """Get the limits of a tenant and what it used today."""
+    return await _limits_of(runtime, (await runtime.tenants.get(ids.parse(ids.TENANT, tenant_id))).id)
+
+
+async def put_tenant_limits(runtime: RuntimeDep, tenant_id: str, body: LimitsBody) -> Response:
+    """Replace the limits of a tenant as a whole."""
+    tenant = await runtime.tenants.get(ids.parse(ids.TENANT, tenant_id))
+    return json_answer(_answer(await runtime.quotas.change(tenant.id, None, body, by=BY_OPERATOR)))
+
+
+async def _limits_of(runtime: RuntimeDep, tenant: UUID, key: UUID | None = None) -> Response:
+    return json_answer(_answer(await runtime.quotas.report(tenant, key)))
+
+
+def _answer(report: object) -> dict[str, Any]:
+    return LimitsOut.answer(report)

@@ -1,0 +1,96 @@
+"""Rows of limits and of what was used of them on a day, of a tenant as a whole and of each of its keys."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass
+from datetime import date
+from uuid import UUID
+
+from sqlalchemy.dialects.postgresql import insert
+
+from app.db.session import ReadSession, WriteSession, statement
+from app.db.tables import limits
+from app.settings import Limits
+
+WHOLE_TENANT = UUID(int=0)
+"""The key id of the rows that count for the tenant as a whole."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Usage:
+    """Memories and turns sent, and tokens of the language model used, on one day."""
+
+    memories: int = 0
+    turns: int = 0
+    tokens: int = 0
+
+
+_LIMITS = statement(
+    """
+    SELECT key_id, requests_per_minute, memories_per_day, turns_per_day, tokens_per_day
+    FROM limits WHERE tenant_id = :tenant AND key_id = ANY(:keys)
+    """
+)
+
+_USED = statement(
+    """
+    SELECT key_id, memories, turns, tokens FROM daily_usage
+    WHERE tenant_id = :tenant AND key_id = ANY(:keys) AND day = :day
+    """
+)
+
+_ADD = statement(
+    """
+    INSERT INTO daily_usage AS u (tenant_id, key_id, day, memories, turns, tokens)
+    SELECT :tenant, key, :day, :memories, :turns, :tokens FROM unnest(:keys::uuid[]) AS key ORDER BY key
+    ON CONFLICT (tenant_id, key_id, day) DO UPDATE SET
+        memories = u.memories + excluded.memories, turns = u.turns + excluded.turns, tokens = u.tokens + excluded.tokens
+    RETURNING key_id, memories, turns, tokens
+    """
+)
+
+
+async def stored_limits(session: ReadSession, tenant: UUID, keys: Collection[UUID]) -> Mapping[UUID, Limits]:
+    """Return the limits that were set, by key; `WHOLE_TENANT` is the tenant's."""
+    rows = await session.fetch(_LIMITS, {"tenant": tenant, "keys": list(keys)})
+    return {row["key_id"]: Limits(**{name: row[name] for name in Limits.model_fields}) for row in rows}
+
+
+async def set_limits(session: WriteSession, tenant: UUID, key: UUID, given: Limits) -> None:
+    """Replace the limits of a key, or of `WHOLE_TENANT`."""
+    values = given.model_dump()
+    await session.execute(
+        insert(limits)
+        .values(tenant_id=tenant, key_id=key, **values)
+        .on_conflict_do_update(index_elements=[limits.c.tenant_id, limits.c.key_id], set_=values)
+    )
+
+
+async def limits_of(session: ReadSession, tenant: UUID, key: UUID) -> Limits:
+    """Return the limits of a key, or of `WHOLE_TENANT`, as they were set."""
+    return (await stored_limits(session, tenant, [key])).get(key, Limits())
+
+
+async def used(session: ReadSession, tenant: UUID, key: UUID, day: date) -> Usage:
+    """Return what was used on a day."""
+    rows = await session.fetch(_USED, {"tenant": tenant, "keys": [key], "day": day})
+    return Usage(memories=rows[0]["memories"], turns=rows[0]["turns"], tokens=rows[0]["tokens"]) if rows else Usage()
+
+
+async def add_usage(
+    session: WriteSession, tenant: UUID, keys: Collection[UUID], day: date, added: Usage
+) -> Mapping[UUID, Usage]:
+    """Add to what was used on a day, by the tenant as a whole and by these keys; return the sums, by key."""
+    values = {
+        "tenant": tenant,
+        "keys": [WHOLE_TENANT, *keys],
+        "day": day,
+        "memories": added.memories,
+        "turns": added.turns,
+        "tokens": added.tokens,
+    }
+    return {
+        row["key_id"]: Usage(memories=row["memories"], turns=row["turns"], tokens=row["tokens"])
+        for row in await session.fetch(_ADD, values)
+    }
