@@ -10452,7 +10452,7 @@ export interface components {
             };
             /**
              * Occurred At
-             * @description Time of the turn; by default now.
+             * @description Time of the turn; by default now, in the order of the request.
              */
             occurred_at?: string | null;
             /**
@@ -11987,7 +11987,10 @@ export interface operations {
     query: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The header of a write's answer, to see that write where a replica answers questions. */
+                "Memory-Position"?: string | null;
+            };
             path?: never;
             cookie?: never;
         };
