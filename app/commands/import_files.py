@@ -5,13 +5,15 @@ from __future__ import annotations
 import asyncio
 import re
 from collections.abc import Iterator
+from functools import partial
 from typing import Annotated
 
 import typer
 from rich.progress import TimeElapsedColumn
 from rich.table import Table
 
-from app.commands import import_sources, terminal, upload
+from app.commands import import_foreign, import_sources, terminal, upload
+from app.commands.import_foreign import Origin
 from app.commands.import_sources import Format, ImportItem, ImportSource, Read
 from app.commands.service_client import ServiceClient, connect
 from app.commands.terminal import AgentId, ApiKey, CommandFailed, TimeZone, Url, UserId, Whose, err, out
@@ -38,6 +40,11 @@ an object with `messages` a line. A message has `role` and `content`, perhaps `n
 export: a file of `typed-memory export`. Its rows are stored as they were, ids included, in the tenant of the
 key; existing rows are not changed. This needs a key with the role admin.
 
+Other stores: --from mem0 takes what `get_all` answers; --from zep an object with the `edges` and `nodes` of a
+user's graph; --from langmem the items of a LangGraph store; --from chatgpt the `conversations.json` of an
+export; --from records memories in the full form of the specification, with ids of their own. Ids are kept as
+`provenance.external_id`. Fields that have no place here are counted as not carried over.
+
 Each message becomes an episodic memory. It is indexed with the message before it, so that an answer is found by
 its question. System prompts and messages without text are skipped. Name the user with --user-id (or the agent
 with --agent-id); --scope global makes the messages visible to every user of the tenant. A typed memory names its
@@ -52,6 +59,8 @@ For example:
 
   typed-memory import memories.ndjson more.ndjson --strict
 
+  typed-memory import memories.json --from mem0 --user-id ana
+
   zcat memories.ndjson.gz | typed-memory import - --format ndjson
 """
 
@@ -62,6 +71,9 @@ def import_files(  # noqa: PLR0913 - one parameter an option
     wanted: Annotated[
         Format, typer.Option("--format", help="The format of the files; detected by default.")
     ] = Format.AUTO,
+    origin: Annotated[
+        Origin | None, typer.Option("--from", help="The store that the files come from, if it is another one.")
+    ] = None,
     user_id: UserId = None,
     agent_id: AgentId = None,
     scope: Whose = None,
@@ -74,11 +86,14 @@ def import_files(  # noqa: PLR0913 - one parameter an option
     key: ApiKey = None,
 ) -> None:
     """Import files; see HELP."""
+    if origin is Origin.CHATGPT:
+        wanted, origin = Format.CONVERSATION, None
     everything = [import_sources.source(name) for name in files]
-    exports = [source for source in everything if import_sources.is_export(source, wanted)]
+    exports = [source for source in everything if origin is None and import_sources.is_export(source, wanted)]
     found = [source for source in everything if source not in exports]
     owned = user_id is not None or agent_id is not None or scope is not None
-    total = _count(found, wanted, session_id, owned=owned)
+    read = partial(_everything, found, wanted, session_id, origin)
+    total = _count(read(), owned=owned)
     broken = [source for source in exports if not upload.restore(connect(url, key), source, strict=strict)]
     if not found:
         if broken:
@@ -92,7 +107,7 @@ def import_files(  # noqa: PLR0913 - one parameter an option
         sender = Uploader(
             client=client, defaults=defaults, strict=strict, advance=lambda count: progress.advance(task, count)
         )
-        failure = asyncio.run(_import(client, sender, _everything(found, wanted, session_id)))
+        failure = asyncio.run(_import(client, sender, read()))
     _show(sender.report)
     if failure is not None:
         mend = "mend that, and run" if isinstance(failure, UploadAbort) else "run"
@@ -104,22 +119,28 @@ def import_files(  # noqa: PLR0913 - one parameter an option
         raise typer.Exit(1)
 
 
-def _count(found: list[ImportSource], wanted: Format, session_id: str | None, *, owned: bool) -> int:
+def _count(found: Iterator[Read], *, owned: bool) -> int:
     """Return the number of items to send; raise CommandFailed for a conversation without a user, agent or scope."""
     total = 0
-    for one in _everything(found, wanted, session_id):
+    for one in found:
         if not owned and isinstance(one, ImportItem) and one.said:
             raise CommandFailed(
-                f"{one.place}: whose conversation is this? Name --user-id (or --agent-id); "
+                f"{one.place}: whose is this? Name --user-id (or --agent-id); "
                 "--scope global shows it to every user of the tenant"
             )
         total += 1
     return total
 
 
-def _everything(found: list[ImportSource], wanted: Format, session_id: str | None) -> Iterator[Read]:
+def _everything(
+    found: list[ImportSource], wanted: Format, session_id: str | None, origin: Origin | None
+) -> Iterator[Read]:
     for source in found:
-        yield from import_sources.read(source, wanted, session_id)
+        if origin is None:
+            yield from import_sources.read(source, wanted, session_id)
+        else:
+            document = import_sources.document(source, Format.CONVERSATION)
+            yield from import_foreign.items(document, origin, place=source.name)
 
 
 async def _import(
@@ -144,6 +165,8 @@ def _show(report: UploadReport) -> None:
         summary.add_row("of these, stored by an earlier run", str(report.replayed))
     for why, count in report.left_out.most_common():
         summary.add_row(f"left out: {why}", str(count))
+    for name, count in report.lost.most_common():
+        summary.add_row(f"not carried over: {name}", str(count))
     summary.add_row("wrong", str(len(report.bad)))
     out.print(summary)
     if not report.bad:

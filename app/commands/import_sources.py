@@ -31,11 +31,16 @@ SHAPES = (
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportItem:
-    """A typed write, and its place in the file for errors; `said` means that it comes from a message."""
+    """A typed write, and its place in the file for errors.
+
+    `said` means that it is somebody's own, such as a message, and names nobody. `lost` names fields of another store
+    that are not carried over.
+    """
 
     place: str
     body: Mapping[str, object]
     said: bool = False
+    lost: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -223,8 +228,7 @@ def read(found: ImportSource, wanted: Format, session_id: str | None = None) -> 
     """
     if wanted is Format.NDJSON or (wanted is Format.AUTO and _is_ndjson(found)):
         return _lines(found, session_id)
-    document = _document(found, wanted)
-    return memories(document, place=found.name, name=found.stem, session_id=session_id)
+    return memories(document(found, wanted), place=found.name, name=found.stem, session_id=session_id)
 
 
 def is_export(found: ImportSource, wanted: Format) -> bool:
@@ -289,7 +293,8 @@ def _line(content: bytes, place: str, name: str) -> Iterator[Read]:
             yield BadMessage(place=place, what='not a JSON object such as {"type": "fact", ...}')
 
 
-def _document(found: ImportSource, wanted: Format) -> object:
+def document(found: ImportSource, wanted: Format) -> object:
+    """Return the JSON of a file, or raise UnreadableFile."""
     with closing(found.opened()) as file:
         content = file.read()
     either = "neither NDJSON nor a JSON conversation" if wanted is Format.AUTO else "not a JSON conversation"

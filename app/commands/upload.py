@@ -97,12 +97,13 @@ class UploadAbort(Exception):
 
 @dataclass(slots=True)
 class UploadReport:
-    """The result of an upload: counts of decisions, and faults."""
+    """The result of an upload: counts of decisions, of items left out, of fields not carried over, and faults."""
 
     decisions: Counter[str] = field(default_factory=Counter)
     replayed: int = 0
     bad: list[BadMessage] = field(default_factory=list)
     left_out: Counter[str] = field(default_factory=Counter)
+    lost: Counter[str] = field(default_factory=Counter)
 
     @property
     def stored(self) -> int:
@@ -168,6 +169,7 @@ class Uploader:
                 self.advance(1)
                 return None
             case ImportItem():
+                self.report.lost.update(one.lost)
                 return ImportItem(place=one.place, body={**self.defaults, **one.body})
 
     async def _work(self, queue: asyncio.Queue[list[ImportItem]]) -> None:
