@@ -80,6 +80,7 @@ def create_app(
         description=DESCRIPTION,
         lifespan=lifespan,
         openapi_tags=TAGS,
+        openapi_url=None,
         docs_url=None,
         redoc_url=None,
         redirect_slashes=False,
@@ -111,7 +112,7 @@ def create_app(
         review.router(),
     ):
         app.include_router(router)
-    app.router.routes += [tools.route(), *openapi.routes(), *console.routes()]
+    app.router.routes += [tools.route(), *openapi.routes(app), *console.routes()]
     problems.install(app)
     admission = Admission.of(configured)
     app.state.admission = admission

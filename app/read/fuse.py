@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from operator import itemgetter
 from uuid import UUID
 
-from app.read.values import Arm, ArmPlace, Arms, Fused, QueryPlan, Scaling, Scored
+from app.read.values import Arm, ArmPlace, Arms, Fused, QueryPlan, Scaling
 
 
 def fuse(arms: Arms, plan: QueryPlan) -> tuple[Fused, ...]:
@@ -19,29 +20,32 @@ def fuse(arms: Arms, plan: QueryPlan) -> tuple[Fused, ...]:
     """
     asked = {arm: scored for arm, scored in arms.items() if scored and plan.weights.get(arm, 0) > 0}
     whole = sum(plan.weights[arm] for arm in asked) * _part(1, 1.0, plan)
-    places: dict[UUID, dict[Arm, ArmPlace]] = defaultdict(dict)
+    found: dict[UUID, dict[Arm, ArmPlace]] = defaultdict(dict)
     for arm, scored in asked.items():
-        _add_places(places, arm, scored, plan.weights[arm] / whole, plan)
-    sums = [(math.fsum([place.contribution for place in found.values()]), memory) for memory, found in places.items()]
+        ordered = sorted(scored, key=itemgetter(1), reverse=True)
+        places = _places([score for _, score in ordered], plan.weights[arm] / whole, plan.scaling[arm], plan)
+        for (memory, _), place in zip(ordered, places, strict=True):
+            found[memory][arm] = place
+    sums = [(math.fsum([added for *_, added in places.values()]), memory) for memory, places in found.items()]
     sums.sort(reverse=True)
-    return tuple(Fused(memory, total, places[memory]) for total, memory in sums[: plan.considered])
+    return tuple(Fused(memory, total, found[memory]) for total, memory in sums[: plan.considered])
 
 
 def _part(rank: int, scaled: float, plan: QueryPlan) -> float:
     return scaled + plan.rank_share * math.sqrt(scaled) / (plan.k + rank)
 
 
-def _add_places(
-    places: dict[UUID, dict[Arm, ArmPlace]], arm: Arm, scored: Sequence[Scored], share: float, plan: QueryPlan
-) -> None:
-    """Add each memory's place in one list."""
-    ordered = sorted(scored, key=lambda one: one[1], reverse=True)
-    scaled = scale([score for _, score in ordered], plan.scaling[arm])
+def _places(scores: Sequence[float], share: float, scaling: Scaling, plan: QueryPlan) -> Iterator[ArmPlace]:
+    """Return the places of an arm's scores, best first; `share` is the arm's of all."""
+    ranks = []
     rank, previous = 0, math.inf
-    for at, ((memory, score), part) in enumerate(zip(ordered, scaled, strict=True), start=1):
+    for at, score in enumerate(scores, start=1):
         if score < previous:
             rank, previous = at, score
-        places[memory][arm] = ArmPlace(rank, score, part, share * _part(rank, part, plan))
+        ranks.append(rank)
+    scaled = scale(scores, scaling)
+    added = [share * _part(rank, part, plan) for rank, part in zip(ranks, scaled, strict=True)]
+    return zip(ranks, scores, scaled, added, strict=True)
 
 
 def scale(scores: Sequence[float], scaling: Scaling) -> list[float]:
@@ -61,4 +65,5 @@ def scale(scores: Sequence[float], scaling: Scaling) -> list[float]:
         least = scores[-1] - (best - scores[-1]) / len(scores)
     if best <= least:
         return [1.0] * len(scores)
-    return [min(1.0, max(0.0, (score - least) / (best - least))) for score in scores]
+    span = best - least
+    return [min(1.0, max(0.0, (score - least) / span)) for score in scores]

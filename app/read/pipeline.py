@@ -44,6 +44,7 @@ from app.read.values import (
     Fused,
     Hit,
     ParsedQuery,
+    Places,
     QueryPlan,
     QueryRequest,
     QueryResult,
@@ -318,7 +319,7 @@ class ReadPipeline:
                 retrieval=one.retrieval,
                 confidence=one.confidence,
                 freshness=one.freshness,
-                arms=tuple(ArmHit(arm=arm.value, **place._asdict()) for arm, place in one.places.items()),
+                arms=_arm_hits(one.places),
                 notes=one.notes,
                 relevance=one.relevance,
                 marks=one.marks,
@@ -336,6 +337,13 @@ class ReadPipeline:
         return now
 
 
+def _arm_hits(places: Places) -> tuple[ArmHit, ...]:
+    return tuple(
+        ArmHit(arm=arm.value, rank=rank, score=score, scaled=scaled, contribution=added)
+        for arm, (rank, score, scaled, added) in places.items()
+    )
+
+
 def _relevant(
     judged: Relevance,
     turns: Mapping[UUID, TurnEvidence],
@@ -347,7 +355,7 @@ def _relevant(
     evidence = judged.evidence(ranked, sketches)
     view = TurnsInView(turns=turns, sketches=sketches, evidence=evidence, query=judged.query, zone=request.now.tzinfo)
     shared = view.with_shared_evidence()
-    scored = [one._replace(relevance=judged.of(one, shared[one.id])) for one in ranked]
+    scored = [Ranked(*one[:7], judged.of(one, shared[one.id])) for one in ranked]
     relevant, unlike = judged.cut(scored, sketches, shared, least=request.min_relevance)
     current, past = view.current(relevant)
     least = floor(judged.query.mode, request.min_confidence)

@@ -194,36 +194,37 @@ def _factors(
     sketch: RankingRow, ratio: float, speaker: frozenset[UUID], query: ParsedQuery, plan: QueryPlan
 ) -> list[tuple[str, float]]:
     """Return each factor that applies, and why."""
-    every = (
-        (ratio < 1, "contradicted by a belief that is trusted more", ratio),
-        (sketch.volatile, "its slot changes too often", DEMOTION),
-        (sketch.elsewhen, "happened at another time than the question names", plan.elsewhen),
-        _asking(sketch, plan),
-        (sketch.speaker_id in speaker, "said by the one the question names", plan.speaker),
-        _assistant(sketch, query, plan),
-        (sketch.type in query.soft_types, "of a type the question hints at", plan.type_hint),
-        (
-            query.about_past and sketch.status == MemoryStatus.SUPERSEDED,
-            "history, which the question asks for",
-            plan.history,
-        ),
-    )
-    return [(why, factor) for applies, why, factor in every if applies and factor != 1]
+    found = []
+    if ratio < 1:
+        found.append(("contradicted by a belief that is trusted more", ratio))
+    if sketch.volatile:
+        found.append(("its slot changes too often", DEMOTION))
+    if sketch.elsewhen:
+        found.append(("happened at another time than the question names", plan.elsewhen))
+    if sketch.asking is not None:
+        found.append(_asking(sketch.asking, plan))
+    if sketch.speaker_id in speaker:
+        found.append(("said by the one the question names", plan.speaker))
+    if sketch.speaker_id in query.assistants:
+        found.append(_assistant(query, plan))
+    if sketch.type in query.soft_types:
+        found.append(("of a type the question hints at", plan.type_hint))
+    if query.about_past and sketch.status == MemoryStatus.SUPERSEDED:
+        found.append(("history, which the question asks for", plan.history))
+    return found
 
 
-def _asking(sketch: RankingRow, plan: QueryPlan) -> tuple[bool, str, float]:
+def _asking(content: str, plan: QueryPlan) -> tuple[str, float]:
     """Return the factor of a turn that ends as a question: it rarely answers one, unless it tells of the speaker."""
-    if sketch.asking is not None and FIRST_PERSON.search(sketch.asking):
-        return True, "asks, and tells of the one who asks", plan.told_in_question
-    return sketch.asking is not None, "only asks", plan.question
+    if FIRST_PERSON.search(content):
+        return "asks, and tells of the one who asks", plan.told_in_question
+    return "only asks", plan.question
 
 
-def _assistant(sketch: RankingRow, query: ParsedQuery, plan: QueryPlan) -> tuple[bool, str, float]:
+def _assistant(query: ParsedQuery, plan: QueryPlan) -> tuple[str, float]:
     if query.asks_back:
-        why, factor = "said by the assistant, which the question asks for", plan.asked_back
-    else:
-        why, factor = "said by the assistant", plan.assistant
-    return sketch.speaker_id in query.assistants, why, factor
+        return "said by the assistant, which the question asks for", plan.asked_back
+    return "said by the assistant", plan.assistant
 
 
 def _current(sketch: RankingRow) -> bool:
@@ -241,8 +242,9 @@ def _ranked(
         score *= max(fresh, _LEAST_FRESH) ** plan.freshness
     notes = [f"beside turns that match: +{share:.4f}"] if share else []
     for why, factor in factors:
-        score *= factor
-        notes.append(f"{why}: x{factor:.2f}")
+        if factor != 1:
+            score *= factor
+            notes.append(f"{why}: x{factor:.2f}")
     return Ranked(fused.id, score, retrieval, sketch.confidence, fresh, fused.places, tuple(notes))
 
 

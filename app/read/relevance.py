@@ -41,6 +41,7 @@ one half."""
 _ABOUT: Final = frozenset({Arm.GRAPH, Arm.LEXICAL})
 """Arms that find what is about a name, or says it."""
 
+_LOW: Final = -math.inf
 _UNRELATED: Final = 0.09
 _RELATED: Final = 0.44
 
@@ -92,15 +93,14 @@ class Relevance:
         return {one.id: self._evidence(one, sketches[one.id], asked) for one in ranked}
 
     def _evidence(self, one: Ranked, sketch: RankingRow, predicates: Collection[str]) -> float:
-        cosine = _score(one, Arm.SEMANTIC)
+        cosine = _score(one, Arm.SEMANTIC, _LOW)
         if sketch.type in self.verbatim:
-            beside = _score(one, Arm.SEMANTIC_CONTEXT)
-            cosine = beside if cosine is None or (beside is not None and beside > cosine) else cosine
-        words = _score(one, Arm.LEXICAL) or 0.0
+            cosine = max(cosine, _score(one, Arm.SEMANTIC_CONTEXT, _LOW))
+        words = _score(one, Arm.LEXICAL)
         share = min(1.0, words / self.whole) if self.whole else 0.0
         asked = sketch.slot is not None and sketch.slot.rpartition("|")[2] in predicates
-        near = _UNRELATED if cosine is None else self.calibration.scaled(cosine)
-        timed = _score(one, Arm.TEMPORAL) or 0.0
+        near = _UNRELATED if cosine == _LOW else self.calibration.scaled(cosine)
+        timed = _score(one, Arm.TEMPORAL)
         cues = _PREDICATE * asked + _TIME * timed + _HINT * (sketch.type in self.query.hinted)
         return near + _WORDS * share + _NAME * self._named(one) + cues
 
@@ -138,14 +138,14 @@ class Relevance:
 
     def _named(self, one: Ranked) -> float:
         linked = _score(one, Arm.GRAPH)
-        if linked is None or not any(mentioned.span.end for mentioned in self.query.mentioned):
+        if not linked or not any(mentioned.span.end for mentioned in self.query.mentioned):
             return 0.0
         return min(1.0, linked * len(self.query.mentioned))
 
 
-def _score(one: Ranked, arm: Arm) -> float | None:
+def _score(one: Ranked, arm: Arm, otherwise: float = 0.0) -> float:
     place = one.places.get(arm)
-    return None if place is None else place.score
+    return otherwise if place is None else place[1]
 
 
 def _split(ranked: Sequence[Ranked], why: Mapping[UUID, str]) -> tuple[tuple[Ranked, ...], tuple[Cut, ...]]:

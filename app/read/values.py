@@ -345,24 +345,18 @@ Arms = Mapping[Arm, Sequence[Scored]]
 """Each arm's list, best first."""
 
 
-class ArmPlace(NamedTuple):
-    """The place of a memory in an arm's list: rank from 1, raw score, score scaled to 0..1, what it adds to fusion.
-
-    This and the next two are tuples, because a question makes hundreds, which takes a third of the time of dataclasses.
-    """
-
-    rank: int
-    score: float
-    scaled: float
-    contribution: float
-
+ArmPlace = tuple[int, float, float, float]
+"""A place in an arm's list: rank from 1, raw score, score scaled to 0..1, what it adds to fusion."""
 
 Places = Mapping[Arm, ArmPlace]
-"""The places of a memory in the arms that nominated it."""
+"""The places of a memory in the lists of the arms that nominated it."""
 
 
 class Fused(NamedTuple):
-    """A memory after fusion: its retrieval score and its places in the arms' lists."""
+    """A memory after fusion: its retrieval score and its places in the arms' lists.
+
+    This and what follows are tuples: a question makes hundreds, which takes a third of the time of dataclasses.
+    """
 
     id: UUID
     retrieval: float

@@ -48,11 +48,11 @@ def test_the_parts_add_up_and_the_order_is_by_the_sum(arms: Arms) -> None:
     fused = fuse(arms, PLAN)
     assert [one.retrieval for one in fused] == sorted((one.retrieval for one in fused), reverse=True)
     for one in fused:
-        assert math.isclose(one.retrieval, math.fsum(hit.contribution for hit in one.places.values()))
-        for hit in one.places.values():
-            expected = hit.scaled + PLAN.rank_share * math.sqrt(hit.scaled) / (PLAN.k + hit.rank)
+        assert math.isclose(one.retrieval, math.fsum(added for *_, added in one.places.values()))
+        for rank, _, scaled, added in one.places.values():
+            expected = scaled + PLAN.rank_share * math.sqrt(scaled) / (PLAN.k + rank)
             whole = len(arms) * (1 + PLAN.rank_share / (PLAN.k + 1))
-            assert math.isclose(hit.contribution, expected / whole)
+            assert math.isclose(added, expected / whole)
 
 
 @given(some_arms)
@@ -75,7 +75,7 @@ def test_an_arm_without_weight_says_nothing() -> None:
 
 def test_equal_scores_share_a_rank() -> None:
     arms = {Arm.GRAPH: ((UUID(int=3), 0.9), (UUID(int=2), 0.5), (UUID(int=1), 0.5))}
-    ranks = {one.id.int: one.places[Arm.GRAPH].rank for one in fuse(arms, PLAN)}
+    ranks = {one.id.int: one.places[Arm.GRAPH][0] for one in fuse(arms, PLAN)}
     assert ranks == {3: 1, 2: 2, 1: 2}
 
 

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+import asyncio
+from collections.abc import Awaitable, Callable, Iterable, Mapping
 from pathlib import Path
 from typing import Any
 
 import fastapi_offline
 from fastapi import FastAPI
 from fastapi.openapi.utils import get_openapi
+from pydantic_core import to_json
 from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
@@ -61,13 +63,27 @@ _POLICY = {
 }
 
 
-def routes() -> list[BaseRoute]:
-    """Return the page and its files; its URLs are relative, so that it works behind a path prefix."""
+def routes(app: FastAPI) -> list[BaseRoute]:
+    """Return the document, the page and its files; its URLs are relative, so that it works behind a path prefix."""
     return [
+        Route("/openapi.json", _served(app), include_in_schema=False),
         Route("/docs", _page, include_in_schema=False),
         Route("/docs/start.js", _start, include_in_schema=False),
         *(Route(f"/docs/{name}", _file, include_in_schema=False) for name in _SERVED),
     ]
+
+
+def _served(app: FastAPI) -> Callable[[Request], Awaitable[Response]]:
+    """Return the endpoint of the document, which the first request has built in a thread: it takes a second."""
+    building: asyncio.Task[bytes] | None = None
+
+    async def serve(_: Request) -> Response:
+        nonlocal building
+        if building is None:
+            building = asyncio.create_task(asyncio.to_thread(lambda: to_json(described(app))))
+        return Response(await asyncio.shield(building), media_type="application/json")
+
+    return serve
 
 
 async def _page(_: Request) -> Response:

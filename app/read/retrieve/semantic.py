@@ -7,7 +7,10 @@ what its best question is ahead of it: `said + share x (asked - said)`.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from app.read.retrieve.search import Search, indexed, type_filter
+from app.read.values import Arm
 
 EXACT_UP_TO = 20_000
 """Visible memories up to which every vector is compared: exact, and faster than the filtered index."""
@@ -36,20 +39,60 @@ def is_exact(*, memories: int, index_rows: int, depth: int, questions: bool = Fa
     return depth * PARTS_PER_MEMORY * max(1.0, index_rows / memories) > MOST_VISITED
 
 
-def cte(search: Search, *, arm: str, kinds: str, asked: bool) -> str:
-    """Return the arm's CTEs; `asked`: by the questions that memories answer, too.
+def ctes(search: Search, arms: Mapping[Arm, str]) -> list[str]:
+    """Return the CTEs of these arms, by name with the kinds of index rows each looks at.
 
-    Exact: `min` over all parts, an aggregate that no vector index can answer; vectors are of unit length, so
-    the inner product is the cosine, at a third of its cost. Approximate: the model's
+    Exact: the best of all parts, which no vector index can answer, in one pass for all arms; vectors are of unit
+    length, so the inner product is the cosine, at a third of its cost. Approximate: the model's
     index by its own expression, `PARTS_PER_MEMORY` times deeper than asked. An index scan may end early
     (it visits a bounded number of entries, and the filters refuse most), so when it came back with fewer
     memories than asked for, the exact search runs in its place: an arm is short only when there is no more.
     """
-    exact = _exact_with_questions(search, kinds) if asked else _exact(search, kinds)
-    if search.exact:
-        return f"{arm} AS MATERIALIZED ({exact})"
+    if not search.exact:
+        return [_approximate(search, arm, kinds) for arm, kinds in arms.items()]
+    found = [_compared(search, arms)]
+    for arm in arms:
+        said = f"SELECT memory_id, {arm} AS score FROM compared WHERE {arm} IS NOT NULL"  # noqa: S608 - constants
+        best = (
+            _heard(search, said) if _asked(search, arm) else f"{said} ORDER BY score DESC, memory_id DESC LIMIT :depth"
+        )
+        found.append(f"{arm} AS MATERIALIZED ({best})")
+    return found
+
+
+def _asked(search: Search, arm: Arm) -> bool:
+    """Tell whether memories are found by the questions that they answer, too."""
+    return arm is Arm.SEMANTIC and search.questions > 0
+
+
+def _compared(search: Search, arms: Mapping[Arm, str]) -> str:
+    """Return the CTE of each memory's best score in each arm; compared before they are grouped: scores are narrow."""
+    every = f"({' OR '.join(f'i.kind IN {kinds}' for kinds in arms.values())})"
+    best = ", ".join(f"max(part.score) FILTER (WHERE part.kind IN {kinds}) AS {arm}" for arm, kinds in arms.items())
+    return f"""
+    compared AS MATERIALIZED (
+        SELECT part.memory_id, {best} FROM ({_parts(search, every)}) part GROUP BY part.memory_id
+    )"""  # noqa: S608 - composed of constants
+
+
+def _parts(search: Search, of_kinds: str) -> str:
+    return f"""
+        SELECT i.memory_id, i.kind, -({search.model.vector("i")} <#> (SELECT vector FROM probe)) AS score
+        FROM {indexed(search.filters)}
+        WHERE {type_filter(search.filters)} AND {of_kinds} AND {search.model.condition("i")} OFFSET 0
+    """  # noqa: S608 - composed of constants; the model's number must be literal to match its partial index
+
+
+def _approximate(search: Search, arm: Arm, kinds: str) -> str:
     near = f"near_{arm}"
-    found = _near_with_questions(search, kinds) if asked else _near(search, kinds)
+    said = _parts(search, f"i.kind IN {kinds}")
+    if _asked(search, arm):
+        found, exact = _near_with_questions(search, kinds), _heard(search, said)
+    else:
+        found = _near(search, kinds)
+        exact = f"""
+            SELECT part.memory_id, max(part.score) AS score FROM ({said}) part
+            GROUP BY part.memory_id ORDER BY score DESC, part.memory_id DESC LIMIT :depth"""  # noqa: S608 - constants
     return f"""
     {near} AS MATERIALIZED ({found}),
     {arm} AS MATERIALIZED (
@@ -59,23 +102,13 @@ def cte(search: Search, *, arm: str, kinds: str, asked: bool) -> str:
     )"""  # noqa: S608 - composed of constants
 
 
-def _exact(search: Search, kinds: str) -> str:
-    return f"""
-        SELECT i.memory_id, -min({search.model.vector("i")} <#> (SELECT vector FROM probe)) AS score
-        FROM {indexed(search.filters)} WHERE {_here(search, kinds)}
-        GROUP BY i.memory_id ORDER BY score DESC, i.memory_id DESC LIMIT :depth
-    """  # noqa: S608 - composed of constants; the model's number must be literal to match its partial index
-
-
-def _exact_with_questions(search: Search, kinds: str) -> str:
-    """Return the same with questions; a join might be planned for one row a side, which takes for ever."""
-    said, asked = search.model.vector("i"), search.model.vector("q")
+def _heard(search: Search, said: str) -> str:
+    """Return the best of these scores with questions; a join might be planned for one row a side, and take for ever."""
     return f"""
         SELECT heard.memory_id, {_gained("max(heard.said)", "max(heard.asked)")} AS score FROM (
-            SELECT i.memory_id, -({said} <#> (SELECT vector FROM probe)) AS said, CAST(NULL AS float8) AS asked
-            FROM {indexed(search.filters)} WHERE {_here(search, kinds)}
+            SELECT told.memory_id, told.score AS said, CAST(NULL AS float8) AS asked FROM ({said}) told
             UNION ALL
-            SELECT q.memory_id, NULL, -({asked} <#> (SELECT vector FROM probe))
+            SELECT q.memory_id, NULL, -({search.model.vector("q")} <#> (SELECT vector FROM probe))
             FROM hypothetical_embeddings q WHERE {_questions(search)}
         ) heard
         GROUP BY heard.memory_id HAVING max(heard.said) IS NOT NULL

@@ -41,6 +41,7 @@ _TYPES: Mapping[str, str] = {
     "any_edge": "boolean",
 }
 """The types of the parameters; Postgres would infer another for some of them."""
+_SEMANTIC = {Arm.SEMANTIC: CONTENT, Arm.SEMANTIC_CONTEXT: CONTEXT}
 _LEXICAL = {Arm.LEXICAL: CONTENT, Arm.LEXICAL_CONTEXT: CONTEXT}
 _PARAMETER = re.compile(r"(?<!:):([a-z_]+)")
 
@@ -87,16 +88,12 @@ def _has_input(arm: Arm, search: Search) -> bool:
 
 def _cte(arm: Arm, search: Search) -> str:
     match arm:
-        case Arm.SEMANTIC:
-            return semantic.cte(search, arm=arm, kinds=CONTENT, asked=search.questions > 0)
-        case Arm.SEMANTIC_CONTEXT:
-            return semantic.cte(search, arm=arm, kinds=CONTEXT, asked=False)
         case Arm.GRAPH:
             return graph.cte(search)
         case Arm.TEMPORAL:
             return temporal.cte(search)
-        case Arm.LEXICAL | Arm.LEXICAL_CONTEXT:
-            raise AssertionError("the lexical arms are composed together")
+        case _:
+            raise AssertionError("the arms of a kind are composed together")
 
 
 def _compose(arms: tuple[Arm, ...], search: Search) -> str:
@@ -109,8 +106,10 @@ def _compose(arms: tuple[Arm, ...], search: Search) -> str:
         SELECT CAST(:vector AS halfvec) AS vector, CAST(:weights AS sparsevec) AS weights,
                CAST(:nominated AS tsquery) AS nominated
     )"""
+    meaning = {arm: _SEMANTIC[arm] for arm in arms if arm in _SEMANTIC}
     words = {arm.value: _LEXICAL[arm] for arm in arms if arm in _LEXICAL}
-    ctes = [_cte(arm, search) for arm in arms if arm not in _LEXICAL]
+    ctes = semantic.ctes(search, meaning) if meaning else []
+    ctes += [_cte(arm, search) for arm in arms if arm not in meaning and arm not in _LEXICAL]
     if words:
         ctes.append(lexical.ctes(search, words))
     lists = " UNION ALL ".join(
