@@ -49,6 +49,7 @@ from app.services.portability.batch import ImportContext
 from app.services.portability.exports import Exports
 from app.services.portability.imports import Imports
 from app.services.portability.index_rows import ImportIndexer
+from app.services.profiles import Profiles
 from app.services.query import Queries
 from app.services.quotas import Quotas
 from app.services.reembedding import VectorBackfill
@@ -102,6 +103,7 @@ class Runtime:
     idempotency: Idempotency
     readiness: Readiness
     reviews: Reviews
+    profiles: Profiles
     first_key: str | None = field(default=None, repr=False)
 
 
@@ -217,6 +219,7 @@ async def _assembled(base: _Base, writing: _WriteServices, store: Store) -> Runt
             most_skew_seconds=settings.clock_skew_seconds,
         ),
         reviews=Reviews(database=database, reviewing=ReviewDecisions(pipeline=writing.pipeline), clock=base.clock),
+        profiles=Profiles(database=database, types=types, clock=base.clock),
         first_key=await first_key(settings, store),
     )
 
