@@ -27,7 +27,7 @@ MODULES: Mapping[str, str] = {
     "export": "export",
     "audit": "audit",
     "import": "import_files",
-    **dict.fromkeys(("remember", "recall", "forget", "history", "why", "users"), "memories"),
+    **dict.fromkeys(("remember", "recall", "forget", "history", "why", "profile", "users"), "memories"),
     "query": "query",
     "mcp": "mcp",
     "review": "review",
