@@ -22,6 +22,7 @@ MODULES: Mapping[str, str] = {
     "migrate": "migrate",
     **dict.fromkeys(("backup", "restore"), "backup"),
     "reembed": "reembed",
+    "calibrate": "calibrate",
     "keys": "keys",
     "limits": "limits",
     "export": "export",

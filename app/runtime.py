@@ -28,7 +28,7 @@ from app.providers.model_tasks import BeliefClassifier, Summariser
 from app.providers.rule_extractor import RuleExtractor
 from app.read.access import AccessTracker
 from app.read.pipeline import ReadPipeline
-from app.read.relevance import CALIBRATIONS, UNKNOWN
+from app.read.relevance import Calibration, calibration_of
 from app.services.activity import Activity
 from app.services.audit import Audit
 from app.services.backfill.runs import Backfills
@@ -115,6 +115,7 @@ class _Base:
     database: Database
     embedder: Embedder
     model_id: int
+    calibration: Calibration
     types: TypeCache
     clock: DatabaseClock
     metrics: Metrics
@@ -155,6 +156,7 @@ async def build_runtime(settings: Settings, wall: Callable[[], datetime] = now) 
             database=database,
             embedder=embedder,
             model_id=model.id,
+            calibration=calibration_of(model.name, unrelated=model.unrelated, related=model.related),
             types=TypeCache(database=database, built_in=discover()),
             clock=store.clock,
             metrics=metrics,
@@ -318,7 +320,7 @@ def _queries(base: _Base) -> Queries:
         types=base.types,
         language=base.settings.language,
         clock=base.clock,
-        calibration=CALIBRATIONS.get(base.embedder.name, UNKNOWN),
+        calibration=base.calibration,
         observe=base.metrics.arm,
     )
     replica = open_replica(base.settings, base.database, base.metrics, base.stack)
