@@ -22,6 +22,7 @@ from app.providers.factory import (
     make_embedder,
     make_extractor,
     make_judge,
+    make_reranker,
     make_summariser,
 )
 from app.providers.model_tasks import BeliefClassifier, Summariser
@@ -313,6 +314,9 @@ def _queries(base: _Base) -> Queries:
     )
     base.stack.push_async_callback(tracker.aclose)
     tracker.start()
+    reranker = make_reranker(base.settings)
+    if reranker is not None:
+        base.stack.push_async_callback(reranker.aclose)
     pipeline = ReadPipeline(
         database=base.database,
         embedder=base.embedder,
@@ -322,6 +326,7 @@ def _queries(base: _Base) -> Queries:
         clock=base.clock,
         calibration=base.calibration,
         observe=base.metrics.arm,
+        reranker=reranker,
     )
     replica = open_replica(base.settings, base.database, base.metrics, base.stack)
     return Queries(pipeline=pipeline, tracker=tracker, replica=replica)
