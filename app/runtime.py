@@ -22,13 +22,14 @@ from app.providers.factory import (
     make_embedder,
     make_extractor,
     make_judge,
+    make_reranker,
     make_summariser,
 )
 from app.providers.model_tasks import BeliefClassifier, Summariser
 from app.providers.rule_extractor import RuleExtractor
 from app.read.access import AccessTracker
 from app.read.pipeline import ReadPipeline
-from app.read.relevance import CALIBRATIONS, UNKNOWN
+from app.read.relevance import Calibration, calibration_of
 from app.services.activity import Activity
 from app.services.audit import Audit
 from app.services.backfill.runs import Backfills
@@ -49,6 +50,7 @@ from app.services.portability.batch import ImportContext
 from app.services.portability.exports import Exports
 from app.services.portability.imports import Imports
 from app.services.portability.index_rows import ImportIndexer
+from app.services.profiles import Profiles
 from app.services.query import Queries
 from app.services.quotas import Quotas
 from app.services.reembedding import VectorBackfill
@@ -102,6 +104,7 @@ class Runtime:
     idempotency: Idempotency
     readiness: Readiness
     reviews: Reviews
+    profiles: Profiles
     first_key: str | None = field(default=None, repr=False)
 
 
@@ -113,6 +116,7 @@ class _Base:
     database: Database
     embedder: Embedder
     model_id: int
+    calibration: Calibration
     types: TypeCache
     clock: DatabaseClock
     metrics: Metrics
@@ -153,6 +157,7 @@ async def build_runtime(settings: Settings, wall: Callable[[], datetime] = now) 
             database=database,
             embedder=embedder,
             model_id=model.id,
+            calibration=calibration_of(model.name, unrelated=model.unrelated, related=model.related),
             types=TypeCache(database=database, built_in=discover()),
             clock=store.clock,
             metrics=metrics,
@@ -217,6 +222,7 @@ async def _assembled(base: _Base, writing: _WriteServices, store: Store) -> Runt
             most_skew_seconds=settings.clock_skew_seconds,
         ),
         reviews=Reviews(database=database, reviewing=ReviewDecisions(pipeline=writing.pipeline), clock=base.clock),
+        profiles=Profiles(database=database, types=types, clock=base.clock),
         first_key=await first_key(settings, store),
     )
 
@@ -308,6 +314,9 @@ def _queries(base: _Base) -> Queries:
     )
     base.stack.push_async_callback(tracker.aclose)
     tracker.start()
+    reranker = make_reranker(base.settings)
+    if reranker is not None:
+        base.stack.push_async_callback(reranker.aclose)
     pipeline = ReadPipeline(
         database=base.database,
         embedder=base.embedder,
@@ -315,8 +324,9 @@ def _queries(base: _Base) -> Queries:
         types=base.types,
         language=base.settings.language,
         clock=base.clock,
-        calibration=CALIBRATIONS.get(base.embedder.name, UNKNOWN),
+        calibration=base.calibration,
         observe=base.metrics.arm,
+        reranker=reranker,
     )
     replica = open_replica(base.settings, base.database, base.metrics, base.stack)
     return Queries(pipeline=pipeline, tracker=tracker, replica=replica)

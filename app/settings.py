@@ -143,6 +143,15 @@ class Settings(BaseSettings):
     embedding_deadline: PositiveFloat = Field(default=30.0, description="Seconds for all attempts together.")
     embedding_attempts: PositiveInt = 4
 
+    rerank_provider: Literal["none", "cohere", "tei"] = Field(
+        default="none", description="The format of a reranker's `/rerank`: Cohere's, also of Jina and vLLM, or TEI's."
+    )
+    rerank_base_url: str | None = None
+    rerank_model: str | None = None
+    rerank_api_key: SecretStr | None = None
+    rerank_deadline: PositiveFloat = Field(default=1.0, description="Seconds that a question waits for it.")
+    rerank_batch_size: PositiveInt = Field(default=32, description="Texts in one request.")
+
     llm_provider: Literal["rules", "openai", "anthropic"] = "rules"
     llm_base_url: str | None = None
     llm_model: str | None = None
@@ -221,6 +230,8 @@ class Settings(BaseSettings):
         "replica_database_url",
         "llm_base_url",
         "llm_model",
+        "rerank_base_url",
+        "rerank_model",
         "mcp_default_user",
         mode="before",
     )

@@ -125,7 +125,8 @@ class QueryBody(QueryFields, **with_example({"query": "Which editor theme does A
         default=2000, ge=0, le=LARGEST_CONTEXT, description="Most tokens of `context`; 0 for none."
     )
     rerank: Flag = Field(
-        default=False, description="Have a reranking model order the best. There is none yet: `degraded` says so."
+        default=False,
+        description="Have a reranking model order the best; where it is missing, late or fails, `degraded` says so.",
     )
     ids: IdStyle = Field(
         default=IdStyle.NONE,

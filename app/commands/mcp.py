@@ -21,8 +21,12 @@ from mcp_types import (
     CallToolRequestParams,
     CallToolResult,
     Implementation,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
     ListToolsResult,
     PaginatedRequestParams,
+    ReadResourceRequestParams,
+    ReadResourceResult,
     TextContent,
 )
 
@@ -93,6 +97,8 @@ class _Service:
         match error:
             case _Refused():
                 return str(error)
+            case MCPError():
+                return error.message
             case httpx2.TimeoutException():
                 return f"{self.address} took over {SECONDS:.0f} seconds: try again"
             case httpx2.HTTPError():
@@ -134,6 +140,20 @@ async def _relay(service: _Service) -> Server[None]:
         except MCPError as error:
             return CallToolResult(content=[TextContent(text=error.message)], is_error=True)
 
+    async def list_resources(
+        _: ServerRequestContext[None], given: PaginatedRequestParams | None
+    ) -> ListResourcesResult:
+        return await service.ask(lambda client: client.list_resources(cursor=None if given is None else given.cursor))
+
+    async def list_templates(
+        _: ServerRequestContext[None], given: PaginatedRequestParams | None
+    ) -> ListResourceTemplatesResult:
+        cursor = None if given is None else given.cursor
+        return await service.ask(lambda client: client.list_resource_templates(cursor=cursor))
+
+    async def read_resource(_: ServerRequestContext[None], given: ReadResourceRequestParams) -> ReadResourceResult:
+        return await service.ask(lambda client: client.read_resource(given.uri))
+
     try:
         served, instructions = await service.ask(_introduced)
     except MCPError as error:
@@ -145,6 +165,9 @@ async def _relay(service: _Service) -> Server[None]:
         instructions=instructions,
         on_list_tools=list_tools,
         on_call_tool=call_tool,
+        on_list_resources=list_resources,
+        on_list_resource_templates=list_templates,
+        on_read_resource=read_resource,
     )
 
 

@@ -153,6 +153,14 @@ def why(memory: MemoryId, *, as_json: AsJson = False, url: Url = None, key: ApiK
         say(f"waits for a reviewer: {answer['review_reason']}")
 
 
+def profile(
+    user: Annotated[str, typer.Argument(help="The user's id.")], *, url: Url = None, key: ApiKey = None
+) -> None:
+    """Print what holds of a user whatever is asked: who the user is, constraints, preferences, what is current."""
+    answer = _get(url, key, f"/users/{quote(user, safe='')}/profile")
+    say(answer["text"] or f"Nothing is known of {user}.")
+
+
 def users(
     q: Annotated[str | None, typer.Argument(metavar="[TEXT]", help="Only users whose id has this in it.")] = None,
     *,
@@ -212,5 +220,5 @@ def _delete(url: str | None, key: str | None, path: str) -> Mapping[str, Any]:
 
 def register(cli: typer.Typer) -> None:
     """Add the requested command, or all of them."""
-    for command in (remember, recall, forget, history, why, users):
+    for command in (remember, recall, forget, history, why, profile, users):
         cli.command()(command)

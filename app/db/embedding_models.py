@@ -11,7 +11,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 
-from sqlalchemy import func, insert, select, text
+from sqlalchemy import func, insert, select, text, update
 
 from app.db.session import Database, owner_transaction
 from app.db.sql import columns_of
@@ -41,13 +41,18 @@ SERVING = (Phase.ACTIVE, Phase.LEAVING)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredModel:
-    """A model whose vectors are stored. `unseen` is the number of seconds since its last heartbeat."""
+    """A model whose vectors are stored. `unseen` is the number of seconds since its last heartbeat.
+
+    `unrelated` and `related` are its calibration, None for a model that was not calibrated.
+    """
 
     id: int
     name: str
     dimensions: int
     phase: Phase
     unseen: float | None = None
+    unrelated: float | None = None
+    related: float | None = None
 
     def __str__(self) -> str:
         """Return name and dimensions for messages."""
@@ -57,7 +62,7 @@ class StoredModel:
 async def stored(database: Database) -> tuple[StoredModel, ...]:
     """Return the recorded models, the active one first; none before the first start."""
     unseen = func.extract("epoch", func.clock_timestamp() - embedding_models.c.seen_at).label("unseen")
-    columns = [embedding_models.c[name] for name in ("id", "name", "dimensions", "phase")]
+    columns = [embedding_models.c[name] for name in ("id", "name", "dimensions", "phase", "unrelated", "related")]
     async with database.read(None) as session:
         rows = await session.execute(
             select(*columns, unseen)
@@ -71,6 +76,8 @@ async def stored(database: Database) -> tuple[StoredModel, ...]:
                 dimensions=row.dimensions,
                 phase=Phase(row.phase),
                 unseen=None if row.unseen is None else float(row.unseen),
+                unrelated=row.unrelated,
+                related=row.related,
             )
             for row in rows
         )
@@ -89,6 +96,16 @@ async def register(owner_url: str, *, name: str, dimensions: int) -> str:
         await connection.execute(text(index_ddl(1, dimensions)))
         await connection.execute(text(question_index_ddl(1, dimensions)))
         return name
+
+
+async def calibrate(owner_url: str, model_id: int, *, unrelated: float, related: float) -> None:
+    """As the owner, record the calibration of a model."""
+    async with owner_transaction(owner_url) as connection:
+        await connection.execute(
+            update(embedding_models)
+            .where(embedding_models.c.id == model_id)
+            .values(unrelated=unrelated, related=related)
+        )
 
 
 async def heartbeat(database: Database, model_id: int) -> None:

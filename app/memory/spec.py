@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import tzinfo
+from enum import StrEnum
 from typing import Self
 from uuid import UUID
 
@@ -17,6 +18,15 @@ from app.model import BUILT_IN, Category, EntityRef, EventTime, Mention, ScopeKi
 
 Refs = Mapping[str, EntityRef]
 """The resolved entities of mentions, by role."""
+
+
+class Standing(StrEnum):
+    """The section of a user's profile, by its heading, that memories of a type belong to while they hold."""
+
+    WHO = "Who"
+    CONSTRAINTS = "Constraints"
+    PREFERENCES = "Preferences"
+    CURRENT = "Current"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,6 +184,7 @@ class MemoryType:
     - `shown`: an extracting model is shown the memories that a turn may touch, as it is those that are `held`.
     - `states`: memories say what is so now, unlike a wish or an intention.
     - `begins`: a memory with a later `valid_from` is not valid until then; off for intentions, which hold before.
+    - `standing`: the section of a user's profile for its memories; None for types that only questions find.
     - `otherwise`: returns another type for an extracted payload that is not valid for this one.
     - `version`: the version of a tenant's own type, from 1; 0 for built-in types. `earlier` returns a former version;
       `past` marks one.
@@ -188,6 +199,7 @@ class MemoryType:
     on_conflict: Callable[[SlotClaim, SlotClaim], SlotVerdict]
     examples: tuple[Example, ...]
     group: str
+    standing: Standing | None = None
     hints: tuple[str, ...] = ()
     default_scope: ScopeKind = ScopeKind.USER
     aliases: tuple[str, ...] = ()

@@ -23,6 +23,7 @@ from app.providers.model_extractor import ModelExtractor
 from app.providers.model_tasks import BeliefClassifier, ModelClassifier, ModelJudge, ModelSummariser, Summariser
 from app.providers.openai_chat import OpenAIChat
 from app.providers.protocols import Extractor, Judge
+from app.providers.rerankers import HttpReranker, Reranker, RerankModel
 from app.providers.wordllama import WordllamaEmbedder
 from app.settings import Settings
 
@@ -47,6 +48,22 @@ def make_embedder(settings: Settings, metrics: Metrics) -> Embedder:
         attempts=settings.embedding_attempts,
     )
     return OpenAIEmbedder(model, policy=policy, observer=metrics.embed)
+
+
+def make_reranker(settings: Settings) -> Reranker | None:
+    """Return the configured reranker, None without one; nothing connects yet."""
+    if settings.rerank_provider == "none":
+        return None
+    if settings.rerank_base_url is None:
+        raise ConfigurationError(f"TM_RERANK_PROVIDER={settings.rerank_provider} needs TM_RERANK_BASE_URL")
+    model = RerankModel(
+        wire=settings.rerank_provider,
+        base_url=settings.rerank_base_url,
+        model=settings.rerank_model,
+        api_key=settings.rerank_api_key,
+        batch_size=settings.rerank_batch_size,
+    )
+    return HttpReranker(model, deadline=settings.rerank_deadline)
 
 
 _BASE_URLS: Final = {"openai": "http://127.0.0.1:11434/v1", "anthropic": "https://api.anthropic.com/v1"}

@@ -26,6 +26,7 @@ from app.lexical.bm25 import index_of, query_weights, to_sparsevec
 from app.memory.registry import Registry, Types
 from app.model import Memory, ReadMode
 from app.providers.embeddings import Embedder
+from app.providers.rerankers import Reranker
 from app.read import rank as read_rank
 from app.read import understand
 from app.read.access import used_memories
@@ -34,6 +35,7 @@ from app.read.fuse import fuse
 from app.read.plan import explain_question, explained, plan
 from app.read.rank import rank
 from app.read.relevance import CALIBRATIONS, Calibration, Relevance
+from app.read.rerank import nominees, rerank
 from app.read.retrieve import Model, Retrieved, Search, SearchFilters, is_exact, nominators, retrieve
 from app.read.turn_evidence import TurnsInView
 from app.read.values import (
@@ -110,6 +112,7 @@ class ReadPipeline:
     clock: Callable[[], datetime]
     calibration: Calibration = CALIBRATIONS["wordllama-256"]
     observe: Observe = lambda _name, _seconds: None
+    reranker: Reranker | None = None
 
     async def answer(self, tenant: UUID, request: QueryRequest) -> QueryAnswer:
         """Return the answer to a question of this tenant; raises ProviderError when it can't be embedded."""
@@ -127,19 +130,30 @@ class ReadPipeline:
                     question = Question(
                         tenant=tenant, request=request, query=query, known=known, types=types, started=started
                     )
+                    found = None
                     if self.embedder.local:
-                        return await self._answer(session, question, await self._embed(query))
+                        found = await self._searched(session, question, await self._embed(query))
                     break
             types = await self.types.at(tenant, known.types)
-        vector = await self._embed(query)
-        async with self.database.read(tenant, **_PLANNED_ONCE) as session:
-            return await self._answer(session, question, vector)
+        if found is None:
+            vector = await self._embed(query)
+            async with self.database.read(tenant, **_PLANNED_ONCE) as session:
+                found = await self._searched(session, question, vector)
+        return await self._answer(question, *found)
 
-    async def _answer(self, session: ReadSession, question: Question, vector: str) -> QueryAnswer:
-        request, query, searched_from = question.request, question.query, perf_counter()
-        search = self._search(question, vector)
-        found, relaxed = await self._found(session, search, request, query, question.types)
-        assembled_from = self._observed("search", searched_from)
+    async def _searched(self, session: ReadSession, question: Question, vector: str) -> tuple[_Found, bool]:
+        started = perf_counter()
+        request = replace(question.request, top_k=nominees(question.request, self.reranker))
+        found = await self._found(session, self._search(question, vector), request, question.query, question.types)
+        self._observed("search", started)
+        return found
+
+    async def _answer(self, question: Question, found: _Found, relaxed: bool) -> QueryAnswer:  # noqa: FBT001
+        request, query = question.request, question.query
+        reranked_from = perf_counter()
+        reranked = await rerank(self.reranker, request, found.ranked, found.memories, found.plan)
+        found = replace(found, ranked=reranked.ranked)
+        assembled_from = self._observed("rerank", reranked_from) if request.rerank else reranked_from
         context, shown, hits = self._assembled(found, request, question.types)
         self._observed("assemble", assembled_from)
         for arm, seconds in found.retrieved.seconds.items():
@@ -150,7 +164,7 @@ class ReadPipeline:
             understood=explain_question(query, relaxed=relaxed),
             plan=explained(found.plan, found.cut) if request.explain else None,
             took_ms=(perf_counter() - question.started) * 1000,
-            degraded=("no reranker is configured: ranked without one",) if request.rerank else (),
+            degraded=reranked.degraded,
         )
         used = used_memories(shown, hits, _weights(query, question.known))
         return QueryAnswer(result=result, used=used, arms=found.retrieved.arms, mode=query.mode)

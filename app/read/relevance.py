@@ -42,13 +42,17 @@ _ABOUT: Final = frozenset({Arm.GRAPH, Arm.LEXICAL})
 """Arms that find what is about a name, or says it."""
 
 _LOW: Final = -math.inf
-_UNRELATED: Final = 0.09
-_RELATED: Final = 0.44
+_UNSEEN: Final = 0.09
+"""The cosine of what the semantic arms did not find, in the scale of the embedded model."""
+
+_UNRELATED: Final = 0.0049
+_RELATED: Final = 0.3174
+"""Medians of the embedded model, for which evidence was weighed, on the pairs of `english/data/calibration.txt`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibration:
-    """The cosines of an embedding model, median of pairs of a question and a text: unrelated, and the answer."""
+    """Medians of an embedding model's cosines of a question with an unrelated sentence, and with its answer."""
 
     unrelated: float
     related: float
@@ -64,8 +68,15 @@ CALIBRATIONS: Final[Mapping[str, Calibration]] = {
 }
 """Calibrations by model name (docs/decisions/ranking.md)."""
 
-UNKNOWN: Final = Calibration(unrelated=0.15, related=0.5)
-"""For a model that nobody measured: sentence models are usually near this."""
+UNKNOWN: Final = Calibration(unrelated=0.065, related=0.377)
+"""For a model that nobody measured: sentence models are usually near this, a little above the embedded one."""
+
+
+def calibration_of(model: str, *, unrelated: float | None, related: float | None) -> Calibration:
+    """Return the calibration stored with a model, else the one of a known model, else one that fits most."""
+    if unrelated is not None and related is not None:
+        return Calibration(unrelated=unrelated, related=related)
+    return CALIBRATIONS.get(model, UNKNOWN)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,7 +110,7 @@ class Relevance:
         words = _score(one, Arm.LEXICAL)
         share = min(1.0, words / self.whole) if self.whole else 0.0
         asked = sketch.slot is not None and sketch.slot.rpartition("|")[2] in predicates
-        near = _UNRELATED if cosine == _LOW else self.calibration.scaled(cosine)
+        near = _UNSEEN if cosine == _LOW else self.calibration.scaled(cosine)
         timed = _score(one, Arm.TEMPORAL)
         cues = _PREDICATE * asked + _TIME * timed + _HINT * (sketch.type in self.query.hinted)
         return near + _WORDS * share + _NAME * self._named(one) + cues

@@ -15,6 +15,7 @@ import pytest
 from mcp.client import Client
 from mcp.client.stdio import StdioServerParameters
 from mcp.client.streamable_http import streamable_http_client
+from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult
 
 from tests.commands.program import ROOT, Served, environment, run
@@ -252,3 +253,20 @@ def test_the_command_says_that_the_key_is_refused(served: Served) -> None:
     refused = run("mcp", "--url", served.url, "--key", "tm_wrong")
     assert refused.returncode == 1
     assert "refuses the key" in refused.stderr
+
+
+@TRANSPORTS
+async def test_the_profile_of_a_user_is_a_resource(served: Served, connect: Any) -> None:
+    headers = {"Authorization": f"Bearer {KEY}"}
+    user = f"jazz/{connect.__name__}"
+    async with httpx.AsyncClient(base_url=served.url, headers=headers) as http:
+        body = {"user_id": user, "preference_key": "music", "preference_value": "jazz"}
+        assert (await http.post("/memories/typed/preference", json=body)).status_code == 201
+    async with connect(served) as client:
+        [template] = (await client.list_resource_templates()).resource_templates
+        assert (await client.list_resources()).resources == []
+        uri = template.uri_template.replace("{user_id}", user.replace("/", "%2F"))
+        [content] = (await client.read_resource(uri)).contents
+        assert "jazz" in content.text
+        with pytest.raises(MCPError, match="there is no resource"):
+            await client.read_resource("memory://nonsense")

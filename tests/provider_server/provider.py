@@ -22,7 +22,7 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Final
+from typing import Any, Final
 
 from tests.provider_server import chat
 from tests.provider_server.http1 import Reply, Request, json_reply, serve_connection
@@ -60,7 +60,38 @@ def embeddings(asked: Asked) -> Json:
     return {"object": "list", "data": rows[::-1], "model": body["model"], "usage": usage}
 
 
-ROUTES: Final[Mapping[str, Route]] = {"/v1/embeddings": embeddings, **chat.ROUTES}
+def overlap(question: str, text: str) -> float:
+    """Return a reranker's score of a text: the share of the question's words that it has."""
+    asked, said = set(re.findall(r"\w+", question.lower())), set(re.findall(r"\w+", text.lower()))
+    return len(asked & said) / max(1, len(asked))
+
+
+def rerank_results(asked: Asked) -> Json:
+    """Answer Cohere's, Jina's and vLLM's `POST /rerank`, best first, with the documents, as Jina does."""
+    body = asked.body
+    scored = [(overlap(body["query"], text), place, text) for place, text in enumerate(body["documents"])]
+    best = sorted(scored, key=lambda one: -one[0])[: body["top_n"]]
+    results = [{"index": place, "relevance_score": score, "document": {"text": text}} for score, place, text in best]
+    return {"model": body["model"], "results": results, "usage": {"total_tokens": 1}}
+
+
+def rerank_texts(asked: Asked) -> Any:
+    """Answer TEI's `POST /rerank`, which refuses over 32 texts."""
+    body = asked.body
+    if len(body["texts"]) > LARGEST_BATCH:
+        raise Refused(413, {"error": "batch size > maximum allowed batch size 32", "error_type": "Validation"})
+    scored = [(overlap(body["query"], text), place) for place, text in enumerate(body["texts"])]
+    return [{"index": place, "score": score} for score, place in sorted(scored, reverse=True)]
+
+
+LARGEST_BATCH: Final = 32
+
+ROUTES: Final[Mapping[str, Route]] = {
+    "/v1/embeddings": embeddings,
+    "/v1/rerank": rerank_results,
+    "/rerank": rerank_texts,
+    **chat.ROUTES,
+}
 
 
 def _ok(answer: Json, _: Order) -> Reply:

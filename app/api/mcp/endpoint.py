@@ -14,11 +14,17 @@ from typing import cast
 import structlog
 from mcp.server import Server, ServerRequestContext
 from mcp.server.streamable_http_manager import StreamableHTTPSessionManager
+from mcp.shared.exceptions import MCPError
 from mcp_types import (
+    INVALID_PARAMS,
     CallToolRequestParams,
     CallToolResult,
+    ListResourcesResult,
+    ListResourceTemplatesResult,
     ListToolsResult,
     PaginatedRequestParams,
+    ReadResourceRequestParams,
+    ReadResourceResult,
     TextContent,
     ToolAnnotations,
 )
@@ -30,6 +36,7 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app import logs
+from app.api.mcp import resources
 from app.api.mcp.tools import TOOLS, Tool
 from app.api.plumbing.guard import allow_role, authenticate, count_request, refuse_many_values, require_json
 from app.api.plumbing.problems import InvalidFields, field_errors, problem_of
@@ -60,6 +67,9 @@ class McpEndpoint:
             instructions=INSTRUCTIONS,
             on_list_tools=_list_tools,
             on_call_tool=_call_tool,
+            on_list_resources=_list_resources,
+            on_list_resource_templates=_list_resource_templates,
+            on_read_resource=_read_resource,
         )
         self._manager: StreamableHTTPSessionManager | None = None
         self._route = Route(PATH, endpoint=cast("ASGIApp", self), methods=["POST"], include_in_schema=False)
@@ -135,6 +145,29 @@ async def _call_tool(context: ServerRequestContext[None], given: CallToolRequest
     except Exception as error:  # noqa: BLE001 - an agent is answered, whatever happens; the log has it
         log.error("a tool failed", tool=tool.name, **logs.described(error))  # noqa: TRY400
         return _failed("something went wrong on the service's side; its log has it")
+
+
+async def _list_resources(
+    context: ServerRequestContext[None], _given: PaginatedRequestParams | None
+) -> ListResourcesResult:
+    runtime: Runtime = cast("Request", context.request).app.state.runtime
+    user = runtime.settings.mcp_default_user
+    return ListResourcesResult(resources=[] if user is None else [resources.of_user(user)])
+
+
+async def _list_resource_templates(
+    _context: ServerRequestContext[None], _given: PaginatedRequestParams | None
+) -> ListResourceTemplatesResult:
+    return ListResourceTemplatesResult(resource_templates=[resources.TEMPLATE])
+
+
+async def _read_resource(context: ServerRequestContext[None], given: ReadResourceRequestParams) -> ReadResourceResult:
+    request = cast("Request", context.request)
+    try:
+        allow_role(request.state.actor, resources.ROLE)
+        return await resources.read(request.app.state.runtime, request.state.actor, given.uri)
+    except TypedMemoryError as error:
+        raise MCPError(INVALID_PARAMS, str(problem_of(error, request.scope)["detail"])) from None
 
 
 async def _called(tool: Tool, request: Request, arguments: dict[str, object]) -> CallToolResult:

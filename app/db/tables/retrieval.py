@@ -49,6 +49,8 @@ embedding_models = table(
     Column("phase", Text, nullable=False, server_default=text("'active'")),
     when("seen_at", nullable=True),
     when("created_at", default="now()"),
+    Column("unrelated", Float),
+    Column("related", Float),
     CheckConstraint(f"phase IN {PHASES}", name="phase"),
     CheckConstraint("active = (phase = 'active')", name="active"),
     Index("uq_embedding_models_side", text("(id % 2)"), unique=True, postgresql_where=text("phase <> 'dropped'")),

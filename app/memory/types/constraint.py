@@ -10,7 +10,17 @@ from app.english import modals
 from app.memory import normalise, vocabulary
 from app.memory.fields import Name, Person, Sentence
 from app.memory.slots import only_removed
-from app.memory.spec import AdoptedPayload, Adoption, EndingKey, Example, MemoryType, Payload, Refs, StoredBelief
+from app.memory.spec import (
+    AdoptedPayload,
+    Adoption,
+    EndingKey,
+    Example,
+    MemoryType,
+    Payload,
+    Refs,
+    Standing,
+    StoredBelief,
+)
 from app.model import Category, Mention
 
 _WEIGHT = {"low": 0.7, "medium": 0.8, "high": 0.9, "critical": 0.95}
@@ -123,6 +133,7 @@ TYPE = MemoryType(
     category=Category.CONTROL,
     on_conflict=only_removed,
     group="Facts",
+    standing=Standing.CONSTRAINTS,
     hints=("constraint", "constraints", "allowed", "forbidden", "prohibited", "compliance"),
     held=EndingKey(under="predicate", value="rule"),
     guards=("fact", "constraint"),

@@ -11,7 +11,7 @@ from app.english import questions
 from app.memory.calendar import StatedTime, covered, date_of, day_start
 from app.memory.fields import Name, Sentence
 from app.memory.slots import accumulate
-from app.memory.spec import Example, MemoryType, Payload
+from app.memory.spec import Example, MemoryType, Payload, Standing
 from app.model import Category, EventTime, Mention, Precision
 
 _PHRASES = {
@@ -105,6 +105,7 @@ TYPE = MemoryType(
     on_conflict=accumulate,
     likeness_merges=False,
     group="Events",
+    standing=Standing.CURRENT,
     asked_by_questions=True,
     folds=True,
     hints=("event", "events", "happen", "happened", "happening", "occurred"),

@@ -11,7 +11,17 @@ from app.english import medications
 from app.memory import normalise, vocabulary
 from app.memory.fields import Flag, Name, Person
 from app.memory.slots import latest_statement_wins
-from app.memory.spec import AdoptedPayload, Adoption, EndingKey, Example, MemoryType, Payload, Refs, StoredBelief
+from app.memory.spec import (
+    AdoptedPayload,
+    Adoption,
+    EndingKey,
+    Example,
+    MemoryType,
+    Payload,
+    Refs,
+    Standing,
+    StoredBelief,
+)
 from app.memory.versions import SlotClaim, SlotVerdict
 from app.model import Category, Mention, SpeechAct
 
@@ -137,6 +147,7 @@ TYPE = MemoryType(
     category=Category.SEMANTIC,
     on_conflict=_on_conflict,
     group="Facts",
+    standing=Standing.CONSTRAINTS,
     hints=("medication", "medications", "medicine", "medicines", "drug", "drugs", "dosage", "prescription"),
     states=True,
     held=EndingKey(under="medication_name", value="dosage"),

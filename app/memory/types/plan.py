@@ -9,7 +9,7 @@ from pydantic import Field, field_validator
 from app.memory import normalise, vocabulary
 from app.memory.fields import Person, Sentence
 from app.memory.slots import accumulate
-from app.memory.spec import Example, MemoryType, Payload
+from app.memory.spec import Example, MemoryType, Payload, Standing
 from app.model import Category, Mention
 
 _TO = re.compile(r"^to\s+", re.IGNORECASE)
@@ -52,6 +52,7 @@ TYPE = MemoryType(
     category=Category.EPISODIC,
     on_conflict=accumulate,
     group="Events",
+    standing=Standing.CURRENT,
     begins=False,
     shown=True,
     hints=("plan", "plans", "planning", "planned", "intend", "intention", "goal", "goals"),

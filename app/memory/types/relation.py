@@ -12,7 +12,7 @@ from app.memory import normalise, vocabulary
 from app.memory.calendar import StatedTime, day_start
 from app.memory.fields import Name, Person
 from app.memory.slots import latest_statement_wins
-from app.memory.spec import EndingKey, Example, MemoryType, Payload, Reclassified, Refs
+from app.memory.spec import EndingKey, Example, MemoryType, Payload, Reclassified, Refs, Standing
 from app.model import Category, Mention, StatedRelation
 
 
@@ -113,6 +113,7 @@ TYPE = MemoryType(
     category=Category.SEMANTIC,
     on_conflict=latest_statement_wins,
     group="Relations",
+    standing=Standing.WHO,
     hints=("relation", "relations", "relationship"),
     asked_by_questions=True,
     states=True,

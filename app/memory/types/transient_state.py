@@ -9,7 +9,7 @@ from pydantic import Field, field_validator
 from app.memory import normalise, vocabulary
 from app.memory.fields import Name, Person, Sentence
 from app.memory.slots import latest_statement_wins
-from app.memory.spec import Example, MemoryType, Payload, Refs
+from app.memory.spec import Example, MemoryType, Payload, Refs, Standing
 from app.model import Category, Mention
 
 _IS = re.compile(r"^(?:is|am|are)\s+", re.IGNORECASE)
@@ -71,6 +71,7 @@ TYPE = MemoryType(
     category=Category.EPISODIC,
     on_conflict=latest_statement_wins,
     group="Recent",
+    standing=Standing.CURRENT,
     states=True,
     shown=True,
     hints=("mood", "feeling", "feel", "condition"),

@@ -1,0 +1,67 @@
+"""Reranking: the best matches in the order of a model that reads question and memory together."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from app.errors import ProviderError
+from app.model import Memory
+from app.providers.rerankers import Reranker
+from app.read.values import QueryPlan, QueryRequest, Ranked
+
+RERANKED: Final = 50
+"""Best matches that a reranker reads (seed 001)."""
+
+NO_RERANKER: Final = "no reranker is configured: ranked without one"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Reranked:
+    """Matches, best first, and what did not work."""
+
+    ranked: tuple[Ranked, ...]
+    degraded: tuple[str, ...] = ()
+
+
+def nominees(request: QueryRequest, reranker: Reranker | None) -> int:
+    """Return how many matches to find: as many as are asked for, or as a reranker reads."""
+    return max(request.top_k, RERANKED) if request.rerank and reranker is not None else request.top_k
+
+
+async def rerank(
+    reranker: Reranker | None,
+    request: QueryRequest,
+    ranked: tuple[Ranked, ...],
+    memories: Mapping[UUID, Memory],
+    plan: QueryPlan,
+) -> Reranked:
+    """Return the matches that are asked for in the reranker's order; as they are where it is missing, late or fails.
+
+    The model says how well a memory answers; how far it is trusted counts as it does without a model.
+    """
+    if not request.rerank:
+        return Reranked(ranked=ranked)
+    if reranker is None:
+        return Reranked(ranked=ranked[: request.top_k], degraded=(NO_RERANKER,))
+    read, rest = ranked[:RERANKED], ranked[RERANKED:]
+    if not read:
+        return Reranked(ranked=())
+    try:
+        scores = await reranker.score(request.query, [memories[one.id].content for one in read])
+    except ProviderError as error:
+        return Reranked(ranked=ranked[: request.top_k], degraded=(f"ranked without a reranker: {error.message}",))
+    scored = [
+        one._replace(
+            score=score * one.confidence**plan.confidence,
+            notes=(f"rerank: {score:.3f}, before {place}", *one.notes),
+        )
+        for place, (one, score) in enumerate(zip(read, scores, strict=True), start=1)
+    ]
+    # Sorting is stable: what the model finds alike stays in the order that it had.
+    best = sorted(scored, key=lambda one: -one.score)
+    lowest = best[-1].score
+    below = [one._replace(score=min(one.score, lowest)) for one in rest]
+    return Reranked(ranked=(*best, *below)[: request.top_k])
