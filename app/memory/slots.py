@@ -75,9 +75,9 @@ def one_identity(_old: SlotClaim, _new: SlotClaim) -> SlotVerdict:
     return SlotVerdict.MERGE
 
 
-def accumulate(_old: SlotClaim, _new: SlotClaim) -> SlotVerdict:
-    """Return the verdict of a type without slots; asked only if a type wrongly gives one."""
-    return SlotVerdict.CONTRADICT
+def accumulate(old: SlotClaim, new: SlotClaim) -> SlotVerdict:
+    """Return the verdict of a type without slots: claims stand side by side, and only an end takes one away."""
+    return latest_statement_wins(old, new) if new.value is None else SlotVerdict.CONTRADICT
 
 
 def transition(versions: Iterable[Version], event: SlotEvent, *, policy: ConflictPolicy, now: datetime) -> Transition:

@@ -171,7 +171,7 @@ def resolve_ending(
     stated_end = prepared.stated_at if candidate.ending is None else candidate.ending.at
     held = [one for one in existing if one.relation == "ended"]
     event = Ended(
-        versions=frozenset(one.id for one in held if _is_meant(resolved, one)),
+        versions=frozenset(one.id for one in _meant(resolved, held)),
         claim=SlotClaim(value=None, stated_at=prepared.stated_at, confidence=prepared.confidence),
         at=min(stated_end or prepared.stated_at, prepared.stated_at),
         importance=candidate.type.importance(candidate.payload),
@@ -179,6 +179,13 @@ def resolve_ending(
     )
     found = transition(held, event, policy=candidate.type.on_conflict, now=now)
     return Reject(reason=found.reason) if found.outcome is SlotOutcome.NOTHING else Believe(transition=found)
+
+
+def _meant(resolved: Resolved, held: Sequence[Existing]) -> Sequence[Existing]:
+    """Return the beliefs that an ending names; of events to come one at most, as words alone do not tell two apart."""
+    found = [one for one in held if _is_meant(resolved, one)]
+    candidate = resolved.prepared.candidate
+    return () if len(found) > 1 and candidate.payload.event_time(candidate.zone) is not None else found
 
 
 def _is_meant(resolved: Resolved, one: Existing) -> bool:

@@ -282,6 +282,7 @@ def _wanted(resolved: Resolved, types: Registry) -> memories_rivals.RivalQuery:
         embedding=prepared.texts[0].embedding if by_meaning else None,
         under=None if ending is None or held is None else held.under,
         kept=() if ending is None or held is None else (str(said[held.under]), *payload.also_held_under()),
+        ahead=ending is not None and payload.event_time(prepared.candidate.zone) is not None,
         guards=types.guards_of(prepared.candidate.type.name) if guardable else (),
         guarded_at=payload.guarded_at(resolved.refs) if guardable else (),
     )

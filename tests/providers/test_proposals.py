@@ -62,8 +62,8 @@ def test_an_ending_may_leave_out_which_value_ended() -> None:
     assert wheres(answer({**over, "ends": False})) == ["memories.0.payload.object"]
     (timed,) = READER.read(answer({**over, "ended_at": None, "valid_until": "2026-05-02"})).proposals
     assert timed.ended_at == "2026-05-02"
-    event = {"event_description": "left", "event_at": None, "event_at_precision": None, "participants": None}
-    assert wheres(answer({**over, "type": "event", "payload": event})) == ["memories.0.ends"]
+    entity = {"canonical_name": "Volkswagen", "entity_type": "organization", "aliases": None, "attributes": None}
+    assert wheres(answer({**over, "type": "entity", "payload": entity})) == ["memories.0.ends"]
 
 
 @pytest.mark.parametrize(

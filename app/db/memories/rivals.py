@@ -25,8 +25,9 @@ NEAREST = 3
 class RivalQuery:
     """The look-ups of one candidate: its slot, its words, and, unless None, its meaning.
 
-    With `under`, it is an ending of memories whose payload has one of the values `kept` in the field `under`. `guards`
-    are the types that guard against its type, `guarded_at` the slots of such guards, or prefixes of them.
+    With `under`, it is an ending of memories whose payload has one of the values `kept` in the field `under`; with
+    `ahead`, of memories without a subject whose time, in the field `event_at`, lies ahead. `guards` are the types that
+    guard against its type, `guarded_at` the slots of such guards, or prefixes of them.
     """
 
     type: str
@@ -37,6 +38,7 @@ class RivalQuery:
     embedding: str | None
     under: str | None = None
     kept: tuple[str, ...] = ()
+    ahead: bool = False
     guards: tuple[str, ...] = ()
     guarded_at: tuple[str, ...] = ()
 
@@ -59,10 +61,10 @@ _QUERIES = """
     WITH wanted AS MATERIALIZED (
         SELECT given.place, given.type, given.slot, decode(given.identity, 'hex') AS identity, given.stated_at,
             given.subject_id, CAST(given.embedding AS halfvec) AS embedding, given.under, given.kept,
-            given.guards, given.guarded_at
+            given.ahead, given.guards, given.guarded_at
         FROM jsonb_to_recordset(CAST(:wanted AS jsonb)) AS given(
             place int, type text, slot text, identity text, stated_at timestamptz, subject_id uuid, embedding text,
-            under text, kept text[], guards text[], guarded_at text[])
+            under text, kept text[], ahead boolean, guards text[], guarded_at text[])
     )
 """
 
@@ -123,6 +125,11 @@ _ENDED_BY = f"""
         SELECT x.* FROM memories x
         WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.type = wanted.type
           AND x.subject_id = wanted.subject_id AND x.status = 'active' AND x.payload ->> wanted.under = ANY(wanted.kept)
+        UNION
+        SELECT x.* FROM memories x
+        WHERE wanted.ahead AND x.tenant_id = :tenant AND x.scope_id = :scope AND x.type = wanted.type
+          AND x.subject_id IS NULL AND x.status = 'active' AND x.stated_at < wanted.stated_at
+          AND CAST(x.payload ->> 'event_at' AS timestamptz) >= date_trunc('day', wanted.stated_at)
     ) m
     WHERE wanted.under IS NOT NULL
 """  # noqa: S608 - composed of constants
@@ -207,6 +214,7 @@ async def read_rivals(
             "embedding": one.embedding,
             "under": one.under,
             "kept": one.kept,
+            "ahead": one.ahead,
             "guards": one.guards,
             "guarded_at": one.guarded_at,
         }

@@ -38,7 +38,7 @@ _BEHIND = statement(
     """
     SELECT said.memory_id, said.role, m.id, m.speech_act, b.quote, coalesce(now.id, m.superseded_by),
         CASE WHEN m.ended_at <= CAST(:instant AS timestamptz) AND m.status <> 'active' AND b.stated_at < m.ended_at
-                  AND now.slot_value IS DISTINCT FROM m.slot_value THEN m.ended_at
+                  AND (now.id IS NULL OR now.slot_value IS DISTINCT FROM m.slot_value) THEN m.ended_at
              WHEN m.status = 'forgotten' AND m.ended_at IS NULL THEN m.retired_at END
     FROM evidence said
     LEFT JOIN LATERAL (

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
+from dataclasses import replace
 from typing import Final
 
 from app.english.names import leading_name, token_names
@@ -204,7 +205,24 @@ def moved_appointments(text: str, speaker: Clause, said: SpeakerContext) -> Iter
     what = f"{said.speaker}'s {(found['what'] or found['which']).lower()}"
     time = event_time.find(when, said.now, prefer="future")
     if time is not None and _ONLY_TIME.fullmatch(event_time.without(when, time)):
+        yield _called_off(speaker, what)
         yield event(speaker, what, time, [said.speaker], importance=0.6, topic=topic_of(what))
+
+
+_CANCELLED: Final = pattern("events", "cancelled", re.IGNORECASE)
+
+
+def cancelled_appointments(text: str, speaker: Clause, said: SpeakerContext) -> Iterator[Draft]:
+    """Read `the wedding was called off`: what someone no longer has ahead."""
+    found = None if HIDDEN in text else _CANCELLED.search(text)
+    if found is not None:
+        yield _called_off(speaker, f"{said.speaker}'s {(found['what'] or found['which']).lower()}")
+
+
+def _called_off(speaker: Clause, what: str) -> Draft:
+    """Return that an event to come does not take place as it was planned."""
+    draft = event(speaker, what, None, importance=0.6, topic=topic_of(what))
+    return replace(draft, payload={"event_description": what}, ends=True)
 
 
 OFTEN: Final = pattern("events", "often", re.IGNORECASE)

@@ -77,10 +77,14 @@ _PARENT: Final = r"(?:a\s+)?(?:single\s+)?(?:mom|mum|mother|dad|father|parent)s?
 _MARRIED: Final = r"\s+(?:to\s+)?(?=(?-i:[A-Z]))"
 _BY: Final = r"(?:\s*(?:from|by|at)\s+(?:my (?:job|position|role) (?:at|with)\s+)?)?"
 _ALLERGIC: Final = r"(?:(?:severely|highly|really|very|deathly)\s+)?(?:allergic|intolerant)\s+to\s+"
+_A_WHILE: Final = (
+    r"(?:(?:about|almost|nearly|over)\s+)?(?:(?:an?|the|many|several|some|\d+|two|three|four|five|six|seven|eight|nine|"
+    r"ten|twelve|twenty)\s+(?:[a-z-]+\s+){0,2}?)?(?:minute|hour|day|week|month|year|decade)s?\b|(?:ages|a while)\b"
+)
 WORK: Final = (
     Row(name="employer", verbs="work", mood=is_now, lead=rf"{_AS_SAID}at\s+", value=occupations.workplace,
         predicate="works-at", topic="work", importance=0.8, past=True, unless=_TODAY),
-    Row(name="employer", verbs="work", mood=is_now, lead=rf"{_AS_SAID}for\s+", value=occupations.employer,
+    Row(name="employer", verbs="work", mood=is_now, lead=rf"{_AS_SAID}for\s+(?!{_A_WHILE})", value=occupations.employer,
         predicate="works-at", topic="work", importance=0.8, past=True, unless=_TODAY),
     Row(name="employer", verbs="be", mood=is_told, lead=r"at\s+(?=(?-i:[A-Z])[\w ]{1,40}\snow\s*[.!]?$)",
         value=occupations.named_workplace, predicate="works-at", topic="work", importance=0.8),
@@ -96,8 +100,10 @@ WORK: Final = (
         value=occupations.company, predicate="works-at", topic="work", importance=0.8),
     Row(name="employer", verbs="get", mood=is_done, lead=r"\s+hired\s+(?:by|at|with)\s+", value=occupations.company,
         predicate="works-at", topic="work", importance=0.8),
-    Row(name="role", verbs="work start begin join hire serve", lead=_AS, value=occupations.role, predicate="has-role",
-        topic="work", mood=lambda clause: is_now(clause) or is_done(clause) or is_undergone(clause)),
+    Row(name="role", verbs="work serve", mood=is_now, lead=_AS, value=occupations.role, predicate="has-role",
+        topic="work", past=True),
+    Row(name="role", verbs="start begin join hire", lead=_AS, value=occupations.role, predicate="has-role",
+        topic="work", mood=lambda clause: is_done(clause) or is_undergone(clause)),
     Row(name="role", verbs="promote", mood=is_undergone, lead=r"\s+to\s+", value=occupations.role, predicate="has-role",
         topic="work"),
     Row(name="role", verbs="get", mood=is_done, lead=r"\s+promoted\s+to\s+", value=occupations.role,
@@ -289,6 +295,18 @@ ENDINGS: Final = (
     Row(name="died", verbs="die pass be", read=relationships.death),
     Row(name="sold", verbs="sell", mood=is_done, lead=r"\s+(?:my|our|the)\s+(?:old\s+|beloved\s+)?(?=(?-i:[A-Z]))",
         value=values.any_name, predicate="owns", ends=True),
+    Row(name="sold", verbs="sell", mood=is_done, lead=r"\s+(?:my|our|the)\s+(?:old\s+|beloved\s+)?(?=(?-i:[A-Z]))",
+        value=values.any_name, predicate="drives", ends=True),
+    Row(name="gave up", verbs="give", mood=is_done, lead=r"\s+up\s+", value=values.languages, predicate="learning",
+        ends=True),
+    Row(name="gave up", verbs="give", mood=is_done, lead=r"\s+up\s+", value=values.instruments, predicate="learning",
+        ends=True),
+    Row(name="gave up", verbs="give", mood=is_done, lead=r"\s+up\s+", value=values.pastimes, predicate="plays",
+        ends=True),
+    Row(name="diet ended", verbs="eat", mood=is_now, lead=r"\s+(?=[\w ,]+\bagain\b)", value=values.diets_without,
+        predicate="has-diet", topic="food", importance=STATED, ends=True),
+    Row(name="switched", verbs="switch migrate change", mood=is_done, value=values.tool,
+        lead=r"\s+(?:over\s+)?from\s+(?=[\w+#. ]+\sto\s)", predicate="uses", topic="tech", ends=True),
     Row(name="abstains", verbs="quit stop", read=preferences.stops_smoking),
 )  # fmt: skip
 EVERY_CLAUSE: Final = (
@@ -300,6 +318,7 @@ SENTENCES: Final = (
     TextRow(name="named relative", precision=0.9, asked=True, pasted=True, read=relationships.introduction),
     TextRow(name="presupposed", precision=0.9, asked=True, pasted=True, read=presuppositions.presuppositions),
     TextRow(name="appointment", read=events.moved_appointments),
+    TextRow(name="appointment", read=events.cancelled_appointments),
     TextRow(name="instruction", read=instructions.instruction),
 )  # fmt: skip
 _ROWS: Final = (*WORK, *HOME, *HEALTH, *PEOPLE, *PREFERENCES, *ENDINGS)

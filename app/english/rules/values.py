@@ -38,6 +38,7 @@ from app.english.word_lists import (
     GROUPS,
     KINDS,
     STATES,
+    pairs,
     section,
     word_set,
 )
@@ -239,6 +240,17 @@ def diet(text: str, _said: SpeakerContext) -> Iterator[str]:
     state = _STATE.match(text)
     if state and state["what"].lower().strip() in DIETS:
         yield state["what"].lower().strip()
+
+
+_FOOD: Final = re.compile(r"[a-z]+", re.IGNORECASE)
+_LEFT_OUT: Final = pairs("health", "left out")
+"""Foods with the diets that leave them out."""
+
+
+def diets_without(text: str, _said: SpeakerContext) -> Iterator[str]:
+    """Yield the diets that leave out a food."""
+    food = _FOOD.match(text)
+    yield from _LEFT_OUT.get(food[0].lower(), "").split() if food else ()
 
 
 def health_state(text: str, _said: SpeakerContext) -> Iterator[str]:

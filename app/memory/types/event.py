@@ -11,7 +11,7 @@ from app.english import questions
 from app.memory.calendar import StatedTime, covered, date_of, day_start
 from app.memory.fields import Name, Sentence
 from app.memory.slots import accumulate
-from app.memory.spec import Example, MemoryType, Payload, Standing
+from app.memory.spec import EndingKey, Example, MemoryType, Payload, Standing
 from app.model import Category, EventTime, Mention, Precision
 
 _PHRASES = {
@@ -97,13 +97,14 @@ class Event(Payload):
 
 TYPE = MemoryType(
     name="event",
-    definition="Something that happened at a time; two events never replace one another.",
+    definition="Something that happened at a time, or will; two events never replace one another.",
     payload=Event,
     prior=0.08,
     half_life_days=30,
     category=Category.EPISODIC,
     on_conflict=accumulate,
     likeness_merges=False,
+    held=EndingKey(under="event_description", value="event_description"),
     group="Events",
     standing=Standing.CURRENT,
     asked_by_questions=True,

@@ -126,8 +126,22 @@ def test_whom_one_has_lost_is_not_taken_for_granted() -> None:
     ],
 )
 def test_an_appointment_that_is_moved_is_on_its_new_date(words: str, what: str, at: str) -> None:
-    [event] = [one for one in propose(turn(words)) if one.type == "event"]
+    [event] = [one for one in propose(turn(words)) if one.type == "event" and not one.ends]
     assert (event.payload["event_description"], event.payload["event_at"]) == (what, at)
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        ("The housewarming was moved to 12 June.", "user's housewarming"),
+        ("They postponed my knee surgery to 3 July", "user's knee surgery"),
+        ("The barbecue was called off.", "user's barbecue"),
+        ("We had to cancel the cruise", "user's cruise"),
+    ],
+)
+def test_an_appointment_that_is_moved_or_cancelled_ends(words: str, what: str) -> None:
+    [over] = [one for one in propose(turn(words)) if one.ends]
+    assert (over.type, over.payload) == ("event", {"event_description": what})
 
 
 @pytest.mark.parametrize("words", ["The meeting was moved to room 4.", "I start at 9 on Mondays"])
