@@ -224,12 +224,24 @@ class StatedRelation:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Actor:
-    """The caller: the tenant of the key, the key itself, and its roles."""
+    """The caller: the tenant of the key, the key itself, its roles, and the user or agent that it is bound to."""
 
     tenant_id: UUID
     key_id: UUID | None
     name: str
     roles: frozenset[str] = frozenset()
+    user_id: str | None = None
+    agent_id: str | None = None
+
+    @property
+    def bound(self) -> bool:
+        """Return whether the key is for one user or agent alone."""
+        return self.user_id is not None or self.agent_id is not None
+
+    @property
+    def sees(self) -> Visibility:
+        """Return what a bound key sees."""
+        return Visibility(user_id=self.user_id, agent_id=self.agent_id)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from app import ids
 from app.api.plumbing import cursors
+from app.api.plumbing.binding import BY_ENTITY, NAMED, OPEN
 from app.api.plumbing.cursors import Listing, PageQuery
 from app.api.plumbing.fields import MOST_RESULTS, RequestBody
 from app.api.plumbing.guard import ADMIN, READ, ActorDep, GuardedRoute, RuntimeDep, add_reads
@@ -46,6 +47,8 @@ class WhoAmIOut(Out):
     key_id: Annotated[str | None, public_id(ids.KEY)]
     key_name: Annotated[str, Source("name")]
     roles: Annotated[list[str], Source(make=sorted)]
+    user_id: str | None = Field(description="The user that the key is bound to.")
+    agent_id: str | None = Field(description="The agent that the key is bound to.")
 
 
 class CountsOut(Out):
@@ -136,11 +139,15 @@ def router() -> APIRouter:
     add_reads(
         found,
         READ,
-        ("/whoami", who_am_i, "Get the tenant and the roles of the key", WhoAmIOut),
         ("/users", list_users, "List users", UserPage),
         ("/agents", list_agents, "List agents", AgentPage),
+    )
+    add_reads(found, READ | OPEN, ("/whoami", who_am_i, "Get the tenant and the roles of the key", WhoAmIOut))
+    add_reads(found, READ | NAMED, ("/sessions", list_sessions, "List sessions", SessionPage))
+    add_reads(
+        found,
+        READ | BY_ENTITY,
         ("/entities/{entity_id}/neighbours", get_neighbours, "Get the entities that are named together", NeighboursOut),
-        ("/sessions", list_sessions, "List sessions", SessionPage),
     )
     add_reads(found, ADMIN, ("/admin/stats/series", get_series, "Get what happened each day", SeriesOut))
     return found

@@ -12,6 +12,7 @@ from starlette.responses import Response
 from app.api.memories.answers import MemoryPageOut
 from app.api.memories.read import page_answer
 from app.api.plumbing import cursors
+from app.api.plumbing.binding import NAMED
 from app.api.plumbing.cursors import Listing, PageQuery
 from app.api.plumbing.fields import MOST_RESULTS, Clocks
 from app.api.plumbing.guard import READ, ActorDep, GuardedRoute, RuntimeDep, add_reads
@@ -46,7 +47,7 @@ def router() -> APIRouter:
     found = APIRouter(tags=["memories"], route_class=GuardedRoute)
     add_reads(
         found,
-        READ,
+        READ | NAMED,
         (
             "/memories/typed/episodic/session/{session_id:path}",
             list_session,

@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from app import ids
 from app.api.plumbing import cursors
+from app.api.plumbing.binding import BY_ENTITY, NAMED
 from app.api.plumbing.cursors import Listing, PageQuery
 from app.api.plumbing.fields import Clocks, RequestBody
 from app.api.plumbing.guard import READ, WRITE, ActorDep, GuardedRoute, RuntimeDep, add_changes, add_reads
@@ -166,11 +167,11 @@ def router() -> APIRouter:
     found = APIRouter(tags=["entities"], route_class=GuardedRoute)
     add_reads(
         found,
-        READ,
-        ("/entities", list_entities, "List entities", EntityPage),
+        READ | BY_ENTITY,
         ("/entities/{entity_id}", get_entity, "Get an entity", EntityOut),
         ("/entities/{entity_id}/graph", get_entity_graph, "Get the relations around", GraphOut),
     )
+    add_reads(found, READ | NAMED, ("/entities", list_entities, "List entities", EntityPage))
     add_changes(
         found,
         WRITE,

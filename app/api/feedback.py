@@ -14,6 +14,7 @@ from app.api.memories.answers import AnyMemory
 from app.api.memories.candidates import FUTURE
 from app.api.memories.read import MemoryId
 from app.api.plumbing import fields
+from app.api.plumbing.binding import BY_MEMORY
 from app.api.plumbing.fields import Instant, RequestBody
 from app.api.plumbing.guard import WRITE, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.idempotency import IDEMPOTENT, run_once
@@ -68,7 +69,7 @@ def router() -> APIRouter:
         summary="Say that a memory was useful, not useful or wrong",
         response_model=FeedbackResultOut,
         dependencies=IDEMPOTENT,
-        openapi_extra=WRITE,
+        openapi_extra=WRITE | BY_MEMORY,
     )
     return found
 

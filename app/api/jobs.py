@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from app import ids
 from app.api.plumbing import cursors
+from app.api.plumbing.binding import BY_JOB
 from app.api.plumbing.cursors import Listing, PageQuery
 from app.api.plumbing.guard import READ, WRITE, ActorDep, GuardedRoute, RuntimeDep, add_changes, add_reads
 from app.api.plumbing.idempotency import run_once
@@ -70,11 +71,11 @@ def router() -> APIRouter:
         found,
         READ,
         ("/jobs", list_jobs, "List jobs", JobPage),
-        ("/jobs/{job_id}", get_job, "Get a job", JobOut),
     )
+    add_reads(found, READ | BY_JOB, ("/jobs/{job_id}", get_job, "Get a job", JobOut))
     add_changes(
         found,
-        WRITE,
+        WRITE | BY_JOB,
         ("/jobs/{job_id}/retry", retry_job, "Try a failed or cancelled job again", JobOut),
         ("/jobs/{job_id}/cancel", cancel_job, "Cancel a job", JobOut),
     )

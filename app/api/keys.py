@@ -18,9 +18,9 @@ from app.api.plumbing.fields import Instant, RequestBody
 from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.unions import with_example
 from app.api.plumbing.wire import Given, Out, Source, json_answer, public_id
-from app.memory.fields import A_NUMBER, Name
+from app.memory.fields import A_NUMBER, Name, UserId
 from app.runtime import Runtime
-from app.services.keys import NewKey
+from app.services.keys import KeyRequest, NewKey
 
 RoleName = Literal["read", "write", "review", "admin"]
 
@@ -31,6 +31,10 @@ class KeyBody(RequestBody, **with_example({"name": "assistant", "roles": ["read"
     name: Name = Field(examples=["assistant"])
     roles: list[RoleName] = Field(default=["read", "write"], min_length=1, max_length=4)
     expires_at: Instant | None = None
+    user_id: UserId | None = Field(
+        default=None, description="For this user alone: what is global is read, nothing of others is."
+    )
+    agent_id: Name | None = Field(default=None, description="For this agent alone; with `user_id`, both together.")
 
 
 class RotateBody(RequestBody):
@@ -57,6 +61,8 @@ class KeyOut(Out):
     expires_at: datetime | None
     revoked_at: datetime | None
     last_used_at: datetime | None
+    user_id: str | None
+    agent_id: str | None
 
 
 class NewKeyOut(KeyOut):
@@ -137,9 +143,14 @@ async def rotate_key(runtime: RuntimeDep, actor: ActorDep, key_id: str, body: Ro
 
 async def create_key_for(runtime: Runtime, tenant: UUID, body: KeyBody, by: str) -> NewKey:
     """Create a key of a tenant and return it with its secret."""
-    return await runtime.keys.create(
-        tenant, name=body.name, roles=body.roles, expires_at=fields.aware(body.expires_at, UTC), by=by
+    wanted = KeyRequest(
+        name=body.name,
+        roles=body.roles,
+        expires_at=fields.aware(body.expires_at, UTC),
+        user_id=body.user_id,
+        agent_id=body.agent_id,
     )
+    return await runtime.keys.create(tenant, wanted, by=by)
 
 
 def secret_answer(content: object) -> Response:

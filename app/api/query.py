@@ -13,6 +13,7 @@ from starlette.responses import Response
 from app.api.memories.answers import AnyScoredMemory, MemoryOut, RecalledMemoryOut
 from app.api.memories.candidates import canonical_types
 from app.api.plumbing import fields
+from app.api.plumbing.binding import NAMED
 from app.api.plumbing.fields import MOST_RESULTS, Fraction, Instant, RequestBody, TimeZone
 from app.api.plumbing.guard import POSITION_HEADER, READ, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.problems import FieldError, InvalidFields
@@ -293,7 +294,7 @@ def router() -> APIRouter:
         operation_id="query",
         summary="Ask, and get memories, context and reasons",
         response_model=QueryResultOut,
-        openapi_extra=READ,
+        openapi_extra=READ | NAMED,
     )
     for path, operation in (("/memories/typed/query", "query_typed"), ("/memories/query", "query_memories")):
         found.add_api_route(
@@ -303,7 +304,7 @@ def router() -> APIRouter:
             operation_id=operation,
             summary="Ask, and get memories",
             response_model=RecallResultOut,
-            openapi_extra=READ,
+            openapi_extra=READ | NAMED,
         )
     return found
 

@@ -23,7 +23,7 @@ from app.api.plumbing.fields import RequestBody
 from app.api.plumbing.guard import BY_OPERATOR, OPERATOR, RuntimeDep
 from app.api.plumbing.wire import Given, Out, json_answer, public_id
 from app.memory.fields import Name
-from app.services.keys import FIRST_ROLES
+from app.services.keys import FIRST_ROLES, KeyRequest
 
 
 class TenantBody(RequestBody):
@@ -65,7 +65,7 @@ async def list_tenants(runtime: RuntimeDep) -> Response:
 async def create_tenant(runtime: RuntimeDep, body: TenantBody) -> Response:
     """Create a tenant and its first key, which has every role."""
     tenant = await runtime.tenants.create(body.name, by=BY_OPERATOR)
-    key = await runtime.keys.create(tenant.id, name="first", roles=FIRST_ROLES, by=BY_OPERATOR)
+    key = await runtime.keys.create(tenant.id, KeyRequest(name="first", roles=FIRST_ROLES), by=BY_OPERATOR)
     return secret_answer(NewTenantOut.answer(tenant, key=NewKeyOut.of(key)))
 
 

@@ -15,6 +15,7 @@ from starlette.responses import Response
 from app import ids
 from app.api.memories.answers import AffectedOut
 from app.api.plumbing import cursors
+from app.api.plumbing.binding import BY_TURN, NAMED
 from app.api.plumbing.cursors import Listing, PageQuery
 from app.api.plumbing.fields import RequestBody
 from app.api.plumbing.guard import READ, WRITE, ActorDep, GuardedRoute, RuntimeDep, add_reads
@@ -179,10 +180,15 @@ def router() -> APIRouter:
         "response_model": TurnsResult,
         "responses": {OK: {"model": TurnsResult, "description": "Processed, or decided in a dry run."}},
         "dependencies": IDEMPOTENT,
-        "openapi_extra": WRITE,
     }
     found.add_api_route(
-        "/turns", post_turns, methods=["POST"], operation_id="ingest_turns", summary="Ingest turns", **writes
+        "/turns",
+        post_turns,
+        methods=["POST"],
+        operation_id="ingest_turns",
+        summary="Ingest turns",
+        openapi_extra=WRITE | NAMED,
+        **writes,
     )
     found.add_api_route(
         "/turns/{turn_id}/replay",
@@ -190,14 +196,11 @@ def router() -> APIRouter:
         methods=["POST"],
         operation_id="replay_turn",
         summary="Send a turn through the pipeline again",
+        openapi_extra=WRITE | BY_TURN,
         **writes,
     )
-    add_reads(
-        found,
-        READ,
-        ("/turns", list_turns, "List turns", TurnPageOut),
-        ("/turns/{turn_id}", get_turn, "Get a turn and its report", TurnOut),
-    )
+    add_reads(found, READ | NAMED, ("/turns", list_turns, "List turns", TurnPageOut))
+    add_reads(found, READ | BY_TURN, ("/turns/{turn_id}", get_turn, "Get a turn and its report", TurnOut))
     return found
 
 

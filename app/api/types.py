@@ -11,6 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import Field
 from starlette.responses import Response
 
+from app.api.plumbing.binding import OPEN
 from app.api.plumbing.guard import ADMIN, READ, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.problems import FieldError, InvalidFields, field_errors
 from app.api.plumbing.wire import Given, Out, Source, json_answer
@@ -105,9 +106,17 @@ def router() -> APIRouter:
     """Return the routes."""
     found = APIRouter(tags=["admin"], route_class=PointedRoute)
     routes: tuple[tuple[str, str, Any, str, Any, int, dict[str, Any]], ...] = (
-        ("GET", "/admin/types", list_types, "List memory types", TypesOut, 200, READ),
+        ("GET", "/admin/types", list_types, "List memory types", TypesOut, 200, READ | OPEN),
         ("POST", "/admin/types", define_type, "Define a memory type, or its next version", DefinedOut, CREATED, ADMIN),
-        ("GET", "/admin/types/{type_name}", get_type, "Get a memory type with its versions", TypeDetailOut, 200, READ),
+        (
+            "GET",
+            "/admin/types/{type_name}",
+            get_type,
+            "Get a memory type with its versions",
+            TypeDetailOut,
+            200,
+            READ | OPEN,
+        ),
         ("DELETE", "/admin/types/{type_name}", remove_type, "Remove a memory type", None, NO_CONTENT, ADMIN),
     )
     for method, path, handler, summary, model, status, role in routes:

@@ -23,7 +23,7 @@ from app.commands.terminal import CommandFailed, err, out, say
 from app.db.embedded.server import data_dir
 from app.db.keys import StoredKey
 from app.errors import NotFound
-from app.services.keys import ROLES, NewKey
+from app.services.keys import ROLES, KeyRequest, NewKey
 from app.settings import Settings
 
 app = typer.Typer(
@@ -55,6 +55,8 @@ def create(
     expires: Annotated[
         str | None, typer.Option(help="When it expires: after a span such as 12h or 90d, or at a time.")
     ] = None,
+    user_id: Annotated[str | None, typer.Option(help="For this user alone.")] = None,
+    agent_id: Annotated[str | None, typer.Option(help="For this agent alone.")] = None,
 ) -> None:
     """Create a key. Its secret is shown once.
 
@@ -65,12 +67,17 @@ def create(
       typed-memory keys create reports --role read --expires 90d
 
       typed-memory keys create trial --expires 2027-01-31
+
+      typed-memory keys create anas-phone --user-id ana
     """
     now = datetime.now(UTC)
     until = None if expires is None else _moment(expires, now)
     if until is not None and until <= now:
         raise CommandFailed(f"--expires: {expires!r} is past: it must be in the future")
-    _show_secret(asyncio.run(_create(tenant, name, role or ["read", "write"], until)))
+    wanted = KeyRequest(
+        name=name, roles=role or ["read", "write"], expires_at=until, user_id=user_id, agent_id=agent_id
+    )
+    _show_secret(asyncio.run(_create(tenant, wanted)))
 
 
 @app.command(name="list")
@@ -78,7 +85,7 @@ def list_keys(tenant: Tenant = "default") -> None:
     """List a tenant's keys, expired and revoked ones too. Secrets can't be shown: only their hashes are stored."""
     now = datetime.now(UTC)
     table = Table(box=None, pad_edge=False, header_style="bold")
-    for column in ("id", "name", "begins", "roles", "state", "made", "last used"):
+    for column in ("id", "name", "begins", "roles", "for", "state", "made", "last used"):
         table.add_column(column, no_wrap=True)
     for key in asyncio.run(_list(tenant)):
         table.add_row(
@@ -86,6 +93,7 @@ def list_keys(tenant: Tenant = "default") -> None:
             key.name,
             f"{key.prefix}...",
             " ".join(sorted(key.roles)),
+            _bound_to(key),
             _state(key, now),
             f"{key.created_at:%Y-%m-%d}",
             f"{key.last_used_at:%Y-%m-%d %H:%M}" if key.last_used_at else "never",
@@ -116,9 +124,9 @@ def rotate(
     _renew_kept(old, new)
 
 
-async def _create(tenant: str, name: str, roles: Sequence[str], until: datetime | None) -> NewKey:
+async def _create(tenant: str, wanted: KeyRequest) -> NewKey:
     async with open_tenant(tenant) as (store, owner):
-        return await store.keys.create(owner, name=name, roles=roles, expires_at=until, by=BY_CLI)
+        return await store.keys.create(owner, wanted, by=BY_CLI)
 
 
 async def _list(tenant: str) -> Sequence[StoredKey]:
@@ -192,6 +200,11 @@ def _renew_kept(old: StoredKey | None, new: NewKey) -> None:
         file.write(f"{new.secret}\n")
     fresh.replace(path)
     err.print(f"{path} holds it now.", markup=False, soft_wrap=True)
+
+
+def _bound_to(key: StoredKey) -> str:
+    named = (("user", key.user_id), ("agent", key.agent_id))
+    return " ".join(f"{kind} {name}" for kind, name in named if name is not None) or "all"
 
 
 def _state(key: StoredKey, now: datetime) -> str:

@@ -7,9 +7,9 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import Row, func, insert, select, text, update
+from sqlalchemy import Row, delete, func, insert, select, text, update
 
-from app.db.session import ReadSession, WriteSession
+from app.db.session import ReadSession, WriteSession, statement
 from app.db.tables import api_keys
 
 FIRST_KEY_LOCK = 7_261_943_002
@@ -25,12 +25,14 @@ _COLUMNS = (
     api_keys.c.expires_at,
     api_keys.c.revoked_at,
     api_keys.c.last_used_at,
+    api_keys.c.user_id,
+    api_keys.c.agent_id,
 )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredKey:
-    """An API key without its secret."""
+    """An API key without its secret; with a `user_id` or `agent_id`, it is for that user or agent alone."""
 
     tenant_id: UUID
     id: UUID
@@ -41,6 +43,8 @@ class StoredKey:
     expires_at: datetime | None
     revoked_at: datetime | None
     last_used_at: datetime | None
+    user_id: str | None = None
+    agent_id: str | None = None
 
     def usable(self, now: datetime) -> bool:
         """Return whether the key is valid at this time."""
@@ -49,8 +53,8 @@ class StoredKey:
 
 async def find_by_hash(session: ReadSession, secret_hash: bytes) -> StoredKey | None:
     """Return the key of that hash; the session must have been opened with `app.key_hash` set to it."""
-    statement = select(*_COLUMNS).where(api_keys.c.secret_hash == secret_hash).order_by(api_keys.c.created_at)
-    row = (await session.execute(statement)).first()
+    wanted = select(*_COLUMNS).where(api_keys.c.secret_hash == secret_hash).order_by(api_keys.c.created_at)
+    row = (await session.execute(wanted)).first()
     return None if row is None else _key(row)
 
 
@@ -66,31 +70,33 @@ async def insert_key(session: WriteSession, key: StoredKey, secret_hash: bytes) 
             roles=sorted(key.roles),
             created_at=key.created_at,
             expires_at=key.expires_at,
+            user_id=key.user_id,
+            agent_id=key.agent_id,
         )
     )
 
 
 async def list_keys(session: ReadSession, tenant: UUID) -> Sequence[StoredKey]:
     """Return every key of the tenant, newest first, expired and revoked ones included."""
-    statement = (
+    wanted = (
         select(*_COLUMNS)
         .where(api_keys.c.tenant_id == tenant)
         .order_by(api_keys.c.created_at.desc(), api_keys.c.id.desc())
     )
-    return [_key(row) for row in await session.execute(statement)]
+    return [_key(row) for row in await session.execute(wanted)]
 
 
 async def find(session: ReadSession, tenant: UUID, key: UUID) -> StoredKey | None:
     """Return one key of the tenant."""
-    statement = select(*_COLUMNS).where(api_keys.c.tenant_id == tenant, api_keys.c.id == key)
-    row = (await session.execute(statement)).first()
+    wanted = select(*_COLUMNS).where(api_keys.c.tenant_id == tenant, api_keys.c.id == key)
+    row = (await session.execute(wanted)).first()
     return None if row is None else _key(row)
 
 
 async def get_for_update(session: WriteSession, tenant: UUID, key: UUID) -> StoredKey | None:
     """Return one key of the tenant, locked until the transaction ends."""
-    statement = select(*_COLUMNS).where(api_keys.c.tenant_id == tenant, api_keys.c.id == key).with_for_update()
-    row = (await session.execute(statement)).first()
+    wanted = select(*_COLUMNS).where(api_keys.c.tenant_id == tenant, api_keys.c.id == key).with_for_update()
+    row = (await session.execute(wanted)).first()
     return None if row is None else _key(row)
 
 
@@ -110,6 +116,23 @@ async def expire(session: WriteSession, tenant: UUID, key: UUID, at: datetime) -
         .where(api_keys.c.tenant_id == tenant, api_keys.c.id == key)
         .values(expires_at=func.least(func.coalesce(api_keys.c.expires_at, at), at))
     )
+
+
+async def delete_of_user(session: WriteSession, tenant: UUID, user: str) -> None:
+    """Delete the keys that are bound to a user who is erased: their rows name the user."""
+    await session.execute(delete(api_keys).where(api_keys.c.tenant_id == tenant, api_keys.c.user_id == user))
+
+
+_SCOPES_OF_ROWS = {
+    table: statement(f"SELECT scope_id FROM {table} WHERE tenant_id = :tenant AND id = :id")  # noqa: S608 - our tables
+    for table in ("memories", "turns", "jobs", "entities")
+}
+
+
+async def scopes_of_rows(session: ReadSession, tenant: UUID, table: str, row: UUID) -> list[UUID | None]:
+    """Return the scope of a memory, turn, job or entity as a list, which is empty if there is none of that id."""
+    rows = await session.fetch(_SCOPES_OF_ROWS[table], {"tenant": tenant, "id": row})
+    return [one["scope_id"] for one in rows]
 
 
 async def touch(session: WriteSession, tenant: UUID, key: UUID, at: datetime) -> None:

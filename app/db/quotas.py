@@ -67,6 +67,11 @@ async def set_limits(session: WriteSession, tenant: UUID, key: UUID, given: Limi
     )
 
 
+async def copy_limits(session: WriteSession, tenant: UUID, key: UUID, successor: UUID) -> None:
+    """Give a key's limits to its successor."""
+    await set_limits(session, tenant, successor, await limits_of(session, tenant, key))
+
+
 async def limits_of(session: ReadSession, tenant: UUID, key: UUID) -> Limits:
     """Return the limits of a key, or of `WHOLE_TENANT`, as they were set."""
     return (await stored_limits(session, tenant, [key])).get(key, Limits())

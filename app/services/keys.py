@@ -13,7 +13,7 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from app import ids
-from app.db import keys
+from app.db import keys, quotas
 from app.db.audit import AuditWriter, append
 from app.db.keys import StoredKey
 from app.db.session import Database, ReadSession, WriteSession
@@ -27,6 +27,9 @@ FIRST_ROLES = ("read", "write", "admin")
 
 ROLES = (*FIRST_ROLES, "review")
 """What a key may be allowed to do; `admin` includes the others."""
+
+BOUND_ROLES = ("read", "write")
+"""What a key that is bound to a user or an agent may be allowed to do."""
 
 SERVICE = "service"
 """Who makes keys that nobody asked for."""
@@ -50,6 +53,22 @@ class NewKey:
 
     key: StoredKey
     secret: str = field(repr=False)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class KeyRequest:
+    """A key to create; with a `user_id` or `agent_id`, it is for that user or agent alone."""
+
+    name: str
+    roles: Collection[str]
+    expires_at: datetime | None = None
+    user_id: str | None = None
+    agent_id: str | None = None
+
+    @property
+    def bound(self) -> bool:
+        """Return whether it is for one user or agent alone."""
+        return self.user_id is not None or self.agent_id is not None
 
 
 class KeyCache:
@@ -123,13 +142,23 @@ class Keys:
             task = asyncio.create_task(self._touch(key))
             self._background.add(task)
             task.add_done_callback(self._background.discard)
-        return Actor(tenant_id=key.tenant_id, key_id=key.id, name=key.name, roles=key.roles)
+        return Actor(
+            tenant_id=key.tenant_id,
+            key_id=key.id,
+            name=key.name,
+            roles=key.roles,
+            user_id=key.user_id,
+            agent_id=key.agent_id,
+        )
 
-    async def create(
-        self, tenant: UUID, *, name: str, roles: Collection[str], expires_at: datetime | None = None, by: str = SERVICE
-    ) -> NewKey:
+    async def scopes_of_rows(self, tenant: UUID, table: str, row: UUID) -> Sequence[UUID | None]:
+        """Return the scope of a memory, turn, job or entity, for keys that are bound; nothing for an unknown id."""
+        async with self.database.read(tenant) as session:
+            return await keys.scopes_of_rows(session, tenant, table, row)
+
+    async def create(self, tenant: UUID, wanted: KeyRequest, *, by: str = SERVICE) -> NewKey:
         """Create a key of the tenant; the answer holds the only copy of its secret. `by` is who the audit log names."""
-        new = self._new(tenant, name=name, roles=roles, expires_at=expires_at)
+        new = self._new(tenant, wanted)
         async with self.database.write(tenant) as session:
             await self._insert(session, new, by)
         return new
@@ -151,7 +180,7 @@ class Keys:
         self.cache.drop(key)
 
     async def rotate(self, tenant: UUID, key: UUID, *, grace: timedelta, by: str = SERVICE) -> NewKey:
-        """Create a successor with the same name, roles and expiry; the old secret works until the grace period ends."""
+        """Create a successor with the same name, roles, expiry, binding and limits; the old one works for the grace."""
         now = self.clock()
         async with self.database.write(tenant) as session:
             old = await keys.get_for_update(session, tenant, key)
@@ -159,8 +188,18 @@ class Keys:
                 raise NotFound(f"no such key: {ids.public(ids.KEY, key)}")
             if not old.usable(now):
                 raise Conflict("the key has ended, so there is nothing to rotate: create a new one")
-            new = self._new(tenant, name=old.name, roles=old.roles, expires_at=old.expires_at)
+            new = self._new(
+                tenant,
+                KeyRequest(
+                    name=old.name,
+                    roles=old.roles,
+                    expires_at=old.expires_at,
+                    user_id=old.user_id,
+                    agent_id=old.agent_id,
+                ),
+            )
             await keys.insert_key(session, new.key, hash_secret(new.secret))
+            await quotas.copy_limits(session, tenant, key, new.key.id)
             await keys.expire(session, tenant, key, now + grace)
             detail = {
                 **_describe(new.key),
@@ -184,7 +223,8 @@ class Keys:
             known = await keys.list_keys(session, tenant)
             if secret is None and known:
                 return None
-            new = self._new(tenant, name="bootstrap" if secret else "first", roles=FIRST_ROLES, secret=secret)
+            wanted = KeyRequest(name="bootstrap" if secret else "first", roles=FIRST_ROLES)
+            new = self._new(tenant, wanted, secret)
             if secret is None or not await self._exists(session, secret):
                 await self._insert(session, new, SERVICE)
         return None if secret is not None else new.secret
@@ -210,34 +250,37 @@ class Keys:
         except Exception:  # noqa: BLE001, S110 - a lost time of last use harms nobody
             pass
 
-    def _new(
-        self,
-        tenant: UUID,
-        *,
-        name: str,
-        roles: Collection[str],
-        expires_at: datetime | None = None,
-        secret: str | None = None,
-    ) -> NewKey:
-        unknown = sorted(set(roles) - set(ROLES))
-        if unknown or not roles:
-            raise InvalidInput(f"roles must be some of {', '.join(ROLES)}", field="roles")
+    def _new(self, tenant: UUID, wanted: KeyRequest, secret: str | None = None) -> NewKey:
         now = self.clock()
-        if expires_at is not None and expires_at <= now:
-            raise InvalidInput("must lie in the future", field="expires_at")
+        _check(wanted, now)
         value = secret or f"tm_{secrets.token_urlsafe(SECRET_BYTES)}"
         key = StoredKey(
             tenant_id=tenant,
             id=ids.new(),
-            name=name,
+            name=wanted.name,
             prefix=value[: min(SHOWN_CHARACTERS, len(value) // 2)],
-            roles=frozenset(roles),
+            roles=frozenset(wanted.roles),
             created_at=now,
-            expires_at=expires_at,
+            expires_at=wanted.expires_at,
             revoked_at=None,
             last_used_at=None,
+            user_id=wanted.user_id,
+            agent_id=wanted.agent_id,
         )
         return NewKey(key=key, secret=value)
+
+
+def _check(wanted: KeyRequest, now: datetime) -> None:
+    """Raise InvalidInput for a key that cannot be."""
+    if set(wanted.roles) - set(ROLES) or not wanted.roles:
+        raise InvalidInput(f"roles must be some of {', '.join(ROLES)}", field="roles")
+    if wanted.bound and set(wanted.roles) - set(BOUND_ROLES):
+        raise InvalidInput(
+            f"a key for one user or agent has the roles {' and '.join(BOUND_ROLES)} at most",
+            field="roles",
+        )
+    if wanted.expires_at is not None and wanted.expires_at <= now:
+        raise InvalidInput("must lie in the future", field="expires_at")
 
 
 def hash_secret(secret: str) -> bytes:
@@ -252,6 +295,7 @@ def _describe(key: StoredKey) -> dict[str, object]:
         "name": key.name,
         "roles": sorted(key.roles),
         "expires_at": key.expires_at,
+        "bound_to": [kind for kind, one in (("user", key.user_id), ("agent", key.agent_id)) if one is not None],
     }
 
 

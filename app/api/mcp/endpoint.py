@@ -38,6 +38,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 from app import logs
 from app.api.mcp import resources
 from app.api.mcp.tools import TOOLS, Tool
+from app.api.plumbing import binding
 from app.api.plumbing.guard import allow_role, authenticate, count_request, refuse_many_values, require_json
 from app.api.plumbing.problems import InvalidFields, field_errors, problem_of
 from app.errors import TypedMemoryError
@@ -174,11 +175,13 @@ async def _called(tool: Tool, request: Request, arguments: dict[str, object]) ->
     actor: Actor = request.state.actor
     allow_role(actor, tool.role)
     await count_request(request, actor)
+    runtime: Runtime = request.app.state.runtime
+    if actor.bound:
+        arguments = await binding.bound_arguments(runtime, actor, tool.bound, arguments, changes=tool.changes)
     try:
         given = tool.arguments.model_validate(arguments)
     except ValidationError as error:
         raise InvalidFields(field_errors(error.errors(), "body", body=tool.arguments)) from None
-    runtime: Runtime = request.app.state.runtime
     result = await tool.run(runtime, actor, given)
     data = to_jsonable_python(result.data)
     return CallToolResult(

@@ -17,6 +17,7 @@ from app.api.erasure import ReceiptOut
 from app.api.jobs import JobOut
 from app.api.memories.answers import MemoryOut
 from app.api.plumbing import cursors
+from app.api.plumbing.binding import BOUND, BY_JOB, BY_MEMORY, NAMED
 from app.api.plumbing.cursors import LONGEST, Listing
 from app.api.plumbing.fields import MOST_RESULTS, Instant, RequestBody, TimeZone
 from app.api.plumbing.problems import FieldError, InvalidFields
@@ -44,7 +45,10 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """A tool: `role` is required of the caller's key; `changes` says whether it changes anything."""
+    """A tool: `role` is required of the caller's key; `changes` says whether it changes anything.
+
+    `bound` says how a key of one user or agent is kept to its own, as for routes; None closes the tool to it.
+    """
 
     name: str
     description: str
@@ -52,6 +56,7 @@ class Tool:
     role: str
     changes: bool
     run: Callable[[Runtime, Actor, Any], Awaitable[ToolResult]]
+    bound: str | None = None
     destroys: bool = False
 
 
@@ -226,6 +231,7 @@ TOOLS: tuple[Tool, ...] = (
         role="write",
         changes=True,
         run=_store,
+        bound=NAMED[BOUND],
     ),
     Tool(
         name="recall",
@@ -238,6 +244,7 @@ TOOLS: tuple[Tool, ...] = (
         role="read",
         changes=False,
         run=_recall,
+        bound=NAMED[BOUND],
     ),
     Tool(
         name="get_job",
@@ -246,6 +253,7 @@ TOOLS: tuple[Tool, ...] = (
         role="read",
         changes=False,
         run=_job,
+        bound=BY_JOB[BOUND],
     ),
     Tool(
         name="forget",
@@ -258,6 +266,7 @@ TOOLS: tuple[Tool, ...] = (
         changes=True,
         destroys=True,
         run=_forget,
+        bound=BY_MEMORY[BOUND],
     ),
     Tool(
         name="review_pending",

@@ -18,6 +18,7 @@ from app.api.memories.answers import AnyMemory, HistoryOut, MemoryOut, MemoryPag
 from app.api.memories.bodies import WriteBodies
 from app.api.memories.candidates import canonical_types
 from app.api.plumbing import cursors, fields
+from app.api.plumbing.binding import BY_MEMORY, NAMED
 from app.api.plumbing.cursors import Listing, PageQuery
 from app.api.plumbing.fields import Clocks, Fraction, Instant, Lifetime, Metadata, QueryFraction, RequestBody
 from app.api.plumbing.guard import READ, WRITE, ActorDep, GuardedRoute, Handler, RuntimeDep, add_reads
@@ -151,9 +152,13 @@ def router(registry: Registry, bodies: WriteBodies) -> APIRouter:
     write.add(found, registry, bodies)
     add_reads(
         found,
-        READ,
+        READ | NAMED,
         ("/memories", _listing(registry), "List memories", MemoryPageOut),
         ("/memories/count", _counting(registry), "Count memories", MemoryCountOut),
+    )
+    add_reads(
+        found,
+        READ | BY_MEMORY,
         ("/memories/{memory_id}", get_memory, "Get a memory", AnyMemory),
         (
             "/memories/{memory_id}/history",
@@ -175,7 +180,7 @@ def _add_changes(found: APIRouter) -> None:
         summary="Change what is not the belief itself",
         response_model=AnyMemory,
         dependencies=IDEMPOTENT,
-        openapi_extra=WRITE,
+        openapi_extra=WRITE | BY_MEMORY,
     )
     found.add_api_route(
         "/memories/{memory_id}",
@@ -185,7 +190,7 @@ def _add_changes(found: APIRouter) -> None:
         summary="Erase a memory",
         response_model=ReceiptOut,
         dependencies=IDEMPOTENT,
-        openapi_extra=WRITE,
+        openapi_extra=WRITE | BY_MEMORY,
     )
 
 

@@ -18,6 +18,7 @@ from app.api.memories.candidates import (
     refuse_unknown_turns,
     turns_of,
 )
+from app.api.plumbing.binding import NAMED
 from app.api.plumbing.guard import WRITE, ActorDep, Handler, RuntimeDep
 from app.api.plumbing.idempotency import IDEMPOTENT, run_once
 from app.api.plumbing.problems import FieldError, InvalidFields, problem_of
@@ -114,7 +115,7 @@ def add(found: APIRouter, registry: Registry, bodies: WriteBodies) -> None:
                 description=spec.definition,
                 response_model=WriteResultOut,
                 dependencies=IDEMPOTENT,
-                openapi_extra=WRITE,
+                openapi_extra=WRITE | NAMED,
                 include_in_schema=name == spec.name,
             )
     found.add_api_route(
@@ -126,7 +127,7 @@ def add(found: APIRouter, registry: Registry, bodies: WriteBodies) -> None:
         summary="Write a memory of a type of your own",
         response_model=WriteResultOut,
         dependencies=IDEMPOTENT,
-        openapi_extra=WRITE,
+        openapi_extra=WRITE | NAMED,
     )
     found.add_api_route(
         "/memories/batch",
@@ -137,7 +138,7 @@ def add(found: APIRouter, registry: Registry, bodies: WriteBodies) -> None:
         summary="Write up to a thousand memories",
         response_model=BatchResultOut,
         dependencies=[*IDEMPOTENT, Depends(known_types)],
-        openapi_extra=WRITE,
+        openapi_extra=WRITE | NAMED,
     )
 
 

@@ -19,6 +19,7 @@ from pydantic import BaseModel
 from starlette.datastructures import QueryParams
 from starlette.responses import Response
 
+from app.api.plumbing import binding
 from app.api.plumbing.idempotency import IDEMPOTENT
 from app.api.plumbing.problems import FieldError, InvalidFields, MalformedBody, UnsupportedMediaType, did_you_mean
 from app.errors import Forbidden, PayloadTooLarge, Unauthenticated
@@ -84,6 +85,7 @@ class GuardedRoute(APIRoute):
         role = (self.openapi_extra or {}).get(ROLE)
         if role is None:
             raise TypeError(f"route {self.path} must say who may call it: openapi_extra=READ, WRITE, ...")
+        rule = (self.openapi_extra or {}).get(binding.BOUND)
         takes_body = self.body_field is not None
         requires_body = takes_body and self.body_field is not None and self.body_field.field_info.is_required()
         example = _described(self.body_field.field_info.annotation) if self.body_field is not None else ""
@@ -93,13 +95,17 @@ class GuardedRoute(APIRoute):
         async def guarded(request: Request) -> Response:
             if role != "none":
                 actor = request.state.actor = await authenticate(request, role)
+                _refuse_unknown(request.query_params, parameters)
                 if actor is not None:
                     await count_request(request, actor)
-                _refuse_unknown(request.query_params, parameters)
+                    await binding.require_request(request, actor, rule, parameters, changes=role == "write")
+                    request = Request(request.scope, request.receive)  # which has read its query string already
             if not takes_body:
                 return await answered(request)
             strict = StrictRequest(request.scope, request.receive)
             await strict.read()
+            if role != "none" and actor is not None and actor.bound and rule == binding.NAMED[binding.BOUND]:
+                strict.parsed = binding.pin_body(strict.parsed, actor, changes=role == "write")
             if strict.empty and requires_body:
                 raise InvalidFields([FieldError(field="", message=f"the body is empty: send {example}")])
             return await answered(strict)
@@ -159,7 +165,7 @@ def _refuse_unknown(given: QueryParams, parameters: Mapping[str, bool]) -> None:
 class StrictRequest(Request):
     """A request whose body is strict JSON in UTF-8, without NaN, repeated keys and huge numbers."""
 
-    _parsed: object = None
+    parsed: object = None
     empty: bool = False
 
     async def read(self) -> None:
@@ -169,11 +175,11 @@ class StrictRequest(Request):
         if self.empty:
             return
         require_json(self)
-        self._parsed = parse(content)
+        self.parsed = parse(content)
 
     async def json(self) -> Any:  # noqa: ANN401 - the framework's signature
         """Return the parsed body."""
-        return self._parsed
+        return self.parsed
 
 
 def require_json(request: Request) -> None:

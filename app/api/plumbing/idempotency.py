@@ -62,7 +62,7 @@ async def run_once(
         return _response(await answered())
     if not 0 < len(key) <= LONGEST or not key.isascii() or not key.isprintable():
         raise InvalidInput(f"must be 1 to {LONGEST} printable ASCII characters", field=HEADER)
-    slot = IdempotencySlot(tenant_id=actor.tenant_id, route=_route(request), key=_digest_key(key))
+    slot = IdempotencySlot(tenant_id=actor.tenant_id, route=_route(request), key=_digest_key(key, actor))
     fingerprint = fingerprint_of(request.scope["query_string"], await request.body())
     return _response(await runtime.idempotency.run(slot, fingerprint, answered))
 
@@ -70,12 +70,16 @@ async def run_once(
 def own_key(request: Request) -> tuple[str, str] | None:
     """Return the route and key under which the request's answer will be stored, None if it won't."""
     key = request.headers.get(HEADER)
-    return None if key is None else (_route(request), _digest_key(key))
+    return None if key is None else (_route(request), _digest_key(key, request.state.actor))
 
 
-def _digest_key(key: str) -> str:
-    """Return the digest of a key, because callers may derive keys from content that has to be erased."""
-    return hashlib.sha256(key.encode()).hexdigest()
+def _digest_key(key: str, actor: Actor) -> str:
+    """Return the digest of a key, because callers may derive keys from content that has to be erased.
+
+    API keys that are bound to different users or agents never share an answer.
+    """
+    own = to_json([actor.user_id, actor.agent_id]) if actor.bound else b""
+    return hashlib.sha256(own + key.encode()).hexdigest()
 
 
 def _route(request: Request) -> str:

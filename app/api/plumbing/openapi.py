@@ -228,7 +228,7 @@ TAGS = [
 _PROBLEMS = {
     "400": "The body is not JSON.",
     "401": "No key, or one that is not valid.",
-    "403": "The key lacks the role.",
+    "403": "The key lacks the role, or is bound to another user or agent.",
     "404": "There is no such thing here.",
     "409": "Others changed it meanwhile, or the Idempotency-Key was used for another request.",
     "410": "What the request with this Idempotency-Key wrote was erased since.",

@@ -22,7 +22,7 @@ function Keys() {
     ${made && html`<p class="suggestion" role="status"><strong>Copy it now:</strong> the key of ${made.name} is shown only here.<br /><code>${made.key}</code></p>`}
     <${Loaded} of=${found}>${({ keys }) => html`<${Table} label="Keys" rows=${keys} columns=${[
       { title: "Name", cell: (one) => html`${one.name}<div class="small muted"><code>${one.prefix}…</code></div>` },
-      { title: "May", cell: (one) => one.roles.join(", ") }, { title: "State", cell: (one) => html`<${Badge} text=${state(one)} />` },
+      { title: "May", cell: (one) => one.roles.join(", ") }, { title: "For", cell: (one) => [one.user_id && `user ${one.user_id}`, one.agent_id && `agent ${one.agent_id}`].filter(Boolean).join(", ") || "everyone" }, { title: "State", cell: (one) => html`<${Badge} text=${state(one)} />` },
       { title: "Made", cell: (one) => html`<${Time} at=${one.created_at} />` }, { title: "Ends", cell: (one) => (one.expires_at ? when(one.expires_at) : "never") },
       { title: "Last used", cell: (one) => html`<${Time} at=${one.last_used_at} relative />` },
       { title: "", cell: (one) => state(one) === "active" && html`<div class="actions">
@@ -35,12 +35,13 @@ function NewKey({ onMade }) {
   const [name, setName] = useState("");
   const [roles, setRoles] = useState(["read", "write"]);
   const [ends, setEnds] = useState("");
+  const [user, setUser] = useState("");
   const [error, setError] = useState(null);
   const submit = async (event) => {
     event.preventDefault();
     setError(null);
     try {
-      onMade(await request("POST", "/admin/keys", { body: { name, roles, ...(ends && { expires_at: `${ends}T00:00:00Z` }) } }));
+      onMade(await request("POST", "/admin/keys", { body: { name, roles, ...(user && { user_id: user }), ...(ends && { expires_at: `${ends}T00:00:00Z` }) } }));
       setName("");
     } catch (failed) {
       setError(failed);
@@ -49,6 +50,7 @@ function NewKey({ onMade }) {
   const toggle = (role) => setRoles(roles.includes(role) ? roles.filter((one) => one !== role) : [...roles, role]);
   return html`<form class="filters" onSubmit=${submit}><${Field} label="Name of a new key" value=${name} onChange=${setName} required placeholder="support-bot" />
     <fieldset class="plain-set wide"><legend class="small muted">May</legend><div class="actions">${ROLES.map((role) => html`<${Field} type="checkbox" label=${`${role} (${ROLE_HINTS[role]})`} value=${roles.includes(role)} onChange=${() => toggle(role)} />`)}</div></fieldset>
+    <${Field} label="Only for the user (optional)" value=${user} onChange=${setUser} />
     <${Field} label="Ends (optional)" type="date" value=${ends} onChange=${setEnds} />
     <button class="button primary" type="submit" disabled=${!name || !roles.length}>Make key</button><${Failure} error=${error} /></form>`;
 }
