@@ -204,7 +204,7 @@ class EpisodicWrite(WriteFields, total=False):
 TimePrecision = Literal["exact", "day", "week", "month", "approximate", "unknown"]
 
 class EventWrite(WriteFields, total=False):
-    """Something that happened at a time; two events never replace one another."""
+    """Something that happened at a time, or will; two events never replace one another."""
 
     content: str | None
     """The sentence to remember, instead of one made from the fields."""
@@ -608,7 +608,7 @@ class EpisodicItem(WriteFields, total=False):
 
 
 class EventItem(WriteFields, total=False):
-    """Something that happened at a time; two events never replace one another."""
+    """Something that happened at a time, or will; two events never replace one another."""
 
     content: str | None
     """The sentence to remember, instead of one made from the fields."""
@@ -982,7 +982,7 @@ class RecallOptions(TypedDict, total=False):
     """Reference time of `yesterday`; by default `known_at`, else the present."""
 
     rerank: bool
-    """Have a reranking model order the best. There is none yet: `degraded` says so."""
+    """Have a reranking model order the best; where it is missing, late or fails, `degraded` says so."""
 
     session_id: str | None
     """The conversation that asks: what is used in many counts for more. No filter."""

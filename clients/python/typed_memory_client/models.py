@@ -259,7 +259,7 @@ TimePrecision = Annotated[Literal["exact", "day", "week", "month", "approximate"
 """The precision of a time."""
 
 class EventMemory(MemoryFields):
-    """Something that happened at a time; two events never replace one another."""
+    """Something that happened at a time, or will; two events never replace one another."""
 
     content: str
 
@@ -1409,6 +1409,9 @@ class UserPage(Model):
 class WhoAmI(Model):
     """The key that the request carries, and its tenant."""
 
+    agent_id: str | None
+    """The agent that the key is bound to."""
+
     key_id: str | None
 
     key_name: str
@@ -1418,6 +1421,9 @@ class WhoAmI(Model):
     tenant: str
 
     tenant_id: str
+
+    user_id: str | None
+    """The user that the key is bound to."""
 
 
 class ReviewMoved(Model):

@@ -381,7 +381,7 @@ export interface paths {
         put?: never;
         /**
          * Write a memory of type event
-         * @description Something that happened at a time; two events never replace one another.
+         * @description Something that happened at a time, or will; two events never replace one another.
          */
         post: operations["write_event"];
         delete?: never;
@@ -3447,7 +3447,7 @@ export interface components {
         };
         /**
          * EventItem
-         * @description Something that happened at a time; two events never replace one another.
+         * @description Something that happened at a time, or will; two events never replace one another.
          * @example {
          *       "event_at": "2026-05-09",
          *       "event_description": "user joined the platform team",
@@ -3595,7 +3595,7 @@ export interface components {
         };
         /**
          * EventMemory
-         * @description Something that happened at a time; two events never replace one another.
+         * @description Something that happened at a time, or will; two events never replace one another.
          */
         EventMemory: {
             /**
@@ -3724,7 +3724,7 @@ export interface components {
         };
         /**
          * EventWrite
-         * @description Something that happened at a time; two events never replace one another.
+         * @description Something that happened at a time, or will; two events never replace one another.
          * @example {
          *       "event_at": "2026-05-09",
          *       "event_description": "user joined the platform team",
@@ -7331,7 +7331,7 @@ export interface components {
             query?: string | null;
             /**
              * Rerank
-             * @description Have a reranking model order the best. There is none yet: `degraded` says so.
+             * @description Have a reranking model order the best; where it is missing, late or fails, `degraded` says so.
              * @default false
              */
             rerank?: boolean;
@@ -10685,6 +10685,11 @@ export interface components {
          * @description The key that the request carries, and its tenant.
          */
         WhoAmIOut: {
+            /**
+             * Agent Id
+             * @description The agent that the key is bound to.
+             */
+            agent_id: string | null;
             /** Key Id */
             key_id: string | null;
             /** Key Name */
@@ -10695,6 +10700,11 @@ export interface components {
             tenant: string;
             /** Tenant Id */
             tenant_id: string;
+            /**
+             * User Id
+             * @description The user that the key is bound to.
+             */
+            user_id: string | null;
         };
         /**
          * WriteDecision
