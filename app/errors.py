@@ -21,6 +21,7 @@ TypedMemoryError
 |-- DatabaseUnavailable     503
 |   `-- WritesRefused         503  it answers reads alone
 |       `-- StorageFull         507
+|-- NotConfigured         501  it takes a language model, and there is none
 |-- Overloaded              503  more to do than this process can
 |-- DeadlineExceeded        503  one request took too long
 `-- ConfigurationError      500  only at start: the process does not come up
@@ -111,6 +112,14 @@ class Erased(TypedMemoryError):
     code = "erased"
     status = 410
     title = "Erased"
+
+
+class NotConfigured(TypedMemoryError):
+    """The request takes something that this service is configured without, such as a language model."""
+
+    code = "not-configured"
+    status = 501
+    title = "Not configured"
 
 
 class PayloadTooLarge(TypedMemoryError):

@@ -19,6 +19,8 @@ TENANT = "ten"
 EVENT = "evt"
 ERASURE = "era"
 BACKFILL = "bfl"
+WEBHOOK = "whk"
+DELIVERY = "msg"
 
 _HEX_LENGTH = 32
 
@@ -34,6 +36,8 @@ _THINGS = {
     EVENT: "event",
     ERASURE: "erasure",
     BACKFILL: "backfill",
+    WEBHOOK: "webhook",
+    DELIVERY: "delivery",
 }
 
 

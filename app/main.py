@@ -15,6 +15,7 @@ from app import logs
 from app.api import (
     activity,
     aegis,
+    answer,
     audit,
     backfill,
     console,
@@ -26,14 +27,17 @@ from app.api import (
     jobs,
     keys,
     limits,
+    live_events,
     portability,
     profile,
     query,
     review,
+    review_notes,
     stats,
     tenants,
     turns,
     types,
+    webhooks,
     workers,
 )
 from app.api.mcp.endpoint import McpEndpoint
@@ -92,6 +96,7 @@ def create_app(
     for router in (
         health.router(_version()),
         query.router(),
+        answer.router(),
         read.router(registry, bodies.build(registry)),
         aegis.router(),
         feedback.router(),
@@ -112,6 +117,9 @@ def create_app(
         stats.router(),
         activity.router(),
         review.router(),
+        review_notes.router(),
+        webhooks.router(),
+        live_events.router(),
     ):
         app.include_router(router)
     app.router.routes += [tools.route(), *openapi.routes(app), *console.routes()]

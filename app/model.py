@@ -88,6 +88,25 @@ class Feedback(StrEnum):
     WRONG = "wrong"
 
 
+class WebhookEvent(StrEnum):
+    """An event that webhooks tell of."""
+
+    MEMORY_CREATED = "memory.created"
+    MEMORY_SUPERSEDED = "memory.superseded"
+    MEMORY_EXPIRED = "memory.expired"
+    MEMORY_CONTESTED = "memory.contested"
+    REVIEW_WAITING = "review.waiting"
+    JOB_DONE = "job.done"
+
+
+class DeliveryStatus(StrEnum):
+    """The state of a delivery to a webhook."""
+
+    WAITING = "waiting"
+    DELIVERED = "delivered"
+    FAILED = "failed"
+
+
 class JobStatus(StrEnum):
     """The status of a background job; the last three are final."""
 

@@ -17,6 +17,7 @@ from app.metrics import Metrics
 from app.providers.embeddings import Embedder
 from app.providers.factory import (
     Prices,
+    make_answer_writer,
     make_chat,
     make_classifier,
     make_embedder,
@@ -25,12 +26,15 @@ from app.providers.factory import (
     make_reranker,
     make_summariser,
 )
+from app.providers.model_answer import AnswerWriter
 from app.providers.model_tasks import BeliefClassifier, Summariser
 from app.providers.rule_extractor import RuleExtractor
+from app.providers.webhooks import WebhookSender
 from app.read.access import AccessTracker
 from app.read.pipeline import ReadPipeline
 from app.read.relevance import Calibration, calibration_of
 from app.services.activity import Activity
+from app.services.answers import Answers
 from app.services.audit import Audit
 from app.services.backfill.runs import Backfills
 from app.services.entities import Entities
@@ -45,6 +49,7 @@ from app.services.lifecycle import runner
 from app.services.lifecycle.maintenance import IndexMaintenance
 from app.services.lifecycle.runner import WorkerContext
 from app.services.lifecycle.runs import Workers, checked_crons
+from app.services.live_events import LiveEvents
 from app.services.memories import Memories, Timelines
 from app.services.portability.batch import ImportContext
 from app.services.portability.exports import Exports
@@ -55,11 +60,14 @@ from app.services.query import Queries
 from app.services.quotas import Quotas
 from app.services.reembedding import VectorBackfill
 from app.services.review.decide import ReviewDecisions
+from app.services.review.notes import ReviewNotes
 from app.services.review.queue import Reviews
+from app.services.review.undo import ReviewUndo
 from app.services.stats import Stats
 from app.services.tenant_types import TenantTypes
 from app.services.tenants import Tenants
 from app.services.turns import Turns
+from app.services.webhooks import Webhooks
 from app.settings import Settings
 from app.write.known import KnownReader
 from app.write.pipeline import WritePipeline
@@ -105,6 +113,11 @@ class Runtime:
     readiness: Readiness
     reviews: Reviews
     profiles: Profiles
+    review_notes: ReviewNotes
+    undoing: ReviewUndo
+    webhooks: Webhooks
+    live_events: LiveEvents
+    answers: Answers
     first_key: str | None = field(default=None, repr=False)
 
 
@@ -125,13 +138,14 @@ class _Base:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _WriteServices:
-    """The services that write memories and turns; `summariser` and `classifier` exist with a language model only."""
+    """The services that write, and those that exist with a language model only."""
 
     pipeline: WritePipeline
     ingest: IngestPipeline
     upkeep: IndexMaintenance
     summariser: Summariser | None
     classifier: BeliefClassifier | None
+    answer_writer: AnswerWriter | None
 
 
 @asynccontextmanager
@@ -223,8 +237,17 @@ async def _assembled(base: _Base, writing: _WriteServices, store: Store) -> Runt
         ),
         reviews=Reviews(database=database, reviewing=ReviewDecisions(pipeline=writing.pipeline), clock=base.clock),
         profiles=Profiles(database=database, types=types, clock=base.clock),
+        review_notes=ReviewNotes(database=database, clock=base.clock),
+        undoing=ReviewUndo(decisions=ReviewDecisions(pipeline=writing.pipeline)),
+        webhooks=Webhooks(database=database, sender=_webhook_sender(settings), clock=base.clock),
+        answers=Answers(queries=queries, writer=writing.answer_writer),
+        live_events=LiveEvents(database=database, clock=base.clock),
         first_key=await first_key(settings, store),
     )
+
+
+def _webhook_sender(settings: Settings) -> WebhookSender:
+    return WebhookSender(timeout=settings.webhook_timeout, private=settings.webhook_private_addresses)
 
 
 async def _writing(base: _Base) -> _WriteServices:
@@ -264,7 +287,14 @@ async def _writing(base: _Base) -> _WriteServices:
     )
     summariser = make_summariser(chat, settings, metrics)
     classifier = make_classifier(chat, settings, metrics)
-    return _WriteServices(pipeline=pipeline, ingest=ingest, upkeep=upkeep, summariser=summariser, classifier=classifier)
+    return _WriteServices(
+        pipeline=pipeline,
+        ingest=ingest,
+        upkeep=upkeep,
+        summariser=summariser,
+        classifier=classifier,
+        answer_writer=make_answer_writer(chat, settings, metrics),
+    )
 
 
 def _importing(

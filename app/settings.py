@@ -216,6 +216,11 @@ class Settings(BaseSettings):
         default=300.0, description="Age of the oldest waiting job from which /readyz reports the queue."
     )
 
+    webhook_timeout: PositiveFloat = Field(default=10.0, description="Seconds for a receiver of webhooks to answer.")
+    webhook_private_addresses: bool = Field(
+        default=False, description="Let webhooks reach private and local addresses, also over http."
+    )
+
     language: str = Field(default="english", description="Language of stems and stop words in the lexical index.")
     access_flush_seconds: PositiveFloat = 1.0
     log_format: Literal["json", "console"] = "json"

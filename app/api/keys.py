@@ -100,9 +100,9 @@ def router() -> APIRouter:
     return operations_router(_TENANTS_OWN)
 
 
-def operations_router(operations: Iterable[KeyOperation]) -> APIRouter:
+def operations_router(operations: Iterable[KeyOperation], *, tag: str = "admin") -> APIRouter:
     """Return a router with these operations."""
-    found = APIRouter(tags=["admin"], route_class=GuardedRoute)
+    found = APIRouter(tags=[tag], route_class=GuardedRoute)
     for one in operations:
         found.add_api_route(
             one.path,

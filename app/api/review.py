@@ -25,7 +25,7 @@ from app.api.plumbing.guard import REVIEW, ActorDep, GuardedRoute, RuntimeDep, a
 from app.api.plumbing.idempotency import IDEMPOTENT, run_once
 from app.api.plumbing.problems import FieldError, InvalidFields, Problem, problem_of, respond
 from app.api.plumbing.wire import Computed, Given, Out, PageOut, Source, json_answer, public_id
-from app.api.review_bodies import BulkBody, DecideBody
+from app.api.review_bodies import EXAMPLE_ITEM, BulkBody, DecideBody
 from app.errors import NotFound, TypedMemoryError
 from app.memory.fields import Name
 from app.memory.registry import Registry
@@ -38,9 +38,7 @@ from app.services.review.queue import Detail, Passage, ReviewFilter, ReviewItemC
 OK = 200
 
 
-ReviewId = Annotated[
-    str, Path(description="An item's id: its memory's, as a review.", examples=["rev_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"])
-]
+ReviewId = Annotated[str, Path(description="An item's id: its memory's, as a review.", examples=[EXAMPLE_ITEM])]
 
 
 class ReviewQuery(PageQuery):
@@ -358,7 +356,7 @@ async def decide_review(
     forgotten. `keep_both`: both sides stay, linked and demoted. `supersede_with`: a memory, or a statement, supersedes
     the item and all its sides. `merge`: it is merged into a memory that says the same. The named memory or the
     statement must have the item's subject. An expired or superseded memory keeps its status when it is accepted, and
-    only leaves the queue (`outcome` `kept`).
+    only leaves the queue (`outcome` `kept`). `end`: a belief was true until `since`; it leaves its slot as history.
 
     The decision is on the `version` that the reviewer saw. If the item has changed since, nothing is done and the
     answer is a 409 with the new state.
@@ -366,7 +364,7 @@ async def decide_review(
     memory = ids.parse(ids.REVIEW, review_id)
 
     async def decided(types: Registry) -> object:
-        choice = body.choice(types)
+        choice = body.choice(types, runtime.clock())
         result = await runtime.reviews.decide(actor, memory, choice)
         return _outcome(memory, choice, result, runtime.clock())
 
@@ -382,17 +380,17 @@ async def decide_reviews(request: Request, runtime: RuntimeDep, actor: ActorDep,
     The answer has an outcome or a problem for each. If none could be decided, it is the first one's problem.
     """
     memories = [_of_bulk(one.id, place) for place, one in enumerate(body.decisions)]
+    now = runtime.clock()
 
     async def decided(types: Registry) -> object:
         choices = [
-            (memory, one.choice(types, "decisions", place))
+            (memory, one.choice(types, now, "decisions", place))
             for place, (memory, one) in enumerate(zip(memories, body.decisions, strict=True))
         ]
         results = await runtime.reviews.decide_all(actor, choices)
         failures = [one for one in results if isinstance(one, TypedMemoryError)]
         if len(failures) == len(results):
             raise failures[0]
-        now = runtime.clock()
         answers: list[dict[str, Any]] = []
         for place, ((memory, choice), result) in enumerate(zip(choices, results, strict=True)):
             if isinstance(result, ReviewResult):

@@ -1,13 +1,16 @@
-"""Request bodies of review decisions."""
+"""Bodies of review decisions: one, or several at once."""
 
 from __future__ import annotations
 
 from dataclasses import replace
+from datetime import UTC, datetime
 
 from pydantic import ConfigDict, Field, ValidationError
 
 from app import ids
-from app.api.plumbing.fields import RequestBody
+from app.api.memories.candidates import FUTURE
+from app.api.plumbing import fields
+from app.api.plumbing.fields import Instant, RequestBody
 from app.api.plumbing.problems import FieldError, InvalidFields, field_errors
 from app.api.plumbing.unions import with_example
 from app.memory.fields import Name, Sentence
@@ -16,7 +19,7 @@ from app.memory.review import ReviewAction, ReviewDecision
 
 MOST_DECISIONS = 200
 
-_REVIEW = "rev_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"
+EXAMPLE_ITEM = "rev_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"
 _VERSION = "984c74443316f9a2fa973356376c6180"
 _NAMES_ANOTHER = frozenset({ReviewAction.SUPERSEDE_WITH, ReviewAction.MERGE})
 
@@ -41,13 +44,24 @@ class DecideBody(RequestBody, **with_example({"action": "accept", "version": _VE
         description="For `merge` a memory's id; for `supersede_with` a memory's id, or what holds instead.",
         examples=["mem_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"],
     )
+    since: Instant | None = Field(default=None, description="For `end`: when it stopped being true; by default now.")
     reason: Sentence | None = Field(default=None, max_length=2000, description="Kept in the audit log.")
+    reviewer: Name | None = Field(
+        default=None, description="The person, where several share a key; kept in the audit log."
+    )
 
-    def choice(self, registry: Registry, *prefix: str | int) -> ReviewDecision:
+    def choice(self, registry: Registry, now: datetime, *prefix: str | int) -> ReviewDecision:
         """Return the decision; raise InvalidFields for an invalid statement, NotFound for a malformed id."""
-        if (fault := self._fault()) is not None:
-            raise InvalidFields([FieldError(field=".".join(map(str, (*prefix, "with"))), message=fault)])
-        choice = ReviewDecision(action=self.action, version=self.version, reason=self.reason)
+        for name, fault in (("with", self._fault()), ("since", self._fault_of_since(now))):
+            if fault is not None:
+                raise InvalidFields([FieldError(field=".".join(map(str, (*prefix, name))), message=fault)])
+        choice = ReviewDecision(
+            action=self.action,
+            version=self.version,
+            reason=self.reason,
+            since=fields.aware(self.since, UTC),
+            reviewer=self.reviewer,
+        )
         if not isinstance(self.with_, ReviewerStatement):
             named = None if self.with_ is None else ids.parse(ids.MEMORY, self.with_)
             return replace(choice, named=named)
@@ -76,11 +90,17 @@ class DecideBody(RequestBody, **with_example({"action": "accept", "version": _VE
             return "must be a memory's id for merge"
         return None
 
+    def _fault_of_since(self, now: datetime) -> str | None:
+        since = fields.aware(self.since, UTC)
+        if since is not None and self.action is not ReviewAction.END:
+            return f"has no meaning for {self.action}"
+        return "must not lie in the future" if since is not None and since > now + FUTURE else None
 
-class BulkDecision(DecideBody, **with_example({"id": _REVIEW, "action": "accept", "version": _VERSION})):
+
+class BulkDecision(DecideBody, **with_example({"id": EXAMPLE_ITEM, "action": "accept", "version": _VERSION})):
     """A decision on one of several items."""
 
-    id: Name = Field(examples=[_REVIEW])
+    id: Name = Field(examples=[EXAMPLE_ITEM])
 
 
 class BulkBody(RequestBody):

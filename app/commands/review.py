@@ -72,6 +72,7 @@ def decide(
     with_: Annotated[
         str | None, typer.Option("--with", help="A memory's id; for supersede_with also JSON: {type, payload}.")
     ] = None,
+    since: Annotated[str | None, typer.Option(help="For end: when it stopped being true; by default now.")] = None,
     reason: Annotated[str | None, typer.Option(help="The reason for the audit log.")] = None,
     version: Annotated[str | None, typer.Option(help="The item's version; by default the present one.")] = None,
     url: Url = None,
@@ -85,13 +86,29 @@ def decide(
 
       typed-memory review decide rev_0198... merge --with mem_0198...
     """
-    body = {"action": action, "with": _parse_with(with_), "reason": reason, "version": version}
+    body = {"action": action, "with": _parse_with(with_), "since": since, "reason": reason, "version": version}
     given = {name: value for name, value in body.items() if value is not None}
     answer = asyncio.run(_decide(url, key, review, given))
     say(f"{review}: {answer['outcome']}")
     if answer["memory"] is not None:
         memory = answer["memory"]
         say(f"{memory['id']} is {memory['status']}: {one_line(memory['content'], _LONGEST_CONTENT)}")
+    for one in answer["affected"]:
+        say(f"{one['memory_id']}: {one['change']}")
+
+
+@app.command()
+def undo(
+    review: ReviewId,
+    *,
+    reason: Annotated[str | None, typer.Option(help="The reason for the audit log.")] = None,
+    url: Url = None,
+    key: ApiKey = None,
+) -> None:
+    """Undo the latest decision on an item, completely or not at all."""
+    body = {} if reason is None else {"reason": reason}
+    answer = ask(url, key, lambda client: client.post(f"/admin/review/{review}/undo", body))
+    say(f"{review} waits again")
     for one in answer["affected"]:
         say(f"{one['memory_id']}: {one['change']}")
 

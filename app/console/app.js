@@ -1,7 +1,7 @@
 // The console's shell: logging in, the menu by role, the page of the address, notices.
 
 import { html, render, useEffect, useState } from "./vendor/preact.js";
-import { forgetKey, get, request, storedKey, storeKey } from "./lib/api.js";
+import { follow, forgetKey, get, request, storedKey, storeKey } from "./lib/api.js";
 import { href, Session, useAddress } from "./lib/hooks.js";
 import { Button, Failure, Field } from "./lib/ui.js";
 import { AuditPage } from "./pages/audit.js";
@@ -101,13 +101,19 @@ function useHealth(session) {
     const look = async () => {
       if (document.hidden) return;
       const ready = await get("/readyz").catch(({ body }) => body);
-      const summary = session.may("admin") ? await get("/admin/review/summary").catch(() => null) : null;
+      const summary = session.may("review") ? await get("/admin/review/summary").catch(() => null) : null;
       setHealth({ ready, waiting: summary?.waiting ?? 0 });
     };
+    const closing = new AbortController();
+    const heard = (name, data) => {
+      if (name === "review.waiting") setHealth((old) => ({ ...old, waiting: data.waiting }));
+      if (name === "job.done") dispatchEvent(new CustomEvent("job-done", { detail: data }));
+    };
     look();
+    if (session.may("review")) follow(heard, closing.signal);
     const timer = setInterval(look, WAITING_SECONDS * 1000);
     addEventListener("reviewed", look);
-    return () => (clearInterval(timer), removeEventListener("reviewed", look));
+    return () => (closing.abort(), clearInterval(timer), removeEventListener("reviewed", look));
   }, [session]);
   return health;
 }

@@ -61,6 +61,11 @@ async def seal(runtime: Runtime) -> None:
     await runtime.audit.seal_all()
 
 
+async def send_webhooks(runtime: Runtime) -> None:
+    """Queue jobs that send due webhook deliveries."""
+    await runtime.webhooks.queue_due()
+
+
 async def start_worker(name: str, runtime: Runtime) -> None:
     """Queue a worker's run for every tenant with data, unless one is queued or running."""
     for tenant in await runtime.tenants.list():
@@ -80,5 +85,6 @@ def every(runtime: Runtime) -> tuple[Schedule, ...]:
 SCHEDULES = (
     Schedule(name="tend-queue", cron="* * * * *", run=tend),
     Schedule(name="seal-audit", cron="* * * * *", run=seal),
+    Schedule(name="send-webhooks", cron="* * * * * */5", run=send_webhooks),
     Schedule(name="prune-jobs", cron="17 * * * *", run=prune),
 )

@@ -198,6 +198,7 @@ MEMORY_TEXTS: Mapping[str, Sentence] = {
     AuditAction.MEMORY_JUDGED_NOT_USEFUL: _judged("not useful"),
     AuditAction.MEMORY_JUDGED_WRONG: _judged("wrong"),
     AuditAction.MEMORY_REVIVED: _revived,
+    AuditAction.MEMORY_REVERTED: plainly("Made what it was before"),
     AuditAction.MEMORY_CHANGED: _changed,
     AuditAction.MEMORY_ERASED: _erased,
     AuditAction.MEMORY_STANDING: _standing,
@@ -218,7 +219,25 @@ MEMORY_TEXTS: Mapping[str, Sentence] = {
 
 
 def _reviewed(detail: Detail) -> str:
-    return f"Reviewed @, and decided to {words(str(detail.get('action')))}{with_reason(detail)}"
+    action = words(str(detail.get("action")))
+    return f"Reviewed @{_by_reviewer(detail)}, and decided to {action}{with_reason(detail)}"
+
+
+def _review_undone(detail: Detail) -> str:
+    action = words(str(detail.get("action")))
+    return f"The decision to {action} was undone @{_by_reviewer(detail)}{with_reason(detail)}"
+
+
+def _review_noted(what: str) -> Sentence:
+    def sentence(detail: Detail) -> str:
+        return f"{what} @{_by_reviewer(detail)}"
+
+    return sentence
+
+
+def _by_reviewer(detail: Detail) -> str:
+    reviewer = detail.get("reviewer")
+    return f" by {reviewer}" if reviewer else ""
 
 
 def _entity_merged(detail: Detail) -> str:
@@ -288,6 +307,13 @@ def _key_revoked(detail: Detail) -> str:
     return f"Key {detail.get('key')} was revoked @"
 
 
+def _webhook(verb: str) -> Sentence:
+    def sentence(detail: Detail) -> str:
+        return f"Webhook {detail.get('webhook')} was {verb} @"
+
+    return sentence
+
+
 def _tenant_created(_detail: Detail) -> str:
     return "The tenant was made @"
 
@@ -311,6 +337,9 @@ def _imported(detail: Detail) -> str:
 TENANT_TEXTS: Mapping[str, Sentence] = {
     AuditAction.IMPORT_BATCH: _imported,
     AuditAction.REVIEW_DECIDED: _reviewed,
+    AuditAction.REVIEW_UNDONE: _review_undone,
+    AuditAction.REVIEW_CLAIMED: _review_noted("Claimed for review"),
+    AuditAction.REVIEW_COMMENTED: _review_noted("Commented on in review"),
     AuditAction.REVIEW_SETTLED: plainly("Taken out of review"),
     AuditAction.USER_ERASED: plainly("Everything of a user was erased"),
     AuditAction.BACKFILL_COMMITTED: _backfill("committed"),
@@ -326,6 +355,9 @@ TENANT_TEXTS: Mapping[str, Sentence] = {
     AuditAction.KEY_REVOKED: _key_revoked,
     AuditAction.LIMITS_CHANGED: _limits,
     AuditAction.TENANT_CREATED: _tenant_created,
+    AuditAction.WEBHOOK_CREATED: _webhook("made"),
+    AuditAction.WEBHOOK_CHANGED: _webhook("changed"),
+    AuditAction.WEBHOOK_DELETED: _webhook("deleted"),
     AuditAction.TYPE_DEFINED: _type_defined,
     AuditAction.TYPE_REMOVED: _type_removed,
     AuditAction.AUDIT_REDACTED: _redacted,

@@ -38,6 +38,18 @@ class StatusChange:
 
 LEGAL: Mapping[tuple[MemoryStatus, MemoryStatus], StatusChange] = MappingProxyType(
     {
+        **{
+            change: StatusChange(
+                trigger="a reviewer's decision is undone", meaning="it is again what it was before the decision"
+            )
+            for change in (
+                (MemoryStatus.FORGOTTEN, MemoryStatus.PENDING),
+                (MemoryStatus.FORGOTTEN, MemoryStatus.ACTIVE),
+                (MemoryStatus.FORGOTTEN, MemoryStatus.EXPIRED),
+                (MemoryStatus.FORGOTTEN, MemoryStatus.SUPERSEDED),
+                (MemoryStatus.SUPERSEDED, MemoryStatus.PENDING),
+            )
+        },
         (MemoryStatus.PENDING, MemoryStatus.ACTIVE): StatusChange(
             trigger="a person accepts it", meaning="it is believed and recalled from now on"
         ),

@@ -22,6 +22,7 @@ class ReviewAction(StrEnum):
     KEEP_BOTH = "keep_both"
     SUPERSEDE_WITH = "supersede_with"
     MERGE = "merge"
+    END = "end"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -158,7 +159,11 @@ def _standing(memory: Memory) -> tuple[float, datetime, UUID]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewDecision:
-    """A reviewer's decision: the action, the version that they saw, and the memory or statement it names, if any."""
+    """A reviewer's decision: the action, the version that they saw, and the memory or statement it names, if any.
+
+    `since` is when an ended belief stopped being true, None for now. `reviewer` names the person, where several share
+    a key.
+    """
 
     action: ReviewAction
     version: str
@@ -166,3 +171,5 @@ class ReviewDecision:
     named: UUID | None = None
     statement: Payload | None = None
     statement_type: str | None = None
+    since: datetime | None = None
+    reviewer: str | None = None

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import replace
+from dataclasses import fields, replace
 from datetime import datetime
 from typing import Any, assert_never
 from uuid import UUID
@@ -27,6 +27,7 @@ from app.memory.versions import (
     Followed,
     Moved,
     Removed,
+    Reverted,
     SlotClaim,
     SlotEvent,
     SlotOutcome,
@@ -82,10 +83,7 @@ def accumulate(old: SlotClaim, new: SlotClaim) -> SlotVerdict:
 
 def transition(versions: Iterable[Version], event: SlotEvent, *, policy: ConflictPolicy, now: datetime) -> Transition:
     """Return what the event changes among the versions; `policy` is the type's, `now` the instant of the change."""
-    known = {one.id: one for one in versions}
-    if isinstance(event, Stated) and event.repetition is not None:
-        known.setdefault(event.repetition.version.id, event.repetition.version)
-    draft = VersionDraft(before=known, policy=policy, now=now)
+    draft = VersionDraft(before=_known(versions, event), policy=policy, now=now)
     match event:
         case Stated():
             found = Placement(draft, event).decide()
@@ -97,6 +95,8 @@ def transition(versions: Iterable[Version], event: SlotEvent, *, policy: Conflic
             found = _clear(draft, event)
         case Removed():
             found = _remove(draft, event)
+        case Reverted():
+            found = _revert(draft, event)
         case Followed():
             found = _follow(draft, event)
         case Moved():
@@ -106,6 +106,13 @@ def transition(versions: Iterable[Version], event: SlotEvent, *, policy: Conflic
         case _:
             assert_never(event)
     return found
+
+
+def _known(versions: Iterable[Version], event: SlotEvent) -> dict[UUID, Version]:
+    known = {one.id: one for one in versions}
+    if isinstance(event, Stated) and event.repetition is not None:
+        known.setdefault(event.repetition.version.id, event.repetition.version)
+    return known
 
 
 def _clear(draft: VersionDraft, event: Cleared) -> Transition:
@@ -218,6 +225,18 @@ def _remove(draft: VersionDraft, event: Removed) -> Transition:
         _join_neighbours(draft, {one.id: one for one in gone})
     _settle(draft, gone)
     return draft.done(SlotOutcome.CHANGED, event.reason, rivals=gone)
+
+
+def _revert(draft: VersionDraft, event: Reverted) -> Transition:
+    """Make versions what they were, unless another version took the slot that one of them held."""
+    for one in event.to.values():
+        taken = next((other for other in draft.all() if other.id not in event.to and _holds(other, one)), None)
+        if taken is not None and one.active and not one.contested:
+            return draft.done(SlotOutcome.NOTHING, "another memory holds the slot since", rivals=(taken,))
+    for one in event.to.values():
+        was = {each.name: getattr(one, each.name) for each in fields(Version)}
+        draft.set(one.id, ChangeCause.REVERTED, reason=event.reason, **was)
+    return draft.done(SlotOutcome.CHANGED, event.reason)
 
 
 def _unfold(draft: VersionDraft, summaries: Collection[UUID]) -> None:

@@ -107,6 +107,7 @@ class ChangeCause(StrEnum):
     PENDED = "pended"
     MOVED = "moved"
     REVIVED = "revived"
+    REVERTED = "reverted"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,6 +241,14 @@ class Removed:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class Reverted:
+    """A decision is undone: versions are again what they were before it; `to` has them as they were."""
+
+    to: Mapping[UUID, Version]
+    reason: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Followed:
     """`new` was stored with the version before it named already; what is known of that one may be older."""
 
@@ -289,7 +298,7 @@ class Unmerged:
     merged_at: datetime
 
 
-SlotEvent = Stated | Ended | Chosen | Cleared | Removed | Followed | Moved | Unmerged
+SlotEvent = Stated | Ended | Chosen | Cleared | Removed | Reverted | Followed | Moved | Unmerged
 
 
 @dataclass(slots=True, kw_only=True)

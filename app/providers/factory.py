@@ -19,6 +19,7 @@ from app.providers.anthropic_messages import AnthropicMessages
 from app.providers.chat import SETTINGS, ChatModel, ChatObserver, ChatSpec
 from app.providers.embeddings import Embedder, EmbeddingModel, OpenAIEmbedder
 from app.providers.http import HttpPolicy
+from app.providers.model_answer import AnswerWriter, ModelAnswerWriter
 from app.providers.model_extractor import ModelExtractor
 from app.providers.model_tasks import BeliefClassifier, ModelClassifier, ModelJudge, ModelSummariser, Summariser
 from app.providers.openai_chat import OpenAIChat
@@ -133,6 +134,11 @@ def make_judge(chat: ChatModel | None, settings: Settings, metrics: Metrics) -> 
 def make_summariser(chat: ChatModel | None, settings: Settings, metrics: Metrics) -> Summariser | None:
     """Return what folds memories into a sentence on the language model; None without one."""
     return None if chat is None else ModelSummariser(chat, observer=_observer(settings, metrics))
+
+
+def make_answer_writer(chat: ChatModel | None, settings: Settings, metrics: Metrics) -> AnswerWriter | None:
+    """Return what answers questions on the language model; None without one."""
+    return None if chat is None else ModelAnswerWriter(chat, observer=_observer(settings, metrics))
 
 
 def make_classifier(chat: ChatModel | None, settings: Settings, metrics: Metrics) -> BeliefClassifier | None:

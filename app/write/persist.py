@@ -240,6 +240,13 @@ def _tell_of_change(plan: PendingRows, change: VersionChange, by_confidence: flo
             audit(plan, AuditAction.MEMORY_RELINKED, before.id, placed)
         case ChangeCause.REVIVED:
             audit(plan, AuditAction.MEMORY_REVIVED, before.id, {"reason": change.reason, **moved})
+        case ChangeCause.REVERTED:
+            numbers: dict[str, object] = {}
+            if before.confidence != after.confidence:
+                numbers["confidence"] = [before.confidence, after.confidence]
+            if before.status is not after.status:
+                numbers |= moved
+            audit(plan, AuditAction.MEMORY_REVERTED, before.id, {"reason": change.reason, **numbers})
         case ChangeCause.UNCONTESTED if before.review is not None and after.review is None:
             audit(plan, AuditAction.REVIEW_SETTLED, before.id, {"reason": "nothing contradicts it any more"})
         case _:
@@ -251,6 +258,7 @@ _AFFECTED = {
     ChangeCause.ENDED: "ended",
     ChangeCause.FORGOTTEN: "forgotten",
     ChangeCause.UNCONTESTED: "uncontested",
+    ChangeCause.REVERTED: "reverted",
 }
 
 

@@ -14,6 +14,7 @@ PREFIX: Final = "#/components/schemas/"
 
 OPERATIONS: Final = frozenset(
     {
+        "answer",
         "decide_review",
         "delete_memory",
         "delete_user",
@@ -39,6 +40,7 @@ OPERATIONS: Final = frozenset(
         "patch_memory",
         "query",
         "readyz",
+        "undo_review",
         "who_am_i",
         "write_batch",
     }

@@ -9,6 +9,7 @@ from codegen.contract import PREFIX, Schema, closure, operations, references
 from codegen.python_types import Types, attribute, camel, class_of, common_fields, docstring, python_name
 
 BODIES: Final = {
+    "AnswerOptions": ("AnswerBody", {"query"}),
     "RecallOptions": ("QueryBody", {"query", "messages"}),
     "RememberOptions": ("TurnsBody", {"turns", "messages", "content"}),
     "UpdateOptions": ("PatchBody", set[str]()),

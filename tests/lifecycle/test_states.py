@@ -53,10 +53,16 @@ async def test_the_triggers_list_is_ours(old: Aging, before: MemoryStatus, after
 
 
 async def test_a_refusal_is_a_conflict_to_callers(old: Aging) -> None:
-    memory = await placed(old, MemoryStatus.FORGOTTEN)
-    with pytest.raises(Conflict, match="a memory that is forgotten cannot become active"):
+    memory = await placed(old, MemoryStatus.EXPIRED)
+    with pytest.raises(Conflict, match="a memory that is expired cannot become pending"):
         async with old.store.database.write(old.store.tenant) as session:
-            await session.execute(text("UPDATE memories SET status = 'active' WHERE id = :id"), {"id": memory})
+            await session.execute(
+                text(
+                    "UPDATE memories SET status = 'pending', review_reason = 'asked', review_since = now() "
+                    "WHERE id = :id"
+                ),
+                {"id": memory},
+            )
 
 
 @settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])

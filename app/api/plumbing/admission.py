@@ -22,10 +22,10 @@ from app.errors import DeadlineExceeded, Overloaded
 from app.model import Actor
 from app.settings import Settings
 
-UNMETERED = frozenset({"/healthz", "/readyz", "/metrics"})
-"""Who asks these must be answered above all when there is too much to do."""
+UNMETERED = frozenset({"/healthz", "/readyz", "/metrics", "/admin/events"})
+"""Who asks the first must be answered above all when there is too much to do; streams of events count apart."""
 
-LONG = frozenset({"/turns", "/import", "/export", "/mcp"})
+LONG = frozenset({"/turns", "/import", "/export", "/mcp", "/answer"})
 """Paths whose requests may wait for a model, or for the caller."""
 
 _LONG_LANE = 8
@@ -62,6 +62,9 @@ class Admission:
     deadline: float
     keys: KnownKeys = field(default_factory=KnownKeys)
     observe: Callable[[str], None] = field(default=lambda _why: None)
+    stopping: asyncio.Event = field(default_factory=asyncio.Event)
+    """Set when open streams must end, because the process is about to stop."""
+
     draining: bool = False
     """Whether the process is about to stop: it serves what comes, and tells balancers and clients to go elsewhere."""
 

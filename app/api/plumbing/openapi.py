@@ -221,6 +221,7 @@ TAGS = [
     {"name": "entities", "description": "Who and what memories are about, and how they are related."},
     {"name": "jobs", "description": "Background jobs and their results."},
     {"name": "review", "description": "What waits for a person, and what they decide."},
+    {"name": "webhooks", "description": "Signed messages to your own services when something happens."},
     {"name": "admin", "description": "Keys, tenants, types, policy, workers, backfills, audit, export and erasure."},
     {"name": "operations", "description": "Health, readiness, metrics. No key needed."},
 ]

@@ -19,6 +19,10 @@ export function JobsPage() {
     const timer = setInterval(() => document.hidden || pages.reload(), REFRESH_SECONDS * 1000);
     return () => clearInterval(timer);
   }, [unfinished, pages.items.length]);
+  useEffect(() => {
+    addEventListener("job-done", pages.reload);
+    return () => removeEventListener("job-done", pages.reload);
+  }, [filters.status, filters.kind]);
   const act = (job, action) => attempt(() => post(`/jobs/${job.id}/${action}`).then(pages.reload));
   return html`<${PageTitle} aside=${html`<${Button} onClick=${pages.reload}>Refresh<//>`}>Jobs<//>
     <div class="filters">

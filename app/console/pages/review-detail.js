@@ -1,11 +1,12 @@
 // One review item: both sides, where they were said, what accepting would change, and the actions.
 
 import { html, useState } from "../vendor/preact.js";
-import { get } from "../lib/api.js";
+import { get, post } from "../lib/api.js";
 import { ago, when, words } from "../lib/format.js";
-import { href, useData } from "../lib/hooks.js";
+import { href, notify, useData } from "../lib/hooks.js";
 import { Badge, Button, Card, Empty, Field, Loaded, Marked, MemoryLink, Meter, Time } from "../lib/ui.js";
 
+const REVIEWER = "typed-memory.reviewer";
 const GAIN = /added|active|accepted|uncontested|revived/;
 const LOSS = /superseded|forgotten|rejected|expired|ended/;
 
@@ -17,8 +18,12 @@ export function ReviewDetail({ id, version, act, settle }) {
 
 function Decided({ detail }) {
   const { decided, memory } = detail;
+  const undo = () => post(`/admin/review/${detail.id}/undo`, {})
+    .then(() => (notify("Undone: it waits again."), dispatchEvent(new Event("reviewed")), location.reload()))
+    .catch((error) => notify(error.message, { bad: true, seconds: 10 }));
   return html`<${Card} title="Decided already"><p class="said">${memory?.content ?? "The memory is gone."}</p>
-    <p>${words(decided.event)} by ${decided.by}, ${when(decided.at)}. ${memory && html`<${MemoryLink} id=${memory.id}>Its history<//>`}</p><//>`;
+    <p>${words(decided.event)} by ${decided.by}, ${when(decided.at)}. ${memory && html`<${MemoryLink} id=${memory.id}>Its history<//>`}</p>
+    ${decided.event === "review.decided" && html`<div class="actions"><${Button} onClick=${undo}>Undo the decision<//></div>`}<//>`;
 }
 
 function Open({ detail, act, settle }) {
@@ -35,9 +40,32 @@ function Open({ detail, act, settle }) {
       <p class="suggestion"><strong>Suggested: ${words(item.suggestion.action)}.</strong> ${item.suggestion.reason}</p>
       <${Actions} item=${item} act=${act} settle=${settle} />
     <//>
+    <${Notes} id=${item.id} />
     <${Card} title="Where it was said"><${Passages} passages=${detail.evidence} /><//>
     ${detail.near.length > 0 && html`<${Card} title="Near duplicates"><ul>${detail.near.map((one) => html`<li>
       <${MemoryLink} id=${one.memory.id}>${one.memory.content}<//> <${Meter} value=${one.similarity} label="similarity" /></li>`)}</ul><//>`}`;
+}
+
+/** Who has claimed the item, and comments of reviewers. */
+function Notes({ id }) {
+  const [name, setName] = useState(sessionStorage.getItem(REVIEWER) ?? "");
+  const [comment, setComment] = useState("");
+  const [notes, setNotes] = useState(null);
+  const found = useData(() => get(`/admin/review/${id}/notes`), [id]);
+  const send = (path, body) => {
+    sessionStorage.setItem(REVIEWER, name);
+    post(`/admin/review/${id}/${path}`, { ...body, ...(name && { reviewer: name }) }).then((sent) => (setNotes(sent), setComment("")))
+      .catch((error) => notify(error.message, { bad: true, seconds: 10 }));
+  };
+  return html`<${Card} title="Reviewers"><${Loaded} of=${found}>${(read) => {
+    const { claim, comments } = notes ?? read;
+    return html`<p>${claim ? html`Claimed by <strong>${claim.reviewer}</strong> until <${Time} at=${claim.until} />.` : "Nobody has claimed it."}</p>
+      ${comments.length > 0 && html`<ul>${comments.map((one) => html`<li>${one.comment} <small>${one.reviewer} · ${when(one.created_at)}</small></li>`)}</ul>`}
+      <div class="filters"><${Field} label="Your name" value=${name} onChange=${setName} placeholder="the key's name" />
+        <${Field} label="Comment" value=${comment} onChange=${setComment} /></div>
+      <div class="actions"><${Button} disabled=${!comment.trim()} onClick=${() => send("comments", { comment })}>Comment<//>
+        <${Button} onClick=${() => send("claim", { release: Boolean(claim) })}>${claim ? "Give up the claim" : "Claim"}<//></div>`;
+  }}<//><//>`;
 }
 
 function Side({ title, memory, className = "", same }) {

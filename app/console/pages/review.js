@@ -1,7 +1,7 @@
 // Review: the queue, one item with both sides, and a decision by one key.
 
 import { html, useCallback, useEffect, useRef, useState } from "../vendor/preact.js";
-import { get, request } from "../lib/api.js";
+import { post, request } from "../lib/api.js";
 import { ago, words } from "../lib/format.js";
 import { href, notify, useFilters, usePages } from "../lib/hooks.js";
 import { Badge, Button, Card, Dialog, Empty, Failure, Field, LongList, PageTitle } from "../lib/ui.js";
@@ -12,9 +12,10 @@ const UNDO_SECONDS = 5;
 const KEYS = [["j", "next item"], ["k", "previous item"], ["a", "accept"], ["r", "reject"], ["b", "keep both"], ["s", "supersede with the other side"],
   ["m", "merge with the other side"], ["e", "end since a day"], ["x", "select for a bulk decision"], ["u", "undo"], ["?", "this list"]];
 
-/** Decisions wait a moment before they are sent, so that each can be undone; a new one sends the one before. */
+/** Decisions wait a moment before they are sent; a new one sends the one before. What was sent is undone by the service. */
 function useDecisions(onFailure) {
   const waiting = useRef(null);
+  const decided = useRef(null);
   const flush = useCallback(async (keepalive = false) => {
     const one = waiting.current;
     if (!one) return;
@@ -22,19 +23,32 @@ function useDecisions(onFailure) {
     clearTimeout(one.timer);
     try {
       await request("POST", `/admin/review/${one.item.id}`, { body: one.body, keepalive });
+      decided.current = one.item;
       dispatchEvent(new Event("reviewed"));
     } catch (error) {
       notify(error.message, { bad: true, seconds: 10 });
       onFailure();
     }
   }, []);
-  const undo = useCallback(() => {
+  const undo = useCallback(async () => {
     const one = waiting.current;
+    if (!one && decided.current) return revert(decided.current);
     if (!one) return;
     waiting.current = null;
     clearTimeout(one.timer);
     one.restore();
     notify("Undone: nothing was changed.");
+  }, []);
+  const revert = useCallback(async (item) => {
+    try {
+      await post(`/admin/review/${item.id}/undo`, {});
+      decided.current = null;
+      notify(`Undone: it waits again. ${item.memory.content.slice(0, 60)}`);
+      dispatchEvent(new Event("reviewed"));
+    } catch (error) {
+      notify(error.message, { bad: true, seconds: 10 });
+    }
+    onFailure();
   }, []);
   const decide = useCallback((item, body, restore) => {
     flush();
@@ -160,16 +174,7 @@ function EndDialog({ item, onClose, onDone }) {
   const [error, setError] = useState(null);
   const end = async () => {
     try {
-      const memory = item.memory;
-      const type = await get(`/admin/types/${memory.type}`);
-      const fields = Object.fromEntries(Object.keys(type.payload_schema.properties).filter((name) => name in memory).map((name) => [name, memory[name]]));
-      const own = type.version > 0 ? { payload: fields } : fields;
-      const body = { ...own, scope: memory.scope, user_id: memory.user_id ?? undefined, agent_id: memory.agent_id ?? undefined, ends: true, valid_until: `${day}T00:00:00Z` };
-      const done = await request("POST", `/memories/typed/${memory.type}`, { body });
-      if (done.decision !== "ended") throw new Error(done.reason);
-      // Ending may settle the item by itself: then there is no such review any more.
-      const left = await get(`/admin/review/${item.id}`).catch((gone) => (gone.status === 404 ? null : Promise.reject(gone)));
-      if (left?.open) await request("POST", `/admin/review/${item.id}`, { body: { action: "accept", version: left.item.version, reason: `ended since ${day}` } });
+      await post(`/admin/review/${item.id}`, { action: "end", version: item.version, since: `${day}T00:00:00Z` });
       notify(`Ended since ${day}: it stays as history.`);
       onDone();
     } catch (failed) {

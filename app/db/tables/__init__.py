@@ -29,8 +29,10 @@ from app.db.tables.entities import (
 from app.db.tables.jobs import jobs, memory_folds, store_days, worker_runs
 from app.db.tables.memories import evidence, memories, memory_links, memory_past, memory_usage, review_counts, turns
 from app.db.tables.retrieval import embedding_models, hypothetical_embeddings, memory_index
+from app.db.tables.review import review_claims, review_comments
 from app.db.tables.tenants import api_keys, daily_usage, lexical_terms, limits, scopes, tenants
 from app.db.tables.types import memory_type_versions, memory_types
+from app.db.tables.webhooks import webhook_deliveries, webhooks
 
 UNSCOPED = frozenset({"memory_types", "embedding_models", "memory_index"})
 """Tables without forced row-level security: two reference tables, and the retrieval index.
@@ -76,10 +78,14 @@ __all__ = [
     "metadata",
     "pronoun_bindings",
     "relations",
+    "review_claims",
+    "review_comments",
     "review_counts",
     "scopes",
     "store_days",
     "tenants",
     "turns",
+    "webhook_deliveries",
+    "webhooks",
     "worker_runs",
 ]

@@ -25,7 +25,7 @@ from app.memory import confidence, normalise
 from app.memory.candidate import DIRECT_EXTRACTION, AffectedMemory, Candidate, WriteDecision
 from app.memory.review import ReviewAction, ReviewDecision, ReviewItem
 from app.memory.versions import Version
-from app.model import Actor, Memory, MemoryStatus
+from app.model import Actor, Memory, MemoryStatus, Scope
 from app.write.conflict import merge_into
 from app.write.hype import memories_without_questions
 from app.write.persist import PersistResult
@@ -41,6 +41,8 @@ _STANDING = frozenset({MemoryStatus.PENDING, MemoryStatus.ACTIVE, MemoryStatus.E
 def check_action(item: ReviewItem, action: ReviewAction) -> None:
     """Raise InvalidInput when the action does not apply to the status of the item's memory."""
     status = item.memory.status
+    if action is ReviewAction.END and status is not MemoryStatus.ACTIVE:
+        raise InvalidInput(f"the memory is {status}: only what is believed ends", field="action")
     if action is ReviewAction.KEEP_BOTH and status is MemoryStatus.PENDING:
         raise InvalidInput("a pending memory competes with no other yet: accept it or reject it", field="action")
     if action in {ReviewAction.ACCEPT, ReviewAction.KEEP_BOTH} or status in _STANDING:
@@ -203,8 +205,8 @@ class ReviewDecisions:
             case ReviewAction.SUPERSEDE_WITH if opened.named is None:
                 return await self._prepare_statement(actor, opened, choice)
             case _:
-                plan = PendingRows(self._context(actor, opened.item))
-                outcome = _outcome_of(plan, opened, choice.action)
+                plan = PendingRows(write_context(self.pipeline, actor, opened.item.memory.scope))
+                outcome = _outcome_of(plan, opened, choice)
                 return _Work(plan=plan, outcome=outcome, version=opened.version)
 
     async def _prepare_accept(self, actor: Actor, opened: OpenReview) -> _Work | None:
@@ -275,19 +277,6 @@ class ReviewDecisions:
         asked = memories_without_questions([(resolved, decision, result)]) if self.pipeline.hype else []
         return _Work(plan=plan, outcome=outcome, version=decided.state.version, asked=tuple(asked))
 
-    def _context(self, actor: Actor, item: ReviewItem) -> WriteContext:
-        """Return the context of rows for a decision that indexes no new memory."""
-        return WriteContext(
-            tenant=actor.tenant_id,
-            scope=item.memory.scope.id(actor.tenant_id),
-            actor=actor.name,
-            now=self.pipeline.clock(),
-            model_id=self.pipeline.model_id,
-            lexical_average=0.0,
-            ann=False,
-            language=self.pipeline.language,
-        )
-
     async def _write(self, actor: Actor, opened: OpenReview, choice: ReviewDecision, work: _Work) -> ReviewResult:
         tenant, item = actor.tenant_id, opened.item
         around, outcome = work.plan.around, work.outcome
@@ -299,7 +288,14 @@ class ReviewDecisions:
             held = () if outcome.memory is None else (outcome.memory,)
             seen = {item.memory.id, *held, *(one.id for one in outcome.affected)}
             stored = await memory_reads.read_memories(session, tenant, seen)
-            told = ReviewAuditDetail(around=around, item=item, choice=choice, named=opened.named)
+            told = ReviewAuditDetail(
+                around=around,
+                item=item,
+                choice=choice,
+                named=opened.named,
+                changed=work.plan.changed,
+                final=decide.finality(work.plan),
+            )
             await append(session, [told.event(outcome, stored)])
             await hype.enqueue(session, tenant=tenant, scope=around.scope, memories=list(work.asked), now=around.now)
         self.pipeline.keep_up(tenant, item.memory.scope, claimed)
@@ -310,22 +306,38 @@ class ReviewDecisions:
         )
 
 
-def _outcome_of(plan: PendingRows, opened: OpenReview, action: ReviewAction) -> ReviewOutcome:
+def write_context(pipeline: WritePipeline, actor: Actor, scope: Scope) -> WriteContext:
+    """Return the context of rows for a decision that indexes no new memory."""
+    return WriteContext(
+        tenant=actor.tenant_id,
+        scope=scope.id(actor.tenant_id),
+        actor=actor.name,
+        now=pipeline.clock(),
+        model_id=pipeline.model_id,
+        lexical_average=0.0,
+        ann=False,
+        language=pipeline.language,
+    )
+
+
+def _outcome_of(plan: PendingRows, opened: OpenReview, choice: ReviewDecision) -> ReviewOutcome:
     """Return the outcome of an action that needs no new statement."""
     item, versions = opened.item, opened.versions
-    match action:
+    match choice.action:
         case ReviewAction.ACCEPT:
             return decide.uphold(plan, item, versions)
         case ReviewAction.REJECT:
             return decide.reject(plan, item, versions)
         case ReviewAction.KEEP_BOTH:
             return decide.keep_both(plan, item, versions)
+        case ReviewAction.END:
+            return decide.end(plan, item, choice.since or plan.around.now, versions)
         case ReviewAction.SUPERSEDE_WITH | ReviewAction.MERGE:
             if opened.named is None:
                 raise AssertionError("the choice was checked: these name a memory, or state something")
             return decide.supersede_with(plan, item, opened.named, versions)
         case _:
-            assert_never(action)
+            assert_never(choice.action)
 
 
 async def _unmoved(session: WriteSession, tenant: UUID, opened: OpenReview, version: int) -> None:

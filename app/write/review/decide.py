@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 from uuid import UUID
 
 from pydantic import ValidationError
 
 from app import ids
 from app.db.apply.memories import FIXED, RowChange
-from app.db.review import HiddenState
+from app.db.review import FormerState, HiddenState
 from app.errors import Conflict
 from app.lexical.bm25 import index_of, terms
 from app.memory.audit import AuditAction
@@ -20,7 +21,18 @@ from app.memory.registry import Registry
 from app.memory.review import ReviewDecision, ReviewItem
 from app.memory.slots import latest_statement_wins, transition
 from app.memory.spec import Payload
-from app.memory.versions import Chosen, Cleared, Removed, SlotEvent, SlotOutcome, Transition, Version
+from app.memory.versions import (
+    Chosen,
+    Cleared,
+    Ended,
+    Removed,
+    Reverted,
+    SlotClaim,
+    SlotEvent,
+    SlotOutcome,
+    Transition,
+    Version,
+)
 from app.model import LinkKind, Memory, MemoryStatus
 from app.write.conflict import merge_into
 from app.write.persist import affected_by, persist, tell_of_changes
@@ -162,6 +174,43 @@ def keep_both(plan: PendingRows, item: ReviewItem, versions: Versions) -> Review
     return _take(plan, event, versions, outcome="kept", memory=item.memory.id)
 
 
+def end(plan: PendingRows, item: ReviewItem, since: datetime, versions: Versions) -> ReviewOutcome:
+    """Return what ending a belief comes to: it was true until then, stays as history, and leaves its slot."""
+    memory, now = item.memory, plan.around.now
+    claim = SlotClaim(value=None, stated_at=max(now, memory.stated_at), confidence=1.0)
+    event = Ended(versions=frozenset({memory.id}), claim=claim, at=since)
+    found = _take(plan, event, versions, outcome="ended", memory=memory.id)
+    return replace(found, affected=tuple(one for one in found.affected if one.id != memory.id))
+
+
+def revert(plan: PendingRows, before: Mapping[UUID, FormerState], versions: Versions) -> ReviewOutcome:
+    """Return what undoing a decision comes to: every memory that it changed is again what it was.
+
+    Raises Conflict when another memory holds a slot that one of them held.
+    """
+    event = Reverted(to={key: one.version for key, one in before.items()}, reason="a reviewer undid the decision")
+    found = transition(versions.values(), event, policy=latest_statement_wins, now=plan.around.now)
+    if found.outcome is SlotOutcome.NOTHING:
+        taken = ", ".join(ids.public(ids.MEMORY, one.id) for one in found.rivals)
+        raise Conflict(f"the decision can't be undone: {taken} holds the slot since")
+    plan.take(found, more={key: one.columns for key, one in before.items()})
+    tell_of_changes(plan, found)
+    return ReviewOutcome(outcome="undone", memory=None, affected=affected_by(found))
+
+
+def finality(plan: PendingRows) -> str | None:
+    """Return why a decision can't be undone, None if it can: then it changed columns and links of memories alone."""
+    if plan.evidence:
+        return "it joined two memories and their evidence"
+    if plan.restated:
+        return "it counted as a repetition of a memory"
+    if plan.rows.get("memories"):
+        return "it stored a statement of the reviewer, which can be rejected or superseded"
+    if plan.unified:
+        return "it made entities one: take them apart instead"
+    return None
+
+
 def supersede_with(plan: PendingRows, item: ReviewItem, by: Memory, versions: Versions) -> ReviewOutcome:
     """Return what superseding the item and its sides by a stored memory comes to."""
     losers = tuple(one.id for one in (item.memory, *item.rivals) if one.id != by.id)
@@ -265,6 +314,8 @@ class ReviewAuditDetail:
     item: ReviewItem
     choice: ReviewDecision
     named: Memory | None
+    changed: Collection[UUID]
+    final: str | None
 
     def event(self, done: ReviewOutcome, stored: Mapping[UUID, Memory]) -> Mapping[str, object]:
         """Return the event of the decision."""
@@ -274,6 +325,9 @@ class ReviewAuditDetail:
             "action": self.choice.action,
             "outcome": done.outcome,
             "reason": self.choice.reason,
+            "reviewer": self.choice.reviewer,
+            "final": self.final,
+            "changed": [ids.public(ids.MEMORY, one) for one in sorted(self.changed)],
             "review": memory.review,
             "waiting_since": memory.review_since,
             "memory": None if done.memory is None else ids.public(ids.MEMORY, done.memory),

@@ -6,7 +6,15 @@ from datetime import UTC, datetime
 
 import pytest
 
-from typed_memory_client import AsyncTypedMemory, InvalidInput, NotFound, ReviewConflict, TypedMemory, models
+from typed_memory_client import (
+    AsyncTypedMemory,
+    InvalidInput,
+    NotFound,
+    ReviewConflict,
+    TypedMemory,
+    Unavailable,
+    models,
+)
 
 
 def test_what_was_said_is_recalled(memory: TypedMemory) -> None:
@@ -44,6 +52,22 @@ def test_messages_of_chat_libraries_are_remembered(memory: TypedMemory) -> None:
     )
     assert [one.status for one in stored.turns] == ["processed"]
     assert [one.place for one in stored.ignored] == [0]
+
+
+def test_an_ended_belief_comes_back_when_the_decision_is_undone(memory: TypedMemory) -> None:
+    held = memory.write("fact", predicate="works-at", object="Otto").memory
+    assert held is not None
+    memory.ask_for_review(held)
+    item = next(memory.reviews())
+    assert memory.decide(item, "end", since="2026-01-01T00:00:00Z", reviewer="Ana").outcome == "ended"
+    undone = memory.undo(item.id)
+    assert undone.memory is not None
+    assert undone.memory.status == "active"
+
+
+def test_without_a_language_model_an_answer_says_what_to_set(memory: TypedMemory) -> None:
+    with pytest.raises(Unavailable, match="TM_LLM_PROVIDER"):
+        memory.answer("Where does the user live?")
 
 
 def test_a_dry_run_stores_nothing(memory: TypedMemory) -> None:

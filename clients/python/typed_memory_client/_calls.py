@@ -25,7 +25,7 @@ Said = str | Sequence[Mapping[str, object]]
 
 _TURN_FIELDS: Final = frozenset(TurnIn.__annotations__)
 
-ReviewAction = Literal["accept", "reject", "keep_both", "supersede_with", "merge"]
+ReviewAction = Literal["accept", "reject", "keep_both", "supersede_with", "merge", "end"]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +72,7 @@ class Listing(Generic[Item]):
 _ANY: Final = TypeAdapter[Any](Any)
 _PAGE: Final = TypeAdapter[dict[str, Any]](dict[str, Any])
 _QUERY_RESULT: Final = TypeAdapter(models.QueryResult)
+_ANSWER: Final = TypeAdapter(models.Answer)
 _TURNS_RESULT: Final = TypeAdapter(models.TurnsResult)
 _WRITE_RESULT: Final = TypeAdapter(models.WriteResult)
 _BATCH_RESULT: Final = TypeAdapter(models.BatchResult)
@@ -86,6 +87,7 @@ _GRAPH: Final = TypeAdapter(models.Graph)
 _REVIEW_ITEM: Final = TypeAdapter(models.ReviewItem)
 _REVIEW_DETAIL: Final = TypeAdapter(models.ReviewDetail)
 _REVIEW_OUTCOME: Final = TypeAdapter(models.ReviewOutcome)
+_REVIEW_UNDONE: Final = TypeAdapter(models.ReviewUndone)
 _REVIEW_SUMMARY: Final = TypeAdapter(models.Summary)
 _USER: Final = TypeAdapter(models.User)
 _AGENT: Final = TypeAdapter(models.Agent)
@@ -113,6 +115,11 @@ def recall(query: str | Sequence[Options], options: Options) -> Call[models.Quer
     """Ask."""
     asked: Options = {"query": query} if isinstance(query, str) else {"messages": list(query)}
     return Call(method="POST", path="/query", answer=_QUERY_RESULT, body={**options, **asked})
+
+
+def answer(query: str, options: Options) -> Call[models.Answer]:
+    """Ask for an answer in words."""
+    return Call(method="POST", path="/answer", answer=_ANSWER, body={**options, "query": query})
 
 
 def write(kind: str, fields: Options) -> Call[models.WriteResult]:
@@ -223,12 +230,18 @@ def review_summary() -> Call[models.Summary]:
 
 
 def decide(
-    item: models.ReviewItem, action: ReviewAction, instead: str | ReviewerStatement | None, reason: str | None
+    item: models.ReviewItem, action: ReviewAction, instead: str | ReviewerStatement | None, told: Options
 ) -> Call[models.ReviewOutcome]:
     """Decide a review item at the version that was read."""
-    body = {"action": action, "version": item.version, "with": instead, "reason": reason}
+    body = {"action": action, "version": item.version, "with": instead, **told}
     path = f"/admin/review/{quote(item.id, safe='')}"
     return Call(method="POST", path=path, answer=_REVIEW_OUTCOME, body=_without_none(body), is_write=True)
+
+
+def undo(review_id: str, told: Options) -> Call[models.ReviewUndone]:
+    """Undo the latest decision on a review item."""
+    path = f"/admin/review/{quote(review_id, safe='')}/undo"
+    return Call(method="POST", path=path, answer=_REVIEW_UNDONE, body=_without_none(told), is_write=True)
 
 
 def users(options: Options) -> Listing[models.User]:

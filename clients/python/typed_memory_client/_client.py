@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Iterator, Mapping, Sequence
+from datetime import datetime
 from typing import Any, Final, Literal, Unpack
 
 from typed_memory_client import _calls as calls
@@ -48,6 +49,13 @@ class TypedMemory(TypedWrites):
     ) -> models.QueryResult:
         """Ask a question, or what the last messages of a conversation ask; `context.text` goes into a prompt."""
         return self._send(calls.recall(query, self._identify(options)))
+
+    def answer(self, query: str, /, **options: Unpack[bodies.AnswerOptions]) -> models.Answer:
+        """Ask a question; `text` is the answer of the service's language model, `citations` what it rests on.
+
+        Where the memories do not answer it, `text` is None and `abstained` says why.
+        """
+        return self._send(calls.answer(query, self._identify(options)))
 
     def write_batch(
         self, items: Sequence[bodies.BatchItem], *, idempotency_key: str | None = None
@@ -119,14 +127,25 @@ class TypedMemory(TypedWrites):
         action: calls.ReviewAction,
         *,
         instead: MemoryId | bodies.ReviewerStatement | None = None,
+        since: datetime | str | None = None,
         reason: str | None = None,
+        reviewer: str | None = None,
     ) -> models.ReviewOutcome:
         """Decide a review item; ReviewConflict if it has changed since it was read.
 
-        `instead` is the memory to `merge` with, or the memory or statement to `supersede_with`.
+        `instead` is the memory to `merge` with, or the memory or statement to `supersede_with`; `since` is when
+        what `end` ends stopped being true. `reviewer` names the person, where several share a key.
         """
         other = instead.id if isinstance(instead, models.MemoryFields) else instead
-        return self._send(calls.decide(item, action, other, reason))
+        return self._send(
+            calls.decide(item, action, other, {"since": since, "reason": reason, "reviewer": reviewer})
+        )
+
+    def undo(
+        self, review_id: str, *, reason: str | None = None, reviewer: str | None = None
+    ) -> models.ReviewUndone:
+        """Undo the latest decision on a review item; Conflict says why it can't be undone."""
+        return self._send(calls.undo(review_id, {"reason": reason, "reviewer": reviewer}))
 
     def turns(self, **options: Unpack[bodies.ListTurnsOptions]) -> Iterator[models.Turn]:
         """Yield turns, newest first."""

@@ -934,9 +934,9 @@ class ReviewerStatement(TypedDict, total=False):
     """The memory's type, such as `fact`."""
 
 
-IdStyle = Literal["none", "short", "full"]
-
 QueryMode = Literal["default", "historical", "audit"]
+
+IdStyle = Literal["none", "short", "full"]
 
 MemoryStatus = Literal["active", "superseded", "expired", "forgotten", "pending"]
 
@@ -947,6 +947,49 @@ TurnStatus = Literal["received", "processed", "skipped", "extraction_failed"]
 JobStatus = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 
 ReviewReason = Literal["contradiction", "doubtful", "reported_wrong", "volatile", "constraint", "entity_merge", "asked"]
+
+class AnswerOptions(TypedDict, total=False):
+    """A question to answer from memories."""
+
+    agent_id: str | None
+    """Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see."""
+
+    as_of: datetime | str | None
+    """What was true then, as far as it is known: only memories that held at this time, whether or not they still do. Replaced ones held until what replaced them began."""
+
+    known_at: datetime | str | None
+    """What was believed then: the answer this request had at that time. Nothing recorded, replaced, merged or changed later shows. What was erased since is gone from the past too."""
+
+    min_confidence: float | None
+    """Only what is trusted this far; by default .5, in other modes than `default` .3."""
+
+    min_relevance: float | None
+    """Only what is this relevant; by default the floors of the embedding model."""
+
+    mode: QueryMode | None
+    """By default as the question sounds."""
+
+    now: datetime | str | None
+    """Reference time of `yesterday`; by default `known_at`, else the present."""
+
+    session_id: str | None
+    """The conversation that asks: what is used in many counts for more. No filter."""
+
+    timezone: str | None
+    """The IANA zone in which times without an offset, and words like `yesterday`, are read; UTC by default."""
+
+    top_k: int
+    """Most memories to return."""
+
+    topic: str | None
+    """Only what is filed under this."""
+
+    types: Sequence[str]
+    """Only these; all by default."""
+
+    user_id: str | None
+    """Your id of the user: what is stored is that user's, what is asked or listed is what they may see."""
+
 
 class RecallOptions(TypedDict, total=False):
     """A question for the read pipeline: in words, or as the conversation that it stands in."""

@@ -608,7 +608,7 @@ class ReviewSide(Model):
     same_value: bool
 
 
-ReviewAction = Annotated[Literal["accept", "reject", "keep_both", "supersede_with", "merge"], ACCEPT_UNKNOWN]
+ReviewAction = Annotated[Literal["accept", "reject", "keep_both", "supersede_with", "merge", "end"], ACCEPT_UNKNOWN]
 """An action of a reviewer on an item."""
 
 class Suggestion(Model):
@@ -787,6 +787,16 @@ class ReviewOutcome(Model):
     outcome: str
 
 
+class ReviewUndone(Model):
+    """The item's memory as it is again, and other memories that changed back."""
+
+    affected: list[Affected]
+
+    memory: Memory | None
+
+    outcome: str
+
+
 class Agent(Model):
     """An agent."""
 
@@ -812,6 +822,57 @@ class AgentPage(Model):
     agents: list[Agent]
 
     next_cursor: str | None
+
+
+class Source(Model):
+    """The turn that a memory rests on, and whose it was."""
+
+    role: str | None
+
+    turn_id: str | None
+
+
+class RecalledMemory(Model):
+    """A memory as questions are answered with it, besides the fields of its type; `details` gives all of it."""
+
+    content: str
+
+    evidence: list[Source]
+
+    id: str
+
+    metadata: dict[str, Any]
+
+    sequence_number: int | None
+
+    session_id: str | None
+
+    slot: str | None
+    """The key under which only one value can be true at a time."""
+
+    stated_at: datetime
+
+    status: MemoryStatus
+
+    subject: str | None
+
+    topic: str | None
+
+    type: str
+
+    valid_until: datetime | None
+
+
+class Answer(Model):
+    """An answer, and the memories that it rests on; without one, `abstained` says why."""
+
+    abstained: str | None
+
+    citations: list[RecalledMemory]
+
+    model: str
+
+    text: str | None
 
 
 class Entity(Model):
@@ -1131,45 +1192,6 @@ class Arm(Model):
     scaled: float
 
     score: float
-
-
-class Source(Model):
-    """The turn that a memory rests on, and whose it was."""
-
-    role: str | None
-
-    turn_id: str | None
-
-
-class RecalledMemory(Model):
-    """A memory as questions are answered with it, besides the fields of its type; `details` gives all of it."""
-
-    content: str
-
-    evidence: list[Source]
-
-    id: str
-
-    metadata: dict[str, Any]
-
-    sequence_number: int | None
-
-    session_id: str | None
-
-    slot: str | None
-    """The key under which only one value can be true at a time."""
-
-    stated_at: datetime
-
-    status: MemoryStatus
-
-    subject: str | None
-
-    topic: str | None
-
-    type: str
-
-    valid_until: datetime | None
 
 
 class Hit(Model):

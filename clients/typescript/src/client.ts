@@ -66,6 +66,14 @@ export class TypedMemory {
     return this.#send({ method: "POST", path: "/query", body: { ...this.#identity, ...options, ...asked } });
   }
 
+  /**
+   * Ask a question; `text` is the answer of the service's language model, `citations` what it rests on. Where the
+   * memories do not answer it, `text` is null and `abstained` says why.
+   */
+  answer(query: string, options: types.AnswerOptions = {}): Promise<types.Answer> {
+    return this.#send({ method: "POST", path: "/answer", body: { ...this.#identity, ...options, query } });
+  }
+
   /** Store one memory of a type; the answer says what was decided, and why. */
   write<Type extends keyof types.Writes>(
     type: Type,
@@ -151,19 +159,28 @@ export class TypedMemory {
 
   /**
    * Decide a review item; ReviewConflict if it has changed since it was read. `instead` is the memory to `merge`
-   * with, or the memory or statement to `supersede_with`.
+   * with, or the memory or statement to `supersede_with`; `since` is when what `end` ends stopped being true.
    */
   decide(
     item: types.ReviewItem,
     action: types.ReviewAction,
-    options: { instead?: MemoryId | types.ReviewerStatement; reason?: string } = {},
+    options: { instead?: MemoryId | types.ReviewerStatement; since?: string; reason?: string; reviewer?: string } = {},
   ): Promise<types.ReviewOutcome> {
-    const { instead, reason } = options;
+    const { instead, ...told } = options;
     const other = typeof instead === "object" && "id" in instead ? instead.id : instead;
     return this.#send({
       method: "POST",
       path: `/admin/review/${encodeURIComponent(item.id)}`,
-      body: { action, version: item.version, with: other, reason },
+      body: { action, version: item.version, with: other, ...told },
+    });
+  }
+
+  /** Undo the latest decision on a review item; Conflict says why it can't be undone. */
+  undo(reviewId: string, options: { reason?: string; reviewer?: string } = {}): Promise<types.ReviewUndone> {
+    return this.#send({
+      method: "POST",
+      path: `/admin/review/${encodeURIComponent(reviewId)}/undo`,
+      body: options,
     });
   }
 

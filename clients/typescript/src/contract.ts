@@ -67,12 +67,35 @@ export interface paths {
          *     forgotten. `keep_both`: both sides stay, linked and demoted. `supersede_with`: a memory, or a statement, supersedes
          *     the item and all its sides. `merge`: it is merged into a memory that says the same. The named memory or the
          *     statement must have the item's subject. An expired or superseded memory keeps its status when it is accepted, and
-         *     only leaves the queue (`outcome` `kept`).
+         *     only leaves the queue (`outcome` `kept`). `end`: a belief was true until `since`; it leaves its slot as history.
          *
          *     The decision is on the `version` that the reviewer saw. If the item has changed since, nothing is done and the
          *     answer is a 409 with the new state.
          */
         post: operations["decide_review"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/admin/review/{review_id}/undo": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Undo the latest decision on an item
+         * @description Undo the latest decision on an item: every memory that it changed is again what it was, and the item waits.
+         *
+         *     A 409 says why it can't be undone: a memory changed since or holds the slot, or the decision joined memories,
+         *     counted as a repetition, or stored a statement.
+         */
+        post: operations["undo_review"];
         delete?: never;
         options?: never;
         head?: never;
@@ -95,6 +118,30 @@ export interface paths {
         get: operations["list_agents"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/answer": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Ask, and get an answer with citations
+         * @description Answer a question from memories alone, with the memories that the answer rests on.
+         *
+         *     Where nothing relevant is remembered, or it does not answer the question, `text` is null and `abstained` says why.
+         *     With `Accept: text/event-stream` the memories come first (`recalled`), then the answer (`answer`), or a problem
+         *     (`problem`). Without a language model the answer is a 501.
+         */
+        post: operations["answer"];
         delete?: never;
         options?: never;
         head?: never;
@@ -997,6 +1044,99 @@ export interface components {
             over_a_month: number;
             /** Under A Day */
             under_a_day: number;
+        };
+        /**
+         * AnswerBody
+         * @description A question to answer from memories.
+         * @example {
+         *       "query": "Where does Ana live?",
+         *       "user_id": "ana"
+         *     }
+         */
+        AnswerBody: {
+            /**
+             * Agent Id
+             * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
+             */
+            agent_id?: string | null;
+            /**
+             * As Of
+             * @description What was true then, as far as it is known: only memories that held at this time, whether or not they still do. Replaced ones held until what replaced them began.
+             */
+            as_of?: string | null;
+            /**
+             * Known At
+             * @description What was believed then: the answer this request had at that time. Nothing recorded, replaced, merged or changed later shows. What was erased since is gone from the past too.
+             */
+            known_at?: string | null;
+            /**
+             * Min Confidence
+             * @description Only what is trusted this far; by default .5, in other modes than `default` .3.
+             */
+            min_confidence?: number | null;
+            /**
+             * Min Relevance
+             * @description Only what is this relevant; by default the floors of the embedding model.
+             */
+            min_relevance?: number | null;
+            /** @description By default as the question sounds. */
+            mode?: components["schemas"]["QueryMode"] | null;
+            /**
+             * Now
+             * @description Reference time of `yesterday`; by default `known_at`, else the present.
+             */
+            now?: string | null;
+            /**
+             * Query
+             * @description In plain words, as a person would ask.
+             * @example Where does Ana live?
+             */
+            query: string;
+            /**
+             * Session Id
+             * @description The conversation that asks: what is used in many counts for more. No filter.
+             */
+            session_id?: string | null;
+            /**
+             * Timezone
+             * @description The IANA zone in which times without an offset, and words like `yesterday`, are read; UTC by default.
+             */
+            timezone?: string | null;
+            /**
+             * Top K
+             * @description Most memories to return.
+             * @default 10
+             */
+            top_k?: number;
+            /**
+             * Topic
+             * @description Only what is filed under this.
+             */
+            topic?: string | null;
+            /**
+             * Types
+             * @description Only these; all by default.
+             */
+            types?: string[];
+            /**
+             * User Id
+             * @description Your id of the user: what is stored is that user's, what is asked or listed is what they may see.
+             */
+            user_id?: string | null;
+        };
+        /**
+         * AnswerOut
+         * @description An answer, and the memories that it rests on; without one, `abstained` says why.
+         */
+        AnswerOut: {
+            /** Abstained */
+            abstained: string | null;
+            /** Citations */
+            citations: components["schemas"]["RecalledMemoryOut"][];
+            /** Model */
+            model: string;
+            /** Text */
+            text: string | null;
         };
         /**
          * ArmOut
@@ -2045,6 +2185,16 @@ export interface components {
              * @description Kept in the audit log.
              */
             reason?: string | null;
+            /**
+             * Reviewer
+             * @description The person, where several share a key; kept in the audit log.
+             */
+            reviewer?: string | null;
+            /**
+             * Since
+             * @description For `end`: when it stopped being true; by default now.
+             */
+            since?: string | null;
             /**
              * Version
              * @description The item's `version` as it was read; if it moved since, nothing is done.
@@ -8347,7 +8497,7 @@ export interface components {
          * @description An action of a reviewer on an item.
          * @enum {string}
          */
-        ReviewAction: "accept" | "reject" | "keep_both" | "supersede_with" | "merge";
+        ReviewAction: "accept" | "reject" | "keep_both" | "supersede_with" | "merge" | "end";
         /**
          * ReviewDetail
          * @description An item with its details; of an item that left the queue, how it left.
@@ -8461,6 +8611,17 @@ export interface components {
             relation: components["schemas"]["LinkKind"];
             /** Same Value */
             same_value: boolean;
+        };
+        /**
+         * ReviewUndoneOut
+         * @description The item's memory as it is again, and other memories that changed back.
+         */
+        ReviewUndoneOut: {
+            /** Affected */
+            affected: components["schemas"]["AffectedOut"][];
+            memory: components["schemas"]["Memory"] | null;
+            /** Outcome */
+            outcome: string;
         };
         /**
          * ReviewerStatement
@@ -10629,6 +10790,25 @@ export interface components {
             turns: components["schemas"]["TurnOut"][];
         };
         /**
+         * UndoBody
+         * @description An undoing of a decision.
+         * @example {
+         *       "reason": "the contract was another person's"
+         *     }
+         */
+        UndoBody: {
+            /**
+             * Reason
+             * @description Kept in the audit log.
+             */
+            reason?: string | null;
+            /**
+             * Reviewer
+             * @description The person, where several share a key; by default the key's name.
+             */
+            reviewer?: string | null;
+        };
+        /**
          * UserOut
          * @description A user.
          */
@@ -10970,6 +11150,36 @@ export interface operations {
             };
         };
     };
+    undo_review: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Send a write again under the same key, and it is done once and answered the same for 24 hours. Another body under the same key is a conflict. */
+                "Idempotency-Key"?: string | null;
+            };
+            path: {
+                /** @description An item's id: its memory's, as a review. */
+                review_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["UndoBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ReviewUndoneOut"];
+                };
+            };
+        };
+    };
     list_agents: {
         parameters: {
             query?: {
@@ -11003,6 +11213,31 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["AgentPage"];
+                };
+            };
+        };
+    };
+    answer: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnswerBody"];
+            };
+        };
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AnswerOut"];
+                    "text/event-stream": string;
                 };
             };
         };

@@ -1,0 +1,103 @@
+"""Answers over HTTP: written by a language model from memories, with citations; at once or as a stream of events."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from typing import Annotated, Any
+
+from fastapi import APIRouter, Request
+from pydantic import Field
+from pydantic_core import to_json
+from starlette.responses import Response, StreamingResponse
+
+from app.api.live_events import MEDIA_TYPE
+from app.api.memories.answers import RecalledMemoryOut
+from app.api.memories.candidates import canonical_types
+from app.api.plumbing.binding import NAMED
+from app.api.plumbing.fields import Fraction
+from app.api.plumbing.guard import READ, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing.problems import Problem, problem_of
+from app.api.plumbing.unions import with_example
+from app.api.plumbing.wire import Given, Out, json_answer
+from app.api.query import QueryFields, Question
+from app.errors import TypedMemoryError
+from app.memory.fields import Name
+from app.runtime import Runtime
+from app.services.answers import GroundedAnswer
+from app.services.query import QueryRequest, QueryResult
+
+
+class AnswerBody(QueryFields, **with_example({"query": "Where does Ana live?", "user_id": "ana"})):
+    """A question to answer from memories."""
+
+    query: Question = Field(description="In plain words, as a person would ask.", examples=["Where does Ana live?"])
+    types: list[Name] = Field(default_factory=list, max_length=50, description="Only these; all by default.")
+    min_relevance: Fraction | None = Field(
+        default=None, description="Only what is this relevant; by default the floors of the embedding model."
+    )
+
+
+class AnswerOut(Out):
+    """An answer, and the memories that it rests on; without one, `abstained` says why."""
+
+    text: Annotated[str | None, Given()]
+    citations: Annotated[list[RecalledMemoryOut], Given()]
+    abstained: Annotated[str | None, Given()]
+    model: Annotated[str, Given()]
+
+
+def router() -> APIRouter:
+    """Return the route."""
+    found = APIRouter(tags=["query"], route_class=GuardedRoute)
+    found.add_api_route(
+        "/answer",
+        answer,
+        methods=["POST"],
+        operation_id="answer",
+        summary="Ask, and get an answer with citations",
+        response_model=AnswerOut,
+        responses={
+            200: {"content": {MEDIA_TYPE: {"schema": {"type": "string"}}}},
+            501: {"model": Problem, "description": "There is no language model."},
+        },
+        openapi_extra=READ | NAMED,
+    )
+    return found
+
+
+async def answer(request: Request, runtime: RuntimeDep, actor: ActorDep, body: AnswerBody) -> Response:
+    """Answer a question from memories alone, with the memories that the answer rests on.
+
+    Where nothing relevant is remembered, or it does not answer the question, `text` is null and `abstained` says why.
+    With `Accept: text/event-stream` the memories come first (`recalled`), then the answer (`answer`), or a problem
+    (`problem`). Without a language model the answer is a 501.
+    """
+    now = runtime.clock()
+    types = canonical_types(body.types, await runtime.type_book.naming(actor.tenant_id, body.types), "types")
+    asked = body.build_request(body.query, types, now)
+    recalled = await runtime.answers.recall(actor, asked)
+    if MEDIA_TYPE in request.headers.get("accept", ""):
+        lines = _stream(request, runtime, asked, recalled)
+        return StreamingResponse(lines, media_type=MEDIA_TYPE, headers={"Cache-Control": "no-store"})
+    return json_answer(_shown(await runtime.answers.answer(asked, recalled), runtime))
+
+
+async def _stream(request: Request, runtime: Runtime, asked: QueryRequest, recalled: QueryResult) -> AsyncIterator[str]:
+    now = runtime.clock()
+    yield _event("recalled", {"memories": [RecalledMemoryOut.answer(hit.memory, now) for hit in recalled.hits]})
+    try:
+        yield _event("answer", _shown(await runtime.answers.answer(asked, recalled), runtime))
+    except TypedMemoryError as error:
+        yield _event("problem", problem_of(error, request.scope))
+
+
+def _shown(given: GroundedAnswer, runtime: Runtime) -> dict[str, Any]:
+    now = runtime.clock()
+    cited = [RecalledMemoryOut.answer(hit.memory, now) for hit in given.cited]
+    return AnswerOut.answer(
+        None, text=given.text, citations=cited, abstained=given.abstained, model=runtime.answers.model
+    )
+
+
+def _event(name: str, data: object) -> str:
+    return f"event: {name}\ndata: {to_json(data).decode()}\n\n"

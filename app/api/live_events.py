@@ -1,0 +1,66 @@
+"""Server-sent events: what waits for a person and which jobs ended, as it happens."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from pydantic import Field
+from starlette.responses import StreamingResponse
+
+from app.api.plumbing.fields import RequestBody
+from app.api.plumbing.guard import REVIEW, ActorDep, GuardedRoute, RuntimeDep
+from app.services.live_events import LiveEvent
+
+MEDIA_TYPE = "text/event-stream"
+PATH = "/admin/events"
+
+_QUIET = ": nothing new\n\n"
+
+
+class StreamQuery(RequestBody):
+    """The length of a stream."""
+
+    seconds: int = Field(default=30, ge=0, le=3600, description="End the stream after so long; then open another.")
+
+
+def router() -> APIRouter:
+    """Return the route."""
+    found = APIRouter(tags=["review"], route_class=GuardedRoute)
+    found.add_api_route(
+        PATH,
+        follow_events,
+        methods=["GET"],
+        operation_id="follow_events",
+        summary="Follow what waits and which jobs end",
+        response_class=StreamingResponse,
+        responses={200: {"content": {MEDIA_TYPE: {"schema": {"type": "string"}}}}},
+        openapi_extra=REVIEW,
+    )
+    return found
+
+
+async def follow_events(
+    request: Request, runtime: RuntimeDep, actor: ActorDep, query: Annotated[StreamQuery, Query()]
+) -> StreamingResponse:
+    """Follow events as `text/event-stream`, some two seconds after they happen.
+
+    `review.waiting` has the number of items that wait: at first, and when it changes. `job.done` has a job that ended
+    (`job_id`, `kind`, `status`). A stream ends after `seconds`, or when the process is about to stop. A process has at
+    most 64 streams, 8 of them of one tenant; more are answered 503.
+    """
+    runtime.live_events.check(actor)
+    stop = request.app.state.admission.stopping
+
+    async def lines() -> AsyncIterator[str]:
+        with runtime.live_events.counted(actor):
+            async for one in runtime.live_events.follow(actor, seconds=query.seconds, stop=stop):
+                yield _QUIET if one is None else _text(one)
+
+    return StreamingResponse(lines(), media_type=MEDIA_TYPE, headers={"Cache-Control": "no-store"})
+
+
+def _text(event: LiveEvent) -> str:
+    return f"event: {event.name}\ndata: {json.dumps(event.data)}\n\n"

@@ -1,0 +1,167 @@
+"""Rows of webhooks and their deliveries; triggers of the database queue deliveries in the transaction of an event."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
+from uuid import UUID
+
+from sqlalchemy import Row as Found
+from sqlalchemy import delete, insert, select, tuple_, update
+
+from app.db.session import ReadSession, WriteSession, statement
+from app.db.tables import webhook_deliveries, webhooks
+from app.model import DeliveryStatus, WebhookEvent
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class StoredWebhook:
+    """A webhook; `previous_secret` signs too until `previous_until`, `paused_because` says why it is not active."""
+
+    id: UUID
+    url: str
+    events: tuple[WebhookEvent, ...]
+    description: str | None
+    secret: str
+    previous_secret: str | None
+    previous_until: datetime | None
+    active: bool
+    paused_because: str | None
+    created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Delivery:
+    """A message to a webhook; `answer` is the status that the receiver answered last."""
+
+    id: UUID
+    webhook_id: UUID
+    event: str
+    data: Mapping[str, Any]
+    status: DeliveryStatus
+    attempts: int
+    answer: int | None
+    error: str | None
+    created_at: datetime
+    due_at: datetime
+    delivered_at: datetime | None
+
+
+_DUE_TENANTS = statement(
+    """
+    SELECT DISTINCT tenant_id FROM webhook_deliveries WHERE status = 'waiting' AND due_at <= :now LIMIT :most
+    """
+)
+
+_POSTPONE = statement(
+    """
+    UPDATE webhook_deliveries SET due_at = greatest(due_at, :due)
+    WHERE tenant_id = :tenant AND webhook_id = :webhook AND status = 'waiting'
+    """
+)
+
+_PRUNE = statement(
+    """
+    DELETE FROM webhook_deliveries d USING (
+        SELECT id FROM webhook_deliveries
+        WHERE tenant_id = :tenant AND created_at < :before ORDER BY created_at LIMIT :most
+    ) old WHERE d.tenant_id = :tenant AND d.id = old.id
+    """
+)
+
+
+async def insert_webhook(session: WriteSession, tenant: UUID, webhook: StoredWebhook) -> None:
+    """Store a new webhook."""
+    values = {name: getattr(webhook, name) for name in StoredWebhook.__dataclass_fields__}
+    await session.execute(insert(webhooks).values(tenant_id=tenant, **{**values, "events": list(webhook.events)}))
+
+
+async def change_webhook(session: WriteSession, tenant: UUID, webhook: UUID, **values: object) -> None:
+    """Set columns of a webhook."""
+    await session.execute(
+        update(webhooks).where(webhooks.c.tenant_id == tenant, webhooks.c.id == webhook).values(**values)
+    )
+
+
+async def delete_webhook(session: WriteSession, tenant: UUID, webhook: UUID) -> None:
+    """Delete a webhook with its deliveries."""
+    await session.execute(delete(webhooks).where(webhooks.c.tenant_id == tenant, webhooks.c.id == webhook))
+
+
+async def list_webhooks(session: ReadSession, tenant: UUID) -> list[StoredWebhook]:
+    """Return the webhooks of a tenant, oldest first."""
+    found = select(*_WEBHOOK).where(webhooks.c.tenant_id == tenant).order_by(webhooks.c.created_at, webhooks.c.id)
+    return [_webhook(row) for row in await session.execute(found)]
+
+
+async def lock_webhook(session: WriteSession, tenant: UUID, webhook: UUID) -> StoredWebhook | None:
+    """Return a webhook, locked until the transaction ends; None where the tenant has none of that id."""
+    found = select(*_WEBHOOK).where(webhooks.c.tenant_id == tenant, webhooks.c.id == webhook).with_for_update()
+    row = (await session.execute(found)).first()
+    return None if row is None else _webhook(row)
+
+
+async def insert_delivery(session: WriteSession, tenant: UUID, delivery: Delivery) -> None:
+    """Queue a delivery."""
+    values = {name: getattr(delivery, name) for name in Delivery.__dataclass_fields__}
+    await session.execute(insert(webhook_deliveries).values(tenant_id=tenant, **values))
+
+
+async def change_delivery(session: WriteSession, tenant: UUID, delivery: UUID, **values: object) -> bool:
+    """Set columns of a delivery; return whether it exists."""
+    of = webhook_deliveries.c
+    changed = update(webhook_deliveries).where(of.tenant_id == tenant, of.id == delivery).values(**values)
+    return bool((await session.execute(changed.returning(of.id))).first())
+
+
+async def postpone(session: WriteSession, tenant: UUID, webhook: UUID, due: datetime) -> None:
+    """Let everything that waits for a webhook wait at least until then."""
+    await session.fetch(_POSTPONE, {"tenant": tenant, "webhook": webhook, "due": due})
+
+
+async def page(
+    session: ReadSession, tenant: UUID, webhook: UUID, *, limit: int, after: tuple[datetime, UUID] | None
+) -> list[Delivery]:
+    """Return up to `limit` deliveries to a webhook, newest first, after the one of that time and id."""
+    of = webhook_deliveries.c
+    found = select(*_DELIVERY).where(of.tenant_id == tenant, of.webhook_id == webhook)
+    if after is not None:
+        found = found.where(tuple_(of.created_at, of.id) < after)
+    return [
+        _delivery(row) for row in await session.execute(found.order_by(of.created_at.desc(), of.id.desc()).limit(limit))
+    ]
+
+
+async def due(session: ReadSession, tenant: UUID, *, now: datetime, most: int) -> list[Delivery]:
+    """Return deliveries of a tenant that are due, oldest first."""
+    of = webhook_deliveries.c
+    waiting = (of.tenant_id == tenant, of.status == DeliveryStatus.WAITING, of.due_at <= now)
+    found = select(*_DELIVERY).where(*waiting).order_by(of.created_at, of.id).limit(most)
+    return [_delivery(row) for row in await session.execute(found)]
+
+
+async def due_tenants(session: ReadSession, *, now: datetime, most: int) -> Sequence[UUID]:
+    """Return tenants with due deliveries; the session has no tenant."""
+    rows: Any = await session.fetch(_DUE_TENANTS, {"now": now, "most": most})
+    return [row["tenant_id"] for row in rows]
+
+
+async def prune(session: WriteSession, tenant: UUID, *, before: datetime, most: int) -> None:
+    """Delete deliveries that were queued before an instant, in any state."""
+    await session.fetch(_PRUNE, {"tenant": tenant, "before": before, "most": most})
+
+
+_WEBHOOK = [webhooks.c[name] for name in StoredWebhook.__dataclass_fields__]
+_DELIVERY = [webhook_deliveries.c[name] for name in Delivery.__dataclass_fields__]
+
+
+def _webhook(row: Found[Any]) -> StoredWebhook:
+    values = dict(row._mapping)  # noqa: SLF001 - SQLAlchemy's public name
+    return StoredWebhook(**{**values, "events": tuple(WebhookEvent(one) for one in values["events"])})
+
+
+def _delivery(row: Found[Any]) -> Delivery:
+    values = dict(row._mapping)  # noqa: SLF001 - SQLAlchemy's public name
+    return Delivery(**{**values, "status": DeliveryStatus(values["status"])})

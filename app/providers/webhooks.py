@@ -1,0 +1,153 @@
+"""Sends webhooks: signed as Standard Webhooks says, to addresses that are checked before anything is sent.
+
+A host name is resolved once, and the request goes to an address that was checked, so that a name which changes its
+address in between reaches nothing inside. Redirects are not followed, proxies of the environment are not used.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import ipaddress
+import socket
+from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Final
+from urllib.parse import urlsplit
+
+import httpx
+from standardwebhooks.webhooks import Webhook
+
+LONGEST_URL: Final = 2_000
+_NAT64: Final = ipaddress.ip_network("64:ff9b::/96")
+_DELIVERED: Final = range(200, 300)
+_GONE: Final = 410
+
+Resolve = Callable[[str, int], Awaitable[Sequence[str]]]
+"""Returns the addresses of a host; raises OSError."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebhookMessage:
+    """A message to send: its id stays the same when it is sent again, `secrets` has the newest first."""
+
+    id: str
+    at: datetime
+    body: str
+    secrets: Sequence[str]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebhookAnswer:
+    """The receiver's answer: its status, or the error without one."""
+
+    status: int | None
+    error: str | None = None
+
+    @property
+    def delivered(self) -> bool:
+        """Return whether the receiver took the message."""
+        return self.status in _DELIVERED
+
+    @property
+    def gone(self) -> bool:
+        """Return whether the receiver wants no more messages."""
+        return self.status == _GONE
+
+
+async def resolve(host: str, port: int) -> Sequence[str]:
+    """Return the addresses of a host by the system's resolver."""
+    loop = asyncio.get_running_loop()
+    found = await loop.getaddrinfo(host, port, type=socket.SOCK_STREAM)
+    return list(dict.fromkeys(str(address[0]) for *_, address in found))
+
+
+def is_public(address: str) -> bool:
+    """Return whether an address is on the public internet: not private, loopback, link-local, or metadata."""
+    found = ipaddress.ip_address(address.partition("%")[0])
+    if isinstance(found, ipaddress.IPv6Address):
+        inner = found.ipv4_mapped or found.sixtofour or (found.teredo or (None, None))[1]
+        if found in _NAT64:
+            inner = ipaddress.IPv4Address(int(found) & 0xFFFFFFFF)
+        if inner is not None:
+            found = inner
+    return found.is_global and not found.is_multicast
+
+
+def fault_of(url: str, *, private: bool) -> str | None:
+    """Return why a URL can't be one of a webhook, None if it can; names are only resolved when it is sent to."""
+    try:
+        parts = urlsplit(url)
+        port = parts.port
+    except ValueError:
+        return "is no URL"
+    if parts.scheme not in ({"http", "https"} if private else {"https"}) or not parts.hostname:
+        return "must be an https URL" if not private else "must be an http or https URL"
+    if parts.username is not None or parts.password is not None or parts.fragment:
+        return "must have no user, password or fragment"
+    if len(url) > LONGEST_URL or not url.isascii() or not url.isprintable() or " " in url or port == 0:
+        return f"must be printable ASCII of at most {LONGEST_URL} characters"
+    if not private and _is_inner_address(parts.hostname):
+        return "must be an address on the public internet"
+    return None
+
+
+def _is_inner_address(host: str) -> bool:
+    try:
+        return not is_public(host)
+    except ValueError:
+        return host == "localhost" or host.endswith(".localhost")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class WebhookSender:
+    """Sends messages, each within `timeout` seconds; `private` allows addresses that are not public."""
+
+    timeout: float
+    private: bool = False
+    resolve: Resolve = resolve
+
+    async def send(self, url: str, message: WebhookMessage) -> WebhookAnswer:
+        """Send a message and return the receiver's answer; nothing is raised."""
+        if (fault := fault_of(url, private=self.private)) is not None:
+            return WebhookAnswer(status=None, error=f"the URL {fault}")
+        try:
+            async with asyncio.timeout(self.timeout):
+                return await self._post(url, message)
+        except TimeoutError:
+            return WebhookAnswer(status=None, error=f"no answer within {self.timeout:g} s")
+        except OSError:
+            return WebhookAnswer(status=None, error="the host's name has no address")
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            return WebhookAnswer(status=None, error=f"no connection ({type(error).__name__})")
+
+    async def _post(self, url: str, message: WebhookMessage) -> WebhookAnswer:
+        parts = httpx.URL(url)
+        port = parts.port or (443 if parts.scheme == "https" else 80)
+        addresses = await self.resolve(parts.host, port)
+        if not addresses or (not self.private and not all(is_public(one) for one in addresses)):
+            return WebhookAnswer(status=None, error="the host's address is not on the public internet")
+        headers = {"Host": parts.netloc.decode(), "Content-Type": "application/json", **signature(message)}
+        async with (
+            httpx.AsyncClient(trust_env=False, follow_redirects=False, timeout=self.timeout) as client,
+            client.stream(
+                "POST",
+                parts.copy_with(host=addresses[0]),
+                content=message.body,
+                headers=headers,
+                extensions={"sni_hostname": parts.host},
+            ) as answer,
+        ):
+            found = answer.status_code
+        error = None if found in _DELIVERED else f"the receiver answered {found}"
+        return WebhookAnswer(status=found, error=error)
+
+
+def signature(message: WebhookMessage) -> dict[str, str]:
+    """Return the headers that identify and sign a message, by every valid secret."""
+    signed = [Webhook(secret).sign(message.id, message.at, message.body) for secret in message.secrets]
+    return {
+        "webhook-id": message.id,
+        "webhook-timestamp": str(int(message.at.timestamp())),
+        "webhook-signature": " ".join(signed),
+    }

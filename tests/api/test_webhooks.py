@@ -1,0 +1,363 @@
+"""Webhooks, against a real receiver on this machine that answers, refuses and is slow."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+import time
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import httpx
+import pytest
+from fastapi import FastAPI
+from standardwebhooks.webhooks import Webhook, WebhookVerificationError
+
+from app.api import webhooks as api
+from app.jobs.handler import discover
+from app.jobs.worker import run_worker
+from app.model import WebhookEvent
+from app.providers.webhooks import WebhookMessage, WebhookSender, fault_of, is_public
+from app.runtime import Runtime
+from app.services.webhooks import DELAYS, Webhooks
+from tests.api.conftest import OPERATOR_KEY, Tenant, connected, fact, new_tenant, running, settings_for
+
+
+@dataclass
+class Receiver:
+    """A receiver that keeps what it gets; `answers` are its next statuses, then 204."""
+
+    url: str = ""
+    answers: list[int] = field(default_factory=list)
+    delay: float = 0.0
+    got: list[tuple[dict[str, str], bytes]] = field(default_factory=list)
+
+    @property
+    def events(self) -> list[dict[str, Any]]:
+        return [json.loads(body) for _, body in self.got]
+
+
+@contextmanager
+def receiving() -> Iterator[Receiver]:
+    receiver = Receiver()
+
+    class Handler(BaseHTTPRequestHandler):
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["content-length"]))
+            receiver.got.append((dict(self.headers.items()), body))
+            time.sleep(receiver.delay)
+            status = receiver.answers.pop(0) if receiver.answers else 204
+            self.send_response(status)
+            if status in range(300, 400):
+                self.send_header("Location", receiver.url + "/elsewhere")
+            self.send_header("Content-Length", "0")
+            self.end_headers()
+
+        def log_message(self, *_: object) -> None:
+            pass
+
+    server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+    receiver.url = f"http://127.0.0.1:{server.server_address[1]}"
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield receiver
+    finally:
+        server.shutdown()
+        server.server_close()
+        thread.join()
+
+
+@dataclass
+class Clock:
+    now: datetime
+
+    def __call__(self) -> datetime:
+        return self.now
+
+    def go(self, seconds: float) -> None:
+        self.now += timedelta(seconds=seconds)
+
+
+@dataclass
+class Post:
+    """A tenant with a webhook to a receiver, and the service that sends, by a clock of the test's own."""
+
+    tenant: Tenant
+    receiver: Receiver
+    service: Webhooks
+    clock: Clock
+    webhook: dict[str, Any]
+
+    @property
+    def client(self) -> httpx.AsyncClient:
+        return self.tenant.client
+
+    async def send(self) -> None:
+        token = self.client.headers["authorization"].removeprefix("Bearer ")
+        actor = await self.tenant.app.state.runtime.keys.authenticate(token)
+        async for _ in self.service.send_due(actor.tenant_id):
+            pass
+
+    async def deliveries(self) -> list[dict[str, Any]]:
+        answer = await self.client.get(f"/admin/webhooks/{self.webhook['id']}/deliveries")
+        assert answer.status_code == 200, answer.text
+        api.DeliveryPageOut.model_validate(answer.json())
+        found: list[dict[str, Any]] = answer.json()["deliveries"]
+        return found
+
+    async def write(self, **fields: Any) -> dict[str, Any]:
+        answer = await self.client.post("/memories/typed/fact", json=fact(**fields))
+        assert answer.status_code == 201, answer.text
+        found: dict[str, Any] = answer.json()
+        return found
+
+
+@pytest.fixture
+def receiver() -> Iterator[Receiver]:
+    with receiving() as found:
+        yield found
+
+
+@pytest.fixture(scope="module")
+async def sending(module_database_url: str) -> AsyncIterator[FastAPI]:
+    """A service without a worker, so that the tests alone send."""
+    settings = settings_for(module_database_url, worker="off", webhook_private_addresses=True)
+    async with running(settings) as started:
+        yield started
+
+
+@pytest.fixture
+async def post(sending: FastAPI, receiver: Receiver, request: pytest.FixtureRequest) -> AsyncIterator[Post]:
+    async with connected(sending, OPERATOR_KEY) as operator, new_tenant(sending, operator, request.node.name) as tenant:
+        yield await _posted(tenant, receiver)
+
+
+async def _posted(tenant: Tenant, receiver: Receiver) -> Post:
+    runtime: Runtime = tenant.app.state.runtime
+    clock = Clock(runtime.clock() + timedelta(seconds=1))
+    service = Webhooks(database=runtime.database, sender=WebhookSender(timeout=0.5, private=True), clock=clock)
+    made = await tenant.client.post("/admin/webhooks", json={"url": receiver.url, "events": list(WebhookEvent)})
+    assert made.status_code == 201, made.text
+    return Post(tenant, receiver, service, clock, made.json())
+
+
+async def test_what_happens_to_memories_is_told_in_order_and_signed(post: Post) -> None:
+    first = (await post.write(object="Volkswagen"))["memory"]["id"]
+    second = (await post.write(object="Rivian"))["memory"]["id"]
+    await post.client.post("/memories/typed/fact", json=fact(object="Rivian", ends=True))
+    await post.send()
+    told = [(one["type"], one["data"]["memory_id"]) for one in post.receiver.events]
+    assert sorted(told) == sorted(
+        [
+            ("memory.created", first),
+            ("memory.superseded", first),
+            ("memory.created", second),
+            ("memory.expired", second),
+        ]
+    )
+    assert told[0] == ("memory.created", first)
+    assert "Volkswagen" not in str(post.receiver.got), "messages hold ids, no content"
+    for headers, body in post.receiver.got:
+        assert Webhook(post.webhook["secret"]).verify(body, headers, json_parse=True)["type"]
+        with pytest.raises(WebhookVerificationError):
+            Webhook(post.webhook["secret"]).verify(body + b" ", headers)
+    assert {one["status"] for one in await post.deliveries()} == {"delivered"}
+    await post.send()
+    assert len(post.receiver.got) == 4, "nothing is sent twice"
+
+
+async def test_what_waits_for_review_and_a_job_that_is_done_are_told(post: Post) -> None:
+    await post.write(object="Volkswagen")
+    weak = await post.write(object="Rivian", source_confidence=0.2, extractor_confidence=0.9)
+    assert weak["decision"] == "contradicted"
+    answer = await post.client.post("/turns", json={"content": "I live in Porto.", "user_id": "u2"})
+    stop = asyncio.Event()
+    worker = asyncio.create_task(
+        run_worker(post.tenant.app.state.runtime, handlers=discover(), stop=stop, schedules=[])
+    )
+    for _ in range(200):
+        job = (await post.client.get(f"/jobs/{answer.json()['job_id']}")).json()
+        if job["status"] == "succeeded":
+            break
+        await asyncio.sleep(0.05)
+    stop.set()
+    await worker
+    post.clock.go(60)
+    await post.send()
+    data = {one["type"]: one["data"] for one in post.receiver.events}
+    assert data["review.waiting"]["review_id"] == weak["memory"]["id"].replace("mem_", "rev_")
+    assert data["memory.contested"]["memory_id"].startswith("mem_")
+    assert data["job.done"] == {"job_id": job["id"], "kind": "ingest", "status": "succeeded"}
+
+
+async def test_a_receiver_that_fails_is_asked_again_later_with_the_same_id(post: Post) -> None:
+    await post.write()
+    post.receiver.answers = [500, 302]
+    await post.send()
+    [one] = await post.deliveries()
+    assert (one["status"], one["attempts"], one["answered"]) == ("waiting", 1, 500)
+    await post.send()
+    assert len(post.receiver.got) == 1, "it is not due yet"
+    post.clock.go(DELAYS[0])
+    await post.send()
+    assert (await post.deliveries())[0]["answered"] == 302, "a redirect is not followed"
+    post.clock.go(DELAYS[1])
+    await post.send()
+    [one] = await post.deliveries()
+    assert (one["status"], one["attempts"], one["answered"], one["error"]) == ("delivered", 3, 204, None)
+    assert len({headers["webhook-id"] for headers, _ in post.receiver.got}) == 1
+
+
+async def test_a_slow_receiver_is_cut_off_and_holds_nobody_else_up(post: Post) -> None:
+    post.receiver.delay = 2.0
+    await post.write(object="Volkswagen")
+    await post.write(object="Rivian")
+    began = time.monotonic()
+    await post.send()
+    assert time.monotonic() - began < 2.0
+    waiting = await post.deliveries()
+    assert {one["status"] for one in waiting} == {"waiting"}
+    assert sum(one["attempts"] for one in waiting) == 1, "one time-out is enough to wait"
+    assert "0.5 s" in next(one["error"] for one in waiting if one["error"])
+
+
+async def test_a_delivery_that_never_succeeds_fails_and_can_be_sent_again(post: Post) -> None:
+    await post.write()
+    post.receiver.answers = [503] * (len(DELAYS) + 1)
+    for delay in (*DELAYS, 0.0):
+        await post.send()
+        post.clock.go(delay)
+    [one] = await post.deliveries()
+    assert (one["status"], one["attempts"]) == ("failed", len(DELAYS) + 1)
+    post.clock.go(3600)
+    assert (await post.client.post(f"/admin/deliveries/{one['id']}/retry")).status_code == 201
+    await post.send()
+    assert (await post.deliveries())[0]["status"] == "delivered"
+
+
+async def test_a_receiver_that_is_gone_is_left_alone(post: Post) -> None:
+    await post.write()
+    post.receiver.answers = [410]
+    await post.send()
+    [webhook] = (await post.client.get("/admin/webhooks")).json()["webhooks"]
+    assert (webhook["active"], "410" in webhook["paused_because"]) == (False, True)
+    await post.write(object="Rivian")
+    post.clock.go(3600)
+    await post.send()
+    assert len(post.receiver.got) == 1
+
+
+async def test_after_a_rotation_both_secrets_sign_for_a_while(post: Post) -> None:
+    path = f"/admin/webhooks/{post.webhook['id']}"
+    rotated = await post.client.post(f"{path}/rotate", json={"grace_seconds": 600})
+    assert (rotated.status_code, rotated.headers["cache-control"]) == (201, "no-store")
+    assert (await post.client.post(f"{path}/test")).status_code == 201
+    post.clock.go(5)
+    await post.send()
+    post.clock.go(3600)
+    assert (await post.client.post(f"{path}/test")).status_code == 201
+    await post.send()
+    during, after = post.receiver.got
+    assert [len(headers["webhook-signature"].split()) for headers, _ in (during, after)] == [2, 1]
+    for secret in (post.webhook["secret"], rotated.json()["secret"]):
+        Webhook(secret).verify(during[1], during[0])
+
+
+async def test_secrets_are_shown_once_and_other_tenants_see_nothing(
+    client: httpx.AsyncClient, other_client: httpx.AsyncClient
+) -> None:
+    body = {"url": "https://example.com/hook", "events": ["review.waiting"], "description": "desk"}
+    made = await client.post("/admin/webhooks", json=body)
+    assert (made.status_code, made.json()["secret"][:6]) == (201, "whsec_")
+    listed = (await client.get("/admin/webhooks")).text
+    assert made.json()["id"] in listed
+    assert "whsec_" not in listed
+    path = f"/admin/webhooks/{made.json()['id']}"
+    assert (await other_client.get("/admin/webhooks")).json() == {"webhooks": []}
+    for method, sub in (("PATCH", ""), ("DELETE", ""), ("POST", "/rotate"), ("POST", "/test")):
+        answer = await other_client.request(method, path + sub, json={} if method == "PATCH" else None)
+        assert answer.status_code == 404, (method, sub)
+    changed = await client.patch(path, json={"active": False, "events": ["job.done"]})
+    assert (changed.json()["active"], changed.json()["events"]) == (False, ["job.done"])
+    assert (await client.delete(path)).status_code == 204
+    assert (await client.get("/admin/webhooks")).json() == {"webhooks": []}
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        "http://example.com/",
+        "ftp://example.com/",
+        "https://user:secret@example.com/",
+        "https://localhost/",
+        "https://127.0.0.1/",
+        "https://169.254.169.254/latest/meta-data",
+        "https://10.0.0.8/",
+        "https://[::1]/",
+        "https://[::ffff:127.0.0.1]/",
+        "https://[64:ff9b::a9fe:a9fe]/",
+        "https://exam ple.com/",
+        "no url",
+    ],
+)
+async def test_a_url_that_leads_inside_is_refused(client: httpx.AsyncClient, url: str) -> None:
+    answer = await client.post("/admin/webhooks", json={"url": url, "events": ["job.done"]})
+    assert answer.status_code == 422, answer.text
+    assert answer.json()["errors"][0]["field"] == "url"
+
+
+@pytest.mark.parametrize(
+    "address",
+    [
+        "10.1.2.3",
+        "192.168.0.1",
+        "172.16.0.1",
+        "127.0.0.1",
+        "169.254.169.254",
+        "0.0.0.0",  # noqa: S104 - an address to refuse
+        "100.64.0.1",
+        "::1",
+        "fe80::1%eth0",
+        "fd00:ec2::254",
+        "::ffff:10.0.0.1",
+        "2002:7f00:1::",
+        "224.0.0.1",
+    ],
+)
+def test_inner_addresses_are_not_public(address: str) -> None:
+    assert not is_public(address)
+    assert is_public("93.184.216.34")
+    assert is_public("2606:2800:220:1:248:1893:25c8:1946")
+
+
+async def test_a_name_that_leads_inside_is_not_connected_to(receiver: Receiver) -> None:
+    async def inside(_host: str, _port: int) -> Sequence[str]:
+        return ["93.184.216.34", "127.0.0.1"]
+
+    sender = WebhookSender(timeout=1.0, resolve=inside)
+    message = WebhookMessage(id="msg_1", at=datetime.now(UTC), body="{}", secrets=["whsec_c2VjcmV0"])
+    answer = await sender.send("https://rebinding.example/", message)
+    assert (answer.status, "public internet" in str(answer.error)) == (None, True)
+    assert receiver.got == []
+
+
+async def test_the_connection_goes_to_the_checked_address_under_the_hosts_name(receiver: Receiver) -> None:
+    asked: list[str] = []
+
+    async def once(host: str, _port: int) -> Sequence[str]:
+        asked.append(host)
+        return ["127.0.0.1"]
+
+    port = receiver.url.rpartition(":")[2]
+    sender = WebhookSender(timeout=1.0, private=True, resolve=once)
+    message = WebhookMessage(id="msg_1", at=datetime.now(UTC), body="{}", secrets=["whsec_c2VjcmV0"])
+    answer = await sender.send(f"http://hooks.example:{port}/", message)
+    assert (answer.delivered, asked) == (True, ["hooks.example"])
+    assert receiver.got[0][0]["Host"] == f"hooks.example:{port}"
+    assert fault_of("https://hooks.example/", private=False) is None
