@@ -34,16 +34,16 @@ class Stopped(Exception):
 
 
 @contextmanager
-def captured(*, until: str | None = None) -> Iterator[list[Statement]]:
+def captured(*, until: tuple[str, ...] = ()) -> Iterator[list[Statement]]:
     """Yield a list that gathers every statement this process sends, through SQLAlchemy or past it.
 
-    In place of the one that begins with `until`, Stopped is raised, so that its transaction rolls back.
+    In place of the first that begins with one of `until`, Stopped is raised, so that its transaction rolls back.
     """
     seen: list[Statement] = []
 
     def gather(one: Statement) -> None:
         seen.append(one)
-        if until is not None and one.sql.startswith(until):
+        if one.sql.startswith(until):
             raise Stopped
 
     def see(_connection: object, _cursor: object, sql: str, values: Any, context: Any, _many: bool) -> None:  # noqa: ANN401, FBT001 - SQLAlchemy's signature

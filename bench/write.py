@@ -29,8 +29,9 @@ BATCH = 250
 _MARGIN = 8
 """Drafts left out between what is stored and what is written: the last of a filled scope may differ."""
 
-_INSERT = "WITH new_"
-_CLAIM = "UPDATE scopes SET version"
+_AT_ONCE = "WITH claimed"
+_INSERT = ("WITH new_", _AT_ONCE)
+_CLAIM = ("UPDATE scopes SET version", _AT_ONCE)
 _COLUMNS = ("what", "clients", "p50 ms", "p95 ms", "p99 ms", "memories a second")
 
 

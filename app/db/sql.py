@@ -51,20 +51,22 @@ async def insert_all(session: WriteSession, rows: Mapping[str, Sequence[Row]]) -
         await session.fetch(_insert(inserts), parameters)
 
 
-def as_clauses(rows: Mapping[str, Sequence[Row]]) -> tuple[str, dict[str, object]]:
+def as_clauses(rows: Mapping[str, Sequence[Row]], *, if_any: str | None = None) -> tuple[str, dict[str, object]]:
     """Return clauses of a WITH that insert rows in front of a caller's own statement, and their parameters.
 
-    The parameters have the names of the tables. Without rows there are no clauses.
+    The parameters have the names of the tables. Without rows there are no clauses. With `if_any`, the name of another
+    clause, they insert nothing unless that one returns a row.
     """
     tables = {name: tuple(given[0]) for name, given in rows.items() if given}
-    return _clauses(tuple(sorted(tables.items()))), {name: as_json(rows[name]) for name in tables}
+    return _clauses(tuple(sorted(tables.items())), if_any), {name: as_json(rows[name]) for name in tables}
 
 
 @cache
-def _clauses(tables: tuple[tuple[str, tuple[str, ...]], ...]) -> str:
+def _clauses(tables: tuple[tuple[str, tuple[str, ...]], ...], if_any: str | None) -> str:
+    condition = "" if if_any is None else f"WHERE EXISTS (SELECT FROM {if_any})"
     return ",\n".join(
         f"new_{name} AS (INSERT INTO {name} ({', '.join(columns)}) SELECT {', '.join(columns)} "  # noqa: S608
-        f"FROM jsonb_populate_recordset(NULL::{name}, CAST(:{name} AS jsonb)) {ON_CONFLICT.get(name, '')})"
+        f"FROM jsonb_populate_recordset(NULL::{name}, CAST(:{name} AS jsonb)) {condition} {ON_CONFLICT.get(name, '')})"
         for name, columns in tables
     )
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import re
+from bisect import bisect_right
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
-from functools import cache
-from itertools import islice
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from functools import cache, lru_cache
+from heapq import merge
+from itertools import accumulate, groupby, islice
 from typing import Final
 
 from app.english.word_lists import entries
@@ -34,12 +36,43 @@ def may_be_one(first: str, second: str) -> bool:
 
 def variants(names: Iterable[str], known: Sequence[str]) -> dict[str, list[str]]:
     """Return, for each normalised name that has any, the known ones that may be forms of it."""
-    found: dict[str, list[str]] = defaultdict(list)
+    text = "\n".join(known)
+    starts = list(accumulate((len(one) + 1 for one in known[:-1]), initial=0))
+    found: dict[str, list[str]] = {}
     for name in names:
-        cues = {form for part in _parts(name) if len(part) > 1 for form in (part, *_short_forms().get(part, ()))}
-        near = (one for one in known if any(cue in one for cue in cues) or _is_acronym(_parts(name), _parts(one)))
+        holding = (_holding(cue, text, starts) for cue in _cues(name))
+        places = (place for place, _ in groupby(merge(*holding, _acronyms(name, known, text, starts))))
+        near = (known[place] for place in places)
         found[name] = [one for one in islice((one for one in near if one != name), MOST) if may_be_one(name, one)]
     return {name: near for name, near in found.items() if near}
+
+
+def _cues(name: str) -> set[str]:
+    """Return the parts of a name, and their forms, one of which a variant holds unless it is an acronym."""
+    return {form for part in _parts(name) if len(part) > 1 for form in (part, *_short_forms().get(part, ()))}
+
+
+def _holding(cue: str, text: str, starts: Sequence[int]) -> Iterator[int]:
+    """Yield the places of the names with a cue, found in the text of all: a scope may know thousands."""
+    at = text.find(cue)
+    while at >= 0:
+        place = bisect_right(starts, at) - 1
+        yield place
+        at = text.find(cue, starts[place + 1]) if place + 1 < len(starts) else -1
+
+
+def _acronyms(name: str, known: Sequence[str], text: str, starts: Sequence[int]) -> Iterator[int]:
+    """Yield the places of the known names that a name is the acronym of, or that are its acronyms."""
+    letters, parts = _initials(name), _parts(name)
+    if len(parts) > 1:
+        yield from (place for place in _holding(letters, text, starts) if _parts(known[place]) == [letters])
+    elif parts and _ACRONYM.fullmatch(parts[0]):
+        yield from (place for place, one in enumerate(known) if _initials(one) == parts[0])
+
+
+@lru_cache(maxsize=100_000)
+def _initials(name: str) -> str:
+    return "".join(part[0] for part in _parts(name))
 
 
 def _parts(name: str) -> list[str]:

@@ -31,8 +31,7 @@ def without_names(names: frozenset[str], text: str) -> str:
 @lru_cache(maxsize=256)
 def pattern(names: frozenset[str]) -> re.Pattern[str]:
     """Return the pattern of the names in any case, and of their capitalised words and short forms in their own case."""
-    words = _words(names)
-    short = {word[:length] for word in words for length in range(SHORT_FORM, len(word) + 1)} | words
+    short = _words_and_short_forms(names)
     whole = f"(?i:{_either(names)})"
     either = f"{whole}|{_either(short)}" if short else whole
     return re.compile(rf"\b(?:{either})(?:['\u2019]s)?\b:?")
@@ -53,19 +52,20 @@ def _by_word_alone(names: frozenset[str], text: str) -> bool:
 
 
 def _by_word(names: frozenset[str], text: str) -> str:
-    words, whole = _words(names), {name.lower() for name in names}
+    words, whole = _words_and_short_forms(names), {name.lower() for name in names}
 
     def left(found: re.Match[str]) -> str:
         word = found[1]
-        known = word in words or word.lower() in whole
-        short = len(word) >= SHORT_FORM and any(one.startswith(word) for one in words)
-        return " " if known or short else found[0]
+        return " " if word in words or word.lower() in whole else found[0]
 
     return _WORD.sub(left, text)
 
 
-def _words(names: Iterable[str]) -> frozenset[str]:
-    return frozenset(word for name in names for word in name.split() if word[:1].isupper())
+@lru_cache(maxsize=256)
+def _words_and_short_forms(names: frozenset[str]) -> frozenset[str]:
+    """Return the capitalised words of names, and their beginnings."""
+    words = {word for name in names for word in name.split() if word[:1].isupper()}
+    return frozenset(word[:length] for word in words for length in range(SHORT_FORM, len(word) + 1)) | words
 
 
 def _either(names: Iterable[str]) -> str:

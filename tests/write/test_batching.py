@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
-
 import pytest
 
 from app.db.apply import scope
@@ -80,7 +78,7 @@ async def test_a_wave_that_fails_leaves_the_earlier_ones_and_says_so(
     store: Store, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     batch = [store.candidate("preference", preference_key="a.a", preference_value=value) for value in ("1", "2", "3")]
-    once = replace(scope._CLAIM, sql=scope._CLAIM.sql.replace("AND version = ", "AND version < 1 AND version = "))
+    once = scope._CLAIM.replace("AND version = ", "AND version < 1 AND version = ")
     monkeypatch.setattr(scope, "_CLAIM", once)
     first, *rest = await store.memories.write_all(store.actor, batch)
     assert isinstance(first, WriteOutcome)

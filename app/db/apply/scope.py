@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from functools import cache
 from uuid import UUID
 
 import asyncpg
@@ -12,8 +13,8 @@ import asyncpg
 from app.db.apply.memories import A_MOMENT, Restatement, RowChange, change_memories
 from app.db.audit import AuditWriter, append
 from app.db.entities.merge import merge_entities, merge_events
-from app.db.session import WriteSession, statement
-from app.db.sql import Row
+from app.db.session import SqlStatement, WriteSession, statement
+from app.db.sql import Row, as_clauses
 from app.model import Scope
 
 
@@ -41,6 +42,11 @@ class Changes:
     lexical_average: float = 0.0
     ledger: AuditWriter
 
+    @property
+    def is_only_new(self) -> bool:
+        """Whether the write adds rows and depends on no memory, so that one statement can claim the scope and add."""
+        return not (self.touched or self.changed or self.reindexed or self.rebuilt or self.evidence)
+
 
 class ScopeMoved(Exception):
     """Someone else wrote the scope since it was read: read and decide again."""
@@ -61,8 +67,7 @@ _OPEN = statement(
     """
 )
 
-_CLAIM = statement(
-    """
+_CLAIM = """
     UPDATE scopes SET version = version + 1, written_at = greatest(written_at, :written_at),
         memory_count = memory_count + :added,
         context_count = context_count + :contexts,
@@ -74,8 +79,7 @@ _CLAIM = statement(
         )) AS crowded,
         NOT lexical_settled OR (lexical_documents > 0
         AND abs(lexical_length::float8 / lexical_documents - lexical_average) > :drift * lexical_average) AS drifted
-    """
-)
+"""
 
 _HOLD = statement(
     "SELECT id, status FROM memories WHERE tenant_id = :tenant AND id = ANY(:ids) ORDER BY id FOR NO KEY UPDATE"
@@ -117,7 +121,8 @@ async def apply(session: WriteSession, *, tenant: UUID, scope: Scope, version: i
     """
     try:
         await session.stamp(changes.at)
-        claimed = await _claim(session, tenant=tenant, scope=scope, version=version, changes=changes)
+        at_once = changes.rows if changes.is_only_new else {}
+        claimed = await _claim(session, tenant=tenant, scope=scope, version=version, changes=changes, rows=at_once)
         await _hold(session, tenant, changes.touched)
         for source, target in changes.evidence:
             await session.fetch(_MOVE_EVIDENCE, {"tenant": tenant, "source": source, "target": target})
@@ -126,9 +131,8 @@ async def apply(session: WriteSession, *, tenant: UUID, scope: Scope, version: i
             await session.fetch(_DROP_INDEX, {"tenant": tenant, "ids": gone})
         if changes.rebuilt:
             await session.fetch(_DROP_MENTIONS, {"tenant": tenant, "ids": list(changes.rebuilt)})
-        await change_memories(
-            session, tenant, changes.changed, at=changes.at, rows=changes.rows, restated=changes.restated
-        )
+        rows = {} if at_once else changes.rows
+        await change_memories(session, tenant, changes.changed, at=changes.at, rows=rows, restated=changes.restated)
         moved = await merge_entities(session, tenant, changes.unified, at=changes.at + A_MOMENT)
         await append(session, merge_events(changes.ledger, moved, "a declaration names them as one"))
     except asyncpg.UniqueViolationError as error:
@@ -144,15 +148,26 @@ async def _hold(session: WriteSession, tenant: UUID, touched: Mapping[UUID, str]
             raise ScopeMoved
 
 
-async def _claim(session: WriteSession, *, tenant: UUID, scope: Scope, version: int, changes: Changes) -> Claimed:
+async def _claim(
+    session: WriteSession,
+    *,
+    tenant: UUID,
+    scope: Scope,
+    version: int,
+    changes: Changes,
+    rows: Mapping[str, Sequence[Row]],
+) -> Claimed:
+    """Move the scope's version, and insert these rows in the same statement; raise ScopeMoved if it has moved."""
     here = {"tenant": tenant, "scope": scope.id(tenant)}
     if version == 0:
         names = {"kind": scope.kind.value, "user_id": scope.user_id, "agent_id": scope.agent_id}
         await session.fetch(_OPEN, {**here, **names})
+    inserts, parameters = as_clauses(rows, if_any="claimed")
     claimed = await session.fetch(
-        _CLAIM,
+        _claiming(_CLAIM, inserts),
         {
             **here,
+            **parameters,
             "version": version,
             "written_at": changes.at + A_MOMENT if changes.unified else changes.at,
             "added": changes.added,
@@ -167,3 +182,8 @@ async def _claim(session: WriteSession, *, tenant: UUID, scope: Scope, version: 
     if not claimed:
         raise ScopeMoved
     return Claimed(drifted=claimed[0]["drifted"], crowded=claimed[0]["crowded"])
+
+
+@cache
+def _claiming(claim: str, inserts: str) -> SqlStatement:
+    return statement(f"WITH claimed AS ({claim}), {inserts} SELECT * FROM claimed" if inserts else claim)  # noqa: S608

@@ -13,7 +13,7 @@ from uuid import UUID
 from sqlalchemy import ARRAY, TextClause, Uuid, bindparam, text
 
 from app.db import jobs
-from app.db.session import ReadSession, WriteSession
+from app.db.session import ReadSession, WriteSession, statement
 from app.db.sql import columns_of
 
 HYPE = "hype"
@@ -49,7 +49,7 @@ class EmbeddedQuestion:
     questions: tuple[tuple[str, str], ...]
 
 
-_JOIN = text(
+_JOIN = statement(
     """
     UPDATE jobs SET progress_total = progress_total + :count,
         payload = jsonb_build_object('memories', payload -> 'memories' || CAST(:memories AS jsonb))
@@ -105,7 +105,7 @@ async def enqueue(session: WriteSession, *, tenant: UUID, scope: UUID, memories:
     if not memories:
         return
     wanted = [str(one) for one in memories]
-    joined = await session.execute(
+    joined = await session.fetch(
         _JOIN,
         {
             "tenant": tenant,
@@ -116,7 +116,7 @@ async def enqueue(session: WriteSession, *, tenant: UUID, scope: UUID, memories:
             "most": MOST,
         },
     )
-    if joined.first() is None:
+    if not joined:
         payload = {"memories": wanted}
         await jobs.enqueue(
             session, tenant=tenant, kind=HYPE, payload=payload, now=now, total=len(wanted), scope=scope, delay=GATHERING
