@@ -18,7 +18,7 @@ from app.db import start
 from app.db.clock import DatabaseClock
 from app.db.embedded.server import KEY_FILE, ServerWatch, data_dir, start_embedded
 from app.db.replica import Replica
-from app.db.session import Database
+from app.db.session import Database, DatabaseObserver
 from app.errors import ConfigurationError
 from app.metrics import Metrics
 from app.services.keys import Keys
@@ -146,6 +146,7 @@ def open_database(settings: Settings, url: str, metrics: Metrics) -> Database:
         statement_timeout=settings.statement_timeout,
         pooled_transactions=settings.database_pooler == "transaction",
         direct_url=None if settings.direct_database_url is None else settings.direct_database_url.get_secret_value(),
+        observer=DatabaseObserver(waited=metrics.pool_waited, failed=metrics.database_error),
     )
     metrics.watch_pool(database.pool_in_use, settings.database_pool_size)
     return database

@@ -75,6 +75,7 @@ def create_app(
         async with build_runtime(configured, wall) as runtime, embedded_worker(runtime, job_lock), tools.running():
             app.state.runtime = runtime
             app.state.metrics = runtime.metrics
+            app.state.telemetry = runtime.telemetry
             admission.observe = runtime.metrics.turned_away
             runtime.metrics.watch_admission(admission.waiting)
             yield
@@ -126,6 +127,7 @@ def create_app(
     problems.install(app)
     admission = Admission.of(configured)
     app.state.admission = admission
+    app.state.settings = configured
     app.add_middleware(AdmissionMiddleware, admission=admission)
     app.add_middleware(RequestMiddleware, max_body_bytes=configured.max_body_bytes, streamed=portability.STREAMED)
     headers.install(app, configured.cors_origins)

@@ -8,12 +8,13 @@ from __future__ import annotations
 import asyncio
 import os
 import platform
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
 from importlib.metadata import PackageNotFoundError, version
 from operator import add
 from pathlib import Path
+from time import perf_counter
 from typing import Literal
 
 from prometheus_client import (
@@ -36,6 +37,8 @@ _SHARED_FOLDER = "PROMETHEUS_MULTIPROC_DIR"
 """The variable by which prometheus-client, when it is imported, chooses to keep values in files."""
 
 _PUBLISH_SECONDS = 1.0
+
+_LOOK_SECONDS = 1.0
 
 _REQUEST_BUCKETS = (0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 _JOB_BUCKETS = (0.01, 0.05, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0)
@@ -117,6 +120,13 @@ class _WriteMetrics:
     """Turns, decisions, feedback and review."""
 
     def __init__(self, registry: CollectorRegistry) -> None:
+        self.stages = Histogram(
+            "tm_write_stage_seconds",
+            "Seconds in a stage of a write.",
+            ("stage",),
+            buckets=_ARM_BUCKETS,
+            registry=registry,
+        )
         self.decisions = Counter("tm_write_decisions", "What writes came to.", ("type", "decision"), registry=registry)
         self.turns = Counter(
             "tm_turns",
@@ -134,6 +144,27 @@ class _WriteMetrics:
             ("reason",),
             registry=registry,
             multiprocess_mode="livemostrecent",
+        )
+
+
+class _DatabaseMetrics:
+    """Connections to the database, its errors, and the event loop that waits for it."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self.waits = Histogram(
+            "tm_database_pool_wait_seconds",
+            "Seconds until a connection was free.",
+            buckets=_ARM_BUCKETS,
+            registry=registry,
+        )
+        self.errors = Counter(
+            "tm_database_errors", "Transactions that the database ended, by SQLSTATE.", ("sqlstate",), registry=registry
+        )
+        self.lag = Histogram(
+            "tm_event_loop_lag_seconds",
+            "Seconds by which the event loop was late, looked at each second.",
+            buckets=_ARM_BUCKETS,
+            registry=registry,
         )
 
 
@@ -182,8 +213,11 @@ class _Jobs:
 class Metrics:
     """The service's metrics. Labels hold route templates, types and outcomes: never ids, keys or content."""
 
-    def __init__(self) -> None:
+    def __init__(self, stage: Callable[[str, float], None] = lambda _name, _seconds: None) -> None:
+        """Begin at zero; `stage` also receives the name and the seconds of each stage, arm and call, for traces."""
+        self._stage = stage
         self._registry = CollectorRegistry()
+        self._database = _DatabaseMetrics(self._registry)
         self._http = _Requests(self._registry)
         self._retrieval = _Retrieval(self._registry)
         self._model = _Model(self._registry)
@@ -210,7 +244,7 @@ class Metrics:
             registry=self._registry,
             multiprocess_mode="livemax",
         )
-        built.labels(_version(), platform.python_version()).set(1)
+        built.labels(built_version(), platform.python_version()).set(1)
 
     def _watch(self, name: str, meaning: str, value: Callable[[], float], mode: Literal["livesum", "livemax"]) -> None:
         gauge = Gauge(name, meaning, registry=self._registry, multiprocess_mode=mode)
@@ -230,6 +264,21 @@ class Metrics:
         """Report a connection pool; `in_use` is called at every scrape."""
         self._watch("tm_database_pool_size", "Connections there may be.", lambda: size, "livesum")
         self._watch("tm_database_pool_in_use", "Connections now in use.", in_use, "livesum")
+
+    def pool_waited(self, seconds: float) -> None:
+        """Time the wait for a connection."""
+        self._database.waits.observe(seconds)
+
+    def database_error(self, sqlstate: str) -> None:
+        """Count a transaction that the database ended."""
+        self._database.errors.labels(sqlstate).inc()
+
+    async def watch_event_loop(self) -> None:
+        """Report how late the event loop is until cancelled."""
+        while True:
+            started = perf_counter()
+            await asyncio.sleep(_LOOK_SECONDS)
+            self._database.lag.observe(max(0.0, perf_counter() - started - _LOOK_SECONDS))
 
     def watch_admission(self, waiting: Callable[[], float]) -> None:
         """Report how many requests wait for their turn; `waiting` is asked at every scrape."""
@@ -256,21 +305,29 @@ class Metrics:
     def arm(self, name: str, seconds: float) -> None:
         """Time a retrieval arm."""
         self._retrieval.arms.labels(name).observe(seconds)
+        self._stage(f"read {name}", seconds)
 
     def embed(self, outcome: str, seconds: float, texts: int) -> None:
         """Time a call to the embedder; fits `EmbedObserver`."""
         self._retrieval.embedding.labels(outcome).observe(seconds)
         self._retrieval.embedded.inc(texts)
+        self._stage("embed", seconds)
 
     def llm(self, purpose: str, outcome: str, seconds: float) -> None:
         """Time a use of the language model."""
         self._model.seconds.labels(purpose, outcome).observe(seconds)
+        self._stage(f"model {purpose}", seconds)
 
     def llm_tokens(self, purpose: str, given: int, taken: int, cost: float) -> None:
         """Count the tokens of a use of the language model, in and out, and what they cost."""
         self._model.tokens.labels(purpose, "input").inc(given)
         self._model.tokens.labels(purpose, "output").inc(taken)
         self._model.cost.labels(purpose).inc(cost)
+
+    def write_stage(self, stage: str, seconds: float) -> None:
+        """Time a stage of a write."""
+        self._writing.stages.labels(stage).observe(seconds)
+        self._stage(f"write {stage}", seconds)
 
     def decision(self, type_name: str, decision: str) -> None:
         """Count a decision of a write."""
@@ -338,6 +395,10 @@ class Metrics:
 
         return end
 
+    def collected(self) -> Iterable[Metric]:
+        """Return this process's metrics, which are read anew each time that they are gone through."""
+        return _Collected(self._registry)
+
     def exposition(self) -> bytes:
         """Return everything in Prometheus' text format."""
         if self._folder is None:
@@ -346,6 +407,16 @@ class Metrics:
         MultiProcessCollector(together, self._folder)  # type: ignore[no-untyped-call]
         together.register(_Processes(self._folder))
         return generate_latest(together)
+
+
+class _Collected:
+    """The present metrics of a registry."""
+
+    def __init__(self, registry: CollectorRegistry) -> None:
+        self._registry = registry
+
+    def __iter__(self) -> Iterator[Metric]:
+        return iter(self._registry.collect())
 
 
 class _Processes(Collector):
@@ -385,7 +456,8 @@ def shared_metrics(folder: Path) -> Iterator[None]:
         del os.environ[_SHARED_FOLDER]
 
 
-def _version() -> str:
+def built_version() -> str:
+    """Return the version of the installed package."""
     try:
         return version("typed-memory")
     except PackageNotFoundError:

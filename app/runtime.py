@@ -13,7 +13,7 @@ from app.db.clock import DatabaseClock
 from app.db.session import Database
 from app.db.tenant_types import TypeCache
 from app.memory.registry import Registry, discover
-from app.metrics import Metrics
+from app.metrics import Metrics, built_version
 from app.providers.embeddings import Embedder
 from app.providers.factory import (
     Prices,
@@ -69,6 +69,7 @@ from app.services.tenants import Tenants
 from app.services.turns import Turns
 from app.services.webhooks import Webhooks
 from app.settings import Settings
+from app.telemetry import Telemetry
 from app.write.known import KnownReader
 from app.write.pipeline import WritePipeline
 from app.write.turns import IngestPipeline
@@ -90,6 +91,7 @@ class Runtime:
     own_types: TenantTypes
     clock: Callable[[], datetime]
     metrics: Metrics
+    telemetry: Telemetry
     memories: Memories
     timelines: Timelines
     queries: Queries
@@ -133,6 +135,7 @@ class _Base:
     types: TypeCache
     clock: DatabaseClock
     metrics: Metrics
+    telemetry: Telemetry
     stack: AsyncExitStack
 
 
@@ -155,8 +158,10 @@ async def build_runtime(settings: Settings, wall: Callable[[], datetime] = now) 
     `wall` is this machine's clock: it orders nothing, the database's does.
     Raises ConfigurationError when the service can't run as configured.
     """
-    metrics = Metrics()
-    async with AsyncExitStack() as stack:
+    telemetry = Telemetry(settings.otlp_endpoint, built_version())
+    metrics = Metrics(telemetry.stage)
+    async with AsyncExitStack() as stack, telemetry.exporting(metrics.collected()):
+        await open_in_background(stack, metrics.watch_event_loop())
         embedder = make_embedder(settings, metrics)
         stack.push_async_callback(embedder.aclose)
         store = await open_store(settings, metrics, stack, migrate=settings.auto_migrate, wall=wall)
@@ -175,6 +180,7 @@ async def build_runtime(settings: Settings, wall: Callable[[], datetime] = now) 
             types=TypeCache(database=database, built_in=discover()),
             clock=store.clock,
             metrics=metrics,
+            telemetry=telemetry,
             stack=stack,
         )
         runtime = await _assembled(base, await _writing(base), store)
@@ -200,6 +206,7 @@ async def _assembled(base: _Base, writing: _WriteServices, store: Store) -> Runt
         own_types=own_types,
         clock=base.clock,
         metrics=base.metrics,
+        telemetry=base.telemetry,
         memories=Memories(database=database, pipeline=writing.pipeline, quotas=store.quotas, clock=base.clock),
         timelines=Timelines(database=database),
         queries=queries,
@@ -270,6 +277,7 @@ async def _writing(base: _Base) -> _WriteServices:
         judge_seconds=settings.judge_deadline,
         hype=settings.hype,
         observe=metrics.decision,
+        timed=metrics.write_stage,
         conflict=lambda: metrics.retry("scope moved"),
         drifted=upkeep.mark,
         crowded=upkeep.crowd,

@@ -223,6 +223,14 @@ class Settings(BaseSettings):
 
     language: str = Field(default="english", description="Language of stems and stop words in the lexical index.")
     access_flush_seconds: PositiveFloat = 1.0
+    otlp_endpoint: str | None = Field(
+        default=None,
+        description="OpenTelemetry collector (OTLP over HTTP, such as http://127.0.0.1:4318) for traces and metrics.",
+    )
+    operations_access: Literal["open", "operator", "closed"] = Field(
+        default="open",
+        description="Who reads /metrics, /docs, /openapi.json and the reasons of /readyz: all, the operator, nobody.",
+    )
     log_format: Literal["json", "console"] = "json"
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
 
@@ -237,6 +245,7 @@ class Settings(BaseSettings):
         "llm_model",
         "rerank_base_url",
         "rerank_model",
+        "otlp_endpoint",
         "mcp_default_user",
         mode="before",
     )

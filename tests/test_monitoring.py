@@ -39,6 +39,12 @@ def samples() -> dict[str, set[str]]:
     """Every sample that a service exposes after a little of everything, with its labels."""
     metrics = Metrics()
     metrics.watch_pool(lambda: 0, 10)
+    metrics.watch_admission(lambda: 0)
+    metrics.watch_clock(lambda: 0)
+    metrics.turned_away("full")
+    metrics.pool_waited(0.1)
+    metrics.database_error("57014")
+    metrics.write_stage("persist", 0.1)
     metrics.request("POST", "/query", 200, 0.1)
     metrics.arm("semantic", 0.1)
     metrics.embed("ok", 0.1, 1)

@@ -10,7 +10,7 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.api.plumbing.guard import PUBLIC, GuardedRoute, RuntimeDep
+from app.api.plumbing.guard import PUBLIC, GuardedRoute, RuntimeDep, may_operate, require_operations
 from app.api.plumbing.wire import Out, Source, json_answer, rounded_to
 from app.metrics import CONTENT_TYPE
 from app.model import ReviewReason
@@ -102,11 +102,15 @@ async def readyz(request: Request, runtime: RuntimeDep) -> Response:
     state = await runtime.readiness.state()
     if request.app.state.admission.draining:
         state = replace(state, missing={**state.missing, "shutdown": "this process is about to stop: ask another"})
-    return json_answer(Ready.answer(state), 503 if state.missing else 200)
+    answer = Ready.answer(state)
+    if not may_operate(request):
+        answer = {"ready": answer["ready"], "reasons": {}, "degraded": {}, "queue": None}
+    return json_answer(answer, 503 if state.missing else 200)
 
 
-async def metrics(runtime: RuntimeDep) -> Response:
+async def metrics(request: Request, runtime: RuntimeDep) -> Response:
     """Expose counters and timings; labels hold no ids, keys or content."""
+    require_operations(request)
     backlog = await runtime.jobs.known_backlog()
     unknown = (math.nan, math.nan)
     runtime.metrics.queue(*(unknown if backlog is None else (backlog.depth, backlog.oldest_seconds)))

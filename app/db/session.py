@@ -9,9 +9,10 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-from collections.abc import AsyncIterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from time import perf_counter
 from typing import Any
 from uuid import UUID
 
@@ -142,6 +143,14 @@ class WriteSession(ReadSession):
             self.changed.at = value
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DatabaseObserver:
+    """Receives the seconds of each wait for a connection, and the SQLSTATE of each failed transaction."""
+
+    waited: Callable[[float], None] = lambda _seconds: None
+    failed: Callable[[str], None] = lambda _sqlstate: None
+
+
 class Database:
     """The engine and its transactions. `tenant=None` opens one that sees no tenant's rows.
 
@@ -157,6 +166,7 @@ class Database:
         statement_timeout: float = 30.0,
         pooled_transactions: bool = False,
         direct_url: str | None = None,
+        observer: DatabaseObserver | None = None,
     ) -> None:
         """Prepare a pool for `url` (postgresql://...); nothing connects yet. Times are in seconds.
 
@@ -174,6 +184,7 @@ class Database:
             "hnsw.ef_search": "100",
         }
         self.refused: str | None = None
+        self._observer = observer or DatabaseObserver()
         self._brought = settings if pooled_transactions else {}
         kept = {} if pooled_transactions else settings
         self._ending: set[asyncio.Task[None]] = set()
@@ -212,6 +223,9 @@ class Database:
         except _CONNECTION_LOST as error:
             await connection.invalidate()
             raise _unavailable() from error
+        except Exception as error:
+            self._note(error)
+            raise
         finally:
             # Not awaited: the reads are complete, and the end of the transaction changes nothing.
             end = asyncio.create_task(_end(connection, driver))
@@ -244,18 +258,23 @@ class Database:
             if ours is None:
                 raise
             self._note(ours)
+            self._note(error)
             raise ours from error
         self.refused = None
 
     def _note(self, error: BaseException) -> None:
         if isinstance(error, WritesRefused):
             self.refused = error.message
+        if (state := _sqlstate(error)) is not None:
+            self._observer.failed(state)
 
     async def _open(self, opening: str) -> tuple[AsyncConnection, asyncpg.Connection]:
         """Return a connection inside its transaction; replace a stale pooled one, once."""
+        started = perf_counter()
         for last in (False, True):
             try:
                 connection = await self._engine.connect()
+                self._observer.waited(perf_counter() - started)
             except PoolTimeout as error:
                 raise DatabaseUnavailable(
                     "all database connections are busy: retry, or raise TM_DATABASE_POOL_SIZE",
@@ -361,6 +380,16 @@ async def _finish(connection: AsyncConnection, driver: asyncpg.Connection, endin
         await connection.invalidate()
         if ending == "COMMIT":
             raise
+
+
+def _sqlstate(error: BaseException) -> str | None:
+    """Return the database's code of the error that another was made of, None for one of ours."""
+    link: BaseException | None = error
+    while link is not None:
+        if isinstance(link, asyncpg.PostgresError):
+            return str(link.sqlstate)
+        link = link.__cause__
+    return None
 
 
 def _unavailable() -> DatabaseUnavailable:

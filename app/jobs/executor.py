@@ -215,7 +215,7 @@ class Executor:
         return run
 
     async def _performed(self, run: Job) -> JobOutcome:
-        with self._measured(run) as measured:
+        with self.runtime.telemetry.span(f"job {run.kind}"), self._measured(run) as measured:
             try:
                 outcome = await self._outcome(run)
                 if outcome.status is JobStatus.FAILED:

@@ -49,6 +49,7 @@ from app.errors import (
     ProviderTimeout,
     ProviderUnavailable,
 )
+from app.telemetry import trace_headers
 
 Sleep = Callable[[float], Awaitable[None]]
 
@@ -191,7 +192,7 @@ class ProviderClient:
             async with (
                 asyncio.timeout(self.policy.timeout),
                 self._client.stream(
-                    "POST", self._base_url + path, content=content, headers=self._authorization
+                    "POST", self._base_url + path, content=content, headers={**self._authorization, **trace_headers()}
                 ) as response,
             ):
                 answer = await self._read(response)

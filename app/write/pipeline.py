@@ -102,7 +102,8 @@ class ScopeLocks:
 class WritePipeline:
     """Writes candidates. No provider is asked while a transaction is open.
 
-    `hype`: new memories get the questions they answer, by a job. `observe` receives (type, decision) for each,
+    `hype`: new memories get the questions they answer, by a job. `timed` receives the seconds of each stage,
+    `observe` (type, decision) for each,
     `conflict` once a retry, `drifted` (tenant, scope) when a scope's lexical weights should be made anew,
     `crowded` when its vectors should go into the index.
     """
@@ -117,6 +118,7 @@ class WritePipeline:
     judge_seconds: float = JUDGE_SECONDS
     hype: bool = False
     observe: Callable[[str, str], None] = lambda _type, _decision: None
+    timed: Callable[[str, float], None] = lambda _stage, _seconds: None
     conflict: Callable[[], None] = lambda: None
     drifted: Callable[[UUID, UUID], None] = lambda _tenant, _scope: None
     crowded: Callable[[UUID, UUID], None] = lambda _tenant, _scope: None
@@ -148,6 +150,8 @@ class WritePipeline:
             result = results[place]
             if isinstance(result, WriteOutcome):
                 self.observe(one.candidate.type.counted_as, result.decision)
+        for stage, seconds in spent.items():
+            self.timed(stage, seconds)
         return [results[place] for place in range(len(prepared))]
 
     async def _write_scope(

@@ -190,7 +190,7 @@ async def test_an_agent_reads_in_the_tools_answer_that_it_must_wait(tenant: Tena
         "jsonrpc": "2.0",
         "id": 1,
         "method": "tools/call",
-        "params": {"name": "recall", "arguments": {"query": "where does the user work?"}},
+        "params": {"name": "recall", "arguments": QUESTION},
     }
     async with client:
         answers = [await client.post("/mcp", json=call, headers=ACCEPT) for _ in range(2)]

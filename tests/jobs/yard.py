@@ -28,6 +28,7 @@ from app.services.lifecycle.runner import WorkerContext
 from app.services.lifecycle.runs import Workers
 from app.services.tenants import Tenants
 from app.settings import Settings
+from app.telemetry import Telemetry
 from tests.jobs.handlers import HANDLERS, WORKERS
 from tests.support import owner
 
@@ -48,6 +49,7 @@ def light_runtime(url: str, **settings: Any) -> Runtime:
             database=database,
             settings=Settings(**{**FAST, **settings}),
             metrics=Metrics(),
+            telemetry=Telemetry(None, "0"),
             clock=now,
             jobs=Jobs(database=database, clock=now),
             tenants=Tenants(database=database, clock=now),

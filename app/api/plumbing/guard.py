@@ -22,10 +22,11 @@ from starlette.responses import Response
 from app.api.plumbing import binding
 from app.api.plumbing.idempotency import IDEMPOTENT
 from app.api.plumbing.problems import FieldError, InvalidFields, MalformedBody, UnsupportedMediaType, did_you_mean
-from app.errors import Forbidden, PayloadTooLarge, Unauthenticated
+from app.errors import Forbidden, NotFound, PayloadTooLarge, Unauthenticated
 from app.model import Actor
 from app.runtime import Runtime
 from app.services.quotas import require_rate
+from app.settings import Settings
 
 
 async def runtime_of(request: Request) -> Runtime:
@@ -233,6 +234,24 @@ async def authenticate(request: Request, role: str | None) -> Actor | None:
     if role is not None:
         allow_role(actor, role)
     return actor
+
+
+def may_operate(request: Request) -> bool:
+    """Return whether the request may read what is about the service as a whole: metrics, documents, reasons."""
+    settings: Settings = request.app.state.settings
+    if settings.operations_access != "operator":
+        return settings.operations_access == "open"
+    operator, given = settings.operator_key, request.headers.get("authorization", "").partition(" ")[2].strip()
+    return operator is not None and hmac.compare_digest(given.encode(), operator.get_secret_value().encode())
+
+
+def require_operations(request: Request) -> None:
+    """Raise NotFound or Unauthenticated where the request may not read what is about the service as a whole."""
+    if may_operate(request):
+        return
+    if request.app.state.settings.operations_access == "closed":
+        raise NotFound("this is closed here (TM_OPERATIONS_ACCESS)")
+    raise Unauthenticated("this takes the operator key (TM_OPERATOR_KEY)")
 
 
 async def count_request(request: Request, actor: Actor) -> None:

@@ -17,6 +17,7 @@ from app.api.plumbing import problems
 from app.api.plumbing.headers import rate_limit_headers
 from app.errors import PayloadTooLarge
 from app.model import Actor
+from app.telemetry import finish_request
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._:\-]{1,128}")
 _METHODS = frozenset({"GET", "POST", "PATCH", "PUT", "DELETE", "HEAD", "OPTIONS"})
@@ -57,6 +58,15 @@ class RequestMiddleware:
         started = perf_counter()
         metrics.in_flight.inc()
         try:
+            with scope["app"].state.telemetry.request(scope["method"], Headers(scope=scope)) as span:
+                await self._answered(scope, receive, answer)
+                finish_request(span, scope["method"], _route(scope), answer.status or _FAILED)
+        finally:
+            metrics.in_flight.dec()
+            self._finish(scope, answer.status or _FAILED, perf_counter() - started)
+
+    async def _answered(self, scope: Scope, receive: Receive, answer: _TrackedSend) -> None:
+        try:
             limited = receive if scope["path"] in self.streamed else _Limited(scope, receive, self.max_body_bytes)
             await self.app(scope, limited, answer)
         except ClientDisconnect:
@@ -66,12 +76,9 @@ class RequestMiddleware:
             log.error("unexpected error", **logs.described(error))  # noqa: TRY400 - its message may quote content
             if not answer.status:
                 await problems.respond(problems.internal(scope))(scope, receive, answer)
-        finally:
-            metrics.in_flight.dec()
-            self._finish(scope, answer.status or _FAILED, perf_counter() - started)
 
     def _finish(self, scope: Scope, status: int, seconds: float) -> None:
-        route = getattr(scope.get("route"), "path", "unmatched")
+        route = _route(scope)
         method = scope["method"] if scope["method"] in _METHODS else "OTHER"
         scope["app"].state.metrics.request(method, route, status, seconds)
         actor = scope["state"].get("actor")
@@ -83,6 +90,10 @@ class RequestMiddleware:
             ms=round(seconds * 1000, 2),
             tenant=str(actor.tenant_id) if isinstance(actor, Actor) else None,
         )
+
+
+def _route(scope: Scope) -> str:
+    return getattr(scope.get("route"), "path", "unmatched")
 
 
 def _without_body(send: Send) -> Send:

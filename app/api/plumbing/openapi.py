@@ -15,7 +15,7 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from app.api.plumbing.guard import ROLE
+from app.api.plumbing.guard import ROLE, require_operations
 from app.api.plumbing.idempotency import HEADER
 from app.api.plumbing.problems import MEDIA_TYPE, Problem
 
@@ -77,8 +77,9 @@ def _served(app: FastAPI) -> Callable[[Request], Awaitable[Response]]:
     """Return the endpoint of the document, which the first request has built in a thread: it takes a second."""
     building: asyncio.Task[bytes] | None = None
 
-    async def serve(_: Request) -> Response:
+    async def serve(request: Request) -> Response:
         nonlocal building
+        require_operations(request)
         if building is None:
             building = asyncio.create_task(asyncio.to_thread(lambda: to_json(described(app))))
         return Response(await asyncio.shield(building), media_type="application/json")
@@ -86,15 +87,18 @@ def _served(app: FastAPI) -> Callable[[Request], Awaitable[Response]]:
     return serve
 
 
-async def _page(_: Request) -> Response:
+async def _page(request: Request) -> Response:
+    require_operations(request)
     return HTMLResponse(_PAGE, headers=_POLICY)
 
 
-async def _start(_: Request) -> Response:
+async def _start(request: Request) -> Response:
+    require_operations(request)
     return Response(_START, media_type="text/javascript", headers=_KEPT)
 
 
 async def _file(request: Request) -> Response:
+    require_operations(request)
     return FileResponse(_FILES / request.url.path.rsplit("/", 1)[-1], headers=_KEPT)
 
 
