@@ -17,6 +17,7 @@ from typing import Any
 from uuid import UUID
 
 import asyncpg
+from pydantic_core import from_json
 from sqlalchemy import Executable
 from sqlalchemy.engine import CursorResult
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
@@ -192,6 +193,7 @@ class Database:
             driver_url(url),
             isolation_level="AUTOCOMMIT",
             hide_parameters=True,
+            json_deserializer=from_json,
             pool_size=pool_size,
             max_overflow=0,
             pool_timeout=pool_timeout,

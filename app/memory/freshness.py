@@ -40,7 +40,7 @@ def boost(access_count: int) -> float:
 def freshness(*, days: float, decay: Decay, access_count: int = 0) -> float:
     """Return 2^(-days / half-life) x boost, never below the floor; `days` since the last access."""
     passive = 1.0 if decay.half_life_days is None else 2.0 ** (-max(0.0, days) / decay.half_life_days)
-    return max(decay.floor, passive * boost(access_count))
+    return max(decay.floor, passive * boost(access_count) if access_count else passive)
 
 
 def days_between(earlier: datetime, later: datetime) -> float:

@@ -63,7 +63,9 @@ def scale(scores: Sequence[float], scaling: Scaling) -> list[float]:
     best, least = scores[0], 0.0
     if scaling is Scaling.RANGE:
         least = scores[-1] - (best - scores[-1]) / len(scores)
+    else:
+        scores = [max(0.0, score) for score in scores]
     if best <= least:
         return [1.0] * len(scores)
     span = best - least
-    return [min(1.0, max(0.0, (score - least) / span)) for score in scores]
+    return [(score - least) / span for score in scores]

@@ -6,7 +6,7 @@ A question such as "where did I work before Volkswagen?" asks for what Volkswage
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from types import MappingProxyType
@@ -79,6 +79,9 @@ _DAY: Final = 86_400
 _LEAST_FRESH: Final = 0.02
 """What age takes off a match ends here: the floor of the Cognitive categories, for every type."""
 
+Factor = tuple[str, float]
+"""What a score is multiplied by, and why."""
+
 _LONG_NAME: Final = 5
 """Letters of a name that may be misspelled by one and still be meant."""
 
@@ -99,13 +102,10 @@ def rank(
     sketch is left out. A cross-encoder would replace `retrieval` here.
     """
     read = [(one, sketches[one.id]) for one in fused if one.id in sketches]
+    rows = [sketch for _, sketch in read]
     shares = _neighbours(read, plan)
-    ratios = demotions([sketch for _, sketch in read])
-    speaker = _one_speaker(query, [sketch for _, sketch in read], speakers)
-    ranked = []
-    for one, sketch in read:
-        factors = _factors(sketch, ratios.get(one.id, 1.0), speaker, query, plan)
-        ranked.append(_ranked(one, sketch, shares.get(one.id, 0.0), factors, plan, now))
+    factors = _factors(rows, demotions(rows), _one_speaker(query, rows, speakers), query, plan)
+    ranked = [_ranked(one, sketch, shares.get(one.id, 0.0), factors.get(one.id, ()), plan, now) for one, sketch in read]
     ordered = sorted(ranked, key=lambda hit: (hit.score, hit.id), reverse=True)
     if query.wants_newest and plan.newest:
         ordered = _newest_first(ordered, sketches, plan)
@@ -191,40 +191,58 @@ def _named_in_part(name: str, words: Sequence[str]) -> bool:
 
 
 def _factors(
-    sketch: RankingRow, ratio: float, speaker: frozenset[UUID], query: ParsedQuery, plan: QueryPlan
-) -> list[tuple[str, float]]:
-    """Return each factor that applies, and why."""
-    found = []
-    if ratio < 1:
-        found.append(("contradicted by a belief that is trusted more", ratio))
-    if sketch.volatile:
-        found.append(("its slot changes too often", DEMOTION))
-    if sketch.elsewhen:
-        found.append(("happened at another time than the question names", plan.elsewhen))
-    if sketch.asking is not None:
-        found.append(_asking(sketch.asking, plan))
-    if sketch.speaker_id in speaker:
-        found.append(("said by the one the question names", plan.speaker))
-    if sketch.speaker_id in query.assistants:
-        found.append(_assistant(query, plan))
-    if sketch.type in query.soft_types:
-        found.append(("of a type the question hints at", plan.type_hint))
-    if query.about_past and sketch.status == MemoryStatus.SUPERSEDED:
-        found.append(("history, which the question asks for", plan.history))
+    sketches: Sequence[RankingRow],
+    ratios: Mapping[UUID, float],
+    speaker: Collection[UUID],
+    query: ParsedQuery,
+    plan: QueryPlan,
+) -> dict[UUID, list[Factor]]:
+    """Return the factors of those memories that have any, in the order in which they multiply."""
+    teller, asker = _asking(sketches)
+    replaced = [one.id for one in sketches if one.status == MemoryStatus.SUPERSEDED] if query.about_past else []
+    back = ", which the question asks for" if query.asks_back else ""
+    every: tuple[tuple[str, float, Sequence[UUID]], ...] = (
+        *(("contradicted by a belief that is trusted more", ratio, (memory,)) for memory, ratio in ratios.items()),
+        ("its slot changes too often", DEMOTION, [one.id for one in sketches if one.volatile]),
+        (
+            "happened at another time than the question names",
+            plan.elsewhen,
+            [one.id for one in sketches if one.elsewhen],
+        ),
+        ("asks, and tells of the one who asks", plan.told_in_question, teller),
+        ("only asks", plan.question, asker),
+        ("said by the one the question names", plan.speaker, _said_by(sketches, speaker)),
+        (
+            f"said by the assistant{back}",
+            plan.asked_back if query.asks_back else plan.assistant,
+            _said_by(sketches, query.assistants),
+        ),
+        (
+            "of a type the question hints at",
+            plan.type_hint,
+            [one.id for one in sketches if one.type in query.soft_types],
+        ),
+        ("history, which the question asks for", plan.history, replaced),
+    )
+    found: dict[UUID, list[Factor]] = defaultdict(list)
+    for why, factor, memories in every:
+        for memory in memories if factor != 1 else ():
+            found[memory].append((why, factor))
     return found
 
 
-def _asking(content: str, plan: QueryPlan) -> tuple[str, float]:
-    """Return the factor of a turn that ends as a question: it rarely answers one, unless it tells of the speaker."""
-    if FIRST_PERSON.search(content):
-        return "asks, and tells of the one who asks", plan.told_in_question
-    return "only asks", plan.question
+def _asking(sketches: Sequence[RankingRow]) -> tuple[list[UUID], list[UUID]]:
+    """Return the turns that end as questions: those that tell of who asks, and those that don't and answer nothing."""
+    teller: list[UUID] = []
+    asker: list[UUID] = []
+    for one in sketches:
+        if one.asking is not None:
+            (teller if FIRST_PERSON.search(one.asking) else asker).append(one.id)
+    return teller, asker
 
 
-def _assistant(query: ParsedQuery, plan: QueryPlan) -> tuple[str, float]:
-    if query.asks_back:
-        return "said by the assistant, which the question asks for", plan.asked_back
-    return "said by the assistant", plan.assistant
+def _said_by(sketches: Sequence[RankingRow], speakers: Collection[UUID]) -> list[UUID]:
+    return [one.id for one in sketches if one.speaker_id in speakers] if speakers else []
 
 
 def _current(sketch: RankingRow) -> bool:
@@ -233,7 +251,7 @@ def _current(sketch: RankingRow) -> bool:
 
 
 def _ranked(
-    fused: Fused, sketch: RankingRow, share: float, factors: Sequence[tuple[str, float]], plan: QueryPlan, now: datetime
+    fused: Fused, sketch: RankingRow, share: float, factors: Sequence[Factor], plan: QueryPlan, now: datetime
 ) -> Ranked:
     fresh = min(1.0, freshness_of(sketch, now))
     retrieval = fused.retrieval + share
@@ -242,9 +260,8 @@ def _ranked(
         score *= max(fresh, _LEAST_FRESH) ** plan.freshness
     notes = [f"beside turns that match: +{share:.4f}"] if share else []
     for why, factor in factors:
-        if factor != 1:
-            score *= factor
-            notes.append(f"{why}: x{factor:.2f}")
+        score *= factor
+        notes.append(f"{why}: x{factor:.2f}")
     return Ranked(fused.id, score, retrieval, sketch.confidence, fresh, fused.places, tuple(notes))
 
 

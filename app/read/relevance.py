@@ -14,7 +14,7 @@ from typing import Final
 from uuid import UUID
 
 from app.db.memories.ranking import RankingRow
-from app.read.values import Arm, Cut, ParsedQuery, Ranked
+from app.read.values import Arm, ArmPlace, Cut, ParsedQuery, Ranked
 
 BELIEF_FLOOR: Final = 0.5
 """Least relevance of a typed belief."""
@@ -41,7 +41,10 @@ one half."""
 _ABOUT: Final = frozenset({Arm.GRAPH, Arm.LEXICAL})
 """Arms that find what is about a name, or says it."""
 
-_LOW: Final = -math.inf
+_ABSENT: Final[ArmPlace] = (0, 0.0, 0.0, 0.0)
+_UNCOMPARED: Final[ArmPlace] = (0, -math.inf, 0.0, 0.0)
+"""Places of what an arm did not nominate."""
+
 _UNSEEN: Final = 0.09
 """The cosine of what the semantic arms did not find, in the scale of the embedded model."""
 
@@ -104,14 +107,15 @@ class Relevance:
         return {one.id: self._evidence(one, sketches[one.id], asked) for one in ranked}
 
     def _evidence(self, one: Ranked, sketch: RankingRow, predicates: Collection[str]) -> float:
-        cosine = _score(one, Arm.SEMANTIC, _LOW)
+        places = one.places
+        cosine = places.get(Arm.SEMANTIC, _UNCOMPARED)[1]
         if sketch.type in self.verbatim:
-            cosine = max(cosine, _score(one, Arm.SEMANTIC_CONTEXT, _LOW))
-        words = _score(one, Arm.LEXICAL)
+            cosine = max(cosine, places.get(Arm.SEMANTIC_CONTEXT, _UNCOMPARED)[1])
+        words = places.get(Arm.LEXICAL, _ABSENT)[1]
         share = min(1.0, words / self.whole) if self.whole else 0.0
         asked = sketch.slot is not None and sketch.slot.rpartition("|")[2] in predicates
-        near = _UNSEEN if cosine == _LOW else self.calibration.scaled(cosine)
-        timed = _score(one, Arm.TEMPORAL)
+        near = self.calibration.scaled(cosine) if cosine > -math.inf else _UNSEEN
+        timed = places.get(Arm.TEMPORAL, _ABSENT)[1]
         cues = _PREDICATE * asked + _TIME * timed + _HINT * (sketch.type in self.query.hinted)
         return near + _WORDS * share + _NAME * self._named(one) + cues
 
@@ -148,15 +152,10 @@ class Relevance:
         return self.query.within or self.query.inferred or not one.places or one.id in self.asked
 
     def _named(self, one: Ranked) -> float:
-        linked = _score(one, Arm.GRAPH)
+        linked = one.places.get(Arm.GRAPH, _ABSENT)[1]
         if not linked or not any(mentioned.span.end for mentioned in self.query.mentioned):
             return 0.0
         return min(1.0, linked * len(self.query.mentioned))
-
-
-def _score(one: Ranked, arm: Arm, otherwise: float = 0.0) -> float:
-    place = one.places.get(arm)
-    return otherwise if place is None else place[1]
 
 
 def _split(ranked: Sequence[Ranked], why: Mapping[UUID, str]) -> tuple[tuple[Ranked, ...], tuple[Cut, ...]]:

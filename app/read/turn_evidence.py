@@ -59,6 +59,9 @@ class TurnsInView:
         found = {one.id for one in ranked}
         kept, cut = [], []
         for one in ranked:
+            if one.id not in self.turns:
+                kept.append(one)
+                continue
             unmeant = self._unmeant(one.id)
             marks = (*unmeant, *self._replaced(one.id))
             if self._wanted() or not (unmeant or self._outdated(one.id, found)):

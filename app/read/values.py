@@ -53,8 +53,7 @@ class QueryRequest:
     explain: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ArmHit:
+class ArmHit(NamedTuple):
     """The place of a memory in an arm: rank from 1, raw score, score scaled to 0..1, share of the fused score."""
 
     arm: str
@@ -138,16 +137,14 @@ class Window:
     upper: datetime | None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Span:
+class Span(NamedTuple):
     """Character offsets of a piece of the question, end exclusive."""
 
     start: int
     end: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Gram:
+class Gram(NamedTuple):
     """A run of words of the question that may be a name, normalised as aliases are."""
 
     name: str

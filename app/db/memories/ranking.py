@@ -106,7 +106,7 @@ async def read_ranking_rows(
     here = {"tenant": tenant, "ids": list(ids), "whole": whole, **bounds}
     then = {} if known_at is None else {"known_at": known_at}
     rows = await session.fetch(_SKETCH if known_at is None else _SKETCH_THEN, {**here, **then})
-    return {row[0]: RankingRow(*row) for row in rows}
+    return {row[0]: RankingRow._make(row) for row in rows}
 
 
 _NAMES = statement("SELECT id, canonical_name FROM entities WHERE tenant_id = :tenant AND id = ANY(:ids)")

@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 from app.db.session import ReadSession, statement
@@ -26,8 +27,7 @@ class TurnBelief:
     replaced_by: UUID | None = None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnEvidence:
+class TurnEvidence(NamedTuple):
     """The role of a turn's speaker, and the beliefs that rest on the turn."""
 
     role: str | None = None
