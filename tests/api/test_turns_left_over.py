@@ -8,8 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
-from app.api.turns import TurnStatus
 from app.jobs.schedule import requeue_turns
+from app.memory.extraction import TurnStatus
 from app.runtime import Runtime
 from app.services import turns as turns_service
 from app.services.turns import Turns
