@@ -420,7 +420,7 @@ def _check_slot(slot: str, *, event: bool) -> None:
         raise CommandFailed(f"{slot!r} can't name a field: use snake_case, such as allergen, and no keyword of Python")
     if len(slot) > _LONGEST_NAME:
         raise CommandFailed(f"{slot!r} is too long: use at most {_LONGEST_NAME} characters")
-    ours = {"subject_name", "held", "type", *WriteFields.model_fields, *MemoryOut.model_fields}
+    ours = {"subject_name", "held", "type", "memory_type", "score", *WriteFields.model_fields, *MemoryOut.model_fields}
     if slot in ours or hasattr(Payload, slot):
         raise CommandFailed(f"every memory has {slot!r}: use another name for the field")
 

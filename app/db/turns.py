@@ -290,6 +290,16 @@ _TAKE_UP = statement(
     """
 )
 
+_FORSAKEN = statement(
+    """
+    SELECT t.id FROM turns t
+    WHERE t.tenant_id = :tenant AND t.status = 'received' AND t.recorded_at < :before AND t.id NOT IN (
+        SELECT CAST(named AS uuid) FROM jobs j, jsonb_array_elements_text(j.payload -> 'turns') named
+        WHERE j.tenant_id = :tenant AND j.kind = :kind AND j.status IN ('queued', 'running'))
+    ORDER BY t.id LIMIT :limit
+    """
+)
+
 _REOPEN = text(
     """
     UPDATE turns SET status = 'received', reason = NULL, extraction = NULL, processed_at = NULL
@@ -335,6 +345,14 @@ async def give_up(session: WriteSession, tenant: UUID, ids: Collection[UUID], *,
 async def take_up(session: WriteSession, tenant: UUID, ids: Collection[UUID]) -> None:
     """Mark those of these turns whose extraction failed to be processed anew; not those that said what was erased."""
     await session.fetch(_TAKE_UP, {"tenant": tenant, "ids": list(ids)})
+
+
+async def without_job(
+    session: ReadSession, tenant: UUID, *, kind: str, before: datetime, limit: int
+) -> list[StoredTurn]:
+    """Return turns that were received before a time and wait although no job of this kind will process them."""
+    rows = await session.fetch(_FORSAKEN, {"tenant": tenant, "kind": kind, "before": before, "limit": limit})
+    return await fetch(session, tenant, [row["id"] for row in rows]) if rows else []
 
 
 async def reopen(session: WriteSession, tenant: UUID, turn: UUID) -> StoredTurn | None:

@@ -5,7 +5,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
+from app.english.names import COMMON
 from app.english.patterns import pattern
+from app.english.verbs import form_of
 from app.english.word_lists import entries
 from app.lexical.tokens import SPACELESS, normalise
 
@@ -33,6 +35,13 @@ _SPEAKER: Final = re.compile(rf"^(?:[我私僕俺]|わたし|ぼく|저는|나�
 
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
 _OTHER_LANGUAGES: Final = frozenset(entries("other_languages"))
+_ENGLISH: Final = COMMON | {
+    word
+    for phrase in (*entries("chitchat"), *entries("opposites"), *entries("negations"))
+    for word in _LETTERS.findall(phrase)
+}
+"""Common words, at least one of which stands in nearly every English turn."""
+
 _LONGEST_END: Final = 40
 _LONGEST_QUESTION: Final = 300
 _ASKS: Final = re.compile(r"[?\uff1f\u061f][^\w?\uff1f\u061f]*$")
@@ -60,9 +69,15 @@ def is_chit_chat(text: str) -> bool:
 
 
 def is_foreign(text: str) -> bool:
-    """Return whether a text seems to be in a language other than English, by its letters or function words."""
-    words = _LETTERS.findall(text.casefold())
-    return any(not word.isascii() or word in _OTHER_LANGUAGES for word in words)
+    """Return whether a text seems to be in a language other than English: by its letters or function words.
+
+    So does one of several words without a common English one, for languages whose function words are not listed.
+    """
+    letters = _LETTERS.findall(text)
+    words = [word.casefold() for word in letters]
+    if not all(map(str.isascii, letters)) or not _OTHER_LANGUAGES.isdisjoint(words):
+        return True
+    return len(words) > 1 and not any(word in _ENGLISH or form_of(word) for word in words)
 
 
 def states_something(text: str) -> bool:

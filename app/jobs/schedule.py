@@ -66,6 +66,13 @@ async def send_webhooks(runtime: Runtime) -> None:
     await runtime.webhooks.queue_due()
 
 
+async def requeue_turns(runtime: Runtime) -> None:
+    """Queue the turns of all tenants that wait although no job will process them."""
+    for tenant in await runtime.tenants.list():
+        if count := await runtime.turns.requeue_forsaken(tenant.id):
+            log.warning("turns whose request ended early go to a job", count=count)
+
+
 async def start_worker(name: str, runtime: Runtime) -> None:
     """Queue a worker's run for every tenant with data, unless one is queued or running."""
     for tenant in await runtime.tenants.list():
@@ -86,5 +93,6 @@ SCHEDULES = (
     Schedule(name="tend-queue", cron="* * * * *", run=tend),
     Schedule(name="seal-audit", cron="* * * * *", run=seal),
     Schedule(name="send-webhooks", cron="* * * * * */5", run=send_webhooks),
+    Schedule(name="requeue-turns", cron="*/5 * * * *", run=requeue_turns),
     Schedule(name="prune-jobs", cron="17 * * * *", run=prune),
 )

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime
+from datetime import datetime, timedelta
 from itertools import groupby
 from uuid import UUID
 
@@ -42,6 +42,13 @@ plan is used; the plan must count the backlog through an index, even when it was
 
 CHUNK = 16
 """Turns that are processed together: their extractions overlap, their candidates share transactions."""
+
+
+FORSAKEN_AFTER = timedelta(minutes=15)
+"""Age at which a turn that waits without a job is queued: longer than any request may take."""
+
+MOST_REQUEUED = 1_000
+"""Turns of a tenant that are queued again at a time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +97,19 @@ class Turns:
         """Queue stored turns of one scope for processing, and return the job's id."""
         async with self.database.write(actor.tenant_id) as session:
             return await self._enqueue(session, actor, turns[0].scope, [one.id for one in turns])
+
+    async def requeue_forsaken(self, tenant: UUID) -> int:
+        """Queue turns whose request ended before they were processed, as by a crash; return their number."""
+        actor = Actor(tenant_id=tenant, key_id=None, name="recovery")
+        before = self.clock() - FORSAKEN_AFTER
+        async with self.database.read(tenant) as session:
+            found = await db_turns.without_job(session, tenant, kind=INGEST, before=before, limit=MOST_REQUEUED)
+        by_scope: dict[Scope, list[Turn]] = {}
+        for one in found:
+            by_scope.setdefault(one.turn.scope, []).append(one.turn)
+        for turns in by_scope.values():
+            await self.enqueue(actor, turns)
+        return len(found)
 
     async def preview(self, actor: Actor, turns: Sequence[Turn]) -> list[TurnReport]:
         """Return the decisions that turns of one scope would lead to; nothing is stored."""

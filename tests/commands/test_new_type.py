@@ -168,6 +168,7 @@ def test_a_name_that_will_not_do_is_refused(name: str, why: str, checkout: Path,
     [
         ({"slot": "content"}, "every memory has 'content'"),
         ({"slot": "type"}, "every memory has 'type'"),
+        ({"slot": "memory_type"}, "every memory has 'memory_type'"),
         ({"slot": "render"}, "every memory has 'render'"),
         ({"slot": "confidence"}, "every memory has 'confidence'"),
         ({"slot": "value"}, "every memory has 'value'"),

@@ -1,5 +1,7 @@
 from __future__ import annotations
 
+from pathlib import Path
+
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
@@ -380,3 +382,18 @@ def test_hostile_text_takes_no_longer_than_its_length_explains(unit: str) -> Non
         prefilter(turn(text), (RecentTurn(content=text[:-1] + "x", occurred_at=NOW),), DEFAULT, (text[:100],))
 
     assert growth(work, unit) < QUADRATIC
+
+
+def test_short_statements_in_other_languages_are_kept() -> None:
+    lines = (Path(__file__).parent / "short_foreign_turns.txt").read_text().splitlines()
+    said = [line for line in lines if not line.startswith("#")]
+    kept = [one for one in said if isinstance(prefilter(turn(one), [], PrefilterPolicy()), AcceptedTurn)]
+    assert len(said) >= 60
+    assert len(kept) >= 0.95 * len(said), set(said) - set(kept)
+
+
+@pytest.mark.parametrize(
+    "content", ["Tell me more.", "go on then", "Very cool stuff", "next please", "So true", "Another one please"]
+)
+def test_a_short_english_turn_is_not_taken_for_another_language(content: str) -> None:
+    assert isinstance(prefilter(turn(content), [], PrefilterPolicy()), RejectedTurn)

@@ -1,0 +1,48 @@
+"""Turns whose request ended before they were processed are found and processed by a worker."""
+
+from __future__ import annotations
+
+from datetime import timedelta
+from typing import Any
+
+import httpx
+import pytest
+
+from app.jobs.schedule import requeue_turns
+from app.memory.extraction import TurnStatus
+from app.runtime import Runtime
+from app.services import turns as turns_service
+from app.services.turns import Turns
+from tests.api.test_turns import recalled, say
+from tests.jobs.yard import eventually
+
+
+async def killed(*_: object, **__: object) -> Any:
+    raise RuntimeError("killed")
+
+
+async def test_a_turn_whose_request_was_killed_is_processed(
+    client: httpx.AsyncClient, runtime: Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with monkeypatch.context() as broken:
+        broken.setattr(Turns, "process", killed)
+        with pytest.raises(AssertionError):
+            await say(client, "I live in Ljubljana.")
+    [left] = (await client.get("/turns", params={"user_id": "ann"})).json()["turns"]
+    assert left["status"] == TurnStatus.RECEIVED
+
+    await requeue_turns(runtime)
+    assert (await client.get("/jobs", params={"user_id": "ann"})).json()["jobs"] == []  # a request may still be at it
+
+    monkeypatch.setattr(turns_service, "FORSAKEN_AFTER", timedelta())
+    await requeue_turns(runtime)
+    await requeue_turns(runtime)  # a job is at it now
+    [job] = (await client.get("/jobs", params={"user_id": "ann"})).json()["jobs"]
+    assert (job["kind"], job["progress"]["total"]) == ("ingest", 1)
+
+    async def processed() -> bool:
+        return bool((await client.get(f"/turns/{left['id']}")).json()["status"] == TurnStatus.PROCESSED)
+
+    await eventually(processed)
+    found = await recalled(client, "Where do I live?")
+    assert "user lives in Ljubljana" in [one["content"] for one in found]
