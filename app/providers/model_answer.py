@@ -28,7 +28,7 @@ Answer with one JSON object and nothing else: {"answer": {"text": "...", "notes"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class AnswerDraft:
-    """What a model answers, and the places of the statements that it rests on; empty where they do not answer."""
+    """A model's answer, and the places of the statements that it rests on; empty where they do not answer."""
 
     text: str
     rests_on: tuple[int, ...]
