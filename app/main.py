@@ -15,6 +15,7 @@ from app import logs
 from app.api import (
     activity,
     aegis,
+    aegis_calls,
     answer,
     audit,
     backfill,
@@ -94,12 +95,14 @@ def create_app(
         separate_input_output_schemas=False,
     )
     registry = discover()
+    writes = bodies.build(registry)
     for router in (
         health.router(_version()),
         query.router(),
         answer.router(),
-        read.router(registry, bodies.build(registry)),
+        read.router(registry, writes),
         aegis.router(),
+        aegis_calls.router(registry, writes),
         feedback.router(),
         turns.router(),
         entities.router(),

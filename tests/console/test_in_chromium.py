@@ -179,6 +179,33 @@ def test_a_decision_can_be_undone(browser: Browser, client: httpx.Client) -> Non
     assert any("password" in one["memory"]["content"] for one in waiting)
 
 
+def test_a_decision_that_was_sent_is_undone_by_the_service(browser: Browser, client: httpx.Client) -> None:
+    [item] = [
+        one
+        for one in client.get("/admin/review", params={"user_id": "ben"}).json()["items"]
+        if "password" in one["memory"]["content"]
+    ]
+    body = {"action": "reject", "version": item["version"]}
+    client.post(f"/admin/review/{item['id']}", json=body).raise_for_status()
+    browser.open(f"review/{item['id']}")
+    browser.see("Decided already")
+    browser.click("Undo the decision")
+    browser.see("Undone: it waits again")
+    assert client.get(f"/admin/review/{item['id']}").json()["open"]
+
+
+def test_reviewers_claim_an_item_and_comment_on_it(browser: Browser, client: httpx.Client) -> None:
+    browser.open("review")
+    browser.click("My password is")
+    browser.see("Nobody has claimed it.")
+    browser.fill("Your name", "Ana")
+    browser.click("Claim")
+    browser.see("Claimed by Ana")
+    browser.fill("Comment", "asked Ben about it")
+    browser.click("Comment")
+    browser.see("asked Ben about it")
+
+
 def test_a_belief_is_ended_since_a_day(browser: Browser, client: httpx.Client) -> None:
     browser.open("review")
     browser.click("user works at Bosch")
