@@ -1,7 +1,8 @@
 """The read pipeline: understand, embed, retrieve and fuse, rank, assemble; the one module that knows all stages.
 
-Two short transactions with the embedder's call between them, so that none is open while a model is waited
-for. Four statements: the look-up, all arms, what ranking needs of everything found, and the answers whole.
+One transaction with an embedder in this process; else two with the embedder's call between them, so that none is open
+while a model is waited for. Four statements, or five where turns are found: the look-up, all arms, the columns that
+ranking needs of everything found, the evidence of turns, and the answers whole.
 """
 
 from __future__ import annotations

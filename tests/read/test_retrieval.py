@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 import re
+from collections.abc import AsyncIterator, Sequence
+from contextlib import asynccontextmanager
 from dataclasses import replace
 from uuid import UUID, uuid4
 
@@ -13,9 +15,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.db.entities import query_lookup
+from app.db.session import ReadSession
 from app.db.sql import as_halfvec
 from app.lexical.bm25 import as_tsquery, index_of, terms
 from app.model import ReadMode, Scope, ScopeKind, Visibility
+from app.providers.embeddings import Purpose, Vectors
+from app.providers.wordllama import WordllamaEmbedder
 from app.read import understand
 from app.read.pipeline import Question
 from app.read.retrieve import Search, is_exact, nominators, retrieve
@@ -214,6 +219,36 @@ async def test_a_question_takes_four_statements(store: Store) -> None:
     seen = store.statements()
     await store.ask("Which tea does the user drink?")
     assert len(seen) == 4
+
+
+@pytest.mark.parametrize(("local", "transactions"), [(True, 1), (False, 2)])
+async def test_no_transaction_is_open_while_a_remote_embedder_is_waited_for(
+    store: Store,
+    monkeypatch: pytest.MonkeyPatch,
+    local: bool,  # noqa: FBT001 - a parameter of the test
+    transactions: int,
+) -> None:
+    await store.put("fact", {"predicate": "drinks", "object": "tea"})
+    embedder, read = store.reads.embedder, store.database.read
+    opened: list[bool] = []
+    while_embedding: list[bool] = []
+
+    @asynccontextmanager
+    async def watched(tenant: UUID | None, **settings: str) -> AsyncIterator[ReadSession]:
+        opened.append(True)
+        async with read(tenant, **settings) as session:
+            yield session
+        opened[-1] = False
+
+    async def embed(texts: Sequence[str], *, purpose: Purpose = "document") -> Vectors:
+        while_embedding.append(any(opened))
+        return await WordllamaEmbedder.embed(embedder, texts, purpose=purpose)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(store.database, "read", watched)
+    monkeypatch.setattr(embedder, "embed", embed)
+    monkeypatch.setattr(embedder, "local", local)
+    assert (await store.ask("Which tea does the user drink?")).hits
+    assert (len(opened), while_embedding) == (transactions, [local])
 
 
 async def test_a_hub_does_not_nominate_the_whole_store(store: Store) -> None:
