@@ -4,7 +4,7 @@
 # path, which breaks where that has a space or the folder is moved.
 
 .DEFAULT_GOAL := help
-.PHONY: serve test browser docs check lint eval bench overload walk wheel contract openapi lock clean help clients clients-generate clients-lock FORCE
+.PHONY: serve test browser docs check lint eval bench bench-peers peers-lock overload walk wheel contract openapi lock clean help clients clients-generate clients-lock FORCE
 MAKEFLAGS += --no-print-directory
 
 VENV := .venv
@@ -52,6 +52,20 @@ bench: $(DEV) ## measure speed
 overload: $(DEV) ## load the service beyond its capacity: what is served, how fast, and who waits
 	@$(RUN) bench --only overload $(ARGS)
 
+PEERS := .venv-peers/.installed
+
+bench-peers: $(DEV) $(PEERS) ## measure mem0, LangGraph's store and a bare table beside the service (ARGS="--neighbours 10000 100000")
+	@$(RUN) bench.peers $(ARGS)
+
+peers-lock: $(RUNTIME) ## resolve bench/peers/requirements.in anew
+	@$(RUN) pip install --quiet --disable-pip-version-check uv
+	@$(RUN) uv pip compile bench/peers/requirements.in --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-emit-find-links --no-annotate --custom-compile-command 'make peers-lock' \
+		--quiet --output-file bench/peers/requirements.lock $(LOCK_ARGS)
+
+$(PEERS): bench/peers/requirements.lock
+	@sh .ci/peers
+
 walk: $(DEV) ## count the functions, transactions and statements that typical requests run
 	@$(RUN) bench.walk
 
@@ -68,7 +82,7 @@ lock: $(RUNTIME) ## resolve pyproject.toml anew into requirements.lock and requi
 	@sh .ci/lock $(LOCK_ARGS)
 
 clean: ## remove the virtual environments and all caches; data stays
-	@rm -rf $(VENV) $(CLIENTS_VENV) .venv-contract build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
+	@rm -rf $(VENV) $(CLIENTS_VENV) .venv-peers .venv-contract build dist .mypy_cache .ruff_cache .pytest_cache .hypothesis .import_linter_cache
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help: ## show this

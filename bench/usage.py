@@ -38,7 +38,7 @@ async def usage(stage: Stage, book: Book) -> None:
     if (_PROC / "self").exists():
         postmaster = _parent(server)
         rows = [
-            ("service", _mb(_resident(stage.service.pid))),
+            ("service", _mb(resident(stage.service.pid))),
             ("Postgres, all processes, what they share counted once", _mb(_proportional(postmaster))),
         ]
         book.table("Memory", ("process", "MB"), rows)
@@ -52,7 +52,8 @@ def _parent(pid: int) -> int:
     return int((_PROC / str(pid) / "stat").read_text().rpartition(")")[2].split()[1])
 
 
-def _resident(pid: int) -> int:
+def resident(pid: int) -> int:
+    """Return the resident bytes of a process."""
     return _field(_PROC / str(pid) / "status", "VmRSS")
 
 
@@ -73,7 +74,7 @@ def _share(pid: int) -> int:
     try:
         return _field(_PROC / str(pid) / "smaps_rollup", "Pss")
     except OSError:
-        return _resident(pid)
+        return resident(pid)
 
 
 def _field(path: Path, name: str) -> int:

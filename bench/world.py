@@ -121,7 +121,7 @@ class Service:
 @asynccontextmanager
 async def serving(world: World, **settings: str) -> AsyncIterator[Service]:
     """Run `typed-memory serve` on the world's database, in processes of its own; `settings` aren't the default."""
-    port = _free_port()
+    port = free_port()
     environment = {name: value for name, value in os.environ.items() if not name.startswith("TM_")}
     environment |= {"TM_DATABASE_URL": world.url, "TM_BOOTSTRAP_KEY": MAIN_KEY, "TM_LOG_FORMAT": "json", **settings}
     log = world.folder / "service.log"
@@ -173,7 +173,7 @@ async def _stopped(process: asyncio.subprocess.Process) -> None:
         await process.wait()
 
 
-def _free_port() -> int:
+def free_port() -> int:
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port: int = probe.getsockname()[1]
