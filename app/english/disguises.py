@@ -18,6 +18,10 @@ _LEET: Final = re.compile(
 
 _LETTERS: Final = str.maketrans("0134578@$!", "oieastbasi")
 
+_CYRILLIC: Final = "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u0501\u051b\u051d\u043a"
+_LOOK_ALIKES: Final = str.maketrans(_CYRILLIC, "aeopcyxijsdqwk")
+_MIXED: Final = re.compile(rf"[a-z][{_CYRILLIC}]|[{_CYRILLIC}][a-z]")
+
 _APART: Final = re.compile(r"(?<![^\W_])[^\W\d_](?:[ .\-_*/\u00b7]{1,3}[^\W\d_]){4,200}(?![^\W_])")
 
 _BETWEEN: Final = re.compile(r"[ .\-_*/\u00b7]+")
@@ -42,6 +46,14 @@ def undo_leetspeak(text: str) -> str | None:
     if not _LEET.search(text):
         return None
     return _LEET.sub(lambda found: found[0].translate(_LETTERS), text)
+
+
+def undo_look_alikes(text: str) -> str | None:
+    """Return a text with Latin letters for the Cyrillic ones that look alike, of equal length; None in other texts.
+
+    One alphabet within a word disguises nothing: Russian stays as it is.
+    """
+    return text.translate(_LOOK_ALIKES) if _MIXED.search(text) else None
 
 
 def undo_spacing(text: str) -> Iterator[tuple[str, int, int]]:

@@ -20,6 +20,9 @@ _QUOTED_LINES: Final = re.compile(r"^[ \t]{0,3}>.*(?:\n[ \t]{0,3}>.*)*", re.MULT
 _MAIL: Final = pattern("quotations", "mail", re.IGNORECASE | re.MULTILINE)
 """Headers of a forwarded mail, after which all text is its author's."""
 
+_LETTER: Final = pattern("quotations", "letter", re.IGNORECASE | re.MULTILINE)
+"""Salutations of a letter to somebody else, after which all text is its author's."""
+
 _PASSED_ON: Final = pattern("quotations", "passed on", re.IGNORECASE)
 """Introductions of somebody else's words, which take up the rest of the paragraph."""
 
@@ -30,6 +33,11 @@ _OWN_LABELS: Final = word_set(
 )
 """Labels of the speaker's own words."""
 
+_PARTS: Final = word_set(
+    "agent caller client customer doctor guest host interviewer interviewee moderator narrator operator patient support"
+)
+"""Labels of the parts in a conversation of others."""
+
 _SAMPLE: Final = pattern("quotations", "shown", re.IGNORECASE)
 _SPOKEN_OF: Final = pattern("quotations", "spoken of", re.IGNORECASE)
 _APOSTROPHES: Final = str.maketrans({"\u2018": "'", "\u2019": "'", "\u00a0": " "})
@@ -39,7 +47,7 @@ def quoted_spans(content: str, speaker: str | None) -> tuple[Span, ...]:
     """Return start and end of the parts of a turn that are somebody else's words; `speaker` is the speaker's name."""
     text = content.translate(_APOSTROPHES)
     spoken = (found.span() for pattern in (_FENCED, _QUOTED_LINES, _SPOKEN_OF) for found in pattern.finditer(text))
-    mail = ((found.start(), len(text)) for found in _MAIL.finditer(text))
+    mail = ((found.start(), len(text)) for kind in (_MAIL, _LETTER) for found in kind.finditer(text))
     return tuple(sorted(chain(spoken, mail, _transcribed(text, speaker), _samples(text), _passed_on(text))))
 
 
@@ -51,10 +59,10 @@ def is_quoted(place: int, spans: tuple[Span, ...]) -> bool:
 def _transcribed(text: str, speaker: str | None) -> Iterator[Span]:
     """Yield the words of others in a pasted chat: from each label to the next, or to the end of the paragraph."""
     labels = [found for found in _LABEL.finditer(text) if found["name"].lower() not in _OWN_LABELS]
-    sure = [one for one in labels if _names_somebody(one)]
+    chat = len({one["name"] for one in labels}) > 1
+    sure = [one for one in labels if _names_somebody(one) or (chat and one["name"].lower() in _PARTS)]
     if not sure:
         return
-    chat = len({one["name"] for one in labels}) > 1
     every = {found.start() for found in _LABEL.finditer(text)}
     ends = [*sorted(every), len(text)]
     following = dict(pairwise(ends))

@@ -14,7 +14,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from app.english.disguises import decoded, is_order, undo_leetspeak, undo_spacing
+from app.english.disguises import decoded, is_order, undo_leetspeak, undo_look_alikes, undo_spacing
 from app.english.injection_rules import FOREIGN_ORDERS, ORDERS, InjectionRule
 from app.english.secrets import codes, find_secrets
 
@@ -105,7 +105,7 @@ def _find_secrets(text: str) -> list[tuple[str, int, int]]:
 
 def _disguised(plain: str, rules: Sequence[InjectionRule]) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and reason of orders in a text, plain, with digits for letters, or letter by letter."""
-    for one in dict.fromkeys((plain, undo_leetspeak(plain) or plain)):
+    for one in dict.fromkeys((plain, undo_leetspeak(plain) or plain, undo_look_alikes(plain) or plain)):
         for rule in rules:
             yield from ((start, end, rule.why) for start, end in rule.finds(one))
     for together, start, end in undo_spacing(plain):
