@@ -9,6 +9,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app import ids
+from app.api.plumbing.binding import NAMED
 from app.api.plumbing.fields import RequestBody
 from app.api.plumbing.guard import READ, ActorDep, GuardedRoute, RuntimeDep, add_reads
 from app.api.plumbing.wire import Given, Out, json_answer, public_ids
@@ -40,7 +41,9 @@ class ProfileOut(Out):
 def router() -> APIRouter:
     """Return the routes. Ids of users are callers' own and may contain slashes."""
     found = APIRouter(tags=["query"], route_class=GuardedRoute)
-    add_reads(found, READ, ("/users/{user_id:path}/profile", get_profile, "Get what holds of a user", ProfileOut))
+    add_reads(
+        found, READ | NAMED, ("/users/{user_id:path}/profile", get_profile, "Get what holds of a user", ProfileOut)
+    )
     return found
 
 

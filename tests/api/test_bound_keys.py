@@ -126,7 +126,9 @@ def others_body(operation: Operation) -> dict[str, Any]:
 async def test_nothing_of_another_user_is_seen_or_changed(operation: Operation, two: Two) -> None:
     before = await two.others()
     takes_body = operation.method in {"POST", "PUT", "PATCH"}
-    params = {"user_id": "bob"} if operation.rule == "named" and not takes_body else {}
+    params = (
+        {"user_id": "bob"} if operation.rule == "named" and not takes_body and "{user_id}" not in operation.path else {}
+    )
     if operation.path == "/sessions":
         params = {"owner": "bob"}
     answer = await two.ana.request(
@@ -147,6 +149,9 @@ async def test_nothing_of_another_user_is_seen_or_changed(operation: Operation, 
 @pytest.mark.parametrize("operation", [one for one in OPERATIONS if one.rule == "named"], ids=str)
 async def test_without_a_name_the_keys_own_user_is_meant(operation: Operation, two: Two) -> None:
     takes_body = operation.method == "POST"
+    if "{user_id}" in operation.path:
+        assert (await two.ana.get(operation.path.replace("{user_id}", "ana"))).status_code == 200
+        return
     body = json.loads(json.dumps(others_body(operation)).replace(', "user_id": "bob"', ""))
     body.pop("user_id", None)
     answer = await two.ana.request(operation.method, two.path(operation), json=body if takes_body else None)

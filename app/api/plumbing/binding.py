@@ -23,7 +23,7 @@ OPEN: Final = {BOUND: "open"}
 """The route shows nothing of any user or agent."""
 
 NAMED: Final = {BOUND: "named"}
-"""The query string or the body has `user_id` and `agent_id`, or the query string has `owner`."""
+"""The path, the query string or the body has `user_id` or `agent_id`, or the query string has `owner`."""
 
 BY_MEMORY: Final = {BOUND: "memories"}
 
@@ -54,6 +54,8 @@ async def require_request(
     runtime: Runtime = request.app.state.runtime
     await require_own(runtime, actor, rule or "", request.path_params, changes=changes)
     if rule == NAMED[BOUND]:
+        if "user_id" in request.path_params:
+            pinned(request.path_params, actor)
         _pin_query(request, actor, parameters)
 
 
@@ -77,10 +79,8 @@ def _pin_query(request: Request, actor: Actor, parameters: Mapping[str, object])
     given = dict(parse_qsl(request.url.query, keep_blank_values=True))
     if "owner" in given or ("owner" in parameters and "user_id" not in parameters):
         filled = _owned(given, actor)
-    elif "user_id" in parameters:
-        filled = pinned(given, actor)
     else:
-        return
+        filled = {name: value for name, value in pinned(given, actor).items() if name in parameters}
     kept = [(name, value) for name, value in parse_qsl(request.url.query, keep_blank_values=True) if name not in filled]
     request.scope["query_string"] = urlencode([*kept, *filled.items()]).encode()
 
