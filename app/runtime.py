@@ -22,10 +22,13 @@ from app.providers.factory import (
     make_embedder,
     make_extractor,
     make_judge,
+    make_questions,
     make_reranker,
     make_summariser,
 )
+from app.providers.model_questions import QuestionRewriter
 from app.providers.model_tasks import BeliefClassifier, Summariser
+from app.providers.protocols import QuestionWriter, RuleQuestions
 from app.providers.rule_extractor import RuleExtractor
 from app.read.access import AccessTracker
 from app.read.pipeline import ReadPipeline
@@ -105,6 +108,7 @@ class Runtime:
     readiness: Readiness
     reviews: Reviews
     profiles: Profiles
+    question_writer: QuestionWriter
     first_key: str | None = field(default=None, repr=False)
 
 
@@ -132,6 +136,8 @@ class _WriteServices:
     upkeep: IndexMaintenance
     summariser: Summariser | None
     classifier: BeliefClassifier | None
+    writer: QuestionWriter
+    rewriter: QuestionRewriter | None
 
 
 @asynccontextmanager
@@ -173,7 +179,7 @@ async def _assembled(base: _Base, writing: _WriteServices, store: Store) -> Runt
     idempotency = Idempotency(database=database)
     base.stack.push_async_callback(idempotency.aclose)
     policies = ExtractionPolicies(database=database, clock=base.clock)
-    queries = _queries(base)
+    queries = _queries(base, writing)
     jobs = Jobs(database=database, clock=base.clock)
     own_types = TenantTypes(database=database, book=types, clock=base.clock)
     return Runtime(
@@ -222,6 +228,7 @@ async def _assembled(base: _Base, writing: _WriteServices, store: Store) -> Runt
             most_skew_seconds=settings.clock_skew_seconds,
         ),
         reviews=Reviews(database=database, reviewing=ReviewDecisions(pipeline=writing.pipeline), clock=base.clock),
+        question_writer=writing.writer,
         profiles=Profiles(database=database, types=types, clock=base.clock),
         first_key=await first_key(settings, store),
     )
@@ -236,6 +243,8 @@ async def _writing(base: _Base) -> _WriteServices:
     chat = make_chat(settings)
     extractor = RuleExtractor() if chat is None else make_extractor(chat, base.types.built_in, settings, metrics)
     base.stack.push_async_callback(extractor.aclose)
+    questions = make_questions(chat, settings, metrics)
+    writer = questions or RuleQuestions(language=settings.language)
     pipeline = WritePipeline(
         database=base.database,
         embedder=base.embedder,
@@ -245,7 +254,7 @@ async def _writing(base: _Base) -> _WriteServices:
         types=base.types,
         judge=make_judge(chat, settings, metrics),
         judge_seconds=settings.judge_deadline,
-        hype=settings.hype,
+        hype=writer if settings.hype else None,
         observe=metrics.decision,
         conflict=lambda: metrics.retry("scope moved"),
         drifted=upkeep.mark,
@@ -264,7 +273,15 @@ async def _writing(base: _Base) -> _WriteServices:
     )
     summariser = make_summariser(chat, settings, metrics)
     classifier = make_classifier(chat, settings, metrics)
-    return _WriteServices(pipeline=pipeline, ingest=ingest, upkeep=upkeep, summariser=summariser, classifier=classifier)
+    return _WriteServices(
+        pipeline=pipeline,
+        ingest=ingest,
+        upkeep=upkeep,
+        summariser=summariser,
+        classifier=classifier,
+        writer=writer,
+        rewriter=questions,
+    )
 
 
 def _importing(
@@ -305,7 +322,7 @@ def _workers(base: _Base, writing: _WriteServices) -> Workers:
     )
 
 
-def _queries(base: _Base) -> Queries:
+def _queries(base: _Base, writing: _WriteServices) -> Queries:
     tracker = AccessTracker(
         database=base.database,
         clock=base.clock,
@@ -327,6 +344,9 @@ def _queries(base: _Base) -> Queries:
         calibration=base.calibration,
         observe=base.metrics.arm,
         reranker=reranker,
+        rewriter=writing.rewriter if base.settings.rewrite_deadline else None,
+        rewrite_seconds=base.settings.rewrite_deadline,
+        questioned=writing.writer.covers,
     )
     replica = open_replica(base.settings, base.database, base.metrics, base.stack)
     return Queries(pipeline=pipeline, tracker=tracker, replica=replica)
