@@ -23,11 +23,14 @@ from app.providers.factory import (
     make_embedder,
     make_extractor,
     make_judge,
+    make_questions,
     make_reranker,
     make_summariser,
 )
 from app.providers.model_answer import AnswerWriter
+from app.providers.model_questions import QuestionRewriter
 from app.providers.model_tasks import BeliefClassifier, Summariser
+from app.providers.protocols import QuestionWriter, RuleQuestions
 from app.providers.rule_extractor import RuleExtractor
 from app.providers.webhooks import WebhookSender
 from app.read.access import AccessTracker
@@ -120,6 +123,7 @@ class Runtime:
     webhooks: Webhooks
     live_events: LiveEvents
     answers: Answers
+    question_writer: QuestionWriter
     first_key: str | None = field(default=None, repr=False)
 
 
@@ -149,6 +153,8 @@ class _WriteServices:
     summariser: Summariser | None
     classifier: BeliefClassifier | None
     answer_writer: AnswerWriter | None
+    writer: QuestionWriter
+    rewriter: QuestionRewriter | None
 
 
 @asynccontextmanager
@@ -193,7 +199,7 @@ async def _assembled(base: _Base, writing: _WriteServices, store: Store) -> Runt
     idempotency = Idempotency(database=database)
     base.stack.push_async_callback(idempotency.aclose)
     policies = ExtractionPolicies(database=database, clock=base.clock)
-    queries = _queries(base)
+    queries = _queries(base, writing)
     jobs = Jobs(database=database, clock=base.clock)
     own_types = TenantTypes(database=database, book=types, clock=base.clock)
     return Runtime(
@@ -243,6 +249,7 @@ async def _assembled(base: _Base, writing: _WriteServices, store: Store) -> Runt
             most_skew_seconds=settings.clock_skew_seconds,
         ),
         reviews=Reviews(database=database, reviewing=ReviewDecisions(pipeline=writing.pipeline), clock=base.clock),
+        question_writer=writing.writer,
         profiles=Profiles(database=database, types=types, clock=base.clock),
         review_notes=ReviewNotes(database=database, clock=base.clock),
         undoing=ReviewUndo(decisions=ReviewDecisions(pipeline=writing.pipeline)),
@@ -266,6 +273,8 @@ async def _writing(base: _Base) -> _WriteServices:
     chat = make_chat(settings)
     extractor = RuleExtractor() if chat is None else make_extractor(chat, base.types.built_in, settings, metrics)
     base.stack.push_async_callback(extractor.aclose)
+    questions = make_questions(chat, settings, metrics)
+    writer = questions or RuleQuestions(language=settings.language)
     pipeline = WritePipeline(
         database=base.database,
         embedder=base.embedder,
@@ -275,7 +284,7 @@ async def _writing(base: _Base) -> _WriteServices:
         types=base.types,
         judge=make_judge(chat, settings, metrics),
         judge_seconds=settings.judge_deadline,
-        hype=settings.hype,
+        hype=writer if settings.hype else None,
         observe=metrics.decision,
         timed=metrics.write_stage,
         conflict=lambda: metrics.retry("scope moved"),
@@ -302,6 +311,8 @@ async def _writing(base: _Base) -> _WriteServices:
         summariser=summariser,
         classifier=classifier,
         answer_writer=make_answer_writer(chat, settings, metrics),
+        writer=writer,
+        rewriter=questions,
     )
 
 
@@ -343,7 +354,7 @@ def _workers(base: _Base, writing: _WriteServices) -> Workers:
     )
 
 
-def _queries(base: _Base) -> Queries:
+def _queries(base: _Base, writing: _WriteServices) -> Queries:
     tracker = AccessTracker(
         database=base.database,
         clock=base.clock,
@@ -365,6 +376,9 @@ def _queries(base: _Base) -> Queries:
         calibration=base.calibration,
         observe=base.metrics.arm,
         reranker=reranker,
+        rewriter=writing.rewriter if base.settings.rewrite_deadline else None,
+        rewrite_seconds=base.settings.rewrite_deadline,
+        questioned=writing.writer.covers,
     )
     replica = open_replica(base.settings, base.database, base.metrics, base.stack)
     return Queries(pipeline=pipeline, tracker=tracker, replica=replica)

@@ -176,6 +176,13 @@ class Settings(BaseSettings):
         default=0.0, ge=0, allow_inf_nan=False, description="Price of a million output tokens."
     )
 
+    rewrite_deadline: float = Field(
+        default=0.8,
+        ge=0,
+        allow_inf_nan=False,
+        description="Seconds that an unspecific question waits for the model to put it in other words; 0: never.",
+    )
+
     keep_episodes: bool | None = Field(
         default=None,
         description="Keep each turn that passes the prefilter as an episodic memory too; "

@@ -21,9 +21,10 @@ from app.providers.embeddings import Embedder, EmbeddingModel, OpenAIEmbedder
 from app.providers.http import HttpPolicy
 from app.providers.model_answer import AnswerWriter, ModelAnswerWriter
 from app.providers.model_extractor import ModelExtractor
+from app.providers.model_questions import ModelQuestions
 from app.providers.model_tasks import BeliefClassifier, ModelClassifier, ModelJudge, ModelSummariser, Summariser
 from app.providers.openai_chat import OpenAIChat
-from app.providers.protocols import Extractor, Judge
+from app.providers.protocols import Extractor, Judge, RuleQuestions
 from app.providers.rerankers import HttpReranker, Reranker, RerankModel
 from app.providers.wordllama import WordllamaEmbedder
 from app.settings import Settings
@@ -139,6 +140,14 @@ def make_summariser(chat: ChatModel | None, settings: Settings, metrics: Metrics
 def make_answer_writer(chat: ChatModel | None, settings: Settings, metrics: Metrics) -> AnswerWriter | None:
     """Return what answers questions on the language model; None without one."""
     return None if chat is None else ModelAnswerWriter(chat, observer=_observer(settings, metrics))
+
+
+def make_questions(chat: ChatModel | None, settings: Settings, metrics: Metrics) -> ModelQuestions | None:
+    """Return what writes and rewrites questions on the language model; None without one."""
+    if chat is None:
+        return None
+    rules = RuleQuestions(language=settings.language)
+    return ModelQuestions(chat, fallback=rules, observer=_observer(settings, metrics))
 
 
 def make_classifier(chat: ChatModel | None, settings: Settings, metrics: Metrics) -> BeliefClassifier | None:

@@ -14,7 +14,7 @@ from typing import Protocol
 
 from app.memory.extraction import NOTHING_KNOWN, Extraction, KnownExcerpt, Turn
 from app.memory.registry import Registry
-from app.memory.spec import Payload
+from app.memory.spec import MemoryType, Payload
 
 
 class Extractor(Protocol):
@@ -106,6 +106,10 @@ class QuestionInput:
 class QuestionWriter(Protocol):
     """Writes the questions that memories answer."""
 
+    def covers(self, kind: MemoryType) -> bool:
+        """Tell whether memories of the type get questions."""
+        ...
+
     async def write(self, memories: Sequence[QuestionInput]) -> list[Questions]:
         """Return up to three questions for each memory; none is a valid answer.
 
@@ -119,6 +123,10 @@ class RuleQuestions:
     """Writes by each type's own rules, which are in English: a store in another language gets no questions."""
 
     language: str
+
+    def covers(self, kind: MemoryType) -> bool:
+        """Tell whether it was measured that questions by rules help memories of the type."""
+        return kind.asked_by_questions
 
     async def write(self, memories: Sequence[QuestionInput]) -> list[Questions]:
         """Return each payload's own questions."""

@@ -16,7 +16,7 @@ from uuid import UUID
 from app.db.embedding_models import index_name
 from app.db.entities import query_lookup
 from app.db.entities.query_lookup import QueryLookup
-from app.db.memories import ranking
+from app.db.memories import hype, ranking
 from app.db.memories import read as memory_reads
 from app.db.memories.ranking import RankingRow
 from app.db.memories.turn_evidence import TurnEvidence, read_turn_evidence
@@ -25,8 +25,10 @@ from app.db.sql import as_halfvec
 from app.english.chitchat import is_chit_chat
 from app.lexical.bm25 import index_of, query_weights, to_sparsevec
 from app.memory.registry import Registry, Types
+from app.memory.spec import MemoryType
 from app.model import Memory, ReadMode
 from app.providers.embeddings import Embedder
+from app.providers.model_questions import QuestionRewriter
 from app.providers.rerankers import Reranker
 from app.read import rank as read_rank
 from app.read import understand
@@ -38,8 +40,10 @@ from app.read.rank import rank
 from app.read.relevance import CALIBRATIONS, Calibration, Relevance
 from app.read.rerank import nominees, rerank
 from app.read.retrieve import Model, Retrieved, Search, SearchFilters, is_exact, nominators, retrieve
+from app.read.rewrite import QuestionForms, mean_vector, rewrite, says_little
 from app.read.turn_evidence import TurnsInView
 from app.read.values import (
+    Arm,
     ArmHit,
     Arms,
     ContextBlock,
@@ -114,6 +118,9 @@ class ReadPipeline:
     calibration: Calibration = CALIBRATIONS["wordllama-256"]
     observe: Observe = lambda _name, _seconds: None
     reranker: Reranker | None = None
+    rewriter: QuestionRewriter | None = None
+    rewrite_seconds: float = 0.8
+    questioned: Callable[[MemoryType], bool] = lambda kind: kind.asked_by_questions
 
     async def answer(self, tenant: UUID, request: QueryRequest) -> QueryAnswer:
         """Return the answer to a question of this tenant; raises ProviderError when it can't be embedded."""
@@ -132,15 +139,17 @@ class ReadPipeline:
                         tenant=tenant, request=request, query=query, known=known, types=types, started=started
                     )
                     found = None
-                    if self.embedder.local:
-                        found = await self._searched(session, question, await self._embed(query))
+                    if self.embedder.local and (self.rewriter is None or not says_little(query)):
+                        found = await self._searched(session, question, await self._embed(query.dense_text))
                     break
             types = await self.types.at(tenant, known.types)
+        forms = QuestionForms(texts=(query.dense_text,))
         if found is None:
-            vector = await self._embed(query)
+            forms = await rewrite(self.rewriter, query, seconds=self.rewrite_seconds)
+            vector = await self._embed(*forms.texts)
             async with self.database.read(tenant, **_PLANNED_ONCE) as session:
                 found = await self._searched(session, question, vector)
-        return await self._answer(question, *found)
+        return await self._answer(question, *found, forms)
 
     async def _searched(self, session: ReadSession, question: Question, vector: str) -> tuple[_Found, bool]:
         started = perf_counter()
@@ -149,7 +158,13 @@ class ReadPipeline:
         self._observed("search", started)
         return found
 
-    async def _answer(self, question: Question, found: _Found, relaxed: bool) -> QueryAnswer:  # noqa: FBT001
+    async def _answer(
+        self,
+        question: Question,
+        found: _Found,
+        relaxed: bool,  # noqa: FBT001 - as `_found` returns it
+        forms: QuestionForms,
+    ) -> QueryAnswer:
         request, query = question.request, question.query
         reranked_from = perf_counter()
         reranked = await rerank(self.reranker, request, found.ranked, found.memories, found.plan)
@@ -162,10 +177,10 @@ class ReadPipeline:
         result = QueryResult(
             hits=hits,
             context=context,
-            understood=explain_question(query, relaxed=relaxed),
+            understood={**explain_question(query, relaxed=relaxed), "forms": list(forms.texts[1:])},
             plan=explained(found.plan, found.cut) if request.explain else None,
             took_ms=(perf_counter() - question.started) * 1000,
-            degraded=reranked.degraded,
+            degraded=(*forms.degraded, *reranked.degraded),
         )
         used = used_memories(shown, hits, _weights(query, question.known))
         return QueryAnswer(result=result, used=used, arms=found.retrieved.arms, mode=query.mode)
@@ -184,24 +199,25 @@ class ReadPipeline:
             belongings=understand.possessives_in(reading, types),
         )
 
-    async def _embed(self, query: ParsedQuery) -> str:
+    async def _embed(self, *texts: str) -> str:
+        """Return the vector of a question; of one in several forms, the direction between them."""
         started = perf_counter()
-        vectors = await self.embedder.embed([query.dense_text], purpose="query")
+        vectors = await self.embedder.embed(texts, purpose="query")
         self._observed("embed", started)
-        return as_halfvec(vectors[0])
+        return as_halfvec(mean_vector(vectors))
 
     async def _found(
         self, session: ReadSession, search: Search, request: QueryRequest, query: ParsedQuery, types: Registry
     ) -> tuple[_Found, bool]:
         """Return what answers, and whether a filter that was only inferred had to be relaxed to find anything."""
-        found = await self._search_once(session, _asked(search, types), request, query)
+        found = await self._search_once(session, self._asked(search, types), request, query)
         if found.ranked or not query.inferred:
             return found, False
         looser = replace(query, types=(), within=False, inferred=False, soft_types=query.types)
         filters = replace(search.filters, types=(), within=())
         chosen = plan(looser)
         search = replace(search, filters=filters, arms=frozenset(chosen.weights), depth=chosen.depth)
-        return await self._search_once(session, _asked(search, types), request, looser), True
+        return await self._search_once(session, self._asked(search, types), request, looser), True
 
     async def _search_once(
         self, session: ReadSession, search: Search, request: QueryRequest, query: ParsedQuery
@@ -239,7 +255,25 @@ class ReadPipeline:
         ranked, cut = _relevant(judged, turns, ranked, sketches, request)
         best = ranked[: request.top_k]
         whole = await memory_reads.read_memories(session, tenant, [one.id for one in best], known_at=request.known_at)
+        if request.explain and search.questions and search.vector:
+            best = await self._with_questions(session, tenant, best, search.vector)
         return _Found(ranked=best, memories=whole, plan=chosen, retrieved=retrieved, cut=cut)
+
+    async def _with_questions(
+        self, session: ReadSession, tenant: UUID, ranked: tuple[Ranked, ...], vector: str
+    ) -> tuple[Ranked, ...]:
+        """Return the matches with a note of the hypothetical question that lifted each, where one did."""
+        nearest = await hype.read_nearest_questions(
+            session, tenant, [one.id for one in ranked], vector, model=self.model_id
+        )
+        return tuple(
+            one._replace(notes=(*one.notes, f"answers {nearest[one.id][0]!r}"))
+            if one.id in nearest
+            and (place := one.places.get(Arm.SEMANTIC)) is not None
+            and nearest[one.id][1] > place.score
+            else one
+            for one in ranked
+        )
 
     async def _turns(
         self,
@@ -346,6 +380,13 @@ class ReadPipeline:
         context, shown = assemble(hits, types=types, layout=layout)
         return context, shown, hits
 
+    def _asked(self, search: Search, types: Registry) -> Search:
+        """Return the search without questions, where nothing that may answer it has any."""
+        wanted = search.filters.types
+        if not wanted or any(self.questioned(types.get(one)) for one in wanted):
+            return search
+        return replace(search, questions=0.0)
+
     def _observed(self, stage: str, since: float) -> float:
         now = perf_counter()
         self.observe(stage, now - since)
@@ -397,14 +438,6 @@ def _nothing(query: ParsedQuery, started: float) -> QueryAnswer:
         took_ms=(perf_counter() - started) * 1000,
     )
     return QueryAnswer(result=result, used=(), arms={}, mode=query.mode)
-
-
-def _asked(search: Search, types: Registry) -> Search:
-    """Return the search without questions, where nothing that may answer it is asked by them."""
-    wanted = search.filters.types
-    if not wanted or any(types.get(one).asked_by_questions for one in wanted):
-        return search
-    return replace(search, questions=0.0)
 
 
 def _verbatim(types: Registry) -> tuple[str, ...]:

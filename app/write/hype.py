@@ -60,7 +60,7 @@ class Hype:
         async with self.database.read(tenant) as session:
             believed = await hype.read_targets(session, tenant, memories)
         types = await self.types.of(tenant)
-        told = await asyncio.to_thread(lambda: list(_told(believed, types)))
+        told = await asyncio.to_thread(lambda: list(_told(believed, types, self.writer)))
         if not told:
             return
         questions = await self.writer.write(
@@ -77,13 +77,15 @@ class Hype:
             await hype.store_questions(session, tenant, asked, model=self.model_id)
 
 
-def memories_without_questions(decided: Sequence[tuple[Resolved, Decision, PersistResult]]) -> list[UUID]:
-    """Return the memories that these decisions leave without questions for what they say now."""
+def memories_without_questions(
+    decided: Sequence[tuple[Resolved, Decision, PersistResult]], writer: QuestionWriter
+) -> list[UUID]:
+    """Return the memories that these decisions leave without the questions that a writer has for what they say now."""
     return [
         verdict.memory
         for resolved, decision, verdict in decided
         if verdict.memory is not None
-        and resolved.prepared.candidate.type.asked_by_questions
+        and writer.covers(resolved.prepared.candidate.type)
         and _says_something_new(decision)
     ]
 
@@ -108,9 +110,11 @@ def _batches(memories: Sequence[UUID]) -> Iterator[list[UUID]]:
         yield batch
 
 
-def _told(believed: Sequence[QuestionTarget], types: Registry) -> Iterator[tuple[QuestionTarget, Payload]]:
-    """Yield the memories that are asked by questions; one whose payload is of an older shape is left out."""
-    asked: Mapping[str, MemoryType] = {one.name: one for one in types if one.asked_by_questions}
+def _told(
+    believed: Sequence[QuestionTarget], types: Registry, writer: QuestionWriter
+) -> Iterator[tuple[QuestionTarget, Payload]]:
+    """Yield the memories that the writer has questions for; one whose payload is of an older shape is left out."""
+    asked: Mapping[str, MemoryType] = {one.name: one for one in types if writer.covers(one)}
     for one in believed:
         if one.type in asked:
             try:

@@ -27,7 +27,7 @@ from app.memory.registry import Registry, Types
 from app.memory.spec import Payload, Reclassified
 from app.model import Actor, Memory, Scope
 from app.providers.embeddings import Embedder
-from app.providers.protocols import Judge
+from app.providers.protocols import Judge, QuestionWriter
 from app.write import lookup
 from app.write.batching import Numbered, split_batch
 from app.write.conflict import decide
@@ -102,7 +102,7 @@ class ScopeLocks:
 class WritePipeline:
     """Writes candidates. No provider is asked while a transaction is open.
 
-    `hype`: new memories get the questions they answer, by a job. `timed` receives the seconds of each stage,
+    `hype` has the questions that new memories answer, written by a job. `timed` receives the seconds of each stage,
     `observe` (type, decision) for each,
     `conflict` once a retry, `drifted` (tenant, scope) when a scope's lexical weights should be made anew,
     `crowded` when its vectors should go into the index.
@@ -116,7 +116,7 @@ class WritePipeline:
     types: Types
     judge: Judge | None = None
     judge_seconds: float = JUDGE_SECONDS
-    hype: bool = False
+    hype: QuestionWriter | None = None
     observe: Callable[[str, str], None] = lambda _type, _decision: None
     timed: Callable[[str, float], None] = lambda _stage, _seconds: None
     conflict: Callable[[], None] = lambda: None
@@ -268,9 +268,9 @@ class WritePipeline:
             async with self.database.write(tenant, **settings) as session:
                 claimed = await apply(session, tenant=tenant, scope=scope, version=version, changes=plan.changes())
                 stored |= await memory_reads.read_memories(session, tenant, others)
-                if self.hype:
+                if self.hype is not None:
                     asked = memories_without_questions(
-                        list(zip(decided.resolved, decided.decisions, verdicts, strict=True))
+                        list(zip(decided.resolved, decided.decisions, verdicts, strict=True)), self.hype
                     )
                     await hype.enqueue(session, tenant=tenant, scope=scope.id(tenant), memories=asked, now=self.clock())
                 done: Results = dict(zip(places, (_outcome(one, stored) for one in verdicts), strict=True))

@@ -58,9 +58,40 @@ def scripted(asked: Asked) -> Said:
     labels = [label for label, _ in blocks(asked)]
     if any(map(_is_turn, labels)):
         return Said(text=json.dumps({"memories": _script(asked)}, ensure_ascii=False))
+    if "question" in labels:
+        return Said(text=json.dumps({"forms": _forms(asked)}))
+    if '{"questions"' in system_of(asked):
+        return Said(text=json.dumps({"questions": [_questions(text) for _, text in blocks(asked)]}))
     if "sentence" in labels:
         return Said(text=json.dumps({"choice": _choice(asked)}))
     return Said(text=json.dumps({"same": _same(asked)}))
+
+
+UNUSABLE: Final = (
+    "A sentence.",
+    "Does it cost 4711 or what?",
+    "Is that of Zebulon or of somebody?",
+    "Why?",
+    "x " * 200 + "?",
+)
+"""What a model may not write of a memory or a question: no question, a number or name of its own, too short or long."""
+
+
+def _questions(text: str) -> list[str]:
+    plain = text.rstrip(".")
+    asked = [
+        f"What does it mean that {plain}?",
+        f"Who says that {plain}?",
+        f"Since when {plain}?",
+        f"Why is it {plain}?",
+    ]
+    return [*UNUSABLE, asked[0], asked[0], *asked[1:]]
+
+
+def _forms(asked: Asked) -> list[str]:
+    [(_, question)] = blocks(asked)
+    told = [one["form"] for words, given in asked.script.items() if words in question for one in given]
+    return [*UNUSABLE, question, *told]
 
 
 def turn_of(asked: Asked) -> str:

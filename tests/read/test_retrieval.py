@@ -54,7 +54,7 @@ async def search_for(store: Store, text: str, **changes: object) -> Search:
         known = await reads._look_up(session, store.tenant, request, reading, types)
     query = understand.resolve_question(reading, known, types=types)
     question = Question(tenant=store.tenant, request=request, query=query, known=known, types=types, started=0.0)
-    search = reads._search(question, await reads._embed(query))
+    search = reads._search(question, await reads._embed(query.dense_text))
     return replace(search, **changes)  # type: ignore[arg-type]
 
 

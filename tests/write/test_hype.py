@@ -20,6 +20,7 @@ from app.db.memories import hype as memories_hype
 from app.errors import ProviderError
 from app.jobs.handlers import hype as handlers_hype
 from app.memory.candidate import WriteDecision
+from app.memory.spec import MemoryType
 from app.memory.versions import SlotOutcome, Transition
 from app.model import JobStatus, MemoryStatus
 from app.providers.protocols import QuestionInput, Questions, RuleQuestions
@@ -41,6 +42,9 @@ class Meddling:
 
     meanwhile: Any
 
+    def covers(self, kind: MemoryType) -> bool:
+        return RULES.covers(kind)
+
     async def write(self, memories: Sequence[QuestionInput]) -> list[Questions]:
         await self.meanwhile()
         return await RULES.write(memories)
@@ -52,6 +56,9 @@ class Failing:
 
     at: int
     batches: list[int] = field(default_factory=list)
+
+    def covers(self, kind: MemoryType) -> bool:
+        return RULES.covers(kind)
 
     async def write(self, memories: Sequence[QuestionInput]) -> list[Questions]:
         self.batches.append(len(memories))
@@ -267,7 +274,7 @@ async def test_the_job_reports_its_progress(store: Store) -> None:
         embedder=store.pipeline.embedder,
         model_id=1,
         type_book=store.types,
-        settings=SimpleNamespace(language="english"),
+        question_writer=RULES,
     )
     await handlers_hype.HANDLER.run(cast("Runtime", runtime), job, progress)
     assert told == [(2, 2)]
@@ -283,7 +290,7 @@ async def test_what_says_something_new_awaits_questions(store: Store) -> None:
     merged = Believe(transition=Transition(outcome=SlotOutcome.MERGED, reason="", holder=version))
 
     def awaits(one: Resolved, decision: Decision, verdict: PersistResult = verdict) -> bool:
-        return memories_without_questions([(one, decision, verdict)]) == [new]
+        return memories_without_questions([(one, decision, verdict)], RULES) == [new]
 
     def stored(status: MemoryStatus, outcome: SlotOutcome = SlotOutcome.ADDED) -> Believe:
         return Believe(transition=Transition(outcome=outcome, reason="", new=replace(version, status=status)))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
@@ -13,7 +13,7 @@ from uuid import UUID
 from sqlalchemy import ARRAY, TextClause, Uuid, bindparam, text
 
 from app.db import jobs
-from app.db.session import ReadSession, WriteSession, statement
+from app.db.session import ReadSession, SqlStatement, WriteSession, statement
 from app.db.sql import columns_of
 
 HYPE = "hype"
@@ -152,3 +152,25 @@ async def store_questions(session: WriteSession, tenant: UUID, asked: Sequence[E
     ]
     await session.execute(_keep(model), {"tenant": tenant, "model": model, "given": json.dumps(given)})
     return len(current)
+
+
+@cache
+def _matched(model: int) -> SqlStatement:
+    at = columns_of(model)
+    return statement(
+        f"""
+        SELECT DISTINCT ON (q.memory_id) q.memory_id, q.question,
+            -(q.{at.vector} <#> CAST(:vector AS halfvec)) AS cosine
+        FROM hypothetical_embeddings q
+        WHERE q.tenant_id = :tenant AND q.memory_id = ANY(:ids) AND q.{at.model} = {model:d}
+        ORDER BY q.memory_id, q.{at.vector} <#> CAST(:vector AS halfvec), q.ordinal
+        """  # noqa: S608 - composed of constants
+    )
+
+
+async def read_nearest_questions(
+    session: ReadSession, tenant: UUID, memories: Collection[UUID], vector: str, *, model: int
+) -> dict[UUID, tuple[str, float]]:
+    """Return the question of each memory that is nearest to a vector, with its cosine."""
+    rows = await session.fetch(_matched(model), {"tenant": tenant, "ids": list(memories), "vector": vector})
+    return {row["memory_id"]: (row["question"], row["cosine"]) for row in rows}

@@ -8,7 +8,6 @@ from uuid import UUID
 from app.db.jobs import Job
 from app.db.memories.hype import HYPE
 from app.jobs.handler import Handler, ProgressCallback
-from app.providers.protocols import RuleQuestions
 from app.runtime import Runtime
 from app.write.hype import Hype
 
@@ -20,7 +19,7 @@ async def run(runtime: Runtime, job: Job, progress: ProgressCallback) -> Mapping
         database=runtime.database,
         embedder=runtime.embedder,
         model_id=runtime.model_id,
-        writer=RuleQuestions(language=runtime.settings.language),
+        writer=runtime.question_writer,
         types=runtime.type_book,
     )
     async for done in hype.ask(job.tenant_id, memories):

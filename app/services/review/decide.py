@@ -274,7 +274,8 @@ class ReviewDecisions:
         self, decided: DecidedWave, plan: PendingRows, outcome: ReviewOutcome, resolved: Resolved, decision: Decision
     ) -> _Work:
         result = PersistResult(decided=WriteDecision.ADDED, reason=outcome.outcome, memory=outcome.memory)
-        asked = memories_without_questions([(resolved, decision, result)]) if self.pipeline.hype else []
+        writer = self.pipeline.hype
+        asked = [] if writer is None else memories_without_questions([(resolved, decision, result)], writer)
         return _Work(plan=plan, outcome=outcome, version=decided.state.version, asked=tuple(asked))
 
     async def _write(self, actor: Actor, opened: OpenReview, choice: ReviewDecision, work: _Work) -> ReviewResult:
