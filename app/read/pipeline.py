@@ -270,7 +270,7 @@ class ReadPipeline:
             one._replace(notes=(*one.notes, f"answers {nearest[one.id][0]!r}"))
             if one.id in nearest
             and (place := one.places.get(Arm.SEMANTIC)) is not None
-            and nearest[one.id][1] > place.score
+            and nearest[one.id][1] > place[1]
             else one
             for one in ranked
         )
