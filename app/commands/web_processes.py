@@ -97,16 +97,18 @@ class Supervisor(Multiprocess):
         self._drain_seconds = config.settings.pre_stop_delay
         self._announce: Callable[[], None] | None = announce
         self._draining = False
+        self._known: set[int | None] = set()
         self.failed = False
 
     def keep_subprocess_alive(self) -> None:
         """Replace dead processes, and announce the start when all are ready."""
         if self.should_exit.is_set():
             return
-        before = {process.pid for process in self.processes}
         super().keep_subprocess_alive()
-        for pid in before - {process.pid for process in self.processes}:
+        present = {process.pid for process in self.processes}
+        for pid in self._known - present:
             mark_process_dead(pid)  # type: ignore[no-untyped-call]
+        self._known = present
         if self.should_exit.is_set():
             self.failed = True
         elif self._announce is not None and all(process.is_ready() for process in self.processes):

@@ -185,7 +185,8 @@ _NOTE = """{name}: {texts} texts of one user, {questions} questions. What each d
 
 All embed by one endpoint on this machine, with the same model, and share a database server. The asking processes use
 the same cores, so the rates of 8 and 32 clients say who wastes least, not how a larger machine does. `recall@10` is the
-mean share of a question's evidence among ten; `fewer than 10` counts answers, `wrong users'` texts.
+mean share of a question's evidence among ten; `fewer than 10` counts answers, `wrong users'` texts. A question that
+typed-memory turns away because too many wait is asked again after 50 ms, and its time counts from the first attempt.
 """
 
 

@@ -108,7 +108,8 @@ class Served:
         self._output = Output(self.process.stdout, self.process.stderr)
 
     def __enter__(self) -> Self:
-        deadline = time.monotonic() + WAIT_SECONDS
+        interpreters = 1 + int(self.settings.get("TM_WEB_WORKERS", "0"))
+        deadline = time.monotonic() + WAIT_SECONDS * interpreters
         while "  key " not in self.said:
             assert self.process.poll() is None, self.logged
             assert time.monotonic() < deadline, self.logged
