@@ -228,6 +228,12 @@ ALSO_EXCLUDED = re.compile(r"^\s*(?:,|and|or|,\s*(?:and|or)|nor)\s*$", _ANY_CASE
 EXCLUDED_WORD: Final = pattern("question_cues", "excluded word", _ANY_CASE)
 """A word, not known as a name, that the question excludes."""
 
+WHAT_HAPPENED: Final = pattern("question_cues", "what happened", _ANY_CASE)
+"""A question for whatever happened at a time."""
+
+STATE_THEN: Final = pattern("question_cues", "state then", _ANY_CASE)
+"""A question for a former state by what is somebody's: `what was my address in May?`."""
+
 WH_TYPES: Mapping[str, re.Pattern[str]] = {
     "event": re.compile(
         r"^\W*(?:when\s+(?:did|was|were|is|will)|how\s+long\s+ago|whom?\s+(?:did|have|has)\b.*\b(?:meet|met|visit)(?:ed)?)\b",

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
 from uuid import UUID
@@ -17,6 +17,7 @@ from uuid import UUID
 from app import ids
 from app.db.memories.ranking import RankingRow
 from app.english.chitchat import is_chit_chat
+from app.lexical.bm25 import terms
 from app.memory import normalise
 from app.memory.confidence import READ_FLOOR, UNCERTAIN_ACTS
 from app.memory.registry import Registry
@@ -59,6 +60,9 @@ FIRST_TURNS, FIRST_TURN_WORDS, LATER_TURN_WORDS = 2, 60, 22
 """Turns among the best that are given at length, and the words of these and of later ones. On two sets of conversations
 (docs/decisions/context.md) no other split left more of the answers in as many tokens."""
 
+SHORT_VALUE = 6
+"""Most words of a value that a word which the question leaves out rules out; in a sentence it is one of many."""
+
 SHORTEST_CUT = 40
 """Tokens of budget that make it worth while to give the beginning of a line that doesn't fit."""
 
@@ -76,9 +80,27 @@ def select(
     ranked: Sequence[Ranked], sketches: Mapping[UUID, RankingRow], *, query: ParsedQuery, least: float
 ) -> tuple[Ranked, ...]:
     """Return those that are trusted enough, or marked for why they aren't, and not what the asker has ruled out."""
-    unwanted = {*query.excluded_names, *query.excluded_words}
+    unwanted = _unwanted(query)
     trusted = (one for one in ranked if one.marks or one.confidence >= least)
     return tuple(one for one in trusted if not _ruled_out(one, sketches[one.id], query, unwanted))
+
+
+def _unwanted(query: ParsedQuery) -> Callable[[str], bool] | None:
+    """Return what tells whether a value is one that the question leaves out, None where it leaves out nothing.
+
+    That is a name as it is, and a word in any of its forms within a value of a few words.
+    """
+    names, words = {*query.excluded_names, *query.excluded_words}, [{*terms(one)} for one in query.excluded_words]
+    if not names:
+        return None
+
+    def unwanted(value: str) -> bool:
+        if normalise.normalise_name(value) in names:
+            return True
+        said = {*terms(value)} if len(value.split()) <= SHORT_VALUE else set()
+        return any(word and word <= said for word in words)
+
+    return unwanted
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,15 +147,17 @@ def as_line(text: str) -> str:
     return _SPACE.sub(" ", _INVISIBLE.sub("", text)).strip()
 
 
-def _ruled_out(one: Ranked, sketch: RankingRow, query: ParsedQuery, unwanted: Collection[str]) -> bool:
+def _ruled_out(one: Ranked, sketch: RankingRow, query: ParsedQuery, unwanted: Callable[[str], bool] | None) -> bool:
     """Tell whether it was never meant, or its subject or one of its values is what the question leaves out.
 
     What was only supposed, played or quoted is for audits, whatever confidence is asked for, unless it is marked.
     """
     if sketch.speech_act in UNCERTAIN_ACTS and not one.marks and query.mode is not ReadMode.AUDIT:
         return True
-    values = [sketch.subject, *(sketch.payload or {}).values()] if unwanted else []
-    return any(isinstance(value, str) and normalise.normalise_name(value) in unwanted for value in values)
+    if unwanted is None:
+        return False
+    values = (sketch.subject, *(sketch.payload or {}).values())
+    return any(isinstance(value, str) and unwanted(value) for value in values)
 
 
 def _group(memory: Memory, types: Registry) -> str:

@@ -35,6 +35,7 @@ from app.read import understand
 from app.read.access import used_memories
 from app.read.assemble import Layout, assemble, floor, select
 from app.read.fuse import fuse
+from app.read.occasions import held_then, none_known, on_that_day
 from app.read.plan import explain_question, explained, plan
 from app.read.rank import rank
 from app.read.relevance import CALIBRATIONS, Calibration, Relevance
@@ -170,7 +171,7 @@ class ReadPipeline:
         reranked = await rerank(self.reranker, request, found.ranked, found.memories, found.plan)
         found = replace(found, ranked=reranked.ranked)
         assembled_from = self._observed("rerank", reranked_from) if request.rerank else reranked_from
-        context, shown, hits = self._assembled(found, request, question.types)
+        context, shown, hits = self._assembled(found, request, query, question.types)
         self._observed("assemble", assembled_from)
         for arm, seconds in found.retrieved.seconds.items():
             self.observe(arm, seconds)
@@ -253,8 +254,11 @@ class ReadPipeline:
         )
         turns = await self._turns(session, tenant, request, ranked, sketches)
         ranked, cut = _relevant(judged, turns, ranked, sketches, request)
+        ranked, elsewhen = on_that_day(ranked, sketches, query, self.types.known(tenant))
         best = ranked[: request.top_k]
         whole = await memory_reads.read_memories(session, tenant, [one.id for one in best], known_at=request.known_at)
+        best, untimely = held_then(best, whole, query, request.now)
+        cut = (*elsewhen, *untimely, *cut)
         if request.explain and search.questions and search.vector:
             best = await self._with_questions(session, tenant, best, search.vector)
         return _Found(ranked=best, memories=whole, plan=chosen, retrieved=retrieved, cut=cut)
@@ -359,7 +363,7 @@ class ReadPipeline:
         )
 
     def _assembled(
-        self, found: _Found, request: QueryRequest, types: Registry
+        self, found: _Found, request: QueryRequest, query: ParsedQuery, types: Registry
     ) -> tuple[ContextBlock, tuple[UUID, ...], tuple[Hit, ...]]:
         hits = tuple(
             Hit(
@@ -378,6 +382,8 @@ class ReadPipeline:
         )
         layout = Layout(zone=request.now.tzinfo, budget=request.token_budget, ids=request.ids, query=request.query)
         context, shown = assemble(hits, types=types, layout=layout)
+        if not hits:
+            context = none_known(query, layout.zone, layout.budget) or context
         return context, shown, hits
 
     def _asked(self, search: Search, types: Registry) -> Search:

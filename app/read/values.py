@@ -190,6 +190,7 @@ class QuestionReading:
     wants_newest: bool
     asks_back: bool
     looks_back: bool
+    asks_what_happened: bool
     before: Span | None
     capitalised: tuple[Span, ...]
     asker_spans: tuple[Span, ...]
@@ -244,9 +245,9 @@ class ParsedQuery:
     negative. `about_now` and `about_past`: it asks in words how things are now, or were. `before`: what replaced the
     answer ("before Volkswagen"). `wants_newest`: of two answers the newer one is right. `names_only`: it says nothing
     but names, so it asks for all that is about them. `assistants`: the entities that the assistant speaks as;
-    `asks_back`: it asks what the assistant said; `looks_back`: how things were, or what was said.
-    `lent`: those of `terms` that the question does not say, of names of
-    what it calls its own (`my sister`), with how many memories are about the one so named. `unknown_names`:
+    `asks_back`: it asks what the assistant said; `looks_back`: how things were, or what was said;
+    `asks_what_happened`: whatever happened at a time. `lent`: those of `terms` that the question does not say, of
+    names of what it calls its own (`my sister`), with how many memories are about the one so named. `unknown_names`:
     capitalised words that name nothing known, which may be part of a speaker's name. `specificity` in 0..1: see
     `understand.specificity`.
     """
@@ -276,6 +277,7 @@ class ParsedQuery:
     looks_back: bool
     specificity: float
     mode: ReadMode
+    asks_what_happened: bool = False
     before: Before | None = None
     unknown_names: tuple[str, ...] = ()
     lent: Mapping[str, int] = field(default_factory=dict)

@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.api.conftest import MakeClient
+from tests.api.conftest import MakeClient, Tenant, connected, written
 
 ACCEPT = {"Accept": "application/json, text/event-stream"}
 
@@ -62,3 +62,15 @@ async def test_calls_that_name_nobody_are_refused_without_one(client: httpx.Asyn
         assert answer["isError"]
         assert "user_id: is required" in answer["content"][0]["text"]
     assert (await client.get("/turns?all=true")).json()["turns"] == []
+
+
+async def test_the_profile_of_another_user_is_closed_to_a_bound_key(tenant: Tenant) -> None:
+    await written(tenant.client, user_id="ana", object="Porsche")
+    async with connected(tenant.app, await tenant.key("read", user_id="ana")) as own:
+        params = {"uri": "memory://users/ana/profile"}
+        body = {"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": params}
+        shown = (await own.post("/mcp", json=body, headers=ACCEPT)).json()
+        assert "Porsche" in shown["result"]["contents"][0]["text"]
+        body["params"] = {"uri": "memory://users/ben/profile"}
+        refused = (await own.post("/mcp", json=body, headers=ACCEPT)).json()
+        assert "bound" in refused["error"]["message"]

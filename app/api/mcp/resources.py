@@ -7,6 +7,7 @@ from urllib.parse import quote, unquote
 
 from mcp_types import ReadResourceResult, Resource, ResourceTemplate, TextResourceContents
 
+from app.api.plumbing.binding import pinned
 from app.errors import NotFound
 from app.model import Actor, Visibility
 from app.runtime import Runtime
@@ -38,10 +39,11 @@ def of_user(user: str) -> Resource:
 
 
 async def read(runtime: Runtime, actor: Actor, uri: str) -> ReadResourceResult:
-    """Return the content of a resource, or raise NotFound."""
+    """Return the content of a resource; raise NotFound, or Forbidden for a key that is bound to another user."""
     user = unquote(uri.removeprefix(_START).removesuffix(_END))
     if not user or not uri.startswith(_START) or not uri.endswith(_END):
         raise NotFound(f"there is no resource {uri[:80]!r}; there is {TEMPLATE.uri_template}")
-    found = await runtime.profiles.get(actor, Visibility(user_id=user))
+    own = {"user_id": user, **pinned({"user_id": user}, actor)}
+    found = await runtime.profiles.get(actor, Visibility(user_id=user, agent_id=own.get("agent_id")))
     text = found.text or "Nothing is known about this user."
     return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=TEMPLATE.mime_type, text=text)])

@@ -38,6 +38,7 @@ def parse_question(request: QueryRequest, *, types: Registry, language: str) -> 
     about_past = _asks_for_past(text, spans) or _past_state_in_window(
         request, windows, (*request.types, *hinted, *asked), types
     )
+    state_then = _is_over(windows, request.now) and questions.STATE_THEN.search(text) is not None
     return QuestionReading(
         text=text,
         grams=grams(text, language),
@@ -64,7 +65,8 @@ def parse_question(request: QueryRequest, *, types: Registry, language: str) -> 
         before=_before(text, spans),
         capitalised=capitalised(text, language),
         asker_spans=tuple(Span(start=found.start(), end=found.end()) for found in questions.THE_USER.finditer(text)),
-        mode=request.mode or (ReadMode.HISTORICAL if about_past else ReadMode.DEFAULT),
+        mode=request.mode or (ReadMode.HISTORICAL if about_past or state_then else ReadMode.DEFAULT),
+        asks_what_happened=questions.WHAT_HAPPENED.search(text) is not None,
         mode_given=request.mode is not None,
         language=language,
     )

@@ -72,6 +72,7 @@ def resolve_question(reading: QuestionReading, known: QueryLookup, *, types: Reg
         names_only=names_only and bool(mentioned),
         assistants=frozenset(one for name in ASSISTANTS for entity in by_alias.get(name, ()) for one in entity.ids),
         asks_back=reading.asks_back,
+        asks_what_happened=reading.asks_what_happened,
         looks_back=reading.looks_back,
         specificity=specificity(
             names=len(mentioned),

@@ -1,0 +1,69 @@
+"""Matches of another time than a question asks about: what was not so then, and what happened on other days."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta, tzinfo
+from uuid import UUID
+
+from app.db.memories.ranking import RankingRow
+from app.memory.registry import Registry
+from app.model import Memory, ReadMode
+from app.read.assemble import estimate_tokens
+from app.read.values import ContextBlock, ContextGroup, Cut, ParsedQuery, Ranked, Window, happens
+
+Split = tuple[tuple[Ranked, ...], tuple[Cut, ...]]
+"""What is kept, and what is not with the reason."""
+
+
+def on_that_day(
+    ranked: Sequence[Ranked], sketches: Mapping[UUID, RankingRow], query: ParsedQuery, types: Registry
+) -> Split:
+    """Split off events of other days, where the question asks what happened in its windows."""
+    dated = {one.name for one in types if happens(one)} if query.asks_what_happened and query.windows else set()
+    return _split(ranked, {one.id for one in ranked if sketches[one.id].type in dated and sketches[one.id].elsewhen})
+
+
+def held_then(ranked: Sequence[Ranked], memories: Mapping[UUID, Memory], query: ParsedQuery, now: datetime) -> Split:
+    """Split off values that did not hold in the past window of a question, where another of their slot did."""
+    over = [one for one in query.windows if one.upper is not None and one.upper <= now]
+    if query.mode is not ReadMode.HISTORICAL or not over or len(over) < len(query.windows):
+        return tuple(ranked), ()
+    valued = {one.id: memories[one.id] for one in ranked if one.id in memories and memories[one.id].slot is not None}
+    held = {one.slot for one in valued.values() if _held(one, over)}
+    return _split(ranked, {key for key, one in valued.items() if one.slot in held and not _held(one, over)})
+
+
+def none_known(query: ParsedQuery, zone: tzinfo | None, budget: int) -> ContextBlock | None:
+    """Return the block that says that nothing is known to have happened then; None where that was not asked."""
+    named = [one for one in query.windows if one.lower is not None and one.upper is not None]
+    if not query.asks_what_happened or not named:
+        return None
+    line = f"- nothing is known to have happened {' or '.join(_days(one, zone) for one in named)}"
+    text = f"## Events\n{line}"
+    tokens = estimate_tokens(text)
+    if tokens > budget:
+        return None
+    return ContextBlock(text=text, tokens=tokens, groups=(ContextGroup(name="Events", lines=(line,)),))
+
+
+def _held(memory: Memory, windows: Sequence[Window]) -> bool:
+    return any(
+        (one.upper is None or memory.valid_from < one.upper)
+        and (one.lower is None or memory.valid_until is None or memory.valid_until > one.lower)
+        for one in windows
+    )
+
+
+def _split(ranked: Sequence[Ranked], other: set[UUID]) -> Split:
+    kept = tuple(one for one in ranked if one.id not in other)
+    gone = tuple(one for one in ranked if one.id in other)
+    return kept, tuple(Cut(id=one.id, relevance=one.relevance, why="of another time") for one in gone)
+
+
+def _days(window: Window, zone: tzinfo | None) -> str:
+    if window.lower is None or window.upper is None:
+        return ""
+    first = window.lower.astimezone(zone).date()
+    last = (window.upper - timedelta(microseconds=1)).astimezone(zone).date()
+    return f"on {first}" if first == last else f"from {first} to {last}"
