@@ -21,6 +21,7 @@ from typing import Final
 import Stemmer
 
 from app.english.decisive_words import DecisiveWords
+from app.english.verbs import form_of
 from app.english.word_lists import listed, words
 from app.lexical.bm25 import STOP_WORDS
 
@@ -61,6 +62,12 @@ def same_content(first: str, second: str) -> bool:
         and not _turned(mine, theirs)
         and not _exchanged(mine, theirs)
     )
+
+
+def swaps_content(first: str, second: str) -> bool:
+    """Return whether each of two texts has content words that the other lacks: `mended the lamp`, `the kettle`."""
+    one, other = _content(DecisiveWords(first)), _content(DecisiveWords(second))
+    return not (_covers(one, other) or _covers(other, one))
 
 
 def _content(read: DecisiveWords) -> list[str]:
@@ -160,7 +167,9 @@ def _lists() -> _Synonyms:
 
 
 def _stem(word: str) -> str:
-    found: str = Stemmer.Stemmer("english").stemWord(word)
+    form = form_of(word)
+    base = word if form is None or "base" in form.kinds else form.lemma
+    found: str = Stemmer.Stemmer("english").stemWord(base)
     for british, american in _SPELLINGS:
         if found.endswith(british):
             return found.removesuffix(british) + american

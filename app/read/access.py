@@ -23,6 +23,7 @@ from app.db.memories import usage
 from app.db.memories.usage import MOST_SESSIONS, Use
 from app.db.session import Database
 from app.errors import TypedMemoryError
+from app.model import MemoryStatus
 from app.read.values import Arm, ArmHit, Hit
 
 BOUND = 100_000
@@ -177,6 +178,10 @@ the question, what barely resembles it only fills. Of the pairs above, it keeps 
 WORDS = 0.1
 """Least share of the weight of a question's words that a match by words has: one word in each memory is not one."""
 
+REVIVING = 0.7
+"""Least share of the best score, by meaning or by words, of a match that brings back what has expired: an answer beside
+which others answer better was not the one that was asked for."""
+
 _MEANING = frozenset({Arm.SEMANTIC, Arm.SEMANTIC_CONTEXT})
 
 _WORDS = frozenset({Arm.LEXICAL, Arm.LEXICAL_CONTEXT})
@@ -185,15 +190,31 @@ _WORDS = frozenset({Arm.LEXICAL, Arm.LEXICAL_CONTEXT})
 def used_memories(shown: Sequence[UUID], hits: Collection[Hit], weights: Mapping[int, float]) -> tuple[UUID, ...]:
     """Return those of the memories shown that match, by meaning, words, a name, a relation or a time.
 
-    `weights` are those of the question's words. What no arm found was fetched because the question asks for it.
+    `weights` are those of the question's words. What no arm found was fetched because the question asks for it. What
+    has expired matches only as well as what matches best, nearly, because its use brings it back.
     """
     total = sum(weights.values())
-    best = max((arm.score for hit in hits for arm in hit.arms if arm.arm in _MEANING), default=0.0)
-    like = max(LIKENESS, NEARNESS * best)
-    by_id = {hit.memory.id: hit.arms for hit in hits}
-    return tuple(
-        one for one in shown if not by_id[one] or any(_matches(arm, like, WORDS * total) for arm in by_id[one])
-    )
+    best, worded = (_best(hits, arms) for arms in (_MEANING, _WORDS))
+    least = {
+        False: (max(LIKENESS, NEARNESS * best), WORDS * total),
+        True: (max(LIKENESS, REVIVING * best), max(WORDS * total, REVIVING * worded)),
+    }
+    by_id = {hit.memory.id: hit for hit in hits}
+    return tuple(one for one in shown if _is_used(by_id[one], *least[_has_expired(by_id[one])]))
+
+
+def _best(hits: Collection[Hit], arms: Collection[Arm]) -> float:
+    return max((arm.score for hit in hits for arm in hit.arms if arm.arm in arms), default=0.0)
+
+
+def _has_expired(hit: Hit) -> bool:
+    return hit.memory.status is MemoryStatus.EXPIRED
+
+
+def _is_used(hit: Hit, like: float, words: float) -> bool:
+    scored = [arm for arm in hit.arms if arm.arm in _MEANING | _WORDS]
+    arms = scored if scored and _has_expired(hit) else hit.arms
+    return not hit.arms or any(_matches(arm, like, words) for arm in arms)
 
 
 def _matches(hit: ArmHit, like: float, words: float) -> bool:

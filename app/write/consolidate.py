@@ -20,6 +20,7 @@ from numpy.typing import NDArray
 
 from app import ids
 from app.db.lifecycle.consolidation import Member
+from app.english.content_words import swaps_content
 from app.english.decisive_words import decisive_key, exclude_one_another
 from app.english.grounding_terms import GroundingTerms, numbers
 from app.english.screening import screen
@@ -180,18 +181,35 @@ def _told(member: Member) -> str:
 
 
 def _alike(members: Sequence[Member]) -> Iterator[Group]:
+    """Yield groups of members that are near one another and agree; those left over are grouped anew."""
+    left = list(members)
+    while True:
+        found = list(_near(left))
+        yield from found
+        grouped = {one.id for group in found for one in group.members}
+        if not grouped:
+            return
+        left = [one for one in left if one.id not in grouped]
+
+
+def _near(members: Sequence[Member]) -> Iterator[Group]:
     if len(members) < FEWEST:
         return
     similarity = cosines(np.stack([one.vector for one in members]))
     for cluster in clusters(similarity):
         medoid = _told(members[cluster[0]])
-        places = [place for place in cluster if not exclude_one_another(medoid, _told(members[place]))]
+        places = [place for place in cluster if _agree(medoid, _told(members[place]))]
         if len(places) < FEWEST:
             continue
         yield Group(
             members=tuple(members[place] for place in places),
             likeness=tuple(float(similarity[places[0], place]) for place in places),
         )
+
+
+def _agree(medoid: str, other: str) -> bool:
+    """Return whether one sentence may stand for two notes: neither says what the other does not, or rules out."""
+    return not exclude_one_another(medoid, other) and not swaps_content(medoid, other)
 
 
 def counted(group: Group) -> str:

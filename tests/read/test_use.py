@@ -71,6 +71,16 @@ async def test_only_what_the_context_block_shows_counts(store: Store) -> None:
     assert sum([await accesses(store, one) for one in memories]) == len(shown)
 
 
+async def test_a_question_brings_back_only_what_answers_it_nearly_as_well_as_the_best(store: Store) -> None:
+    told = ("repaired the greenhouse in the garden", "lost a green scarf on a walk", "planted a hedge with Tom")
+    memories = [await store.put("event", {"event_description": f"user {one}"}, stated_at=LONG_AGO) for one in told]
+    await expire(store, *memories)
+    result = await store.ask("What did I repair in the garden?", mode=ReadMode.HISTORICAL, min_relevance=0.0)
+    assert len(result.hits) == 3
+    await store.tracker.flush()
+    assert [await status(store, one) for one in memories] == ["active", "expired", "expired"]
+
+
 async def test_what_only_fills_the_context_block_is_not_used(store: Store) -> None:
     told = (("works-at", "IBM"), ("owns", "a red kayak"), ("allergic-to", "cheese"), ("speaks", "Welsh"))
     memories = [await store.put("fact", {"predicate": verb, "object": what}, stated_at=LONG_AGO) for verb, what in told]

@@ -497,3 +497,61 @@ async def test_a_summary_that_is_taken_back_gives_its_members_back(store: Store,
         "SELECT memory_id FROM audit_events WHERE tenant_id = $1 AND action = 'memory.revived'", store.tenant
     )
     assert {row["memory_id"] for row in told} == set(members)
+
+
+DEEDS = (
+    "repaired",
+    "painted",
+    "borrowed",
+    "cleaned",
+    "photographed",
+    "sold",
+    "sketched",
+    "measured",
+    "hid",
+    "polished",
+)
+THINGS = (
+    "lamp kettle canoe mirror piano tent barrel saddle telescope wardrobe clock violin ladder sledge anvil loom kiln"
+)
+WAYS = (
+    "I {} the {} in the shed behind the house",
+    "I {} the {} behind the house in the shed",
+    "I {} the {} in the shed behind the house again",
+    "Today I {} the {} in the shed behind the house",
+    "I also {} the {} in the shed behind the house",
+    "I have {} the {} in the shed behind the house",
+)
+
+
+async def test_of_a_thousand_episodes_no_summary_says_of_one_what_was_said_of_another(store: Store) -> None:
+    told = [(deed, thing, way.format(deed, thing)) for deed in DEEDS for thing in THINGS.split() for way in WAYS]
+    assert len(told) >= 1_000
+    begin = NOW - timedelta(days=200)
+    candidates = [
+        store.candidate(
+            "episodic",
+            USER,
+            {"stated_at": begin + timedelta(hours=place), "session_id": "s", "sequence_number": place},
+            content=text,
+            session_id="s",
+            sequence_number=place,
+        )
+        for place, (_, _, text) in enumerate(told)
+    ]
+    written = await at(store, begin + timedelta(days=60)).write_all(candidates)
+    assert len({one.memory.id for one in written if one.memory is not None}) == len(told)
+    before = await bytes_of(store, [one.memory.id for one in written if one.memory is not None])
+    counts = await fold(store)
+    assert counts["groups"] >= 100
+    by_text = {text: (deed, thing) for deed, thing, text in told}
+    for summary in await summaries(store):
+        members = await read(store, [UUID(str(link["to"])) for link in summary.links if link["kind"] == "derived-from"])
+        [(deed, thing)] = {by_text[one.content] for one in members}
+        assert deed in summary.content
+        assert thing in summary.content
+    taken_back = (await summaries(store))[::8]
+    ids = [UUID(str(link["to"])) for one in taken_back for link in one.links if link["kind"] == "derived-from"]
+    for summary in taken_back:
+        await store.erasing.memory(store.actor, summary.id)
+    assert set(await bytes_of(store, ids)) <= set(before)
