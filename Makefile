@@ -4,7 +4,7 @@
 # path, which breaks where that has a space or the folder is moved.
 
 .DEFAULT_GOAL := help
-.PHONY: serve test browser docs check lint eval bench bench-peers peers-lock overload walk wheel contract openapi lock clean help clients clients-generate clients-lock FORCE
+.PHONY: serve test browser docs check lint eval bench bench-peers peers-lock overload walk wheel contract openapi lock clean help clients clients-generate clients-lock FORCE soak
 MAKEFLAGS += --no-print-directory
 
 VENV := .venv
@@ -65,6 +65,8 @@ peers-lock: $(RUNTIME) ## resolve bench/peers/requirements.in anew
 
 $(PEERS): bench/peers/requirements.lock
 	@sh .ci/peers
+soak: $(DEV) ## run two replicas and two workers under load for 30 minutes (SOAK_MINUTES=5) while they are killed
+	@$(RUN) tests.faults.soak
 
 walk: $(DEV) ## count the functions, transactions and statements that typical requests run
 	@$(RUN) bench.walk

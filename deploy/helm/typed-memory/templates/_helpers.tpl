@@ -1,0 +1,32 @@
+{{- define "typed-memory.labels" -}}
+app.kubernetes.io/name: typed-memory
+app.kubernetes.io/instance: {{ .Release.Name }}
+app.kubernetes.io/version: {{ .Chart.AppVersion | quote }}
+{{- end }}
+
+{{- define "typed-memory.pod" -}}
+automountServiceAccountToken: false
+securityContext:
+  runAsNonRoot: true
+  runAsUser: 10001
+  seccompProfile: { type: RuntimeDefault }
+volumes:
+  - name: tmp
+    emptyDir: {}
+{{- end }}
+
+{{- define "typed-memory.container" -}}
+image: {{ .Values.image | quote }}
+securityContext:
+  allowPrivilegeEscalation: false
+  readOnlyRootFilesystem: true
+  capabilities: { drop: [ALL] }
+envFrom:
+  - secretRef: { name: {{ .Values.secret | quote }} }
+  # Optional, because migrations run before it is there.
+  - configMapRef: { name: {{ .Release.Name | quote }}, optional: true }
+volumeMounts:
+  - { name: tmp, mountPath: /tmp }
+  - { name: tmp, mountPath: /var/lib/typed-memory }
+resources: {{ toJson .Values.resources }}
+{{- end }}

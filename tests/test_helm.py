@@ -1,0 +1,121 @@
+"""The Helm chart, rendered by Helm where it is installed, else by as much of its language as the chart uses."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+import textwrap
+from typing import Any
+
+import pytest
+import yaml  # type: ignore[import-untyped]
+
+from app.settings import Settings
+from tests.test_packaging import ROOT
+
+CHART = ROOT / "deploy" / "helm" / "typed-memory"
+RELEASE = "memory"
+VALUES: dict[str, Any] = yaml.safe_load((CHART / "values.yaml").read_text())
+ABOUT: dict[str, Any] = yaml.safe_load((CHART / "Chart.yaml").read_text())
+HELPERS = (CHART / "templates" / "_helpers.tpl").read_text()
+DEFINED = dict(re.findall(r'\{\{- define "([\w-]+\.\w+)" -\}\}\n(.*?)\{\{- end \}\}', HELPERS, re.DOTALL))
+INCLUDE = re.compile(r'\s*\{\{- include "([\w.-]+)" \. \| nindent (\d+) \}\}')
+RANGE = re.compile(r"\n\{\{- range \$name, \$value := (\S+) \}\}(.*?)\n\{\{- end \}\}", re.DOTALL)
+ACTION = re.compile(r"\{\{ (.*?) \}\}")
+
+
+def value(path: str) -> Any:
+    """The value of a path such as `.Values.image`; a KeyError for one that there is not."""
+    found: Any = {"Values": VALUES, "Release": {"Name": RELEASE}, "Chart": {"AppVersion": ABOUT["appVersion"]}}
+    for name in path.strip(".").split("."):
+        found = found[name]
+    return found
+
+
+def action(given: str) -> str:
+    """The text of an action: a path, through `quote` or `toJson`, or a sum."""
+    if given.startswith("add "):
+        return str(sum(value(one) if one.startswith(".") else int(one) for one in given.split()[1:]))
+    path, _, through = given.partition(" | ")
+    written = path.removeprefix("toJson ")
+    found = value(written)
+    return json.dumps(found) if written != path else json.dumps(str(found)) if through == "quote" else str(found)
+
+
+def rendered(text: str) -> str:
+    text = INCLUDE.sub(
+        lambda found: "\n" + textwrap.indent(rendered(DEFINED[found[1]]).strip("\n"), " " * int(found[2])), text
+    )
+    text = RANGE.sub(
+        lambda found: "".join(
+            found[2].replace("{{ $name }}", name).replace("{{ $value | quote }}", json.dumps(str(one)))
+            for name, one in value(found[1]).items()
+        ),
+        text,
+    )
+    return ACTION.sub(lambda found: action(found[1]), text)
+
+
+@pytest.fixture(scope="module")
+def objects() -> dict[str, dict[str, Any]]:
+    """The chart's objects, by kind and name."""
+    helm = shutil.which("helm")
+    if helm is not None:
+        told = subprocess.run(  # noqa: S603
+            [helm, "template", RELEASE, str(CHART)], capture_output=True, text=True, check=True
+        ).stdout
+        loaded = [one for one in yaml.safe_load_all(told) if one]
+    else:
+        loaded = [yaml.safe_load(rendered(one.read_text())) for one in (CHART / "templates").glob("*.yaml")]
+    return {f"{one['kind']}/{one['metadata']['name']}": one for one in loaded}
+
+
+def test_the_chart_has_the_service_its_workers_and_a_migration_before_them(objects: dict[str, dict[str, Any]]) -> None:
+    assert set(objects) == {
+        "ConfigMap/memory",
+        "Deployment/memory",
+        "Deployment/memory-worker",
+        "Job/memory-migrate",
+        "Service/memory",
+    }
+    assert objects["Job/memory-migrate"]["metadata"]["annotations"]["helm.sh/hook"] == "pre-install,pre-upgrade"
+
+
+def test_every_pod_runs_without_rights_and_with_limits(objects: dict[str, dict[str, Any]]) -> None:
+    for one in objects.values():
+        if "template" not in one["spec"] if "spec" in one else True:
+            continue
+        pod = one["spec"]["template"]["spec"]
+        [container] = pod["containers"]
+        assert pod["securityContext"]["runAsNonRoot"]
+        assert container["securityContext"]["readOnlyRootFilesystem"]
+        assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
+        assert container["resources"]["limits"]["memory"]
+        assert [next(iter(source)) for source in container["envFrom"]] == ["secretRef", "configMapRef"]
+
+
+def test_settings_are_known_and_text(objects: dict[str, dict[str, Any]]) -> None:
+    data = objects["ConfigMap/memory"]["data"]
+    assert {name.removeprefix("TM_").lower() for name in data} <= set(Settings.model_fields)
+    assert all(isinstance(one, str) for one in data.values())
+    Settings(**{name.removeprefix("TM_").lower(): one for name, one in data.items()})
+
+
+def test_a_pod_leaves_the_service_before_it_stops(objects: dict[str, dict[str, Any]]) -> None:
+    pod = objects["Deployment/memory"]["spec"]["template"]["spec"]
+    [container] = pod["containers"]
+    assert container["readinessProbe"]["httpGet"]["path"] == "/readyz"
+    assert container["livenessProbe"]["httpGet"]["path"] == "/healthz"
+    delay = VALUES["preStopDelay"]
+    assert delay > container["readinessProbe"]["periodSeconds"]
+    assert pod["terminationGracePeriodSeconds"] > delay + Settings.model_fields["shutdown_grace"].default
+
+
+def test_selectors_find_their_pods(objects: dict[str, dict[str, Any]]) -> None:
+    labels = objects["Deployment/memory"]["spec"]["template"]["metadata"]["labels"]
+    assert objects["Deployment/memory"]["spec"]["selector"]["matchLabels"].items() <= labels.items()
+    assert objects["Service/memory"]["spec"]["selector"].items() <= labels.items()
+    worker = objects["Deployment/memory-worker"]["spec"]
+    assert worker["selector"]["matchLabels"].items() <= worker["template"]["metadata"]["labels"].items()
