@@ -21,12 +21,14 @@ from app.jobs.schedule import Schedule
 from app.jobs.worker import run_worker
 from app.metrics import Metrics
 from app.model import Actor, JobStatus
+from app.providers.webhooks import WebhookSender
 from app.runtime import Runtime
 from app.services.audit import Audit
 from app.services.jobs import Jobs
 from app.services.lifecycle.runner import WorkerContext
 from app.services.lifecycle.runs import Workers
 from app.services.tenants import Tenants
+from app.services.webhooks import Webhooks
 from app.settings import Settings
 from app.telemetry import Telemetry
 from tests.jobs.handlers import HANDLERS, WORKERS
@@ -61,6 +63,7 @@ def light_runtime(url: str, **settings: Any) -> Runtime:
                 crons={},
             ),
             audit=Audit(database=database),
+            webhooks=Webhooks(database=database, sender=WebhookSender(timeout=1.0), clock=now),
         ),
     )
 

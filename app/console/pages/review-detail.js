@@ -13,13 +13,13 @@ const LOSS = /superseded|forgotten|rejected|expired|ended/;
 export function ReviewDetail({ id, version, act, settle }) {
   const found = useData(() => get(`/admin/review/${id}`), [id, version]);
   return html`<div class="stack" aria-live="polite"><${Loaded} of=${found}>${(detail) =>
-    detail.open ? html`<${Open} detail=${detail} act=${act} settle=${settle} />` : html`<${Decided} detail=${detail} />`}<//></div>`;
+    detail.open ? html`<${Open} detail=${detail} act=${act} settle=${settle} />` : html`<${Decided} detail=${detail} reload=${found.reload} />`}<//></div>`;
 }
 
-function Decided({ detail }) {
+function Decided({ detail, reload }) {
   const { decided, memory } = detail;
   const undo = () => post(`/admin/review/${detail.id}/undo`, {})
-    .then(() => (notify("Undone: it waits again."), dispatchEvent(new Event("reviewed")), location.reload()))
+    .then(() => (notify("Undone: it waits again."), dispatchEvent(new Event("reviewed")), reload()))
     .catch((error) => notify(error.message, { bad: true, seconds: 10 }));
   return html`<${Card} title="Decided already"><p class="said">${memory?.content ?? "The memory is gone."}</p>
     <p>${words(decided.event)} by ${decided.by}, ${when(decided.at)}. ${memory && html`<${MemoryLink} id=${memory.id}>Its history<//>`}</p>
