@@ -33,7 +33,7 @@ def test_every_table_of_a_tenants_content_is_erased() -> None:
     handled = {"audit_events", "idempotency_keys", "jobs", "erasures", "erased_ids"}
     holds_none = {"api_keys", "audit_seals", "audit_unsealed", "backfills", "daily_usage", "embedding_models",
                   "extraction_costs", "limits", "memory_types", "memory_type_versions", "tenants",
-                  "store_days", "worker_runs"}  # fmt: skip
+                  "store_days", "webhooks", "webhook_deliveries", "worker_runs"}  # fmt: skip
     assert set(metadata.tables) <= found | handled | holds_none
 
 
