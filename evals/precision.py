@@ -110,6 +110,9 @@ async def _learn(bench: Bench, beliefs: Sequence[Json]) -> dict[UUID, str]:
             raise result
         if result.memory is not None:
             known[result.memory.id] = one["_id"]
+    for user in {_user(one["user_id"]) for one in beliefs}:
+        for scope in Visibility(user_id=user).scopes():
+            await bench.upkeep.reweigh(bench.actor.tenant_id, scope.id(bench.actor.tenant_id))
     return known
 
 
