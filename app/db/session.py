@@ -54,6 +54,9 @@ RUNTIME_ROLE = "typed_memory_runtime"
 
 _RETRY_AFTER = 2.0
 
+_MOST_CAUSES = 8
+"""Causes of an error that are looked at: an error may be its own cause."""
+
 _MEND_AFTER = 30.0
 """Seconds after which to retry what a person has to mend."""
 
@@ -112,7 +115,10 @@ class ReadSession:
         try:
             return await self.connection.execute(statement, parameters)
         except DBAPIError as error:
-            raise _of_driver(error) from error
+            ours = _of_driver(error)
+            if ours is error:
+                raise
+            raise ours from error
 
 
 _CHANGED_AT = "app.changed_at"
@@ -387,11 +393,11 @@ async def _finish(connection: AsyncConnection, driver: asyncpg.Connection, endin
 def _sqlstate(error: BaseException) -> str | None:
     """Return the database's code of the error that another was made of, None for one of ours."""
     link: BaseException | None = error
-    while link is not None:
-        if isinstance(link, asyncpg.PostgresError):
-            return str(link.sqlstate)
+    for _ in range(_MOST_CAUSES):
+        if link is None or isinstance(link, asyncpg.PostgresError):
+            break
         link = link.__cause__
-    return None
+    return str(link.sqlstate) if isinstance(link, asyncpg.PostgresError) else None
 
 
 def _unavailable() -> DatabaseUnavailable:
