@@ -52,6 +52,7 @@ async def test_an_answer_cites_what_it_rests_on(answering: httpx.AsyncClient, pr
     assert (found["text"], found["abstained"]) == ("In Porto.", None)
     assert [one["id"] for one in found["citations"]] == [memory]
     assert found["model"].split(":")[0] in {"openai", "anthropic"}
+    assert "You answer a question from the notes" in await sent(provider)
 
 
 async def test_where_nothing_is_relevant_the_model_is_not_asked(
@@ -62,7 +63,7 @@ async def test_where_nothing_is_relevant_the_model_is_not_asked(
     for about in ({"user_id": "nobody"}, {"query": "Which key signs the release of the firmware?"}):
         found = await asked(answering, **about)
         assert (found["text"], found["abstained"], found["citations"]) == (None, NOTHING_RELEVANT, [])
-    assert "[question " not in await sent(provider)
+    assert "You answer a question from the notes" not in await sent(provider)
 
 
 @pytest.mark.parametrize(
