@@ -100,7 +100,9 @@ def pin_body(body: object, actor: Actor, *, changes: bool) -> object:
 
 
 def pinned(given: Mapping[str, Any], actor: Actor) -> dict[str, Any]:
-    """Return the key's own ids by field; raise Forbidden where others are given."""
+    """Return the key's own ids by field, none of a key that is not bound; raise Forbidden where others are given."""
+    if not actor.bound:
+        return {}
     own = {"user_id": actor.user_id, "agent_id": actor.agent_id}
     for name, value in own.items():
         if given.get(name) not in {None, value}:
