@@ -94,7 +94,7 @@ def pipeline_in(database: Database, embedder: WordllamaEmbedder, clock: Callable
 async def open_store(url: str, embedder: WordllamaEmbedder) -> Store:
     """Return a new tenant in a migrated database; its caller closes `Store.database`."""
     await embedding_models.register(url, name=embedder.name, dimensions=embedder.dimensions)
-    database = Database(url, pool_size=10)
+    database = Database(url, pool_size=5)
     upkeep = IndexMaintenance(database=database, language="english")
     pipeline = replace(pipeline_in(database, embedder), drifted=upkeep.mark, crowded=upkeep.crowd)
     actor = await owner.new_tenant(url)
