@@ -52,6 +52,8 @@ async def chosen(store: Store, item: ReviewItem, chance: random.Random) -> Revie
     match action:
         case ReviewAction.KEEP_BOTH if item.memory.status is MemoryStatus.PENDING:
             return None
+        case ReviewAction.END if item.memory.status is not MemoryStatus.ACTIVE:
+            return None
         case ReviewAction.SUPERSEDE_WITH if not others or chance.random() < 0.5:
             payload = {"predicate": "works-at", "object": chance.choice(VALUES)}
             return replace(
@@ -90,7 +92,8 @@ async def assert_in_order(store: Store) -> None:
     broken = await store.sql(
         """SELECT m.id, m.status FROM memories m WHERE tenant_id = $1 AND (
                (status = 'active' AND superseded_by IS NOT NULL)
-               OR (status IN ('superseded', 'forgotten')) <> (retired_at IS NOT NULL)
+               OR (status IN ('superseded', 'forgotten') OR (status = 'expired' AND ended_at IS NOT NULL))
+                   <> (retired_at IS NOT NULL)
                OR NOT EXISTS (SELECT FROM memory_index i WHERE i.tenant_id = m.tenant_id AND i.memory_id = m.id
                    AND i.status = m.status AND i.retired_at IS NOT DISTINCT FROM m.retired_at
                    AND i.ended_at IS NOT DISTINCT FROM m.ended_at AND i.confidence = m.confidence))""",
