@@ -7,10 +7,8 @@ from typing import Annotated, Any
 
 from fastapi import APIRouter, Request
 from pydantic import Field
-from pydantic_core import to_json
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
-from app.api.live_events import MEDIA_TYPE
 from app.api.memories.answers import RecalledMemoryOut
 from app.api.memories.candidates import canonical_types
 from app.api.plumbing.binding import NAMED
@@ -18,7 +16,7 @@ from app.api.plumbing.fields import Fraction
 from app.api.plumbing.guard import READ, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.problems import Problem, problem_of
 from app.api.plumbing.unions import with_example
-from app.api.plumbing.wire import Given, Out, json_answer
+from app.api.plumbing.wire import EVENT_STREAM, Given, Out, event_stream, event_text, json_answer
 from app.api.query import QueryFields, Question
 from app.errors import TypedMemoryError
 from app.memory.fields import Name
@@ -57,7 +55,7 @@ def router() -> APIRouter:
         summary="Ask, and get an answer with citations",
         response_model=AnswerOut,
         responses={
-            200: {"content": {MEDIA_TYPE: {"schema": {"type": "string"}}}},
+            200: {"content": {EVENT_STREAM: {"schema": {"type": "string"}}}},
             501: {"model": Problem, "description": "There is no language model."},
         },
         openapi_extra=READ | NAMED,
@@ -76,19 +74,18 @@ async def answer(request: Request, runtime: RuntimeDep, actor: ActorDep, body: A
     types = canonical_types(body.types, await runtime.type_book.naming(actor.tenant_id, body.types), "types")
     asked = body.build_request(body.query, types, now)
     recalled = await runtime.answers.recall(actor, asked)
-    if MEDIA_TYPE in request.headers.get("accept", ""):
-        lines = _stream(request, runtime, asked, recalled)
-        return StreamingResponse(lines, media_type=MEDIA_TYPE, headers={"Cache-Control": "no-store"})
+    if EVENT_STREAM in request.headers.get("accept", ""):
+        return event_stream(_stream(request, runtime, asked, recalled))
     return json_answer(_shown(await runtime.answers.answer(asked, recalled), runtime))
 
 
 async def _stream(request: Request, runtime: Runtime, asked: QueryRequest, recalled: QueryResult) -> AsyncIterator[str]:
     now = runtime.clock()
-    yield _event("recalled", {"memories": [RecalledMemoryOut.answer(hit.memory, now) for hit in recalled.hits]})
+    yield event_text("recalled", {"memories": [RecalledMemoryOut.answer(hit.memory, now) for hit in recalled.hits]})
     try:
-        yield _event("answer", _shown(await runtime.answers.answer(asked, recalled), runtime))
+        yield event_text("answer", _shown(await runtime.answers.answer(asked, recalled), runtime))
     except TypedMemoryError as error:
-        yield _event("problem", problem_of(error, request.scope))
+        yield event_text("problem", problem_of(error, request.scope))
 
 
 def _shown(given: GroundedAnswer, runtime: Runtime) -> dict[str, Any]:
@@ -97,7 +94,3 @@ def _shown(given: GroundedAnswer, runtime: Runtime) -> dict[str, Any]:
     return AnswerOut.answer(
         None, text=given.text, citations=cited, abstained=given.abstained, model=runtime.answers.model
     )
-
-
-def _event(name: str, data: object) -> str:
-    return f"event: {name}\ndata: {to_json(data).decode()}\n\n"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import AsyncIterator
 from typing import Annotated
 
@@ -12,9 +11,8 @@ from starlette.responses import StreamingResponse
 
 from app.api.plumbing.fields import RequestBody
 from app.api.plumbing.guard import REVIEW, ActorDep, GuardedRoute, RuntimeDep
-from app.services.live_events import LiveEvent
+from app.api.plumbing.wire import EVENT_STREAM, event_stream, event_text
 
-MEDIA_TYPE = "text/event-stream"
 PATH = "/admin/events"
 
 _QUIET = ": nothing new\n\n"
@@ -36,7 +34,7 @@ def router() -> APIRouter:
         operation_id="follow_events",
         summary="Follow what waits and which jobs end",
         response_class=StreamingResponse,
-        responses={200: {"content": {MEDIA_TYPE: {"schema": {"type": "string"}}}}},
+        responses={200: {"content": {EVENT_STREAM: {"schema": {"type": "string"}}}}},
         openapi_extra=REVIEW,
     )
     return found
@@ -57,10 +55,6 @@ async def follow_events(
     async def lines() -> AsyncIterator[str]:
         with runtime.live_events.counted(actor):
             async for one in runtime.live_events.follow(actor, seconds=query.seconds, stop=stop):
-                yield _QUIET if one is None else _text(one)
+                yield _QUIET if one is None else event_text(one.name, one.data)
 
-    return StreamingResponse(lines(), media_type=MEDIA_TYPE, headers={"Cache-Control": "no-store"})
-
-
-def _text(event: LiveEvent) -> str:
-    return f"event: {event.name}\ndata: {json.dumps(event.data)}\n\n"
+    return event_stream(lines())

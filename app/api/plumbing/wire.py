@@ -6,7 +6,7 @@ attribute of its own name unless its annotation has a `Source`.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from functools import partial
@@ -16,7 +16,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict
 from pydantic.fields import FieldInfo
 from pydantic_core import to_json
-from starlette.responses import Response
+from starlette.responses import Response, StreamingResponse
 
 from app import ids
 
@@ -53,11 +53,22 @@ class Given:
 
 
 JSON = "application/json"
+EVENT_STREAM = "text/event-stream"
 
 
 def json_answer(content: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """Return a value as a JSON response."""
     return Response(to_json(content), status_code=status, media_type=JSON, headers=dict(headers or {}))
+
+
+def event_text(name: str, data: object) -> str:
+    """Return a server-sent event with JSON data."""
+    return f"event: {name}\ndata: {to_json(data).decode()}\n\n"
+
+
+def event_stream(events: AsyncIterator[str]) -> StreamingResponse:
+    """Return texts of server-sent events as a response."""
+    return StreamingResponse(events, media_type=EVENT_STREAM)
 
 
 def public_id(kind: str, path: str | None = None) -> Source:
