@@ -94,6 +94,7 @@ class GuardedRoute(APIRoute):
         changes = role not in {"none", "read"} and self.methods != {"GET"}
 
         async def guarded(request: Request) -> Response:
+            actor: Actor | None = None
             if role != "none":
                 actor = request.state.actor = await authenticate(request, role)
                 _refuse_unknown(request.query_params, parameters)
@@ -105,7 +106,7 @@ class GuardedRoute(APIRoute):
                 return await answered(request)
             strict = StrictRequest(request.scope, request.receive)
             await strict.read()
-            if role != "none" and actor is not None and actor.bound and rule == binding.NAMED[binding.BOUND]:
+            if actor is not None and actor.bound and rule == binding.NAMED[binding.BOUND]:
                 strict.parsed = binding.pin_body(strict.parsed, actor, changes=role == "write")
             if strict.empty and requires_body:
                 raise InvalidFields([FieldError(field="", message=f"the body is empty: send {example}")])
@@ -222,8 +223,7 @@ async def authenticate(request: Request, role: str | None) -> Actor | None:
     """Return the caller by the request's key, None for the operator; raise if the key lacks the role."""
     runtime: Runtime = request.app.state.runtime
     token = _token(request)
-    operator = runtime.settings.operator_key
-    is_operator = operator is not None and hmac.compare_digest(token.encode(), operator.get_secret_value().encode())
+    is_operator = _is_operators(token, runtime.settings)
     if is_operator and role == "operator":
         return None
     if is_operator:
@@ -241,8 +241,12 @@ def may_operate(request: Request) -> bool:
     settings: Settings = request.app.state.settings
     if settings.operations_access != "operator":
         return settings.operations_access == "open"
-    operator, given = settings.operator_key, request.headers.get("authorization", "").partition(" ")[2].strip()
-    return operator is not None and hmac.compare_digest(given.encode(), operator.get_secret_value().encode())
+    return _is_operators(request.headers.get("authorization", "").partition(" ")[2].strip(), settings)
+
+
+def _is_operators(token: str, settings: Settings) -> bool:
+    key = settings.operator_key
+    return key is not None and hmac.compare_digest(token.encode(), key.get_secret_value().encode())
 
 
 def require_operations(request: Request) -> None:
