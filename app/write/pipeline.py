@@ -16,7 +16,7 @@ from typing import assert_never
 from uuid import UUID
 from weakref import WeakValueDictionary
 
-from app.db.apply.scope import Claimed, ScopeMoved, apply
+from app.db.apply.scope import ATTEMPTS, Claimed, ScopeMoved, apply, kept_moving
 from app.db.entities.write_lookup import ScopeState
 from app.db.memories import hype
 from app.db.memories import read as memory_reads
@@ -51,9 +51,6 @@ class DecidedWave:
     resolved: tuple[Resolved, ...]
     decisions: tuple[Decision, ...]
 
-
-ATTEMPTS = 3
-"""Times a write is read and decided before its caller is asked to retry."""
 
 LOOKS = 6
 """Times a scope is looked at for one decision: each obstacle is taken away once, and types may change meanwhile."""
@@ -103,9 +100,8 @@ class WritePipeline:
     """Writes candidates. No provider is asked while a transaction is open.
 
     `hype` has the questions that new memories answer, written by a job. `timed` receives the seconds of each stage,
-    `observe` (type, decision) for each,
-    `conflict` once a retry, `drifted` (tenant, scope) when a scope's lexical weights should be made anew,
-    `crowded` when its vectors should go into the index.
+    `observe` (type, decision) for each candidate, `conflict` is called once a retry, `drifted` with (tenant, scope)
+    when a scope's lexical weights should be made anew, `crowded` when its vectors should go into the index.
     """
 
     database: Database
@@ -203,7 +199,7 @@ class WritePipeline:
                 if done is not None:
                     return done
                 self.conflict()
-        raise Conflict("other writes to the same scope kept coming first: retry in a moment", retry_after=_RETRY_AFTER)
+        raise kept_moving()
 
     async def _look_up(
         self, actor: Actor, scope: Scope, wave: Sequence[Prepared], times: StageTimes, *, split: bool

@@ -15,6 +15,7 @@ from app.db.audit import AuditWriter, append
 from app.db.entities.merge import merge_entities, merge_events
 from app.db.session import SqlStatement, WriteSession, statement
 from app.db.sql import Row, as_clauses
+from app.errors import Conflict
 from app.model import Scope
 
 
@@ -50,6 +51,15 @@ class Changes:
 
 class ScopeMoved(Exception):
     """Someone else wrote the scope since it was read: read and decide again."""
+
+
+ATTEMPTS = 3
+"""Attempts at a write whose scope keeps moving."""
+
+
+def kept_moving() -> Conflict:
+    """Return the error of a write whose attempts have all met ScopeMoved."""
+    return Conflict("other writes to the same scope kept coming first: retry in a moment", retry_after=0.2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

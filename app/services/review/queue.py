@@ -12,7 +12,7 @@ from uuid import UUID
 
 from app import ids
 from app.db import review
-from app.db.apply.scope import ScopeMoved
+from app.db.apply.scope import ATTEMPTS, ScopeMoved, kept_moving
 from app.db.memories import read as memory_reads
 from app.db.memories.listing import PagePosition
 from app.db.review import Passage, ReviewFilter
@@ -26,7 +26,6 @@ from app.write.review.decide import ReviewOutcome
 
 __all__ = [
     "ALIKE",
-    "ATTEMPTS",
     "COUNTED_SECONDS",
     "MOST_ALIKE",
     "NEIGHBOURS",
@@ -42,9 +41,6 @@ __all__ = [
     "Reviews",
 ]
 
-ATTEMPTS = 3
-"""Attempts at a decision before the reviewer is asked to retry."""
-
 NEIGHBOURS = 2
 """Turns that are shown before and after a turn that is evidence."""
 
@@ -59,8 +55,6 @@ COUNTED_SECONDS = 10.0
 
 PATIENCE = 1.0
 """Seconds that counting may take where the count is optional."""
-
-_RETRY_AFTER = 0.2
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,7 +220,7 @@ class Reviews:
                 raise await self._changed_error(actor, memory) from None
             except ScopeMoved:
                 self.reviewing.pipeline.conflict()
-        raise Conflict("other writes to the same scope kept coming first: retry in a moment", retry_after=_RETRY_AFTER)
+        raise kept_moving()
 
     async def decide_all(self, actor: Actor, choices: Sequence[tuple[UUID, ReviewDecision]]) -> Results:
         """Apply decisions one after another, each in its own transaction, and return a result or an error for each."""

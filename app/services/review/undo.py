@@ -12,7 +12,7 @@ from uuid import UUID
 
 from app import ids
 from app.db import review
-from app.db.apply.scope import ScopeMoved, apply
+from app.db.apply.scope import ATTEMPTS, ScopeMoved, apply, kept_moving
 from app.db.audit import append
 from app.db.memories import read as memory_reads
 from app.db.memories import rivals
@@ -25,8 +25,6 @@ from app.model import Actor, Memory
 from app.services.review.decide import ReviewDecisions, ReviewResult, write_context
 from app.write.review import decide
 from app.write.rows import PendingRows
-
-ATTEMPTS = 3
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,7 +54,7 @@ class ReviewUndo:
                 return await self._undo(actor, memory, {"reason": reason, "reviewer": reviewer})
             except ScopeMoved:
                 self.decisions.pipeline.conflict()
-        raise Conflict("other writes to the same scope kept coming first: retry in a moment", retry_after=0.2)
+        raise kept_moving()
 
     async def _undo(self, actor: Actor, memory: UUID, told: Mapping[str, object]) -> ReviewResult:
         pipeline, tenant = self.decisions.pipeline, actor.tenant_id
