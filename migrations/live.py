@@ -25,6 +25,9 @@ from app.db.session import RUNTIME_ROLE
 BUILT_IN = "00000000-0000-0000-0000-000000000000"
 """The tenant that built-in types stand under."""
 
+CURRENT = "nullif(current_setting('app.tenant_id', true), '')::uuid"
+"""The tenant of the transaction, as policies compare it."""
+
 MEMORY_TYPES = sa.table(
     "memory_types", sa.column("tenant_id"), sa.column("name", sa.Text), sa.column("description", sa.Text)
 )
@@ -61,6 +64,13 @@ def grant(grants: Iterable[str]) -> None:
     """Grant the service's role what is written as after GRANT (`SELECT, UPDATE (seen_at) ON embedding_models`)."""
     for one in grants:
         op.execute(f"GRANT {one} TO {RUNTIME_ROLE}")
+
+
+def isolate(tables: Iterable[str]) -> None:
+    """Let each transaction see and change only its own tenant's rows of these tables."""
+    for table in tables:
+        op.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY")
+        op.execute(f"CREATE POLICY tenant ON {table} USING (tenant_id = {CURRENT}) WITH CHECK (tenant_id = {CURRENT})")
 
 
 def close(functions: Iterable[str]) -> None:

@@ -11,6 +11,7 @@ from alembic import op
 from app.db.privileges import JOIN_ROLE, MAKE_ROLE, USE_SCHEMA
 from app.db.session import RUNTIME_ROLE as ROLE
 from migrations import live
+from migrations.live import CURRENT
 
 revision = "0001"
 down_revision = None
@@ -101,7 +102,6 @@ CLOSED = (
 )
 """Functions that nobody may call but their owner and who is granted it."""
 
-CURRENT = "nullif(current_setting('app.tenant_id', true), '')::uuid"
 KEY_HASH = "decode(nullif(current_setting('app.key_hash', true), ''), 'hex')"
 OPERATOR = "current_setting('app.operator', true) = 'on'"
 BUILT_IN = "'00000000-0000-0000-0000-000000000000'"

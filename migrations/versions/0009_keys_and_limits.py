@@ -15,8 +15,6 @@ TABLES = ("limits", "daily_usage")
 
 GRANTS = tuple(f"SELECT, INSERT, UPDATE, DELETE ON {table}" for table in TABLES)
 
-CURRENT = "nullif(current_setting('app.tenant_id', true), '')::uuid"
-
 LIMITS = """
 CREATE TABLE limits (
     tenant_id uuid NOT NULL,
@@ -49,9 +47,7 @@ def upgrade() -> None:
     op.execute(LIMITS)
     op.execute(DAILY_USAGE)
     live.grant(GRANTS)
-    for table in TABLES:
-        op.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY")
-        op.execute(f"CREATE POLICY tenant ON {table} USING (tenant_id = {CURRENT}) WITH CHECK (tenant_id = {CURRENT})")
+    live.isolate(TABLES)
 
 
 def downgrade() -> None:

@@ -14,8 +14,6 @@ down_revision = "0009"
 branch_labels = None
 depends_on = None
 
-CURRENT = "nullif(current_setting('app.tenant_id', true), '')::uuid"
-
 TABLES = {
     "review_claims": """
         tenant_id uuid NOT NULL,
@@ -201,13 +199,12 @@ def guard(*legal: str) -> str:
 def upgrade() -> None:
     for table, columns in TABLES.items():
         op.execute(f"CREATE TABLE {table} ({columns})")
-        op.execute(f"ALTER TABLE {table} ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY")
-        op.execute(f"CREATE POLICY tenant ON {table} USING (tenant_id = {CURRENT}) WITH CHECK (tenant_id = {CURRENT})")
+    live.isolate(TABLES)
     for name, over in INDEXES.items():
         op.execute(f"CREATE INDEX {name} ON {over}")
     live.grant(GRANTS)
     op.execute(guard(*BY_LIFECYCLE, *BY_UNDOING))
-    op.execute(f"CREATE POLICY service ON webhook_deliveries FOR SELECT USING ({CURRENT} IS NULL)")
+    op.execute(f"CREATE POLICY service ON webhook_deliveries FOR SELECT USING ({live.CURRENT} IS NULL)")
     for function in FUNCTIONS.values():
         op.execute(function)
     for trigger in TRIGGERS:
