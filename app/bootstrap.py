@@ -139,13 +139,11 @@ async def database_urls(settings: Settings, metrics: Metrics, stack: AsyncExitSt
 
 def open_database(settings: Settings, url: str, metrics: Metrics) -> Database:
     """Return the database with its pool of connections; nothing connects yet."""
-    database = Database(
+    direct = settings.direct_database_url
+    database = _database(
+        settings,
         url,
-        pool_size=settings.database_pool_size,
-        pool_timeout=settings.database_pool_timeout,
-        statement_timeout=settings.statement_timeout,
-        pooled_transactions=settings.database_pooler == "transaction",
-        direct_url=None if settings.direct_database_url is None else settings.direct_database_url.get_secret_value(),
+        direct_url=None if direct is None else direct.get_secret_value(),
         observer=DatabaseObserver(waited=metrics.pool_waited, failed=metrics.database_error),
     )
     metrics.watch_pool(database.pool_in_use, settings.database_pool_size)
@@ -157,15 +155,23 @@ def open_replica(settings: Settings, primary: Database, metrics: Metrics, stack:
     url = settings.replica_database_url
     if url is None:
         return None
-    copy = Database(
-        url.get_secret_value(),
+    copy = _database(settings, url.get_secret_value())
+    stack.push_async_callback(copy.close)
+    return Replica(primary=primary, copy=copy, wait=settings.replica_wait, observe=metrics.read_source)
+
+
+def _database(
+    settings: Settings, url: str, *, direct_url: str | None = None, observer: DatabaseObserver | None = None
+) -> Database:
+    return Database(
+        url,
         pool_size=settings.database_pool_size,
         pool_timeout=settings.database_pool_timeout,
         statement_timeout=settings.statement_timeout,
         pooled_transactions=settings.database_pooler == "transaction",
+        direct_url=direct_url,
+        observer=observer,
     )
-    stack.push_async_callback(copy.close)
-    return Replica(primary=primary, copy=copy, wait=settings.replica_wait, observe=metrics.read_source)
 
 
 async def open_in_background(stack: AsyncExitStack, work: Coroutine[Any, Any, None]) -> None:
