@@ -85,13 +85,14 @@ class QueryAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Found:
-    """The rows of one search."""
+    """The rows of one search; `relaxed`: a filter that was only inferred had to be relaxed to find anything."""
 
     ranked: tuple[Ranked, ...]
     memories: dict[UUID, Memory]
     plan: QueryPlan
     retrieved: Retrieved
     cut: tuple[Cut, ...] = ()
+    relaxed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -150,22 +151,16 @@ class ReadPipeline:
             vector = await self._embed(*forms.texts)
             async with self.database.read(tenant, **_PLANNED_ONCE) as session:
                 found = await self._searched(session, question, vector)
-        return await self._answer(question, *found, forms)
+        return await self._answer(question, found, forms)
 
-    async def _searched(self, session: ReadSession, question: Question, vector: str) -> tuple[_Found, bool]:
+    async def _searched(self, session: ReadSession, question: Question, vector: str) -> _Found:
         started = perf_counter()
         request = replace(question.request, top_k=nominees(question.request, self.reranker))
         found = await self._found(session, self._search(question, vector), request, question.query, question.types)
         self._observed("search", started)
         return found
 
-    async def _answer(
-        self,
-        question: Question,
-        found: _Found,
-        relaxed: bool,  # noqa: FBT001 - as `_found` returns it
-        forms: QuestionForms,
-    ) -> QueryAnswer:
+    async def _answer(self, question: Question, found: _Found, forms: QuestionForms) -> QueryAnswer:
         request, query = question.request, question.query
         reranked_from = perf_counter()
         reranked = await rerank(self.reranker, request, found.ranked, found.memories, found.plan)
@@ -178,7 +173,7 @@ class ReadPipeline:
         result = QueryResult(
             hits=hits,
             context=context,
-            understood={**explain_question(query, relaxed=relaxed), "forms": list(forms.texts[1:])},
+            understood={**explain_question(query, relaxed=found.relaxed), "forms": list(forms.texts[1:])},
             plan=explained(found.plan, found.cut) if request.explain else None,
             took_ms=(perf_counter() - question.started) * 1000,
             degraded=(*forms.degraded, *reranked.degraded),
@@ -209,16 +204,16 @@ class ReadPipeline:
 
     async def _found(
         self, session: ReadSession, search: Search, request: QueryRequest, query: ParsedQuery, types: Registry
-    ) -> tuple[_Found, bool]:
-        """Return what answers, and whether a filter that was only inferred had to be relaxed to find anything."""
+    ) -> _Found:
+        """Return what answers; without a filter that was only inferred, where nothing does with it."""
         found = await self._search_once(session, self._asked(search, types), request, query)
         if found.ranked or not query.inferred:
-            return found, False
+            return found
         looser = replace(query, types=(), within=False, inferred=False, soft_types=query.types)
         filters = replace(search.filters, types=(), within=())
         chosen = plan(looser)
         search = replace(search, filters=filters, arms=frozenset(chosen.weights), depth=chosen.depth)
-        return await self._search_once(session, self._asked(search, types), request, looser), True
+        return replace(await self._search_once(session, self._asked(search, types), request, looser), relaxed=True)
 
     async def _search_once(
         self, session: ReadSession, search: Search, request: QueryRequest, query: ParsedQuery
