@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Any
+from typing import Annotated
 from uuid import UUID
 
 from fastapi import APIRouter
@@ -79,7 +79,7 @@ async def get_key_limits(runtime: RuntimeDep, actor: ActorDep, key_id: str) -> R
 async def put_key_limits(runtime: RuntimeDep, actor: ActorDep, key_id: str, body: LimitsBody) -> Response:
     """Replace a key's limits: at once in this process, within seconds in others."""
     key = ids.parse(ids.KEY, key_id)
-    return json_answer(_answer(await runtime.quotas.change(actor.tenant_id, key, body, by=actor.name)))
+    return json_answer(LimitsOut.answer(await runtime.quotas.change(actor.tenant_id, key, body, by=actor.name)))
 
 
 async def get_tenant_limits(runtime: RuntimeDep, tenant_id: str) -> Response:
@@ -90,12 +90,8 @@ async def get_tenant_limits(runtime: RuntimeDep, tenant_id: str) -> Response:
 async def put_tenant_limits(runtime: RuntimeDep, tenant_id: str, body: LimitsBody) -> Response:
     """Replace the limits of a tenant as a whole."""
     tenant = await runtime.tenants.get(ids.parse(ids.TENANT, tenant_id))
-    return json_answer(_answer(await runtime.quotas.change(tenant.id, None, body, by=BY_OPERATOR)))
+    return json_answer(LimitsOut.answer(await runtime.quotas.change(tenant.id, None, body, by=BY_OPERATOR)))
 
 
 async def _limits_of(runtime: RuntimeDep, tenant: UUID, key: UUID | None = None) -> Response:
-    return json_answer(_answer(await runtime.quotas.report(tenant, key)))
-
-
-def _answer(report: object) -> dict[str, Any]:
-    return LimitsOut.answer(report)
+    return json_answer(LimitsOut.answer(await runtime.quotas.report(tenant, key)))

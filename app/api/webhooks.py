@@ -172,9 +172,15 @@ def _with_secret(webhook: StoredWebhook) -> Response:
 _PATH = "/admin/webhooks/{webhook_id}"
 
 
-def _operation(method: str, path: str, handler: Callable[..., Any], summary: str, *answer: Any) -> KeyOperation:  # noqa: ANN401
-    """Return a route for admins; `answer` is its model and its status, 204 and 200 by default."""
-    model, status = (*answer, 200)[:2] if answer else (None, NO_CONTENT)
+def _operation(
+    method: str,
+    path: str,
+    handler: Callable[..., Any],
+    summary: str,
+    model: Any = None,  # noqa: ANN401 - a model of answers
+    status: int = 200,
+) -> KeyOperation:
+    """Return a route for admins."""
     return KeyOperation(
         method=method, path=path, handler=handler, role=ADMIN, summary=summary, model=model, status=status
     )
@@ -184,7 +190,7 @@ _OPERATIONS = (
     _operation("GET", "/admin/webhooks", list_webhooks, "List webhooks", WebhooksOut),
     _operation("POST", "/admin/webhooks", create_webhook, "Make a webhook", NewWebhookOut, CREATED),
     _operation("PATCH", _PATH, change_webhook, "Change a webhook", WebhookOut),
-    _operation("DELETE", _PATH, delete_webhook, "Delete a webhook"),
+    _operation("DELETE", _PATH, delete_webhook, "Delete a webhook", None, NO_CONTENT),
     _operation("POST", f"{_PATH}/rotate", rotate_webhook, "Replace a webhook's secret", NewWebhookOut, CREATED),
     _operation("POST", f"{_PATH}/test", test_webhook, "Send a test message", QueuedDeliveryOut, CREATED),
     _operation("GET", f"{_PATH}/deliveries", list_deliveries, "List deliveries", DeliveryPageOut),

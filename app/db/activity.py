@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -38,7 +38,8 @@ _SCOPES_OF_USER = statement("SELECT id FROM scopes WHERE tenant_id = :tenant AND
 _NAMES = """
     WITH named AS (
         SELECT DISTINCT s.{column} AS name FROM scopes s
-        WHERE s.tenant_id = :tenant AND s.{column} > :after AND {narrowed}
+        WHERE s.tenant_id = :tenant AND s.{column} > :after
+          AND (CAST(:scopes AS uuid[]) IS NULL OR s.id = ANY(:scopes))
           AND position(lower(:text) IN lower(s.{column})) > 0
         ORDER BY name LIMIT :limit
     )
@@ -57,16 +58,15 @@ _NAMES = """
             SELECT count(*) AS turns, max(t.occurred_at) AS last_at FROM turns t
             WHERE t.tenant_id = :tenant AND t.scope_id = s.id
         ) heard
-        WHERE s.tenant_id = :tenant AND s.{column} = named.name AND {narrowed}
+        WHERE s.tenant_id = :tenant AND s.{column} = named.name
+          AND (CAST(:scopes AS uuid[]) IS NULL OR s.id = ANY(:scopes))
     ) found
     ORDER BY named.name
 """
 
-_LISTED = "(CAST(:scopes AS uuid[]) IS NULL OR s.id = ANY(:scopes))"
+_USERS = statement(_NAMES.format(column="user_id"))
 
-_USERS = statement(_NAMES.format(column="user_id", narrowed=_LISTED))
-
-_AGENTS = statement(_NAMES.format(column="agent_id", narrowed=_LISTED))
+_AGENTS = statement(_NAMES.format(column="agent_id"))
 
 # Each step of the recursion reads one entry of the index on (tenant, session): DISTINCT would read them all.
 _EVERY_SESSION = """
@@ -118,16 +118,14 @@ async def users(
     session: ReadSession, tenant: UUID, scopes: Sequence[UUID] | None, *, text: str, after: str, limit: int
 ) -> list[NameActivity]:
     """Return up to `limit` users of these scopes (None: of all) whose id contains `text`, in order, after one."""
-    given = {"tenant": tenant, "scopes": scopes, "text": text, "after": after, "limit": limit}
-    return await _names(session, _USERS, given)
+    return await _names(session, _USERS, tenant, scopes, text=text, after=after, limit=limit)
 
 
 async def agents(
     session: ReadSession, tenant: UUID, scopes: Sequence[UUID] | None, *, text: str, after: str, limit: int
 ) -> list[NameActivity]:
     """Return up to `limit` agents of these scopes (None: of all) whose id contains `text`, in order, after one."""
-    given = {"tenant": tenant, "scopes": scopes, "text": text, "after": after, "limit": limit}
-    return await _names(session, _AGENTS, given)
+    return await _names(session, _AGENTS, tenant, scopes, text=text, after=after, limit=limit)
 
 
 async def sessions(
@@ -151,7 +149,17 @@ async def sessions(
     ]
 
 
-async def _names(session: ReadSession, named: SqlStatement, given: Mapping[str, object]) -> list[NameActivity]:
+async def _names(
+    session: ReadSession,
+    named: SqlStatement,
+    tenant: UUID,
+    scopes: Sequence[UUID] | None,
+    *,
+    text: str,
+    after: str,
+    limit: int,
+) -> list[NameActivity]:
+    given = {"tenant": tenant, "scopes": scopes, "text": text, "after": after, "limit": limit}
     rows = await session.fetch(named, given)
     return [
         NameActivity(

@@ -47,7 +47,7 @@ def build_profile(memories: Sequence[StandingMemory], *, types: Registry, budget
             spent += cost
     groups = tuple(ContextGroup(name=one, lines=tuple(taken[one])) for one in SECTIONS if one in taken)
     return Profile(
-        text="\n\n".join("\n".join((f"## {group.name}", *group.lines)) for group in groups),
+        text="\n\n".join("\n".join((_heading(group.name), *group.lines)) for group in groups),
         tokens=spent,
         groups=groups,
         memories=tuple(one for section in SECTIONS if section in taken for one in taken[section].values()),
@@ -65,7 +65,7 @@ def _in_turn(sections: dict[Standing, list[StandingMemory]]) -> Iterable[tuple[S
         yield from ((section, one) for section, one in zip(FIRST, round_of, strict=True) if one is not None)
 
 
-def _heading(section: Standing) -> str:
+def _heading(section: str) -> str:
     return f"## {section}"
 
 

@@ -43,7 +43,7 @@ async def read(runtime: Runtime, actor: Actor, uri: str) -> ReadResourceResult:
     user = unquote(uri.removeprefix(_START).removesuffix(_END))
     if not user or not uri.startswith(_START) or not uri.endswith(_END):
         raise NotFound(f"there is no resource {uri[:80]!r}; there is {TEMPLATE.uri_template}")
-    own = {"user_id": user, **pinned({"user_id": user}, actor)}
-    found = await runtime.profiles.get(actor, Visibility(user_id=user, agent_id=own.get("agent_id")))
+    agent = pinned({"user_id": user}, actor).get("agent_id")
+    found = await runtime.profiles.get(actor, Visibility(user_id=user, agent_id=agent))
     text = found.text or "Nothing is known about this user."
     return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=TEMPLATE.mime_type, text=text)])

@@ -12,7 +12,7 @@ from app.db import review, review_notes
 from app.db.audit import AuditWriter, append
 from app.db.memories import read as memory_reads
 from app.db.review_notes import ReviewClaim, ReviewComment
-from app.db.session import Database
+from app.db.session import Database, WriteSession
 from app.errors import Conflict, NotFound
 from app.memory.audit import AuditAction
 from app.memory.review import ReviewItem
@@ -41,11 +41,7 @@ class ReviewNotes:
                 held = await review_notes.read_claims(session, actor.tenant_id, [memory], now=now)
                 holder = next((f"{one.reviewer} until {one.until.isoformat()}" for one in held.values()), "another")
                 raise Conflict(f"{ids.public(ids.REVIEW, memory)} is claimed by {holder}")
-            ledger = AuditWriter(
-                tenant=actor.tenant_id, actor=actor.name, at=now, scope=item.memory.scope.id(actor.tenant_id)
-            )
-            told = {"reviewer": reviewer}
-            await append(session, [ledger.event(AuditAction.REVIEW_CLAIMED, told, memory=memory)])
+            await _log(session, actor, item, AuditAction.REVIEW_CLAIMED, reviewer, now)
         return claimed
 
     async def release(self, actor: Actor, memory: UUID, reviewer: str) -> None:
@@ -60,11 +56,7 @@ class ReviewNotes:
         async with self.database.write(actor.tenant_id) as session:
             item = _open(await review.find(session, actor.tenant_id, memory), memory)
             await review_notes.add_comment(session, actor.tenant_id, memory, comment)
-            ledger = AuditWriter(
-                tenant=actor.tenant_id, actor=actor.name, at=now, scope=item.memory.scope.id(actor.tenant_id)
-            )
-            told = {"reviewer": reviewer}
-            await append(session, [ledger.event(AuditAction.REVIEW_COMMENTED, told, memory=memory)])
+            await _log(session, actor, item, AuditAction.REVIEW_COMMENTED, reviewer, now)
         return comment
 
     async def read(self, actor: Actor, memory: UUID) -> tuple[ReviewClaim | None, Sequence[ReviewComment]]:
@@ -80,3 +72,11 @@ def _open(item: ReviewItem | None, memory: UUID) -> ReviewItem:
     if item is None:
         raise NotFound(f"no such open review: {ids.public(ids.REVIEW, memory)}")
     return item
+
+
+async def _log(
+    session: WriteSession, actor: Actor, item: ReviewItem, action: AuditAction, reviewer: str, now: datetime
+) -> None:
+    scope = item.memory.scope.id(actor.tenant_id)
+    ledger = AuditWriter(tenant=actor.tenant_id, actor=actor.name, at=now, scope=scope)
+    await append(session, [ledger.event(action, {"reviewer": reviewer}, memory=item.memory.id)])
