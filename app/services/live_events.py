@@ -67,11 +67,10 @@ class LiveEvents:
     async def follow(self, actor: Actor, *, seconds: float, stop: asyncio.Event) -> AsyncIterator[LiveEvent | None]:
         """Yield events until the time is over or `stop` is set; None after each look without one."""
         since, waiting = self.clock(), -1
-        first = await self._look(actor.tenant_id, since)
-        seen = {one.id for one in (() if first is None else first.ended)}
         end = asyncio.get_running_loop().time() + seconds
+        found = await self._look(actor.tenant_id, since)
+        seen = {one.id for one in (() if found is None else found.ended)}
         while True:
-            found = await self._look(actor.tenant_id, since)
             news: list[LiveEvent] = []
             if found is not None and found.waiting != waiting:
                 waiting = found.waiting
@@ -94,6 +93,7 @@ class LiveEvents:
             with suppress(TimeoutError):
                 async with asyncio.timeout(min(POLL_SECONDS, left)):
                     await stop.wait()
+            found = await self._look(actor.tenant_id, since)
 
     async def _look(self, tenant: UUID, since: datetime) -> live_events.LiveState | None:
         """Return the state, None while the database is away."""
