@@ -9,7 +9,7 @@ from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import structlog
-from fastapi import FastAPI
+from fastapi import APIRouter, FastAPI
 
 from app import logs
 from app.api import (
@@ -94,9 +94,25 @@ def create_app(
         strict_content_type=False,
         separate_input_output_schemas=False,
     )
+    for router in _routers():
+        app.include_router(router)
+    app.router.routes += [tools.route(), *openapi.routes(app), *console.routes()]
+    problems.install(app)
+    admission = Admission.of(configured)
+    app.state.admission = admission
+    app.state.settings = configured
+    app.add_middleware(AdmissionMiddleware, admission=admission)
+    app.add_middleware(RequestMiddleware, max_body_bytes=configured.max_body_bytes, streamed=portability.STREAMED)
+    headers.install(app, configured.cors_origins)
+    app.openapi = lambda: described(app)  # type: ignore[method-assign]
+    return app
+
+
+def _routers() -> tuple[APIRouter, ...]:
+    """Return the routes of every feature, in the order of the OpenAPI document."""
     registry = discover()
     writes = bodies.build(registry)
-    for router in (
+    return (
         health.router(_version()),
         query.router(),
         answer.router(),
@@ -124,18 +140,7 @@ def create_app(
         review_notes.router(),
         webhooks.router(),
         live_events.router(),
-    ):
-        app.include_router(router)
-    app.router.routes += [tools.route(), *openapi.routes(app), *console.routes()]
-    problems.install(app)
-    admission = Admission.of(configured)
-    app.state.admission = admission
-    app.state.settings = configured
-    app.add_middleware(AdmissionMiddleware, admission=admission)
-    app.add_middleware(RequestMiddleware, max_body_bytes=configured.max_body_bytes, streamed=portability.STREAMED)
-    headers.install(app, configured.cors_origins)
-    app.openapi = lambda: described(app)  # type: ignore[method-assign]
-    return app
+    )
 
 
 def _version() -> str:

@@ -200,6 +200,7 @@ async def _assembled(base: _Base, writing: _WriteServices, store: Store) -> Runt
     base.stack.push_async_callback(idempotency.aclose)
     policies = ExtractionPolicies(database=database, clock=base.clock)
     queries = _queries(base, writing)
+    deciding = ReviewDecisions(pipeline=writing.pipeline)
     jobs = Jobs(database=database, clock=base.clock)
     own_types = TenantTypes(database=database, book=types, clock=base.clock)
     return Runtime(
@@ -248,11 +249,11 @@ async def _assembled(base: _Base, writing: _WriteServices, store: Store) -> Runt
             clock_skew=base.clock.skew,
             most_skew_seconds=settings.clock_skew_seconds,
         ),
-        reviews=Reviews(database=database, reviewing=ReviewDecisions(pipeline=writing.pipeline), clock=base.clock),
+        reviews=Reviews(database=database, reviewing=deciding, clock=base.clock),
         question_writer=writing.writer,
         profiles=Profiles(database=database, types=types, clock=base.clock),
         review_notes=ReviewNotes(database=database, clock=base.clock),
-        undoing=ReviewUndo(decisions=ReviewDecisions(pipeline=writing.pipeline)),
+        undoing=ReviewUndo(decisions=deciding),
         webhooks=Webhooks(database=database, sender=_webhook_sender(settings), clock=base.clock),
         answers=Answers(queries=queries, writer=writing.answer_writer),
         live_events=LiveEvents(database=database, clock=base.clock),
