@@ -39,7 +39,7 @@ _NAMES = """
     WITH named AS (
         SELECT DISTINCT s.{column} AS name FROM scopes s
         WHERE s.tenant_id = :tenant AND s.{column} > :after
-          AND (CAST(:scopes AS uuid[]) IS NULL OR s.id = ANY(:scopes))
+          AND {listed}
           AND position(lower(:text) IN lower(s.{column})) > 0
         ORDER BY name LIMIT :limit
     )
@@ -59,14 +59,14 @@ _NAMES = """
             WHERE t.tenant_id = :tenant AND t.scope_id = s.id
         ) heard
         WHERE s.tenant_id = :tenant AND s.{column} = named.name
-          AND (CAST(:scopes AS uuid[]) IS NULL OR s.id = ANY(:scopes))
+          AND {listed}
     ) found
     ORDER BY named.name
 """
 
-_USERS = statement(_NAMES.format(column="user_id"))
+_LISTED = "(CAST(:scopes AS uuid[]) IS NULL OR s.id = ANY(:scopes))"
 
-_AGENTS = statement(_NAMES.format(column="agent_id"))
+_USERS, _AGENTS = (statement(_NAMES.format(column=column, listed=_LISTED)) for column in ("user_id", "agent_id"))
 
 # Each step of the recursion reads one entry of the index on (tenant, session): DISTINCT would read them all.
 _EVERY_SESSION = """
