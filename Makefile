@@ -4,7 +4,7 @@
 # path, which breaks where that has a space or the folder is moved.
 
 .DEFAULT_GOAL := help
-.PHONY: serve test browser docs check lint eval bench bench-peers peers-lock overload walk wheel contract openapi lock clean help clients clients-generate clients-lock FORCE soak
+.PHONY: serve test browser image docs check lint eval bench bench-peers peers-lock overload walk wheel contract openapi lock clean help clients clients-generate clients-lock FORCE soak
 MAKEFLAGS += --no-print-directory
 
 VENV := .venv
@@ -28,6 +28,9 @@ test: $(DEV) ## run the tests, on an embedded Postgres unless TM_TEST_DATABASE_U
 
 browser: $(DEV) ## run the console's tests in Chromium, which must be installed, and make its pictures
 	@sh .ci/browser $(ARGS)
+
+image: $(DEV) ## build the container image with Podman, run it without rights, and kill it
+	@$(RUN) pytest -m image tests/containers $(ARGS)
 
 docs: $(DEV) ## build the documents as a site in build/site, and check every link and anchor
 	@sh .ci/docs $(ARGS)
