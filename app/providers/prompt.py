@@ -1,9 +1,4 @@
-"""The extraction prompt; fences around other people's words.
-
-Other people's words inside a prompt: between lines that they can't contain.
-
-What a language model is told about extraction: instructions made from the memory types, and the turn.
-"""
+"""The extraction prompt: instructions generated from the memory types, and turns between fences they cannot contain."""
 
 from __future__ import annotations
 

@@ -1,8 +1,6 @@
-"""The query request and the frozen values between the stages.
+"""The query request, and the frozen values between the read stages.
 
-What a query asks, and what it gets.
-
-The frozen values between the read stages: QueryRequest -> Reading -> ParsedQuery -> Arms -> Fused -> Ranked.
+QueryRequest -> Reading -> ParsedQuery -> Arms -> Fused -> Ranked.
 """
 
 from __future__ import annotations

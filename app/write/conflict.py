@@ -40,7 +40,7 @@ SLOT = "slot"
 """The relation of what shares a candidate's slot."""
 
 Said = Mapping[tuple[UUID, bytes], UUID]
-"""What turns have said already: (turn, statement) -> the memory it went into."""
+"""Statements of turns that are stored already: (turn, statement) -> memory."""
 
 
 def decide(

@@ -69,10 +69,10 @@ JUDGE_SECONDS = 1.0
 """How long a write waits for a judge; without its answer two that may be the same are not."""
 
 Results = dict[int, WriteOutcome | TypedMemoryError]
-"""What became of candidates, by their places."""
+"""Outcomes or errors of candidates, by their places in the batch."""
 
 Finish = Callable[[WriteSession, Mapping[int, WriteOutcome | TypedMemoryError]], Awaitable[None]]
-"""What a caller stores in the transaction of the last wave, given what became of all candidates."""
+"""A caller's statements in the transaction of the last wave, given the outcomes of all candidates."""
 
 
 @dataclass(frozen=True, slots=True)

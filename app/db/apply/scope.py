@@ -45,7 +45,7 @@ class Changes:
 
     @property
     def is_only_new(self) -> bool:
-        """Whether the write adds rows and depends on no memory, so that one statement can claim the scope and add."""
+        """True when the write only adds rows, so that one statement can claim the scope and insert them."""
         return not (self.touched or self.changed or self.reindexed or self.rebuilt or self.evidence)
 
 

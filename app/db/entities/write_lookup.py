@@ -1,9 +1,4 @@
-"""Names a write must know; the pronoun ring.
-
-What a write must know of the names in it: the scope they stand in, and the entities that they may lead to.
-
-Whom pronouns and `my manager` may mean, as far as a scope remembers.
-"""
+"""Look-up before a write: the scope's state, the entities that names may lead to, and recent referents of pronouns."""
 
 from __future__ import annotations
 

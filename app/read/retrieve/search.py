@@ -18,7 +18,7 @@ CONTEXT = "('context', 'both')"
 """Kinds that hold it together with what came before; `both` where it stands alone."""
 
 LIVING = (MemoryStatus.ACTIVE, MemoryStatus.SUPERSEDED, MemoryStatus.EXPIRED)
-"""What may have been true at some time; pending and forgotten memories are for audits alone."""
+"""Statuses of memories that were believed at some time; pending and forgotten ones are for audits alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
