@@ -397,7 +397,7 @@ class Metrics:
         return end
 
     def collected(self) -> Iterable[Metric]:
-        """Return this process's metrics, which are read anew each time that they are gone through."""
+        """Return this process's metrics, which are read again each time that they are gone through."""
         return _Collected(self._registry)
 
     def exposition(self) -> bytes:

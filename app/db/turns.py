@@ -343,7 +343,7 @@ async def give_up(session: WriteSession, tenant: UUID, ids: Collection[UUID], *,
 
 
 async def take_up(session: WriteSession, tenant: UUID, ids: Collection[UUID]) -> None:
-    """Mark those of these turns whose extraction failed to be processed anew; not those that said what was erased."""
+    """Mark those of these turns whose extraction failed to be processed again; not those that said what was erased."""
     await session.fetch(_TAKE_UP, {"tenant": tenant, "ids": list(ids)})
 
 

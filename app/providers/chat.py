@@ -1,9 +1,4 @@
-"""The chat model protocol, and the JSON in a reply.
-
-The JSON in what a language model wrote.
-
-What extraction and judging ask of a language model, whoever serves it.
-"""
+"""The interface to chat models of every provider, and the reading of JSON from their replies."""
 
 from __future__ import annotations
 

@@ -129,7 +129,7 @@ class ProviderClient:
         self._backoff = wait_random_exponential(multiplier=self.policy.backoff, max=self.policy.backoff_max)
         self._client = httpx.AsyncClient(
             headers={**(headers or {}), "Content-Type": "application/json"},
-            # The whole request has `timeout`, kept in _attempt: httpx's own read timeout starts anew with
+            # The whole request has `timeout`, kept in _attempt: httpx's own read timeout starts again with
             # every chunk.
             timeout=httpx.Timeout(None, connect=self.policy.timeout),
             limits=httpx.Limits(max_connections=self.policy.concurrency),

@@ -65,8 +65,8 @@ Observe = Callable[[str, float], None]
 
 
 _PLANNED_ONCE = {"plan_cache_mode": "force_generic_plan"}
-"""Planning all arms anew for each question takes longer than running them; a shape of statement has one
-plan a connection, made anew when statistics change. What the plan must depend on is in the statement's shape."""
+"""Planning all arms again for each question takes longer than running them; a shape of statement has one
+plan a connection, made again when statistics change. What the plan must depend on is in the statement's shape."""
 
 
 TURNS_CONSIDERED = 60

@@ -117,7 +117,7 @@ def disowned_value(resolved: Resolved, existing: Sequence[Existing]) -> Review |
 
 
 def place(resolved: Resolved, existing: Sequence[Existing], repeated: Repetition | None, *, now: datetime) -> Believe:
-    """Return what the statement comes to in its slot."""
+    """Return the decision on the statement in its slot."""
     candidate = resolved.prepared.candidate
     event = Stated(
         new=version_of(resolved),

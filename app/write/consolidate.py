@@ -176,7 +176,7 @@ def _told(member: Member) -> str:
 
 
 def _alike(members: Sequence[Member]) -> Iterator[Group]:
-    """Yield groups of members that are near one another and agree; those left over are grouped anew."""
+    """Yield groups of members that are near one another and agree; those left over are grouped again."""
     left = list(members)
     while True:
         found = list(_near(left))

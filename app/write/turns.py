@@ -254,7 +254,7 @@ class IngestPipeline:
                 self.observe(finished[one.turn.id].status, "" if one.dropped is None else one.dropped.gate)
 
     async def preview(self, actor: Actor, turns: Sequence[Turn], policy: TenantPolicy) -> list[TurnReport]:
-        """Return what would become of turns that are not stored; nothing is written.
+        """Return the reports that turns would have if they were sent; nothing is written.
 
         Each candidate is decided against what is stored, not against the others.
         """

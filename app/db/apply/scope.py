@@ -112,7 +112,7 @@ _DROP_MENTIONS = statement(
     WHERE e.tenant_id = :tenant AND e.id = lost.entity_id
     """
 )
-"""Takes off what is written anew with a memory; its evidence, use, past, links and questions stay."""
+"""Takes off what is written again with a memory; its evidence, use, past, links and questions stay."""
 
 _MOVE_EVIDENCE = statement("UPDATE evidence SET memory_id = :target WHERE tenant_id = :tenant AND memory_id = :source")
 

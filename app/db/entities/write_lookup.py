@@ -57,7 +57,7 @@ _ALIASES = statement("SELECT array_agg(alias) FROM entity_aliases WHERE tenant_i
 
 _SPELLINGS = statement(
     """
-    WITH known AS MATERIALIZED ( -- or the trigrams of all tenants' names are read anew for each name
+    WITH known AS MATERIALIZED ( -- or the trigrams of all tenants' names are read again for each name
         SELECT a.alias, a.entity_id FROM entity_aliases a
         WHERE a.tenant_id = :tenant AND a.scope_id = :scope AND a.alias = ANY(:near)
     )

@@ -200,7 +200,7 @@ async def wrong_counts(session: ReadSession, *, tenant: UUID, now: datetime, aft
 
 
 async def recount(session: WriteSession, *, tenant: UUID, now: datetime, after: UUID) -> BatchResult:  # noqa: ARG001
-    """Count the mentions of the next entities anew; those that a write is counting now are left to it.
+    """Count the mentions of the next entities again; those that a write is counting now are left to it.
 
     The rows are held first and counted by a later snapshot, so that no mention falls in between.
     """

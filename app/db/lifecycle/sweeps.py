@@ -80,7 +80,7 @@ SCANNED = 5_000
 """Rows that one batch looks at."""
 
 CHANGED = 500
-"""Rows that one batch changes: each is written anew to every index."""
+"""Rows that one batch changes: each is written again to every index."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
