@@ -46,6 +46,7 @@ from app.api.plumbing import headers, openapi, problems
 from app.api.plumbing.admission import Admission, AdmissionMiddleware
 from app.api.plumbing.middleware import RequestMiddleware
 from app.api.plumbing.openapi import TAGS, described
+from app.api.plumbing.operations import OperationsPort
 from app.bootstrap import now
 from app.jobs.worker import embedded_worker
 from app.memory.registry import discover
@@ -100,6 +101,8 @@ def create_app(
     admission = Admission.of(configured)
     app.state.admission = admission
     app.state.settings = configured
+    if configured.operations_port is not None:
+        app.add_middleware(OperationsPort, port=configured.operations_port)
     app.add_middleware(AdmissionMiddleware, admission=admission)
     app.add_middleware(RequestMiddleware, max_body_bytes=configured.max_body_bytes, streamed=portability.STREAMED)
     headers.install(app, configured.cors_origins)

@@ -238,6 +238,9 @@ class Settings(BaseSettings):
         default="open",
         description="Who reads /metrics, /docs, /openapi.json and the reasons of /readyz: all, the operator, nobody.",
     )
+    operations_port: int | None = Field(
+        default=None, ge=0, le=65535, description="Port for these instead, which answers nothing else; 0: a free one."
+    )
     log_format: Literal["json", "console"] = "json"
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
 
@@ -253,6 +256,7 @@ class Settings(BaseSettings):
         "rerank_base_url",
         "rerank_model",
         "otlp_endpoint",
+        "operations_port",
         "mcp_default_user",
         mode="before",
     )

@@ -1,12 +1,12 @@
-"""The Helm chart, rendered by Helm where it is installed, else by as much of its language as the chart uses."""
+"""The Helm chart, rendered by Helm's library in `make chart`, else by as much of its language as the chart uses."""
 
 from __future__ import annotations
 
 import json
 import re
-import shutil
-import subprocess
 import textwrap
+from importlib import import_module
+from importlib.util import find_spec
 from typing import Any
 
 import pytest
@@ -17,6 +17,8 @@ from tests.test_packaging import ROOT
 
 CHART = ROOT / "deploy" / "helm" / "typed-memory"
 RELEASE = "memory"
+NOTE = 1
+LIBRARY = find_spec("helm_python")
 VALUES: dict[str, Any] = yaml.safe_load((CHART / "values.yaml").read_text())
 ABOUT: dict[str, Any] = yaml.safe_load((CHART / "Chart.yaml").read_text())
 HELPERS = (CHART / "templates" / "_helpers.tpl").read_text()
@@ -61,14 +63,12 @@ def rendered(text: str) -> str:
 @pytest.fixture(scope="module")
 def objects() -> dict[str, dict[str, Any]]:
     """The chart's objects, by kind and name."""
-    helm = shutil.which("helm")
-    if helm is not None:
-        told = subprocess.run(  # noqa: S603
-            [helm, "template", RELEASE, str(CHART)], capture_output=True, text=True, check=True
-        ).stdout
-        loaded = [one for one in yaml.safe_load_all(told) if one]
+    if LIBRARY is not None:
+        with import_module("helm_python").Chart.load(str(CHART)) as chart:
+            texts = [text for name, text in chart.render(name=RELEASE).items() if name.endswith(".yaml")]
     else:
-        loaded = [yaml.safe_load(rendered(one.read_text())) for one in (CHART / "templates").glob("*.yaml")]
+        texts = [rendered(one.read_text()) for one in (CHART / "templates").glob("*.yaml")]
+    loaded = [yaml.safe_load(text) for text in texts]
     return {f"{one['kind']}/{one['metadata']['name']}": one for one in loaded}
 
 
@@ -81,6 +81,13 @@ def test_the_chart_has_the_service_its_workers_and_a_migration_before_them(objec
         "Service/memory",
     }
     assert objects["Job/memory-migrate"]["metadata"]["annotations"]["helm.sh/hook"] == "pre-install,pre-upgrade"
+
+
+@pytest.mark.skipif(LIBRARY is None, reason="Helm is not installed here: make chart")
+def test_helm_lint_finds_nothing() -> None:
+    told = import_module("helm_python").lint(str(CHART), strict=True, namespace="default")
+    assert told["errors"] == []
+    assert [one for one in told["messages"] if one["severity"] > NOTE] == []
 
 
 def test_every_pod_runs_without_rights_and_with_limits(objects: dict[str, dict[str, Any]]) -> None:
@@ -111,6 +118,14 @@ def test_a_pod_leaves_the_service_before_it_stops(objects: dict[str, dict[str, A
     delay = VALUES["preStopDelay"]
     assert delay > container["readinessProbe"]["periodSeconds"]
     assert pod["terminationGracePeriodSeconds"] > delay + Settings.model_fields["shutdown_grace"].default
+
+
+def test_metrics_have_a_port_that_the_service_does_not_publish(objects: dict[str, dict[str, Any]]) -> None:
+    data = objects["ConfigMap/memory"]["data"]
+    for name, setting in (("memory", "TM_OPERATIONS_PORT"), ("memory-worker", "TM_WORKER_METRICS_PORT")):
+        [container] = objects[f"Deployment/{name}"]["spec"]["template"]["spec"]["containers"]
+        assert {"name": "metrics", "containerPort": int(data[setting])} in container["ports"]
+    assert [port["name"] for port in objects["Service/memory"]["spec"]["ports"]] == ["http"]
 
 
 def test_selectors_find_their_pods(objects: dict[str, dict[str, Any]]) -> None:

@@ -10,7 +10,8 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import Response
 
-from app.api.plumbing.guard import PUBLIC, GuardedRoute, RuntimeDep, may_operate, require_operations
+from app.api.plumbing.guard import PUBLIC, GuardedRoute, RuntimeDep
+from app.api.plumbing.operations import may_operate, require_operations
 from app.api.plumbing.wire import Out, Source, json_answer, rounded_to
 from app.metrics import CONTENT_TYPE
 from app.model import ReviewReason

@@ -6,8 +6,8 @@ import asyncio
 import errno
 import signal
 import socket
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import Annotated, Any, cast
 from urllib.parse import urlsplit
@@ -53,17 +53,21 @@ def serve(
     warn_of_unknown_settings()
     settings = load_settings(host=host, port=port, web_workers=workers)
     configure_logs(settings)
-    listener = _bind(settings)
+    listeners = [_bind(settings.host, settings.port, "TM_PORT")]
+    if settings.operations_port is not None:
+        listeners.append(_bind(settings.host, settings.operations_port, "TM_OPERATIONS_PORT"))
+        settings = settings.model_copy(update={"operations_port": _port_of(listeners[1])})
     if settings.web_workers > 1:
-        url = _url(settings.host, listener.getsockname()[1])
-        asyncio.run(serve_by_processes(settings, listener, lambda first_key: _announce(url, settings, first_key)))
+        asyncio.run(
+            serve_by_processes(settings, listeners, lambda first_key: _announce(listeners, settings, first_key))
+        )
         return
     app = create_app(settings)
     config = uvicorn.Config(
         app, lifespan="off", http=http_protocol(settings, app.state.admission), **http_options(settings)
     )
     with asyncio.Runner(loop_factory=config.get_loop_factory()) as runner:
-        runner.run(_run(app, config, settings, listener))
+        runner.run(_run(app, config, settings, listeners))
 
 
 class Server(uvicorn.Server):
@@ -90,10 +94,9 @@ class Server(uvicorn.Server):
         self.should_exit = True
 
 
-async def _run(app: Starlette, config: uvicorn.Config, settings: Settings, listener: socket.socket) -> None:
+async def _run(app: Starlette, config: uvicorn.Config, settings: Settings, listeners: list[socket.socket]) -> None:
     """Open the runtime, serve, and close the runtime, in this order whenever a signal arrives."""
-    url = _url(settings.host, listener.getsockname()[1])
-    server = Server(config, announce=lambda: _announce(url, settings, app.state.runtime.first_key))
+    server = Server(config, announce=lambda: _announce(listeners, settings, app.state.runtime.first_key))
     task = cast("asyncio.Task[Any]", asyncio.current_task())
     loop = asyncio.get_running_loop()
     admission: Admission = app.state.admission
@@ -118,19 +121,20 @@ async def _run(app: Starlette, config: uvicorn.Config, settings: Settings, liste
     loop.add_signal_handler(signal.SIGINT, stop)
     loop.add_signal_handler(signal.SIGTERM, drain)
     try:
-        with listener:
+        with ExitStack() as closing:
+            for listener in listeners:
+                closing.enter_context(listener)
             async with app.router.lifespan_context(app):
                 opening = False
                 if not server.should_exit:
-                    await server.serve([listener])
+                    await server.serve(listeners)
     except asyncio.CancelledError:
         if not server.should_exit:
             raise
 
 
-def _bind(settings: Settings) -> socket.socket:
+def _bind(host: str, port: int, setting: str) -> socket.socket:
     """Return a socket that is bound to the address; call it first, so that a taken port is reported at once."""
-    host, port = settings.host, settings.port
     try:
         family, kind, protocol, _, address = socket.getaddrinfo(
             host, port, type=socket.SOCK_STREAM, flags=socket.AI_PASSIVE
@@ -145,19 +149,20 @@ def _bind(settings: Settings) -> socket.socket:
         listener.listen()
     except OSError as error:
         listener.close()
-        raise CommandFailed(_refusal(error, host, port)) from error
+        raise CommandFailed(_refusal(error, host, port, setting)) from error
     return listener
 
 
-def _refusal(error: OSError, host: str, port: int) -> str:
+def _refusal(error: OSError, host: str, port: int, setting: str) -> str:
+    named = "--port or TM_PORT" if setting == "TM_PORT" else setting
     match error.errno:
         case errno.EADDRINUSE:
             return (
                 f"port {port} of {host} is taken, perhaps by another `typed-memory serve`: stop that program, "
-                f"or choose another port with --port or TM_PORT (0 takes a free one)"
+                f"or choose another port with {named} (0 takes a free one)"
             )
         case errno.EACCES:
-            return f"you may not listen on port {port}: choose one above 1023 with --port or TM_PORT"
+            return f"you may not listen on port {port}: choose one above 1023 with {named}"
         case errno.EADDRNOTAVAIL:
             return _not_here(host)
         case _:
@@ -168,17 +173,23 @@ def _not_here(host: str) -> str:
     return f"{host!r} is no address of this machine: use 127.0.0.1, or 0.0.0.0 for all, with --host or TM_HOST"
 
 
-def _url(host: str, port: int) -> str:
+def _port_of(listener: socket.socket) -> int:
+    port: int = listener.getsockname()[1]
+    return port
+
+
+def _url(host: str, listener: socket.socket) -> str:
     shown = {"0.0.0.0": "127.0.0.1", "::": "[::1]"}.get(host, host)  # noqa: S104 - shown, not bound
-    return f"http://{f'[{shown}]' if ':' in shown and not shown.startswith('[') else shown}:{port}"
+    return f"http://{f'[{shown}]' if ':' in shown and not shown.startswith('[') else shown}:{_port_of(listener)}"
 
 
-def _announce(url: str, settings: Settings, first_key: str | None) -> None:
+def _announce(listeners: Sequence[socket.socket], settings: Settings, first_key: str | None) -> None:
+    url = _url(settings.host, listeners[0])
     line = partial("  {:<7} {}".format)
     say("Typed Memory is ready.")
     say()
     say(line("URL", url))
-    say(line("docs", f"{url}/docs"))
+    say(line("docs", f"{_url(settings.host, listeners[-1])}/docs"))
     say(line("data", _where(settings)))
     say(line("key", _key(settings, first_key)))
     say()

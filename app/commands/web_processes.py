@@ -14,7 +14,7 @@ import signal
 import socket
 import threading
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import asynccontextmanager
+from contextlib import ExitStack, asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast
@@ -92,8 +92,8 @@ class ProcessConfig(uvicorn.Config):
 class Supervisor(Multiprocess):
     """uvicorn's supervisor, which also announces the start, drains before it stops, and tidies metrics."""
 
-    def __init__(self, config: ProcessConfig, listener: socket.socket, announce: Callable[[], None]) -> None:
-        super().__init__(config, [listener])
+    def __init__(self, config: ProcessConfig, listeners: list[socket.socket], announce: Callable[[], None]) -> None:
+        super().__init__(config, listeners)
         self._drain_seconds = config.settings.pre_stop_delay
         self._announce: Callable[[], None] | None = announce
         self._draining = False
@@ -127,7 +127,7 @@ class Supervisor(Multiprocess):
 
 
 async def serve_by_processes(
-    settings: Settings, listener: socket.socket, announce: Callable[[str | None], None]
+    settings: Settings, listeners: list[socket.socket], announce: Callable[[str | None], None]
 ) -> None:
     """Open and migrate the store, then serve by several processes until a signal arrives.
 
@@ -149,16 +149,22 @@ async def serve_by_processes(
             async with build_runtime(settings) as runtime:
                 first_key = runtime.first_key
             if not stopped.is_set():
-                _supervise(settings, listener, lambda: announce(first_key))
+                _supervise(settings, listeners, lambda: announce(first_key))
     except asyncio.CancelledError:
         if not stopped.is_set():
             raise
 
 
-def _supervise(settings: Settings, listener: socket.socket, announce: Callable[[], None]) -> None:
+def _supervise(settings: Settings, listeners: list[socket.socket], announce: Callable[[], None]) -> None:
     """Run the processes until a signal arrives. Blocks: the event loop has nothing else to do."""
-    with listener, TemporaryDirectory(prefix="typed-memory-") as folder, shared_metrics(Path(folder)):
-        supervisor = Supervisor(ProcessConfig(settings, Path(folder)), listener, announce)
+    with (
+        ExitStack() as closing,
+        TemporaryDirectory(prefix="typed-memory-") as folder,
+        shared_metrics(Path(folder)),
+    ):
+        for listener in listeners:
+            closing.enter_context(listener)
+        supervisor = Supervisor(ProcessConfig(settings, Path(folder)), listeners, announce)
         supervisor.run()
     if supervisor.failed:
         raise CommandFailed("a process could not start: the log says why")

@@ -51,6 +51,9 @@ _ADD = statement(
 )
 
 
+_PRUNE = statement("DELETE FROM daily_usage WHERE tenant_id = :tenant AND day < :before")
+
+
 async def stored_limits(session: ReadSession, tenant: UUID, keys: Collection[UUID]) -> Mapping[UUID, Limits]:
     """Return the limits that were set, by key; `WHOLE_TENANT` is the tenant's."""
     rows = await session.fetch(_LIMITS, {"tenant": tenant, "keys": list(keys)})
@@ -99,3 +102,8 @@ async def add_usage(
         row["key_id"]: Usage(memories=row["memories"], turns=row["turns"], tokens=row["tokens"])
         for row in await session.fetch(_ADD, values)
     }
+
+
+async def prune(session: WriteSession, tenant: UUID, before: date) -> None:
+    """Delete what was used on the days before one."""
+    await session.fetch(_PRUNE, {"tenant": tenant, "before": before})

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, datetime
+from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
@@ -55,6 +56,8 @@ _BETWEEN = text(
     WHERE tenant_id = :tenant AND day BETWEEN :since AND :until ORDER BY day
     """
 )
+
+_WITH_OLD = statement("SELECT tenant FROM tenants_with_old(:what, :before) AS tenant")
 
 
 async def add(session: WriteSession, tenant: UUID, cost: ExtractionCost) -> None:
@@ -130,6 +133,19 @@ async def list_tenants(session: ReadSession) -> Sequence[Tenant]:
     """Return every tenant, oldest first."""
     statement = select(tenants.c.id, tenants.c.name, tenants.c.created_at).order_by(tenants.c.created_at, tenants.c.id)
     return [Tenant(**row._mapping) for row in await session.execute(statement)]  # noqa: SLF001
+
+
+class OldRows(StrEnum):
+    """Rows of all tenants that a schedule looks after once they are old."""
+
+    WAITING_TURNS = "waiting turns"
+    FINISHED_JOBS = "finished jobs"
+    USAGE = "usage"
+
+
+async def with_old(session: ReadSession, what: OldRows, before: datetime) -> Sequence[UUID]:
+    """Return the tenants that have such rows from before an instant, in one statement for all of them."""
+    return [row["tenant"] for row in await session.fetch(_WITH_OLD, {"what": what, "before": before})]
 
 
 async def settings(session: ReadSession, tenant: UUID, *, lock: bool = False) -> Mapping[str, object]:

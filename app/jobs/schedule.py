@@ -12,7 +12,8 @@ from functools import partial
 
 import structlog
 
-from app.db import job_queue, jobs
+from app.db import job_queue, jobs, quotas
+from app.db.tenants import OldRows
 from app.runtime import Runtime
 
 BATCH = 1000
@@ -20,6 +21,12 @@ BATCH = 1000
 
 LOG_KEPT = timedelta(days=1)
 """The age at which rows of the queue's own log are removed; only people read it."""
+
+USAGE_KEPT = timedelta(days=7)
+"""The age at which counts of daily limits are removed; limits count today's alone."""
+
+FORSAKEN_AFTER = timedelta(minutes=15)
+"""Age at which a turn that waits without a job is queued: longer than any request may take."""
 
 log = structlog.get_logger("typed_memory.jobs")
 
@@ -45,15 +52,23 @@ async def tend(runtime: Runtime) -> None:
 async def prune(runtime: Runtime) -> None:
     """Remove jobs that finished long ago, and old rows of the queue's log."""
     before = runtime.clock() - timedelta(days=runtime.settings.job_keep_days)
-    for tenant in await runtime.tenants.list():
+    for tenant in await runtime.tenants.with_old(OldRows.FINISHED_JOBS, before):
         removed = BATCH
         while removed == BATCH:
-            async with runtime.database.write(tenant.id) as session:
-                removed = await jobs.prune(session, tenant.id, before=before, limit=BATCH)
+            async with runtime.database.write(tenant) as session:
+                removed = await jobs.prune(session, tenant, before=before, limit=BATCH)
     removed = BATCH
     while removed == BATCH:
         async with runtime.database.write(None) as session:
             removed = await job_queue.prune(session, kept=LOG_KEPT, limit=BATCH)
+
+
+async def prune_usage(runtime: Runtime) -> None:
+    """Remove what tenants and keys used of their limits on past days."""
+    before = runtime.clock() - USAGE_KEPT
+    for tenant in await runtime.tenants.with_old(OldRows.USAGE, before):
+        async with runtime.database.write(tenant) as session:
+            await quotas.prune(session, tenant, before.date())
 
 
 async def seal(runtime: Runtime) -> None:
@@ -68,8 +83,9 @@ async def send_webhooks(runtime: Runtime) -> None:
 
 async def requeue_turns(runtime: Runtime) -> None:
     """Queue the turns of all tenants that wait although no job will process them."""
-    for tenant in await runtime.tenants.list():
-        if count := await runtime.turns.requeue_forsaken(tenant.id):
+    before = runtime.clock() - FORSAKEN_AFTER
+    for tenant in await runtime.tenants.with_old(OldRows.WAITING_TURNS, before):
+        if count := await runtime.turns.requeue_forsaken(tenant, before):
             log.warning("turns whose request ended early go to a job", count=count)
 
 
@@ -95,4 +111,5 @@ SCHEDULES = (
     Schedule(name="send-webhooks", cron="* * * * * */5", run=send_webhooks),
     Schedule(name="requeue-turns", cron="*/5 * * * *", run=requeue_turns),
     Schedule(name="prune-jobs", cron="17 * * * *", run=prune),
+    Schedule(name="prune-usage", cron="29 2 * * *", run=prune_usage),
 )

@@ -20,6 +20,12 @@ from standardwebhooks.webhooks import Webhook
 
 LONGEST_URL: Final = 2_000
 _NAT64: Final = ipaddress.ip_network("64:ff9b::/96")
+_UNICAST: Final = ipaddress.ip_network("2000::/3")
+"""All that is assigned of IPv6; other forms may lead to an IPv4 address inside, or to a site's own."""
+
+_PLATFORMS: Final = (ipaddress.ip_network("192.0.0.0/24"), ipaddress.ip_network("168.63.129.16"))
+"""Addresses that look public, and under which clouds serve what is for the machine alone."""
+
 _DELIVERED: Final = range(200, 300)
 _GONE: Final = 410
 
@@ -69,9 +75,10 @@ def is_public(address: str) -> bool:
         inner = found.ipv4_mapped or found.sixtofour or (found.teredo or (None, None))[1]
         if found in _NAT64:
             inner = ipaddress.IPv4Address(int(found) & 0xFFFFFFFF)
-        if inner is not None:
-            found = inner
-    return found.is_global and not found.is_multicast
+        if inner is None:
+            return found in _UNICAST and found.is_global
+        found = inner
+    return found.is_global and not found.is_multicast and not any(found in one for one in _PLATFORMS)
 
 
 def fault_of(url: str, *, private: bool) -> str | None:

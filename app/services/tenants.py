@@ -11,7 +11,7 @@ from app import ids
 from app.db import tenants
 from app.db.audit import AuditWriter, append
 from app.db.session import Database, WriteSession
-from app.db.tenants import Tenant
+from app.db.tenants import OldRows, Tenant
 from app.errors import Conflict, NotFound
 from app.memory.audit import AuditAction
 
@@ -41,6 +41,11 @@ class Tenants:
         """Return every tenant, oldest first."""
         async with self.database.read(None, **tenants.AS_OPERATOR) as session:
             return await tenants.list_tenants(session)
+
+    async def with_old(self, what: OldRows, before: datetime) -> Sequence[UUID]:
+        """Return the tenants that have such rows from before an instant."""
+        async with self.database.read(None, **tenants.AS_OPERATOR) as session:
+            return await tenants.with_old(session, what, before)
 
     async def get(self, tenant: UUID) -> Tenant:
         """Return the tenant with that id, or raise NotFound."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import datetime
 from itertools import groupby
 from uuid import UUID
 
@@ -43,9 +43,6 @@ plan is used; the plan must count the backlog through an index, even when it was
 CHUNK = 16
 """Turns that are processed together: their extractions overlap, their candidates share transactions."""
 
-
-FORSAKEN_AFTER = timedelta(minutes=15)
-"""Age at which a turn that waits without a job is queued: longer than any request may take."""
 
 MOST_REQUEUED = 1_000
 """Turns of a tenant that are queued again at a time."""
@@ -98,10 +95,12 @@ class Turns:
         async with self.database.write(actor.tenant_id) as session:
             return await self._enqueue(session, actor, turns[0].scope, [one.id for one in turns])
 
-    async def requeue_forsaken(self, tenant: UUID) -> int:
-        """Queue turns whose request ended before they were processed, as by a crash; return their number."""
+    async def requeue_forsaken(self, tenant: UUID, before: datetime) -> int:
+        """Queue turns received before an instant whose request ended before they were processed, as by a crash.
+
+        Returns their number.
+        """
         actor = Actor(tenant_id=tenant, key_id=None, name="recovery")
-        before = self.clock() - FORSAKEN_AFTER
         async with self.database.read(tenant) as session:
             found = await db_turns.without_job(session, tenant, kind=INGEST, before=before, limit=MOST_REQUEUED)
         by_scope: dict[Scope, list[Turn]] = {}

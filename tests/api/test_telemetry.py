@@ -128,6 +128,34 @@ async def test_what_is_about_the_service_can_be_left_to_the_operator(make_client
         assert (await client.get(path, headers={"Authorization": f"Bearer {OPERATOR_KEY}"})).status_code == 404
 
 
+@pytest.mark.parametrize("path", ["/metrics", "/docs", "/docs/start.js", "/openapi.json"])
+async def test_what_is_about_the_service_can_have_a_port_of_its_own(make_client: MakeClient, path: str) -> None:
+    async with make_client(operations_port=8701) as client:
+        assert (await client.get(path)).status_code == 404
+        assert (await client.get(f"http://service:8701{path}")).status_code == 200
+        assert (await client.get("/readyz")).json() == {"ready": True, "reasons": {}, "degraded": {}, "queue": None}
+        assert (await client.get("http://service:8701/readyz")).json()["queue"] is not None
+
+
+async def test_the_port_for_operations_serves_nothing_else(make_client: MakeClient) -> None:
+    async with make_client(operations_port=8701) as client:
+        for path in ("/memories", "/admin", "/admin/stats", "/mcp", "/docs/../memories"):
+            assert (await client.get(f"http://service:8701{path}")).status_code == 404
+        refused = await client.post("http://service:8701/query", json={"query": "anything", "user_id": "u1"})
+        assert refused.headers["Content-Type"] == "application/problem+json"
+        assert "TM_PORT" in refused.json()["detail"]
+        assert (await client.get("/whoami")).status_code == 200
+        assert (await client.get("http://service:8701/healthz")).status_code == 200
+
+
+async def test_the_operator_can_be_the_only_reader_of_the_port_for_operations(make_client: MakeClient) -> None:
+    operator = {"Authorization": f"Bearer {OPERATOR_KEY}"}
+    async with make_client(operations_port=8701, operations_access="operator") as client:
+        assert (await client.get("http://service:8701/metrics")).status_code == 401
+        assert (await client.get("http://service:8701/metrics", headers=operator)).status_code == 200
+        assert (await client.get("/metrics", headers=operator)).status_code == 404
+
+
 async def test_readiness_is_told_without_its_reasons(make_client: MakeClient) -> None:
     async with make_client(operations_access="closed") as client:
         answer = await client.get("/readyz")

@@ -8,10 +8,10 @@ from typing import Any
 import httpx
 import pytest
 
+from app.jobs import schedule
 from app.jobs.schedule import requeue_turns
 from app.memory.extraction import TurnStatus
 from app.runtime import Runtime
-from app.services import turns as turns_service
 from app.services.turns import Turns
 from tests.api.test_turns import recalled, say
 from tests.jobs.yard import eventually
@@ -34,7 +34,7 @@ async def test_a_turn_whose_request_was_killed_is_processed(
     await requeue_turns(runtime)
     assert (await client.get("/jobs", params={"user_id": "ann"})).json()["jobs"] == []  # a request may still be at it
 
-    monkeypatch.setattr(turns_service, "FORSAKEN_AFTER", timedelta())
+    monkeypatch.setattr(schedule, "FORSAKEN_AFTER", timedelta())
     await requeue_turns(runtime)
     await requeue_turns(runtime)  # a job is at it now
     jobs = (await client.get("/jobs", params={"user_id": "ann"})).json()["jobs"]

@@ -328,6 +328,12 @@ async def test_a_url_that_leads_inside_is_refused(client: httpx.AsyncClient, url
         "::ffff:10.0.0.1",
         "2002:7f00:1::",
         "224.0.0.1",
+        "::127.0.0.1",
+        "::ffff:0:127.0.0.1",
+        "64:ff9b:1::7f00:1",
+        "fec0::1",
+        "192.0.0.192",
+        "168.63.129.16",
     ],
 )
 def test_inner_addresses_are_not_public(address: str) -> None:

@@ -170,6 +170,26 @@ def test_rotating_the_kept_key_keeps_the_client_commands_going(data_dir: Path) -
         assert run("query", "anything?", TM_URL=service.url, **settings).returncode == 0
 
 
+@pytest.mark.parametrize("processes", ["1", "2"])
+def test_operations_are_served_on_a_port_of_their_own(fresh_database_url: str, processes: str) -> None:
+    settings = {"TM_OPERATIONS_PORT": "0", "TM_WEB_WORKERS": processes}
+    with Served(TM_DATABASE_URL=fresh_database_url, **settings) as service:
+        told = re.search(r"^  docs +(http://127.0.0.1:\d+)/docs$", service.said, re.MULTILINE)
+        assert told is not None
+        assert told[1] != service.url
+        assert httpx.get(f"{told[1]}/metrics").status_code == 200
+        assert httpx.get(f"{told[1]}/docs").status_code == 200
+        assert httpx.get(f"{service.url}/metrics").status_code == 404
+        assert httpx.get(f"{told[1]}/whoami", headers={"Authorization": f"Bearer {service.key}"}).status_code == 404
+
+
+def test_two_listeners_on_one_port_are_told_by_the_settings_name() -> None:
+    with socket.create_server(("127.0.0.1", 0)) as taken:
+        tried = run("serve", "--port", "0", TM_OPERATIONS_PORT=str(taken.getsockname()[1]))
+    assert tried.returncode == 1
+    assert "choose another port with TM_OPERATIONS_PORT" in tried.stderr
+
+
 OFFERS = {
     "h2c": "Connection: Upgrade, HTTP2-Settings\r\nUpgrade: h2c\r\nHTTP2-Settings: AAEAAEAAAAIAAAABAAMAAABk\r\n",
     "websocket": (

@@ -6,7 +6,6 @@ that none is open by accident.
 
 from __future__ import annotations
 
-import hmac
 import json
 import math
 from collections.abc import Callable, Coroutine, Mapping, Sequence
@@ -21,12 +20,12 @@ from starlette.responses import Response
 
 from app.api.plumbing import binding
 from app.api.plumbing.idempotency import IDEMPOTENT
+from app.api.plumbing.operations import is_operators
 from app.api.plumbing.problems import FieldError, InvalidFields, MalformedBody, UnsupportedMediaType, did_you_mean
-from app.errors import Forbidden, NotFound, PayloadTooLarge, Unauthenticated
+from app.errors import Forbidden, PayloadTooLarge, Unauthenticated
 from app.model import Actor
 from app.runtime import Runtime
 from app.services.quotas import require_rate
-from app.settings import Settings
 
 
 async def runtime_of(request: Request) -> Runtime:
@@ -223,7 +222,7 @@ async def authenticate(request: Request, role: str | None) -> Actor | None:
     """Return the caller by the request's key, None for the operator; raise if the key lacks the role."""
     runtime: Runtime = request.app.state.runtime
     token = _token(request)
-    is_operator = _is_operators(token, runtime.settings)
+    is_operator = is_operators(token, runtime.settings)
     if is_operator and role == "operator":
         return None
     if is_operator:
@@ -234,28 +233,6 @@ async def authenticate(request: Request, role: str | None) -> Actor | None:
     if role is not None:
         allow_role(actor, role)
     return actor
-
-
-def may_operate(request: Request) -> bool:
-    """Return whether the request may read what is about the service as a whole: metrics, documents, reasons."""
-    settings: Settings = request.app.state.settings
-    if settings.operations_access != "operator":
-        return settings.operations_access == "open"
-    return _is_operators(request.headers.get("authorization", "").partition(" ")[2].strip(), settings)
-
-
-def _is_operators(token: str, settings: Settings) -> bool:
-    key = settings.operator_key
-    return key is not None and hmac.compare_digest(token.encode(), key.get_secret_value().encode())
-
-
-def require_operations(request: Request) -> None:
-    """Raise NotFound or Unauthenticated where the request may not read what is about the service as a whole."""
-    if may_operate(request):
-        return
-    if request.app.state.settings.operations_access == "closed":
-        raise NotFound("this is closed here (TM_OPERATIONS_ACCESS)")
-    raise Unauthenticated("this takes the operator key (TM_OPERATOR_KEY)")
 
 
 async def count_request(request: Request, actor: Actor) -> None:

@@ -15,8 +15,9 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from app.api.plumbing.guard import ROLE, require_operations
+from app.api.plumbing.guard import ROLE
 from app.api.plumbing.idempotency import HEADER
+from app.api.plumbing.operations import require_operations
 from app.api.plumbing.problems import MEDIA_TYPE, Problem
 
 _FILES = Path(fastapi_offline.__file__).parent / "static"
