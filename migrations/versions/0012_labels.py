@@ -1,7 +1,7 @@
 """Labels of memories: hashes of what their metadata say, by which a question's filter finds them.
 
 Under row-level security no index serves `metadata @> ...`, because that operator is not leakproof; equality of numbers
-is. The table is filled after the transaction that makes it, a tenant at a time, and made anew if that is tried again.
+is. The table is filled after the transaction that makes it, a tenant at a time, and made again if that is tried again.
 """
 
 from __future__ import annotations
