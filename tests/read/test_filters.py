@@ -110,7 +110,7 @@ async def test_every_arm_filters_by_metadata(store: Store) -> None:
         told = {"event_description": f"{who} visited the tea house", "event_at": "2026-05-05", "participants": [who]}
         return store.candidate("event", told, context=f"about {who} {number}", **about)
 
-    tagged = {"metadata": {"project": "atlas"}}
+    tagged: dict[str, Any] = {"metadata": {"project": "atlas"}}
     other, wanted, *_ = await store.write(
         said("Priya", 1),
         store.candidate("fact", {"subject": "Priya", "predicate": "likes", "object": "tea"}, **tagged),
