@@ -18,6 +18,7 @@ from app.db.entities import query_lookup
 from app.db.entities.query_lookup import QueryLookup
 from app.db.memories import hype, ranking
 from app.db.memories import read as memory_reads
+from app.db.memories.near_terms import read_near_terms
 from app.db.memories.ranking import RankingRow
 from app.db.memories.turn_evidence import TurnEvidence, read_turn_evidence
 from app.db.session import Database, ReadSession
@@ -134,6 +135,9 @@ class ReadPipeline:
                 known = await self._look_up(session, tenant, request, reading, types)
                 if known.types <= types.version:
                     query = understand.resolve_question(reading, known, types=types)
+                    if not query.mentioned and understand.knows_no_word(query, known):
+                        near = await read_near_terms(session, tenant, _scopes(tenant, request), query.terms)
+                        query = understand.respell(query, near)
                     self._observed("understand", started)
                     if request.min_relevance is None and is_chit_chat(query.text) and not query.mentioned:
                         return _nothing(query, started)
