@@ -255,7 +255,7 @@ class ReadPipeline:
         )
         turns = await self._turns(session, tenant, request, ranked, sketches)
         ranked, cut = _relevant(judged, turns, ranked, sketches, request)
-        ranked, elsewhen = on_that_day(ranked, sketches, query, self.types.known(tenant))
+        ranked, elsewhen = on_that_day(ranked, sketches, query)
         best = ranked[: request.top_k]
         whole = await memory_reads.read_memories(session, tenant, [one.id for one in best], known_at=request.known_at)
         best, untimely = held_then(best, whole, query, request.now)
@@ -341,6 +341,7 @@ class ReadPipeline:
             metadata=to_text(request.metadata) if request.metadata else None,
             excluded=query.excluded,
             within=query.windows if query.within else (),
+            timed=bool(query.windows),
         )
         return Search(
             arms=frozenset(chosen.weights),
