@@ -9,7 +9,7 @@ from typing import Final
 
 from app.english.names import COMMON
 from app.english.patterns import pattern
-from app.english.rules.clause import Clause, SpeakerContext, Tense, Who
+from app.english.rules.clause import Clause, SpeakerContext, Tense
 from app.english.rules.event_time import CUE
 from app.english.rules.grammar import parse, parse_after
 from app.english.rules.sentences import Sentence
@@ -191,11 +191,11 @@ def _read(piece: ClausePart, said: SpeakerContext, start: int) -> Clause | None:
 def _told(piece: ClausePart, told: re.Match[str], said: SpeakerContext, start: int) -> Clause | None:
     """Read what someone is said to have said of themselves: `Sarah mentioned she works at Acme`."""
     teller = parse(f"{told['who'].removesuffix(chr(39) + 've')} is here", 0, said)
-    if teller is None or (told["inner"].lower() == "you") != (teller.subject.who is Who.ADDRESSEE):
+    if teller is None:
         return None
     piece.peel(told.end())
-    piece.sure = 1.0 if teller.subject.who is Who.ADDRESSEE else _UNSURE
-    found = parse(piece.text, start + piece.at, replace(said, addressee=teller.subject.name))
+    piece.sure = _UNSURE
+    found = parse(piece.text, start + piece.at, said)
     return None if found is None else replace(found, subject=replace(teller.subject, plural=found.subject.plural))
 
 

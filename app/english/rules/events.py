@@ -41,7 +41,7 @@ _COMING: Final = word_set("plan go move travel fly visit attend start marry adop
 
 def events_in(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     """Yield the event a clause tells of; nothing for states, for what is vague, or what does not stand alone."""
-    if clause.negated or clause.subject.who in {Who.PRONOUN, Who.ADDRESSEE}:
+    if clause.negated or clause.subject.who is Who.PRONOUN:
         return
     been = clause.copula and clause.perfect and clause.rest.startswith("to ")
     if clause.happened and (been or not clause.copula) and not clause.progressive:
@@ -159,7 +159,7 @@ def considers(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
 def _is_at_it(clause: Clause) -> bool:
     """Tell whether someone is doing it now."""
     named = clause.subject.who is not Who.POSSESSED or clause.subject.given is not None
-    told = named and clause.subject.who not in {Who.PRONOUN, Who.ADDRESSEE}
+    told = named and clause.subject.who is not Who.PRONOUN
     return told and clause.holds and clause.progressive and not clause.perfect
 
 
@@ -207,16 +207,6 @@ def moved_appointments(text: str, speaker: Clause, said: SpeakerContext) -> Iter
     if time is not None and _ONLY_TIME.fullmatch(event_time.without(when, time)):
         yield _called_off(speaker, what)
         yield event(speaker, what, time, [said.speaker], importance=0.6, topic=topic_of(what))
-
-
-_CANCELLED: Final = pattern("events", "cancelled", re.IGNORECASE)
-
-
-def cancelled_appointments(text: str, speaker: Clause, said: SpeakerContext) -> Iterator[Draft]:
-    """Read `the wedding was called off`: what someone no longer has ahead."""
-    found = None if HIDDEN in text else _CANCELLED.search(text)
-    if found is not None:
-        yield _called_off(speaker, f"{said.speaker}'s {(found['what'] or found['which']).lower()}")
 
 
 def _called_off(speaker: Clause, what: str) -> Draft:
@@ -277,7 +267,7 @@ def _inflected(found: re.Match[str]) -> str:
 def _is_doing(clause: Clause) -> bool:
     """Tell whether it says what someone does, or has been doing."""
     continuing = clause.progressive == clause.perfect
-    told = clause.subject.who not in {Who.PRONOUN, Who.ADDRESSEE}
+    told = clause.subject.who is not Who.PRONOUN
     return told and clause.holds and continuing and not clause.copula and not clause.passive
 
 

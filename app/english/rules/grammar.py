@@ -67,9 +67,11 @@ def is_verb(word: NameToken) -> bool:
 _PRONOUNS: Final = {
     **dict.fromkeys(("i", "we"), Who.SPEAKER),
     **dict.fromkeys(("he", "she", "they", "it"), Who.PRONOUN),
-    "you": Who.ADDRESSEE,
 }
 _MINE: Final = frozenset({"my", "our"})
+_LISTENER: Final = frozenset({"you", "your", "yours"})
+"""Nothing is read of whom the speaker talks to."""
+
 _THEIRS: Final = {"his": "he", "her": "she", "their": "they"}
 _WHOSE: Final = {owner: possessive for possessive, owner in _THEIRS.items()}
 _BEFORE_COMPLEMENT: Final = word_set("a an the not in at from allergic based called been my")
@@ -103,17 +105,15 @@ def read_subject(reading: TokenCursor, said: SpeakerContext) -> Subject | None:
         if ending:
             reading.pending.append(ENDINGS[ending["ending"]])
         return _pronoun(base, said)
-    if first in _MINE or first in _THEIRS or first == "your":
+    if first in _MINE or first in _THEIRS:
         return _possessed(reading, said)
-    return _user(reading) or _named(reading, said)
+    return None if base in _LISTENER else _user(reading) or _named(reading, said)
 
 
-def _pronoun(word: str, said: SpeakerContext) -> Subject | None:
+def _pronoun(word: str, said: SpeakerContext) -> Subject:
     who = _PRONOUNS[word]
     if who is Who.SPEAKER:
         return Subject(who=who, name=said.speaker, plural=word == "we")
-    if who is Who.ADDRESSEE:
-        return None if said.addressee is None else Subject(who=who, name=said.addressee)
     return Subject(who=who, name=word, plural=word == "they")
 
 
@@ -132,10 +132,10 @@ def _user(reading: TokenCursor) -> Subject | None:
 def _possessed(reading: TokenCursor, said: SpeakerContext) -> Subject | None:
     """Read `my sister`, `my sister Anna`, `our team`; `his` and `her` stay with whom they belong to."""
     mine = reading.word() in _MINE
-    owner = said.speaker if mine else _THEIRS.get(reading.word(), said.addressee)
+    owner = said.speaker if mine else _THEIRS[reading.word()]
     reading.at = 1
     noun = _noun(reading)
-    if noun is None or owner is None:
+    if noun is None:
         return None
     words = noun.split()
     named = next((place for place, word in enumerate(words) if word[0].isupper()), 0)

@@ -145,13 +145,6 @@ def employer_of_role(text: str, _said: SpeakerContext) -> Iterator[str]:
         yield held.employer
 
 
-def school_of_student(text: str, _said: SpeakerContext) -> Iterator[str]:
-    """Yield where a student studies."""
-    held = occupation_of(text)
-    if held is not None and held.employer and held.student:
-        yield held.employer
-
-
 def boss(text: str, said: SpeakerContext) -> Iterator[str]:
     """Yield whom one reports to: a person, or `my manager`."""
     found = thing(text)

@@ -154,7 +154,6 @@ _LIKES: Final[Mapping[str, bool]] = {
     **dict.fromkeys(("hate", "dislike", "detest", "despise", "loathe"), False),
 }
 _INTO: Final = pattern("preferences", "into", re.IGNORECASE)
-_COME_ROUND: Final = pattern("preferences", "come round", re.IGNORECASE)
 _OR: Final = re.compile(r"\s+(?:or|and)\s")
 _PAIR: Final = 2
 _MOST: Final = 4
@@ -184,21 +183,6 @@ def fancies(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
             yield fact(clause, "good-at", one, stateful=False, importance=0.5, topic="personal")
         else:
             yield _taste(clause, one, likes=not clause.negated)
-
-
-def comes_to_like(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
-    """Read `come round to olives`, `grown to love jazz`, `gone off tea`."""
-    found = _COME_ROUND.match(clause.rest) if clause.happened else None
-    away = found is not None and found["off"] is not None
-    if found is not None and clause.perfect and away == (clause.lemma == "go"):
-        for one in _things(clause.rest[found.end() :]):
-            yield _taste(clause, one, likes=not away)
-
-
-def stands(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
-    """Read `can't stand noise`."""
-    for one in _things(clause.rest) if clause.negated and clause.modal == "can" else ():
-        yield _taste(clause, one, likes=False)
 
 
 def _taste(clause: Clause, one: str, *, likes: bool) -> Draft:
@@ -337,7 +321,7 @@ _AS_FOR: Final = pattern("preferences", "as for", re.IGNORECASE)
 def chooses(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     """Read the choice of a tool or habit of a known kind; anything else that is decided stays in the turn."""
     lead = _CHOOSING[clause.lemma].match(clause.rest)
-    told = clause.subject.who not in {Who.PRONOUN, Who.ADDRESSEE} and AT_HAND.search(clause.text) is None
+    told = clause.subject.who is not Who.PRONOUN and AT_HAND.search(clause.text) is None
     if lead is None or not told or not (clause.happened or (clause.progressive and clause.holds)):
         return
     rest = clause.rest[lead.end() :]
