@@ -14,7 +14,7 @@ from app.english.rules.event_time import CUE
 from app.english.rules.grammar import parse, parse_after
 from app.english.rules.sentences import Sentence
 from app.english.verbs import third_person
-from app.english.word_lists import word_set
+from app.english.word_lists import words
 
 _SPLIT: Final = pattern("clauses", "split", re.IGNORECASE)
 _WHEN: Final = re.compile(r"(?:when|after|before|once|by the time|the day)\s", re.IGNORECASE)
@@ -106,12 +106,7 @@ _NOW: Final = re.compile(r"\b(?:now|currently|nowadays|these days)\b", re.IGNORE
 _ALWAYS: Final = re.compile(r"\b(?:always|usually|typically)\b", re.IGNORECASE)
 _HEDGES: Final = frozenset({"probably", "maybe", "perhaps", "apparently", "kinda", "sorta"})
 _UNSURE: Final = 0.7
-_AIMING: Final = word_set(
-    """
-    want need hope plan intend wish aim try expect dream consider think decide agree promise refuse fail ask tell
-    advise get have go
-    """
-)
+_AIMING: Final = words("clauses", "aiming")
 """Verbs after which `to` leads to what is not yet so."""
 
 _AIMED: Final = pattern("clauses", "aimed", re.IGNORECASE)

@@ -221,12 +221,7 @@ OFTEN: Final = pattern("events", "often", re.IGNORECASE)
 _REGULARLY: Final = frozenset({"always", "usually", "typically", "normally", "generally"})
 _O_CLOCK: Final = re.compile(r"\bat\s+(?:\d{1,2}(?::\d\d)?\s?(?:am|pm|a\.m|p\.m)|noon|midnight)", re.IGNORECASE)
 _STOP: Final = pattern("events", "stop", re.IGNORECASE)
-_NO_HABIT: Final = word_set(
-    """
-    be feel think know want hope say tell need look love like hate enjoy appreciate see hear mean guess inspire
-    remind help make get miss wish keep have try seem prefer
-    """
-)
+_NO_HABIT: Final = words("events", "no habit")
 _THEIRS: Final = re.compile(r"\b(?:his|their|its)\b", re.IGNORECASE)
 _LATELY: Final = pattern("events", "lately", re.IGNORECASE)
 """How a routine is told rather than what it is: with and without it, it is the same one."""

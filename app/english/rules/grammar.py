@@ -10,7 +10,7 @@ from app.english.names import COMMON, NameToken, adjoining, bare_name, kind_of, 
 from app.english.rules.clause import Clause, SpeakerContext, Subject, Tense, Who
 from app.english.rules.noun_phrases import BREAKERS
 from app.english.verbs import Form, form_of, looks_past
-from app.english.word_lists import word_set
+from app.english.word_lists import word_set, words
 from app.memory.vocabulary import USER
 
 CONTRACTED: Final = re.compile(r"(?P<base>.+)'(?P<ending>m|re|s|ve|d|ll)", re.IGNORECASE)
@@ -22,16 +22,7 @@ BE: Final = {**dict.fromkeys(("am", "is", "are"), Tense.PRESENT), **dict.fromkey
 HAVE: Final = {**dict.fromkeys(("have", "has"), Tense.PRESENT), "had": Tense.PAST}
 DO: Final = {**dict.fromkeys(("do", "does"), Tense.PRESENT), "did": Tense.PAST}
 MODALS: Final = word_set("would could should can may might must shall cannot ought needn")
-ADVERBS: Final = word_set(
-    """
-    really actually just also currently now still always usually often recently finally basically already both
-    mostly mainly only personally generally typically absolutely totally definitely strongly much even ever rarely
-    sometimes honestly essentially simply truly normally primarily lately quite all so very kinda sorta seriously
-    officially originally previously formerly once probably maybe perhaps apparently regularly frequently happily
-    proudly eventually successfully accidentally initially completely genuinely deeply particularly especially
-    certainly
-    """
-)
+ADVERBS: Final = words("grammar", "adverbs")
 _AUXILIARIES: Final = BE.keys() | HAVE.keys() | DO.keys() | MODALS | {"will", "isn't", "wasn't", "doesn't", "didn't"}
 
 
@@ -81,11 +72,7 @@ _APPOSITION: Final = re.compile(
     r",\s+(?:the|a|an|our|their|his|her|my|who|from|of)\s[^,;:]{2,60},\s+(?=\w)"
     r"|\s+(?:from|of)\s+(?:the\s+)?(?:[A-Z][\w'-]+\s+){1,4}(?=[a-z])"
 )
-_GROUP_NOUNS: Final = word_set(
-    """
-    team teams group company department division lab project app staff board committee office studio family
-    """
-)
+_GROUP_NOUNS: Final = words("grammar", "group nouns")
 _LIMITING: Final = frozenset({"only", "even", "not", "neither", "both", "either", "maybe", "perhaps"})
 """What stands before a name and is no part of it."""
 

@@ -14,7 +14,7 @@ from app.english.rules.noun_phrases import slug, thing, value
 from app.english.rules.preference_keys import choice, kind_of_choice
 from app.english.rules.preferences import AT_HAND
 from app.english.rules.sentences import HIDDEN
-from app.english.word_lists import FOODS, REPLIES, SIZES, word_set
+from app.english.word_lists import FOODS, REPLIES, SIZES, word_set, words
 
 _KEEP: Final = pattern("instructions", "keep", re.IGNORECASE)
 _GIVE: Final = pattern("instructions", "give", re.IGNORECASE)
@@ -39,12 +39,7 @@ _WHY_NOT: Final = pattern("instructions", "why not", re.IGNORECASE)
 """What makes `cannot` a rule that stays, rather than a difficulty of today."""
 _ONCE: Final = pattern("instructions", "once", re.IGNORECASE)
 """What makes a thing not to be eaten one of the moment."""
-_GENERAL: Final = word_set(
-    """
-    use write add include recommend suggest explain format show mention ask send assume call start end put reply
-    respond answer run commit deploy push generate cite skip repeat
-    """
-)
+_GENERAL: Final = words("instructions", "general verbs")
 _UNSAFE: Final = pattern("instructions", "unsafe", re.IGNORECASE)
 """What asks to be believed or obeyed is not taken for a wish; it stays in the turn, where it can be reviewed."""
 _POINTING: Final = re.compile(r"\b(?:it|this|that|these|those|them|him|her|he|she|they|there|here)\b", re.IGNORECASE)

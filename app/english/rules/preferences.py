@@ -14,7 +14,7 @@ from app.english.rules.preference_keys import choice, kind_of_choice, purpose_sl
 from app.english.rules.rows import CHOSEN
 from app.english.rules.sentences import HIDDEN
 from app.english.verbs import gerund
-from app.english.word_lists import FOODS, word_set
+from app.english.word_lists import FOODS, word_set, words
 
 _OVER: Final = pattern("preferences", "over", re.IGNORECASE)
 _INSTEAD: Final = re.compile(r"\s+(?:instead of|rather than|over)\s+(?P<other>[^.;:!?()]+)")
@@ -132,14 +132,7 @@ _NOWADAYS: Final = pattern("preferences", "nowadays", re.IGNORECASE)
 _NARROWED: Final = re.compile(r"\b(?:with|about)\b[^,]*\band\b")
 _QUALITY: Final = re.compile(r"(?:[\w-]+\s)*an?\s[\w-]+", re.IGNORECASE)
 _RELATIVE: Final = frozenset({"which", "that", "who", "when", "where"})
-_NOTHING: Final = word_set(
-    """
-    idea sound look way thought fact feeling concept design vibe part vibes energy attitude view thinking hearing
-    seeing knowing being having getting hear see know be help think say tell try check when how that what if where
-    who all everything sharing talking chatting feel looks outfit pic picture photo necklace painting dress
-    creations enthusiasm positivity spirit passion support advice company trying hanging catching giving about
-    """
-)
+_NOTHING: Final = words("preferences", "nothing liked")
 """First or last words of what is liked for the moment, or in what someone else has shown."""
 
 _BARE_ACTIVITIES: Final = word_set("going doing watching learning making taking helping spending")

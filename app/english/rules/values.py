@@ -41,6 +41,7 @@ from app.english.word_lists import (
     pairs,
     section,
     word_set,
+    words,
 )
 
 Value = Callable[[str, SpeakerContext], Iterator[str]]
@@ -58,9 +59,7 @@ _A_DATE: Final = re.compile(DATE)
 _STOP: Final = re.compile(r"[.;:!?(\u2014]|\s+(?:so|because|which|but|since|that)\b|\s-")
 _LED_TO: Final = re.compile(r"\s*(?:(?:also|and)\s+)?to\s+", re.IGNORECASE)
 _DANGLING: Final = re.compile(r"\s(?:and|or)\s*$", re.IGNORECASE)
-_ASIDES: Final = word_set(
-    "allergic allergy i i'm it it's he she they my his her their not maybe perhaps mainly severe bad"
-)
+_ASIDES: Final = words("values", "asides")
 _BEFORE_NOUN: Final = frozenset({"a", "an", "the", "my", "his", "her", "their"})
 _NO_SUBSTANCE: Final = word_set("mornings mondays meetings work people drama nonsense stupidity exercise effort")
 """What one is allergic to in jest."""
