@@ -5,13 +5,12 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime
-from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path
 
 import structlog
 from fastapi import APIRouter, FastAPI
 
-from app import logs
+from app import VERSION, logs
 from app.api import (
     activity,
     aegis,
@@ -68,7 +67,7 @@ def create_app(
     `job_lock` is a file that processes of one service share: the one that holds its lock runs the jobs.
     """
     configured = settings or Settings()
-    tools = McpEndpoint(_version())
+    tools = McpEndpoint(VERSION)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -84,7 +83,7 @@ def create_app(
 
     app = FastAPI(
         title="Typed Memory",
-        version=_version(),
+        version=VERSION,
         description=DESCRIPTION,
         lifespan=lifespan,
         openapi_tags=TAGS,
@@ -116,7 +115,7 @@ def _routers() -> tuple[APIRouter, ...]:
     registry = discover()
     writes = bodies.build(registry)
     return (
-        health.router(_version()),
+        health.router(VERSION),
         query.router(),
         answer.router(),
         read.router(registry, writes),
@@ -144,10 +143,3 @@ def _routers() -> tuple[APIRouter, ...]:
         webhooks.router(),
         live_events.router(),
     )
-
-
-def _version() -> str:
-    try:
-        return version("typed-memory")
-    except PackageNotFoundError:
-        return "0.1.0"

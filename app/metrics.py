@@ -11,7 +11,6 @@ import platform
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from contextlib import contextmanager
 from functools import partial
-from importlib.metadata import PackageNotFoundError, version
 from operator import add
 from pathlib import Path
 from time import perf_counter
@@ -30,6 +29,8 @@ from prometheus_client import (
 from prometheus_client.metrics_core import Metric
 from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
+
+from app import VERSION
 
 CONTENT_TYPE = "text/plain; version=1.0.0; charset=utf-8"
 
@@ -244,7 +245,7 @@ class Metrics:
             registry=self._registry,
             multiprocess_mode="livemax",
         )
-        built.labels(built_version(), platform.python_version()).set(1)
+        built.labels(VERSION, platform.python_version()).set(1)
 
     def _watch(self, name: str, meaning: str, value: Callable[[], float], mode: Literal["livesum", "livemax"]) -> None:
         gauge = Gauge(name, meaning, registry=self._registry, multiprocess_mode=mode)
@@ -396,7 +397,7 @@ class Metrics:
         return end
 
     def collected(self) -> Iterable[Metric]:
-        """Return this process's metrics, which are read anew each time that they are gone through."""
+        """Return this process's metrics, which are read again each time that they are gone through."""
         return _Collected(self._registry)
 
     def exposition(self) -> bytes:
@@ -454,11 +455,3 @@ def shared_metrics(folder: Path) -> Iterator[None]:
         yield
     finally:
         del os.environ[_SHARED_FOLDER]
-
-
-def built_version() -> str:
-    """Return the version of the installed package."""
-    try:
-        return version("typed-memory")
-    except PackageNotFoundError:
-        return "unknown"

@@ -7,13 +7,14 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from app import VERSION
 from app.bootstrap import Store, first_key, now, open_in_background, open_replica, open_store
 from app.db import embedding_models
 from app.db.clock import DatabaseClock
 from app.db.session import Database
 from app.db.tenant_types import TypeCache
 from app.memory.registry import Registry, discover
-from app.metrics import Metrics, built_version
+from app.metrics import Metrics
 from app.providers.embeddings import Embedder
 from app.providers.factory import (
     Prices,
@@ -164,7 +165,7 @@ async def build_runtime(settings: Settings, wall: Callable[[], datetime] = now) 
     `wall` is this machine's clock: it orders nothing, the database's does.
     Raises ConfigurationError when the service can't run as configured.
     """
-    telemetry = Telemetry(settings.otlp_endpoint, built_version())
+    telemetry = Telemetry(settings.otlp_endpoint, VERSION)
     metrics = Metrics(telemetry.stage)
     async with AsyncExitStack() as stack, telemetry.exporting(metrics.collected()):
         await open_in_background(stack, metrics.watch_event_loop())

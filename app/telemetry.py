@@ -83,7 +83,7 @@ class Telemetry:
 
     @asynccontextmanager
     async def exporting(self, metrics: Iterable[Metric]) -> AsyncIterator[None]:
-        """Send metrics during the block and at its end; `metrics` is read anew each time."""
+        """Send metrics during the block and at its end; `metrics` is read again each time."""
         if self._sending is None:
             yield
             return

@@ -14,7 +14,7 @@ from app.api.memories.answers import AnyScoredMemory, MemoryOut, RecalledMemoryO
 from app.api.memories.candidates import canonical_types
 from app.api.plumbing import fields
 from app.api.plumbing.binding import NAMED
-from app.api.plumbing.fields import MOST_RESULTS, Fraction, Instant, RequestBody, TimeZone
+from app.api.plumbing.fields import MOST_RESULTS, Fraction, Instant, Metadata, RequestBody, TimeZone
 from app.api.plumbing.guard import POSITION_HEADER, READ, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.problems import FieldError, InvalidFields
 from app.api.plumbing.unions import with_example
@@ -40,6 +40,11 @@ MOST_MESSAGES = 100
 
 LARGEST_CONTEXT = 100_000
 
+MOST_TAGS = 50
+
+TAGS = "tags"
+"""The key of a memory's tags in its metadata, a list of words."""
+
 PositionHeader = Annotated[
     str | None,
     Header(
@@ -63,6 +68,16 @@ class QueryFields(RequestBody):
         default=None, description="The conversation that asks: what is used in many counts for more. No filter."
     )
     topic: Topic | None = Field(default=None, description="Only what is filed under this.")
+    metadata: Metadata = Field(
+        default_factory=dict,
+        description="Only memories whose metadata contain this JSON object.",
+        examples=[{"project": "atlas"}],
+    )
+    tags: list[Name] = Field(
+        default_factory=list,
+        max_length=MOST_TAGS,
+        description="Only memories with all of these in the list `tags` of their metadata.",
+    )
     top_k: Annotated[int, A_NUMBER] = Field(default=10, ge=1, le=MOST_RESULTS, description="Most memories to return.")
     mode: ReadMode | None = Field(default=None, description="By default as the question sounds.")
     now: Instant | None = Field(
@@ -74,6 +89,12 @@ class QueryFields(RequestBody):
     min_confidence: Fraction | None = Field(
         default=None, description="Only what is trusted this far; by default .5, in other modes than `default` .3."
     )
+
+    @model_validator(mode="after")
+    def _tags_once(self) -> Self:
+        if self.tags and TAGS in self.metadata:
+            raise ValueError("give tags in `tags` or in `metadata`, not in both")
+        return self
 
     def build_request(self, question: str, types: tuple[str, ...], present: datetime) -> QueryRequest:
         """Return the request to answer a question; times without an offset are read in its time zone."""
@@ -89,6 +110,7 @@ class QueryFields(RequestBody):
             session_id=self.session_id,
             types=types,
             topic=self.topic,
+            metadata={**self.metadata, **({TAGS: self.tags} if self.tags else {})},
             top_k=self.top_k,
             mode=self.mode,
             as_of=fields.aware(self.as_of, zone),

@@ -42,7 +42,7 @@ class TurnIn(RequestBody):
         default=None, description="How all that it yields fades; by default as the types do, and what it says."
     )
     importance: Fraction | None = Field(default=None, description="Of all that it yields.")
-    metadata: Metadata = Field(default_factory=dict)
+    metadata: Metadata = Field(default_factory=dict, description="Of all that it yields, too.")
 
 
 class ChatMessageIn(BaseModel):

@@ -111,7 +111,7 @@ class TurnOut(Out):
             reason=one.reason if report is None else report.reason,
             recorded_at=one.recorded_at,
             processed_at=one.processed_at,
-            metadata=one.metadata,
+            metadata=one.turn.metadata,
             **told,
         )
 

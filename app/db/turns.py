@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import cast
 from uuid import UUID
@@ -101,7 +101,6 @@ class StoredTurn:
     recorded_at: datetime
     processed_at: datetime | None
     erased_at: datetime | None = None
-    metadata: Mapping[str, object] = field(default_factory=dict)
 
 
 async def existing(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> set[UUID]:
@@ -246,7 +245,7 @@ def _turn(row: RowMapping | Record) -> Turn:
 
 def _stored_turn(row: RowMapping | Record) -> StoredTurn:
     return StoredTurn(
-        turn=_turn(row),
+        turn=replace(_turn(row), metadata=row["metadata"]),
         status=TurnStatus(row["status"]),
         reason=row["reason"],
         extraction=row["extraction"],
@@ -254,7 +253,6 @@ def _stored_turn(row: RowMapping | Record) -> StoredTurn:
         recorded_at=row["recorded_at"],
         processed_at=row["processed_at"],
         erased_at=row["erased_at"],
-        metadata=row["metadata"],
     )
 
 
@@ -343,7 +341,7 @@ async def give_up(session: WriteSession, tenant: UUID, ids: Collection[UUID], *,
 
 
 async def take_up(session: WriteSession, tenant: UUID, ids: Collection[UUID]) -> None:
-    """Mark those of these turns whose extraction failed to be processed anew; not those that said what was erased."""
+    """Mark those of these turns whose extraction failed to be processed again; not those that said what was erased."""
     await session.fetch(_TAKE_UP, {"tenant": tenant, "ids": list(ids)})
 
 

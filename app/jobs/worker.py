@@ -140,7 +140,7 @@ async def _kept_up(name: str, loop: Callable[[], Awaitable[None]], stop: asyncio
         try:
             await loop()
         except Exception as error:  # noqa: BLE001 - a worker that gave up would leave jobs undone in silence
-            log.error("a loop of the worker failed and starts anew", loop=name, **logs.described(error))  # noqa: TRY400
+            log.error("a loop of the worker failed and starts again", loop=name, **logs.described(error))  # noqa: TRY400
             with suppress(TimeoutError):
                 async with asyncio.timeout(AGAIN_SECONDS):
                     await stop.wait()

@@ -44,8 +44,9 @@ class Turn:
     """One message of a conversation.
 
     `speaker` is the author's name, if the conversation has names; `zone` is the time zone of words such as
-    "yesterday"; `occurred_at` is aware. `category` and `importance` (0..1) are the caller's, for all memories of the
-    turn. `unread` means that it is an earlier turn that was not extracted yet, perhaps as its request was interrupted.
+    "yesterday"; `occurred_at` is aware. `category`, `importance` (0..1) and `metadata` are the caller's, for all
+    memories of the turn. `unread` means that it is an earlier turn that was not extracted yet, perhaps as its request
+    was interrupted.
     """
 
     id: UUID
@@ -59,6 +60,7 @@ class Turn:
     speaker: str | None = None
     category: Category | None = None
     importance: float | None = None
+    metadata: Mapping[str, object] = field(default_factory=dict)
     unread: bool = False
 
     @property

@@ -20,7 +20,7 @@ GC_CONFIDENCE = 0.30
 """The highest confidence of a memory that may be forgotten: it was probably an error that no access confirmed."""
 
 ROUNDING_ERROR = 1e-9
-"""What arithmetic may add to a confidence: one that is shown as 0.30 is 0.30."""
+"""Tolerance of comparisons of confidences, so that one shown as 0.30 counts as 0.30."""
 
 CORE_ACCESSES = 10
 CORE_STABILITY = 0.85

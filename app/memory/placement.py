@@ -42,7 +42,7 @@ class Placement:
         return self.event.new
 
     def decide(self) -> Transition:
-        """Return what the statement comes to."""
+        """Return the decision on the statement."""
         place, repetition = (self.new.type, self.new.slot), self.event.repetition
         others = [one for one in self.draft.before.values() if (one.type, one.slot) == place and one.id != self.new.id]
         if self.new.slot is None:
@@ -93,7 +93,7 @@ class Placement:
         return self._supersede(giving_way) if ahead is None else self._until(ahead, others)
 
     def _verdict(self, holder: Version) -> SlotVerdict:
-        """Return the type's verdict; what repeats a value that had ended, or has yet to begin, is said anew."""
+        """Return the type's verdict; repeating a value that ended, or has yet to begin, is a new statement."""
         verdict = self.draft.policy(holder.claim, self.new.claim)
         if verdict is not SlotVerdict.MERGE:
             return verdict

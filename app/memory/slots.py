@@ -72,7 +72,7 @@ def only_removed(old: SlotClaim, new: SlotClaim) -> SlotVerdict:
 
 
 def one_identity(_old: SlotClaim, _new: SlotClaim) -> SlotVerdict:
-    """Return the verdict of an identity: whoever is named again is the same one."""
+    """Return the verdict of an identity: a name that is said again is the same entity."""
     return SlotVerdict.MERGE
 
 
@@ -209,7 +209,7 @@ def _forget(draft: VersionDraft, one: Version, reason: str, *, successor: UUID |
 
 
 def _remove(draft: VersionDraft, event: Removed) -> Transition:
-    """Take versions out of belief; what they contested is decided anew, and neighbours of what is deleted join."""
+    """Take versions out of belief; what they contested is decided again, and neighbours of what is deleted join."""
     gone = [draft.before[one] for one in sorted(event.versions) if one in draft.before]
     for one in gone:
         match event.status:

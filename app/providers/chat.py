@@ -1,9 +1,4 @@
-"""The chat model protocol, and the JSON in a reply.
-
-The JSON in what a language model wrote.
-
-What extraction and judging ask of a language model, whoever serves it.
-"""
+"""The interface to chat models of every provider, and the reading of JSON from their replies."""
 
 from __future__ import annotations
 
@@ -153,12 +148,12 @@ class ChatModel(Protocol):
 
     @property
     def name(self) -> str:
-        """What provenance records, such as `openai:gpt-5-mini`."""
+        """The name that provenance records, such as `openai:gpt-5-mini`."""
         ...
 
     @property
     def max_tokens(self) -> int:
-        """How long an answer may be."""
+        """The most tokens of an answer."""
         ...
 
     def expires_at(self) -> float:
@@ -185,7 +180,7 @@ class ChatSpec:
 
     @property
     def label(self) -> str:
-        """What an error message calls it."""
+        """The provider's name in error messages."""
         return f"the language model ({self.model})"
 
 

@@ -29,7 +29,7 @@ class Embedder(Protocol):
 
     @property
     def name(self) -> str:
-        """What the database records: vectors of different names are never compared."""
+        """The name that the database records; vectors of different names are never compared."""
         ...
 
     @property
@@ -39,7 +39,7 @@ class Embedder(Protocol):
 
     @property
     def local(self) -> bool:
-        """Whether it runs in this process: a question takes well under a millisecond, and nothing is waited for."""
+        """True when it runs in this process, where a question takes well under a millisecond."""
         ...
 
     async def embed(self, texts: Sequence[str], *, purpose: Purpose = "document") -> Vectors:

@@ -1,9 +1,4 @@
-"""Builds what the settings choose.
-
-The embedder that is configured.
-
-The language model as the settings choose it, and what is made of it.
-"""
+"""Builds the embedder and the tasks of the language model that the settings choose."""
 
 from __future__ import annotations
 

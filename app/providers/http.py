@@ -1,6 +1,4 @@
-"""Pool, deadlines, retries, error mapping.
-
-What every model provider over HTTP shares: one pool, deadlines, retries, and errors mapped to ours, once.
+"""HTTP calls to providers: one connection pool, deadlines, retries, and the mapping of failures to errors.
 
     what happened                                   error                    tried again
     no connection, cut connection                   ProviderUnavailable      yes
@@ -10,9 +8,7 @@ What every model provider over HTTP shares: one pool, deadlines, retries, and er
     401, 403, 404, quota spent, other 3xx and 4xx   ProviderMisconfigured    no
     an answer that is too large or can't be read    ProviderProtocolError    no
 
-Keys and texts never reach a message: of a provider's error only its code is told.
-
-How a call to a provider ended and how long it took, for whoever counts.
+Messages contain neither keys nor texts; of a provider's error they give only the code.
 """
 
 from __future__ import annotations
@@ -91,7 +87,7 @@ class Endpoint:
     settings: str
     api_key: SecretStr | None = None
     key_header: str = "Authorization"
-    """Which header carries the key: as a bearer token in this one, bare in any other."""
+    """The header that carries the key: as a bearer token in this one, bare in any other."""
 
 
 class RequestRejected(ProviderMisconfigured):
@@ -133,7 +129,7 @@ class ProviderClient:
         self._backoff = wait_random_exponential(multiplier=self.policy.backoff, max=self.policy.backoff_max)
         self._client = httpx.AsyncClient(
             headers={**(headers or {}), "Content-Type": "application/json"},
-            # The whole request has `timeout`, kept in _attempt: httpx's own read timeout starts anew with
+            # The whole request has `timeout`, kept in _attempt: httpx's own read timeout starts again with
             # every chunk.
             timeout=httpx.Timeout(None, connect=self.policy.timeout),
             limits=httpx.Limits(max_connections=self.policy.concurrency),

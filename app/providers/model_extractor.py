@@ -1,8 +1,6 @@
-"""The extractor on a language model.
+"""The extractor on a language model: one call, a validated answer, one repair, or a visible failure.
 
-What several answers about one turn agree on: seed 001's consistency across a temperature sweep.
-
-The extractor on a language model: one call, validated, repaired once, and failed aloud.
+With several samples a turn, only what they agree on is kept (seed 001: consistency across a temperature sweep).
 """
 
 from __future__ import annotations
@@ -27,7 +25,7 @@ from app.providers.proposals import ParsedProposals, ProposalError, ProposalRead
 from app.providers.schemas import answer_schema
 
 LEAST_SHARE: Final = 0.5
-"""What fewer answers say is dropped."""
+"""The least share of answers that a proposal must be in; others are dropped."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,12 +1,6 @@
-"""One-question tasks: judge, classify, summarise.
+"""Single questions to a language model: same or not, whom a name means, another type, a summary.
 
-One question to a chat model, whose answer is one member of a JSON object.
-
-Which stored beliefs are of another type, and what they say as that, by a language model.
-
-The judge on a language model: whether sentences say the same, and whom a name means.
-
-One sentence for several alike, by a language model.
+Each answer is one member of a JSON object.
 """
 
 from __future__ import annotations
@@ -295,7 +289,7 @@ class Summariser(Protocol):
 
     @property
     def name(self) -> str:
-        """What provenance records."""
+        """The name that provenance records."""
         ...
 
     async def summarise(self, notes: Sequence[str]) -> str:

@@ -1,9 +1,4 @@
-"""Extractor, Judge, QuestionWriter.
-
-Extractors, turns in and proposed memories out, and judges of what two sentences or names mean.
-
-Writers of questions: memories in, what someone would ask who looks for them later out (seed 001, stage 7).
-"""
+"""Protocols of providers: extractors of memories from turns, judges of sameness and names, writers of questions."""
 
 from __future__ import annotations
 
@@ -22,12 +17,12 @@ class Extractor(Protocol):
 
     @property
     def name(self) -> str:
-        """What provenance records, such as `rules` or `openai:gpt-5-mini`."""
+        """The name that provenance records, such as `rules` or `openai:gpt-5-mini`."""
         ...
 
     @property
     def reads_known(self) -> bool:
-        """Whether it makes use of what is known already; looking that up costs two reads."""
+        """True when it uses what is stored already; looking that up costs two reads."""
         ...
 
     async def extract(

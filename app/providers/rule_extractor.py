@@ -1,9 +1,4 @@
-"""The embedded extractor behind the protocol.
-
-The embedded extractor: rules, without a key, a network or a model.
-
-Extraction by rules: a turn's sentences, their clauses, and what each kind of clause says worth keeping.
-"""
+"""The embedded extractor: memories by rules, without a key, a network or a language model."""
 
 from __future__ import annotations
 

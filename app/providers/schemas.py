@@ -19,7 +19,7 @@ from app.model import Category, SpeechAct
 Node = Mapping[str, Any]
 
 LASTING: Final = (Category.CORE, Category.PROCEDURAL)
-"""What a memory may be said to be that fades more slowly than its type does (seed 002)."""
+"""Categories that a memory may be given in place of its type's, which fade more slowly (seed 002)."""
 
 CATEGORIES: Final = (Category.CORE, Category.EPISODIC, Category.PROCEDURAL, Category.SEMANTIC)
 """How a memory may be said to fade (seed 002)."""

@@ -1,10 +1,7 @@
-"""Use of results: which count as used, buffered access counts, revival.
+"""Use of memories: which of those in a context block matched the question, and counts of it, written in batches.
 
-What was used is remembered better: accesses are gathered in memory and written down off the request's path.
-
-Which of the memories that a context block shows matched the question: only their use is a use.
-
-The block is filled to its budget, so in a small store it shows whatever there is.
+A context block is filled to its budget, so it may show memories that match little; only those that match count as used.
+Uses are gathered in memory and stored off the request's path.
 """
 
 from __future__ import annotations
@@ -30,7 +27,7 @@ BOUND = 100_000
 """Distinct memories whose accesses are kept in memory at most; past that, accesses are dropped and counted."""
 
 ACTOR = "access"
-"""Who the audit log says it was that revived a memory which was used."""
+"""The actor of the audit events of memories that were revived by their use."""
 
 BATCH = 5_000
 """Memories written down in one statement."""

@@ -1,8 +1,6 @@
-"""Floors, groups and the context block within a token budget.
+"""Stage 4: apply the floors of confidence and relevance, and assemble the context block within a token budget.
 
-How many tokens a text costs a model, estimated without knowing the model.
-
-Stage 4: what is good enough, and the block of text to paste into a prompt.
+Tokens are estimated without knowing the model.
 """
 
 from __future__ import annotations

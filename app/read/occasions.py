@@ -13,7 +13,7 @@ from app.read.assemble import estimate_tokens
 from app.read.values import ContextBlock, ContextGroup, Cut, ParsedQuery, Ranked, Window, happens
 
 Split = tuple[tuple[Ranked, ...], tuple[Cut, ...]]
-"""What is kept, and what is not with the reason."""
+"""Matches that are kept, and those that are not, with the reason."""
 
 
 def on_that_day(

@@ -21,7 +21,7 @@ from app.db.memories import read as memory_reads
 from app.db.memories.ranking import RankingRow
 from app.db.memories.turn_evidence import TurnEvidence, read_turn_evidence
 from app.db.session import Database, ReadSession
-from app.db.sql import as_halfvec
+from app.db.sql import as_halfvec, to_text
 from app.english.chitchat import is_chit_chat
 from app.lexical.bm25 import index_of, query_weights, to_sparsevec
 from app.memory.registry import Registry, Types
@@ -36,7 +36,7 @@ from app.read.access import used_memories
 from app.read.assemble import Layout, assemble, floor, select
 from app.read.fuse import fuse
 from app.read.occasions import held_then, none_known, on_that_day
-from app.read.plan import explain_question, explained, plan
+from app.read.plan import explain_filters, explain_question, explained, plan
 from app.read.rank import rank
 from app.read.relevance import CALIBRATIONS, Calibration, Relevance
 from app.read.rerank import nominees, rerank
@@ -65,8 +65,8 @@ Observe = Callable[[str, float], None]
 
 
 _PLANNED_ONCE = {"plan_cache_mode": "force_generic_plan"}
-"""Planning all arms anew for each question takes longer than running them; a shape of statement has one
-plan a connection, made anew when statistics change. What the plan must depend on is in the statement's shape."""
+"""Planning all arms again for each question takes longer than running them; a shape of statement has one
+plan a connection, made again when statistics change. What the plan must depend on is in the statement's shape."""
 
 
 TURNS_CONSIDERED = 60
@@ -170,11 +170,12 @@ class ReadPipeline:
         self._observed("assemble", assembled_from)
         for arm, seconds in found.retrieved.seconds.items():
             self.observe(arm, seconds)
+        filters = explain_filters(request, query, relaxed=found.relaxed)
         result = QueryResult(
             hits=hits,
             context=context,
             understood={**explain_question(query, relaxed=found.relaxed), "forms": list(forms.texts[1:])},
-            plan=explained(found.plan, found.cut) if request.explain else None,
+            plan=explained(found.plan, found.cut, filters) if request.explain else None,
             took_ms=(perf_counter() - question.started) * 1000,
             degraded=(*forms.degraded, *reranked.degraded),
         )
@@ -228,6 +229,7 @@ class ReadPipeline:
             ids=[one.id for one in fused],
             windows=[(window.lower, window.upper) for window in query.windows],
             whole=bool(query.excluded_names or query.excluded_words),
+            metadata=search.filters.metadata,
             known_at=request.known_at,
         )
         speaking = {one.speaker_id for one in sketches.values() if one.speaker_id is not None}
@@ -309,7 +311,7 @@ class ReadPipeline:
         tenant, known_at = filters.tenant, request.known_at
         replaced = await ranking.read_replaced(session, tenant=tenant, by=held_by, known_at=known_at)
         missing = [one for one in replaced if one not in sketches]
-        if filters.topic or filters.excluded or filters.within or filters.as_of:
+        if filters.topic or filters.metadata or filters.excluded or filters.within or filters.as_of:
             missing = []
         sketches |= await ranking.read_ranking_rows(session, tenant=tenant, ids=missing, whole=True, known_at=known_at)
         added = [Fused(id=one, retrieval=0.0, places={}) for one in missing]
@@ -332,6 +334,7 @@ class ReadPipeline:
             min_confidence=floor(_least_strict(query), request.min_confidence),
             types=query.types,
             topic=request.topic,
+            metadata=to_text(request.metadata) if request.metadata else None,
             excluded=query.excluded,
             within=query.windows if query.within else (),
         )
@@ -342,7 +345,8 @@ class ReadPipeline:
             model=Model(id=self.model_id, dimensions=self.embedder.dimensions),
             contexts=known.contexts > 0,
             questions=chosen.questions if known.questions else 0.0,
-            exact=is_exact(
+            exact=bool(request.metadata)
+            or is_exact(
                 memories=known.memories,
                 index_rows=known.index_rows,
                 depth=chosen.depth,

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 
 from app import ids
-from app.read.values import Arm, Cut, ParsedQuery, QueryPlan, Scaling
+from app.read.values import Arm, Cut, ParsedQuery, QueryPlan, QueryRequest, Scaling
 
 
 def explain_question(query: ParsedQuery, *, relaxed: bool) -> dict[str, object]:
@@ -48,6 +48,19 @@ def explain_question(query: ParsedQuery, *, relaxed: bool) -> dict[str, object]:
         "specificity": round(query.specificity, 3),
         "mode": query.mode.value,
     }
+
+
+def explain_filters(request: QueryRequest, query: ParsedQuery, *, relaxed: bool) -> list[dict[str, object]]:
+    """Return the filters of a question; one that was inferred from its words is relaxed where nothing passes it."""
+    given: dict[str, object] = {"topic": request.topic, "metadata": dict(request.metadata)}
+    inferred: dict[str, object] = {"windows": query.within and explain_question(query, relaxed=False)["windows"]}
+    (inferred if query.inferred else given)["types"] = list(query.types)
+    return [
+        {"filter": name, "value": value, "inferred": filters is inferred, "relaxed": filters is inferred and relaxed}
+        for filters in (given, inferred)
+        for name, value in filters.items()
+        if value
+    ]
 
 
 SCALING: Mapping[Arm, Scaling] = {
@@ -165,10 +178,13 @@ def plan(query: ParsedQuery) -> QueryPlan:
     return next(row.plan for row in TABLE if row.fits(query))
 
 
-def explained(chosen: QueryPlan, cut: Sequence[Cut] = ()) -> dict[str, object]:
-    """Return a plan as plain values, for the caller, with the best of what was found and not returned."""
+def explained(
+    chosen: QueryPlan, cut: Sequence[Cut] = (), filters: Sequence[Mapping[str, object]] = ()
+) -> dict[str, object]:
+    """Return a plan as plain values, for the caller, with its filters and the best of what was not returned."""
     return {
         **asdict(chosen),
+        "filters": list(filters),
         "weights": {arm.value: weight for arm, weight in chosen.weights.items()},
         "cut": [
             {"id": ids.public(ids.MEMORY, one.id), "relevance": round(one.relevance, 3), "why": one.why}

@@ -77,10 +77,10 @@ def _slot(sketch: RankingRow) -> tuple[UUID, str, str | None]:
 _DAY: Final = 86_400
 
 _LEAST_FRESH: Final = 0.02
-"""What age takes off a match ends here: the floor of the Cognitive categories, for every type."""
+"""The lowest freshness that ranking counts, for every type: the floor of the Cognitive categories."""
 
 Factor = tuple[str, float]
-"""What a score is multiplied by, and why."""
+"""The reason of a factor, and what the score is multiplied by."""
 
 _LONG_NAME: Final = 5
 """Letters of a name that may be misspelled by one and still be meant."""

@@ -26,7 +26,7 @@ RIVAL: Final = 0.6
 """Least share of the best belief's evidence that another belief has."""
 
 NAME_ALONE: Final = 0.2
-"""What a name adds to a belief's evidence that is not asked of another: a question may be about several things."""
+"""Subtracted from the best belief's evidence for its name: a question may be about several things."""
 
 _MIDPOINT: Final = 0.28
 _STEEPNESS: Final = 12.0

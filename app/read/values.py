@@ -1,8 +1,6 @@
-"""The query request and the frozen values between the stages.
+"""The query request, and the frozen values between the read stages.
 
-What a query asks, and what it gets.
-
-The frozen values between the read stages: QueryRequest -> Reading -> ParsedQuery -> Arms -> Fused -> Ranked.
+QueryRequest -> Reading -> ParsedQuery -> Arms -> Fused -> Ranked.
 """
 
 from __future__ import annotations
@@ -30,9 +28,9 @@ class IdStyle(StrEnum):
 class QueryRequest:
     """One question. `now` is aware, in the caller's time zone: windows such as "yesterday" go by it.
 
-    `types` are canonical type names, empty for all. `min_confidence` None means the floor of the mode, `min_relevance`
-    None the floors of relevance; 0 fills up to `top_k`. `token_budget` bounds the context block. `as_of`: what was true
-    then; `known_at`: what was believed then.
+    `types` are canonical type names, empty for all; `metadata` are what the metadata of memories contain.
+    `min_confidence` None means the floor of the mode, `min_relevance` None the floors of relevance; 0 fills up to
+    `top_k`. `token_budget` bounds the context block. `as_of`: what was true then; `known_at`: what was believed then.
     """
 
     query: str
@@ -41,6 +39,7 @@ class QueryRequest:
     session_id: str | None = None
     types: tuple[str, ...] = ()
     topic: str | None = None
+    metadata: Mapping[str, object] = field(default_factory=dict)
     top_k: int = 10
     mode: ReadMode | None = None
     as_of: datetime | None = None

@@ -26,13 +26,13 @@ FIRST_ROLES = ("read", "write", "admin")
 """Roles of the first key of a tenant."""
 
 ROLES = (*FIRST_ROLES, "review")
-"""What a key may be allowed to do; `admin` includes the others."""
+"""Roles of a key; `admin` includes the others."""
 
 BOUND_ROLES = ("read", "write")
-"""What a key that is bound to a user or an agent may be allowed to do."""
+"""Roles that a key bound to a user or an agent may have."""
 
 SERVICE = "service"
-"""Who makes keys that nobody asked for."""
+"""The actor of keys that the service makes by itself."""
 
 SECRET_BYTES = 32
 SHOWN_CHARACTERS = 10

@@ -35,7 +35,7 @@ CACHE_SIZE = 10_000
 WINDOW_SECONDS = 60
 
 _QUOTAS: Mapping[str, str] = {"memories": "memories_per_day", "turns": "turns_per_day", "tokens": "tokens_per_day"}
-"""What is counted in a day, each with its limit."""
+"""Daily quotas, each by the name of its limit."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

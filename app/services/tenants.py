@@ -19,7 +19,7 @@ DEFAULT_TENANT = "default"
 """The tenant that every store has; its first key is made at the first start."""
 
 SERVICE = "service"
-"""Who makes the tenant that every store has."""
+"""The actor that makes the default tenant."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

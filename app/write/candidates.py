@@ -1,15 +1,8 @@
-"""From a proposal to a candidate: payload, adjustments, trust, category, screening.
+"""From a grounded proposal to a candidate: payload, adjustments by rules, category, trust, screening.
 
-What callers state themselves, looked through as a turn is: orders to the assistant and secrets wait for a person.
-
-How what is extracted fades by what it says: core for who the user is, procedural for what they always do.
-
-From a grounded proposal to a candidate: its type's payload, the rule adjustments, its standing.
-
-How far a source is believed, before anything it says is weighed (DESIGN section 8; docs/decisions/guards.md).
-
-The strength is the `s` of the confidence formula: a user speaking of themself is the seed's explicit first-person
-statement, whatever others say ranks below it, and what nobody answers for ranks last.
+Trust is the `s` of the confidence formula (DESIGN section 8, docs/decisions/guards.md): highest for users who speak of
+themselves in the first person, lower for what others say, lowest for text whose author is unknown. Typed writes are
+screened as turns are: injected orders and secrets wait for a reviewer.
 """
 
 from __future__ import annotations
@@ -191,6 +184,7 @@ def _standing(
         extractor_confidence=proposal.confidence * standing.grounding * proposal.consistency,
         speech_act=standing.speech_act,
         importance=proposal.importance if turn.importance is None else turn.importance,
+        metadata=turn.metadata,
         category=turn.category,
         nature=category_of(proposal.category, payload, spec, turn, standing.speech_act),
         topic=proposal.topic,
@@ -224,6 +218,7 @@ def episode(turn: Turn, before: Turn | None, spec: MemoryType, standing: Proposa
         source_strength=standing.source,
         speech_act=standing.speech_act,
         importance=turn.importance,
+        metadata=turn.metadata,
         category=turn.category,
         session_id=session,
         sequence_number=turn.sequence_number,
@@ -283,7 +278,7 @@ CAPS: Final[Mapping[Role, float]] = MappingProxyType(
 """Most that a source of each role is believed: user > tool > assistant > unknown."""
 
 HEARSAY: Final = 0.1
-"""What a user's statement loses when it is not about themself: they may be wrong about others."""
+"""Subtracted from the trust in a user's statements about others, about whom they may be wrong."""
 
 
 def source_strength(role: Role | None, *, first_person: bool, claimed: float | None = None) -> float:

@@ -40,7 +40,7 @@ SLOT = "slot"
 """The relation of what shares a candidate's slot."""
 
 Said = Mapping[tuple[UUID, bytes], UUID]
-"""What turns have said already: (turn, statement) -> the memory it went into."""
+"""Statements of turns that are stored already: (turn, statement) -> memory."""
 
 
 def decide(
@@ -117,7 +117,7 @@ def disowned_value(resolved: Resolved, existing: Sequence[Existing]) -> Review |
 
 
 def place(resolved: Resolved, existing: Sequence[Existing], repeated: Repetition | None, *, now: datetime) -> Believe:
-    """Return what the statement comes to in its slot."""
+    """Return the decision on the statement in its slot."""
     candidate = resolved.prepared.candidate
     event = Stated(
         new=version_of(resolved),

@@ -1,9 +1,4 @@
-"""Cluster faded memories and write their summary candidate.
-
-Which faded memories are alike enough to become one (DESIGN section 7).
-
-Folding: which faded memories are one group, what it comes to in one sentence, and the rows of that.
-"""
+"""Consolidation: cluster faded memories and make each group's summary (DESIGN section 7)."""
 
 from __future__ import annotations
 
@@ -181,7 +176,7 @@ def _told(member: Member) -> str:
 
 
 def _alike(members: Sequence[Member]) -> Iterator[Group]:
-    """Yield groups of members that are near one another and agree; those left over are grouped anew."""
+    """Yield groups of members that are near one another and agree; those left over are grouped again."""
     left = list(members)
     while True:
         found = list(_near(left))

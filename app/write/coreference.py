@@ -34,7 +34,7 @@ from app.memory.registry import Registry
 from app.write.referents import WINDOW, NobodyMeant, ReferentMatch, ReferentRing, tie_of
 
 UNSURE: Final = 0.8
-"""What confidence is multiplied by when someone else may be meant as well."""
+"""The factor of confidence when a reference may mean another entity as well."""
 
 _LOOKED_BACK: Final = 3
 """Turns in which people without a name are looked for before anything is looked up."""

@@ -1,9 +1,4 @@
-"""Stage: sentences, index texts, terms, vectors.
-
-Everything about a candidate that needs no look at the store: its sentence, scores and vectors.
-
-The texts that stored memories are embedded by, as they were made when they were written.
-"""
+"""Stage: prepare a candidate without a look at the store: its sentence, scores, index texts, terms and vectors."""
 
 from __future__ import annotations
 

@@ -1,10 +1,7 @@
-"""Stage: call the extractor, cache its answer, reclassify, ground, refuse.
+"""Stage: call the extractor, keep its answer with the turn, and make grounded, typed candidates of the proposals.
 
-Extractions as they are kept with their turn, so that a model is not asked the same thing twice.
-
-What a proposal says as a type that adopts from its own (docs/decisions/rule-extraction.md).
-
-From what was proposed of a turn to what goes on to be decided: grounded, meant, named, typed.
+A kept answer is used again, so a model is not asked twice about a turn. A proposal may be read as a type that adopts
+from its own (docs/decisions/rule-extraction.md).
 """
 
 from __future__ import annotations

@@ -1,11 +1,7 @@
-"""Stage: every value must stand in the turn.
+"""Stage: every value of a proposal must stand in the turn.
 
-The values of a proposed payload, one by one, as far as they can be looked up in what was said.
-
-Stage 2, the gate behind extraction: what is proposed must stand in the turn, not in a prompt or in thin air.
-
-A quotation is looked up word for word; numbers must have been said, names must have been named, and of the other
-words enough. A model that says `dark` for `dark mode` passes, one that makes up a place of work does not.
+Quotations are looked up word for word. Numbers and names must have been said, and of other words enough: a model that
+says `dark` for `dark mode` passes, one that makes up a place of work does not.
 """
 
 from __future__ import annotations

@@ -93,7 +93,7 @@ class Neighbourhood:
 
 
 LookUp = Neighbourhood | Split | RetypeNeeded | OlderTypes | NeedsJudge
-"""What a look at a scope comes to: all that a decision needs, or what must be done before it can be had."""
+"""The result of a look-up: all that a decision needs, or the step that must come before it."""
 
 _INLINE = 100_000
 """Pairs of names that are compared on the event loop, some two milliseconds' worth; more go to a thread."""

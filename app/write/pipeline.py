@@ -58,7 +58,7 @@ LOOKS = 6
 _RETRY_AFTER = 0.2
 
 _PLANS = {"plan_cache_mode": "force_generic_plan"}
-"""A write that reads nothing back finds every row through a whole key: planning it anew, and with it each look-up of
+"""A write that reads nothing back finds every row through a whole key: planning it again, and with it each look-up of
 a foreign key, takes longer than running it."""
 
 _LOOK_UP_PLANS = {**_PLANS, "enable_seqscan": "off"}
@@ -69,10 +69,10 @@ JUDGE_SECONDS = 1.0
 """How long a write waits for a judge; without its answer two that may be the same are not."""
 
 Results = dict[int, WriteOutcome | TypedMemoryError]
-"""What became of candidates, by their places."""
+"""Outcomes or errors of candidates, by their places in the batch."""
 
 Finish = Callable[[WriteSession, Mapping[int, WriteOutcome | TypedMemoryError]], Awaitable[None]]
-"""What a caller stores in the transaction of the last wave, given what became of all candidates."""
+"""A caller's statements in the transaction of the last wave, given the outcomes of all candidates."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,7 +101,7 @@ class WritePipeline:
 
     `hype` has the questions that new memories answer, written by a job. `timed` receives the seconds of each stage,
     `observe` (type, decision) for each candidate, `conflict` is called once a retry, `drifted` with (tenant, scope)
-    when a scope's lexical weights should be made anew, `crowded` when its vectors should go into the index.
+    when a scope's lexical weights should be made again, `crowded` when its vectors should go into the index.
     """
 
     database: Database
@@ -359,7 +359,7 @@ class WritePipeline:
         return await prepare(candidates, embedder=self.embedder, now=self.clock(), language=self.language)
 
     async def rewritten(self, resolved: Sequence[Resolved], decisions: Sequence[Decision]) -> list[Decision]:
-        """Return the decisions with every merged payload prepared anew, so that it is found by its new words."""
+        """Return the decisions with every merged payload prepared again, so that it is found by its new words."""
         result = list(decisions)
         grown = {
             place: _grown(resolved[place], decision, decision.payload)

@@ -1,18 +1,14 @@
-"""Stage: names to entities: exact, alias, spelling, model.
+"""Stage: resolve names to entities, by exact name, alias, plain misspelling, or a language model.
 
-From names to entities: exact name, alias, then plain misspelling, each with an eye on the entity's type.
+Entities of another type are left aside. A name that is merely near to known ones, or an alias that several entities
+have, becomes an entity of its own unless a model says which one is meant; the answer lists what it resembles.
 
-A name that is merely near to known ones, or an alias that several have, proposes and decides nothing: it becomes an
-entity of its own unless a model says whom it means, and the answer says what it resembles.
-
-The last way from a name to an entity: a model is asked about names that are near known ones or that several have.
-
-Pure but for `ask`. The writer asks between reading and writing, outside every transaction:
+Pure but for `ask`, which the writer calls between reading and writing, outside of transactions:
 
     questions = open_questions(resolved, known)
-    known = answered(known, questions, await ask(judge, questions))
+    known = apply_answers(known, questions, await ask(judge, questions))
 
-and resolves again with what came of it.
+and then resolves again.
 """
 
 from __future__ import annotations

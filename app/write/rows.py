@@ -1,10 +1,6 @@
-"""Pending rows of one write: memory, index, evidence, entities, links.
+"""Pending rows of one write: memories, index rows, evidence, entities, mentions, links and audit events.
 
-The rows and updates of one write, as they gather before its transaction opens.
-
-The graph's share of a write: entities, their names, where they are mentioned, and the edges between them.
-
-From a resolved candidate to the rows of a memory: the memory itself, its index, evidence, links, audit.
+They are gathered before the transaction opens.
 """
 
 from __future__ import annotations

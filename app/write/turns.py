@@ -1,13 +1,8 @@
-"""Turns of a conversation through the stages.
+"""The write pipeline for turns of a conversation: prefilter, extract, then the stages of every write.
 
-A turn on its way through the pipeline: what came before it, what was found out about it, what became of it.
-
-The seven-stage pipeline for turns of a conversation: what is said becomes few, typed, grounded candidates.
-
-Stages 1 and 2 and the rules around them are here; candidates then go the way of every write (`WritePipeline`:
-entity resolution, dedup, conflict, persist). No model is called and no text is judged inside a transaction,
-and a turn is finished only when all that it said is stored. Whoever processes a turn again, after a crash or
-beside another worker, stores nothing twice: what a turn has said is unique in the database.
+No model is called inside a transaction, and a turn is finished only when everything extracted from it is stored. A turn
+that is processed again, after a crash or by another worker, stores nothing twice: what a turn says is unique in the
+database.
 """
 
 from __future__ import annotations
@@ -259,7 +254,7 @@ class IngestPipeline:
                 self.observe(finished[one.turn.id].status, "" if one.dropped is None else one.dropped.gate)
 
     async def preview(self, actor: Actor, turns: Sequence[Turn], policy: TenantPolicy) -> list[TurnReport]:
-        """Return what would become of turns that are not stored; nothing is written.
+        """Return the reports that turns would have if they were sent; nothing is written.
 
         Each candidate is decided against what is stored, not against the others.
         """

@@ -86,7 +86,7 @@ class Resolved:
 
     @property
     def accepted(self) -> Memory | None:
-        """Return the pending memory that it becomes of, if a person accepted one."""
+        """Return the pending memory that it was made from, if a reviewer accepted one."""
         return self.prepared.accepted
 
     @property

@@ -74,3 +74,10 @@ async def test_the_profile_of_another_user_is_closed_to_a_bound_key(tenant: Tena
         body["params"] = {"uri": "memory://users/ben/profile"}
         refused = (await own.post("/mcp", json=body, headers=ACCEPT)).json()
         assert "bound" in refused["error"]["message"]
+
+
+async def test_recall_filters_by_metadata_and_tags(client: httpx.AsyncClient) -> None:
+    await written(client, object="Porsche", metadata={"project": "atlas", "tags": ["work"]})
+    for filters, found in (({"tags": ["work"]}, 1), ({"metadata": {"project": "zeus"}}, 0), ({}, 1)):
+        answer = await call(client, "recall", query="Porsche", user_id="u1", **filters)
+        assert len(answer["structuredContent"]["memories"]) == found

@@ -65,3 +65,33 @@ async def test_strange_questions_are_answered(client: httpx.AsyncClient) -> None
     for question in ("?", "'; DROP TABLE memories; --", "%_\\", "\U0001f600", "a " * 3999, "\u202e", "0" * 8000):
         answer = await client.post("/query", json={"query": question, "user_id": "u1"})
         assert answer.status_code == 200, (question[:20], answer.text[:300])
+
+
+async def test_metadata_and_tags_filter_questions_in_every_shape(client: httpx.AsyncClient) -> None:
+    await written(client, object="Volkswagen", metadata={"project": "atlas", "tags": ["work", "urgent"]})
+    await written(client, predicate="drives", object="Volkswagen", metadata={"project": "zeus", "tags": ["work"]})
+
+    async def found(path: str = "/query", **filters: object) -> int:
+        answer = await client.post(path, json={"query": "Volkswagen", "user_id": "u1", **filters})
+        assert answer.status_code == 200, answer.text
+        return len(answer.json()["memories"])
+
+    for path in ("/query", "/memories/query", "/memories/typed/query"):
+        assert await found(path) == 2
+        assert await found(path, tags=["work"]) == 2
+        assert await found(path, tags=["urgent", "work"]) == 1
+        assert await found(path, metadata={"project": "zeus"}) == 1
+        assert await found(path, metadata={"project": "zeus"}, tags=["urgent"]) == 0
+    twice = await client.post("/query", json={"query": "?", "tags": ["work"], "metadata": {"tags": ["home"]}})
+    assert twice.status_code == 422
+    assert "not in both" in twice.text
+
+
+async def test_metadata_of_a_turn_are_those_of_all_its_memories(client: httpx.AsyncClient) -> None:
+    turn = {"user_id": "u1", "content": "I work at Volkswagen.", "metadata": {"tags": ["work"]}}
+    told = await client.post("/turns?mode=sync", json=turn)
+    assert told.status_code == 200, told.text
+    for tags, found in ((["work"], True), (["home"], False)):
+        asked = {"query": "Volkswagen", "user_id": "u1", "tags": tags, "min_relevance": 0}
+        answer = await client.post("/query", json=asked)
+        assert bool(answer.json()["memories"]) is found

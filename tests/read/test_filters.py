@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 from uuid import UUID
 
 import pytest
 
+from app.memory.candidate import Candidate
 from app.model import ReadMode, Scope, ScopeKind, SpeechAct, Visibility
+from app.read.values import Arm, QueryRequest
 from tests.read.conftest import NOW, MakeStore, Store
 
 BOTH = Visibility(user_id="u1", agent_id="a1")
@@ -69,6 +74,90 @@ async def test_types_topic_and_confidence_filter(store: Store) -> None:
     assert unsure in await store.found("white tea", min_confidence=0.3)
     assert unsure in await store.found("white tea", mode=ReadMode.AUDIT)
     assert await store.found("green tea", min_confidence=0.99) == []
+
+
+def _drinks(what: str) -> dict[str, Any]:
+    return {"subject": "user", "predicate": f"drinks-{what}", "object": f"{what} tea"}
+
+
+async def test_a_filter_by_metadata_means_what_containment_means_in_the_database(store: Store) -> None:
+    kept: list[dict[str, Any]] = [
+        {},
+        {"project": "atlas"},
+        {"project": "atlas", "tags": ["work", "urgent"], "size": 1},
+        {"project": ["atlas"], "tags": [{"of": "work"}, "work"]},
+        {"owner": {"name": "Ana", "team": "blue"}, "tags": []},
+        {"size": 1.50, "project": None, "done": True},
+    ]
+    ids = await store.write(
+        *(store.candidate("fact", _drinks(f"kind{n}"), metadata=about) for n, about in enumerate(kept))
+    )
+    for wanted in (
+        *(one for one in kept if one),
+        *({"tags": ["work"]}, {"tags": ["urgent", "work"]}, {"tags": []}, {"tags": "work"}, {"tags": [{}]}),
+        *({"owner": {}}, {"owner": {"team": "blue"}}, {"owner": {"team": "red"}}, {"size": 1.0}, {"size": "1"}),
+        *({"size": 1.5}, {"size": True}, {"project": None}, {"project": ["atlas"]}, {"nothing": "of the kind"}),
+    ):
+        rows = await store.sql(
+            "SELECT id FROM memories WHERE tenant_id = $1 AND metadata @> $2::jsonb", store.tenant, json.dumps(wanted)
+        )
+        assert set(await store.found("drinks tea", metadata=wanted, min_relevance=0.0)) == {row["id"] for row in rows}
+    assert set(await store.found("drinks tea", metadata={}, min_relevance=0.0)) == set(ids)
+
+
+async def test_every_arm_filters_by_metadata(store: Store) -> None:
+    def said(who: str, number: int, **about: Any) -> Candidate:
+        told = {"event_description": f"{who} visited the tea house", "event_at": "2026-05-05", "participants": [who]}
+        return store.candidate("event", told, context=f"about {who} {number}", **about)
+
+    tagged: dict[str, Any] = {"metadata": {"project": "atlas"}}
+    other, wanted, *_ = await store.write(
+        said("Priya", 1),
+        store.candidate("fact", {"subject": "Priya", "predicate": "likes", "object": "tea"}, **tagged),
+        said("Priya Rao", 2, **tagged),
+        *(said(f"Ann{number}", number) for number in range(5)),
+    )
+    request = QueryRequest(
+        query="What did Priya say about tea on 5 May 2026?", now=NOW, visibility=Visibility(user_id="u1")
+    )
+    every = (await store.reads.answer(store.tenant, request)).arms
+    found = (await store.reads.answer(store.tenant, replace(request, metadata={"project": "atlas"}))).arms
+    assert set(every) >= {Arm.SEMANTIC, Arm.LEXICAL, Arm.GRAPH, Arm.TEMPORAL}
+    rows = await store.sql("SELECT id FROM memories WHERE tenant_id = $1 AND metadata <> '{}'", store.tenant)
+    for arm, hits in every.items():
+        expected = {memory for memory, _ in hits} & {row["id"] for row in rows}
+        assert {memory for memory, _ in found.get(arm, ())} == expected, arm
+        assert expected < {memory for memory, _ in hits}, arm
+    assert {other, wanted} <= {memory for memory, _ in every[Arm.GRAPH]}
+
+
+async def test_a_filter_by_metadata_goes_by_what_was_known(store: Store) -> None:
+    memory = await store.put("fact", _drinks("green"), metadata={"project": "atlas"})
+    before = datetime.now(UTC)
+    await store.sql("UPDATE memories SET metadata = $2, updated_at = now() WHERE id = $1", memory, '{"project": "b"}')
+    found = partial(store.found, "What tea does the user drink?", min_relevance=0.0)
+    assert await found(metadata={"project": "b"}) == [memory]
+    assert await found(metadata={"project": "atlas"}) == []
+    assert await found(metadata={"project": "atlas"}, known_at=before) == [memory]
+    assert await found(metadata={"project": "b"}, known_at=before) == []
+
+
+async def test_labels_go_with_their_memory_and_its_metadata(store: Store) -> None:
+    memory = await store.put("fact", _drinks("green"), metadata={"tags": ["work", "urgent"]})
+    labels = "SELECT label FROM memory_labels WHERE memory_id = $1"
+    assert len(await store.sql(labels, memory)) == 3
+    await store.sql("UPDATE memories SET metadata = '{}' WHERE id = $1", memory)
+    assert await store.sql(labels, memory) == []
+
+
+async def test_an_explanation_names_the_filters_and_which_was_relaxed(store: Store) -> None:
+    await store.put("fact", _drinks("green"), metadata={"project": "atlas"})
+    result = await store.ask("Which events were there?", metadata={"project": "atlas"}, explain=True, min_relevance=0.0)
+    assert result.plan is not None
+    assert result.plan["filters"] == [
+        {"filter": "metadata", "value": {"project": "atlas"}, "inferred": False, "relaxed": False},
+        {"filter": "types", "value": ["event"], "inferred": True, "relaxed": True},
+    ]
 
 
 @pytest.mark.parametrize("mode", [ReadMode.DEFAULT, ReadMode.HISTORICAL])

@@ -19,10 +19,10 @@ from app.api.memories.answers import MemoryOut
 from app.api.plumbing import cursors
 from app.api.plumbing.binding import BOUND, BY_JOB, BY_MEMORY, NAMED
 from app.api.plumbing.cursors import LONGEST, Listing
-from app.api.plumbing.fields import MOST_RESULTS, Instant, RequestBody, TimeZone
+from app.api.plumbing.fields import MOST_RESULTS, Instant, Metadata, RequestBody, TimeZone
 from app.api.plumbing.problems import FieldError, InvalidFields
 from app.api.plumbing.wire import DIGITS
-from app.api.query import QueryBody, Question
+from app.api.query import MOST_TAGS, QueryBody, Question
 from app.api.review import ReviewPageOut, review_line
 from app.api.turn_bodies import TurnsBody, turns_from_body, turns_given
 from app.memory.extraction import Role
@@ -117,6 +117,12 @@ class Recall(RequestBody):
         description=f"Only these types; best left out. There are {_LISTED}, and the tenant's own.",
     )
     topic: Topic | None = Field(default=None, description="Only what was filed under this; best left out.")
+    metadata: Metadata = Field(
+        default_factory=dict, description="Only what was stored with these metadata; best left out."
+    )
+    tags: list[Name] = Field(
+        default_factory=list, max_length=MOST_TAGS, description="Only what has all of these tags; best left out."
+    )
     top_k: Annotated[int, A_NUMBER] = Field(default=10, ge=1, le=MOST_RESULTS, description="How many memories at most.")
     timezone: TimeZone | None = Field(default=None, description='Where "yesterday" is meant; UTC by default.')
     as_of: Instant | None = Field(default=None, description="Answer with what was true then, in ISO 8601.")

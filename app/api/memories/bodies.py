@@ -86,7 +86,7 @@ class WriteFields(BaseModel):
         default=None, pattern=TURN_ID, description="Short for evidence with just a turn_id."
     )
     provenance: Metadata = Field(default_factory=dict, description="Your own record of the memory's origin.")
-    metadata: Metadata = Field(default_factory=dict, description="Anything else; kept, not interpreted.")
+    metadata: Metadata = Field(default_factory=dict, description="Anything else; questions and lists can filter by it.")
 
     WITHIN: ClassVar[tuple[str, ...]] = ()
     """The path of the type's own fields in the body; empty for the top level."""

@@ -40,7 +40,7 @@ ATTEMPTS: Final = 3
 async def with_types(
     runtime: Runtime, actor: Actor, names: Collection[str], work: Callable[[Registry], Awaitable[T]]
 ) -> T:
-    """Run the work with the tenant's types, read anew if they lack one of the names; repeat it if they have changed.
+    """Run the work with the tenant's types, read again if they lack one of the names; repeat it if they have changed.
 
     A request that outdated types refuse may be right, so it is repeated with the latest types, too.
     """

@@ -23,7 +23,7 @@ from app.model import Actor
 from app.settings import Settings
 
 UNMETERED = frozenset({"/healthz", "/readyz", "/metrics", "/admin/events"})
-"""Who asks the first must be answered above all when there is too much to do; streams of events count apart."""
+"""Paths that must be answered even under overload; event streams have a bound of their own."""
 
 LONG = frozenset({"/turns", "/import", "/export", "/mcp", "/answer"})
 """Paths whose requests may wait for a model, or for the caller."""
@@ -66,7 +66,7 @@ class Admission:
     """Set when open streams must end, because the process is about to stop."""
 
     draining: bool = False
-    """Whether the process is about to stop: it serves what comes, and tells balancers and clients to go elsewhere."""
+    """True when the process is about to stop: it still serves requests, but sends balancers and clients elsewhere."""
 
     @classmethod
     def of(cls, settings: Settings) -> Admission:

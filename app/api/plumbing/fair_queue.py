@@ -1,8 +1,8 @@
-"""A bound on what is in work at once, and whose turn is next: the tenant's that had the least of late.
+"""A bound on what is in work at once, and the order of those that wait: next is the tenant that had the least lately.
 
-A queue that does not empty is shed (CoDel, as in Maurer, "Fail at Scale", ACM Queue 2015): whoever comes to one that
-was empty a moment ago may wait for a while, so bursts pass; in a standing queue nobody waits for long, because what
-everybody then waits for is the queue itself.
+A queue that does not empty is shed (CoDel, as in Maurer, "Fail at Scale", ACM Queue 2015). A request that joins a queue
+which was empty a moment ago may wait for a while, so bursts pass. In a standing queue no request waits for long, since
+all would only wait for the queue itself.
 """
 
 from __future__ import annotations

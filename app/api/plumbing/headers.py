@@ -19,7 +19,7 @@ SECURITY: Mapping[str, str] = {
     "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
     "Referrer-Policy": "no-referrer",
 }
-"""What an answer says unless its route says otherwise, as the pages and their files do."""
+"""Headers of every answer whose route sets no others, as the pages and their files do."""
 
 _SENT = ("Authorization", "Content-Type", "Idempotency-Key", POSITION_HEADER, "X-Request-Id")
 _RATE, _RATE_POLICY = "RateLimit", "RateLimit-Policy"

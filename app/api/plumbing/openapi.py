@@ -137,7 +137,7 @@ SCHEMA_TEXTS: Mapping[str, str] = {
     "cursor": "`next_cursor` of the page before; the first page without it. Filters and sorting stay the same.",
     "importance": "The importance, from 0 to 1, independent of confidence; by default the type's.",
     "limit": "Most items of a page.",
-    "metadata": "Anything else; kept, not interpreted.",
+    "metadata": "Anything else; questions and lists can filter by it.",
     "sequence_number": "Its place in the session.",
     "session_id": "Your id of the conversation.",
     "speech_act": "The speech act; only an assertion can become an active belief.",

@@ -341,7 +341,7 @@ _MESSAGES: Mapping[str, str] = {
     **dict.fromkeys(("model_attributes_type", "model_type", "dict_type"), "must be a JSON object"),
     **dict.fromkeys(("list_type", "tuple_type"), "must be a list"),
 }
-"""What to say of an error, by pydantic's name for it; others tell themselves what is wrong."""
+"""Messages by pydantic's names of errors; errors without one here keep pydantic's message."""
 
 
 def _path(loc: Sequence[str | int], error: Mapping[str, Any]) -> str:

@@ -45,7 +45,7 @@ class Changes:
 
     @property
     def is_only_new(self) -> bool:
-        """Whether the write adds rows and depends on no memory, so that one statement can claim the scope and add."""
+        """True when the write only adds rows, so that one statement can claim the scope and insert them."""
         return not (self.touched or self.changed or self.reindexed or self.rebuilt or self.evidence)
 
 
@@ -112,7 +112,7 @@ _DROP_MENTIONS = statement(
     WHERE e.tenant_id = :tenant AND e.id = lost.entity_id
     """
 )
-"""Takes off what is written anew with a memory; its evidence, use, past, links and questions stay."""
+"""Takes off what is written again with a memory; its evidence, use, past, links and questions stay."""
 
 _MOVE_EVIDENCE = statement("UPDATE evidence SET memory_id = :target WHERE tenant_id = :tenant AND memory_id = :source")
 

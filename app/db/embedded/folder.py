@@ -34,7 +34,7 @@ class Account:
 
     @property
     def switch(self) -> bool:
-        """Whether this is another user than the current one."""
+        """True when this is another user than the current one."""
         return self.uid is not None
 
     def run(
@@ -263,7 +263,7 @@ class FileLock:
 
     @property
     def closed(self) -> bool:
-        """Whether the lock was released."""
+        """True when the lock was released."""
         return self._fd < 0
 
     def try_lock(self, *, exclusive: bool) -> bool:

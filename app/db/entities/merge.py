@@ -1,9 +1,9 @@
-"""Merging entities: what moves, and a record of how it was. `unmerges` moves it back.
+"""Merges of two entities: what is moved to the one that stays, and a record of how it was.
 
-Few things move. Names, because they lead to one entity; of memories what decides what competes with what:
-subject, slot and value. Mentions and relations stay where they are: reads take an entity and all that were
-merged into it as one, which `entities.merged_into` says. It names the last survivor, however long the way there;
-`entity_merges.into_id` names the next one.
+Few things move: names, because they must lead to one entity, and of memories the columns that decide which of them
+compete (subject, slot and value). Mentions and relations stay where they are: reads take an entity and all that were
+merged into it as one. `entities.merged_into` names the entity that is left after all merges, `entity_merges.into_id`
+the next one. `unmerge` undoes a merge from its record.
 """
 
 from __future__ import annotations

@@ -1,9 +1,4 @@
-"""Names of a question in one round trip.
-
-Whom `my sister` and the user's own name mean in the visible scopes, as part of the look-up of names.
-
-What understanding a question needs to know of the store, in one round trip.
-"""
+"""Look-up of a question's names, relationships (`my sister`) and scope settings, in one round trip."""
 
 from __future__ import annotations
 

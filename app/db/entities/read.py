@@ -1,9 +1,4 @@
-"""Entities and the relations around them.
-
-Reading the relations around an entity.
-
-Reading entities: by id and in pages.
-"""
+"""Queries of entities, by id and in pages, and of the relations around one."""
 
 from __future__ import annotations
 

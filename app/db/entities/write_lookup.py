@@ -1,9 +1,4 @@
-"""Names a write must know; the pronoun ring.
-
-What a write must know of the names in it: the scope they stand in, and the entities that they may lead to.
-
-Whom pronouns and `my manager` may mean, as far as a scope remembers.
-"""
+"""Look-up before a write: the scope's state, the entities that names may lead to, and recent referents of pronouns."""
 
 from __future__ import annotations
 
@@ -62,7 +57,7 @@ _ALIASES = statement("SELECT array_agg(alias) FROM entity_aliases WHERE tenant_i
 
 _SPELLINGS = statement(
     """
-    WITH known AS MATERIALIZED ( -- or the trigrams of all tenants' names are read anew for each name
+    WITH known AS MATERIALIZED ( -- or the trigrams of all tenants' names are read again for each name
         SELECT a.alias, a.entity_id FROM entity_aliases a
         WHERE a.tenant_id = :tenant AND a.scope_id = :scope AND a.alias = ANY(:near)
     )

@@ -1,8 +1,6 @@
-"""Delete rows; clear traces in turns, contexts and names.
+"""Deletion of memories and of their traces in turns, in the contexts of neighbours, and in names.
 
-Erasing: rows go, counts stay. Callers hold the scope, whose row's lock is what keeps writers out meanwhile.
-
-What a single memory leaves elsewhere: in the turns it rests on, its neighbours' contexts, the names it brought.
+Rows are deleted, counts stay. Callers hold the lock of the scope's row, which keeps writers out meanwhile.
 """
 
 from __future__ import annotations
@@ -94,7 +92,7 @@ REPLACEMENT_TEXT = (
     '{"type": "urn:typed-memory:problem:erased", "title": "Erased", "status": 410, '
     '"detail": "what this request wrote was erased since: send it with a new Idempotency-Key to write it again"}'
 )
-"""What a request is answered that is sent again under its Idempotency-Key after what it wrote was erased."""
+"""The stored answer to a repeated request (Idempotency-Key) whose memories were erased."""
 
 _ABANDON_ANSWERS = text(
     """

@@ -1,9 +1,4 @@
-"""Daily figures; slots that change often.
-
-How a tenant's store looked: what was recorded, decided and heard each day, and what there is now.
-
-Slots whose value changes often: how often, and the mark on the memory that holds one.
-"""
+"""Daily figures of a tenant's store, and the slots whose value changes often, which are marked."""
 
 from __future__ import annotations
 

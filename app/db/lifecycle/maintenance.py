@@ -1,11 +1,8 @@
-"""Recount what writes count; weights by length; vectors by size.
+"""Recounts of what writes count, and upkeep of a scope's lexical weights and vector index.
 
-Counting anew what writes keep counts of: a scope's memories and terms, an entity's mentions.
-
-A scope's truth is read in one snapshot, without a lock, and with it what was counted at that instant. What differs
-is then added to the counts, which others may have moved meanwhile: they only ever add and take off.
-
-Keeping the index true to its scope: lexical weights by a length that drifts, vectors by size.
+A scope's true counts are read in one snapshot without a lock, together with the stored counts of that instant. The
+difference is then added to the stored counts, which others may have changed meanwhile: writes only ever add to them and
+subtract from them.
 """
 
 from __future__ import annotations
@@ -203,7 +200,7 @@ async def wrong_counts(session: ReadSession, *, tenant: UUID, now: datetime, aft
 
 
 async def recount(session: WriteSession, *, tenant: UUID, now: datetime, after: UUID) -> BatchResult:  # noqa: ARG001
-    """Count the mentions of the next entities anew; those that a write is counting now are left to it.
+    """Count the mentions of the next entities again; those that a write is counting now are left to it.
 
     The rows are held first and counted by a later snapshot, so that no mention falls in between.
     """

@@ -1,16 +1,8 @@
-"""Sweeps: fading, validity, forgetting, promotion, purge.
+"""Sweeps over a tenant's memories, a batch a transaction: expiry, forgetting, promotion to core, deletion.
 
-Freshness as Postgres computes it: the formula of `app.memory.freshness`, over `memories m`, `memory_usage u`.
-
-Changing the memories that a condition has come true for, a batch a transaction.
-
-A batch claims no scope: what it takes away, no write may build on unseen, for a write holds the memories it
-touches and looks at their status again (`app.db.apply.scope`). It never waits for a memory while it holds others,
-so it can't be part of a deadlock over them.
-
-The sweeps there are: fading, the end of validity, forgetting, promotion to core.
-
-Deleting forgotten memories for good, with everything made of them, many of one scope a transaction.
+Freshness is computed in SQL by the formula of `app.memory.freshness`. A batch claims no scope: a write holds the
+memories that it touches and looks at their status again (`app.db.apply.scope`), so it never builds on a memory that a
+sweep took away unseen. A sweep never waits for a memory while it holds others, so it can't be part of a deadlock.
 """
 
 from __future__ import annotations
@@ -68,7 +60,7 @@ _FADED_SINCE_DATE = f"""power(2::float8, -greatest(-1000, least(1000, CAST(extra
 
 NUMBERS = f"""{FRESHNESS_SQL} AS freshness, {DAYS} AS days, m.half_life_days, m.floor, {BOOST} AS boost,
     coalesce(u.access_count, 0) AS access_count, m.confidence"""
-"""What `fade_of` reads."""
+"""The columns that `fade_of` reads."""
 
 
 def fade_of(row: Record) -> FadeState:
@@ -88,7 +80,7 @@ SCANNED = 5_000
 """Rows that one batch looks at."""
 
 CHANGED = 500
-"""Rows that one batch changes: each is written anew to every index."""
+"""Rows that one batch changes: each is written again to every index."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -78,6 +78,7 @@ def _sketches(
         JOIN memory_index i ON i.tenant_id = m.tenant_id AND i.memory_id = m.id AND i.part = 0
         LEFT JOIN memory_usage u ON u.tenant_id = m.tenant_id AND u.memory_id = m.id{used}
         WHERE m.tenant_id = :tenant AND m.id = ANY(:ids)
+          AND (CAST(:metadata AS jsonb) IS NULL OR m.metadata @> CAST(:metadata AS jsonb))
         """  # noqa: S608 - composed of constants
     )
 
@@ -93,17 +94,19 @@ async def read_ranking_rows(
     ids: Collection[UUID],
     windows: Sequence[Bounds] = (),
     whole: bool = False,
+    metadata: str | None = None,
     known_at: datetime | None = None,
 ) -> dict[UUID, RankingRow]:
     """Return sketches of the memories that exist, or, with `known_at`, of those that did, as they were, by id.
 
-    `whole` requests payloads. A memory that was used after `known_at` counts as never used, because only the last use
-    is stored. `windows` are (lower, upper), None for open; a memory outside all of them is `elsewhen`.
+    `whole` requests payloads; `metadata` is a JSON object that the metadata of each contain. A memory that was used
+    after `known_at` counts as never used, because only the last use is stored. `windows` are (lower, upper), None for
+    open; a memory outside all of them is `elsewhen`.
     """
     if not ids:
         return {}
     bounds = {"lower": [lower for lower, _ in windows], "upper": [upper for _, upper in windows]}
-    here = {"tenant": tenant, "ids": list(ids), "whole": whole, **bounds}
+    here = {"tenant": tenant, "ids": list(ids), "whole": whole, "metadata": metadata, **bounds}
     then = {} if known_at is None else {"known_at": known_at}
     rows = await session.fetch(_SKETCH if known_at is None else _SKETCH_THEN, {**here, **then})
     return {row[0]: RankingRow._make(row) for row in rows}

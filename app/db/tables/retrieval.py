@@ -1,9 +1,10 @@
-"""Tables for retrieval: the narrow index that every arm reads, hypothetical questions, and embedding models."""
+"""Tables for retrieval: the narrow index that every arm reads, labels, hypothetical questions, and embedding models."""
 
 from __future__ import annotations
 
 from pgvector.sqlalchemy import HALFVEC, SPARSEVEC
 from sqlalchemy import (
+    BigInteger,
     Boolean,
     CheckConstraint,
     Column,
@@ -112,6 +113,18 @@ memory_index = table(
         postgresql_using="gist",
         postgresql_where=text("event_range IS NOT NULL"),
     ),
+)
+
+# Hashes of what the metadata of memories say, which triggers keep. Their comparison is leakproof, so that an index
+# serves a filter by metadata under row-level security; `@>` on JSON is not.
+memory_labels = table(
+    "memory_labels",
+    tenant(),
+    key("scope_id"),
+    key("label", BigInteger),
+    key("memory_id"),
+    refers_to("memories", "memory_id", cascade=True),
+    Index("ix_memory_labels_memory", "tenant_id", "memory_id"),
 )
 
 hypothetical_embeddings = table(

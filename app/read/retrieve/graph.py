@@ -15,16 +15,16 @@ EDGES = 40
 
 ONE_HOP = 0.5
 TWO_HOPS = 0.25
-"""What counts a memory one and two relations away, against one that mentions the named entity."""
+"""Weights of memories one and two relations away; one that mentions the named entity weighs 1."""
 
 UNASKED = 0.5
-"""What counts an edge of another kind than the question asks about."""
+"""Weight of a relation of another kind than the question asks about."""
 
 COMMON = 0.05
 """Rarity under which mentioning an entity says nothing; its edges still do."""
 
 SPEAKING = 0.25
-"""What counts having said something, for an entity of which nothing else is known."""
+"""Weight of having said something, for an entity of which nothing else is known."""
 
 SPOKEN = 20
 """Memories that an entity may have said to be nominated by them."""

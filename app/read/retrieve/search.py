@@ -18,7 +18,7 @@ CONTEXT = "('context', 'both')"
 """Kinds that hold it together with what came before; `both` where it stands alone."""
 
 LIVING = (MemoryStatus.ACTIVE, MemoryStatus.SUPERSEDED, MemoryStatus.EXPIRED)
-"""What may have been true at some time; pending and forgotten memories are for audits alone."""
+"""Statuses of memories that were believed at some time; pending and forgotten ones are for audits alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -29,7 +29,7 @@ class SearchFilters:
     the later of the two (a caller may set `now` back to ask as of a conversation's date, yet memories that
     were stored without a date began by the server's clock) and must not have ended by `now`. `known_at` takes the
     place of the server's clock: the store is read as it was then, and `now` is what the caller's was.
-    `within`: only what happened in one of these windows.
+    `within`: only what happened in one of these windows. `metadata`: a JSON object that the metadata contain.
     """
 
     tenant: UUID
@@ -42,6 +42,7 @@ class SearchFilters:
     min_confidence: float = 0.0
     types: tuple[str, ...] = ()
     topic: str | None = None
+    metadata: str | None = None
     excluded: tuple[UUID, ...] = ()
     within: tuple[Window, ...] = ()
 
@@ -137,6 +138,8 @@ def type_filter(filters: SearchFilters, *, scoped: bool = True) -> str:
         conditions.append("i.type = ANY(:types)")
     if filters.topic is not None:
         conditions.append("i.topic = :topic")
+    if filters.metadata is not None:
+        conditions.append("i.memory_id IN (SELECT memory_id FROM labelled)")
     if filters.excluded:
         conditions.append(
             "NOT EXISTS (SELECT FROM memory_entities x WHERE x.tenant_id = :tenant"
@@ -148,6 +151,29 @@ def type_filter(filters: SearchFilters, *, scoped: bool = True) -> str:
             " AS named(lower, upper) WHERE i.event_range && tstzrange(named.lower, named.upper))"
         )
     return " AND ".join(conditions)
+
+
+def labelled(filters: SearchFilters) -> list[str]:
+    """Return the CTE of the memories whose metadata may contain what is asked for, if anything is; ranking looks again.
+
+    With a time of knowledge, also of those whose metadata did, and were changed since.
+    """
+    if filters.metadata is None:
+        return []
+    then = """
+        UNION SELECT p.memory_id FROM memory_past p
+        WHERE p.tenant_id = :tenant AND p.scope_id = ANY(:scopes) AND p.believed_until > :known_at
+          AND p.was -> 'metadata' @> :metadata"""
+    return [
+        f"""
+    labelled AS MATERIALIZED (
+        SELECT l.memory_id FROM memory_labels l
+        WHERE l.tenant_id = :tenant AND l.scope_id = ANY(:scopes)
+          AND l.label = ANY(ARRAY(SELECT metadata_labels(:metadata)))
+        GROUP BY l.memory_id HAVING count(*) = (SELECT count(*) FROM metadata_labels(:metadata))
+        {"" if filters.known_at is None else then}
+    )"""  # noqa: S608 - composed of constants
+    ]
 
 
 def parameters(filters: SearchFilters) -> dict[str, object]:
@@ -163,6 +189,7 @@ def parameters(filters: SearchFilters) -> dict[str, object]:
         "known_at": filters.known_at,
         "types": list(filters.types),
         "topic": filters.topic,
+        "metadata": filters.metadata,
         "excluded": list(filters.excluded),
         "within_lower": [window.lower for window in filters.within],
         "within_upper": [window.upper for window in filters.within],

@@ -10,7 +10,7 @@ from functools import lru_cache
 from app.db.session import ReadSession, SqlStatement, statement
 from app.lexical.bm25 import as_tsquery
 from app.read.retrieve import graph, lexical, semantic, temporal
-from app.read.retrieve.search import CONTENT, CONTEXT, Search, bounds, parameters
+from app.read.retrieve.search import CONTENT, CONTEXT, Search, bounds, labelled, parameters
 from app.read.values import Arm, Scored
 
 _TYPES: Mapping[str, str] = {
@@ -23,6 +23,7 @@ _TYPES: Mapping[str, str] = {
     "known_at": "timestamptz",
     "types": "text[]",
     "topic": "text",
+    "metadata": "jsonb",
     "excluded": "uuid[]",
     "within_lower": "timestamptz[]",
     "within_upper": "timestamptz[]",
@@ -108,7 +109,8 @@ def _compose(arms: tuple[Arm, ...], search: Search) -> str:
     )"""
     meaning = {arm: _SEMANTIC[arm] for arm in arms if arm in _SEMANTIC}
     words = {arm.value: _LEXICAL[arm] for arm in arms if arm in _LEXICAL}
-    ctes = semantic.ctes(search, meaning) if meaning else []
+    ctes = labelled(search.filters)
+    ctes += semantic.ctes(search, meaning) if meaning else []
     ctes += [_cte(arm, search) for arm in arms if arm not in meaning and arm not in _LEXICAL]
     if words:
         ctes.append(lexical.ctes(search, words))

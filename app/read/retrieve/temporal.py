@@ -5,7 +5,7 @@ from __future__ import annotations
 from app.read.retrieve.search import Search, indexed, type_filter
 
 STATED = 0.5
-"""What counts a memory that was stated in the window, against one that happened in it."""
+"""Weight of a memory that was stated in the window; one that happened in it weighs 1."""
 
 TOLD_LATER = "1 day"
 """How long after a window what happened in it is still told."""

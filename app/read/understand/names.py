@@ -1,8 +1,6 @@
-"""Names and possessives in a question.
+"""Names and possessives (`my sister`) in a question, and which entities they may mean.
 
-What a question calls its asker's own, `my sister`, and which of the entities it may mean.
-
-Finding the names in a question: every run of words is a candidate, the alias index decides.
+Every run of words is a candidate for a name; the alias index decides.
 """
 
 from __future__ import annotations
@@ -41,7 +39,7 @@ _ANY_OF: Final = frozenset({"friend", "pet"})
 NOUNS: Final = frozenset(
     (*(noun for words in pronouns.RELATED for noun in words.split()), *KIN, *COLLEAGUES, *DOCTORS, *PETS)
 )
-"""What people call their own."""
+"""Nouns after `my` that are looked up as relationships: relatives, colleagues, doctors, pets."""
 
 _ONE_OF: Final = "|".join(re.escape(noun) for noun in sorted(NOUNS, key=lambda noun: (-len(noun), noun)))
 

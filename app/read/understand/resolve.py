@@ -1,4 +1,4 @@
-"""From what the words say to what is meant: names become entities, hints become filters."""
+"""From a question's words to its meaning in the store: names become entities, hints become filters."""
 
 from __future__ import annotations
 

@@ -30,7 +30,7 @@ from app.services.backfill.preview import Definitions, lock_current
 from app.write.backfill import diff
 
 BATCH = 100
-"""Memories that one transaction changes: each is written anew to every index, the vector index too."""
+"""Memories that one transaction changes: each is written again to every index, the vector index too."""
 
 Slot = tuple[UUID, str, str]
 

@@ -115,7 +115,7 @@ class _Import:
         same = model == {"name": embedder.name, "dimensions": embedder.dimensions}
         self.storing.vectors = bool(header.get("vectors")) and same
         if header.get("vectors") and not same:
-            self.summary.notices[f"the vectors are not of {embedder.name}: everything is embedded anew"] += 1
+            self.summary.notices[f"the vectors are not of {embedder.name}: everything is embedded again"] += 1
         await self._adopt(header.get("policy"))
 
     async def _adopt(self, given: object) -> None:

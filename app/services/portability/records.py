@@ -299,7 +299,7 @@ class Line:
 
     @property
     def is_entity(self) -> bool:
-        """Whether the line is an entity's."""
+        """True when the line is an entity's."""
         return KINDS[self.record].table is entities
 
 

@@ -1,4 +1,4 @@
-"""From what becomes of memories to what a backfill keeps of them: columns before and after, and audit events."""
+"""From simulated changes of memories to the records of a backfill: columns before and after, and audit events."""
 
 from __future__ import annotations
 

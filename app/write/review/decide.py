@@ -134,7 +134,7 @@ def accept(
 
 
 def _rewrite(plan: PendingRows, memory: Memory) -> None:
-    """Turn the new row of a pending memory into a change of the one that is there; its index is written anew."""
+    """Turn the new row of a pending memory into a change of the one that is there; its index is written again."""
     [row] = plan.rows.pop("memories")
     values = {name: value for name, value in row.items() if name not in FIXED}
     holds = row["status"] == MemoryStatus.ACTIVE and row["slot"] is not None and not row["contested"]
@@ -144,7 +144,7 @@ def _rewrite(plan: PendingRows, memory: Memory) -> None:
 
 
 def uphold(plan: PendingRows, item: ReviewItem, versions: Versions) -> ReviewOutcome:
-    """Return what believing a memory that is stored already comes to: it wins over those it competes with.
+    """Return the changes of accepting a memory that is stored already: it wins over those it competes with.
 
     What is not believed any more competes with nothing: it only leaves the queue.
     """
@@ -158,7 +158,7 @@ def uphold(plan: PendingRows, item: ReviewItem, versions: Versions) -> ReviewOut
 
 
 def reject(plan: PendingRows, item: ReviewItem, versions: Versions) -> ReviewOutcome:
-    """Return what not believing it comes to: it is forgotten, and whoever it contested stands alone."""
+    """Return the changes of rejecting it: it is forgotten, and what it contested is no longer contested."""
     memory = item.memory.id
     event = Removed(versions=frozenset({memory}), status=MemoryStatus.FORGOTTEN, reason="a reviewer rejected it")
     found = _take(plan, event, versions, outcome="rejected", memory=memory)
@@ -166,7 +166,7 @@ def reject(plan: PendingRows, item: ReviewItem, versions: Versions) -> ReviewOut
 
 
 def keep_both(plan: PendingRows, item: ReviewItem, versions: Versions) -> ReviewOutcome:
-    """Return what keeping both comes to: linked as before, demoted as before, and no longer asked about."""
+    """Return the changes of keeping both: links and confidence stay, and the item is closed."""
     for side in item.sides:
         if side.competes and not side.same_value:
             _link(plan, item.memory, side.memory)
@@ -175,7 +175,7 @@ def keep_both(plan: PendingRows, item: ReviewItem, versions: Versions) -> Review
 
 
 def end(plan: PendingRows, item: ReviewItem, since: datetime, versions: Versions) -> ReviewOutcome:
-    """Return what ending a belief comes to: it was true until then, stays as history, and leaves its slot."""
+    """Return the changes of ending a belief: it was true until then, stays as history, and leaves its slot."""
     memory, now = item.memory, plan.around.now
     claim = SlotClaim(value=None, stated_at=max(now, memory.stated_at), confidence=1.0)
     event = Ended(versions=frozenset({memory.id}), claim=claim, at=since)
@@ -184,7 +184,7 @@ def end(plan: PendingRows, item: ReviewItem, since: datetime, versions: Versions
 
 
 def revert(plan: PendingRows, before: Mapping[UUID, FormerState], versions: Versions) -> ReviewOutcome:
-    """Return what undoing a decision comes to: every memory that it changed is again what it was.
+    """Return the changes of undoing a decision: every memory that it changed is again what it was.
 
     Raises Conflict when another memory holds a slot that one of them held.
     """
@@ -212,7 +212,7 @@ def finality(plan: PendingRows) -> str | None:
 
 
 def supersede_with(plan: PendingRows, item: ReviewItem, by: Memory, versions: Versions) -> ReviewOutcome:
-    """Return what superseding the item and its sides by a stored memory comes to."""
+    """Return the changes of superseding the item and its sides by a stored memory."""
     losers = tuple(one.id for one in (item.memory, *item.rivals) if one.id != by.id)
     reason = "a reviewer decided for another memory"
     event = Chosen(winner=by.id, losers=losers, since=by.valid_from, reason=reason)
@@ -222,7 +222,7 @@ def supersede_with(plan: PendingRows, item: ReviewItem, by: Memory, versions: Ve
 def override(
     plan: PendingRows, item: ReviewItem, resolved: Resolved, decision: Decision, versions: Versions
 ) -> ReviewOutcome:
-    """Return what superseding the item and its sides by a reviewer's own statement comes to."""
+    """Return the changes of superseding the item and its sides by a reviewer's own statement."""
     losers = [item.memory.id, *(one.id for one in item.rivals)]
     known: dict[UUID, Version] = dict(versions)
     into: Existing | None = None
@@ -270,7 +270,7 @@ def merge(
 def _go_into(
     plan: PendingRows, memory: Memory, survivor: Version, versions: Versions, *, outcome: str
 ) -> ReviewOutcome:
-    """Return what it comes to that a memory is part of another now: its evidence goes along."""
+    """Return the changes of merging a memory into another: its evidence moves along."""
     plan.evidence.append((memory.id, survivor.id))
     reason = "it says the same as another memory"
     event = Chosen(winner=survivor.id, losers=(memory.id,), since=memory.valid_from, reason=reason)

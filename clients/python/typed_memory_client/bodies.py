@@ -52,7 +52,7 @@ class WriteFields(TypedDict, total=False):
     """The importance, from 0 to 1, independent of confidence; by default the type's."""
 
     metadata: Mapping[str, Any]
-    """Anything else; kept, not interpreted."""
+    """Anything else; questions and lists can filter by it."""
 
     occurred_at: datetime | str | None
     """When it was stated; now by default. A later statement replaces an earlier."""
@@ -907,7 +907,7 @@ class TurnIn(TypedDict, total=False):
     """Of all that it yields."""
 
     metadata: Mapping[str, Any]
-    """Anything else; kept, not interpreted."""
+    """Of all that it yields, too."""
 
     occurred_at: datetime | str | None
     """Time of the turn; by default now, in the order of the request."""
@@ -960,6 +960,9 @@ class AnswerOptions(TypedDict, total=False):
     known_at: datetime | str | None
     """What was believed then: the answer this request had at that time. Nothing recorded, replaced, merged or changed later shows. What was erased since is gone from the past too."""
 
+    metadata: Mapping[str, Any]
+    """Only memories whose metadata contain this JSON object."""
+
     min_confidence: float | None
     """Only what is trusted this far; by default .5, in other modes than `default` .3."""
 
@@ -974,6 +977,9 @@ class AnswerOptions(TypedDict, total=False):
 
     session_id: str | None
     """The conversation that asks: what is used in many counts for more. No filter."""
+
+    tags: Sequence[str]
+    """Only memories with all of these in the list `tags` of their metadata."""
 
     timezone: str | None
     """The IANA zone in which times without an offset, and words like `yesterday`, are read; UTC by default."""
@@ -1012,6 +1018,9 @@ class RecallOptions(TypedDict, total=False):
     known_at: datetime | str | None
     """What was believed then: the answer this request had at that time. Nothing recorded, replaced, merged or changed later shows. What was erased since is gone from the past too."""
 
+    metadata: Mapping[str, Any]
+    """Only memories whose metadata contain this JSON object."""
+
     min_confidence: float | None
     """Only what is trusted this far; by default .5, in other modes than `default` .3."""
 
@@ -1029,6 +1038,9 @@ class RecallOptions(TypedDict, total=False):
 
     session_id: str | None
     """The conversation that asks: what is used in many counts for more. No filter."""
+
+    tags: Sequence[str]
+    """Only memories with all of these in the list `tags` of their metadata."""
 
     timezone: str | None
     """The IANA zone in which times without an offset, and words like `yesterday`, are read; UTC by default."""
@@ -1061,7 +1073,7 @@ class RememberOptions(TypedDict, total=False):
     """The importance, from 0 to 1, independent of confidence; by default the type's."""
 
     metadata: Mapping[str, Any] | None
-    """Anything else; kept, not interpreted."""
+    """Anything else; questions and lists can filter by it."""
 
     occurred_at: datetime | str | None
 

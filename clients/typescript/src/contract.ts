@@ -1070,6 +1070,16 @@ export interface components {
              */
             known_at?: string | null;
             /**
+             * Metadata
+             * @description Only memories whose metadata contain this JSON object.
+             * @example {
+             *       "project": "atlas"
+             *     }
+             */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            /**
              * Min Confidence
              * @description Only what is trusted this far; by default .5, in other modes than `default` .3.
              */
@@ -1097,6 +1107,11 @@ export interface components {
              * @description The conversation that asks: what is used in many counts for more. No filter.
              */
             session_id?: string | null;
+            /**
+             * Tags
+             * @description Only memories with all of these in the list `tags` of their metadata.
+             */
+            tags?: string[];
             /**
              * Timezone
              * @description The IANA zone in which times without an offset, and words like `yesterday`, are read; UTC by default.
@@ -1354,7 +1369,7 @@ export interface components {
             importance?: number | null;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -1640,7 +1655,7 @@ export interface components {
             importance?: number | null;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -1812,7 +1827,7 @@ export interface components {
             importance?: number | null;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -2084,7 +2099,7 @@ export interface components {
             importance?: number | null;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -2297,7 +2312,7 @@ export interface components {
             importance?: number | null;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -2585,7 +2600,7 @@ export interface components {
             importance?: number | null;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -2792,7 +2807,7 @@ export interface components {
             importance?: number | null;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -3133,7 +3148,7 @@ export interface components {
             importance?: number | null;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -3262,7 +3277,7 @@ export interface components {
             importance?: number | null;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -3515,7 +3530,7 @@ export interface components {
             importance?: number | null;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -3662,7 +3677,7 @@ export interface components {
             importance?: number | null;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -3938,7 +3953,7 @@ export interface components {
             importance?: number | null;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -4114,7 +4129,7 @@ export interface components {
             importance?: number | null;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -4399,7 +4414,7 @@ export interface components {
             importance?: number | null;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -4563,7 +4578,7 @@ export interface components {
             importance?: number | null;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -4823,7 +4838,7 @@ export interface components {
             importance?: number | null;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -5222,7 +5237,7 @@ export interface components {
             medication_name: string;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -5563,7 +5578,7 @@ export interface components {
             medication_name: string;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -5807,7 +5822,7 @@ export interface components {
             importance?: number | null;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -6065,7 +6080,7 @@ export interface components {
             importance?: number | null;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -6205,7 +6220,7 @@ export interface components {
             importance?: number | null;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -6475,7 +6490,7 @@ export interface components {
             importance?: number | null;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -6671,7 +6686,7 @@ export interface components {
             importance?: number | null;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -6947,7 +6962,7 @@ export interface components {
             importance?: number | null;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -7090,7 +7105,7 @@ export interface components {
             importance?: number | null;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -7332,7 +7347,7 @@ export interface components {
             importance?: number | null;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -7457,6 +7472,16 @@ export interface components {
              */
             messages?: components["schemas"]["ChatMessageIn"][] | null;
             /**
+             * Metadata
+             * @description Only memories whose metadata contain this JSON object.
+             * @example {
+             *       "project": "atlas"
+             *     }
+             */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            /**
              * Min Confidence
              * @description Only what is trusted this far; by default .5, in other modes than `default` .3.
              */
@@ -7490,6 +7515,11 @@ export interface components {
              * @description The conversation that asks: what is used in many counts for more. No filter.
              */
             session_id?: string | null;
+            /**
+             * Tags
+             * @description Only memories with all of these in the list `tags` of their metadata.
+             */
+            tags?: string[];
             /**
              * Timezone
              * @description The IANA zone in which times without an offset, and words like `yesterday`, are read; UTC by default.
@@ -7744,7 +7774,7 @@ export interface components {
             importance?: number | null;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -7982,7 +8012,7 @@ export interface components {
             importance?: number | null;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -8117,7 +8147,7 @@ export interface components {
             importance?: number | null;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -8400,7 +8430,7 @@ export interface components {
             importance?: number | null;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -8715,7 +8745,7 @@ export interface components {
             importance?: number | null;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -8964,7 +8994,7 @@ export interface components {
             importance?: number | null;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -9157,7 +9187,7 @@ export interface components {
             importance?: number | null;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -9395,7 +9425,7 @@ export interface components {
             importance?: number | null;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -9522,7 +9552,7 @@ export interface components {
             importance?: number | null;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -9760,7 +9790,7 @@ export interface components {
             importance?: number | null;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -9914,7 +9944,7 @@ export interface components {
             importance?: number | null;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -10056,7 +10086,7 @@ export interface components {
             importance?: number | null;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -10206,7 +10236,7 @@ export interface components {
             kind?: string;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -10481,7 +10511,7 @@ export interface components {
             kind?: string;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -10606,7 +10636,7 @@ export interface components {
             importance?: number | null;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Of all that it yields, too.
              */
             metadata?: {
                 [key: string]: unknown;
@@ -10740,7 +10770,7 @@ export interface components {
             messages?: components["schemas"]["ChatMessageIn"][] | null;
             /**
              * Metadata
-             * @description Anything else; kept, not interpreted.
+             * @description Anything else; questions and lists can filter by it.
              */
             metadata?: {
                 [key: string]: unknown;

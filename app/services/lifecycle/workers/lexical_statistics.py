@@ -55,6 +55,6 @@ def _counts(found: Differences) -> dict[str, int]:
 WORKER = Worker(
     name=NAME,
     cron="23 5 * * 0",
-    summary="Counts the memories and terms of each scope anew, and mends what differs (weekly).",
+    summary="Counts the memories and terms of each scope again, and mends what differs (weekly).",
     run=run,
 )

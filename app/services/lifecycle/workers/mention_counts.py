@@ -19,6 +19,6 @@ async def run(means: WorkerContext, tenant: UUID, *, dry_run: bool, progress: Ru
 WORKER = Worker(
     name=NAME,
     cron="53 5 * * 0",
-    summary="Counts the mentions of each entity anew, and mends what differs (weekly).",
+    summary="Counts the mentions of each entity again, and mends what differs (weekly).",
     run=run,
 )
