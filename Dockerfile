@@ -22,13 +22,14 @@ RUN find /opt/venv/lib -type d -name tests -prune -exec rm -r {} + \
     && python -m pip uninstall --quiet --yes hf-xet setuptools pip
 
 FROM python:3.12-slim-bookworm
+# The home is open to be read: what lies in it is not, and mounted as a tmpfs it may belong to root with the same mode.
 # What the embedded Postgres links to. Versions come with the image's release: Debian keeps only its newest.
 # hadolint ignore=DL3008
 RUN apt-get update \
     && apt-get install --yes --no-install-recommends libgssapi-krb5-2 liblz4-1 libssl3 libzstd1 \
     && rm -rf /var/lib/apt/lists/* \
     && useradd --system --uid 10001 --home-dir /var/lib/typed-memory --shell /usr/sbin/nologin typed-memory \
-    && install --directory --owner=typed-memory --mode=0700 /var/lib/typed-memory
+    && install --directory --owner=typed-memory --mode=0755 /var/lib/typed-memory
 COPY --from=build /opt/venv /opt/venv
 COPY --from=build /srv/typed-memory /srv/typed-memory
 ENV PATH="/opt/venv/bin:$PATH" \

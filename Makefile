@@ -31,7 +31,7 @@ test: $(DEV) ## run the tests, on an embedded Postgres unless TM_TEST_DATABASE_U
 browser: $(DEV) ## run the console's tests in Chromium, which must be installed, and make its pictures
 	@sh .ci/browser $(ARGS)
 
-image: $(DEV) ## build the container image with Podman, run it without rights, and kill it
+image: $(DEV) ## build the container image with Podman, run it and the compose file, and kill each container
 	@$(RUN) pytest -m image tests/containers $(ARGS)
 
 chart: $(DEV) ## lint and render the Helm chart by Helm's own library

@@ -53,7 +53,9 @@ async def follow_events(
     stop = request.app.state.admission.stopping
 
     async def lines() -> AsyncIterator[str]:
-        with runtime.live_events.counted(actor):
+        with runtime.live_events.counted(actor) as allowed:
+            if not allowed:
+                return
             async for one in runtime.live_events.follow(actor, seconds=query.seconds, stop=stop):
                 yield _QUIET if one is None else event_text(one.name, one.data)
 

@@ -25,6 +25,9 @@ from app.errors import Overloaded
 _HEAD = re.compile(rb"(?:GET|POST|PATCH|PUT|DELETE) ([!-~]{1,2048}) HTTP/1\.1\r\n")
 _AUTHORIZATION = re.compile(rb"\r\nauthorization:[ \t]*([!-~ ]*?)[ \t]*\r\n", re.IGNORECASE)
 _LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*(\d{1,12})[ \t]*\r\n", re.IGNORECASE)
+_LINES = re.compile(rb"(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[^\r\n\0]*\r\n)*")
+"""Headers that every parser reads alike: a proxy in front must not see another end of the request than we do."""
+
 _SPECIAL = re.compile(
     rb"\r\n(?:transfer-encoding|expect|upgrade|connection(?!:[ \t]*keep-alive[ \t]*\r)):", re.IGNORECASE
 )
@@ -114,7 +117,10 @@ class BoundedConnection(H11Protocol):
         end = data.find(_END)
         if end < 0 or (head := _HEAD.match(data)) is None or _SPECIAL.search(data, 0, end + 2):
             return None
+        lengths = data[: end + 2].lower().count(b"\r\ncontent-length:")
         length = _LENGTH.search(data, 0, end + 2)
+        if lengths != (length is not None) or not _LINES.fullmatch(data, head.end(), end + 2):
+            return None
         size = end + len(_END) + (int(length[1]) if length else 0)
         if size < len(data) or size > _LARGEST_REFUSED:
             return None

@@ -50,19 +50,22 @@ class LiveEvents:
 
     def check(self, actor: Actor) -> None:
         """Raise Overloaded when too many streams are open."""
-        if self._open.total() >= MOST_STREAMS or self._open.get(actor.tenant_id, 0) >= MOST_EACH:
+        if not self._allows(actor, 1):
             raise Overloaded("too many event streams are open: close one, or poll /admin/review/summary", retry_after=5)
 
     @contextmanager
-    def counted(self, actor: Actor) -> Iterator[None]:
-        """Count a stream while it is open."""
+    def counted(self, actor: Actor) -> Iterator[bool]:
+        """Count a stream while it is open; yield whether it may be, as requests that come together all pass `check`."""
         self._open[actor.tenant_id] += 1
         try:
-            yield
+            yield self._allows(actor, 0)
         finally:
             self._open[actor.tenant_id] -= 1
             if not self._open[actor.tenant_id]:
                 del self._open[actor.tenant_id]
+
+    def _allows(self, actor: Actor, more: int) -> bool:
+        return self._open.total() + more <= MOST_STREAMS and self._open.get(actor.tenant_id, 0) + more <= MOST_EACH
 
     async def follow(self, actor: Actor, *, seconds: float, stop: asyncio.Event) -> AsyncIterator[LiveEvent | None]:
         """Yield events until the time is over or `stop` is set; None after each look without one."""

@@ -75,8 +75,9 @@ async def test_only_so_many_streams_are_open_at_once(
     actor: Actor, runtime: Runtime, client: httpx.AsyncClient, other_client: httpx.AsyncClient
 ) -> None:
     held = [runtime.live_events.counted(actor) for _ in range(live_events.MOST_EACH)]
-    for one in held:
-        one.__enter__()
+    assert all(one.__enter__() for one in held)
+    with runtime.live_events.counted(actor) as allowed:
+        assert not allowed  # it was let in together with the last of the others
     with pytest.raises(Overloaded):
         runtime.live_events.check(actor)
     refused = await client.get("/admin/events", params={"seconds": 0})

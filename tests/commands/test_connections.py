@@ -159,3 +159,26 @@ async def test_what_would_be_turned_away_is_answered_unparsed_and_the_connection
             assert (await client.get("/healthz")).status_code == 200
         assert (await waiting).status_code == 200
         assert (await client.post("/query", json=body)).status_code == 200
+
+
+@pytest.mark.parametrize(
+    "lines",
+    [
+        b"X: y\nTransfer-Encoding: chunked\r\n",
+        b"Transfer-Encoding : chunked\r\n",
+        b"Content-Length: 0\r\nContent-Length: 9\r\n",
+    ],
+)
+async def test_a_request_whose_end_could_be_elsewhere_is_not_turned_away_unparsed(app: FastAPI, lines: bytes) -> None:
+    inner = b"GET /healthz HTTP/1.1\r\nHost: x\r\n\r\n"
+    body = b"%x\r\n%b\r\n0\r\n\r\n" % (len(inner), inner)
+    full = app.state.admission.quick
+    async with listening(app) as port, full.admitted("x"), full.admitted("y"):
+        waiting = asyncio.create_task(full.admitted(None).__aenter__())
+        await asyncio.sleep(0)
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        writer.write(HEAD + lines + b"\r\n" + body)
+        await asyncio.sleep(SECONDS / 2)
+        writer.close()
+        waiting.cancel()
+    assert b"alive" not in await reader.read()

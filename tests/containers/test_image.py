@@ -1,73 +1,27 @@
 """The image, built and run: without rights, on a read-only file system, and killed in the middle of things.
 
-`make image` runs these tests. They need Podman, root and the base image. TM_TEST_PODMAN are further options of
-Podman itself (`--runtime runc`), TM_TEST_IMAGE an image that is already built. The build sees the certificates and
-the configuration of this machine's pip, so that it works behind a proxy of one's own, too.
+`make image` runs these tests. They need Podman, root and the base image.
 """
 
 from __future__ import annotations
 
-import os
-import re
-import shutil
 import socket
-import subprocess
-import sys
 import time
 from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
-from pathlib import Path
 from uuid import uuid4
 
 import httpx
 import pytest
 
+from tests.containers.podman import LIMITS, podman
+
 pytestmark = pytest.mark.image
 
-ROOT = Path(__file__).parents[2]
-BASE = "docker.io/library/python:3.12-slim-bookworm"
 KEY = "tm_key_of_the_image_0123456789abcdefghijkl"
 READY_SECONDS = 60.0
 KILLS = 3
-LIMITS = ("--ulimit", "nofile=1024:1024", "--ulimit", "nproc=4096:4096")
-"""Podman's own defaults are more than some machines allow."""
-
-
-def podman(*arguments: str, seconds: float = 120) -> subprocess.CompletedProcess[str]:
-    options = os.environ.get("TM_TEST_PODMAN", "").split()
-    return subprocess.run(  # noqa: S603
-        ["podman", *options, *arguments],  # noqa: S607
-        capture_output=True,
-        text=True,
-        timeout=seconds,
-        check=False,
-    )
-
-
-def of_pip() -> list[Path]:
-    """The paths that pip is configured with on this machine: its files, the certificates, and local indexes."""
-    pip = [sys.executable, "-m", "pip", "config"]
-    told = "".join(subprocess.check_output([*pip, asked], text=True) for asked in ("debug", "list"))  # noqa: S603
-    named = {Path(path) for path in re.findall(r"/[\w./-]+", told.replace("file://", "").replace("/simple", ""))}
-    return sorted(path for path in named | {Path("/etc/ssl/certs")} if path.exists())
-
-
-@pytest.fixture(scope="module")
-def image() -> Iterator[str]:
-    """The image of this checkout."""
-    assert shutil.which("podman"), "these tests need Podman, and it was not found"
-    assert os.geteuid() == 0, "these tests need root, as Podman's volumes do here"
-    if given := os.environ.get("TM_TEST_IMAGE"):
-        yield given
-        return
-    assert podman("image", "exists", BASE).returncode == 0, f"the base image is not here: podman pull {BASE}"
-    name = f"typed-memory-test:{uuid4().hex[:8]}"
-    shared = [f"--volume={path}:{path}:ro" for path in of_pip()]
-    built = podman("build", "--pull=never", "--format", "docker", *shared, "--tag", name, str(ROOT), seconds=900)
-    assert built.returncode == 0, built.stderr[-4000:]
-    yield name
-    podman("rmi", "--force", name)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,7 +1,9 @@
-"""A soak: mixed load on two replicas and two workers that are killed at random, a skewed clock, a rolling restart.
+"""A soak: mixed load on two replicas and two workers that are killed at random; a skewed clock, a disk that fills up,
+a rolling restart.
 
 `make soak` runs it for SOAK_MINUTES, by default 30, and ends with 1 if anything was lost, doubled, half-written, seen
-by another tenant, answered with an unexpected error, or if memory grew.
+by another tenant, answered with an unexpected error, or if memory grew. The disk is a file system of its own, in a file
+that is mounted: without the right to mount it does not fill up.
 """
 
 from __future__ import annotations
@@ -16,8 +18,8 @@ import subprocess
 import sys
 import time
 from collections import Counter
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import count
 from pathlib import Path
@@ -42,8 +44,13 @@ FAKETIME = Path("/usr/lib/x86_64-linux-gnu/faketime/libfaketime.so.1")
 SKEWED = FAKETIME.exists()
 EXPECTED = frozenset({200, 201, 202, 409, 429, 503, 507})
 GROWTH = 1.3
+DISK_BYTES = 12 << 30
+SMALLEST_PIECE = 4096
+FULL_SECONDS = 20.0
 PAUSE_SECONDS = 0.1
-START_SECONDS = 90.0
+START_SECONDS = 300.0
+"""Patience with a start on a machine that does other things, too; recovery times are printed."""
+
 KILL_SECONDS = (6.0, 12.0)
 HALF_WRITTEN = (
     "memories without an index row",
@@ -94,6 +101,47 @@ class Supervised:
         return None
 
 
+@dataclass(frozen=True, slots=True)
+class Disk:
+    """A file system for the data folder alone, which can be filled up; `path` is None where it could not be mounted."""
+
+    path: Path | None
+
+    def fill(self) -> None:
+        """Take what is free."""
+        assert self.path is not None
+        piece = DISK_BYTES
+        with (self.path / "filler").open("ab") as file:
+            while piece >= SMALLEST_PIECE:
+                try:
+                    os.posix_fallocate(file.fileno(), os.fstat(file.fileno()).st_size, piece)
+                except OSError:
+                    piece //= 2
+
+    def empty(self) -> None:
+        """Give it back."""
+        assert self.path is not None
+        (self.path / "filler").unlink()
+
+
+@contextmanager
+def mounted(folder: Path) -> Iterator[Disk]:
+    """Mount a file system of DISK_BYTES, which take up only what is used of them, until the block ends."""
+    image, path = folder / "disk.img", folder / "disk"
+    path.mkdir()
+    with image.open("wb") as file:
+        file.truncate(DISK_BYTES)
+    make = ["mkfs.ext4", "-q", "-m", "0", str(image)]
+    mount = ["mount", "-o", "loop", str(image), str(path)]
+    if any(subprocess.run(one, capture_output=True, check=False).returncode for one in (make, mount)):  # noqa: S603
+        yield Disk(None)
+        return
+    try:
+        yield Disk(path)
+    finally:
+        subprocess.run(["umount", "--lazy", str(path)], check=True)  # noqa: S603, S607
+
+
 @dataclass(slots=True)
 class Ledger:
     """What was acknowledged, and what went wrong."""
@@ -105,6 +153,7 @@ class Ledger:
     kills: Counter[str] = field(default_factory=Counter)
     recoveries: dict[str, list[float]] = field(default_factory=dict)
     resident: list[int] = field(default_factory=list)
+    while_full: Counter[str] = field(default_factory=Counter)
 
 
 @dataclass(slots=True)
@@ -193,6 +242,8 @@ class Soak:
     """The processes, their database and what is known of them."""
 
     folder: Path
+    data: Path
+    disk: Disk
     database_url: str
     seconds: float
     client: httpx.AsyncClient
@@ -216,7 +267,7 @@ class Soak:
 
     def prepare(self) -> None:
         common = {
-            "TM_DATA_DIR": str(self.folder / "data"),
+            "TM_DATA_DIR": str(self.data),
             "TM_BOOTSTRAP_KEY": KEY,
             "TM_OPERATOR_KEY": OPERATOR,
             "TM_PRE_STOP_DELAY": "1",
@@ -238,12 +289,14 @@ class Soak:
 
     async def ready(self, replica: Supervised, within: float) -> None:
         deadline = time.monotonic() + within
-        while True:
-            with suppress(httpx.HTTPError):
-                if (await self.client.get(f"{replica.url}/readyz")).status_code == httpx.codes.OK:
-                    return
+        while not await self.is_ready(replica):
             assert time.monotonic() < deadline, f"{replica.name} is not ready: {replica.log.read_text()[-2000:]}"
             await asyncio.sleep(0.1)
+
+    async def is_ready(self, replica: Supervised) -> bool:
+        with suppress(httpx.HTTPError):
+            return (await self.client.get(f"{replica.url}/readyz")).status_code == httpx.codes.OK
+        return False
 
     async def load(self) -> None:
         operator = {"Authorization": f"Bearer {OPERATOR}"}
@@ -263,6 +316,8 @@ class Soak:
         sampling = asyncio.create_task(self.sample())
         try:
             await self.kill_until(time.monotonic() + self.seconds / 2, (*self.replicas, *self.workers))
+            if self.disk.path is not None:
+                await self.fill_disk()
             await self.restart()
             self.ledger.resident.clear()
             await self.kill_until(time.monotonic() + self.seconds / 2, (self.replicas[0], *self.workers))
@@ -279,9 +334,7 @@ class Soak:
             victim = self.chance.choice((*victims, None))
             began = time.monotonic()
             if victim is None:
-                os.kill(
-                    int((self.folder / "data" / "cluster" / "postmaster.pid").read_text().split()[0]), signal.SIGKILL
-                )
+                os.kill(int((self.data / "cluster" / "postmaster.pid").read_text().split()[0]), signal.SIGKILL)
                 await asyncio.sleep(0.2)
             else:
                 victim.send(signal.SIGKILL)
@@ -293,6 +346,26 @@ class Soak:
             for one in self.replicas if victim is None else [victim]:
                 await self.ready(one, START_SECONDS)
             self.ledger.recoveries.setdefault(name, []).append(time.monotonic() - began)
+
+    async def fill_disk(self) -> None:
+        """Fill the database's disk until both replicas are not ready for writes, and for a while longer."""
+        before, deadline = self.ledger.statuses.copy(), time.monotonic() + START_SECONDS
+        waiting = list(self.replicas)
+        while waiting:
+            await asyncio.to_thread(self.disk.fill)
+            await asyncio.sleep(0.5)
+            waiting = [one for one in waiting if await self.is_ready(one)]
+            assert time.monotonic() < deadline, f"{[one.name for one in waiting]} are ready although the disk is full"
+        full_until = time.monotonic() + FULL_SECONDS
+        while time.monotonic() < full_until:
+            await asyncio.to_thread(self.disk.fill)
+            await asyncio.sleep(0.5)
+        self.ledger.while_full = self.ledger.statuses - before
+        self.disk.empty()
+        began = time.monotonic()
+        for one in self.replicas:
+            await self.ready(one, START_SECONDS)
+        self.ledger.recoveries["disk full"] = [time.monotonic() - began]
 
     async def restart(self) -> None:
         """Restart both replicas, one after the other, as an upgrade does."""
@@ -355,11 +428,14 @@ def grown(resident: Sequence[int]) -> list[str]:
 
 async def main() -> int:
     seconds = 60 * float(os.environ.get("SOAK_MINUTES") or 30)
-    with open_folder() as folder:
+    with open_folder() as folder, mounted(folder) as disk:
+        data = (disk.path or folder) / "data"
         async with httpx.AsyncClient(timeout=30, trust_env=False, limits=httpx.Limits(max_connections=80)) as client:
-            with Service(folder / "data") as server:
+            with Service(data) as server:
                 server.wait_until_up()
-                soak = Soak(folder=folder, database_url=server.url, seconds=seconds, client=client)
+                soak = Soak(
+                    folder=folder, data=data, disk=disk, database_url=server.url, seconds=seconds, client=client
+                )
                 await soak.run()
                 ledger = soak.ledger
                 finishing = soak.workers[0]
@@ -375,6 +451,7 @@ async def main() -> int:
 def tell(ledger: Ledger, seconds: float, wrong: Sequence[str]) -> None:
     clock = f"replica B's clock {SKEW}" if SKEWED else "no clock skewed (libfaketime is not installed)"
     print(f"{seconds / 60:g} minutes, {CLIENTS} clients, {clock}")
+    print(f"while the disk was full: {dict(ledger.while_full) or 'not tried (mounting takes root)'}")
     print(f"acknowledged: {len(ledger.memories)} memories, {len(ledger.turns)} turns; answers: {dict(ledger.statuses)}")
     print(f"killed with -9: {dict(ledger.kills)}")
     for name, found in ledger.recoveries.items():
