@@ -10,10 +10,10 @@ from service import Service
 from typed_memory_client import (
     AsyncTypedMemory,
     InvalidInput,
+    NotConfigured,
     NotFound,
     ReviewConflict,
     TypedMemory,
-    Unavailable,
     models,
 )
 
@@ -67,7 +67,7 @@ def test_an_ended_belief_comes_back_when_the_decision_is_undone(memory: TypedMem
 
 
 def test_without_a_language_model_an_answer_says_what_to_set(memory: TypedMemory) -> None:
-    with pytest.raises(Unavailable, match="TM_LLM_PROVIDER"):
+    with pytest.raises(NotConfigured, match="TM_LLM_PROVIDER"):
         memory.answer("Where does the user live?")
 
 
