@@ -259,7 +259,14 @@ async def _assembled(base: _Base, writing: _WriteServices, store: Store) -> Runt
         review_notes=ReviewNotes(database=database, clock=base.clock),
         undoing=ReviewUndo(decisions=deciding),
         webhooks=Webhooks(database=database, sender=_webhook_sender(settings), clock=base.clock),
-        answers=Answers(queries=queries, writer=writing.answer_writer),
+        answers=Answers(
+            database=database,
+            queries=queries,
+            quotas=store.quotas,
+            writer=writing.answer_writer,
+            prices=Prices.of(settings),
+            clock=base.clock,
+        ),
         live_events=LiveEvents(database=database, clock=base.clock),
         first_key=await first_key(settings, store),
     )
