@@ -84,6 +84,8 @@ _NOT_LED: Final = word_set("to up sure people everyone time stress expectations 
 _PROJECT: Final = re.compile(r"(?<=[a-z\d])\s+project$")
 _NO_TOOL: Final = word_set("to up as all both public drugs every my his her their me")
 _LONGEST_TOOL: Final = 5
+_STAND_INS: Final = word_set("one ones")
+"""Words that stand for a thing that another sentence names."""
 _SCHOOL_OF: Final = re.compile(r"'s\b|s'(?=\s)")
 _MONTH: Final = re.compile(r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*\b|\d", re.IGNORECASE)
 _ONE_WORD: Final = re.compile(r"(?P<word>\S+?)(?:\s*$|[,.;!]|\s+(?:and|but|so|by birth|originally)\b)")
@@ -99,7 +101,7 @@ def a_thing(test: Test, *, whole: bool = False, through: frozenset[str] = frozen
 
     def values(text: str, said: SpeakerContext) -> Iterator[str]:
         found = thing(text, through=through)
-        if found is not None and test(found, said):
+        if found is not None and found.head not in _STAND_INS and test(found, said):
             yield found.whole if whole else found.name
 
     return values

@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from app.db.portability.imports import ScopeGrowth
 from app.db.sql import as_halfvec
-from app.lexical.bm25 import as_tsvector, document_weights, index_of, terms, to_sparsevec
+from app.lexical.bm25 import as_tsvector, document_weights, index_of, searched_terms, to_sparsevec
 from app.memory.candidate import Candidate
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType, Payload
@@ -171,7 +171,7 @@ class ImportIndexer:
             for one in revived.index:
                 kind = one["kind"]
                 words = worded(revived.row["content"], revived.row.get("context"), kind)
-                revived.terms.append(None if kind in seen else terms(words, self.language))
+                revived.terms.append(None if kind in seen else searched_terms(words, self.language))
                 seen.add(kind)
 
 

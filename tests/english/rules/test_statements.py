@@ -52,6 +52,8 @@ SAID: list[tuple[str, list[Expected]]] = [
     ("I'm married to Anna", [fact("married-to", "Anna")]),
     ("I have asthma", [fact("has-condition", "asthma")]),
     ("I was diagnosed with ADHD", [fact("has-condition", "ADHD")]),
+    ("I was diagnosed with a mild one", []),
+    ("I bought Letters to My Daughter yesterday", [event("user bought Letters to My Daughter", "2026-05-19", "day")]),
     ("My doctor told me that I have high blood pressure", [fact("has-condition", "high blood pressure")]),
     ("I take metformin 500mg twice a day", [fact("takes", "metformin 500mg twice a day")]),
     ("I take ibuprofen for my headaches", [fact("takes", "ibuprofen for their headaches")]),
