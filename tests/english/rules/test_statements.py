@@ -82,7 +82,6 @@ SAID: list[tuple[str, list[Expected]]] = [
     ("my favourite colour is blue", [preference("favourite.colour", "blue")]),
     ("My favorite color is blue", [preference("favourite.colour", "blue")]),
     ("Harry Potter is my favourite book", [preference("favourite.book", "Harry Potter")]),
-    ("My preferred editor is Neovim", [preference("editor.choice", "Neovim")]),
     ("I'm not a fan of sushi", [preference("likes.sushi", "dislikes")]),
     ("Please always answer in German", [preference("language.replies", "German")]),
     ("From now on, use tabs instead of spaces", [preference("indentation.style", "tabs")]),
