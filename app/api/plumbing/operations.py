@@ -1,4 +1,4 @@
-"""What is about the service as a whole (metrics, documents, reasons): who may read it, and on which port."""
+"""Access to metrics, documents and the reasons of /readyz, and the port that serves nothing else."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.errors import NotFound, Unauthenticated
 from app.settings import Settings
 
 PATHS = frozenset({"/", "/healthz", "/readyz", "/metrics", "/openapi.json", "/docs"})
-"""What TM_OPERATIONS_PORT answers, besides the files of /docs."""
+"""Paths of the port for operations, besides the files of /docs."""
 
 
 class OperationsPort:
