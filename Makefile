@@ -23,6 +23,8 @@ BROKEN := $(shell $(VENV)/bin/python -c '' 2>/dev/null || echo FORCE)
 serve: $(RUNTIME) ## start the service, with its own embedded Postgres unless TM_DATABASE_URL is set
 	@$(RUN) app.cli serve $(ARGS)
 
+# Processes that tests start would each compile the code.
+test: export PYTHONDONTWRITEBYTECODE :=
 test: $(DEV) ## run the tests, on an embedded Postgres unless TM_TEST_DATABASE_URL is set
 	@$(RUN) pytest -n auto --maxprocesses 4 $(ARGS)
 

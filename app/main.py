@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncIterator, Callable
 from contextlib import asynccontextmanager
 from datetime import datetime
+from functools import cache
 from pathlib import Path
 
 import structlog
@@ -110,8 +111,9 @@ def create_app(
     return app
 
 
+@cache
 def _routers() -> tuple[APIRouter, ...]:
-    """Return the routes of every feature, in the order of the OpenAPI document."""
+    """Return the routes of every feature, in the order of the OpenAPI document; no application changes them."""
     registry = discover()
     writes = bodies.build(registry)
     return (

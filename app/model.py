@@ -173,6 +173,7 @@ class Mention:
     `creates`: an unknown name becomes a new entity; otherwise it stays a literal.
     `declares`: the payload defines this entity, so its aliases are recorded and its name is canonical.
     `entity`: the id that the name is, where it is one; then it means that entity and nobody else.
+    `tie`: what it was said to be to whom, such as `user's sister`.
     """
 
     role: str
@@ -183,6 +184,7 @@ class Mention:
     aliases: tuple[str, ...] = ()
     attributes: Mapping[str, object] = field(default_factory=dict)
     entity: UUID | None = None
+    tie: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -66,6 +66,7 @@ from app.services.reembedding import VectorBackfill
 from app.services.review.decide import ReviewDecisions
 from app.services.review.notes import ReviewNotes
 from app.services.review.queue import Reviews
+from app.services.review.sameness import Sameness
 from app.services.review.undo import ReviewUndo
 from app.services.stats import Stats
 from app.services.tenant_types import TenantTypes
@@ -118,6 +119,7 @@ class Runtime:
     idempotency: Idempotency
     readiness: Readiness
     reviews: Reviews
+    sameness: Sameness
     profiles: Profiles
     review_notes: ReviewNotes
     undoing: ReviewUndo
@@ -251,12 +253,20 @@ async def _assembled(base: _Base, writing: _WriteServices, store: Store) -> Runt
             most_skew_seconds=settings.clock_skew_seconds,
         ),
         reviews=Reviews(database=database, reviewing=deciding, clock=base.clock),
+        sameness=Sameness(pipeline=writing.pipeline),
         question_writer=writing.writer,
         profiles=Profiles(database=database, types=types, clock=base.clock),
         review_notes=ReviewNotes(database=database, clock=base.clock),
         undoing=ReviewUndo(decisions=deciding),
         webhooks=Webhooks(database=database, sender=_webhook_sender(settings), clock=base.clock),
-        answers=Answers(queries=queries, writer=writing.answer_writer),
+        answers=Answers(
+            database=database,
+            queries=queries,
+            quotas=store.quotas,
+            writer=writing.answer_writer,
+            prices=Prices.of(settings),
+            clock=base.clock,
+        ),
         live_events=LiveEvents(database=database, clock=base.clock),
         first_key=await first_key(settings, store),
     )

@@ -40,7 +40,8 @@ class Limits(BaseModel):
     )
     turns_per_day: StrictCount | None = Field(default=None, description="Turns sent to be processed.")
     tokens_per_day: StrictCount | None = Field(
-        default=None, description="Tokens that extraction takes of the language model: once used up, no turns."
+        default=None,
+        description="Tokens that extraction and answers take of the language model: once used up, neither works.",
     )
 
 

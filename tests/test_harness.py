@@ -31,8 +31,8 @@ async def test_an_empty_database_has_no_tables(empty_database_url: str) -> None:
     assert await value(empty_database_url, query) == 0
 
 
-async def test_tests_run_on_a_durable_server(database_url: str) -> None:
-    assert await value(database_url, "SHOW fsync") == "on"
+async def test_a_commit_outlives_a_kill_of_the_tests_server(database_url: str) -> None:
+    assert await value(database_url, "SHOW synchronous_commit") == "on"
 
 
 @pytest.mark.parametrize("address", [("192.0.2.1", 80), ("2001:db8::1", 80, 0, 0), ("db.example.org", 80)])

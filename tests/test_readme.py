@@ -15,11 +15,11 @@ import pytest
 from pydantic import SecretStr
 
 from app.cli import MODULES
-from app.main import create_app
 from app.memory.registry import discover
 from app.settings import Settings
 from tests.commands.program import ROOT, Served, environment
 from tests.support.databases import Run, drop_database
+from tests.support.openapi import document
 
 PAGES = ("README.md", "docs/quickstart.md", "docs/cookbook.md", "docs/api.md", "docs/mcp.md", "docs/clients.md")
 """Pages with commands, run in this order against one service: a later page may use what an earlier one stored."""
@@ -136,7 +136,7 @@ def test_every_setting_is_listed_with_its_default() -> None:
 
 def test_every_route_is_listed() -> None:
     listed = rows("docs/api.md", r"^\| `((?:GET|POST|PATCH|PUT|DELETE) \S+)` \|")
-    paths = create_app(Settings.model_construct()).openapi()["paths"]
+    paths = document()["paths"]
     routes = [f"{method.upper()} {path}" for path, methods in paths.items() for method in methods]
     generic = [re.sub(rf"^POST /memories/typed/(?:{TYPES})$", "POST /memories/typed/{type}", one) for one in routes]
     assert sorted(listed) == sorted(set(generic))

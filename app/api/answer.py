@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 from typing import Annotated, Any
 
 from fastapi import APIRouter, Request
@@ -67,8 +68,9 @@ async def answer(request: Request, runtime: RuntimeDep, actor: ActorDep, body: A
     """Answer a question from memories alone, with the memories that the answer rests on.
 
     Where nothing relevant is remembered, or it does not answer the question, `text` is null and `abstained` says why.
-    With `Accept: text/event-stream` the memories come first (`recalled`), then the answer (`answer`), or a problem
-    (`problem`). Without a language model the answer is a 501.
+    With `Accept: text/event-stream` the memories come first (`recalled`), then the words as the model writes them
+    (`delta`, each with more `text`), then the whole answer with its citations (`answer`), or a problem (`problem`).
+    Without a language model the answer is a 501.
     """
     now = runtime.clock()
     types = canonical_types(body.types, await runtime.type_book.naming(actor.tenant_id, body.types), "types")
@@ -76,14 +78,20 @@ async def answer(request: Request, runtime: RuntimeDep, actor: ActorDep, body: A
     recalled = await runtime.answers.recall(actor, asked)
     if EVENT_STREAM in request.headers.get("accept", ""):
         return event_stream(_stream(request, runtime, asked, recalled))
-    return json_answer(_shown(await runtime.answers.answer(asked, recalled), runtime))
+    return json_answer(_shown(await runtime.answers.answer(actor, asked, recalled), runtime))
 
 
 async def _stream(request: Request, runtime: Runtime, asked: QueryRequest, recalled: QueryResult) -> AsyncIterator[str]:
-    now = runtime.clock()
+    now, actor = runtime.clock(), request.state.actor
     yield event_text("recalled", {"memories": [RecalledMemoryOut.answer(hit.memory, now) for hit in recalled.hits]})
     try:
-        yield event_text("answer", _shown(await runtime.answers.answer(asked, recalled), runtime))
+        async with aclosing(runtime.answers.stream(actor, asked, recalled)) as written:
+            async for one in written:
+                yield (
+                    event_text("delta", {"text": one})
+                    if isinstance(one, str)
+                    else event_text("answer", _shown(one, runtime))
+                )
     except TypedMemoryError as error:
         yield event_text("problem", problem_of(error, request.scope))
 

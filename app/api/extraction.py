@@ -52,7 +52,7 @@ def router() -> APIRouter:
         found,
         ADMIN,
         ("/admin/policy", get_policy, "Get the tenant's policy", TenantPolicy),
-        ("/admin/costs", get_costs, "Get what extraction has cost", CostsOut),
+        ("/admin/costs", get_costs, "Get what the language model has cost", CostsOut),
     )
     found.add_api_route(
         "/admin/policy",
@@ -77,7 +77,7 @@ async def put_policy(runtime: RuntimeDep, actor: ActorDep, body: TenantPolicy) -
 
 
 async def get_costs(runtime: RuntimeDep, actor: ActorDep, query: Annotated[CostQuery, Query()]) -> Response:
-    """Get a row a day: turns received, skipped and failed, requests to the model, tokens and cost."""
+    """Get a row a day: turns received, skipped and failed; requests to the model by turns and answers, tokens, cost."""
     until = query.until or runtime.clock().date()
     since = query.since or until - timedelta(days=DEFAULT_DAYS)
     if since > until:

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from fastapi import APIRouter
 from starlette.requests import Request
-from starlette.responses import Response
+from starlette.responses import RedirectResponse, Response
 
 from app.api.plumbing.guard import PUBLIC, GuardedRoute, RuntimeDep
 from app.api.plumbing.operations import may_operate, require_operations
@@ -46,15 +46,18 @@ class Start(Out):
     version: str
     docs: str
     openapi: str
+    console: str
 
 
 def router(version: str) -> APIRouter:
     """Return the routes; none takes a key."""
     found = APIRouter(tags=["operations"], route_class=GuardedRoute)
 
-    async def start() -> Response:
-        """Name the service and its documentation."""
-        links = {"docs": "/docs", "openapi": "/openapi.json"}
+    async def start(request: Request) -> Response:
+        """Name the service and its documentation; a browser is sent to the console."""
+        if "text/html" in request.headers.get("accept", ""):
+            return RedirectResponse("admin")
+        links = {"docs": "/docs", "openapi": "/openapi.json", "console": "/admin"}
         return json_answer({"service": "typed-memory", "version": version, **links})
 
     found.add_api_route(

@@ -25,7 +25,7 @@ class UsageOut(Out):
 
     memories: int
     turns: int
-    tokens: int = Field(description="Tokens that extraction took of the language model.")
+    tokens: int = Field(description="Tokens that extraction and answers took of the language model.")
 
 
 class LimitsOut(Out):

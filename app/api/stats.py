@@ -108,6 +108,13 @@ class DriftOut(Out):
     shifts: list[ShiftOut]
 
 
+class ModelsOut(Out):
+    """The models in use; `language` is null where the built-in rules extract."""
+
+    embedding: Annotated[str, Given()]
+    language: Annotated[str | None, Given()]
+
+
 class StatsOut(Out):
     """Statistics of the tenant's store. `memories` is null if there are too many and the worker `drift` has not run.
 
@@ -119,6 +126,7 @@ class StatsOut(Out):
     reviews: Annotated[ReviewStatsOut, Source("", ReviewStatsOut.answer)]
     jobs: Annotated[JobStatsOut, Source("", JobStatsOut.answer)]
     drift: Annotated[DriftOut, Source("", DriftOut.answer)]
+    models: Annotated[ModelsOut, Given()]
     costs: Annotated[str, Given(COSTS)]
 
 
@@ -135,4 +143,6 @@ async def get_stats(runtime: RuntimeDep, actor: ActorDep) -> Response:
     Up to 20,000 memories are counted at the request; of more, the numbers are those of the worker `drift`, which counts
     daily (`POST /admin/workers/drift/run` counts now). Of more than 20,000 turns, those of 30 days are counted.
     """
-    return json_answer(StatsOut.answer(await runtime.stats.get(actor.tenant_id)))
+    writer = runtime.answers.writer
+    models = ModelsOut.answer(None, embedding=runtime.embedder.name, language=None if writer is None else writer.name)
+    return json_answer(StatsOut.answer(await runtime.stats.get(actor.tenant_id), models=models))

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Self
 
@@ -190,8 +191,8 @@ def _turn_of(said: ChatMessage) -> TurnIn:
 def turns_from_body(body: TurnsBody, given: GivenTurns, now: datetime) -> list[Turn]:
     """Return the turns to store, with ids in their order; raise InvalidFields.
 
-    Turns without a time get successive instants, the last of them `now`, so that what one says can end what another
-    has said before it.
+    Turns without a time get successive instants, the last of them `now`, and those of one time are set an instant
+    apart, so that what one says can end what another has said before it.
     """
     zone = fields.zone(body.timezone)
     scope = chosen_scope(ScopeKind.USER, body.scope, body.user_id, body.agent_id)
@@ -222,4 +223,14 @@ def turns_from_body(body: TurnsBody, given: GivenTurns, now: datetime) -> list[T
         )
     if errors:
         raise InvalidFields(errors)
-    return turns
+    return _in_succession(turns)
+
+
+def _in_succession(turns: Sequence[Turn]) -> list[Turn]:
+    """Return the turns with those of one time an instant apart: by their sequence numbers, else as they were given."""
+    seen: Counter[datetime] = Counter()
+    apart = {}
+    for one in sorted(turns, key=lambda turn: turn.sequence_number or 0):
+        apart[one.id] = replace(one, occurred_at=one.occurred_at + seen[one.occurred_at] * A_MOMENT)
+        seen[one.occurred_at] += 1
+    return [apart[one.id] for one in turns]

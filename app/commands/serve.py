@@ -18,7 +18,6 @@ from starlette.applications import Starlette
 
 from app.api.plumbing.admission import Admission
 from app.commands.configuration import configure_logs, freeze_garbage_collector, load_settings, warn_of_unknown_settings
-from app.commands.service_client import DEFAULT_PORT
 from app.commands.terminal import CommandFailed, say
 from app.commands.web_processes import http_options, http_protocol, serve_by_processes
 from app.db.embedded.server import KEY_FILE, data_dir
@@ -190,14 +189,14 @@ def _announce(listeners: Sequence[socket.socket], settings: Settings, first_key:
     say()
     say(line("URL", url))
     say(line("docs", f"{_url(settings.host, listeners[-1])}/docs"))
+    say(line("console", f"{url}/admin"))
     say(line("data", _where(settings)))
     say(line("key", _key(settings, first_key)))
     say()
     if first_key is not None:
         say("This is the first start: the key is not shown again. To use it in this shell:")
         say()
-        if not url.endswith(f":{DEFAULT_PORT}"):
-            say(f"export TM_URL={url}")
+        say(f"export TM_URL={url}")
         say(f"export TM_API_KEY={first_key}")
         say()
 

@@ -15,6 +15,7 @@ import { SettingsPage } from "./pages/settings.js";
 import { TurnsPage } from "./pages/turns.js";
 import { TypesPage } from "./pages/types.js";
 import { UsersPage } from "./pages/users.js";
+import { WebhooksPage } from "./pages/webhooks.js";
 import { WorkersPage } from "./pages/workers.js";
 
 /** Name in the address, title, page, and the role without which it is not offered. */
@@ -30,6 +31,7 @@ const PAGES = [
   ["workers", "Workers", WorkersPage, "admin"],
   ["types", "Types", TypesPage, "read"],
   ["audit", "Audit", AuditPage, "admin"],
+  ["webhooks", "Webhooks", WebhooksPage, "admin"],
   ["settings", "Settings", SettingsPage, "admin"],
 ];
 const THEMES = ["auto", "light", "dark"];

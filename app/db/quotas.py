@@ -9,8 +9,11 @@ from uuid import UUID
 
 from sqlalchemy.dialects.postgresql import insert
 
+from app.db import tenants
 from app.db.session import ReadSession, WriteSession, statement
 from app.db.tables import limits
+from app.db.tenants import ExtractionCost
+from app.model import Actor
 from app.settings import Limits
 
 WHOLE_TENANT = UUID(int=0)
@@ -107,3 +110,11 @@ async def add_usage(
 async def prune(session: WriteSession, tenant: UUID, before: date) -> None:
     """Delete what was used on the days before one."""
     await session.fetch(_PRUNE, {"tenant": tenant, "before": before})
+
+
+async def add_model_use(session: WriteSession, actor: Actor, cost: ExtractionCost) -> None:
+    """Add a use of the language model to the day's costs, and its tokens to what tenant and key used."""
+    await tenants.add(session, actor.tenant_id, cost)
+    if tokens := cost.input_tokens + cost.output_tokens:
+        keys = [] if actor.key_id is None else [actor.key_id]
+        await add_usage(session, actor.tenant_id, keys, cost.day, Usage(tokens=tokens))

@@ -24,7 +24,7 @@ from typing import Final
 
 import Stemmer
 
-from app.english.word_lists import MEN, WOMEN, alternatives, entries
+from app.english.word_lists import MEN, NUMBERS, WOMEN, alternatives, entries
 from app.lexical.bm25 import STOP_WORDS
 from app.lexical.tokens import fold_accents, normalise
 
@@ -138,7 +138,7 @@ class DecisiveWords:
 
     def _names(self, place: int) -> bool:
         token, word = self.tokens[place], self.words[place]
-        if not word[0].isalpha() or word in _NOT_NAMES or word in _lists().members or word in _lists().numbers:
+        if not word[0].isalpha() or word in _NOT_NAMES or word in _lists().members or word in NUMBERS:
             return False
         inner = any(letter.isupper() for letter in token[1:])
         return word in _lists().names or inner or (token[0].isupper() and not self._opens(place))
@@ -153,9 +153,8 @@ class DecisiveWords:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Lists:
-    """The word lists: values of number words; class and member, or axis and side, by word or stem; names."""
+    """The word lists: class and member, or axis and side, by word or stem; words that deny; names."""
 
-    numbers: Mapping[str, Decimal]
     members: Mapping[str, tuple[int, int]]
     sides: Mapping[str, Collection[tuple[int, int]]]
     negations: frozenset[str]
@@ -164,13 +163,11 @@ class _Lists:
 
 @cache
 def _lists() -> _Lists:
-    numbers = [line.split() for line in entries("numbers")]
     members = _placed("alternatives")
     sides: dict[str, set[tuple[int, int]]] = defaultdict(set)
     for word, place in _placed("opposites"):
         sides[_stems([word])[0]].add(place)
     return _Lists(
-        numbers={word: Decimal(value) for value, *words in numbers for word in words},
         members=dict(reversed(members)),
         sides=sides,
         negations=frozenset(entries("negations")),
@@ -196,7 +193,7 @@ def _stems(words: Iterable[str]) -> list[str]:
 def _value(word: str) -> Decimal | None:
     plain = _THOUSANDS.sub("", word)
     exact = len(plain) < _LONGEST and _FIGURE.fullmatch(plain)
-    return Decimal(plain.replace("\u2212", "-")) if exact else _lists().numbers.get(word)
+    return Decimal(plain.replace("\u2212", "-")) if exact else NUMBERS.get(word)
 
 
 def _composed(words: Sequence[str], values: Sequence[Decimal | None]) -> dict[int, str]:

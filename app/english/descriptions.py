@@ -57,9 +57,7 @@ _ALONE: Final = word_set("mom mum dad mama papa grandma grandpa granny someone s
 _FAR: Final = 5
 """Most words between a noun and its determiner."""
 
-_COPULAS: Final = word_set(
-    "is was are were am be been being become becomes became isn't wasn't aren't i'm you're we're they're he's she's as"
-)
+_COPULAS: Final = words("descriptions", "copulas")
 _EXPLETIVES: Final = word_set("there it that this there's it's that's")
 _BETWEEN: Final = word_set("also now still actually really not just only probably currently such quite both basically")
 _OF_THINGS: Final = words("people", "of things")

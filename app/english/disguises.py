@@ -9,6 +9,8 @@ from collections.abc import Iterator
 from itertools import islice
 from typing import Final
 
+from app.english.patterns import pattern
+
 MOST: Final = 20
 """Most encoded pieces of a text that are decoded."""
 
@@ -30,14 +32,7 @@ _ENCODED: Final = re.compile(r"(?<![\w+/=-])[A-Za-z0-9+/_-]{20,8000}={0,2}(?![\w
 
 _HEXADECIMAL: Final = re.compile(r"(?<!\w)(?:[0-9a-fA-F]{2}[ :]?){12,4000}(?!\w)")
 
-_TOGETHER: Final = re.compile(
-    r"(?:ignore|disregard|forget|override|bypass)(?:all|any|the|your|every|of|previous|prior|above|earlier"
-    r"|system|these)+"
-    r"(?:instructions?|rules|prompts?|guidelines|restrictions)|systemprompt|youarenow(?:dan|unrestricted|free)"
-    r"|alwaysremember"
-    r"|alwaysrecommend|donottelltheuser|donttelltheuser|(?:theuserisan?admin)|(?:ignorier|vergiss)\w{0,20}anweisungen"
-    r"|(?:ignora|olvida|oublie|ignore|esqueça|dimentica)\w{0,20}(?:instruc|instruct|istruzioni|instru)"
-)
+_TOGETHER: Final = pattern("injection", "together")
 """Orders without the spaces between their words."""
 
 

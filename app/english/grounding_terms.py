@@ -9,6 +9,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Final, Self
 
+from app.english.word_lists import NUMBERS
 from app.lexical.bm25 import terms
 from app.lexical.tokens import fold_accents, normalise, tokenize
 
@@ -29,29 +30,12 @@ _HUNDRED: Final = 100
 _LONGEST_FIGURE: Final = 9
 """Most digits before a scale, as in `2 million`."""
 
-_NUMBER_WORDS: Final = """
-zero one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen sixteen seventeen eighteen
-nineteen
-"""
-_TENS: Final = "twenty thirty forty fifty sixty seventy eighty ninety"
 _SPELLED: Final[Mapping[str, int]] = MappingProxyType(
-    {word: value for value, word in enumerate(_NUMBER_WORDS.split())}
-    | {word: 10 * place for place, word in enumerate(_TENS.split(), start=2)}
-    | {
-        "a": 1,
-        "once": 1,
-        "twice": 2,
-        "thrice": 3,
-        "double": 2,
-        "triple": 3,
-        "couple": 2,
-        "pair": 2,
-        "dozen": 12,
-        "half": 2,
-    }
-    | {"first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
-    | {"hundred": _HUNDRED, "thousand": 1_000, "million": 1_000_000}
+    {word: int(value) for word, value in NUMBERS.items() if value == int(value)}
+    | {"a": 1, "half": 2, "first": 1, "second": 2, "third": 3, "fourth": 4, "fifth": 5}
 )
+"""Words by which a number in figures counts as said."""
+
 _WORDS: Final = re.compile(r"[a-z]{1,20}|\d[\d,.]{0,40}")
 
 

@@ -144,14 +144,6 @@ _REDOSED: Final = pattern("medications", "redosed", re.IGNORECASE)
 _MEDICINE_STRENGTH: Final = re.compile(r"\d\s?(?:mg|mcg|\u00b5g|\u03bcg|iu|units?)\b", re.IGNORECASE)
 """A strength that only medicines have."""
 
-_TO_DOSE: Final = pattern("medications", "to dose", re.IGNORECASE)
-_FROM_NOW_ON: Final = re.compile(rf"(?:now\s+)?(?:at\s+)?(?P<dose>{DOSE}[^.,;:!?(]{{0,40}})", re.IGNORECASE)
-_OWN: Final = pattern("medications", "own", re.IGNORECASE)
-_OFF: Final = pattern("medications", "off", re.IGNORECASE)
-_STOPPED: Final = pattern("medications", "stopped", re.IGNORECASE)
-"""The words around the name of a stopped medicine."""
-
-_STOPS: Final = frozenset({"stop", "quit", "discontinue", "finish"})
 _SWITCHED: Final = pattern("medications", "switched", re.IGNORECASE)
 _DOSE: Final = re.compile(rf"\s*(?:of\s+)?{DOSE}", re.IGNORECASE)
 _TAKEN_END: Final = re.compile(r"[,.;:!?(]|\s(?:and|because|since|so|but|which)\b")
@@ -194,39 +186,14 @@ def _known(name: str) -> bool:
 
 
 def dose_change(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
-    """Read `my GP put the ramipril up to 10 mg`, `my ramipril was increased to 10 mg`, `my ramipril is now 10 mg`."""
-    if clause.copula:
-        yield from _dose_now(clause, said)
+    """Read `my GP put the ramipril up to 10 mg`, `I upped my ramipril to 10 mg`."""
     unmarked = clause.lemma in {"put", "cut"} and clause.holds
-    if clause.copula or not (clause.happened or unmarked) or clause.subject.who is Who.ADDRESSEE:
+    if clause.copula or clause.passive or not (clause.happened or unmarked):
         return
-    own = _owned(clause)
-    found = _TO_DOSE.match(clause.rest) if clause.passive and own else None
-    name = own["name"] if own else ""
-    if not clause.passive:
-        found = _REDOSED.match(clause.rest)
-        name = found["name"] if found else ""
-        if found and not (found["mine"] or _treats(clause)):
-            return
-    if found is not None and _may_be_medicine(name, found["dose"]):
-        yield _takes(clause, said, name, found["dose"])
-
-
-def _dose_now(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
-    own = _owned(clause) if clause.holds else None
-    now = _FROM_NOW_ON.match(clause.rest) if own and (own["dosed"] or is_medicine(own["name"])) else None
-    if own and now and _may_be_medicine(own["name"], now["dose"]):
-        yield _takes(clause, said, own["name"], now["dose"])
-
-
-def stopping(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
-    """Read `stopped the aspirin`, `they took me off ramipril`, `I'm off the ramipril`."""
-    told = clause.holds if clause.copula else clause.happened and not clause.passive
-    pattern = _STOPPED if clause.lemma in _STOPS else _OFF
-    found = pattern.match(clause.rest) if told else None
-    own = clause.subject.own or (pattern is _OFF and not clause.copula and " me " in f"{clause.rest} ")
-    if found is not None and own and is_medicine(found["name"]):
-        yield _over(clause, said, found["name"])
+    found = _REDOSED.match(clause.rest)
+    if found and (found["mine"] or _treats(clause)) and _may_be_medicine(found["name"], found["dose"]):
+        told = f"{found['name']} {' '.join(found['dose'].split())}".removesuffix(" now")
+        yield fact(clause, "takes", told, subject=said.speaker, stateful=False, importance=0.9, topic="health")
 
 
 def is_medicine(name: str) -> bool:
@@ -245,17 +212,6 @@ def _treats(clause: Clause) -> bool:
     subject = clause.subject
     by_doctor = subject.who is Who.POSSESSED and subject.mine and subject.noun in DOCTORS - {"vet"}
     return subject.own or by_doctor or (subject.who is Who.PRONOUN and subject.plural)
-
-
-def _owned(clause: Clause) -> re.Match[str] | None:
-    """Return the medicine that is the subject, if it is the speaker's."""
-    mine = clause.subject.who is Who.POSSESSED and clause.subject.mine and clause.subject.given is None
-    return _OWN.fullmatch(clause.subject.noun or "") if mine else None
-
-
-def _takes(clause: Clause, said: SpeakerContext, name: str, dose: str) -> Draft:
-    told = f"{name} {' '.join(dose.split())}".removesuffix(" now")
-    return fact(clause, "takes", told, subject=said.speaker, stateful=False, importance=0.9, topic="health")
 
 
 def _over(clause: Clause, said: SpeakerContext, name: str) -> Draft:

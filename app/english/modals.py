@@ -7,97 +7,66 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
+from typing import Final
 
+from app.english.patterns import pattern
+from app.english.verbs import form_of
+from app.english.word_lists import listed, pairs
 from app.memory import normalise, vocabulary
 
-_REFUSALS = ("do-not", "don't", "does-not", "doesn't", "will-not", "won't")
-"""Negations that forbid in a rule: `don't use`. In a fact they state that something is not done, allowed or not."""
 
-_INABILITIES = ("unable-to", "not-able-to", "isn't-able-to", "aren't-able-to")
-_DENIALS = (
-    *("should-never", "shall-never", "banned-from", "barred-from", "not-supposed-to"),
-    *(f"{be}n't-{word}-to" for be in ("is", "are") for word in ("allowed", "permitted", "supposed")),
-)
-_PROHIBITION = re.compile(
-    r"^(?:(?:is|are|am)-)?(?:cannot|can-not|can't|may-not|must-not|mustn't|must-never|can-never|may-never|shall-not"
-    r"|should-not|shouldn't|not-allowed-to|not-permitted-to|forbidden-to|prohibited-from|forbidden-from|never"
-    rf"|{'|'.join((*_INABILITIES, *_DENIALS))})-(?=\w)".replace("n't", "n'?t")
-)
-_REFUSAL = re.compile(
-    rf"^(?:{'|'.join(_REFUSALS)})-(?=\w)(?!(?:have|need|require|matter|apply|mind)\b)".replace("n't", "n'?t")
-)
+def _listed(title: str) -> tuple[str, ...]:
+    """Return the words of a section of `data/modals.txt`, in their order."""
+    return tuple(word for line in listed("modals", title) for word in line.split())
+
+
+def _begins_with(words: Iterable[str], *, but: str = "") -> re.Pattern[str]:
+    """Return the pattern of one of these words at the beginning of a predicate, with or without a form of `be`.
+
+    `but` are the words of which none may follow; an apostrophe may be missing.
+    """
+    excluded = rf"(?!(?:{but})\b)" if but else ""
+    return re.compile(rf"^(?:(?:is|are|am)-)?(?:{'|'.join(words)})-(?=\w){excluded}".replace("n't", "n'?t"))
+
+
+_REFUSALS: Final = _listed("refusals")
+_INABILITIES: Final = _listed("inabilities")
+_DENIALS: Final = _listed("denials")
+_REFUSAL: Final = _begins_with(_REFUSALS, but="have|need|require|matter|apply|mind")
 """Excludes the absence of an obligation: `does not have to use`, `does not require`."""
 
-_PERMISSION = re.compile(r"^(?:(?:is|are|am)-)?(?:can|may|allowed-to|permitted-to)-(?=\w)")
-_OBLIGATION = re.compile(
-    r"^(?:(?:is|are|am)-)?(?:must-always|must|has-to|have-to|required-to|obliged-to|needs-to|shall)-(?=\w)"
+_MODALS: Final = (
+    ("may-not", _begins_with((*_listed("prohibitions"), *_INABILITIES, *_DENIALS))),
+    ("may", _begins_with(_listed("permissions"))),
+    ("must", _begins_with(_listed("obligations"))),
 )
-_DENIAL = re.compile(
-    r"(?:no(?!\s+(?:restriction|limit|limitation|constraint|exception)s?\b)|never|nothing|none|neither|nobody|nowhere)"
-    r"(?=\s|$)",
-    re.IGNORECASE,
-)
-_STRICT = re.compile(
-    r"^(?:(?:is|are)-)?(?:must-not|mustn't|must-never|may-not|may-never|not-allowed-to|not-permitted-to|forbidden-to|"
-    r"prohibited-from|forbidden-from|required-to|obliged-to)-(?=\w)"
-)
-_CANNOT = re.compile(r"^(?:cannot|can-not|can't|can-never|shall-not)-(?=\w)")
+_STRICT: Final = _begins_with(_listed("strict"))
+_BARE: Final = frozenset(_listed("bare"))
+_CANNOT: Final = _begins_with(("cannot", "can-not", "can't", "can-never", "shall-not"))
 """A prohibition, or an inability: `cannot swim`."""
-_CANNOT_USE = re.compile(r"^(?:cannot|can-not|can't)-use$")
-_THAT_ONE = re.compile(r"(?:the|my|our|his|her|their|this|that|these|those|it|them|an?|any of)\b", re.IGNORECASE)
-"""One thing, which someone may not be able to use; a kind of things is a rule: `cannot use external APIs`."""
 
-_MUST = re.compile(r"^(?:must-always|must|shall)-(?=\w)")
+_CANNOT_USE: Final = frozenset({"cannot-use", "can-not-use", "can't-use"})
+_MUST: Final = _begins_with(("must-always", "must", "shall"))
 """An obligation by a rule, or a single task: `must finish the report`."""
 
-_GROUND = re.compile(
-    r"\b(?:complian\w+|polic(?:y|ies)|regulat\w+|laws?|legal\w*|contract\w*|licen[cs]\w+|gdpr|hipaa|pci|soc\s?2|security|"
-    r"confidential\w*|nda|court|rules?|audit\w*|privacy|export\scontrol\w*|sanctions?|mandat\w+|standards?)\b",
-    re.IGNORECASE,
-)
-_ALWAYS = re.compile(r"\b(?:always|at\sall\stimes|every|all|any|never|only)\b", re.IGNORECASE)
-_WISH = re.compile(
-    r"\b(?:if|unless|would|could|might|wish(?:es)?|wants?|hopes?|prefers?|maybe|perhaps|today|tomorrow|tonight|this\s(?:week|"
-    r"month|morning)|by\s(?:mon|tues|wednes|thurs|fri|satur|sun)day|no\slonger|used\sto|was|were)\b",
-    re.IGNORECASE,
-)
-_HOLDER = re.compile(
-    r"^(?:has-)?(?:hard-)?(?:constraint|rule|policy|restriction|requirement|compliance-rule|prohibition)$"
-)
-_SAID = re.compile(
-    r"^(?P<modal>must\snever|must\snot|may\snot|cannot|can't|must\salways|must|(?:is|are)\snot\s(?:allowed|permitted)\sto|"
-    r"(?:is|are)\s(?:prohibited|forbidden)\sfrom|(?:is|are)\srequired\sto)\s(?P<verb>\w+)\s(?P<rest>.+)$",
-    re.IGNORECASE | re.DOTALL,
-)
-_IRREGULAR = (
-    {"has": "have", "is": "be", "does": "do", "goes": "go"}
-    | {
-        f"{verb[:-1]}ing": verb
-        for verb in (
-            "use",
-            "share",
-            "store",
-            "disclose",
-            "release",
-            "expose",
-            "remove",
-            "change",
-            "write",
-            "make",
-            "take",
-            "hire",
-        )
-    }
-    | {f"{verb}{verb[-1]}ing": verb for verb in ("run", "log", "ship", "commit", "submit", "get", "cut", "put", "set")}
-)
+_DENIAL: Final = pattern("modals", "denial", re.IGNORECASE)
+_THAT_ONE: Final = pattern("modals", "that one", re.IGNORECASE)
+_GROUND: Final = pattern("modals", "ground", re.IGNORECASE)
+_ALWAYS: Final = pattern("modals", "always", re.IGNORECASE)
+_WISH: Final = pattern("modals", "wish", re.IGNORECASE)
+_HOLDER: Final = pattern("modals", "holder")
+_SAID: Final = pattern("modals", "said", re.IGNORECASE | re.DOTALL)
+_BASE_FORMS: Final = pairs("modals", "base forms")
+_BE: Final = ("is-", "are-", "am-")
 
 
 def predicate(text: str) -> str:
     """Return a predicate in its canonical form: `may-not-...` forbids, `may-...` allows, `must-...` demands."""
     canonical = vocabulary.predicate(text.replace("\u2019", "'"))
-    for pattern, modal in ((_PROHIBITION, "may-not"), (_PERMISSION, "may"), (_OBLIGATION, "must")):
-        bare = pattern.sub("", canonical)
+    for modal, beginning in _MODALS:
+        bare = beginning.sub("", canonical)
         if bare != canonical:
             return f"{modal}-{_infinitive(bare)}"
     return canonical
@@ -153,10 +122,11 @@ def rule_sentence(canonical: str, rule: str) -> str:
 
 
 def _infinitive(bare: str) -> str:
-    """Return a predicate whose first word, if a verb in the third person, is in its base form."""
+    """Return a predicate whose first word, if a verb in the third person or a gerund, is in its base form."""
     verb, dash, rest = bare.partition("-")
-    if verb in _IRREGULAR:
-        verb = _IRREGULAR[verb]
+    form = form_of(verb)
+    if verb in _BASE_FORMS or (form is not None and form.kinds & {"s", "ing"}):
+        verb = _BASE_FORMS[verb] if form is None else form.lemma
     elif verb.endswith("ing") and len(verb) > len("bring"):
         verb = verb.removesuffix("ing")
     elif verb.endswith("ies") and len(verb) > len("ties"):
@@ -177,29 +147,24 @@ class ModalRule:
     because: str
 
 
-_BARE = re.compile(
-    r"^(?:(?:is|are)-)?(?:must-not|must-never|must-always|must|may-not|cannot|can-not|can't|not-allowed-to|not-permitted-to|"
-    r"forbidden-to|prohibited-from|forbidden-from|required-to|obliged-to)$"
-)
-"""Predicates whose verb is in the value: `must-not` + `share data`."""
-
-
 def rule_of_fact(predicate_: str, told: str) -> ModalRule | None:
     """Return the rule that a fact states; None where it may be an ability or a single task."""
     plain = normalise.normalise_key(predicate_.replace("\u2019", "'"))
     plain = f"{plain}-from" if plain.endswith(("prohibited", "forbidden")) else plain
     verb, _, rest = told.strip().partition(" ")
-    if _BARE.match(plain) and rest and verb.isalpha():
+    if _without_be(plain) in _BARE and rest and verb.isalpha():
         return _ruled(f"{plain}-{verb.lower()}", f"{normalise.words(plain)} {told}", rest)
     if _HOLDER.match(plain):
         words = told.replace("\u2019", "'")
         found = _SAID.match(words)
-        return (
-            None
-            if found is None
-            else _ruled(normalise.normalise_key(f"{found['modal']} {found['verb']}"), words, found["rest"])
-        )
+        if found is None:
+            return None
+        return _ruled(normalise.normalise_key(f"{found['modal']} {found['verb']}"), words, found["rest"])
     return _ruled(plain, f"{normalise.words(plain)} {told}", told)
+
+
+def _without_be(plain: str) -> str:
+    return next((plain.removeprefix(be) for be in _BE if plain.startswith(be)), plain)
 
 
 def _ruled(plain: str, rule: str, rest: str) -> ModalRule | None:
@@ -210,7 +175,7 @@ def _ruled(plain: str, rule: str, rest: str) -> ModalRule | None:
         return ModalRule(predicate=canonical, rule=rest, because="it says what is forbidden or required")
     if _CANNOT.match(plain) and _GROUND.search(rest):
         return ModalRule(predicate=canonical, rule=rest, because="it says what cannot be done, and by what rule")
-    if _CANNOT_USE.match(plain) and not _THAT_ONE.match(rest):
+    if plain in _CANNOT_USE and not _THAT_ONE.match(rest):
         return ModalRule(predicate=canonical, rule=rest, because="it says what cannot be used")
     if _MUST.match(plain) and (_GROUND.search(rest) or _ALWAYS.search(rest)):
         return ModalRule(predicate=canonical, rule=rest, because="it says what must be done, always or by what rule")

@@ -11,21 +11,12 @@ from collections.abc import Mapping, Sequence
 from typing import Final
 
 from app.english.patterns import pattern
+from app.english.word_lists import grouped, lines
 from app.lexical.bm25 import STOP_WORDS
 from app.memory import normalise, vocabulary
 
-QUESTION_HINTS: Mapping[str, tuple[str, ...]] = {
-    "works-at": ("work", "works", "working", "employer", "employed", "job", "company"),
-    "lives-in": ("live", "lives", "living", "reside", "home", "based"),
-    "has-role": ("role", "title", "position", "job"),
-    "reports-to": ("report", "reports", "boss", "manager", "work for", "works for", "work under"),
-    "manages": ("manage", "manages", "lead", "leads", "supervises"),
-    "works-with": ("work with", "works with", "colleague", "colleagues", "teammate"),
-    "member-of": ("member", "team", "belong", "belongs"),
-    "owns": ("own", "owns"),
-    "created": ("create", "created", "built", "wrote", "founded"),
-    "uses": ("use", "uses", "using"),
-    "located-at": ("located", "where"),
+QUESTION_HINTS: Final[Mapping[str, tuple[str, ...]]] = {
+    predicate: tuple(words.split(" | ")) for predicate, words in lines("questions", "hints")
 }
 """Words of questions that hint at a predicate or a relation."""
 
@@ -39,57 +30,10 @@ LONGEST_CHARACTERS = 250
 KEYWORDS = 12
 """Most words of a sentence that a question about it repeats."""
 
-FACTS: Mapping[str, tuple[str, ...]] = {
-    "works-at": (
-        "Where {does} work?",
-        "Which company, firm or employer is {whose} job at?",
-        "Who works at {value}?",
-    ),
-    "lives-in": (
-        "Where {does} live?",
-        "In which city, town or country is {whose} home?",
-        "Who lives in {value}?",
-    ),
-    "has-role": (
-        "What is {whose} job title?",
-        "What {does} do for a living, what is {whose} profession?",
-        "What role or position {does} have?",
-    ),
-    "has-name": ("What is {whose} name?", "What {is} called?"),
-    "born-in": ("Where {was} born?", "Where {does} come from?", "In which place did {who} grow up?"),
-    "born-on": ("When {was} born?", "When is {whose} birthday?", "How old {is}?"),
-    "married-to": ("Who {is} married to?", "Who is {whose} husband, wife or spouse?", "Who is married to {value}?"),
-    "friend-of": ("Who is a friend of {whom}?", "Who are {whose} friends?", "Who is a friend of {value}?"),
-    "studies-at": ("Where {does} study?", "Which school, college or university {does} go to?"),
-    "studied-at": (
-        "Where did {who} study?",
-        "Which school, college or university did {who} go to?",
-        "Where is {whose} degree from?",
-    ),
-    "allergic-to": (
-        "What {is} allergic to?",
-        "Which allergies {does} have?",
-        "What must {who} not eat or touch?",
-    ),
-    "has-condition": ("Which illness or condition {does} have?", "What is {whose} diagnosis?"),
-    "speaks": ("Which languages {does} speak?", "Which languages {does} know?", "Who speaks {value}?"),
-}
+FACTS: Final = grouped("questions", "facts")
 """Questions about predicates that people ask in words other than the predicate's."""
 
-RELATIONS: Mapping[str, tuple[str, ...]] = {
-    "reports-to": ("Who {does} report to?", "Who is {whose} manager or boss?", "Who reports to {value}?"),
-    "manages": ("Who {does} manage?", "Who is in {whose} team?", "Who is the manager or boss of {value}?"),
-    "works-with": ("Who {does} work with?", "Who are {whose} colleagues?", "Who works with {value}?"),
-    "member-of": (
-        "What {is} a member of?",
-        "Which team, group or organization {does} belong to?",
-        "Who is a member of {value}?",
-    ),
-    "owns": ("What {does} own?", "What belongs to {whom}?", "Who owns {value}?"),
-    "created": ("What did {who} create?", "Who created, built or wrote {value}?", "Who is the author of {value}?"),
-    "uses": ("What {does} use?", "Which tool or technology {does} use?", "Who uses {value}?"),
-    "located-at": ("Where {is} located?", "In which place or town {is}?", "What is located at {value}?"),
-}
+RELATIONS: Final = grouped("questions", "relations")
 """Questions about each relation of the vocabulary, from either end."""
 
 _AUXILIARIES = frozenset({"is", "are", "was", "were", "does", "do", "did", "can", "could", "will", "would", "should"})

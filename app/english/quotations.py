@@ -12,7 +12,7 @@ from typing import Final
 
 from app.english.names import is_given
 from app.english.patterns import pattern
-from app.english.word_lists import word_set
+from app.english.word_lists import words
 
 Span = tuple[int, int]
 _FENCED: Final = re.compile(r"```.{0,20000}?(?:```|\Z)|`[^`\n]{0,300}`", re.DOTALL)
@@ -27,15 +27,10 @@ _PASSED_ON: Final = pattern("quotations", "passed on", re.IGNORECASE)
 """Introductions of somebody else's words, which take up the rest of the paragraph."""
 
 _LABEL: Final = pattern("quotations", "label", re.MULTILINE)
-_OWN_LABELS: Final = word_set(
-    "me i myself note notes update edit ps fyi btw tldr context background reminder correction answer question re "
-    "about work home job location city name diet status today yesterday summary fact facts info important also"
-)
+_OWN_LABELS: Final = words("quotations", "own labels")
 """Labels of the speaker's own words."""
 
-_PARTS: Final = word_set(
-    "agent caller client customer doctor guest host interviewer interviewee moderator narrator operator patient support"
-)
+_PARTS: Final = words("quotations", "parts of a conversation")
 """Labels of the parts in a conversation of others."""
 
 _SAMPLE: Final = pattern("quotations", "shown", re.IGNORECASE)

@@ -15,8 +15,8 @@ from enum import StrEnum
 from typing import Final
 
 from app.english.disguises import decoded, is_order, undo_leetspeak, undo_look_alikes, undo_spacing
-from app.english.injection_rules import FOREIGN_ORDERS, ORDERS, InjectionRule
-from app.english.secrets import codes, find_secrets
+from app.english.screening_rules import FOREIGN_ORDERS, ORDERS, ScreeningRule
+from app.english.secrets import find_secrets
 
 
 class SuspicionKind(StrEnum):
@@ -69,7 +69,7 @@ def screen(text: str, *, foreign: bool = False) -> tuple[Suspicion, ...]:
     """
     found = [
         Suspicion(kind=SuspicionKind.SECRET, why=f"it holds {what}", span=(start, end))
-        for what, start, end in _find_secrets(text)
+        for what, start, end in find_secrets(text)
     ]
     found += _hidden(text)
     plain, places = _revealed(text)
@@ -97,13 +97,7 @@ def _once(found: Sequence[Suspicion]) -> tuple[Suspicion, ...]:
     return tuple(result)
 
 
-def _find_secrets(text: str) -> list[tuple[str, int, int]]:
-    """Return the kind of each secret with its start and end, each once."""
-    found = list(find_secrets(text))
-    return found + [one for one in codes(text) if not any(start < one[2] and one[1] < end for _, start, end in found)]
-
-
-def _disguised(plain: str, rules: Sequence[InjectionRule]) -> Iterator[tuple[int, int, str]]:
+def _disguised(plain: str, rules: Sequence[ScreeningRule]) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and reason of orders in a text, plain, with digits for letters, or letter by letter."""
     for one in dict.fromkeys((plain, undo_leetspeak(plain) or plain, undo_look_alikes(plain) or plain)):
         for rule in rules:

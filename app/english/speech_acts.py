@@ -11,9 +11,9 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from app.english.patterns import LEAD, MINE, pattern
+from app.english.patterns import pattern
 from app.english.role_play import opens_frame
-from app.english.word_lists import word_set
+from app.english.word_lists import word_set, words
 from app.lexical.tokens import normalise
 from app.model import SpeechAct
 
@@ -21,6 +21,8 @@ UNSURE: Final = 0.3
 """The highest confidence of suppositions and role play (seed 003)."""
 
 _LEADS: Final = pattern("speech_acts", "leads", re.IGNORECASE)
+_LEAD: Final = pattern("speech_acts", "lead")
+_MINE: Final = pattern("speech_acts", "mine")
 _KIDDING: Final = re.compile(r"\b(?:just|only|i'm|am|totally)\s+(?:kidding|joking)\b|\bjk\b", re.IGNORECASE)
 _FICTION: Final = pattern("speech_acts", "fiction", re.IGNORECASE)
 
@@ -74,15 +76,8 @@ _EXPERT: Final = pattern("speech_acts", "expert")
 _CLAUSES = re.compile(r"[,;:\u2014\u2013]| - |\bbut\b|\band (?=i\b|i'm\b|we\b|my\b|now\b|don't\b|never\b)")
 _AFFIRMS: Final = pattern("speech_acts", "affirms")
 _AUXILIARIES = word_set("am is are was were be been do does did have has had will would could")
-_ADVERBS = word_set(
-    "really actually even particularly especially exactly usually often always much currently personally necessarily "
-    "that so too very all a an the definitely certainly ever any"
-)
-_TASTES = word_set(
-    "like love enjoy want prefer care eat drink mind trust need allowed supposed permitted fan into fond keen "
-    "interested "
-    "comfortable big happy only just far least tolerate stand recommend agree"
-)
+_ADVERBS: Final = words("speech_acts", "adverbs")
+_TASTES: Final = words("speech_acts", "tastes")
 """Verbs whose negation is a preference or a rule: `I don't like X` states a dislike."""
 
 _POSSESSED = word_set("have has had got is are was were there's with")
@@ -120,7 +115,7 @@ def _supposes(text: str) -> bool:
         return _UNREAL.search(text) is not None
     if _UNREAL.search(main):
         return True
-    return not re.match(MINE, main) and _STANDING.search(conditional["condition"]) is None
+    return not _MINE.match(main) and _STANDING.search(conditional["condition"]) is None
 
 
 def _framed(text: str, before: str) -> SpeechAct | None:
@@ -174,7 +169,7 @@ def _denies(text: str) -> bool:
 
 
 def _denied(clause: str) -> bool:
-    said = re.sub(LEAD, "", clause, count=1).split()[:_NEAR]
+    said = _LEAD.sub("", clause, count=1).split()[:_NEAR]
     if not said:
         return False
     if said[0] in _NOBODY or said[:2] == ["no", "one"]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from decimal import Decimal
 from functools import cache
 from importlib.resources import files
 from typing import Final
@@ -39,6 +40,14 @@ def lines(name: str, title: str) -> tuple[tuple[str, str], ...]:
 def pairs(name: str, title: str) -> Mapping[str, str]:
     """Return the entries of a section of lines `word = value`."""
     return dict(lines(name, title))
+
+
+def grouped(name: str, title: str) -> Mapping[str, tuple[str, ...]]:
+    """Return the values of each key of a section of lines `key = value`, in their order."""
+    found: dict[str, tuple[str, ...]] = {}
+    for key, value in lines(name, title):
+        found[key] = (*found.get(key, ()), value)
+    return found
 
 
 def alternatives(name: str) -> tuple[tuple[tuple[str, ...], ...], ...]:
@@ -98,6 +107,11 @@ MEN: Final = section("given_names", "men")
 WOMEN: Final = section("given_names", "women")
 EITHER: Final = section("given_names", "either")
 """Given names of both women and men, or that are other words too."""
+
+NUMBERS: Final[Mapping[str, Decimal]] = {
+    word: Decimal(value) for value, *forms in (line.split() for line in entries("numbers")) for word in forms
+}
+"""Number words with their values."""
 
 CITIES: Final = frozenset(entries("cities"))
 COUNTRIES: Final = section("places", "countries")

@@ -9,7 +9,7 @@ from enum import StrEnum
 from uuid import UUID
 
 from app.memory.spec import MemoryType, Payload
-from app.model import Category, Evidence, Memory, Scope, SpeechAct
+from app.model import Category, EventTime, Evidence, Memory, Scope, SpeechAct
 
 DIRECT_SOURCE = 0.9
 """Source strength of a typed write (the seed's explicit first-person statement)."""
@@ -38,7 +38,8 @@ class Candidate:
     never shown; times are aware; `zone` is the caller's time zone; `mentions` is the number of times it was said;
     `review` is the reason to hold it back for a reviewer. `category` is the caller's choice of category, `nature` the
     one that extraction derives; without either the type's default is used. `reviewed` means that a reviewer has seen
-    it. With an `ending`, it is not stored but ends the memories that say the same.
+    it. `ties` are what names were said to be to whom, by normalised name. `covers` is the time that it tells of, where
+    its payload has none. With an `ending`, it is not stored but ends the memories that say the same.
     """
 
     type: MemoryType
@@ -65,6 +66,8 @@ class Candidate:
     provenance: Mapping[str, object] = field(default_factory=dict)
     review: str | None = None
     reviewed: bool = False
+    covers: EventTime | None = None
+    ties: Mapping[str, str] = field(default_factory=dict)
     ending: Ending | None = None
 
 

@@ -15,9 +15,9 @@ from typing import Final, Literal, Self
 
 from pydantic import JsonValue, ValidationError
 
-from app.errors import ProviderProtocolError
+from app.errors import ProviderProtocolError, ProviderUnavailable
 from app.memory.extraction import TokenUsage
-from app.providers.chat import SETTINGS, Adapting, ChatSpec, HttpChat, Prompt, Reply, Stop, WireModel
+from app.providers.chat import SETTINGS, Adapting, ChatSpec, HttpChat, Prompt, Reply, ReplyPart, Stop, WireModel
 from app.providers.http import Endpoint, HttpPolicy, ProviderClient, Sleep
 
 VERSION: Final = "2023-06-01"
@@ -70,6 +70,23 @@ class _AnthropicAnswer(WireModel):
     usage: _AnthropicTokens | None = None
 
 
+class _Delta(WireModel):
+    text: str = ""
+    partial_json: str = ""
+    stop_reason: str | None = None
+
+
+class _StreamStart(WireModel):
+    usage: _AnthropicTokens | None = None
+
+
+class _StreamEvent(WireModel):
+    type: str
+    message: _StreamStart = _StreamStart()
+    delta: _Delta = _Delta()
+    usage: _AnthropicTokens | None = None
+
+
 class AnthropicMessages(HttpChat[_AnthropicDialect]):
     """A model behind `/messages`; see `ChatModel`."""
 
@@ -115,6 +132,25 @@ class AnthropicMessages(HttpChat[_AnthropicDialect]):
             text=_text(read.content),
             stop=_stop(read.stop_reason),
             usage=TokenUsage(requests=1, input_tokens=tokens.read, output_tokens=tokens.output_tokens),
+        )
+
+    def _streaming(self, _: _AnthropicDialect) -> dict[str, object]:
+        return {"stream": True}
+
+    def _read_part(self, event: bytes) -> ReplyPart:
+        try:
+            read = _StreamEvent.model_validate_json(event)
+        except ValidationError:
+            raise ProviderProtocolError(f"{self._spec.label} broke off its answer") from None
+        if read.type == "error":
+            raise ProviderUnavailable(f"{self._spec.label} broke off its answer")
+        tokens = read.message.usage or read.usage or _AnthropicTokens()
+        reason = read.delta.stop_reason
+        return ReplyPart(
+            text=read.delta.text + read.delta.partial_json,
+            stop=None if reason is None else _stop(reason),
+            input_tokens=tokens.read,
+            output_tokens=tokens.output_tokens,
         )
 
 

@@ -5,13 +5,15 @@ from __future__ import annotations
 import json
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping
+from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
+from functools import partial
 from typing import Final, Generic, Literal, NoReturn, Protocol, Self, TypeVar
 
 from pydantic import BaseModel, ConfigDict, SecretStr
+from pydantic_core import from_json
 
 from app.errors import ProviderError
 from app.memory.extraction import TokenUsage
@@ -45,6 +47,16 @@ def json_object(text: str, key: str) -> dict[str, object]:
     if not isinstance(whole, dict) or key not in whole:
         raise NotJson(f'there is no JSON object with "{key}" in the answer')
     return whole
+
+
+def partial_value(text: str, key: str) -> object:
+    """Return the key's value in a JSON object that is still being written, None before there is one."""
+    text = _without_thoughts(text)
+    try:
+        found = from_json(text[text.index("{") :], allow_partial="trailing-strings")
+    except ValueError:
+        return None
+    return found.get(key) if isinstance(found, dict) else None
 
 
 def _without_thoughts(text: str) -> str:
@@ -97,6 +109,8 @@ Schema = Mapping[str, object]
 
 SETTINGS: Final = "TM_LLM"
 
+_END_OF_STREAM: Final = "[DONE]"
+
 
 class Stop(StrEnum):
     """The reason why a model stopped writing."""
@@ -104,6 +118,7 @@ class Stop(StrEnum):
     FINISHED = "finished"
     LENGTH = "length"
     REFUSED = "refused"
+    UNFINISHED = "unfinished"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -142,6 +157,25 @@ class Reply:
     stop: Stop
     usage: TokenUsage
 
+    def grown(self, part: ReplyPart) -> Reply:
+        """Return the reply with what an event of a stream adds to it."""
+        usage = TokenUsage(
+            requests=self.usage.requests,
+            input_tokens=part.input_tokens or self.usage.input_tokens,
+            output_tokens=part.output_tokens or self.usage.output_tokens,
+        )
+        return Reply(text=self.text + part.text, stop=part.stop or self.stop, usage=usage)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReplyPart:
+    """An event of a stream: more text, the reason why the model stopped, the tokens so far; each may be missing."""
+
+    text: str = ""
+    stop: Stop | None = None
+    input_tokens: int = 0
+    output_tokens: int = 0
+
 
 class ChatModel(Protocol):
     """Completes a prompt."""
@@ -166,6 +200,14 @@ class ChatModel(Protocol):
 
     async def aclose(self) -> None:
         """Let go of the connections."""
+        ...
+
+
+class StreamingChat(ChatModel, Protocol):
+    """A chat model whose reply can be read as it grows."""
+
+    def stream(self, prompt: Prompt, *, temperature: float, expires_at: float) -> AsyncGenerator[Reply]:
+        """Yield the reply as it grows, the whole one last; errors as `complete`."""
         ...
 
 
@@ -198,6 +240,7 @@ class Dialect(Protocol):
 
 
 D = TypeVar("D", bound=Dialect)
+Answer = TypeVar("Answer")
 
 
 class Adapting(Generic[D]):
@@ -210,10 +253,19 @@ class Adapting(Generic[D]):
 
     async def post(self, body: Callable[[D], Mapping[str, object]], *, expires_at: float) -> bytes:
         """POST what `body` makes for a dialect and return the answer; errors as `ProviderClient.post`."""
+        return await self._adapt(body, partial(self._client.post, self._path, expires_at=expires_at))
+
+    async def stream(
+        self, body: Callable[[D], Mapping[str, object]], *, stack: AsyncExitStack, expires_at: float
+    ) -> AsyncIterator[str]:
+        """POST what `body` makes for a dialect and return the lines of the answer; see `ProviderClient.stream`."""
+        return await self._adapt(body, partial(self._client.stream, self._path, stack=stack, expires_at=expires_at))
+
+    async def _adapt(self, body: Callable[[D], Mapping[str, object]], send: Callable[..., Awaitable[Answer]]) -> Answer:
         dialect = self._dialect
         while True:
             try:
-                answer = await self._client.post(self._path, body(dialect), expires_at=expires_at, watch=dialect.watch)
+                answer = await send(body(dialect), watch=dialect.watch)
             except RequestRejected as refusal:
                 simpler = dialect.without(refusal.about)
                 if simpler is None:
@@ -246,6 +298,27 @@ class HttpChat(ABC, Generic[D]):
         )
         return self._read(answer)
 
+    async def stream(self, prompt: Prompt, *, temperature: float, expires_at: float) -> AsyncGenerator[Reply]:
+        """Ask once, and yield the reply as it grows; see `StreamingChat`."""
+        async with AsyncExitStack() as stack:
+            lines = await self._server.stream(
+                lambda dialect: {**self._body(prompt, temperature, dialect), **self._streaming(dialect)},
+                stack=stack,
+                expires_at=expires_at,
+            )
+            reply = Reply(text="", stop=Stop.UNFINISHED, usage=TokenUsage(requests=1))
+            others: list[str] = []
+            async for line in lines:
+                name, _, data = line.partition(":")
+                if name != "data":
+                    others.append(line)
+                elif data.strip() != _END_OF_STREAM:
+                    reply = reply.grown(self._read_part(data.encode()))
+                    yield reply
+            if not reply.text and any(line.startswith("{") for line in others):
+                # A server that knows no streams answers as if none had been asked for.
+                yield self._read("\n".join(others).encode())
+
     async def aclose(self) -> None:
         """Close the connections."""
         await self._client.aclose()
@@ -257,6 +330,14 @@ class HttpChat(ABC, Generic[D]):
     @abstractmethod
     def _read(self, answer: bytes) -> Reply:
         """Return what was answered; ProviderProtocolError when it has not the provider's format."""
+
+    @abstractmethod
+    def _streaming(self, dialect: D) -> Mapping[str, object]:
+        """Return what the request has in addition if the answer shall be streamed."""
+
+    @abstractmethod
+    def _read_part(self, event: bytes) -> ReplyPart:
+        """Return what an event of the stream adds; ProviderError when it is no such event, or an error."""
 
 
 class WireModel(BaseModel):

@@ -11,7 +11,7 @@ from app.memory.extraction import TokenUsage
 from app.memory.spec import MemoryType
 from app.metrics import Metrics
 from app.providers.anthropic_messages import AnthropicMessages
-from app.providers.chat import SETTINGS, ChatModel, ChatObserver, ChatSpec
+from app.providers.chat import SETTINGS, ChatModel, ChatObserver, ChatSpec, StreamingChat
 from app.providers.embeddings import Embedder, EmbeddingModel, OpenAIEmbedder
 from app.providers.http import HttpPolicy
 from app.providers.model_answer import AnswerWriter, ModelAnswerWriter
@@ -87,7 +87,7 @@ class Prices:
         return (usage.input_tokens * self.input + usage.output_tokens * self.output) / _MILLION
 
 
-def make_chat(settings: Settings) -> ChatModel | None:
+def make_chat(settings: Settings) -> StreamingChat | None:
     """Return the configured language model, shared by all that use one; None with TM_LLM_PROVIDER=rules.
 
     Nothing connects yet. Raises ConfigurationError when the settings can't be right.
@@ -132,7 +132,7 @@ def make_summariser(chat: ChatModel | None, settings: Settings, metrics: Metrics
     return None if chat is None else ModelSummariser(chat, observer=_observer(settings, metrics))
 
 
-def make_answer_writer(chat: ChatModel | None, settings: Settings, metrics: Metrics) -> AnswerWriter | None:
+def make_answer_writer(chat: StreamingChat | None, settings: Settings, metrics: Metrics) -> AnswerWriter | None:
     """Return what answers questions on the language model; None without one."""
     return None if chat is None else ModelAnswerWriter(chat, observer=_observer(settings, metrics))
 

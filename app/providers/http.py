@@ -16,8 +16,8 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping
+from contextlib import AsyncExitStack, aclosing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
@@ -129,8 +129,8 @@ class ProviderClient:
         self._backoff = wait_random_exponential(multiplier=self.policy.backoff, max=self.policy.backoff_max)
         self._client = httpx.AsyncClient(
             headers={**(headers or {}), "Content-Type": "application/json"},
-            # The whole request has `timeout`, kept in _attempt: httpx's own read timeout starts again with
-            # every chunk.
+            # A whole request has `timeout`, kept in _attempt, and each line of a stream: httpx's own read timeout
+            # starts again with every chunk.
             timeout=httpx.Timeout(None, connect=self.policy.timeout),
             limits=httpx.Limits(max_connections=self.policy.concurrency),
         )
@@ -153,16 +153,34 @@ class ProviderClient:
         lower case, that a refused request may be about, such as the names of its parameters.
         """
         overdue = self.expires_at() if expires_at is None else expires_at
-        written = json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
-        content = written.encode("utf-8", "replace")
-        try:
+        content = _encoded(body)
+        with self._patience():
             async with asyncio.timeout_at(overdue), self._slots:
                 answer: bytes = await self._retrying(overdue)(self._attempt, path, content, watch)
                 return answer
-        except TimeoutError as error:
-            raise ProviderTimeout(
-                f"{self._endpoint.label} gave no answer within {self.policy.deadline:g} s, tries and all"
-            ) from error
+
+    async def stream(
+        self,
+        path: str,
+        body: Mapping[str, object],
+        *,
+        stack: AsyncExitStack,
+        expires_at: float,
+        watch: Collection[str] = (),
+    ) -> AsyncIterator[str]:
+        """POST JSON and return the lines of a 2xx answer as they come; `stack` ends the request.
+
+        Errors are those of `post`. Only the beginning is tried again: a line that was read is not taken back.
+        """
+        async with AsyncExitStack() as begun:
+            with self._patience():
+                async with asyncio.timeout_at(expires_at):
+                    await begun.enter_async_context(self._slots)
+                    retrying, content = self._retrying(expires_at), _encoded(body)
+                    response: httpx.Response = await retrying(self._begin, path, content, watch)
+                    begun.push_async_callback(response.aclose)
+            await stack.enter_async_context(begun.pop_all())
+        return self._lines(response, expires_at)
 
     async def aclose(self) -> None:
         """Close the pool; calls under way fail."""
@@ -183,34 +201,72 @@ class ProviderClient:
         return max(self._backoff(state), asked or 0.0)
 
     async def _attempt(self, path: str, content: bytes, watch: Collection[str]) -> bytes:
+        with self._mapped_errors():
+            async with asyncio.timeout(self.policy.timeout):
+                async with aclosing(await self._open(path, content, watch)) as response:
+                    return await self._read(response)
+
+    async def _begin(self, path: str, content: bytes, watch: Collection[str]) -> httpx.Response:
+        with self._mapped_errors():
+            async with asyncio.timeout(self.policy.timeout):
+                return await self._open(path, content, watch)
+
+    async def _open(self, path: str, content: bytes, watch: Collection[str]) -> httpx.Response:
+        """Return a successful response whose body is not read yet."""
+        headers = {**self._authorization, **trace_headers()}
+        request = self._client.build_request("POST", self._base_url + path, content=content, headers=headers)
+        response = await self._client.send(request, stream=True)
+        if response.is_success:
+            return response
+        async with aclosing(response):
+            raise self._refusal(response, await self._read(response), watch)
+
+    async def _lines(self, response: httpx.Response, overdue: float) -> AsyncIterator[str]:
+        lines, received = response.aiter_lines(), 0
+        while True:
+            with self._mapped_errors():
+                async with asyncio.timeout_at(min(overdue, asyncio.get_running_loop().time() + self.policy.timeout)):
+                    line = await anext(lines, None)
+            if line is None:
+                return
+            received += len(line)
+            self._require_size(received)
+            yield line
+
+    @contextmanager
+    def _patience(self) -> Iterator[None]:
+        """Map the end of the deadline to our error."""
+        try:
+            yield
+        except TimeoutError as error:
+            raise ProviderTimeout(
+                f"{self._endpoint.label} gave no answer within {self.policy.deadline:g} s, tries and all"
+            ) from error
+
+    @contextmanager
+    def _mapped_errors(self) -> Iterator[None]:
+        """Map what goes wrong with one request to our errors."""
         label = self._endpoint.label
         try:
-            async with (
-                asyncio.timeout(self.policy.timeout),
-                self._client.stream(
-                    "POST", self._base_url + path, content=content, headers={**self._authorization, **trace_headers()}
-                ) as response,
-            ):
-                answer = await self._read(response)
+            yield
         except TimeoutError as error:
             raise ProviderTimeout(f"{label} gave no answer within {self.policy.timeout:g} s") from error
         except (httpx.DecodingError, httpx.TooManyRedirects) as error:
             raise ProviderProtocolError(f"{label} gave an answer that can't be decoded") from error
         except httpx.TransportError as error:
             raise ProviderUnavailable(f"{label} can't be reached ({type(error).__name__})") from error
-        if not response.is_success:
-            raise self._refusal(response, answer, watch)
-        return answer
 
     async def _read(self, response: httpx.Response) -> bytes:
         received = bytearray()
         async for chunk in response.aiter_bytes():
             received += chunk
-            if len(received) > self.policy.max_response_bytes:
-                raise ProviderProtocolError(
-                    f"{self._endpoint.label} gave an answer of over {self.policy.max_response_bytes} bytes"
-                )
+            self._require_size(len(received))
         return bytes(received)
+
+    def _require_size(self, size: int) -> None:
+        most = self.policy.max_response_bytes
+        if size > most:
+            raise ProviderProtocolError(f"{self._endpoint.label} gave an answer of over {most} bytes")
 
     def _refusal(self, response: httpx.Response, answer: bytes, watch: Collection[str]) -> ProviderError:
         status, code = response.status_code, _error_code(answer)
@@ -242,6 +298,11 @@ def retry_after_seconds(headers: Mapping[str, str], now: datetime | None = None)
         return None
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return max(0.0, (moment - (now or datetime.now(UTC))).total_seconds())
+
+
+def _encoded(body: Mapping[str, object]) -> bytes:
+    written = json.dumps(body, ensure_ascii=False, allow_nan=False, separators=(",", ":"))
+    return written.encode("utf-8", "replace")
 
 
 def _checked_url(endpoint: Endpoint) -> str:
@@ -286,7 +347,7 @@ def time_call(tell: Callable[[str, float], None]) -> Iterator[None]:
     except ProviderError as error:
         outcome = error.code
         raise
-    except asyncio.CancelledError:
+    except (asyncio.CancelledError, GeneratorExit):
         outcome = "cancelled"
         raise
     finally:

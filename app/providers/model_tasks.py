@@ -55,10 +55,15 @@ async def ask(
     with metered(observer, question.purpose) as meter:
         reply = await chat.complete(question.prompt, temperature=0.0, expires_at=chat.expires_at())
         meter.add(reply.usage)
-        try:
-            return read(_member(reply, question.key))
-        except (NotJson, UnusableAnswer) as error:
-            raise ProviderProtocolError(f"{chat.name} {question.failure}: {error}") from None
+        return read_reply(chat, question, reply, read)
+
+
+def read_reply(chat: ChatModel, question: ModelQuestion, reply: Reply, read: Callable[[object], Read]) -> Read:
+    """Return what `read` makes of a reply's member; ProviderProtocolError when it can't be used."""
+    try:
+        return read(_member(reply, question.key))
+    except (NotJson, UnusableAnswer) as error:
+        raise ProviderProtocolError(f"{chat.name} {question.failure}: {error}") from None
 
 
 def _member(reply: Reply, key: str) -> object:

@@ -11,30 +11,37 @@ from pydantic import ValidationError
 
 from app.errors import ProviderProtocolError
 from app.memory.extraction import TokenUsage
-from app.providers.chat import SETTINGS, Adapting, ChatSpec, HttpChat, Prompt, Reply, Stop, WireModel
+from app.providers.chat import SETTINGS, Adapting, ChatSpec, HttpChat, Prompt, Reply, ReplyPart, Stop, WireModel
 from app.providers.http import Endpoint, HttpPolicy, ProviderClient, Sleep
 
 _SCHEMA_WORDS: Final = ("response_format", "json_schema", "json_object", "schema", "grammar", "structured output")
+_USAGE: Final = "stream_options"
 _LIMITS: Final = ("max_completion_tokens", "max_tokens")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _OpenAIDialect:
-    """OpenAI's newest models refuse a temperature and `max_tokens`; other servers know no JSON schemas."""
+    """OpenAI's newest models refuse a temperature and `max_tokens`; other servers know no JSON schemas.
+
+    `usage` asks for the tokens at the end of a stream.
+    """
 
     format: Literal["json_schema", "json_object"] | None = "json_schema"
     limit: Literal["max_completion_tokens", "max_tokens"] | None = "max_completion_tokens"
     temperature: bool = True
+    usage: bool = True
 
     @property
     def watch(self) -> Collection[str]:
         """Return the words by which a refusal can be told to be about one of these parts."""
-        return ("temperature", *_LIMITS, *_SCHEMA_WORDS)
+        return ("temperature", _USAGE, *_LIMITS, *_SCHEMA_WORDS)
 
     def without(self, about: frozenset[str]) -> Self | None:
         """Return the next simpler dialect after a refusal about these words; None when there is none."""
         if self.temperature and "temperature" in about:
             return replace(self, temperature=False)
+        if self.usage and _USAGE in about:
+            return replace(self, usage=False)
         if self.limit is not None and not about.isdisjoint(_LIMITS):
             return replace(self, limit="max_tokens" if self.limit == "max_completion_tokens" else None)
         if self.format is not None and not about.isdisjoint(_SCHEMA_WORDS):
@@ -59,6 +66,16 @@ class _OpenAITokens(WireModel):
 
 class _Completion(WireModel):
     choices: tuple[_Choice, ...]
+    usage: _OpenAITokens | None = None
+
+
+class _StreamChoice(WireModel):
+    delta: _Message = _Message()
+    finish_reason: str | None = None
+
+
+class _StreamChunk(WireModel):
+    choices: tuple[_StreamChoice, ...]
     usage: _OpenAITokens | None = None
 
 
@@ -98,12 +115,31 @@ class OpenAIChat(HttpChat[_OpenAIDialect]):
         tokens = completion.usage or _OpenAITokens()
         return Reply(
             text=choice.message.content or "",
-            stop=_stop(choice),
+            stop=_stop(choice.message, choice.finish_reason),
             usage=TokenUsage(requests=1, input_tokens=tokens.prompt_tokens, output_tokens=tokens.completion_tokens),
         )
 
+    def _streaming(self, dialect: _OpenAIDialect) -> dict[str, object]:
+        return {"stream": True, **({_USAGE: {"include_usage": True}} if dialect.usage else {})}
 
-def _stop(choice: _Choice) -> Stop:
-    if choice.message.refusal is not None or choice.finish_reason == "content_filter":
+    def _read_part(self, event: bytes) -> ReplyPart:
+        try:
+            chunk = _StreamChunk.model_validate_json(event)
+        except ValidationError:
+            raise ProviderProtocolError(f"{self._spec.label} broke off its answer") from None
+        tokens = chunk.usage or _OpenAITokens()
+        choice = chunk.choices[0] if chunk.choices else _StreamChoice()
+        said = choice.delta
+        ended = said.refusal is not None or choice.finish_reason is not None
+        return ReplyPart(
+            text=said.content or "",
+            stop=_stop(said, choice.finish_reason) if ended else None,
+            input_tokens=tokens.prompt_tokens,
+            output_tokens=tokens.completion_tokens,
+        )
+
+
+def _stop(message: _Message, reason: str | None) -> Stop:
+    if message.refusal is not None or reason == "content_filter":
         return Stop.REFUSED
-    return Stop.LENGTH if choice.finish_reason == "length" else Stop.FINISHED
+    return Stop.LENGTH if reason == "length" else Stop.FINISHED

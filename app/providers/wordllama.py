@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 from collections.abc import Sequence
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
@@ -29,20 +30,17 @@ _TENSOR: Final = "embedding.weight"
 
 
 class WordllamaEmbedder:
-    """In-process embeddings: no network, no key, deterministic; reads 16 MB at construction."""
+    """In-process embeddings: no network, no key, deterministic; the first one of a process reads 16 MB."""
 
     def __init__(self, *, folder: Path | None = None, observer: EmbedObserver | None = None) -> None:
         """Load the model; ConfigurationError when its files are not where the wheel puts them."""
         folder = folder or _installed()
         try:
-            self._tokenizer = Tokenizer.from_file(str(folder / _TOKENIZER))
-            self._table = _read_table(folder / _WEIGHTS)
+            self._tokenizer, self._table = _read(folder)
         except Exception as error:  # tokenizers raises bare Exception
             raise ConfigurationError(
                 "the embedded model can't be read: reinstall wordllama, or set TM_EMBEDDING_PROVIDER"
             ) from error
-        self._tokenizer.no_padding()
-        self._tokenizer.no_truncation()
         self._observer = observer
         self.dimensions: int = self._table.shape[1]
         self.name = f"wordllama-{self.dimensions}"
@@ -78,6 +76,17 @@ def _installed() -> Path:
     if spec is None or spec.origin is None:
         raise ConfigurationError("the wordllama package is not installed: install it, or set TM_EMBEDDING_PROVIDER")
     return Path(spec.origin).parent
+
+
+@cache
+def _read(folder: Path) -> tuple[Tokenizer, Vectors]:
+    """Return the model of a folder, which nothing changes."""
+    tokenizer = Tokenizer.from_file(str(folder / _TOKENIZER))
+    tokenizer.no_padding()
+    tokenizer.no_truncation()
+    table = _read_table(folder / _WEIGHTS)
+    table.flags.writeable = False
+    return tokenizer, table
 
 
 def _read_table(path: Path) -> Vectors:

@@ -77,9 +77,13 @@ def floor(mode: ReadMode, wanted: float | None) -> float:
 def select(
     ranked: Sequence[Ranked], sketches: Mapping[UUID, RankingRow], *, query: ParsedQuery, least: float
 ) -> tuple[Ranked, ...]:
-    """Return those that are trusted enough, or marked for why they aren't, and not what the asker has ruled out."""
+    """Return those that are trusted enough, or marked for why they aren't, and not what the asker has ruled out.
+
+    A summary gives way to its members where they are found.
+    """
     unwanted = _unwanted(query)
-    trusted = (one for one in ranked if one.marks or one.confidence >= least)
+    told = {sketches[one.id].folded_into for one in ranked}
+    trusted = (one for one in ranked if (one.marks or one.confidence >= least) and one.id not in told)
     return tuple(one for one in trusted if not _ruled_out(one, sketches[one.id], query, unwanted))
 
 

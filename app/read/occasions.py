@@ -7,21 +7,18 @@ from datetime import datetime, timedelta, tzinfo
 from uuid import UUID
 
 from app.db.memories.ranking import RankingRow
-from app.memory.registry import Registry
 from app.model import Memory, ReadMode
 from app.read.assemble import estimate_tokens
-from app.read.values import ContextBlock, ContextGroup, Cut, ParsedQuery, Ranked, Window, happens
+from app.read.values import ContextBlock, ContextGroup, Cut, ParsedQuery, Ranked, Window
 
 Split = tuple[tuple[Ranked, ...], tuple[Cut, ...]]
 """Matches that are kept, and those that are not, with the reason."""
 
 
-def on_that_day(
-    ranked: Sequence[Ranked], sketches: Mapping[UUID, RankingRow], query: ParsedQuery, types: Registry
-) -> Split:
-    """Split off events of other days, where the question asks what happened in its windows."""
-    dated = {one.name for one in types if happens(one)} if query.asks_what_happened and query.windows else set()
-    return _split(ranked, {one.id for one in ranked if sketches[one.id].type in dated and sketches[one.id].elsewhen})
+def on_that_day(ranked: Sequence[Ranked], sketches: Mapping[UUID, RankingRow], query: ParsedQuery) -> Split:
+    """Split off what happened on other days, where the question asks what happened in its windows."""
+    asked = query.asks_what_happened and bool(query.windows)
+    return _split(ranked, {one.id for one in ranked if asked and sketches[one.id].elsewhen})
 
 
 def held_then(ranked: Sequence[Ranked], memories: Mapping[UUID, Memory], query: ParsedQuery, now: datetime) -> Split:

@@ -18,6 +18,7 @@ from app.db.entities import query_lookup
 from app.db.entities.query_lookup import QueryLookup
 from app.db.memories import hype, ranking
 from app.db.memories import read as memory_reads
+from app.db.memories.near_terms import read_near_terms
 from app.db.memories.ranking import RankingRow
 from app.db.memories.turn_evidence import TurnEvidence, read_turn_evidence
 from app.db.session import Database, ReadSession
@@ -134,6 +135,9 @@ class ReadPipeline:
                 known = await self._look_up(session, tenant, request, reading, types)
                 if known.types <= types.version:
                     query = understand.resolve_question(reading, known, types=types)
+                    if not query.mentioned and understand.knows_no_word(query, known):
+                        near = await read_near_terms(session, tenant, _scopes(tenant, request), query.terms)
+                        query = understand.respell(query, near)
                     self._observed("understand", started)
                     if request.min_relevance is None and is_chit_chat(query.text) and not query.mentioned:
                         return _nothing(query, started)
@@ -251,7 +255,7 @@ class ReadPipeline:
         )
         turns = await self._turns(session, tenant, request, ranked, sketches)
         ranked, cut = _relevant(judged, turns, ranked, sketches, request)
-        ranked, elsewhen = on_that_day(ranked, sketches, query, self.types.known(tenant))
+        ranked, elsewhen = on_that_day(ranked, sketches, query)
         best = ranked[: request.top_k]
         whole = await memory_reads.read_memories(session, tenant, [one.id for one in best], known_at=request.known_at)
         best, untimely = held_then(best, whole, query, request.now)
@@ -337,6 +341,7 @@ class ReadPipeline:
             metadata=to_text(request.metadata) if request.metadata else None,
             excluded=query.excluded,
             within=query.windows if query.within else (),
+            timed=bool(query.windows),
         )
         return Search(
             arms=frozenset(chosen.weights),

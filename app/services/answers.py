@@ -2,13 +2,23 @@
 
 from __future__ import annotations
 
+from collections.abc import AsyncGenerator, Callable
+from contextlib import aclosing
 from dataclasses import dataclass
+from datetime import datetime
 
-from app.errors import NotConfigured
+from app.db import quotas
+from app.db.session import Database
+from app.db.tenants import ExtractionCost
+from app.errors import NotConfigured, ProviderError
+from app.memory.extraction import TokenUsage
 from app.model import Actor
-from app.providers.model_answer import AnswerWriter
+from app.providers.chat import spent_tokens
+from app.providers.factory import Prices
+from app.providers.model_answer import AnswerDraft, AnswerWriter
 from app.read.values import Hit, QueryRequest, QueryResult
 from app.services.query import Queries
+from app.services.quotas import Quotas
 
 NOTHING_RELEVANT = "nothing that is remembered is relevant"
 NOT_SAID = "what is remembered does not answer it"
@@ -28,8 +38,12 @@ class GroundedAnswer:
 class Answers:
     """Answers from memories; `writer` is None without a language model."""
 
+    database: Database
     queries: Queries
+    quotas: Quotas
     writer: AnswerWriter | None
+    prices: Prices
+    clock: Callable[[], datetime]
 
     @property
     def model(self) -> str:
@@ -37,29 +51,68 @@ class Answers:
         return self._configured().name
 
     async def recall(self, actor: Actor, request: QueryRequest) -> QueryResult:
-        """Return what an answer may rest on; raise NotConfigured without a model."""
+        """Return what an answer may rest on; raise NotConfigured without a model, QuotaExceeded without tokens left."""
         self._configured()
+        await self.quotas.require_tokens(actor)
         return await self.queries.query(actor, request)
 
-    async def answer(self, request: QueryRequest, recalled: QueryResult) -> GroundedAnswer:
-        """Return an answer that rests on what was recalled, or none with the reason; raise ProviderError.
+    async def answer(self, actor: Actor, request: QueryRequest, recalled: QueryResult) -> GroundedAnswer:
+        """Return an answer that rests on what was recalled, or none with the reason; raise ProviderError."""
+        given = GroundedAnswer(text=None, abstained=NOTHING_RELEVANT)
+        async for one in self.stream(actor, request, recalled):
+            if not isinstance(one, str):
+                given = one
+        return given
+
+    async def stream(
+        self, actor: Actor, request: QueryRequest, recalled: QueryResult
+    ) -> AsyncGenerator[str | GroundedAnswer]:
+        """Yield the words of an answer as they are written, then the answer; raise ProviderError.
 
         The model is not asked where nothing is relevant, and an answer that cites nothing is not given.
         """
         writer = self._configured()
         if not recalled.hits:
-            return GroundedAnswer(text=None, abstained=NOTHING_RELEVANT)
-        draft = await writer.answer(request.query, [_statement(hit, request) for hit in recalled.hits])
-        if not draft.text:
-            return GroundedAnswer(text=None, abstained=NOT_SAID)
-        if not draft.rests_on:
-            return GroundedAnswer(text=None, abstained=UNGROUNDED)
-        return GroundedAnswer(text=draft.text, cited=tuple(recalled.hits[one] for one in draft.rests_on))
+            yield GroundedAnswer(text=None, abstained=NOTHING_RELEVANT)
+            return
+        draft, sent = AnswerDraft(text="", rests_on=()), ""
+        try:
+            async with aclosing(
+                writer.write(request.query, [_statement(hit, request) for hit in recalled.hits])
+            ) as drafts:
+                async for draft in drafts:
+                    if not draft.whole and len(draft.text) > len(sent):
+                        yield draft.text.removeprefix(sent)
+                        sent = draft.text
+        except ProviderError as error:
+            await self._count(actor, spent_tokens(error))
+            raise
+        await self._count(actor, draft.usage)
+        yield _grounded(draft, recalled)
+
+    async def _count(self, actor: Actor, usage: TokenUsage) -> None:
+        cost = ExtractionCost(
+            day=self.clock().date(),
+            requests=usage.requests,
+            input_tokens=usage.input_tokens,
+            output_tokens=usage.output_tokens,
+            cost=self.prices.cost(usage),
+        )
+        async with self.database.write(actor.tenant_id) as session:
+            await quotas.add_model_use(session, actor, cost)
 
     def _configured(self) -> AnswerWriter:
         if self.writer is None:
             raise NotConfigured("answers take a language model: set TM_LLM_PROVIDER and TM_LLM_MODEL, or use /query")
         return self.writer
+
+
+def _grounded(draft: AnswerDraft, recalled: QueryResult) -> GroundedAnswer:
+    if not draft.text:
+        return GroundedAnswer(text=None, abstained=NOT_SAID)
+    if not draft.rests_on:
+        return GroundedAnswer(text=None, abstained=UNGROUNDED)
+    return GroundedAnswer(text=draft.text, cited=tuple(recalled.hits[one] for one in draft.rests_on))
 
 
 def _statement(hit: Hit, request: QueryRequest) -> str:

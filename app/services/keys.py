@@ -44,7 +44,7 @@ CACHE_SIZE = 10_000
 TOUCH_EVERY = 60.0
 """Seconds between two records of a key's last use."""
 
-_UNKNOWN = "the API key is not valid: unknown, expired or revoked"
+_UNKNOWN = "the API key is not valid: unknown, expired or revoked; `typed-memory keys create NAME` makes one"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

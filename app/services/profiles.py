@@ -59,21 +59,32 @@ class Profiles:
         """Return the profile of a user from the scopes of the user, and of an agent, but not the global one."""
         tenant, now = actor.tenant_id, self.clock()
         scopes = tuple(one.id(tenant) for one in visibility.scopes() if one.kind is not ScopeKind.GLOBAL)
-        types = await self.types.of(tenant)
+        types = self.types.known(tenant)
         key = (tenant, scopes, budget)
-        async with self.database.read(tenant) as session:
-            versions = await standing.read_versions(session, tenant, scopes)
-            kept = self._kept.get(key)
-            if kept is not None and (kept.versions, kept.types) == (versions, types.version) and now < kept.until:
-                self._kept.move_to_end(key)
-                return kept.profile
-            found = await standing.read_standing(session, tenant, scopes, _wanted(types, now))
+        while True:
+            async with self.database.read(tenant) as session:
+                versions, newest = await standing.read_versions(session, tenant, scopes)
+                if newest <= types.version:
+                    kept = self._current(key, versions, types, now)
+                    if kept is not None:
+                        return kept
+                    found = await standing.read_standing(session, tenant, scopes, _wanted(types, now))
+                    break
+            types = await self.types.at(tenant, newest)
         profile = build_profile(found, types=types, budget=budget)
         until = min([now + KEPT_FOR, *(one.valid_until for one in found if one.valid_until is not None)])
         self._kept[key] = _Kept(profile=profile, versions=versions, types=types.version, until=until)
         while len(self._kept) > MOST_KEPT:
             self._kept.popitem(last=False)
         return profile
+
+    def _current(self, key: _Key, versions: ScopeVersions, types: Registry, now: datetime) -> Profile | None:
+        """Return the kept profile if nothing that it is made of has changed."""
+        kept = self._kept.get(key)
+        if kept is None or (kept.versions, kept.types) != (versions, types.version) or now >= kept.until:
+            return None
+        self._kept.move_to_end(key)
+        return kept.profile
 
 
 def _wanted(types: Registry, now: datetime) -> StandingQuery:

@@ -113,6 +113,15 @@ class Quotas:
             await asyncio.shield(self._add(actor, day, Usage(memories=-memories, turns=-turns)))
             raise
 
+    async def require_tokens(self, actor: Actor) -> None:
+        """Raise QuotaExceeded where the key or the tenant has no tokens of the language model left today."""
+        limits = {key: one for key, one in (await self._limits(actor)).items() if one.tokens_per_day is not None}
+        if limits:
+            async with self.database.read(actor.tenant_id) as session:
+                used = {key: await quotas.used(session, actor.tenant_id, key, self.clock().date()) for key in limits}
+            for key, limit in limits.items():
+                _require_tokens_left(key, used[key], limit, self._until_tomorrow())
+
     async def report(self, tenant: UUID, key: UUID | None = None) -> LimitsReport:
         """Return the limits and today's usage of a key, or of the tenant as a whole; raise NotFound."""
         async with self.database.read(tenant) as session:
@@ -192,17 +201,25 @@ def require_rate(rates: Sequence[RateStatus]) -> None:
 
 def _require_within(key: UUID, counted: Usage, used: Usage, limits: Limits, seconds: float) -> None:
     """Raise QuotaExceeded if a sum is over its limit, or no tokens are left for turns."""
-    for what, name in _QUOTAS.items():
-        limit, now = getattr(limits, name), getattr(used, what)
-        asked = counted.turns if what == "tokens" else getattr(counted, what)
-        over = now >= limit if limit is not None and what == "tokens" else limit is not None and now > limit
-        if asked and over:
-            before = now - getattr(counted, what)
-            raise QuotaExceeded(
-                f"the {_policy(key)} may use {limit} {what} a day, and has used {before}: wait until midnight UTC, "
-                f"or have its limit raised ({_mend(_policy(key))})",
-                retry_after=seconds,
-            )
+    for what in ("memories", "turns"):
+        limit, now, asked = getattr(limits, _QUOTAS[what]), getattr(used, what), getattr(counted, what)
+        if asked and limit is not None and now > limit:
+            raise _exceeded(key, what, limit, now - asked, seconds)
+    if counted.turns:
+        _require_tokens_left(key, used, limits, seconds)
+
+
+def _require_tokens_left(key: UUID, used: Usage, limits: Limits, seconds: float) -> None:
+    if limits.tokens_per_day is not None and used.tokens >= limits.tokens_per_day:
+        raise _exceeded(key, "tokens", limits.tokens_per_day, used.tokens, seconds)
+
+
+def _exceeded(key: UUID, what: str, limit: int, used: int, seconds: float) -> QuotaExceeded:
+    return QuotaExceeded(
+        f"the {_policy(key)} may use {limit} {what} a day, and has used {used}: wait until midnight UTC, "
+        f"or have its limit raised ({_mend(_policy(key))})",
+        retry_after=seconds,
+    )
 
 
 def _subjects(actor: Actor) -> list[UUID]:

@@ -60,6 +60,7 @@ class _Wave:
     claimed: set[str] = field(default_factory=set)
     declared: set[str] = field(default_factory=set)
     used: set[str] = field(default_factory=set)
+    ties: dict[str, str | None] = field(default_factory=dict)
     held: set[str] = field(default_factory=set)
     ended: set[str] = field(default_factory=set)
     meanings: dict[str, list[NDArray[np.float32]]] = field(default_factory=lambda: defaultdict(list))
@@ -70,6 +71,7 @@ class _Wave:
             _claims(one) & self.claimed
             or _used(one) & self.declared
             or names & (self.used | self.declared)
+            or any(self.ties.get(name, tie) != tie for name, tie in _ties(one).items())
             or _held(one) & (self.ended if one.candidate.ending is None else self.held)
             or self._means_the_same(one)
         )
@@ -79,6 +81,7 @@ class _Wave:
         self.claimed |= _claims(one)
         self.declared |= _declared(one)
         self.used |= _used(one)
+        self.ties |= _ties(one)
         self.held |= _held(one)
         if one.candidate.ending is not None:
             self.ended |= _held(one)
@@ -148,3 +151,7 @@ def _declared(one: Prepared) -> set[str]:
 
 def _used(one: Prepared) -> set[str]:
     return {normalise.normalise_name(mention.name) for mention in one.mentions}
+
+
+def _ties(one: Prepared) -> dict[str, str | None]:
+    return {normalise.normalise_name(mention.name): mention.tie for mention in one.mentions}

@@ -27,7 +27,7 @@ from app.memory.candidate import Candidate
 from app.memory.registry import Registry
 from app.memory.slots import accumulate, transition
 from app.memory.versions import Chosen, Version
-from app.model import ConfidenceParts, LinkKind, MemoryStatus, Scope
+from app.model import ConfidenceParts, EventTime, LinkKind, MemoryStatus, Precision, Scope
 from app.write.ground import leaves
 from app.write.rows import PendingRows, add_link, audit
 
@@ -251,10 +251,10 @@ def _capitals(text: str) -> list[str]:
     return [word for word in bare if word[:1].isupper() and word not in {"I", "A", "The"}]
 
 
-def candidate(group: Group, written: Written, scope: Scope, types: Registry, now: datetime) -> Candidate:
+def candidate(group: Group, written: Written, scope: Scope, types: Registry) -> Candidate:
     """Return what a group becomes: believed as its members are. Each tells of another time, so none confirms another.
 
-    It holds from now on, since its members held until now, and fades from when the last of them was stated.
+    It covers their time, from the first to the end of the last, and fades from when the last of them was stated.
     """
     spec = types.get(SUMMARY)
     subjects = {one.subject for one in group.members}
@@ -266,7 +266,8 @@ def candidate(group: Group, written: Written, scope: Scope, types: Registry, now
         payload=spec.payload.model_validate({"content": written.sentence, "entity_id": subject}),
         scope=scope,
         stated_at=max(one.stated_at for one in group.members),
-        valid_from=now,
+        valid_from=min(one.covers[0] for one in group.members),
+        covers=_covered(group),
         source_strength=parts.source,
         extractor_confidence=parts.extractor,
         mentions=max(one.mentions for one in group.members),
@@ -274,6 +275,11 @@ def candidate(group: Group, written: Written, scope: Scope, types: Registry, now
         topic=topics.pop() if len(topics) == 1 else None,
         provenance={"folded": len(group.members), "written_by": written.by},
     )
+
+
+def _covered(group: Group) -> EventTime:
+    lower, upper = (bound(one.covers[side] for one in group.members) for side, bound in enumerate((min, max)))
+    return EventTime(at=lower, precision=Precision.APPROXIMATE, lower=lower, upper=upper)
 
 
 def _parts(member: Member) -> ConfidenceParts:

@@ -18,6 +18,9 @@ DUPLICATE = 0.92
 DOUBTFUL = 0.85
 """Cosine from which a judge, if there is one, is asked whether two memories say the same."""
 
+MOST_ASKED_LATER = 3
+"""Memories like a new one that a job asks about, where the judge didn't answer in time; the nearest."""
+
 
 def repetition(resolved: Resolved, existing: Sequence[Existing], same: Mapping[UUID, bool]) -> Repetition | None:
     """Return what says the same in its words, or nearly, or as a judge holds (`same`).

@@ -6,6 +6,7 @@ import asyncio
 import re
 from collections import defaultdict
 from collections.abc import Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime
 
 import numpy as np
@@ -57,7 +58,7 @@ class _Draft:
     def __init__(self, candidate: Candidate) -> None:
         self.candidate = candidate
         self.content = candidate.content or candidate.payload.render()
-        self.mentions = candidate.payload.mentions()
+        self.mentions = tuple(_tied(one, candidate) for one in candidate.payload.mentions())
         if len(self.content) > MAX_TEXT:
             raise InvalidInput(
                 f"the memory would be a sentence of {len(self.content)} characters: say it in {MAX_TEXT}",
@@ -94,6 +95,12 @@ class _Draft:
             lead = without_names(names, self.lead)
             texts += [("context", f"{lead} {part}") for part in parts]
         return texts
+
+
+def _tied(mention: Mention, candidate: Candidate) -> Mention:
+    """Return a mention with the tie that its name was said to have, unless it says one itself."""
+    tie = candidate.ties.get(normalise.normalise_name(mention.name))
+    return mention if tie is None or mention.tie is not None else replace(mention, tie=tie)
 
 
 def _conversation_names(drafts: Sequence[_Draft]) -> dict[tuple[Scope, str | None], frozenset[str]]:
@@ -146,7 +153,7 @@ def _prepared(
         stated_at=candidate.stated_at or now,
         parts=parts,
         confidence=confidence.meets_floor(parts, candidate.speech_act),
-        event=candidate.payload.event_time(candidate.zone),
+        event=candidate.payload.event_time(candidate.zone) or candidate.covers,
         mentions=draft.mentions,
         identity=normalise.digest(
             candidate.type.name if candidate.ending is None else f"{candidate.type.name} ended",

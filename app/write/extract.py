@@ -18,11 +18,13 @@ from app.english.quotations import Span, is_quoted, quoted_spans
 from app.english.role_play import NO_FRAMING, RolePlayFrame
 from app.english.screening import Suspicion, SuspicionKind, screen
 from app.english.speech_acts import SKIPPED, more_cautious, speech_act
+from app.english.ties import ties_in
 from app.english.turn_acts import act_of_turn
 from app.errors import TypedMemoryError
 from app.lexical.tokens import sentence_around
 from app.memory.candidate import Candidate
 from app.memory.extraction import Extraction, Proposal, Role, TokenUsage, Turn
+from app.memory.normalise import normalise_name
 from app.memory.registry import Registry
 from app.memory.spec import Adoption, MemoryType, Payload, StoredBelief
 from app.model import SpeechAct
@@ -210,7 +212,8 @@ def candidates_of(
     with trace.stage("classify", len(named)) as stage:
         for one in named:
             try:
-                candidates.append(_candidate(one, turn, means))
+                ties = _ties(one, turn, heard or context)
+                candidates.append(replace(_candidate(one, turn, means), ties=ties))
                 stage.notes.extend([one.offer.told] if one.offer.was else [])
             except UnfitProposal as error:
                 refused.append(RejectedProposal(proposal=one.proposal, reason=str(error)))
@@ -299,6 +302,15 @@ def _candidate(one: _GroundedProposal, turn: Turn, means: ExtractionContext) -> 
         return found
     adopted = {"from": one.offer.was.type, "because": one.offer.because}
     return replace(found, provenance={**found.provenance, "reclassified": adopted})
+
+
+def _ties(one: _GroundedProposal, turn: Turn, heard: Sequence[Turn]) -> dict[str, str]:
+    """Return what names were said to be to the user, the last by the end of the proposal's words first."""
+    said = turn.content
+    end = said.find(one.proposal.quote) + len(one.proposal.quote)
+    texts = [*((each.content, each) for each in heard), (said[:end] if end >= len(one.proposal.quote) else said, turn)]
+    told = (pair for text, each in texts if each.role is Role.USER for pair in ties_in(text, each.first_person))
+    return {normalise_name(name): tie for name, tie in told}
 
 
 _ACTS = {SpeechAct.QUESTION: "a question", SpeechAct.SARCASM: "sarcasm"}

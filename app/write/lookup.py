@@ -263,6 +263,7 @@ def _known_name(row: Mapping[str, Any]) -> KnownName:
         canonical=row["canonical_name"],
         entity_type=row["entity_type"],
         mention_count=row["mention_count"],
+        tie=row["tie"],
     )
 
 

@@ -18,11 +18,11 @@ from weakref import WeakValueDictionary
 
 from app.db.apply.scope import ATTEMPTS, Claimed, ScopeMoved, apply, kept_moving
 from app.db.entities.write_lookup import ScopeState
-from app.db.memories import hype
+from app.db.memories import hype, sameness
 from app.db.memories import read as memory_reads
 from app.db.session import Database, WriteSession, stamped
 from app.errors import Conflict, ProviderError, TypedMemoryError
-from app.memory.candidate import Candidate, WriteOutcome
+from app.memory.candidate import Candidate, WriteDecision, WriteOutcome
 from app.memory.registry import Registry, Types
 from app.memory.spec import Payload, Reclassified
 from app.model import Actor, Memory, Scope
@@ -31,7 +31,7 @@ from app.providers.protocols import Judge, QuestionWriter
 from app.write import lookup
 from app.write.batching import Numbered, split_batch
 from app.write.conflict import decide
-from app.write.dedup import DOUBTFUL, DUPLICATE, doubtful, repetition
+from app.write.dedup import DOUBTFUL, DUPLICATE, MOST_ASKED_LATER, doubtful, repetition
 from app.write.embed import prepare
 from app.write.hype import memories_without_questions
 from app.write.lookup import LookUpContext, NeedsJudge, Neighbourhood, OlderTypes, RetypeNeeded, Split
@@ -44,12 +44,16 @@ from app.write.values import Believe, Decision, Existing, Prepared, Resolved
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DecidedWave:
-    """Decisions as of `now`, and the state of the scope that they were made on."""
+    """Decisions as of `now`, and the state of the scope that they were made on.
+
+    `unjudged` are, for each candidate, those that may say the same and that no judge has answered about in time.
+    """
 
     state: ScopeState
     now: datetime
     resolved: tuple[Resolved, ...]
     decisions: tuple[Decision, ...]
+    unjudged: tuple[tuple[UUID, ...], ...] = ()
 
 
 LOOKS = 6
@@ -66,7 +70,7 @@ _LOOK_UP_PLANS = {**_PLANS, "enable_seqscan": "off"}
 while its tables grow from nothing, when reading all of a table looks cheapest."""
 
 JUDGE_SECONDS = 1.0
-"""How long a write waits for a judge; without its answer two that may be the same are not."""
+"""How long a write waits for a judge; without its answer two that may be the same are not, until a job has asked."""
 
 Results = dict[int, WriteOutcome | TypedMemoryError]
 """Outcomes or errors of candidates, by their places in the batch."""
@@ -232,7 +236,11 @@ class WritePipeline:
         written_at, now = known.state.written_at, self.clock()
         now = now if written_at is None else max(now, written_at)
         with timed(times, "dedup"):
-            same = await self._judged(known.resolved, known.rivals)
+            doubts = [
+                doubtful(one, near) if self.judge else []
+                for one, near in zip(known.resolved, known.rivals, strict=True)
+            ]
+            same = await self._judged(known.resolved, doubts)
             repeated = [
                 repetition(one, near, alike)
                 for one, near, alike in zip(known.resolved, known.rivals, same, strict=True)
@@ -243,7 +251,16 @@ class WritePipeline:
                 for one, near, again, heard in zip(known.resolved, known.rivals, repeated, known.echoed, strict=True)
             ]
             decisions = await self.rewritten(known.resolved, decisions)
-        return DecidedWave(state=known.state, now=now, resolved=tuple(known.resolved), decisions=tuple(decisions))
+        return DecidedWave(
+            state=known.state,
+            now=now,
+            resolved=tuple(known.resolved),
+            decisions=tuple(decisions),
+            unjudged=tuple(
+                tuple(one.id for one in open_[:MOST_ASKED_LATER] if one.id not in answered)
+                for open_, answered in zip(doubts, same, strict=True)
+            ),
+        )
 
     async def _apply(
         self,
@@ -269,6 +286,8 @@ class WritePipeline:
                         list(zip(decided.resolved, decided.decisions, verdicts, strict=True)), self.hype
                     )
                     await hype.enqueue(session, tenant=tenant, scope=scope.id(tenant), memories=asked, now=self.clock())
+                pairs = _unjudged_pairs(decided, verdicts)
+                await sameness.enqueue(session, tenant=tenant, scope=scope.id(tenant), pairs=pairs, now=self.clock())
                 done: Results = dict(zip(places, (_outcome(one, stored) for one in verdicts), strict=True))
                 if finish is not None:
                     await finish(session, {**results, **done})
@@ -335,18 +354,16 @@ class WritePipeline:
         return [by_place.get(place, one) for place, one in enumerate(wave)]
 
     async def _judged(
-        self, resolved: Sequence[Resolved], rivals: Sequence[Sequence[Existing]]
+        self, resolved: Sequence[Resolved], doubts: Sequence[Sequence[Existing]]
     ) -> list[dict[UUID, bool]]:
         """Ask the judge about those that may say the same; without an answer in time they don't."""
-        if self.judge is None:
-            return [{} for _ in resolved]
         asked = [
             (place, other.id, (one.prepared.content, other.content))
-            for place, (one, existing) in enumerate(zip(resolved, rivals, strict=True))
-            for other in doubtful(one, existing)
+            for place, (one, doubted) in enumerate(zip(resolved, doubts, strict=True))
+            for other in doubted
         ]
         found: list[dict[UUID, bool]] = [{} for _ in resolved]
-        if asked:
+        if self.judge is not None and asked:
             with suppress(ProviderError, TimeoutError):
                 async with asyncio.timeout(self.judge_seconds):
                     answers = await self.judge.same([pair for _, _, pair in asked])
@@ -421,6 +438,16 @@ def _outcome(verdict: PersistResult, stored: dict[UUID, Memory]) -> WriteOutcome
         memory=None if verdict.memory is None else stored[verdict.memory],
         affected=verdict.affected,
     )
+
+
+def _unjudged_pairs(decided: DecidedWave, verdicts: Sequence[PersistResult]) -> list[tuple[UUID, UUID]]:
+    """Return the new memories, each with one that may say the same, that a judge is asked about later."""
+    return [
+        (verdict.memory, other)
+        for verdict, others in zip(verdicts, decided.unjudged, strict=True)
+        if verdict.memory is not None and verdict.decided is WriteDecision.ADDED
+        for other in others
+    ]
 
 
 def _grown(resolved: Resolved, decision: Believe, payload: Payload) -> Candidate:

@@ -26,6 +26,7 @@ from numpy.typing import NDArray
 
 from app.english.name_variants import may_be_one, variants
 from app.english.spelling import misspelt
+from app.english.ties import TieMatch, compare_ties
 from app.errors import InvalidInput, ProviderError
 from app.memory import normalise
 from app.model import EntityRef, Mention, SpeechAct
@@ -58,7 +59,7 @@ _LETTERS = 32
 class KnownName:
     """An alias row: the name it was looked up for, the normalised alias, and the entity it leads to.
 
-    `meant`: a model says that the name means this entity.
+    `meant`: a model says that the name means this entity. `tie`: what it is to whom, where that was said.
     """
 
     wanted: str
@@ -68,6 +69,7 @@ class KnownName:
     entity_type: str
     mention_count: int
     meant: bool = False
+    tie: str | None = None
 
 
 def resolve(prepared: Prepared, known: Sequence[KnownName], scope_id: UUID) -> Resolved:
@@ -164,7 +166,7 @@ def compatible(first: str | None, second: str | None) -> bool:
 def _find(mention: Mention, known: Sequence[KnownName]) -> EntityRef | None:
     """Return the entity that a mention means, None where nothing or more than one entity is found."""
     wanted = normalise.normalise_name(mention.name)
-    fitting = [one for one in known if compatible(mention.entity_type, one.entity_type)]
+    fitting = [one for one in known if compatible(mention.entity_type, one.entity_type) and _may_have_tie(mention, one)]
     exact = _exact(mention, wanted, fitting)
     if exact is not None:
         return _ref(exact, mention, "name")
@@ -178,12 +180,24 @@ def _find(mention: Mention, known: Sequence[KnownName]) -> EntityRef | None:
 
 
 def _exact(mention: Mention, wanted: str, fitting: Sequence[KnownName]) -> KnownName | None:
-    """Return the entity of just this name: the one a model means, the one it is the name of, or whose alias it is."""
+    """Return the entity of just this name: the one a model means, the one it is the name of, or whose alias it is.
+
+    Of several of one name, the one of the mention's tie; without a tie, the one of which none is known.
+    """
     exact = [one for one in fitting if one.alias == wanted]
     meant = [one for one in exact if one.meant]
     own = [one for one in exact if normalise.normalise_name(one.canonical) == wanted]
     of_type = [one for one in own if one.entity_type == (mention.entity_type or UNKNOWN)]
-    return next((found for rows in (meant, of_type, own or exact) if (found := _only(rows)) is not None), None)
+    tied = [one for one in exact if mention.tie is not None and one.tie is not None]
+    untied = [one for one in own if one.tie is None]
+    ways = (meant, tied, of_type, own or exact, untied)
+    return next((found for rows in ways if (found := _only(rows)) is not None), None)
+
+
+def _may_have_tie(mention: Mention, known: KnownName) -> bool:
+    """Return whether a known entity can be what the mention is to somebody; where that is unsure, a model decides."""
+    match = compare_ties(mention.tie, known.tie)
+    return match is TieMatch.SAME or (known.meant and match is TieMatch.UNSURE)
 
 
 def _only(rows: Sequence[KnownName]) -> KnownName | None:
@@ -207,13 +221,16 @@ def _resembled(mention: Mention, known: Sequence[KnownName]) -> str | None:
     near = [
         (similarity(wanted, one.alias), one.mention_count, one.canonical)
         for one in known
-        if one.wanted == wanted and compatible(mention.entity_type, one.entity_type) and _is_near(wanted, one.alias)
+        if one.wanted == wanted
+        and compatible(mention.entity_type, one.entity_type)
+        and compare_ties(mention.tie, one.tie) is not TieMatch.OTHER
+        and _is_near(wanted, one.alias)
     ]
     return max(near)[2] if near else None
 
 
 def _is_near(wanted: str, alias: str) -> bool:
-    if may_be_one(wanted, alias):
+    if wanted == alias or may_be_one(wanted, alias):
         return True
     long = min(len(wanted), len(alias)) >= SHORTEST and max(len(wanted), len(alias)) <= LONGEST
     return long and normalise.numbers(wanted) == normalise.numbers(alias) and similarity(wanted, alias) >= SIMILAR
@@ -235,17 +252,21 @@ def _unified(mention: Mention, found: EntityRef, known: Sequence[KnownName]) -> 
     return [
         (one.entity_id, found.id)
         for one in known
-        if one.entity_id != found.id and compatible(mention.entity_type, one.entity_type) and _is_named_by(one, mention)
+        if one.entity_id != found.id
+        and compatible(mention.entity_type, one.entity_type)
+        and compare_ties(mention.tie, one.tie) is TieMatch.SAME
+        and _is_named_by(one, mention)
     ]
 
 
 def _created(mention: Mention, known: Sequence[KnownName], scope_id: UUID) -> EntityRef:
-    """Return a new entity, its id a UUIDv5 of the name in its scope; a namesake of another type gets another."""
+    """Return a new entity, its id a UUIDv5 of the name in its scope; a namesake of another type or tie gets another."""
     wanted = normalise.normalise_name(mention.name) or mention.name
     taken = any(one.alias == wanted for one in known)
     entity_type = mention.entity_type or UNKNOWN
+    apart = [entity_type] if mention.tie is None else [entity_type, mention.tie]
     return EntityRef(
-        id=uuid5(scope_id, f"{wanted}\x1f{entity_type}" if taken else wanted),
+        id=uuid5(scope_id, "\x1f".join([wanted, *apart]) if taken else wanted),
         name=mention.name,
         entity_type=entity_type,
         created=True,
@@ -369,6 +390,7 @@ def _options(mention: Mention, wanted: str, known: Sequence[KnownName]) -> tuple
         (_spelling_likeness(wanted, one.alias), one)
         for one in known
         if compatible(mention.entity_type, one.entity_type)
+        and compare_ties(mention.tie, one.tie) is not TieMatch.OTHER
         and normalise.numbers(wanted) == normalise.numbers(one.alias)
     ]
     fitting.sort(key=lambda pair: (-pair[0], -pair[1].mention_count, str(pair[1].entity_id)))

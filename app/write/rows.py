@@ -153,7 +153,7 @@ def _entity_row(here: Mapping[str, object], ref: EntityRef, mention: Mention, co
         "id": ref.id,
         "canonical_name": ref.name,
         "entity_type": ref.entity_type,
-        "attributes": dict(mention.attributes),
+        "attributes": ({} if mention.tie is None else {"relationship": mention.tie}) | dict(mention.attributes),
         "mention_count": count,
     }
 

@@ -372,18 +372,10 @@ class IngestPipeline:
         try:
             async with self.database.write(actor.tenant_id) as session:
                 await db_turns.save_extractions(session, actor.tenant_id, told)
-                await tenants.add(session, actor.tenant_id, cost)
-                await self._count_tokens(session, actor, cost)
+                await quotas.add_model_use(session, actor, cost)
         except TypedMemoryError as error:
             for one in works:
                 one.failure = error
-
-    async def _count_tokens(self, session: WriteSession, actor: Actor, cost: tenants.ExtractionCost) -> None:
-        """Count the model's tokens against the daily quotas of the tenant and of the key that sent the turns."""
-        tokens = cost.input_tokens + cost.output_tokens
-        if tokens:
-            keys = [] if actor.key_id is None else [actor.key_id]
-            await quotas.add_usage(session, actor.tenant_id, keys, cost.day, quotas.Usage(tokens=tokens))
 
     async def _recall(self, actor: Actor, works: Sequence[TurnState]) -> None:
         """Look up whom the turns may refer to, where they refer to anybody."""

@@ -23,6 +23,7 @@ OPERATIONS: Final = frozenset(
         "get_job",
         "get_memory",
         "get_memory_history",
+        "get_profile",
         "get_review",
         "get_review_summary",
         "get_turn",

@@ -83,16 +83,54 @@ async def test_an_answer_that_rests_on_nothing_is_not_given(
     assert (found["text"], found["abstained"], found["citations"]) == (None, why, [])
 
 
-async def test_the_memories_come_before_the_answer_in_a_stream(answering: httpx.AsyncClient, provider: StandIn) -> None:
-    memory = await lives_in(answering, "Porto")
-    await provider.behave("answer", body={"answer": {"text": "In Porto.", "notes": [1]}})
-    answer = await answering.post("/answer", json=QUESTION, headers={"Accept": "text/event-stream"})
+async def streamed(client: httpx.AsyncClient) -> list[tuple[str, Any]]:
+    """Return the events of a streamed answer, each with its name and data."""
+    answer = await client.post("/answer", json=QUESTION, headers={"Accept": "text/event-stream"})
     assert answer.headers["content-type"].startswith("text/event-stream")
     blocks = [block.splitlines() for block in answer.text.strip().split("\n\n")]
-    assert [block[0] for block in blocks] == ["event: recalled", "event: answer"]
-    recalled, given = (json.loads(block[1].removeprefix("data: ")) for block in blocks)
+    return [(name.removeprefix("event: "), json.loads(data.removeprefix("data: "))) for name, data in blocks]
+
+
+async def test_a_stream_has_the_memories_then_the_words_then_the_answer(
+    answering: httpx.AsyncClient, provider: StandIn
+) -> None:
+    memory = await lives_in(answering, "Porto")
+    said = "In Porto, \u00e0 beira do rio."
+    await provider.behave("answer", body={"answer": {"notes": [1], "text": said}})
+    (first, recalled), *words, (last, given) = await streamed(answering)
+    assert (first, {name for name, _ in words}, last) == ("recalled", {"delta"}, "answer")
     assert [one["id"] for one in recalled["memories"]] == [memory]
-    assert given["text"] == "In Porto."
+    assert len(words) > 3
+    assert "".join(data["text"] for _, data in words) == given["text"] == said
+    assert [one["id"] for one in given["citations"]] == [memory]
+
+
+@pytest.mark.parametrize("notes", [[], [7]])
+async def test_words_that_rest_on_nothing_are_not_passed_on(
+    answering: httpx.AsyncClient, provider: StandIn, notes: list[int]
+) -> None:
+    await lives_in(answering, "Porto")
+    await provider.behave("answer", body={"answer": {"notes": notes, "text": "In Rome."}})
+    events = await streamed(answering)
+    assert [name for name, _ in events] == ["recalled", "answer"]
+    assert events[-1][1]["abstained"] == UNGROUNDED
+
+
+async def test_tokens_of_answers_count_as_costs_and_against_the_limits(
+    answering: httpx.AsyncClient, provider: StandIn
+) -> None:
+    await lives_in(answering, "Porto")
+    await provider.behave("answer", body={"answer": {"notes": [1], "text": "In Porto."}})
+    key = (await answering.get("/whoami")).json()["key_id"]
+    limited = await answering.put(f"/admin/keys/{key}/limits", json={"tokens_per_day": 1})
+    assert limited.status_code == 200
+    await asked(answering)
+    [day] = (await answering.get("/admin/costs")).json()["days"]
+    assert day["requests"] == 1
+    used = (await answering.get(f"/admin/keys/{key}/limits")).json()["used_today"]["tokens"]
+    assert used == day["input_tokens"] + day["output_tokens"] > 1
+    refused = await answering.post("/answer", json=QUESTION)
+    assert (refused.status_code, refused.json()["type"]) == (429, "urn:typed-memory:problem:quota-exceeded")
 
 
 async def test_a_model_that_fails_is_a_problem_in_the_stream_and_without(

@@ -14,9 +14,9 @@ from fastapi import FastAPI
 
 from app.api.plumbing.binding import BOUND
 from app.api.plumbing.guard import ROLE
-from app.main import create_app
-from tests.api.conftest import OPERATOR_KEY, Tenant, connected, fact, new_tenant, settings_for, written
+from tests.api.conftest import OPERATOR_KEY, Tenant, connected, fact, new_tenant, written
 from tests.api.test_isolation import body_of
+from tests.support.openapi import document
 from tests.support.tenant_types import ticket
 
 SECRET = "Zanzibar"
@@ -39,7 +39,7 @@ class Operation:
 
 
 def operations() -> list[Operation]:
-    paths = create_app(settings_for("postgresql://nowhere")).openapi()["paths"]
+    paths = document()["paths"]
     return [
         Operation(method.upper(), path, one[ROLE], one.get(BOUND))
         for path, methods in paths.items()

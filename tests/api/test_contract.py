@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Any
@@ -10,10 +9,10 @@ from typing import Any
 import httpx
 import pytest
 
-from app.commands.openapi import rendered
 from tests.api.conftest import Tenant, connected, fact, written
+from tests.support.openapi import document
 
-DOCUMENT = json.loads(rendered())
+DOCUMENT = document()
 SCHEMAS = DOCUMENT["components"]["schemas"]
 INVISIBLE = "\u200b\u2060"
 
@@ -124,7 +123,7 @@ async def test_a_misspelt_field_inside_a_list_is_told_with_the_nearest(client: h
 
 @pytest.mark.parametrize("path", [path for path, shown in DOCUMENT["paths"].items() if "get" in shown])
 async def test_every_get_answers_head_without_a_body(path: str, caller: Any) -> None:
-    url = path.replace("{", "").replace("}", "")
+    url = path.replace("{", "").replace("}", "").replace("/admin/events", "/admin/events?seconds=0")
     got, head = await caller(path).get(url), await caller(path).head(url)
     assert head.content == b""
     assert (head.status_code, head.headers.get("content-type")) == (got.status_code, got.headers.get("content-type"))

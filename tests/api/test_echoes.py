@@ -18,7 +18,7 @@ async def home(client: httpx.AsyncClient) -> dict[str, Any]:
 async def test_an_echo_is_evidence_and_no_mention(client: httpx.AsyncClient) -> None:
     await say(client, "I live in Berlin near the park.")
     first = await home(client)
-    for words in ("So you live in Berlin, great!", "As you live in Berlin, take the U-Bahn."):
+    for words in ("So the user lives in Berlin, great!", "As the user lives in Berlin, take the U-Bahn."):
         echo = await say(client, words, role="assistant")
         [told] = [one for one in echo["candidates"] if one["type"] == "fact"]
         assert (told["decision"], told["memory_id"]) == ("merged", first["id"])
@@ -31,7 +31,7 @@ async def test_an_echo_is_evidence_and_no_mention(client: httpx.AsyncClient) -> 
 async def test_in_another_session_it_is_a_mention(client: httpx.AsyncClient) -> None:
     await say(client, "I live in Berlin near the park.")
     first = await home(client)
-    await say(client, "So you live in Berlin, great!", role="assistant", session_id="s2")
+    await say(client, "So the user lives in Berlin, great!", role="assistant", session_id="s2")
     assert (await home(client))["confidence_parts"] != first["confidence_parts"]
 
 

@@ -15,7 +15,6 @@ from tests.api.test_turns import recalled, say
         ("I work at Volkswagen.", "I no longer work at Volkswagen.", "Where do I work?"),
         ("I work at Acme.", "I quit my job at Acme.", "Where do I work?"),
         ("I'm married to Anna.", "We got divorced last month.", "Who am I married to?"),
-        ("My dog Rex is lovely.", "Rex died.", "Which pet do I have?"),
         ("I live in Boston.", "I don't live in Boston anymore.", "Where do I live?"),
         ("I take metformin 500 mg every day.", "I stopped taking metformin.", "What do I take?"),
         ("I'm vegan.", "I'm not vegan any more.", "What is my diet?"),

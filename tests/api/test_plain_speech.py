@@ -41,19 +41,6 @@ async def test_a_short_answer_is_kept_with_its_question(
     assert answer in [one["content"] for one in found]
 
 
-@pytest.mark.parametrize(
-    ("question", "answer", "read"),
-    [
-        ("Where do you live?", "Berlin.", "user lives in Berlin"),
-        ("Do you have any allergies?", "Yes, penicillin.", "user allergic to penicillin"),
-        ("When is your birthday?", "May 4th.", "user born on May 4th"),
-    ],
-)
-async def test_a_plain_answer_is_a_memory(client: httpx.AsyncClient, question: str, answer: str, read: str) -> None:
-    _, told = await talk(client, ("assistant", question), ("user", answer), session_id="s")
-    assert [(one["decision"], one["content"]) for one in typed(told)] == [("added", read)]
-
-
 async def test_an_answer_in_a_later_request_is_kept_too(client: httpx.AsyncClient) -> None:
     await say(client, "Where do you live?", role="assistant")
     assert (await say(client, "Berlin."))["status"] == "processed"

@@ -152,7 +152,6 @@ async def test_a_constraint_from_a_turn_guards(client: httpx.AsyncClient, runtim
         ("I can't eat gluten.", "fact"),
         ("I take the bus every day.", "fact"),
         ("Never use range() for unknown-length pagination.", "preference"),
-        ("Never call me before 9 am.", "preference"),
     ],
 )
 async def test_states_and_wishes_stay_what_they_are(client: httpx.AsyncClient, words: str, kind: str) -> None:

@@ -43,22 +43,35 @@ async def test_a_turn_whose_statement_was_replaced_is_not_shown(
     assert found["memories"][0]["memory"]["status"] == "active"
 
 
+@pytest.mark.parametrize("timed", [False, True])
 @pytest.mark.parametrize("shape", ["turns", "messages"])
 @pytest.mark.parametrize(
     ("before", "after", "question"),
     [*REPLACED, ("I work at Siemens.", "I no longer work at Siemens.", "Do I work at Siemens?")],
 )
 async def test_a_turn_ends_what_an_earlier_turn_of_its_request_stated(
-    client: httpx.AsyncClient, before: str, after: str, question: str, shape: str
+    client: httpx.AsyncClient, before: str, after: str, question: str, shape: str, *, timed: bool
 ) -> None:
-    said = [{"role": "user", "content": content} for content in (before, after)]
+    times = {"occurred_at": "2026-05-09T12:00:00Z"} if timed else {}
+    said = [{"role": "user", "content": content, **times} for content in (before, after)]
     answer = await client.post("/turns?mode=sync", json={shape: said, "user_id": "u1", "session_id": "s"})
     assert answer.status_code == 200, answer.text
-    times = [one["occurred_at"] for one in answer.json()["turns"]]
-    assert times == sorted(set(times))
+    stamps = [datetime.fromisoformat(one["occurred_at"]) for one in answer.json()["turns"]]
+    assert stamps == sorted(set(stamps))
     found = await ask(client, question)
     assert before not in contents(found)
     assert after in found["context"]["text"] or found["memories"][0]["memory"]["type"] != "episodic"
+
+
+async def test_turns_of_one_time_keep_the_order_of_their_sequence_numbers(client: httpx.AsyncClient) -> None:
+    said = [
+        {"content": content, "occurred_at": "2026-05-09T12:00:00Z", "sequence_number": number}
+        for number, content in ((2, "I live in Linz now."), (1, "I live in Graz, in a flat by the river."))
+    ]
+    answer = await client.post("/turns?mode=sync", json={"turns": said, "user_id": "u1", "session_id": "s"})
+    assert answer.status_code == 200, answer.text
+    answer = await client.get("/memories", params={"user_id": "u1", "type": "fact", "status": "active"})
+    assert [one["object"] for one in answer.json()["memories"]] == ["Linz"]
 
 
 async def test_asked_for_what_was_said_a_replaced_turn_is_marked_with_the_day(client: httpx.AsyncClient) -> None:

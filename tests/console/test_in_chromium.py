@@ -31,6 +31,7 @@ PAGES = (
     "types/fact",
     "types/new",
     "audit",
+    "webhooks",
     "settings",
 )
 QUESTION = "Where does the user live?"
@@ -275,6 +276,25 @@ def test_a_user_is_erased_with_a_receipt(browser: Browser, client: httpx.Client)
     assert found(client, owner="chloe", validity="any") == []
 
 
+def test_a_webhook_is_made_tested_and_paused(browser: Browser, service: Served, client: httpx.Client) -> None:
+    browser.open("webhooks")
+    browser.see("New webhook")
+    browser.fill("URL", f"{service.url}/healthz")
+    browser.click("Make webhook")
+    browser.see("whsec_")
+    browser.click(f"{service.url}/healthz")
+    browser.click("Send a test")
+    browser.see("the receiver answered 405")
+    browser.click("Pause")
+    browser.see("No message is sent until it is resumed.")
+    [webhook] = client.get("/admin/webhooks").json()["webhooks"]
+    assert not webhook["active"]
+    browser.click("Delete")
+    browser.click("Delete")
+    browser.see("Deleted.")
+    assert client.get("/admin/webhooks").json()["webhooks"] == []
+
+
 def test_a_key_that_may_only_read_is_offered_no_more(window: Browser, client: httpx.Client) -> None:
     made = client.post("/admin/keys", json={"name": "reader", "roles": ["read"]}).raise_for_status().json()
     window.log_out()
@@ -283,7 +303,7 @@ def test_a_key_that_may_only_read_is_offered_no_more(window: Browser, client: ht
     window.see("Memories by type")
     menu = window.text("nav")
     assert "Playground" in menu
-    assert not [name for name in ("Review", "Audit", "Settings", "Workers") if name in menu]
+    assert not [name for name in ("Review", "Audit", "Settings", "Webhooks", "Workers") if name in menu]
     [memory] = found(client, owner="ana", q="diet", type="fact")
     window.open(f"memories/{memory['id']}")
     window.see("Confidence and freshness")

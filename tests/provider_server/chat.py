@@ -210,6 +210,44 @@ def _wrong_message(asked: Asked) -> Iterator[tuple[int, str, str]]:
         yield 400, "invalid_request_error", "tool_choice: no such tool"
 
 
+def events(asked: Asked, whole: Json) -> bytes:
+    """Return an answer as the server-sent events of its route, a few letters each."""
+    told = _chunks(whole) if asked.path == OPENAI else _message_events(whole)
+    return "".join(f"event: {one.get('type', 'chunk')}\ndata: {json.dumps(one)}\n\n" for one in told).encode()
+
+
+def _chunks(whole: Json) -> Iterator[Json]:
+    [choice] = whole["choices"]
+    message = choice["message"]
+    if message["refusal"] is not None:
+        yield {
+            "choices": [{"index": 0, "delta": {"refusal": message["refusal"]}, "finish_reason": None}],
+            "usage": None,
+        }
+    for part in _parts(message["content"] or ""):
+        yield {"choices": [{"index": 0, "delta": {"content": part}, "finish_reason": None}], "usage": None}
+    yield {"choices": [{"delta": {}, "finish_reason": choice["finish_reason"]}], "usage": None}
+    yield {"choices": [], "usage": whole["usage"]}
+
+
+def _message_events(whole: Json) -> Iterator[Json]:
+    yield {"type": "message_start", "message": {**whole, "content": [], "stop_reason": None}}
+    for place, block in enumerate(whole["content"]):
+        used = block["type"] == "tool_use"
+        yield {"type": "content_block_start", "index": place, "content_block": {"type": block["type"]}}
+        for part in _parts(json.dumps(block["input"]) if used else block.get("text", "")):
+            delta = {"type": "input_json_delta", "partial_json": part} if used else {"type": "text_delta", "text": part}
+            yield {"type": "content_block_delta", "index": place, "delta": delta}
+        yield {"type": "content_block_stop", "index": place}
+    tokens = {"output_tokens": whole["usage"]["output_tokens"]}
+    yield {"type": "message_delta", "delta": {"stop_reason": whole["stop_reason"]}, "usage": tokens}
+    yield {"type": "message_stop"}
+
+
+def _parts(text: str) -> list[str]:
+    return [text[start : start + 4] for start in range(0, len(text), 4)]
+
+
 def _tokens(text: str) -> int:
     return max(1, len(text) // 4)
 

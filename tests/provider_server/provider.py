@@ -224,7 +224,10 @@ class Provider:
                 with suppress(TimeoutError):
                     await asyncio.wait_for(self.released.wait(), order.delay)
             if order.behaviour in SAYINGS:
-                return json_reply(chat.envelope(asked, SAYINGS[order.behaviour](asked, order)))
+                whole = chat.envelope(asked, SAYINGS[order.behaviour](asked, order))
+                if asked.body.get("stream"):
+                    return Reply(body=chat.events(asked, whole), headers={"Content-Type": "text/event-stream"})
+                return json_reply(whole)
             return BEHAVIOURS[order.behaviour](route(asked), order)
         except Refused as refused:
             return json_reply(refused.body, refused.status)

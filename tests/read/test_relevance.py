@@ -52,6 +52,48 @@ async def test_the_predicate_that_is_asked_for_is_relevant_in_other_words(store:
     assert "harbour office" in result.hits[0].memory.content
 
 
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("acordion", True),
+        ("accodrion", True),
+        ("harbours", True),
+        ("walnutts?", True),
+        ("eccordion", False),
+        ("acrdon", False),
+        ("accordian kilims", True),
+    ],
+)
+async def test_a_question_of_unknown_words_means_those_one_letter_apart_that_begin_alike(
+    store: Store,
+    text: str,
+    found: bool,  # noqa: FBT001
+) -> None:
+    await filled(store)
+    result = await store.ask(text, min_relevance=0.0, explain=True)
+    known = ("accordion", "harbour", "walnut")
+    assert any(str(term).startswith(known) for term in cast("list[str]", result.understood["terms"])) is found
+
+
+async def test_a_question_with_a_known_word_is_read_as_it_is(store: Store) -> None:
+    await filled(store)
+    assert "acordion" in cast("list[str]", (await store.ask("acordion boat")).understood["terms"])
+
+
+async def test_what_is_related_to_a_named_entity_comes_with_its_description(store: Store) -> None:
+    await filled(store)
+    relation = {"from_entity": "ticket desk", "relation_type": "uses", "to_entity": "Heron"}
+    await store.put("relation", relation)
+    described = {"canonical_name": "Heron ledger", "entity_type": "thing", "aliases": ["Heron"]}
+    ledger = await store.put("entity", {**described, "attributes": {"kind": "double bookkeeping in a spreadsheet"}})
+    other = await store.put(
+        "entity", {"canonical_name": "Kestrel", "entity_type": "thing", "attributes": {"kind": "a bird"}}
+    )
+    found = await store.found("What happens at the ticket desk when a supplier fails?")
+    assert ledger in found
+    assert other not in found
+
+
 async def test_an_explanation_says_what_was_cut_and_why(store: Store) -> None:
     await filled(store)
     result = await store.ask("Which instrument do I play, the accordion?", explain=True)

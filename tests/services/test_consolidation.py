@@ -146,13 +146,13 @@ async def test_its_confidence_is_the_formula_over_its_members(store: Store) -> N
     assert summary.confidence == pytest.approx(expected)
 
 
-async def test_it_fades_from_when_it_was_last_said_and_its_members_were_true_until_now(store: Store) -> None:
+async def test_it_covers_its_members_time_and_fades_from_when_it_was_last_said(store: Store) -> None:
     members = await episodes(store)
     await fold(store)
     [summary] = await summaries(store)
     newest = (await read(store, members))[-1]
     assert summary.stated_at == newest.stated_at
-    assert summary.valid_from == NOW
+    assert summary.valid_from == (await read(store, members))[0].stated_at
     indexed = await store.sql(
         "SELECT DISTINCT status, ended_at, retired_at FROM memory_index WHERE tenant_id = $1 AND memory_id = ANY($2)",
         store.tenant,
@@ -192,18 +192,13 @@ async def test_a_dry_run_says_what_a_run_would_do(store: Store) -> None:
 
 
 async def test_events_are_folded_too(store: Store) -> None:
-    for day in range(1, 7):
-        stated = NOW - timedelta(days=90 - day)
-        await at(store, stated).write(
-            "event",
-            about={"stated_at": stated},
-            event_description="the user had lunch at the harbour",
-            event_at=f"2026-06-0{day}",
-            participants=["Bob"],
-        )
+    await lunches(store)
     assert await fold(store) == {"groups": 1, "folded": 6, "by_member": 1}
     [summary] = await summaries(store)
     assert summary.subject == "Bob"
+    assert summary.valid_from == datetime(2026, 6, 1, tzinfo=UTC)
+    [row] = await store.sql("SELECT upper(event_range) AS until FROM memory_index WHERE memory_id = $1", summary.id)
+    assert row["until"] == datetime(2026, 6, 7, tzinfo=UTC)
 
 
 @pytest.mark.parametrize(
@@ -336,7 +331,52 @@ async def test_only_the_summary_is_recalled_and_the_members_as_of_then(store: St
     assert await recalled(store, known_at=NOW - timedelta(days=60)) == set(members)
 
 
-async def recalled(store: Store, **when: Any) -> set[UUID]:
+@pytest.mark.parametrize(
+    ("question", "days"),
+    [
+        ("What happened at the harbour in June 2026?", range(1, 7)),
+        ("What happened at the harbour on 4 June 2026?", [4]),
+        ("When was lunch at the harbour?", None),
+        ("What happened at the harbour in May 2026?", []),
+    ],
+)
+async def test_a_question_that_names_a_time_finds_the_members_of_it(
+    store: Store, question: str, days: Sequence[int] | None
+) -> None:
+    members = await lunches(store)
+    await fold(store)
+    [summary] = await summaries(store)
+    asked = await recalled(store, question)
+    assert asked == ({summary.id} if days is None else {members[day - 1] for day in days})
+
+
+async def test_a_member_that_was_given_back_and_replaced_is_not_found_by_its_time(store: Store) -> None:
+    members = await lunches(store)
+    await fold(store)
+    await store.sql(
+        "UPDATE memory_index SET retired_at = $2 WHERE memory_id = $1", members[3], NOW + timedelta(hours=1)
+    )
+    assert members[3] not in await recalled(store, "What happened at the harbour on 4 June 2026?")
+
+
+async def lunches(store: Store) -> list[UUID]:
+    """Write the lunches of the first six days of June, each told on its day."""
+    written = []
+    for day in range(1, 7):
+        stated = NOW - timedelta(days=93 - day)
+        outcome = await at(store, stated).write(
+            "event",
+            about={"stated_at": stated},
+            event_description="the user had lunch at the harbour",
+            event_at=f"2026-06-0{day}",
+            participants=["Bob"],
+        )
+        assert outcome.memory is not None
+        written.append(outcome.memory.id)
+    return written
+
+
+async def recalled(store: Store, question: str = "Where does Ana run before work?", **when: Any) -> set[UUID]:
     pipeline = ReadPipeline(
         database=store.database,
         embedder=store.pipeline.embedder,
@@ -346,7 +386,7 @@ async def recalled(store: Store, **when: Any) -> set[UUID]:
         clock=lambda: NOW + timedelta(days=1),
     )
     request = QueryRequest(
-        query="Where does Ana run before work?",
+        query=question,
         visibility=Visibility(user_id="u1"),
         now=NOW + timedelta(days=1),
         **when,

@@ -18,17 +18,20 @@ from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TypeVar
+from unittest.mock import patch
 from urllib.parse import urlsplit
 
 import asyncpg
 
+from app.db.embedded import process
 from app.db.embedded.folder import DataFolder, FileLock, acquire
-from app.db.embedded.process import stop
 from app.db.embedded.server import start_embedded
 from app.db.migrate import upgrade
 
 _PREFIX = "tm-run-"
 _WAIT_SECONDS = 120.0
+_UNSAFE_IF_POWER_FAILS = {"fsync": "off", "full_page_writes": "off"}
+"""What a killed server does not need to keep its data, and what each database that is dropped waits for."""
 _T = TypeVar("_T")
 
 
@@ -62,7 +65,8 @@ class Run:
         if url := _external_url():
             yield url
             return
-        embedded = start_embedded(self.folder / "data", timeout=_WAIT_SECONDS)
+        with patch.dict(process._INVARIANT, _UNSAFE_IF_POWER_FAILS):
+            embedded = start_embedded(self.folder / "data", timeout=_WAIT_SECONDS)
         try:
             yield embedded.url
         finally:
@@ -101,7 +105,7 @@ def _sweep() -> None:
             continue
         lock = FileLock(folder / "run.lock")
         if lock.try_lock(exclusive=True):
-            stop(DataFolder(folder / "data").cluster, time.monotonic() + _WAIT_SECONDS)
+            process.stop(DataFolder(folder / "data").cluster, time.monotonic() + _WAIT_SECONDS)
             shutil.rmtree(folder, ignore_errors=True)
         lock.close()
 

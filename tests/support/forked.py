@@ -24,7 +24,7 @@ COLUMNS: Final = "120"
 
 CONTEXT: Final = multiprocessing.get_context("forkserver")
 _COMMANDS: Final = [f"app.commands.{one}" for one in dict.fromkeys(cli.MODULES.values())]
-CONTEXT.set_forkserver_preload(["app.main", *_COMMANDS, "tests.jobs.process", __name__])
+CONTEXT.set_forkserver_preload(["tests.support.warm", *_COMMANDS, "tests.jobs.process", __name__])
 
 
 class ForkedProgram:

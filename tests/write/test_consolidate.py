@@ -26,7 +26,8 @@ def member(number: int, content: str = "Ana: I ran by the river", **changes: Any
         "type": "episodic",
         "content": content,
         "payload": {"speaker": "Ana"},
-        "stated_at": datetime(2026, 3, 1, tzinfo=UTC) + timedelta(days=number),
+        "stated_at": (stated := datetime(2026, 3, 1, tzinfo=UTC) + timedelta(days=number)),
+        "covers": (stated, stated + timedelta(microseconds=1)),
         "source": 0.9,
         "extractor": 0.9,
         "mentions": 1,
@@ -121,10 +122,10 @@ def test_it_stands_for_all_with_their_count_and_months(first: str, last: str, mo
 def test_a_summary_is_about_whom_all_are_about() -> None:
     scope = Scope(kind=ScopeKind.AGENT, agent_id="a", user_id="u")
     written = Written(sentence="x runs", by="me")
-    same = candidate(group(*(member(number, topic="sport") for number in range(5))), written, scope, TYPES, NOW)
+    same = candidate(group(*(member(number, topic="sport") for number in range(5))), written, scope, TYPES)
     assert (same.payload.subject(), same.topic, same.scope, same.mentions) == ("Ana", "sport", scope, 1)
     mixed = [member(number, subject="Bob" if number else None, topic=str(number)) for number in range(5)]
-    other = candidate(group(*mixed), written, scope, TYPES, NOW)
+    other = candidate(group(*mixed), written, scope, TYPES)
     assert (other.payload.subject(), other.topic) == (None, None)
 
 

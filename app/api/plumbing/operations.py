@@ -1,4 +1,4 @@
-"""Access to metrics, documents and the reasons of /readyz, and the port that serves nothing else."""
+"""Access to operations (metrics, documents, reasons of readiness): which callers may read them, and on which port."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from app.errors import NotFound, Unauthenticated
 from app.settings import Settings
 
 PATHS = frozenset({"/", "/healthz", "/readyz", "/metrics", "/openapi.json", "/docs"})
-"""Paths of the port for operations, besides the files of /docs."""
+"""Paths that TM_OPERATIONS_PORT answers, besides the files of /docs."""
 
 
 class OperationsPort:

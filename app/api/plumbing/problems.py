@@ -204,7 +204,7 @@ _NAMES_ELSEWHERE: Mapping[str, Sequence[str]] = {
     **dict.fromkeys(("thread_id", "run_id", "conversation_id", "chat_id", "sessionId"), ("session_id",)),
     **dict.fromkeys(("memory_types", "type", "kinds"), ("types",)),
     **dict.fromkeys(("name", "author", "sender"), ("speaker",)),
-    **dict.fromkeys(("tags", "attributes", "meta"), ("metadata",)),
+    **dict.fromkeys(("tags", "attributes", "meta", "filter", "filters"), ("metadata",)),
     "q": ("query",),
     "question": ("query",),
 }
@@ -343,6 +343,8 @@ _PLACES = frozenset({"body", "query", "path", "header"})
 
 _OF_TYPE = frozenset({"union_tag_invalid", "union_tag_not_found"})
 
+_PYDANTIC_SUBJECT: Final = re.compile(r"^[A-Z]\w+ should\b")
+
 _MESSAGES: Mapping[str, str] = {
     "missing": "is required",
     "union_tag_not_found": "is required",
@@ -374,7 +376,9 @@ def _message(error: Mapping[str, Any]) -> str:
             return f"unknown memory type; use one of {str(context.get('expected_tags')).replace(chr(39), '')}"
         case "value_error":
             return str(context.get("error", error["msg"]))[:500]
+        case "string_too_short" if context.get("min_length") == 1:
+            return "must not be empty"
         case _:
-            message = str(error["msg"]).replace("Tuple should", "List should")[:500]
+            message = _PYDANTIC_SUBJECT.sub("must", str(error["msg"]))[:500]
             # A length that is checked behind another rule is counted in items, whatever they are of.
             return message.replace(" items", " characters") if isinstance(error.get("input"), str) else message

@@ -2,6 +2,7 @@
 
 const BASE = new URL("../../", import.meta.url);
 const AGAIN_MS = 10_000;
+const AGAIN_SOON_MS = 500;
 const STORED_KEY = "typed-memory.key";
 
 /** A refused request: the service's problem document (RFC 9457). */
@@ -47,19 +48,12 @@ export async function request(method, path, { query, body, key, keepalive } = {}
   if (method === "POST" || method === "DELETE" || method === "PATCH") {
     headers["Idempotency-Key"] = crypto.randomUUID?.() ?? String(Math.random()).slice(2) + Date.now();
   }
-  let response;
-  try {
-    response = await fetch(address(path, query), {
-      method,
-      headers,
-      keepalive,
-      credentials: "omit",
-      cache: "no-store",
-      body: body === undefined ? undefined : JSON.stringify(body),
-    });
-  } catch {
+  const options = { method, headers, keepalive, credentials: "omit", cache: "no-store" };
+  const send = () => fetch(address(path, query), { ...options, body: body === undefined ? undefined : JSON.stringify(body) });
+  // Sent once more if the connection failed: what writes carries an idempotency key.
+  const response = await send().catch(() => new Promise((done) => setTimeout(done, AGAIN_SOON_MS)).then(send)).catch(() => {
     throw new Problem(0, { detail: "the service cannot be reached" });
-  }
+  });
   const content = await parsed(response);
   if (!response.ok) {
     if (response.status === 401 && key === undefined) dispatchEvent(new CustomEvent("key-refused"));

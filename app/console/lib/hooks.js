@@ -38,10 +38,10 @@ export function usePages(path, query, field) {
   const current = useRef({ wanted, busy: false, turn: 0 });
 
   const load = useCallback(
-    async (cursor, before) => {
+    async (cursor, before, shown = before) => {
       const mine = ++current.current.turn;
       current.current.busy = true;
-      setState((old) => ({ ...old, loading: true, items: before }));
+      setState((old) => ({ ...old, loading: true, items: shown }));
       try {
         const page = await get(path, { ...query, cursor });
         if (mine !== current.current.turn) return;
@@ -58,7 +58,7 @@ export function usePages(path, query, field) {
   }, [load]);
   const loadMore = () => state.cursor && !current.current.busy && load(state.cursor, state.items);
   const remove = (lost) => setState((old) => ({ ...old, items: old.items.filter((one) => !lost(one)) }));
-  return { ...state, more: state.cursor !== null, loadMore, remove, reload: () => load(undefined, []) };
+  return { ...state, more: state.cursor !== null, loadMore, remove, reload: () => load(undefined, [], state.items) };
 }
 
 /** Return the page's address: `#/memories/mem_1?q=tea` is {parts: ["memories", "mem_1"], query: {q: "tea"}}. */

@@ -5,10 +5,10 @@ import { ago, fraction, short, when, words } from "./format.js";
 import { href } from "./hooks.js";
 
 const TONES = {
-  active: "good", accepted: "good", succeeded: "good", processed: "good", added: "good", finished: "good",
-  pending: "warn", contradicted: "warn", review: "warn", queued: "warn", running: "warn", received: "warn",
+  active: "good", accepted: "good", succeeded: "good", processed: "good", added: "good", finished: "good", delivered: "good",
+  pending: "warn", contradicted: "warn", review: "warn", queued: "warn", running: "warn", received: "warn", waiting: "warn", paused: "warn",
   superseded: "muted", expired: "muted", skipped: "muted", merged: "info", previewed: "info",
-  forgotten: "bad", failed: "bad", rejected: "bad", extraction_failed: "bad", cancelled: "muted",
+  forgotten: "bad", failed: "bad", rejected: "bad", extraction_failed: "bad", cancelled: "muted", off: "muted",
 };
 
 /** A status, a decision or a type as a small label. */
@@ -145,11 +145,13 @@ export function LongList({ items, rowHeight, row, more, onEnd, label, height = "
   </div>`;
 }
 
-/** Text with the parts that equal `quote` marked. */
-export function Marked({ text, quote }) {
-  const at = quote ? text.toLowerCase().indexOf(quote.toLowerCase()) : -1;
-  if (at < 0) return html`<span>${text}</span>`;
-  return html`<span>${text.slice(0, at)}<mark>${text.slice(at, at + quote.length)}</mark>${text.slice(at + quote.length)}</span>`;
+/** Text with the parts that equal one of the quotes marked. */
+export function Marked({ text, quotes }) {
+  const [first] = quotes.filter(Boolean).map((one) => [text.toLowerCase().indexOf(one.toLowerCase()), one.length])
+    .filter(([at]) => at >= 0).sort((a, b) => a[0] - b[0] || b[1] - a[1]);
+  if (!first) return html`<span>${text}</span>`;
+  const [at, end] = [first[0], first[0] + first[1]];
+  return html`<span>${text.slice(0, at)}<mark>${text.slice(at, end)}</mark><${Marked} text=${text.slice(end)} quotes=${quotes} /></span>`;
 }
 
 /** A sentence of the audit log; the memories that it names by their ids become links. */

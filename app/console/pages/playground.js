@@ -6,14 +6,14 @@ import { fraction, instant, words } from "../lib/format.js";
 import { Badge, Button, Card, Empty, Failure, Field, Json, MemoryLink, Meter, PageTitle } from "../lib/ui.js";
 
 const MODES = [["", "default"], "historical", "audit"];
-const START = { query: "", user_id: "", agent_id: "", mode: "", types: "", top_k: 10, token_budget: 2000, min_confidence: "", as_of: "", known_at: "", rerank: false };
+const START = { query: "", user_id: "", agent_id: "", mode: "", types: "", top_k: 10, token_budget: 2000, min_confidence: "", min_relevance: "", as_of: "", known_at: "", rerank: false };
 
 /** Return the body of a query for what the form holds. */
 function bodyOf(form) {
   const body = {
     query: form.query, explain: true, user_id: form.user_id, agent_id: form.agent_id, mode: form.mode,
     types: form.types.split(/[\s,]+/).filter(Boolean), top_k: Number(form.top_k), token_budget: Number(form.token_budget),
-    min_confidence: form.min_confidence === "" ? null : Number(form.min_confidence), as_of: instant(form.as_of), known_at: instant(form.known_at), rerank: form.rerank || null,
+    min_confidence: form.min_confidence === "" ? null : Number(form.min_confidence), min_relevance: form.min_relevance === "" ? null : Number(form.min_relevance), as_of: instant(form.as_of), known_at: instant(form.known_at), rerank: form.rerank || null,
   };
   return Object.fromEntries(Object.entries(body).filter(([, value]) => value !== "" && value !== null && !(Array.isArray(value) && !value.length)));
 }
@@ -49,6 +49,7 @@ function Settings({ form, setForm, name }) {
     <${Field} label="Results" type="number" min="1" max="200" value=${form.top_k} onChange=${set("top_k")} />
     <${Field} label="Token budget" type="number" min="0" value=${form.token_budget} onChange=${set("token_budget")} />
     <${Field} label="Least confidence" type="number" min="0" max="1" step="0.05" value=${form.min_confidence} onChange=${set("min_confidence")} />
+    <${Field} label="Least relevance" type="number" min="0" max="1" step="0.05" value=${form.min_relevance} onChange=${set("min_relevance")} placeholder="the model's floor" />
     <${Field} label="True at" type="date" value=${form.as_of} onChange=${set("as_of")} /><${Field} label="Believed at" type="date" value=${form.known_at} onChange=${set("known_at")} />
   </fieldset>`;
 }

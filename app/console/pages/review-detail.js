@@ -126,5 +126,5 @@ function Passages({ passages }) {
   </ul>`);
 }
 
-const Spoken = ({ turn, quote, main }) => html`<li class=${main ? "key-turn" : ""}><${Marked} text=${turn.content} quote=${main ? quote : null} />
+const Spoken = ({ turn, quote, main }) => html`<li class=${main ? "key-turn" : ""}><${Marked} text=${turn.content} quotes=${main ? [quote] : []} />
   <small>${turn.speaker ?? turn.role} · ${when(turn.occurred_at)} ${main && html`· <a href=${href(["turns", turn.turn_id])}>the turn</a>`}</small></li>`;

@@ -1,16 +1,18 @@
-// Settings: keys, the policy of extraction, what models have cost.
+// Settings: keys, limits, the policy of extraction, the models and what they have cost.
 
 import { html, useEffect, useState } from "../vendor/preact.js";
 import { del, get, request } from "../lib/api.js";
 import { DayPlot } from "../lib/charts.js";
-import { number, when } from "../lib/format.js";
+import { DAY_MS, number, when } from "../lib/format.js";
 import { attempt, useData } from "../lib/hooks.js";
-import { Badge, Button, Card, Confirm, Failure, Field, Loaded, PageTitle, Table, Time } from "../lib/ui.js";
+import { Badge, Button, Card, Confirm, Failure, Field, Loaded, PageTitle, Pairs, Table, Time } from "../lib/ui.js";
 
 const ROLES = ["read", "write", "review", "admin"];
 const ROLE_HINTS = { read: "ask and list", write: "store, change, erase memories", review: "decide what waits for a reviewer", admin: "review, keys, users, policy" };
 
-export const SettingsPage = () => html`<${PageTitle}>Settings<//><div class="stack"><${Keys} /><${Policy} /><${Costs} /></div>`;
+export const SettingsPage = () => html`<${PageTitle}>Settings<//><div class="stack"><${Keys} /><${Limits} /><${Policy} /><${Models} /><${Costs} /></div>`;
+
+const LIMITS = [["requests_per_minute", "Requests a minute"], ["memories_per_day", "Memories a day", "memories"], ["turns_per_day", "Turns a day", "turns"], ["tokens_per_day", "Tokens a day", "tokens"]];
 
 function Keys() {
   const found = useData(() => get("/admin/keys"), []);
@@ -50,9 +52,35 @@ function NewKey({ onMade }) {
   const toggle = (role) => setRoles(roles.includes(role) ? roles.filter((one) => one !== role) : [...roles, role]);
   return html`<form class="filters" onSubmit=${submit}><${Field} label="Name of a new key" value=${name} onChange=${setName} required placeholder="support-bot" />
     <fieldset class="plain-set wide"><legend class="small muted">May</legend><div class="actions">${ROLES.map((role) => html`<${Field} type="checkbox" label=${`${role} (${ROLE_HINTS[role]})`} value=${roles.includes(role)} onChange=${() => toggle(role)} />`)}</div></fieldset>
-    <${Field} label="Only for the user (optional)" value=${user} onChange=${setUser} />
-    <${Field} label="Ends (optional)" type="date" value=${ends} onChange=${setEnds} />
+    <${Field} label="Only for the user" value=${user} onChange=${setUser} placeholder="optional" />
+    <${Field} label="Ends" type="date" value=${ends} onChange=${setEnds} />
     <button class="button primary" type="submit" disabled=${!name || !roles.length}>Make key</button><${Failure} error=${error} /></form>`;
+}
+
+/** The limits of the tenant, which its operator sets, or of a key, which are set here; each with what was used today. */
+function Limits() {
+  const keys = useData(() => get("/admin/keys"), []);
+  const [key, setKey] = useState("");
+  const found = useData(() => get(key ? `/admin/keys/${key}/limits` : "/admin/limits"), [key]);
+  const [form, setForm] = useState({});
+  useEffect(() => setForm(found.data?.own ?? {}), [found.data]);
+  const save = () => attempt(() => request("PUT", `/admin/keys/${key}/limits`, { body: form }).then(found.reload), "Saved.");
+  const names = (keys.data?.keys ?? []).filter((one) => !one.revoked_at).map((one) => [one.id, `key ${one.name}`]);
+  return html`<${Card} title="Limits" actions=${html`<${Field} label="Limits of" hidden type="select" value=${key} onChange=${setKey} options=${[["", "the whole tenant"], ...names]} />${key && html`<${Button} kind="primary" onClick=${save}>Save<//>`}`}>
+    <${Loaded} of=${found}>${({ effective, used_today: used }) => html`<${Table} label="Limits" rows=${LIMITS} columns=${[
+      { title: "Limit", cell: ([, title]) => title },
+      { title: "Own", cell: ([name, title]) => (key ? html`<${Field} label=${title} hidden type="number" min="1" value=${form[name]} placeholder="none" onChange=${(value) => setForm({ ...form, [name]: value === "" ? null : Number(value) })} />` : form[name] ? number(form[name]) : "–") },
+      { title: "In force", number: true, cell: ([name]) => (effective[name] === null ? "none" : number(effective[name])) },
+      { title: "Used today", number: true, cell: ([, , counted]) => (counted ? number(used[counted]) : "") },
+    ]} />`}<//>
+    ${!key && html`<p class="muted small">The operator of the service sets the tenant's limits. Choose a key to limit it.</p>`}<//>`;
+}
+
+function Models() {
+  const found = useData(() => get("/admin/stats"), []);
+  return html`<${Card} title="Models"><${Loaded} of=${found}>${({ models }) => html`<${Pairs} pairs=${[
+    ["extraction and answers", models.language ?? "built-in rules; no answers in words"], ["embedding", models.embedding],
+  ]} /><p class="muted small">Set by TM_LLM_* and TM_EMBEDDING_* at the service.</p>`}<//><//>`;
 }
 
 function Policy() {
@@ -71,17 +99,21 @@ function Policy() {
       <${Field} label="Most words" type="number" min="1" value=${prefilter.max_words} onChange=${(value) => set("max_words", Number(value))} />
       <${Field} label="Repeats within (seconds)" type="number" min="0" value=${prefilter.repeat_seconds} onChange=${(value) => set("repeat_seconds", Number(value))} />
       <${Field} label="Repeats alike by" type="number" min="0" max="1" step="0.01" value=${prefilter.repeat_similarity} onChange=${(value) => set("repeat_similarity", Number(value))} />
-      <${Field} label="Keep turns as episodes" type="select" value=${form.keep_episodes === null ? "" : String(form.keep_episodes)} options=${[["", "as the service does"], ["true", "yes"], ["false", "no"]]}
+      <${Field} label="Keep turns as episodes" type="select" value=${form.keep_episodes === null ? "" : String(form.keep_episodes)} options=${[["", "default"], ["true", "yes"], ["false", "no"]]}
         onChange=${(value) => setForm({ ...form, keep_episodes: value === "" ? null : value === "true" })} />
     </div>
     <div class="actions"><${Field} type="checkbox" label="Skip chit-chat" value=${prefilter.chit_chat} onChange=${(value) => set("chit_chat", value)} />
       <span class="muted">Never from:</span> ${["system", "assistant", "tool", "user"].map(role)}</div><//>`;
 }
 
+/** Return the last 30 days as dates, oldest first. */
+const lastDays = () => Array.from({ length: 30 }, (_, back) => new Date(Date.now() - (29 - back) * DAY_MS).toISOString().slice(0, 10));
+
 function Costs() {
   const found = useData(() => get("/admin/costs"), []);
+  const tokens = (days, name) => lastDays().map((day) => days.find((one) => one.day === day)?.[name] ?? 0);
   return html`<${Card} title="Use and cost of models"><${Loaded} of=${found}>${({ days }) => html`
-    ${days.length > 0 && html`<${DayPlot} title="Tokens a day" days=${days.map((one) => one.day)} series=${{ input: days.map((one) => one.input_tokens), output: days.map((one) => one.output_tokens) }} />`}
+    ${days.some((one) => one.input_tokens) && html`<${DayPlot} title="Tokens a day" days=${lastDays()} series=${{ input: tokens(days, "input_tokens"), output: tokens(days, "output_tokens") }} />`}
     <${Table} label="Days" rows=${[...days].reverse().slice(0, 31)} empty="No turn yet." columns=${[
       { title: "Day", cell: (one) => one.day }, ...["turns", "skipped", "failed", "requests", "input_tokens", "output_tokens"].map((name) => ({ title: name.replace("_", " "), number: true, cell: (one) => number(one[name]) })),
       { title: "Cost", number: true, cell: (one) => Number(one.cost).toFixed(4) },

@@ -43,7 +43,7 @@ function TurnPage({ id }) {
   }, dry ? null : "Replayed.");
   const aside = session.may("write") && html`<div class="actions"><${Button} onClick=${() => replay(true)}>Replay without storing<//><${Button} onClick=${() => replay(false)}>Replay<//></div>`;
   return html`<${PageTitle} aside=${aside}>Turn<//><${Loaded} of=${found}>${(turn) => html`<div class="stack">
-    <${Card}><p class="said"><${Marked} text=${turn.content} quote=${turn.candidates.find((one) => one.quote)?.quote} /></p>
+    <${Card}><p class="said"><${Marked} text=${turn.content} quotes=${turn.candidates.map((one) => one.quote)} /></p>
       <${Pairs} pairs=${[
         ["status", html`<${Badge} text=${turn.status} /> ${turn.reason ?? ""}`], ["said by", turn.speaker ?? turn.role], ["user", turn.user_id && html`<a href=${href(["users", turn.user_id])}>${turn.user_id}</a>`],
         ["agent", turn.agent_id], ["session", turn.session_id && html`<a href=${href(["turns"], { session: turn.session_id })}>${turn.session_id}</a>`],

@@ -36,7 +36,8 @@ _KNOWN = statement(
     LEFT JOIN tenants t ON t.id = :tenant
     LEFT JOIN scopes s ON s.tenant_id = :tenant AND s.id = :scope
     LEFT JOIN LATERAL (
-        SELECT a.alias AS wanted, a.alias, e.id, e.canonical_name, e.entity_type, e.mention_count
+        SELECT a.alias AS wanted, a.alias, e.id, e.canonical_name, e.entity_type, e.mention_count,
+            e.attributes ->> 'relationship' AS tie
         FROM entity_aliases a
         JOIN entities e ON e.tenant_id = a.tenant_id AND e.id = a.entity_id
         WHERE a.tenant_id = :tenant AND a.scope_id = :scope AND a.alias = ANY(:names)
@@ -46,7 +47,8 @@ _KNOWN = statement(
 
 _IDENTIFIED = statement(
     """
-    SELECT e.id AS asked, s.id, s.canonical_name, s.entity_type, s.mention_count
+    SELECT e.id AS asked, s.id, s.canonical_name, s.entity_type, s.mention_count,
+        s.attributes ->> 'relationship' AS tie
     FROM entities e
     JOIN entities s ON s.tenant_id = e.tenant_id AND s.id = coalesce(e.merged_into, e.id)
     WHERE e.tenant_id = :tenant AND e.scope_id = :scope AND e.id = ANY(:entities)
@@ -61,7 +63,8 @@ _SPELLINGS = statement(
         SELECT a.alias, a.entity_id FROM entity_aliases a
         WHERE a.tenant_id = :tenant AND a.scope_id = :scope AND a.alias = ANY(:near)
     )
-    SELECT wanted.name AS wanted, near.alias, e.id, e.canonical_name, e.entity_type, e.mention_count
+    SELECT wanted.name AS wanted, near.alias, e.id, e.canonical_name, e.entity_type, e.mention_count,
+        e.attributes ->> 'relationship' AS tie
     FROM unnest(CAST(:names AS text[])) AS wanted(name)
     CROSS JOIN LATERAL (
         SELECT known.alias, known.entity_id FROM known WHERE known.alias % wanted.name

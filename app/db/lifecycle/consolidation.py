@@ -57,7 +57,10 @@ _SUBJECTS = statement(
 _BLOCK = statement(
     f"""
     SELECT m.id, m.type, m.content, m.payload, m.stated_at, m.source_strength, m.extractor_confidence, m.mentions,
-        m.confidence, m.importance, m.topic, {FRESHNESS_SQL} AS freshness, halfvec_send({vector_of("i")}) AS vector,
+        m.confidence, m.importance, m.topic, {FRESHNESS_SQL} AS freshness,
+        coalesce(lower(i.event_range), m.stated_at) AS covers_from,
+        coalesce(upper(i.event_range), m.stated_at + interval '1 microsecond') AS covers_until,
+        halfvec_send({vector_of("i")}) AS vector,
         (SELECT x.canonical_name FROM entities x WHERE x.tenant_id = :tenant AND x.id = :entity) AS subject
     {_FROM}
     WHERE {_FADED} AND m.scope_id = :scope AND {_ABOUT} = :about AND (m.stated_at, m.id) > (:stated_at, :id)
@@ -87,13 +90,17 @@ class FadedFilter:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Member:
-    """A faded memory; `subject` is the name of the only entity it is about, or that said it."""
+    """A faded memory; `subject` is the name of the only entity it is about, or that said it.
+
+    `covers` is when it happened, or when it was stated: from, and until before.
+    """
 
     id: UUID
     type: str
     content: str
     payload: Mapping[str, object]
     stated_at: datetime
+    covers: tuple[datetime, datetime]
     source: float
     extractor: float
     mentions: int
@@ -159,6 +166,7 @@ def _member(row: Record) -> Member:
         content=row["content"],
         payload=row["payload"],
         stated_at=row["stated_at"],
+        covers=(row["covers_from"], row["covers_until"]),
         source=row["source_strength"],
         extractor=row["extractor_confidence"],
         mentions=row["mentions"],

@@ -19,7 +19,7 @@ class RankingRow(NamedTuple):
     `words` is its number of words; `asking` is its content where that ends as a question; `speaker_id` is the entity
     that said it. `elsewhen`: it happened at a time outside the question's. `volatile`: its slot changes too often and
     has not been reviewed yet. `payload` is None unless requested. `strongest` is the highest confidence among the
-    memories that contest its slot, found or not, and unknown with `known_at`.
+    memories that contest its slot, found or not, and unknown with `known_at`. `folded_into` is its summary, if any.
     """
 
     id: UUID
@@ -46,6 +46,7 @@ class RankingRow(NamedTuple):
     slot_value: str | None = None
     volatile: bool = False
     strongest: float | None = None
+    folded_into: UUID | None = None
 
 
 _STRONGEST = """CASE WHEN m.slot IS NOT NULL AND m.status = 'active' AND (m.contested OR EXISTS (
@@ -73,7 +74,9 @@ def _sketches(
                 SELECT FROM unnest(CAST(:lower AS timestamptz[]), CAST(:upper AS timestamptz[])) AS named(lower, upper)
                 WHERE i.event_range && tstzrange(named.lower, named.upper)),
             m.speech_act, CASE WHEN CAST(:whole AS boolean) THEN m.payload END AS payload, m.slot_value,
-            m.volatile AND m.needs_review, {strongest} AS strongest
+            m.volatile AND m.needs_review, {strongest} AS strongest,
+            CASE WHEN m.status = 'superseded' THEN (
+                SELECT f.into_id FROM memory_folds f WHERE f.tenant_id = :tenant AND f.memory_id = m.id) END
         FROM {source}
         JOIN memory_index i ON i.tenant_id = m.tenant_id AND i.memory_id = m.id AND i.part = 0
         LEFT JOIN memory_usage u ON u.tenant_id = m.tenant_id AND u.memory_id = m.id{used}

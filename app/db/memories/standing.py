@@ -14,8 +14,9 @@ MOST = 300
 
 _VERSIONS = statement(
     """
-    SELECT s.id, s.version, s.written_at FROM scopes s
-    WHERE s.tenant_id = :tenant AND s.id = ANY(:scopes) ORDER BY s.id
+    SELECT t.types_version, s.id, s.version, s.written_at
+    FROM tenants t LEFT JOIN scopes s ON s.tenant_id = t.id AND s.id = ANY(:scopes)
+    WHERE t.id = :tenant ORDER BY s.id
     """
 )
 
@@ -65,10 +66,11 @@ ScopeVersions = tuple[tuple[UUID, int, datetime | None], ...]
 """Version and last write of each scope: equal ones mean equal memories, but for what the clock and workers end."""
 
 
-async def read_versions(session: ReadSession, tenant: UUID, scopes: Sequence[UUID]) -> ScopeVersions:
-    """Return the versions of those of these scopes that exist."""
+async def read_versions(session: ReadSession, tenant: UUID, scopes: Sequence[UUID]) -> tuple[ScopeVersions, int]:
+    """Return the versions of those of these scopes that exist, and that of the tenant's own types."""
     rows = await session.fetch(_VERSIONS, {"tenant": tenant, "scopes": list(scopes)})
-    return tuple((row["id"], row["version"], row["written_at"]) for row in rows)
+    found = tuple((row["id"], row["version"], row["written_at"]) for row in rows if row["id"] is not None)
+    return found, rows[0]["types_version"] if rows else 0
 
 
 async def read_standing(

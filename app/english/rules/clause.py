@@ -6,15 +6,12 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 
-from app.model import SpeechAct
-
 
 class Who(Enum):
     """Kinds of subjects."""
 
     SPEAKER = "I, we"
     USER = "the user"
-    ADDRESSEE = "you"
     NAMED = "a name"
     PRONOUN = "he, she, they, it"
     POSSESSED = "my sister, Anna's team"
@@ -30,10 +27,9 @@ class Tense(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpeakerContext:
-    """The speaker of a turn, the person `you` means (None: nobody we store), and the moment, in the speaker's zone."""
+    """The speaker of a turn, and the moment, in the speaker's zone."""
 
     speaker: str
-    addressee: str | None
     now: datetime
     people: frozenset[str] = frozenset()
 
@@ -58,7 +54,7 @@ class Subject:
     @property
     def own(self) -> bool:
         """Tell whether this is who speaks, or the user by another word."""
-        return self.who in {Who.SPEAKER, Who.USER, Who.ADDRESSEE}
+        return self.who in {Who.SPEAKER, Who.USER}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -68,8 +64,8 @@ class Clause:
     `start` is where its text stands in the turn, `first` where its words begin, with those before its subject;
     `rest` is what follows the verb; `lemma` is the verb's base form, or the verb itself where it is unknown;
     `copula`: it is `be` with a complement, which is the rest; `before` are the words before the subject ("last
-    week, ..."); `sure` is how far what surrounds it lets it be trusted (1: a plain statement); `act` is what the
-    speaker does with it; `subjectless`: who speaks is left out ("just moved to Berlin").
+    week, ..."); `sure` is how far what surrounds it lets it be trusted (1: a plain statement); `subjectless`: who
+    speaks is left out ("just moved to Berlin").
     """
 
     text: str
@@ -92,7 +88,6 @@ class Clause:
     correction: bool = False
     subjectless: bool = False
     sure: float = 1.0
-    act: SpeechAct = SpeechAct.ASSERTION
 
     @property
     def whole(self) -> str:

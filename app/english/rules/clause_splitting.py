@@ -9,12 +9,12 @@ from typing import Final
 
 from app.english.names import COMMON
 from app.english.patterns import pattern
-from app.english.rules.clause import Clause, SpeakerContext, Tense, Who
+from app.english.rules.clause import Clause, SpeakerContext, Tense
 from app.english.rules.event_time import CUE
 from app.english.rules.grammar import parse, parse_after
 from app.english.rules.sentences import Sentence
 from app.english.verbs import third_person
-from app.english.word_lists import word_set
+from app.english.word_lists import words
 
 _SPLIT: Final = pattern("clauses", "split", re.IGNORECASE)
 _WHEN: Final = re.compile(r"(?:when|after|before|once|by the time|the day)\s", re.IGNORECASE)
@@ -106,12 +106,7 @@ _NOW: Final = re.compile(r"\b(?:now|currently|nowadays|these days)\b", re.IGNORE
 _ALWAYS: Final = re.compile(r"\b(?:always|usually|typically)\b", re.IGNORECASE)
 _HEDGES: Final = frozenset({"probably", "maybe", "perhaps", "apparently", "kinda", "sorta"})
 _UNSURE: Final = 0.7
-_AIMING: Final = word_set(
-    """
-    want need hope plan intend wish aim try expect dream consider think decide agree promise refuse fail ask tell
-    advise get have go
-    """
-)
+_AIMING: Final = words("clauses", "aiming")
 """Verbs after which `to` leads to what is not yet so."""
 
 _AIMED: Final = pattern("clauses", "aimed", re.IGNORECASE)
@@ -191,11 +186,11 @@ def _read(piece: ClausePart, said: SpeakerContext, start: int) -> Clause | None:
 def _told(piece: ClausePart, told: re.Match[str], said: SpeakerContext, start: int) -> Clause | None:
     """Read what someone is said to have said of themselves: `Sarah mentioned she works at Acme`."""
     teller = parse(f"{told['who'].removesuffix(chr(39) + 've')} is here", 0, said)
-    if teller is None or (told["inner"].lower() == "you") != (teller.subject.who is Who.ADDRESSEE):
+    if teller is None:
         return None
     piece.peel(told.end())
-    piece.sure = 1.0 if teller.subject.who is Who.ADDRESSEE else _UNSURE
-    found = parse(piece.text, start + piece.at, replace(said, addressee=teller.subject.name))
+    piece.sure = _UNSURE
+    found = parse(piece.text, start + piece.at, said)
     return None if found is None else replace(found, subject=replace(teller.subject, plural=found.subject.plural))
 
 

@@ -172,9 +172,8 @@ _BY_SUBJECT: Final = {
     Who.NAMED: 0.95,
     Who.POSSESSED: 0.95,
     Who.PRONOUN: 0.9,
-    Who.ADDRESSEE: 0.8,
 }
-"""How much of a rule's precision is left, by who the clause is about; an assistant that says `you` may guess."""
+"""How much of a rule's precision is left, by who the clause is about."""
 
 STATED: Final = 0.9
 """Importance of an explicit preference or a correction, health and identity (seed 003: .8 to 1)."""

@@ -41,7 +41,7 @@ _COMING: Final = word_set("plan go move travel fly visit attend start marry adop
 
 def events_in(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     """Yield the event a clause tells of; nothing for states, for what is vague, or what does not stand alone."""
-    if clause.negated or clause.subject.who in {Who.PRONOUN, Who.ADDRESSEE}:
+    if clause.negated or clause.subject.who is Who.PRONOUN:
         return
     been = clause.copula and clause.perfect and clause.rest.startswith("to ")
     if clause.happened and (been or not clause.copula) and not clause.progressive:
@@ -159,7 +159,7 @@ def considers(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
 def _is_at_it(clause: Clause) -> bool:
     """Tell whether someone is doing it now."""
     named = clause.subject.who is not Who.POSSESSED or clause.subject.given is not None
-    told = named and clause.subject.who not in {Who.PRONOUN, Who.ADDRESSEE}
+    told = named and clause.subject.who is not Who.PRONOUN
     return told and clause.holds and clause.progressive and not clause.perfect
 
 
@@ -209,16 +209,6 @@ def moved_appointments(text: str, speaker: Clause, said: SpeakerContext) -> Iter
         yield event(speaker, what, time, [said.speaker], importance=0.6, topic=topic_of(what))
 
 
-_CANCELLED: Final = pattern("events", "cancelled", re.IGNORECASE)
-
-
-def cancelled_appointments(text: str, speaker: Clause, said: SpeakerContext) -> Iterator[Draft]:
-    """Read `the wedding was called off`: what someone no longer has ahead."""
-    found = None if HIDDEN in text else _CANCELLED.search(text)
-    if found is not None:
-        yield _called_off(speaker, f"{said.speaker}'s {(found['what'] or found['which']).lower()}")
-
-
 def _called_off(speaker: Clause, what: str) -> Draft:
     """Return that an event to come does not take place as it was planned."""
     draft = event(speaker, what, None, importance=0.6, topic=topic_of(what))
@@ -231,12 +221,7 @@ OFTEN: Final = pattern("events", "often", re.IGNORECASE)
 _REGULARLY: Final = frozenset({"always", "usually", "typically", "normally", "generally"})
 _O_CLOCK: Final = re.compile(r"\bat\s+(?:\d{1,2}(?::\d\d)?\s?(?:am|pm|a\.m|p\.m)|noon|midnight)", re.IGNORECASE)
 _STOP: Final = pattern("events", "stop", re.IGNORECASE)
-_NO_HABIT: Final = word_set(
-    """
-    be feel think know want hope say tell need look love like hate enjoy appreciate see hear mean guess inspire
-    remind help make get miss wish keep have try seem prefer
-    """
-)
+_NO_HABIT: Final = words("events", "no habit")
 _THEIRS: Final = re.compile(r"\b(?:his|their|its)\b", re.IGNORECASE)
 _LATELY: Final = pattern("events", "lately", re.IGNORECASE)
 """How a routine is told rather than what it is: with and without it, it is the same one."""
@@ -277,7 +262,7 @@ def _inflected(found: re.Match[str]) -> str:
 def _is_doing(clause: Clause) -> bool:
     """Tell whether it says what someone does, or has been doing."""
     continuing = clause.progressive == clause.perfect
-    told = clause.subject.who not in {Who.PRONOUN, Who.ADDRESSEE}
+    told = clause.subject.who is not Who.PRONOUN
     return told and clause.holds and continuing and not clause.copula and not clause.passive
 
 

@@ -10,7 +10,7 @@ from app.english.names import COMMON, NameToken, adjoining, bare_name, kind_of, 
 from app.english.rules.clause import Clause, SpeakerContext, Subject, Tense, Who
 from app.english.rules.noun_phrases import BREAKERS
 from app.english.verbs import Form, form_of, looks_past
-from app.english.word_lists import word_set
+from app.english.word_lists import word_set, words
 from app.memory.vocabulary import USER
 
 CONTRACTED: Final = re.compile(r"(?P<base>.+)'(?P<ending>m|re|s|ve|d|ll)", re.IGNORECASE)
@@ -22,16 +22,7 @@ BE: Final = {**dict.fromkeys(("am", "is", "are"), Tense.PRESENT), **dict.fromkey
 HAVE: Final = {**dict.fromkeys(("have", "has"), Tense.PRESENT), "had": Tense.PAST}
 DO: Final = {**dict.fromkeys(("do", "does"), Tense.PRESENT), "did": Tense.PAST}
 MODALS: Final = word_set("would could should can may might must shall cannot ought needn")
-ADVERBS: Final = word_set(
-    """
-    really actually just also currently now still always usually often recently finally basically already both
-    mostly mainly only personally generally typically absolutely totally definitely strongly much even ever rarely
-    sometimes honestly essentially simply truly normally primarily lately quite all so very kinda sorta seriously
-    officially originally previously formerly once probably maybe perhaps apparently regularly frequently happily
-    proudly eventually successfully accidentally initially completely genuinely deeply particularly especially
-    certainly
-    """
-)
+ADVERBS: Final = words("grammar", "adverbs")
 _AUXILIARIES: Final = BE.keys() | HAVE.keys() | DO.keys() | MODALS | {"will", "isn't", "wasn't", "doesn't", "didn't"}
 
 
@@ -67,9 +58,11 @@ def is_verb(word: NameToken) -> bool:
 _PRONOUNS: Final = {
     **dict.fromkeys(("i", "we"), Who.SPEAKER),
     **dict.fromkeys(("he", "she", "they", "it"), Who.PRONOUN),
-    "you": Who.ADDRESSEE,
 }
 _MINE: Final = frozenset({"my", "our"})
+_LISTENER: Final = frozenset({"you", "your", "yours"})
+"""Nothing is read of whom the speaker talks to."""
+
 _THEIRS: Final = {"his": "he", "her": "she", "their": "they"}
 _WHOSE: Final = {owner: possessive for possessive, owner in _THEIRS.items()}
 _BEFORE_COMPLEMENT: Final = word_set("a an the not in at from allergic based called been my")
@@ -79,11 +72,7 @@ _APPOSITION: Final = re.compile(
     r",\s+(?:the|a|an|our|their|his|her|my|who|from|of)\s[^,;:]{2,60},\s+(?=\w)"
     r"|\s+(?:from|of)\s+(?:the\s+)?(?:[A-Z][\w'-]+\s+){1,4}(?=[a-z])"
 )
-_GROUP_NOUNS: Final = word_set(
-    """
-    team teams group company department division lab project app staff board committee office studio family
-    """
-)
+_GROUP_NOUNS: Final = words("grammar", "group nouns")
 _LIMITING: Final = frozenset({"only", "even", "not", "neither", "both", "either", "maybe", "perhaps"})
 """What stands before a name and is no part of it."""
 
@@ -103,17 +92,15 @@ def read_subject(reading: TokenCursor, said: SpeakerContext) -> Subject | None:
         if ending:
             reading.pending.append(ENDINGS[ending["ending"]])
         return _pronoun(base, said)
-    if first in _MINE or first in _THEIRS or first == "your":
+    if first in _MINE or first in _THEIRS:
         return _possessed(reading, said)
-    return _user(reading) or _named(reading, said)
+    return None if base in _LISTENER else _user(reading) or _named(reading, said)
 
 
-def _pronoun(word: str, said: SpeakerContext) -> Subject | None:
+def _pronoun(word: str, said: SpeakerContext) -> Subject:
     who = _PRONOUNS[word]
     if who is Who.SPEAKER:
         return Subject(who=who, name=said.speaker, plural=word == "we")
-    if who is Who.ADDRESSEE:
-        return None if said.addressee is None else Subject(who=who, name=said.addressee)
     return Subject(who=who, name=word, plural=word == "they")
 
 
@@ -132,10 +119,10 @@ def _user(reading: TokenCursor) -> Subject | None:
 def _possessed(reading: TokenCursor, said: SpeakerContext) -> Subject | None:
     """Read `my sister`, `my sister Anna`, `our team`; `his` and `her` stay with whom they belong to."""
     mine = reading.word() in _MINE
-    owner = said.speaker if mine else _THEIRS.get(reading.word(), said.addressee)
+    owner = said.speaker if mine else _THEIRS[reading.word()]
     reading.at = 1
     noun = _noun(reading)
-    if noun is None or owner is None:
+    if noun is None:
         return None
     words = noun.split()
     named = next((place for place, word in enumerate(words) if word[0].isupper()), 0)

@@ -11,10 +11,10 @@ from app.english.patterns import pattern
 from app.english.rules.clause import Clause, SpeakerContext, Who
 from app.english.rules.drafts import Draft, fact, preference
 from app.english.rules.noun_phrases import slug, thing, value
-from app.english.rules.preference_keys import choice, kind_of_choice, pair_of
+from app.english.rules.preference_keys import choice, kind_of_choice
 from app.english.rules.preferences import AT_HAND
 from app.english.rules.sentences import HIDDEN
-from app.english.word_lists import FOODS, REPLIES, SIZES, word_set
+from app.english.word_lists import FOODS, REPLIES, SIZES, word_set, words
 
 _KEEP: Final = pattern("instructions", "keep", re.IGNORECASE)
 _GIVE: Final = pattern("instructions", "give", re.IGNORECASE)
@@ -31,7 +31,6 @@ _STRICT: Final = frozenset({"always", "never", "don't ever", "do not ever"})
 _REASON: Final = re.compile(r",|\s(?:because|since|so)\b|\u2014")
 _FOR: Final = pattern("instructions", "for", re.IGNORECASE)
 _TRIGGER: Final = pattern("instructions", "trigger", re.IGNORECASE)
-_RATHER: Final = pattern("instructions", "rather", re.IGNORECASE)
 _ORDER: Final = pattern("instructions", "order", re.IGNORECASE)
 _LAW: Final = pattern("instructions", "law", re.IGNORECASE)
 _NO_RULE: Final = word_set("forget miss let worry think say see wait help stand believe imagine complain")
@@ -40,18 +39,10 @@ _WHY_NOT: Final = pattern("instructions", "why not", re.IGNORECASE)
 """What makes `cannot` a rule that stays, rather than a difficulty of today."""
 _ONCE: Final = pattern("instructions", "once", re.IGNORECASE)
 """What makes a thing not to be eaten one of the moment."""
-_GENERAL: Final = word_set(
-    """
-    use write add include recommend suggest explain format show mention ask send assume call start end put reply
-    respond answer run commit deploy push generate cite skip repeat
-    """
-)
-_CONTACT: Final = pattern("instructions", "contact", re.IGNORECASE)
-_ON_ONE_DAY: Final = re.compile(r"\b(?:tomorrow|next|(?:mon|tues|wednes|thurs|fri|satur|sun)day)\b", re.IGNORECASE)
+_GENERAL: Final = words("instructions", "general verbs")
 _UNSAFE: Final = pattern("instructions", "unsafe", re.IGNORECASE)
 """What asks to be believed or obeyed is not taken for a wish; it stays in the turn, where it can be reviewed."""
 _POINTING: Final = re.compile(r"\b(?:it|this|that|these|those|them|him|her|he|she|they|there|here)\b", re.IGNORECASE)
-_SHORT: Final = 5
 
 
 def instruction(text: str, clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
@@ -73,7 +64,7 @@ def constraint(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
 
     What must not be is a rule; what cannot be may be a state, so it needs a reason, or to be of use or food.
     """
-    if clause.subject.who in {Who.PRONOUN, Who.ADDRESSEE} or _ONCE.search(clause.rest):
+    if clause.subject.who is Who.PRONOUN or _ONCE.search(clause.rest):
         return
     said = _ruled_by_modal(clause) if clause.modal else _ruled_by_law(clause)
     if said is None:
@@ -165,16 +156,6 @@ def _ruled(text: str, clause: Clause) -> Iterator[Draft]:
         yield preference(clause, f"instructions.{slug(f'{verb} {whole}')}", f"{word} {verb} {whole}", topic="work")
 
 
-def _contacted(text: str, clause: Clause) -> Iterator[Draft]:
-    """Read `never call me before 9 am`."""
-    found = _CONTACT.match(text)
-    when = value(_REASON.split(found["when"])[0]) if found else None
-    if found and when and not (_POINTING.search(when) or _ON_ONE_DAY.search(when)):
-        asked = f"{found['verb'].lower()} me {when}"
-        word = "always" if found["how"].lower() == "always" else "never"
-        yield preference(clause, f"instructions.{slug(asked)}", f"{word} {asked}", topic="personal")
-
-
 def _from_now(text: str, clause: Clause) -> Iterator[Draft]:
     """Read `from now on use tabs instead of spaces`, `going forward, please answer in bullet points`."""
     found = _ORDER.match(text)
@@ -190,16 +171,6 @@ def _from_now(text: str, clause: Clause) -> Iterator[Draft]:
         yield preference(clause, f"instructions.{slug(f'{verb} {whole}')}", f"{verb} {whole}", topic="work")
 
 
-def _rather(text: str, clause: Clause) -> Iterator[Draft]:
-    """Read `I'd rather take the train than fly`."""
-    found = _RATHER.match(text)
-    one, other = (value(found["one"]), value(found["other"])) if found else (None, None)
-    if one and other and not _POINTING.search(f"{one} {other}") and len(other.split()) <= _SHORT:
-        known = pair_of(one, [other])
-        if known is not None:
-            yield preference(clause, known.key, known.value, topic=known.topic)
-
-
 _READINGS: Final[tuple[Callable[[str, Clause], Iterator[Draft]], ...]] = (
-    _kept, _language, _called, _triggered, _for_each, _ruled, _contacted, _from_now, _rather,
+    _kept, _language, _called, _triggered, _for_each, _ruled, _from_now,
 )  # fmt: skip

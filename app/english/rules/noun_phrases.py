@@ -9,49 +9,23 @@ from typing import Final
 from app.english.names import NameToken, adjoining, words_of
 from app.english.patterns import pattern
 from app.english.rules.sentences import HIDDEN
-from app.english.word_lists import COUNTED, word_set
+from app.english.word_lists import COUNTED, words
 
 LONGEST: Final = 120
 """Characters of the longest value."""
 
-BREAKERS: Final = word_set(
-    """
-    and but or nor so because since as which who whom that whose where when while if though although until till
-    unless after before than then to for with without from by at in on into onto over under about around near during
-    through via per not instead rather versus vs last next based located is are was were am be been has have had
-    will would can could should might must do does did i i'm i've i'd i'll we we're we've he he's she she's they
-    they're it it's you you're also too now currently recently lately yesterday today tomorrow tonight ago every
-    right these anymore again together here there especially just actually since nowadays always usually this that
-    those whenever even only already still yet and/or plus like except of
-    """
-)
+BREAKERS: Final = words("noun_phrases", "breakers")
 """Words no value goes beyond, unless the rule that reads it says so."""
 
-VAGUE: Final = word_set(
-    """
-    it this that these those them him her me us you your yours something someone somewhere somebody anything anyone
-    anywhere everything everyone everybody nothing nobody things thing stuff one ones here there what how when
-    whatever such same so much more lot lots bit all both each some any few many way ways idea it's he she they we
-    myself yourself itself mine ours theirs who which why good great best better fun same kind kinds other others
-    another other's
-    """
-)
+VAGUE: Final = words("noun_phrases", "vague")
 """First or only words that make a value say nothing by itself."""
 
 _TRAILING: Final = pattern("noun_phrases", "trailing", re.IGNORECASE)
 _ARTICLE: Final = re.compile(r"(?:the|a|an|my|our|some)\s+", re.IGNORECASE)
 _EDGES: Final = " \t\r\n.,;:!?\"'()[]*_`~-"
 _SPACE: Final = re.compile(r"\s+")
-_POINTING: Final = word_set(
-    """
-    you your yours you're it this these those something anything everything someone anyone everyone somebody
-    """
-)
-_GENERIC: Final = word_set(
-    """
-    company project team office school department startup firm app product group club business studio store band
-    """
-)
+_POINTING: Final = words("noun_phrases", "pointing at")
+_GENERIC: Final = words("noun_phrases", "generic")
 _SMALL: Final = frozenset({"the", "a", "an", "my", "our", "to", "of"})
 _OWN: Final = re.compile(r"\b(?:my|our)\b")
 _LIST: Final = re.compile(r"\s*,\s*(?:and\s+|or\s+|&\s+)?|\s+(?:and|or|&|as well as|plus)\s+")

@@ -11,7 +11,7 @@ from app.english.names import ORGANIZATION, PERSON, PLACE, is_group, is_place, k
 from app.english.rules.clause import SpeakerContext
 from app.english.rules.noun_phrases import Phrase, noun_phrase, thing, value, without_article
 from app.english.rules.values import place
-from app.english.word_lists import COLLEAGUES, NOT_TITLES, ROLE_HEADS, ROLE_OF, word_set
+from app.english.word_lists import COLLEAGUES, NOT_TITLES, ROLE_HEADS, ROLE_OF, words
 
 _ARTICLE: Final = re.compile(r"\s*(?:(?:a|an|the|our|their|his|her|its|currently|now)\s+)?(?:new\s+)?", re.IGNORECASE)
 _SUFFIX: Final = re.compile(
@@ -22,10 +22,7 @@ _OF: Final = re.compile(r"\s+(?:of|for)\s+(?:the\s+)?", re.IGNORECASE)
 _POSSESSIVE: Final = re.compile(r"'s\b|s'(?=\s)")
 _MOST_WORDS: Final = 6
 _ARTICLES: Final = frozenset({"a", "an", "the"})
-_NO_EMPLOYER: Final = word_set(
-    "home night heart now work fun years least all free living last myself himself herself themselves money cash pay "
-    "food peanuts tips friend friends day once present first long most times"
-)
+_NO_EMPLOYER: Final = words("occupations", "no employer")
 _NOBODY: Final = frozenset({"the moment", "the team", "my team", "our team"})
 _TO: Final = re.compile(r"[^,]{0,80}?\b(?:in)?to\s+", re.IGNORECASE)
 _FROM: Final = re.compile(r"[^,]{0,80}?\bfrom\s+", re.IGNORECASE)
@@ -142,13 +139,6 @@ def employer_of_role(text: str, _said: SpeakerContext) -> Iterator[str]:
     """Yield who employs in the role that the text begins with: `a nurse at Acme`."""
     held = occupation_of(text)
     if held is not None and held.employer and not held.student:
-        yield held.employer
-
-
-def school_of_student(text: str, _said: SpeakerContext) -> Iterator[str]:
-    """Yield where a student studies."""
-    held = occupation_of(text)
-    if held is not None and held.employer and held.student:
         yield held.employer
 
 

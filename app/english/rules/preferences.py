@@ -14,7 +14,7 @@ from app.english.rules.preference_keys import choice, kind_of_choice, purpose_sl
 from app.english.rules.rows import CHOSEN
 from app.english.rules.sentences import HIDDEN
 from app.english.verbs import gerund
-from app.english.word_lists import FOODS, word_set
+from app.english.word_lists import FOODS, word_set, words
 
 _OVER: Final = pattern("preferences", "over", re.IGNORECASE)
 _INSTEAD: Final = re.compile(r"\s+(?:instead of|rather than|over)\s+(?P<other>[^.;:!?()]+)")
@@ -132,14 +132,7 @@ _NOWADAYS: Final = pattern("preferences", "nowadays", re.IGNORECASE)
 _NARROWED: Final = re.compile(r"\b(?:with|about)\b[^,]*\band\b")
 _QUALITY: Final = re.compile(r"(?:[\w-]+\s)*an?\s[\w-]+", re.IGNORECASE)
 _RELATIVE: Final = frozenset({"which", "that", "who", "when", "where"})
-_NOTHING: Final = word_set(
-    """
-    idea sound look way thought fact feeling concept design vibe part vibes energy attitude view thinking hearing
-    seeing knowing being having getting hear see know be help think say tell try check when how that what if where
-    who all everything sharing talking chatting feel looks outfit pic picture photo necklace painting dress
-    creations enthusiasm positivity spirit passion support advice company trying hanging catching giving about
-    """
-)
+_NOTHING: Final = words("preferences", "nothing liked")
 """First or last words of what is liked for the moment, or in what someone else has shown."""
 
 _BARE_ACTIVITIES: Final = word_set("going doing watching learning making taking helping spending")
@@ -154,7 +147,6 @@ _LIKES: Final[Mapping[str, bool]] = {
     **dict.fromkeys(("hate", "dislike", "detest", "despise", "loathe"), False),
 }
 _INTO: Final = pattern("preferences", "into", re.IGNORECASE)
-_COME_ROUND: Final = pattern("preferences", "come round", re.IGNORECASE)
 _OR: Final = re.compile(r"\s+(?:or|and)\s")
 _PAIR: Final = 2
 _MOST: Final = 4
@@ -184,21 +176,6 @@ def fancies(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
             yield fact(clause, "good-at", one, stateful=False, importance=0.5, topic="personal")
         else:
             yield _taste(clause, one, likes=not clause.negated)
-
-
-def comes_to_like(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
-    """Read `come round to olives`, `grown to love jazz`, `gone off tea`."""
-    found = _COME_ROUND.match(clause.rest) if clause.happened else None
-    away = found is not None and found["off"] is not None
-    if found is not None and clause.perfect and away == (clause.lemma == "go"):
-        for one in _things(clause.rest[found.end() :]):
-            yield _taste(clause, one, likes=not away)
-
-
-def stands(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
-    """Read `can't stand noise`."""
-    for one in _things(clause.rest) if clause.negated and clause.modal == "can" else ():
-        yield _taste(clause, one, likes=False)
 
 
 def _taste(clause: Clause, one: str, *, likes: bool) -> Draft:
@@ -337,7 +314,7 @@ _AS_FOR: Final = pattern("preferences", "as for", re.IGNORECASE)
 def chooses(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     """Read the choice of a tool or habit of a known kind; anything else that is decided stays in the turn."""
     lead = _CHOOSING[clause.lemma].match(clause.rest)
-    told = clause.subject.who not in {Who.PRONOUN, Who.ADDRESSEE} and AT_HAND.search(clause.text) is None
+    told = clause.subject.who is not Who.PRONOUN and AT_HAND.search(clause.text) is None
     if lead is None or not told or not (clause.happened or (clause.progressive and clause.holds)):
         return
     rest = clause.rest[lead.end() :]

@@ -10,7 +10,6 @@ from typing import Final
 from app.english import speech_acts
 from app.english.names import COMMON, is_group, is_no_name, kind_of
 from app.english.patterns import pattern
-from app.english.rules import answers
 from app.english.rules.clause import Clause, SpeakerContext, Subject, Tense, Who
 from app.english.rules.clause_splitting import clauses
 from app.english.rules.drafts import Draft
@@ -18,7 +17,6 @@ from app.english.rules.grammar import parse
 from app.english.rules.reader import read_clause, read_sentence
 from app.english.rules.sentences import HIDDEN, Sentence, sentences
 from app.english.verbs import form_of
-from app.english.word_lists import word_set
 from app.memory.extraction import MOST_PROPOSALS, Proposal, Role, Turn
 from app.memory.vocabulary import USER
 from app.model import SpeechAct
@@ -26,10 +24,6 @@ from app.model import SpeechAct
 _TAKEN_BACK: Final = pattern("proposals", "taken back", re.IGNORECASE)
 """Words with which a speaker takes back what was just said: what is left can't be told, so nothing is read."""
 
-_GENERIC: Final = pattern("proposals", "generic", re.IGNORECASE)
-"""Words beside which an assistant's `you` may mean anybody."""
-
-_TOLD_OF_YOU: Final = word_set("work live prefer be use report like love have study speak manage lead call marry")
 _UNREAL: Final = frozenset({SpeechAct.HYPOTHETICAL, SpeechAct.ROLEPLAY})
 _BELIEVABLE: Final = frozenset({"fact", "relation", "preference"})
 _OTHERS: Final = frozenset({Who.NAMED, Who.PRONOUN})
@@ -37,7 +31,6 @@ _CORRECTION: Final = re.compile(r"(?:no|nope|actually)\b", re.IGNORECASE)
 _BARE_ROLE: Final = re.compile(r"an?\s", re.IGNORECASE)
 _FIRST_VERB: Final = pattern("proposals", "first verb", re.IGNORECASE)
 _LEAD: Final = re.compile(r"(?:(?:and|so|yeah|yes|well|honestly|afternoon|evening|morning)[,: ]+)*", re.IGNORECASE)
-_UNDERWAY: Final = re.compile(r"(?:committing to|coordinating with|meeting with)\b", re.IGNORECASE)
 _ASSUMED: Final = 0.9
 """How sure it is that who speaks means themselves where no subject is named."""
 
@@ -84,13 +77,9 @@ def _is_anyones(clause: Clause) -> bool:
 
 
 def of_user(sentence: Sentence, said: SpeakerContext) -> Iterator[LocatedDraft]:
-    """Yield what an assistant, a tool or a system says of the user."""
-    if sentence.asks or _GENERIC.search(sentence.text):
-        return
-    for clause in clauses(sentence, said):
-        if clause.subject.who is Who.ADDRESSEE and clause.lemma in _TOLD_OF_YOU:
-            yield from _stated(clause, said)
-        elif clause.subject.who is Who.USER or clause.subject.owner == USER:
+    """Yield what an assistant, a tool or a system says of the user by that word."""
+    for clause in () if sentence.asks else clauses(sentence, said):
+        if clause.subject.who is Who.USER or clause.subject.owner == USER:
             yield from _stated(replace(clause, sure=min(clause.sure, _PASSED_ON)), said)
 
 
@@ -98,16 +87,13 @@ def _stated(clause: Clause, said: SpeakerContext) -> Iterator[LocatedDraft]:
     clause = replace(clause, sure=clause.sure * _known_subject(clause, said))
     if clause.sure > 0:
         for draft in read_clause(clause, said):
-            yield LocatedDraft(draft, clause.first, clause.start + len(clause.text), clause.act)
+            yield LocatedDraft(draft, clause.first, clause.start + len(clause.text))
 
 
 def _known_subject(clause: Clause, said: SpeakerContext) -> float:
-    """Return how sure it is that a name that is the subject names somebody: what opens a sentence has a capital.
-
-    Of whom `died` nothing is stated but an end, so any name will do.
-    """
+    """Return how sure it is that a name that is the subject names somebody: what opens a sentence has a capital."""
     subject = clause.subject
-    if subject.who is not Who.NAMED or clause.lemma in {"die", "pass"}:
+    if subject.who is not Who.NAMED:
         return 1.0
     return min(_known_name(name, said) for name in subject.names or (subject.name,))
 
@@ -129,7 +115,7 @@ def _supposed(sentence: Sentence, said: SpeakerContext, act: SpeechAct) -> Itera
     read = next(iter(clauses(inner, said)), None) or _role_alone(inner, said)
     if read is None or not read.subject.own:
         return
-    clause = replace(read, tense=Tense.PRESENT, adverbs=frozenset(), modal=None, act=act, correction=False)
+    clause = replace(read, tense=Tense.PRESENT, adverbs=frozenset(), modal=None, correction=False)
     for draft in read_clause(clause, said):
         if draft.type in _BELIEVABLE:
             importance = min(draft.importance, _SUPPOSED_IMPORTANCE)
@@ -148,15 +134,13 @@ def _subjectless(sentence: Sentence, said: SpeakerContext) -> Iterator[Clause]:
     """Read `Just moved to Berlin`, `Sent the forecast to Ivora`: the speaker is not named."""
     found = _FIRST_VERB.match(sentence.text)
     form = form_of(found["verb"].lower()) if found else None
-    underway = _UNDERWAY.match(sentence.text) is not None
-    past = form is not None and "past" in form.kinds and "base" not in form.kinds
-    if sentence.asks or not (past or underway):
+    if sentence.asks or form is None or "past" not in form.kinds or "base" in form.kinds:
         return
     lead = _LEAD.match(sentence.text)
     text = sentence.text[lead.end() :] if lead else sentence.text
     start = sentence.end - len(text)
-    read = parse(f"I {'am ' if underway else ''}{text[0].lower()}{text[1:]}", start, said)
-    if read is not None and (underway or read.tense is Tense.PAST):
+    read = parse(f"I {text[0].lower()}{text[1:]}", start, said)
+    if read is not None and read.tense is Tense.PAST:
         yield replace(read, text=text, start=start, first=sentence.start, sure=_ASSUMED, subjectless=True)
 
 
@@ -173,7 +157,6 @@ LEAST_IMPORTANCE: Final = 0.2
 
 _PERSON: Final = pattern("proposals", "person")
 _MAY_STATE: Final = pattern("proposals", "may state")
-_OF_USER: Final = pattern("proposals", "of user", re.IGNORECASE)
 _SENTENCES: Final = frozenset({"object", "preference_value", "event_description", "decision", "rationale"})
 """Fields that hold more than a name."""
 
@@ -184,29 +167,14 @@ _LONGEST_OWN: Final = 1_500
 
 
 def propose(turn: Turn, context: Sequence[Turn] = ()) -> tuple[Proposal, ...]:
-    """Return the few memories a turn proposes, in its order.
-
-    `context` tells whose names are people's, and what a short answer was asked.
-    """
+    """Return the few memories a turn proposes, in its order; `context` tells whose names are people's."""
     return tuple(proposal for _, proposal in ruled_proposals(turn, context))
 
 
 def ruled_proposals(turn: Turn, context: Sequence[Turn] = ()) -> tuple[tuple[str, Proposal], ...]:
     """Return what a turn proposes, each with the name of its rule."""
-    if turn.role is not Role.USER and _OF_USER.search(turn.content) is None:
+    if turn.role is not Role.USER and USER not in turn.content.lower():
         return ()
-    statement = answers.read_answer(turn, context)
-    if statement is not None:
-        return tuple((rule, _answer(one, turn)) for rule, one in _proposed(replace(turn, content=statement), context))
-    return _proposed(turn, context)
-
-
-def _answer(proposal: Proposal, turn: Turn) -> Proposal:
-    """Return what an answer says in full, as it was said."""
-    return replace(proposal, quote=turn.content.strip(), confidence=round(proposal.confidence * answers.SURE, 2))
-
-
-def _proposed(turn: Turn, context: Sequence[Turn]) -> tuple[tuple[str, Proposal], ...]:
     return tuple((one.draft.rule, _proposal(one, turn)) for one in _best(_read(turn, _said(turn, context))))
 
 
@@ -216,7 +184,6 @@ def _said(turn: Turn, context: Sequence[Turn]) -> SpeakerContext:
     named = {name.lower() for one in turns for name in _PERSON.findall(one.content[:_MOST_CONTEXT])}
     return SpeakerContext(
         speaker=turn.first_person,
-        addressee=USER if turn.role is Role.ASSISTANT and turn.speaker is None else None,
         now=turn.occurred_at.astimezone(turn.zone),
         people=frozenset(speakers | named),
     )
@@ -227,18 +194,15 @@ def _read(turn: Turn, said: SpeakerContext) -> list[LocatedDraft]:
     playing, pasted = False, len(turn.content) > _LONGEST_OWN
     for sentence in sentences(turn.content):
         text = sentence.text
+        playing = playing or speech_acts.opens_play(text)
         if speech_acts.is_retracted(text):
             found.clear()
-            continue
-        if _TAKEN_BACK.search(text):
-            continue
-        playing = playing or speech_acts.opens_play(text)
-        if speech_acts.is_fiction(text) or not _MAY_STATE.search(text):
-            continue
-        if turn.role is Role.USER:
-            found.extend(speaker_statements(sentence, said, playing=playing, pasted=pasted))
-        elif _OF_USER.search(text):
-            found.extend(of_user(sentence, said))
+        elif not (_TAKEN_BACK.search(text) or speech_acts.is_fiction(text)) and _MAY_STATE.search(text):
+            found.extend(
+                speaker_statements(sentence, said, playing=playing, pasted=pasted)
+                if turn.role is Role.USER
+                else of_user(sentence, said)
+            )
     return found
 
 

@@ -129,7 +129,7 @@ def _state(row: Row, clause: Clause, said: SpeakerContext, value: str, whose: st
 
 def _past_state(clause: Clause, said: SpeakerContext, row: Row) -> Iterator[Draft]:
     """Yield the state as an event, approximate where no time is named (seed 000): it is no fact any more."""
-    if clause.subject.who in {Who.PRONOUN, Who.ADDRESSEE}:
+    if clause.subject.who is Who.PRONOUN:
         return
     time = event_time.find(clause.whole, said.now)
     description = retell(clause, said, time)

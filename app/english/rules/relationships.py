@@ -41,9 +41,7 @@ _TIMED: Final = pattern("relationships", "timed", re.IGNORECASE)
 _APART: Final = re.compile(r"\s*(?:up|apart)?(?:\s+with\s+(?P<whom>.+))?", re.IGNORECASE)
 _UP: Final = pattern("relationships", "up", re.IGNORECASE)
 _DIVORCED: Final = pattern("relationships", "divorced", re.IGNORECASE)
-_DEAD: Final = re.compile(r"(?:dead|gone)\b(?!\s+(?:tired|serious|set|to|for|on|in|set|wrong))", re.IGNORECASE)
 _MATES: Final = ("married-to", "has-partner")
-_KEPT_BY_BOTH: Final = ("has-pet", *_MATES)
 
 
 def relationship(clause: Clause, owner: str, noun: str, name: str) -> Iterator[Draft]:
@@ -209,7 +207,7 @@ def working_together(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
 
 def separation(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     """Read `got divorced`, `divorced Tom`, `Anna and I broke up`, `my husband and I separated`."""
-    if clause.negated or clause.modal or clause.subject.who is Who.ADDRESSEE:
+    if clause.negated or clause.modal:
         return
     parted = _parted(clause)
     if parted is None:
@@ -248,29 +246,3 @@ def _parted(clause: Clause) -> tuple[tuple[str, ...], str | None] | None:
 def _alone(rest: str) -> bool:
     """Tell whether nothing is named that was separated: `separated last year`, but not `separated the files`."""
     return not rest.strip(" .!") or _TIMED.match(rest) is not None or rest.startswith(" from my")
-
-
-def death(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
-    """Read `Rex died`, `my husband passed away`, `my dog Rex is dead`: whom one no longer has."""
-    away = clause.lemma == "die" or (clause.lemma == "pass" and clause.rest.startswith(" away"))
-    gone = clause.copula and clause.holds and _DEAD.match(clause.rest) is not None
-    if not ((away and clause.happened) or gone):
-        return
-    subject = clause.subject
-    if subject.who is Who.NAMED and not subject.plural:
-        yield from _gone(clause, said, subject.name)
-    elif subject.who is Who.POSSESSED and subject.mine and subject.noun:
-        yield from _lost(clause, said, subject.noun, subject.given)
-
-
-def _gone(clause: Clause, said: SpeakerContext, name: str) -> Iterator[Draft]:
-    for one in _KEPT_BY_BOTH:
-        yield ending(clause, said, fact(clause, one, name, subject=said.speaker, topic="personal"))
-
-
-def _lost(clause: Clause, said: SpeakerContext, noun: str, given: str | None) -> Iterator[Draft]:
-    owner, work, tied = said.speaker, COLLEAGUES.get(noun), tie_of(noun)
-    if work:
-        yield ending(clause, said, relation(clause, work, given or "", start=owner))
-    elif tied in _MATES or (tied is not None and given):
-        yield ending(clause, said, fact(clause, tied, given or "", subject=owner, topic="personal"))

@@ -23,7 +23,6 @@ CHOSEN: Final = word_set("now always currently mostly mainly only primarily usua
 """Adverbs that make what is used a choice."""
 
 _ROLELESS: Final = word_set("character avatar bot agent assistant")
-_GREETINGS: Final = word_set("hi hello hey")
 UNMET: Final = 0.75
 """Precision of rules that the development conversations do not meet often enough to measure it."""
 
@@ -41,7 +40,7 @@ def is_told(clause: Clause) -> bool:
 
 def is_done(clause: Clause) -> bool:
     """Tell whether the clause says what someone has done."""
-    return clause.happened and not (clause.passive or clause.copula or clause.subject.who is Who.ADDRESSEE)
+    return clause.happened and not (clause.passive or clause.copula)
 
 
 def is_undergone(clause: Clause) -> bool:
@@ -64,9 +63,9 @@ def is_one(clause: Clause) -> bool:
     return is_told(clause) and not clause.subject.plural and clause.subject.noun not in _ROLELESS
 
 
-def is_of_company(clause: Clause) -> bool:
-    """Tell whether the clause says what a company is."""
-    return is_told(clause) and kind_of(clause.subject.name) == ORGANIZATION
+def is_of_somebody(clause: Clause) -> bool:
+    """Tell whether the clause says what someone is, and not a company."""
+    return is_told(clause) and kind_of(clause.subject.name) != ORGANIZATION
 
 
 def is_of_unknown(clause: Clause) -> bool:
@@ -84,11 +83,6 @@ def is_introduced(clause: Clause) -> bool:
     """Tell whether the speaker says who they are."""
     own = clause.subject.who in {Who.SPEAKER, Who.USER} and not clause.subject.plural
     return is_told(clause) and own and not clause.adverbs
-
-
-def is_greeting(clause: Clause) -> bool:
-    """Tell whether the speaker says who they are with a greeting."""
-    return is_introduced(clause) and not _GREETINGS.isdisjoint(clause.before.lower().replace(",", " ").split())
 
 
 def is_married(clause: Clause) -> bool:

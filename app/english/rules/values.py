@@ -41,6 +41,7 @@ from app.english.word_lists import (
     pairs,
     section,
     word_set,
+    words,
 )
 
 Value = Callable[[str, SpeakerContext], Iterator[str]]
@@ -53,12 +54,12 @@ DATE: Final = (
 )
 """A date as people say when they were born."""
 
+_A_DATE: Final = re.compile(DATE)
+
 _STOP: Final = re.compile(r"[.;:!?(\u2014]|\s+(?:so|because|which|but|since|that)\b|\s-")
 _LED_TO: Final = re.compile(r"\s*(?:(?:also|and)\s+)?to\s+", re.IGNORECASE)
 _DANGLING: Final = re.compile(r"\s(?:and|or)\s*$", re.IGNORECASE)
-_ASIDES: Final = word_set(
-    "allergic allergy i i'm it it's he she they my his her their not maybe perhaps mainly severe bad"
-)
+_ASIDES: Final = words("values", "asides")
 _BEFORE_NOUN: Final = frozenset({"a", "an", "the", "my", "his", "her", "their"})
 _NO_SUBSTANCE: Final = word_set("mornings mondays meetings work people drama nonsense stupidity exercise effort")
 """What one is allergic to in jest."""
@@ -89,8 +90,6 @@ _ONE_WORD: Final = re.compile(r"(?P<word>\S+?)(?:\s*$|[,.;!]|\s+(?:and|but|so|by
 _GOAL: Final = re.compile(r"[^.;,!?(]{4,80}(?=[.;,!?(]|$)")
 _SOON: Final = pattern("values", "soon", re.IGNORECASE)
 _NAME_ENDS: Final = (",", ".", "!", "(", "-", "and ")
-_COUNT: Final = pattern("values", "count", re.IGNORECASE)
-_OFFSPRING: Final = re.compile(r"(?:\w+\s+){0,3}?(?:boys|girls|sons|daughters|twins|triplets)\b", re.IGNORECASE)
 _PRAISE: Final = ("great", "good", "bad", "nice", "beautiful", "amazing", "cool", "fun", "wonderful", "must")
 Test = Callable[[Thing, SpeakerContext], bool]
 
@@ -106,35 +105,15 @@ def a_thing(test: Test, *, whole: bool = False, through: frozenset[str] = frozen
     return values
 
 
-def matching(pattern: str, *, fold: bool = False) -> Value:
-    """Return what yields the words that a text begins with if they match; `fold`: in lower case."""
-    compiled = re.compile(pattern, re.IGNORECASE)
-
-    def values(text: str, _said: SpeakerContext) -> Iterator[str]:
-        found = compiled.match(text)
-        if found is not None:
-            yield found.group().lower() if fold else found.group()
-
-    return values
-
-
 anything: Final = a_thing(lambda _thing, _said: True)
 any_name: Final = a_thing(lambda found, _said: found.capital)
 person: Final = a_thing(lambda found, said: kind_of(found.name, said.people) == PERSON)
 quantity: Final = a_thing(lambda _thing, _said: True, whole=True)
 led_in_number: Final = a_thing(lambda found, _said: found.head in _LED_COUNTED, whole=True)
 birthplace: Final = a_thing(lambda found, _said: _MONTH.match(found.name) is None)
-feared: Final = a_thing(lambda found, _said: not found.last.endswith("ing"))
 equipment: Final = a_thing(lambda found, _said: _is_tool(found) and (found.words > 1 or _has_capital(found)))
 tool: Final = a_thing(lambda found, _said: _is_tool(found) and _has_capital(found))
 degree: Final = a_thing(lambda found, _said: _is_degree(found.name), whole=True, through=_INSIDE_DEGREE)
-date: Final = matching(rf"(?-i:{DATE})")
-child_count: Final = matching(
-    r"(?:two|three|four|five|six|seven|eight|nine|ten|\d{1,2})\b"
-    r"(?!\s+(?!kids\b|children\b)(?:\w+\s+){0,2}(?:boys|girls|sons|daughters|twins)\b)",
-    fold=True,
-)
-offspring: Final = matching(r"(?:\w+\s+){0,3}?(?:boys|girls|sons|daughters|twins|triplets)\b")
 
 
 def _is_tool(found: Thing) -> bool:
@@ -147,11 +126,6 @@ def _has_capital(found: Thing) -> bool:
 
 def _is_degree(name: str) -> bool:
     return name.lower().partition(" in ")[0].partition(" of ")[0].split()[-1] in DEGREES
-
-
-def nothing(_text: str, _said: SpeakerContext) -> Iterator[str]:
-    """Yield no value: the clause says that whatever was so has ended."""
-    return iter(())
 
 
 def group(text: str, _said: SpeakerContext) -> Iterator[str]:
@@ -233,6 +207,13 @@ def illnesses(text: str, _said: SpeakerContext) -> Iterator[str]:
         known = {words[0], words[-1]} & CONDITIONS or words[-1] in CONDITION_HEADS
         if known and len(words) <= _LONGEST_SUBSTANCE and (name := value(one)):
             yield name
+
+
+def date(text: str, _said: SpeakerContext) -> Iterator[str]:
+    """Yield a date."""
+    found = _A_DATE.match(text)
+    if found is not None:
+        yield found.group()
 
 
 def diet(text: str, _said: SpeakerContext) -> Iterator[str]:
@@ -327,17 +308,12 @@ def given_name(text: str, _said: SpeakerContext) -> Iterator[str]:
         yield named[0] if named is not None else alone
 
 
-def own_name(text: str, said: SpeakerContext) -> Iterator[str]:
+def own_name(text: str, _said: SpeakerContext) -> Iterator[str]:
     """Yield a person's name, where nothing goes on from it."""
-    yield from (name for name in unknown_name(text, said) if kind_of(name) == PERSON)
-
-
-def unknown_name(text: str, _said: SpeakerContext) -> Iterator[str]:
-    """Yield a name of nobody known, where nothing goes on from it."""
     named = leading_name(text)
     after = text[named[1] :].lstrip() if named is not None else ""
     if named is not None and not is_no_name(named[0]) and (not after or after.startswith(_NAME_ENDS)):
-        yield from [named[0]] if kind_of(named[0]) in {PERSON, None} else ()
+        yield from [named[0]] if kind_of(named[0]) == PERSON else ()
 
 
 def declared_kind(text: str, _said: SpeakerContext) -> Iterator[str]:

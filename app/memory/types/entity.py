@@ -46,6 +46,7 @@ class Entity(Payload):
                 declares=True,
                 aliases=self.aliases,
                 attributes=self.attributes,
+                tie=None if (tie := self.attributes.get("relationship")) is None else str(tie),
             ),
         )
 

@@ -20,6 +20,12 @@ TWO_HOPS = 0.25
 UNASKED = 0.5
 """Weight of a relation of another kind than the question asks about."""
 
+DESCRIBED = 0.6
+"""What counts the description of whatever bears the name of an entity one relation away."""
+
+NAMESAKES = 3
+"""Descriptions that such a name may lead to."""
+
 COMMON = 0.05
 """Rarity under which mentioning an entity says nothing; its edges still do."""
 
@@ -60,6 +66,8 @@ def cte(search: Search) -> str:
         UNION ALL
         SELECT name, memory_id, {ONE_HOP} FROM edge_two WHERE asked
         UNION ALL
+        SELECT e.name, m.memory_id, {DESCRIBED} FROM edge_one e {_descriptions("e.far")}
+        UNION ALL
         SELECT o.name, m.memory_id, o.weight FROM one_hop o {_mentions("o.entity_id", MENTIONS // 8)}
         UNION ALL
         SELECT t.name, m.memory_id, t.weight FROM two_hops t {_mentions("t.entity_id", MENTIONS // 20)}
@@ -82,6 +90,18 @@ def _mentions(entity: str, most: int, unless: str = "") -> str:
                 ORDER BY me.memory_id DESC LIMIT {LOOKED_THROUGH}
             ) recent
             WHERE recent.role <> 'speaker' {unless} LIMIT {most}
+        ) m"""  # noqa: S608 - composed of constants
+
+
+def _descriptions(entity: str) -> str:
+    """Return the join with the memories that describe an entity, or one of the same name."""
+    return f"""CROSS JOIN LATERAL (
+            SELECT DISTINCT me.memory_id FROM entity_aliases own
+            JOIN entity_aliases a ON a.tenant_id = :tenant AND a.scope_id = own.scope_id AND a.alias = own.alias
+            JOIN memory_entities me
+                ON me.tenant_id = :tenant AND me.entity_id = a.entity_id AND me.role = 'identity'
+            WHERE own.tenant_id = :tenant AND own.entity_id = {entity}
+            ORDER BY me.memory_id DESC LIMIT {NAMESAKES}
         ) m"""  # noqa: S608 - composed of constants
 
 

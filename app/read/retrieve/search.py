@@ -29,7 +29,8 @@ class SearchFilters:
     the later of the two (a caller may set `now` back to ask as of a conversation's date, yet memories that
     were stored without a date began by the server's clock) and must not have ended by `now`. `known_at` takes the
     place of the server's clock: the store is read as it was then, and `now` is what the caller's was.
-    `within`: only what happened in one of these windows. `metadata`: a JSON object that the metadata contain.
+    `within`: only what happened in one of these windows. `metadata`: a JSON object that the metadata contain. `timed`:
+    the question names windows, and what was folded into a summary is found by the time it tells of.
     """
 
     tenant: UUID
@@ -45,6 +46,7 @@ class SearchFilters:
     metadata: str | None = None
     excluded: tuple[UUID, ...] = ()
     within: tuple[Window, ...] = ()
+    timed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -204,6 +206,17 @@ def bounds(windows: Sequence[Window]) -> dict[str, object]:
     }
 
 
+_FOLDED = """i.status = 'superseded' AND EXISTS (
+        SELECT FROM memory_folds f
+        WHERE f.tenant_id = :tenant AND f.memory_id = i.memory_id AND f.folded_at = i.retired_at)
+    AND EXISTS (
+        SELECT FROM unnest(CAST(:window_lower AS timestamptz[]), CAST(:window_upper AS timestamptz[]))
+            AS named(lower, upper)
+        WHERE coalesce(i.event_range, tstzrange(i.stated_at, i.stated_at, '[]'))
+            && tstzrange(named.lower, named.upper))"""
+"""The condition that a summary stands for `i`, and that it tells of a named window, for which it stands itself."""
+
+
 def _statuses(filters: SearchFilters) -> list[str]:
     """Return the conditions on the status; what was rejected before it was ever believed is for no read.
 
@@ -213,7 +226,10 @@ def _statuses(filters: SearchFilters) -> list[str]:
         return ["i.status <> 'pending'", "(i.status <> 'forgotten' OR i.retired_at IS DISTINCT FROM i.recorded_at)"]
     if filters.mode is ReadMode.HISTORICAL or filters.as_of is not None:
         return ["i.status = ANY(:statuses)"]
-    return ["(i.status = 'active' OR (i.status = 'superseded' AND i.ended_at > greatest(i.retired_at, :instant)))"]
+    folded = f" OR ({_FOLDED})" if filters.timed else ""
+    return [
+        f"(i.status = 'active' OR (i.status = 'superseded' AND i.ended_at > greatest(i.retired_at, :instant)){folded})"
+    ]
 
 
 def _times(filters: SearchFilters) -> list[str]:

@@ -2,6 +2,14 @@
 
 from app.read.understand.names import possessives_in
 from app.read.understand.parse import names_of, parse_question
-from app.read.understand.resolve import resolve_question, specificity
+from app.read.understand.resolve import knows_no_word, resolve_question, respell, specificity
 
-__all__ = ["names_of", "parse_question", "possessives_in", "resolve_question", "specificity"]
+__all__ = [
+    "knows_no_word",
+    "names_of",
+    "parse_question",
+    "possessives_in",
+    "resolve_question",
+    "respell",
+    "specificity",
+]

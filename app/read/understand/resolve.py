@@ -11,7 +11,7 @@ from typing import Final
 from app.db.entities.query_lookup import KnownEntity, QueryLookup
 from app.english import questions
 from app.english.verbs import past_forms
-from app.lexical.bm25 import STOP_WORDS, terms
+from app.lexical.bm25 import STOP_WORDS, index_of, terms
 from app.memory import normalise, vocabulary
 from app.memory.registry import Registry
 from app.model import ReadMode
@@ -86,6 +86,18 @@ def resolve_question(reading: QuestionReading, known: QueryLookup, *, types: Reg
         unknown_names=_unknown_names(reading, found),
         lent=lent,
     )
+
+
+def knows_no_word(query: ParsedQuery, known: QueryLookup) -> bool:
+    """Tell whether no visible memory has any word of the question."""
+    return bool(query.terms) and not any(known.frequencies.get(index_of(term)) for term in query.terms)
+
+
+def respell(query: ParsedQuery, near: Mapping[str, Mapping[str, int]]) -> ParsedQuery:
+    """Return the question with terms that memories have, and how many, in place of those that are near to them."""
+    lent = {term: documents for said in near.values() for term, documents in said.items()}
+    kept = (term for term in query.terms if term not in near)
+    return replace(query, terms=(*kept, *lent), lent={**query.lent, **lent}) if lent else query
 
 
 def _by_alias(known: QueryLookup, *, named: bool) -> dict[str, list[KnownEntity]]:

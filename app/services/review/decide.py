@@ -12,7 +12,7 @@ from uuid import UUID
 
 from app import ids
 from app.db import review
-from app.db.apply.scope import ScopeMoved, apply
+from app.db.apply.scope import Claimed, ScopeMoved, apply
 from app.db.audit import append
 from app.db.memories import hype, rivals
 from app.db.memories import read as memory_reads
@@ -201,7 +201,7 @@ class ReviewDecisions:
                     )
                 return found
             case ReviewAction.MERGE if opened.named is not None:
-                return await self._prepare_merge(actor, opened, opened.named)
+                return await self._prepare_merge(actor, opened, opened.named, "a reviewer holds them to say the same")
             case ReviewAction.SUPERSEDE_WITH if opened.named is None:
                 return await self._prepare_statement(actor, opened, choice)
             case _:
@@ -217,9 +217,19 @@ class ReviewDecisions:
         outcome = decide.accept(plan, opened.item, resolved, decision, opened.versions)
         return None if outcome is None else self._work_of(decided, plan, outcome, resolved, decision)
 
-    async def _prepare_merge(self, actor: Actor, opened: OpenReview, into: Memory) -> _Work:
+    async def merge(self, actor: Actor, opened: OpenReview, into: Memory, reason: str) -> None:
+        """Merge a memory that nobody reviews into another one; raises ScopeMoved when the scope has moved meanwhile."""
+        scope = opened.item.memory.scope
+        async with self.pipeline.turnstile.enter(scope.id(actor.tenant_id)):
+            work = await self._prepare_merge(actor, opened, into, reason)
+            if work.version != opened.version:
+                raise ScopeMoved
+            async with self.pipeline.database.write(actor.tenant_id, **stamped(work.plan.around.now)) as session:
+                claimed = await self._apply(session, actor, scope, work)
+        self.pipeline.keep_up(actor.tenant_id, scope, claimed)
+
+    async def _prepare_merge(self, actor: Actor, opened: OpenReview, into: Memory, reason: str) -> _Work:
         decided, resolved = await self._decide_stored(actor, opened)
-        reason = "a reviewer holds them to say the same"
         merged = merge_into(resolved, opened.existing(into), reason, now=decided.now)
         [decision] = await self.pipeline.rewritten([resolved], [merged])
         assert isinstance(decision, Believe)  # noqa: S101 - narrows for the type checker
@@ -283,9 +293,7 @@ class ReviewDecisions:
         around, outcome = work.plan.around, work.outcome
         async with self.pipeline.database.write(tenant, **stamped(around.now)) as session:
             await _unmoved(session, tenant, opened, work.version)
-            claimed = await apply(
-                session, tenant=tenant, scope=item.memory.scope, version=work.version, changes=work.plan.changes()
-            )
+            claimed = await self._apply(session, actor, item.memory.scope, work)
             held = () if outcome.memory is None else (outcome.memory,)
             seen = {item.memory.id, *held, *(one.id for one in outcome.affected)}
             stored = await memory_reads.read_memories(session, tenant, seen)
@@ -298,13 +306,19 @@ class ReviewDecisions:
                 final=decide.finality(work.plan),
             )
             await append(session, [told.event(outcome, stored)])
-            await hype.enqueue(session, tenant=tenant, scope=around.scope, memories=list(work.asked), now=around.now)
         self.pipeline.keep_up(tenant, item.memory.scope, claimed)
         return ReviewResult(
             outcome=outcome.outcome,
             memory=None if outcome.memory is None else stored.get(outcome.memory),
             affected=outcome.affected,
         )
+
+    async def _apply(self, session: WriteSession, actor: Actor, scope: Scope, work: _Work) -> Claimed:
+        """Write what was prepared, and queue the questions that it leaves to be asked."""
+        tenant, around = actor.tenant_id, work.plan.around
+        claimed = await apply(session, tenant=tenant, scope=scope, version=work.version, changes=work.plan.changes())
+        await hype.enqueue(session, tenant=tenant, scope=around.scope, memories=list(work.asked), now=around.now)
+        return claimed
 
 
 def write_context(pipeline: WritePipeline, actor: Actor, scope: Scope) -> WriteContext:

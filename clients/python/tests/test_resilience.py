@@ -6,7 +6,7 @@ import httpx
 import pytest
 
 from service import Service
-from typed_memory_client import Conflict, ConnectionFailed, TimedOut, TypedMemory, Unauthorized, models
+from typed_memory_client import Conflict, ConnectionFailed, TimedOut, TypedMemory, Unauthorized, Unavailable, models
 from typed_memory_client._retries import wait_before_retry
 
 
@@ -118,3 +118,33 @@ def test_words_and_fields_of_a_newer_service_are_accepted() -> None:
         }
     )
     assert job.model_dump(mode="json", include={"status", "priority"}) == {"status": "paused", "priority": "high"}
+
+
+STREAM = (
+    'event: recalled\ndata: {"memories": []}\n\n'
+    'event: delta\ndata: {"text": "In "}\n\nevent: delta\ndata: {"text": "Porto."}\n\n'
+)
+WHOLE = 'event: answer\ndata: {"text": "In Porto.", "citations": [], "abstained": null, "model": "openai:x"}\n\n'
+PROBLEM = (
+    'event: problem\ndata: {"type": "urn:typed-memory:problem:provider-unavailable", "title": "Unavailable", '
+    '"status": 503, "detail": "the model is away", "instance": "/answer", "request_id": "r1"}\n\n'
+)
+
+
+def answering(stream: str, status: int = 200) -> TypedMemory:
+    """Return a client of a service that answers with these events."""
+    transport = httpx.MockTransport(lambda _: httpx.Response(status, text=stream))
+    return TypedMemory("http://test", "tm_x", http_client=httpx.Client(transport=transport))
+
+
+def test_a_streamed_answer_comes_in_words_and_then_whole() -> None:
+    *words, whole = answering(STREAM + WHOLE).stream_answer("Where do I live?")
+    assert words == ["In ", "Porto."]
+    assert isinstance(whole, models.Answer)
+    assert (whole.text, whole.model) == ("In Porto.", "openai:x")
+
+
+@pytest.mark.parametrize(("stream", "status"), [(STREAM + PROBLEM, 200), (PROBLEM.partition("data: ")[2], 503)])
+def test_a_stream_that_fails_raises_its_problem(stream: str, status: int) -> None:
+    with pytest.raises(Unavailable, match="the model is away"):
+        list(answering(stream, status).stream_answer("Where do I live?"))

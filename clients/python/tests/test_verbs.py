@@ -6,13 +6,14 @@ from datetime import UTC, datetime
 
 import pytest
 
+from service import Service
 from typed_memory_client import (
     AsyncTypedMemory,
     InvalidInput,
+    NotConfigured,
     NotFound,
     ReviewConflict,
     TypedMemory,
-    Unavailable,
     models,
 )
 
@@ -66,7 +67,7 @@ def test_an_ended_belief_comes_back_when_the_decision_is_undone(memory: TypedMem
 
 
 def test_without_a_language_model_an_answer_says_what_to_set(memory: TypedMemory) -> None:
-    with pytest.raises(Unavailable, match="TM_LLM_PROVIDER"):
+    with pytest.raises(NotConfigured, match="TM_LLM_PROVIDER"):
         memory.answer("Where does the user live?")
 
 
@@ -211,3 +212,12 @@ async def test_the_asynchronous_client_has_the_same_verbs(async_memory: AsyncTyp
     for one in listed:
         await async_memory.forget(one)
     assert [one async for one in async_memory.memories()] == []
+
+
+def test_a_profile_is_what_holds_of_a_user(service: Service, memory: TypedMemory) -> None:
+    memory.remember("I live in Porto and I am allergic to peanuts.")
+    profile = memory.profile(token_budget=100)
+    assert "peanuts" in profile.text
+    assert 0 < profile.tokens <= 100
+    with TypedMemory(service.url, service.key) as nobody, pytest.raises(ValueError, match="for_user"):
+        nobody.profile()

@@ -57,6 +57,25 @@ class AsyncTypedMemory(AsyncTypedWrites):
         """
         return await self._send(calls.answer(query, self._identify(options)))
 
+    async def stream_answer(
+        self, query: str, /, **options: Unpack[bodies.AnswerOptions]
+    ) -> AsyncIterator[str | models.Answer]:
+        """Yield the words of an answer as the language model writes them, and the whole `models.Answer` last."""
+        async for event, data in self._events(calls.answer(query, self._identify(options))):
+            part = calls.answer_part(event, data)
+            if part is not None:
+                yield part
+
+    async def profile(self, *, token_budget: int | None = None) -> models.Profile:
+        """Return what holds of the user whatever is asked; `text` goes into the head of every prompt.
+
+        It takes a client that names a user (`for_user`).
+        """
+        user, agent = (self._identity.get(name) for name in ("user_id", "agent_id"))
+        if user is None:
+            raise ValueError("whose profile? name the user: memory.for_user(...).profile()")
+        return await self._send(calls.profile(user, {"agent_id": agent, "token_budget": token_budget}))
+
     async def write_batch(
         self, items: Sequence[bodies.BatchItem], *, idempotency_key: str | None = None
     ) -> models.BatchResult:

@@ -11,7 +11,7 @@ from typing import Any, Final, Self
 import httpx
 
 from typed_memory_client._calls import Answer, Call, Item, Listing
-from typed_memory_client._errors import ConnectionFailed, TimedOut, Unauthorized, error_of
+from typed_memory_client._errors import ConnectionFailed, TimedOut, TypedMemoryError, Unauthorized, error_of
 from typed_memory_client._retries import sleep_async, wait_before_retry
 
 DEFAULT_URL: Final = "http://127.0.0.1:8700"
@@ -92,14 +92,35 @@ class AsyncTransport:
             return await self._http.request(
                 call.method, f"{self.url}{call.path}", params=call.query, content=call.content, headers=headers
             )
-        except httpx.TimeoutException as error:
-            if last:
-                raise TimedOut(f"{self.url} did not answer in time: pass a longer timeout=... (seconds)") from error
         except httpx.TransportError as error:
             if last:
-                advice = "start it with `make serve`, or set TM_URL"
-                raise ConnectionFailed(f"no service answers at {self.url} ({error}): {advice}") from error
+                raise self._unreached(error) from error
         return None
+
+    async def _events(self, call: Call[Any]) -> AsyncIterator[tuple[str, str]]:
+        """Send a call once, and yield the name and the data of each server-sent event of its answer."""
+        headers = {**self._headers, "Content-Type": "application/json", "Accept": "text/event-stream"}
+        try:
+            async with self._http.stream(
+                call.method, f"{self.url}{call.path}", content=call.content, headers=headers
+            ) as response:
+                if not response.is_success:
+                    raise error_of(response.status_code, await response.aread())
+                event = ""
+                async for line in response.aiter_lines():
+                    name, _, value = line.partition(": ")
+                    if name == "event":
+                        event = value
+                    elif name == "data":
+                        yield event, value
+        except httpx.TransportError as error:
+            raise self._unreached(error) from error
+
+    def _unreached(self, error: httpx.TransportError) -> TypedMemoryError:
+        if isinstance(error, httpx.TimeoutException):
+            return TimedOut(f"{self.url} did not answer in time: pass a longer timeout=... (seconds)")
+        advice = "start it with `make serve`, or set TM_URL"
+        return ConnectionFailed(f"no service answers at {self.url} ({error}): {advice}")
 
     async def _items(self, listing: Listing[Item]) -> AsyncIterator[Item]:
         """Yield the items of all pages; the next page is asked for when it is needed."""

@@ -12,6 +12,7 @@ from urllib.parse import quote
 from pydantic import TypeAdapter
 
 from typed_memory_client import models
+from typed_memory_client._errors import error_of
 from typed_memory_client.bodies import BatchItem, ReviewerStatement, TurnIn
 
 Answer = TypeVar("Answer")
@@ -73,6 +74,7 @@ _ANY: Final = TypeAdapter[Any](Any)
 _PAGE: Final = TypeAdapter[dict[str, Any]](dict[str, Any])
 _QUERY_RESULT: Final = TypeAdapter(models.QueryResult)
 _ANSWER: Final = TypeAdapter(models.Answer)
+_PROFILE: Final = TypeAdapter(models.Profile)
 _TURNS_RESULT: Final = TypeAdapter(models.TurnsResult)
 _WRITE_RESULT: Final = TypeAdapter(models.WriteResult)
 _BATCH_RESULT: Final = TypeAdapter(models.BatchResult)
@@ -120,6 +122,25 @@ def recall(query: str | Sequence[Options], options: Options) -> Call[models.Quer
 def answer(query: str, options: Options) -> Call[models.Answer]:
     """Ask for an answer in words."""
     return Call(method="POST", path="/answer", answer=_ANSWER, body={**options, "query": query})
+
+
+def answer_part(event: str, data: str) -> str | models.Answer | None:
+    """Return the words or the whole answer that an event of a streamed answer has; raise what a problem stands for."""
+    match event:
+        case "delta":
+            return str(json.loads(data)["text"])
+        case "answer":
+            return _ANSWER.validate_json(data)
+        case "problem":
+            raise error_of(int(json.loads(data)["status"]), data.encode())
+        case _:
+            return None
+
+
+def profile(user_id: str, options: Options) -> Call[models.Profile]:
+    """Read what holds of a user."""
+    path = f"/users/{quote(user_id, safe='')}/profile"
+    return Call(method="GET", path=path, answer=_PROFILE, params=options)
 
 
 def write(kind: str, fields: Options) -> Call[models.WriteResult]:

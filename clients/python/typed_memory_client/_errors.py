@@ -11,7 +11,8 @@
 #     Conflict              409: other writes came first, or an idempotency key was used for another request
 #       ReviewConflict      409: the review item has changed; `current` is its new state
 #     Erased                410: what this request wrote was erased since
-#     Unavailable           429, 5xx: try again later
+#     NotConfigured         501: the service lacks what it takes, such as a language model
+#     Unavailable           429, other 5xx: try again later
 
 from __future__ import annotations
 
@@ -85,6 +86,10 @@ class Erased(ApiError):
     """What the request with this idempotency key wrote was erased since."""
 
 
+class NotConfigured(ApiError):
+    """The service lacks what this takes, such as a language model."""
+
+
 class Unavailable(ApiError):
     """The service cannot answer now; try again later."""
 
@@ -100,6 +105,7 @@ _BY_STATUS: Final[dict[int, type[ApiError]]] = {
     415: InvalidInput,
     422: InvalidInput,
     429: Unavailable,
+    501: NotConfigured,
 }
 
 _ADVICE: Final = {401: "pass api_key=... or set TM_API_KEY; the first start of the service prints a key"}

@@ -1428,6 +1428,20 @@ class UserPage(Model):
     users: list[User]
 
 
+class Profile(Model):
+    """The profile of a user: a block to paste, its size, its groups, and the memories in it."""
+
+    groups: list[Group]
+
+    memory_ids: list[str]
+
+    text: str
+
+    tokens: int
+
+    user_id: str
+
+
 class WhoAmI(Model):
     """The key that the request carries, and its tenant."""
 

@@ -1,5 +1,5 @@
 // The verbs.
-import { TimedOut } from "./errors.ts";
+import { TimedOut, errorOf } from "./errors.ts";
 import { Transport, sleep } from "./transport.ts";
 import type { Call, ClientOptions, Identity, Params } from "./transport.ts";
 import type * as types from "./types.ts";
@@ -72,6 +72,27 @@ export class TypedMemory {
    */
   answer(query: string, options: types.AnswerOptions = {}): Promise<types.Answer> {
     return this.#send({ method: "POST", path: "/answer", body: { ...this.#identity, ...options, query } });
+  }
+
+  /** Yield the words of an answer as the language model writes them, and the whole answer last. */
+  async *streamAnswer(query: string, options: types.AnswerOptions = {}): AsyncGenerator<string | types.Answer, void> {
+    const body = { ...this.#identity, ...options, query };
+    for await (const { name, data } of this.#transport.events({ method: "POST", path: "/answer", body })) {
+      const part = JSON.parse(data);
+      if (name === "delta") yield part.text as string;
+      if (name === "answer") yield part as types.Answer;
+      if (name === "problem") throw errorOf(part.status, data);
+    }
+  }
+
+  /**
+   * Return what holds of the user whatever is asked; `text` goes into the head of every prompt. It takes a client that
+   * names a user (`forUser`).
+   */
+  async profile(options: { token_budget?: number } = {}): Promise<types.Profile> {
+    const { user_id, agent_id } = this.#identity;
+    if (user_id === undefined) throw new TypeError("whose profile? name the user: memory.forUser(...).profile()");
+    return this.#get(`/users/${encodeURIComponent(user_id)}/profile`, { agent_id, ...options });
   }
 
   /** Store one memory of a type; the answer says what was decided, and why. */

@@ -138,8 +138,9 @@ export interface paths {
          * @description Answer a question from memories alone, with the memories that the answer rests on.
          *
          *     Where nothing relevant is remembered, or it does not answer the question, `text` is null and `abstained` says why.
-         *     With `Accept: text/event-stream` the memories come first (`recalled`), then the answer (`answer`), or a problem
-         *     (`problem`). Without a language model the answer is a 501.
+         *     With `Accept: text/event-stream` the memories come first (`recalled`), then the words as the model writes them
+         *     (`delta`, each with more `text`), then the whole answer with its citations (`answer`), or a problem (`problem`).
+         *     Without a language model the answer is a 501.
          */
         post: operations["answer"];
         delete?: never;
@@ -955,6 +956,28 @@ export interface paths {
          *     before the receipt's `finished_at` are erased with the rest. Sent again, it completes an interrupted erasure.
          */
         delete: operations["delete_user"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/users/{user_id}/profile": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Get what holds of a user
+         * @description Get a block for the head of a prompt: who the user is, constraints, preferences, and what is current.
+         *
+         *     It needs no question and no model. Global memories don't belong to it. A user who is not known has an empty one.
+         */
+        get: operations["get_profile"];
+        put?: never;
+        post?: never;
+        delete?: never;
         options?: never;
         head?: never;
         patch?: never;
@@ -7053,6 +7076,22 @@ export interface components {
             valid_until?: string | null;
         };
         /**
+         * ProfileOut
+         * @description The profile of a user: a block to paste, its size, its groups, and the memories in it.
+         */
+        ProfileOut: {
+            /** Groups */
+            groups: components["schemas"]["GroupOut"][];
+            /** Memory Ids */
+            memory_ids: string[];
+            /** Text */
+            text: string;
+            /** Tokens */
+            tokens: number;
+            /** User Id */
+            user_id: string;
+        };
+        /**
          * ProgressItem
          * @description How far the work of a session has come.
          * @example {
@@ -12514,6 +12553,34 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ReceiptOut"];
+                };
+            };
+        };
+    };
+    get_profile: {
+        parameters: {
+            query?: {
+                /** @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see. */
+                agent_id?: string | null;
+                /** @description Most tokens of `text`. */
+                token_budget?: number;
+            };
+            header?: never;
+            path: {
+                /** @description Your id of the user: what is stored is that user's, what is asked or listed is what they may see. */
+                user_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description Successful Response */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ProfileOut"];
                 };
             };
         };

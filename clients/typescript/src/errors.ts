@@ -11,7 +11,8 @@
 //     Conflict              409: other writes came first, or an idempotency key was used for another request
 //       ReviewConflict      409: the review item has changed; `current` is its new state
 //     Erased                410: what this request wrote was erased since
-//     Unavailable           429, 5xx: try again later
+//     NotConfigured         501: the service lacks what it takes, such as a language model
+//     Unavailable           429, other 5xx: try again later
 import type { FieldError, Problem, ReviewMoved } from "./types.ts";
 
 export class TypedMemoryError extends Error {
@@ -66,6 +67,8 @@ export class ReviewConflict extends Conflict {
 
 export class Erased extends ApiError {}
 
+export class NotConfigured extends ApiError {}
+
 export class Unavailable extends ApiError {}
 
 const BY_STATUS: Readonly<Record<number, typeof ApiError>> = {
@@ -79,6 +82,7 @@ const BY_STATUS: Readonly<Record<number, typeof ApiError>> = {
   415: InvalidInput,
   422: InvalidInput,
   429: Unavailable,
+  501: NotConfigured,
 };
 
 const ADVICE: Readonly<Record<number, string>> = {

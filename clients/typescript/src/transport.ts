@@ -69,8 +69,30 @@ export class Transport {
     }
   }
 
-  #request(call: Call): RequestInit {
-    const headers: Record<string, string> = { Authorization: `Bearer ${this.#key}` };
+  /** Send a call once, and yield the name and the data of each server-sent event of its answer. */
+  async *events(call: Call): AsyncGenerator<ServerEvent, void> {
+    const request = this.#request(call, { Accept: "text/event-stream" });
+    const response = await this.#fetch(this.url + call.path, request).catch((error) => {
+      throw this.#unreached(error);
+    });
+    if (!response.ok || response.body === null) throw errorOf(response.status, await response.text());
+    const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
+    try {
+      for (let rest = "", part = await reader.read(); !part.done; part = await reader.read()) {
+        const blocks = (rest + part.value).split("\n\n");
+        rest = blocks.pop() ?? "";
+        for (const block of blocks) {
+          const [, name, data] = /^event: (.+)\ndata: (.+)$/.exec(block) ?? [];
+          if (name !== undefined && data !== undefined) yield { name, data };
+        }
+      }
+    } finally {
+      await reader.cancel();
+    }
+  }
+
+  #request(call: Call, more: Record<string, string> = {}): RequestInit & { headers: Record<string, string> } {
+    const headers: Record<string, string> = { Authorization: `Bearer ${this.#key}`, ...more };
     if (call.method !== "GET") headers["Idempotency-Key"] = call.idempotencyKey ?? crypto.randomUUID();
     if (call.body === undefined) return { method: call.method, headers };
     headers["Content-Type"] = "application/json";
@@ -86,13 +108,22 @@ export class Transport {
       return { ok, status, retryAfter: response.headers.get("Retry-After"), text: await response.text() };
     } catch (error) {
       if (!last) return undefined;
-      if (error instanceof DOMException && error.name === "TimeoutError") {
-        throw new TimedOut(`${this.url} did not answer within ${this.#timeoutMs} ms: pass a longer timeoutMs`);
-      }
-      const advice = "start it with `make serve`, or set TM_URL";
-      throw new ConnectionFailed(`no service answers at ${this.url} (${reason(error)}): ${advice}`, { cause: error });
+      throw this.#unreached(error);
     }
   }
+
+  #unreached(error: unknown): Error {
+    if (error instanceof DOMException && error.name === "TimeoutError") {
+      return new TimedOut(`${this.url} did not answer within ${this.#timeoutMs} ms: pass a longer timeoutMs`);
+    }
+    const advice = "start it with `make serve`, or set TM_URL";
+    return new ConnectionFailed(`no service answers at ${this.url} (${reason(error)}): ${advice}`, { cause: error });
+  }
+}
+
+interface ServerEvent {
+  readonly name: string;
+  readonly data: string;
 }
 
 interface Response {

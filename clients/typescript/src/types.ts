@@ -13,6 +13,7 @@ export type Memory = Schemas["Memory"];
 export type MemoryType = Memory["type"];
 export type QueryResult = Schemas["QueryResult"];
 export type Answer = Schemas["AnswerOut"];
+export type Profile = Schemas["ProfileOut"];
 export type Hit = Schemas["Hit"];
 export type Turn = Schemas["TurnOut"];
 export type TurnsResult = Schemas["TurnsResult"];

@@ -1,7 +1,7 @@
 // Retries, idempotency keys and errors, with a fetch that fails on purpose.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { ConnectionFailed, TimedOut, TypedMemory, Unauthorized } from "../src/index.ts";
+import { ConnectionFailed, TimedOut, TypedMemory, Unauthorized, Unavailable } from "../src/index.ts";
 import { waitBeforeRetry } from "../src/transport.ts";
 import { all, newUser } from "./support.ts";
 
@@ -63,4 +63,34 @@ test("only what passes is tried again", () => {
   assert.deepEqual([again(undefined), again(503), again(429, "2"), again(409, "1")], [true, true, true, true]);
   assert.deepEqual([again(409), again(422), again(500)], [false, false, false]);
   assert.ok((waitBeforeRetry(1, 429, "2") ?? 0) >= 2000);
+});
+
+const STREAM =
+  'event: recalled\ndata: {"memories": []}\n\n' +
+  'event: delta\ndata: {"text": "In "}\n\nevent: delta\ndata: {"text": "Porto."}\n\n';
+const WHOLE = 'event: answer\ndata: {"text": "In Porto.", "citations": [], "abstained": null, "model": "openai:x"}\n\n';
+const PROBLEM =
+  'event: problem\ndata: {"type": "urn:x", "title": "Unavailable", "status": 503, "detail": "the model is away", ' +
+  '"instance": "/answer", "request_id": "r1"}\n\n';
+
+function answering(stream: string): TypedMemory {
+  return new TypedMemory({ url: "http://test", apiKey: "tm_x", fetch: async () => new Response(stream) });
+}
+
+test("a streamed answer comes in words and then whole", async () => {
+  const parts = await all(answering(STREAM + WHOLE).streamAnswer("Where do I live?"));
+  assert.deepEqual(parts.slice(0, 2), ["In ", "Porto."]);
+  const whole = parts.at(-1);
+  assert.ok(typeof whole === "object" && whole.text === "In Porto.");
+});
+
+test("a stream that fails rejects with its problem", async () => {
+  await assert.rejects(
+    all(answering(STREAM + PROBLEM).streamAnswer("Where do I live?")),
+    (error) => error instanceof Unavailable && error.message.includes("the model is away"),
+  );
+});
+
+test("a profile names its user", async () => {
+  await assert.rejects(new TypedMemory({ apiKey: "tm_x" }).profile(), /forUser/);
 });

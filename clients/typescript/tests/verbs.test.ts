@@ -166,3 +166,11 @@ test("routes without a method can be requested", async () => {
   assert.equal((await memory.ready()).ready, true);
   assert.ok((await memory.request("get", "/admin/types")) instanceof Object);
 });
+
+test("a profile is what holds of a user", async () => {
+  const memory = newMemory();
+  await memory.remember("I live in Porto and I am allergic to peanuts.");
+  const profile = await memory.profile({ token_budget: 100 });
+  assert.match(profile.text, /peanuts/);
+  assert.ok(profile.tokens <= 100);
+});

@@ -57,10 +57,14 @@ def test_an_assistants_general_answer_proposes_nothing() -> None:
 
 
 def test_what_an_assistant_says_of_the_user_is_less_sure() -> None:
-    found = proposed("As you said, you work at Volkswagen. You mentioned that you live in Berlin.", "assistant")
+    found = proposed("Noted: the user works at Volkswagen. The user lives in Berlin.", "assistant")
     assert holds(found, fact("works-at", "Volkswagen"))
     assert holds(found, fact("lives-in", "Berlin"))
     assert all(one.confidence <= 0.6 for one in found)
+
+
+def test_whom_an_assistant_talks_to_is_nobody_in_particular() -> None:
+    assert proposed("You work at Volkswagen, and you live in Berlin.", "assistant") == ()
 
 
 @pytest.mark.parametrize("role", ["tool", "system"])

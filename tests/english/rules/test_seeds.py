@@ -233,7 +233,6 @@ def test_restating_a_choice_comes_to_the_same_key() -> None:
         ("Please keep explanations short.", "I prefer detailed explanations"),
         ("I use unittest, not nose", "No, I use pytest not unittest"),
         ("I love cilantro", "I hate cilantro"),
-        ("I'd rather cycle than drive", "I'd rather drive than cycle"),
     ]
     for before, after in pairs:
         [old], [new] = proposed(before), proposed(after)

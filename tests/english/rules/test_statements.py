@@ -28,7 +28,6 @@ SAID: list[tuple[str, list[Expected]]] = [
     ("Sarah is my manager", [relation("user", "reports-to", "Sarah")]),
     ("We met my manager Sarah", [relation("user", "reports-to", "Sarah")]),
     ("Carol started working at Acme", [fact("works-at", "Acme", "Carol"), event("Carol started working at Acme")]),
-    ("I got promoted to staff engineer", [fact("has-role", "staff engineer")]),
     ("I was a teacher", [event("user was a teacher", None, "approximate")]),
     ("Sarah mentioned she works at Acme", [fact("works-at", "Acme", "Sarah")]),
     # who people are
@@ -48,8 +47,6 @@ SAID: list[tuple[str, list[Expected]]] = [
     ("my dog is called Rex", [fact("has-pet", "Rex")]),
     ("We have two kids, Tom and Lily", [fact("has-child", "Tom"), fact("has-child", "Lily")]),
     ("He has three children.", [fact("has-children", "three", "he")]),
-    ("I'm a mother of two", [fact("has-children", "two")]),
-    ("I'm a mother of two girls", [fact("has", "two girls")]),
     ("I have two sons", [fact("has", "two sons")]),
     ("John is my brother", [fact("has-sibling", "John")]),
     ("I'm married to Anna", [fact("married-to", "Anna")]),
@@ -64,7 +61,6 @@ SAID: list[tuple[str, list[Expected]]] = [
     ("I study physics at MIT", [fact("studies-at", "MIT")]),
     ("I own a Tesla", [fact("owns", "a Tesla")]),
     ("As a nurse, I see this a lot", [fact("has-role", "nurse")]),
-    ("Acme Corp is based in Denver", [relation("Acme Corp", "located-at", "Denver")]),
     # rules
     ("We are required to encrypt all backups.", [fact("required-to-encrypt", "all backups")]),
     (
@@ -81,11 +77,6 @@ SAID: list[tuple[str, list[Expected]]] = [
         "I must not use external APIs due to compliance requirements",
         [fact("must-not-use", "external APIs due to compliance requirements")],
     ),
-    (
-        "Never call me before 9 am.",
-        [preference("instructions.call-me-before-9-am", "never call me before 9 am")],
-    ),
-    ("Don't ever text me at night", [preference("instructions.text-me-at-night", "never text me at night")]),
     ("my favourite colour is blue", [preference("favourite.colour", "blue")]),
     ("My favorite color is blue", [preference("favourite.colour", "blue")]),
     ("Harry Potter is my favourite book", [preference("favourite.book", "Harry Potter")]),

@@ -145,8 +145,8 @@ class Consolidation:
         If the summary repeats an existing memory, the members merge into that one.
         """
         written = await self._write_summary(group)
-        writing, now = self.writing, self.writing.clock()
-        proposed = candidate(group, written, scope, writing.types.known(tenant), now)
+        writing = self.writing
+        proposed = candidate(group, written, scope, writing.types.known(tenant))
         prepared = await writing.prepared([proposed])
         async with self.writing.turnstile.enter(scope.id(tenant)):
             claimed = await self._write(tenant, scope, group, written, prepared)
