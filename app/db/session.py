@@ -77,12 +77,28 @@ _PASSING = {
     asyncpg.InvalidCachedStatementError: "the schema has just changed",
 }
 
+SESSION_SETTINGS: Mapping[str, str] = {
+    "timezone": "UTC",
+    "jit": "off",
+    "plan_cache_mode": "force_custom_plan",
+    "hnsw.iterative_scan": "relaxed_order",
+    "hnsw.ef_search": "100",
+}
+"""Settings of every session of the service, wherever its statements run."""
+
 _UNPREPARED: Mapping[str, Any] = {
     "statement_cache_size": 0,
     "prepared_statement_cache_size": 0,
     "prepared_statement_name_func": str,
 }
 """Statements without names: a named one would be on a connection that the next transaction does not get."""
+
+PLANNED_ONCE: Mapping[str, str] = {"plan_cache_mode": "force_generic_plan"}
+"""Settings of a transaction whose statements take longer to plan than to run: each has one plan a connection, made again
+when statistics change. What a plan must depend on is in the statement's shape.
+
+In a cluster they are planned each time, because the plan depends on the node that has the tenant's rows.
+"""
 
 SNAPSHOT: Mapping[str, str] = {"transaction_isolation": "repeatable read"}
 """Settings of a transaction whose statements all see one snapshot, so that their results are consistent."""
@@ -161,7 +177,7 @@ class DatabaseObserver:
 class Database:
     """The engine and its transactions. `tenant=None` opens one that sees no tenant's rows.
 
-    `refused` says why the last write failed, if the operator has to mend it.
+    `refused` says why the last write failed, if the operator has to mend it. `clustered`: its rows are on other nodes.
     """
 
     def __init__(
@@ -182,15 +198,12 @@ class Database:
         """
         settings = {
             "role": RUNTIME_ROLE,
-            "timezone": "UTC",
-            "jit": "off",
-            "plan_cache_mode": "force_custom_plan",
+            **SESSION_SETTINGS,
             "statement_timeout": str(int(statement_timeout * 1000)),
             "idle_in_transaction_session_timeout": "60000",
-            "hnsw.iterative_scan": "relaxed_order",
-            "hnsw.ef_search": "100",
         }
         self.refused: str | None = None
+        self.clustered = False
         self._observer = observer or DatabaseObserver()
         self._brought = settings if pooled_transactions else {}
         kept = {} if pooled_transactions else settings
@@ -225,7 +238,7 @@ class Database:
     @contextlib.asynccontextmanager
     async def read(self, tenant: UUID | None, **local: str) -> AsyncIterator[ReadSession]:
         """Open a read-only transaction; `local` are further settings for its duration."""
-        connection, driver = await self._open(_opening("BEGIN READ ONLY", tenant, {**self._brought, **local}))
+        connection, driver = await self._open(_opening("BEGIN READ ONLY", tenant, self._settings(local)))
         try:
             yield ReadSession(connection, driver)
         except _CONNECTION_LOST as error:
@@ -243,7 +256,7 @@ class Database:
     @contextlib.asynccontextmanager
     async def write(self, tenant: UUID | None, **local: str) -> AsyncIterator[WriteSession]:
         """Open a read-write transaction; `local` are further settings for its duration."""
-        connection, driver = await self._open(_opening("BEGIN", tenant, {**self._brought, **local}))
+        connection, driver = await self._open(_opening("BEGIN", tenant, self._settings(local)))
         try:
             try:
                 yield WriteSession(connection, driver, ChangeTime(local.get(_CHANGED_AT)))
@@ -269,6 +282,12 @@ class Database:
             self._note(error)
             raise ours from error
         self.refused = None
+
+    def _settings(self, local: Mapping[str, str]) -> dict[str, str]:
+        settings = {**self._brought, **local}
+        if self.clustered and PLANNED_ONCE.items() <= settings.items():
+            settings |= {name: SESSION_SETTINGS[name] for name in PLANNED_ONCE}
+        return settings
 
     def _note(self, error: BaseException) -> None:
         if isinstance(error, WritesRefused):

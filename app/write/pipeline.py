@@ -20,7 +20,7 @@ from app.db.apply.scope import ATTEMPTS, Claimed, ScopeMoved, apply, kept_moving
 from app.db.entities.write_lookup import ScopeState
 from app.db.memories import hype, sameness
 from app.db.memories import read as memory_reads
-from app.db.session import Database, WriteSession, stamped
+from app.db.session import PLANNED_ONCE, Database, WriteSession, stamped
 from app.errors import Conflict, ProviderError, TypedMemoryError
 from app.memory.candidate import Candidate, WriteDecision, WriteOutcome
 from app.memory.registry import Registry, Types
@@ -61,7 +61,7 @@ LOOKS = 6
 
 _RETRY_AFTER = 0.2
 
-_PLANS = {"plan_cache_mode": "force_generic_plan"}
+_PLANS = PLANNED_ONCE
 """A write that reads nothing back finds every row through a whole key: planning it again, and with it each look-up of
 a foreign key, takes longer than running it."""
 

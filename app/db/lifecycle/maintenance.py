@@ -249,7 +249,7 @@ _ADOPT = text(
 _BATCH = text(
     """
     SELECT i.memory_id, i.part, i.kind, m.content, m.context FROM memory_index i
-    JOIN memories m ON m.tenant_id = i.tenant_id AND m.id = i.memory_id
+    JOIN memories m ON m.tenant_id = :tenant AND m.id = i.memory_id
     WHERE i.tenant_id = :tenant AND i.scope_id = :scope AND i.tsv IS NOT NULL
       AND (i.memory_id, i.part) > (:memory, :part)
     ORDER BY i.memory_id, i.part LIMIT :limit

@@ -148,10 +148,10 @@ _NAMESAKES = text(
     SELECT a.entity_id AS entity, a.scope_id AS scope,
         (array_agg(b.entity_id ORDER BY o.mention_count DESC, o.id))[1] AS known
     FROM entity_aliases a
-    JOIN entities e ON e.tenant_id = a.tenant_id AND e.id = a.entity_id AND e.merged_into IS NULL
-    JOIN entity_aliases b ON b.tenant_id = a.tenant_id AND b.scope_id = a.scope_id AND b.alias = a.alias
+    JOIN entities e ON e.tenant_id = :tenant AND e.id = a.entity_id AND e.merged_into IS NULL
+    JOIN entity_aliases b ON b.tenant_id = :tenant AND b.scope_id = a.scope_id AND b.alias = a.alias
         AND b.entity_id <> ALL(:ids)
-    JOIN entities o ON o.tenant_id = b.tenant_id AND o.id = b.entity_id AND o.merged_into IS NULL
+    JOIN entities o ON o.tenant_id = :tenant AND o.id = b.entity_id AND o.merged_into IS NULL
         AND (o.entity_type = e.entity_type OR 'unknown' IN (o.entity_type, e.entity_type))
     WHERE a.tenant_id = :tenant AND a.entity_id = ANY(:ids) AND lower(a.display) = lower(e.canonical_name)
     GROUP BY a.entity_id, a.scope_id
@@ -293,7 +293,7 @@ _OF_ERASED_USERS = text(
 _NAMES_OF_ERASED = text(
     """
     SELECT e.id, e.attributes, array_agg(a.display) FILTER (WHERE a.display IS NOT NULL) AS names
-    FROM entities e LEFT JOIN entity_aliases a ON a.tenant_id = e.tenant_id AND a.entity_id = e.id
+    FROM entities e LEFT JOIN entity_aliases a ON a.tenant_id = :tenant AND a.entity_id = e.id
     WHERE e.tenant_id = :tenant AND e.id = ANY(:ids) GROUP BY e.id, e.attributes ORDER BY e.id
     """
 ).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
