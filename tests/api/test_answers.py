@@ -107,10 +107,8 @@ async def test_a_stream_has_the_memories_then_the_words_then_the_answer(
 
 async def test_a_server_without_streams_is_understood(answering: httpx.AsyncClient, provider: StandIn) -> None:
     await lives_in(answering, "Porto")
-    said = json.dumps({"answer": {"notes": [1], "text": "In Porto."}})
-    whole = {"choices": [{"message": {"content": said}}], "content": [{"type": "text", "text": said}]}
-    await provider.behave("error", status=200, body=whole)
-    assert [name for name, _ in await streamed(answering)] == ["recalled", "answer"]
+    await provider.behave("answer", body={"answer": {"notes": [1], "text": "In Porto."}}, whole=True)
+    assert [name for name, _ in await streamed(answering)] == ["recalled", "delta", "answer"]
 
 
 async def test_a_stream_that_breaks_off_is_a_problem(answering: httpx.AsyncClient, provider: StandIn) -> None:
