@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from bench.scale.shape import BLOCK, LARGE_FROM, STEPS, shapes
+from app.db.apply.scope import LARGE
+from bench.scale.shape import BLOCK, STEPS, shapes
 
 
 @pytest.mark.parametrize("memories", [100_000, 1_000_000])
@@ -17,7 +18,7 @@ def test_sizes_fall_as_one_over_the_rank_and_add_up(memories: int) -> None:
 def test_only_the_largest_tenant_has_a_scope_for_the_vector_index() -> None:
     found = shapes(1_000_000, 10_000)
     assert [one.number for one in found if one.large] == [0]
-    assert found[0].large > LARGE_FROM
+    assert found[0].large > LARGE
 
 
 def test_every_other_memory_is_of_a_user_that_can_be_copied() -> None:
