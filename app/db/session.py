@@ -25,6 +25,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import NullPool
 
+from app.db.pooled_connection import PooledConnection
 from app.errors import Conflict, Dangling, DatabaseUnavailable, StorageFull, WritesRefused
 
 _PARAMETER = re.compile(r"(?<!:):([a-z_]+)")
@@ -108,7 +109,7 @@ SNAPSHOT: Mapping[str, str] = {"transaction_isolation": "repeatable read"}
 class ReadSession:
     """An open read-only transaction of one tenant."""
 
-    connection: AsyncConnection
+    connection: PooledConnection
     driver: asyncpg.Connection
 
     async def fetch(self, statement: SqlStatement, values: Mapping[str, object]) -> list[asyncpg.Record]:
@@ -129,7 +130,7 @@ class ReadSession:
     ) -> CursorResult[Any]:
         """Run one statement; raise database errors as ours where a caller can act on them."""
         try:
-            return await self.connection.execute(statement, parameters)
+            return await self.connection.wrapped.execute(statement, parameters)
         except DBAPIError as error:
             ours = _of_driver(error)
             if ours is error:
@@ -269,9 +270,9 @@ class Database:
             await connection.invalidate()
             raise _unavailable() from error
         finally:
-            await asyncio.shield(connection.close())
+            connection.give_back()
 
-    async def _commit(self, connection: AsyncConnection, driver: asyncpg.Connection) -> None:
+    async def _commit(self, connection: PooledConnection, driver: asyncpg.Connection) -> None:
         try:
             await _finish(connection, driver, "COMMIT")
         except asyncpg.PostgresError as error:
@@ -295,32 +296,32 @@ class Database:
         if (state := _sqlstate(error)) is not None:
             self._observer.failed(state)
 
-    async def _open(self, opening: str) -> tuple[AsyncConnection, asyncpg.Connection]:
+    async def _open(self, opening: str) -> tuple[PooledConnection, asyncpg.Connection]:
         """Return a connection inside its transaction; replace a stale pooled one, once."""
         started = perf_counter()
         for last in (False, True):
             try:
-                connection = await self._engine.connect()
+                connection = await PooledConnection.take(self._engine)
                 self._observer.waited(perf_counter() - started)
             except PoolTimeout as error:
                 raise DatabaseUnavailable(
                     "all database connections are busy: retry, or raise TM_DATABASE_POOL_SIZE",
                     retry_after=_RETRY_AFTER,
                 ) from error
-            except (*_CONNECTION_LOST, DBAPIError) as error:
+            except (*_CONNECTION_LOST, self._engine.dialect.loaded_dbapi.Error) as error:
                 raise _unavailable() from error
             try:
                 # Not prepared, so that tenants' ids don't fill the statement cache.
-                driver = await _driver_of(connection)
+                driver = connection.driver
                 await driver.execute(opening)
             except _CONNECTION_LOST as error:
                 await connection.invalidate()
-                await connection.close()
+                connection.give_back()
                 if last:
                     raise _unavailable() from error
             except BaseException:
                 await connection.invalidate()
-                await connection.close()
+                connection.give_back()
                 raise
             else:
                 return connection, driver
@@ -391,15 +392,17 @@ def _opening(begin: str, tenant: UUID | None, local: Mapping[str, str]) -> str:
     return "; ".join([begin, *(f"SET LOCAL {name} = '{value}'" for name, value in settings.items())])
 
 
-async def _end(connection: AsyncConnection, driver: asyncpg.Connection) -> None:
+async def _end(connection: PooledConnection, driver: asyncpg.Connection) -> None:
     """End a read transaction and return its connection to the pool."""
-    with contextlib.suppress(Exception):
-        await _finish(connection, driver, "COMMIT")
-    await connection.close()
+    try:
+        with contextlib.suppress(Exception):
+            await _finish(connection, driver, "COMMIT")
+    finally:
+        connection.give_back()
 
 
-async def _finish(connection: AsyncConnection, driver: asyncpg.Connection, ending: str) -> None:
-    if connection.invalidated:
+async def _finish(connection: PooledConnection, driver: asyncpg.Connection, ending: str) -> None:
+    if not connection.raw.is_valid:
         return
     try:
         await driver.execute(ending)
