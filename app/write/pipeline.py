@@ -276,7 +276,7 @@ class WritePipeline:
         verdicts, plan = self._planned(actor, scope, decided)
         stored = memory_as_stored(plan, scope)
         others = [one.memory for one in verdicts if one.memory is not None and one.memory not in stored]
-        settings = stamped(decided.now) | ({} if others else _PLANS)
+        settings = {**stamped(decided.now), **({} if others else _PLANS)}
         try:
             async with self.database.write(tenant, **settings) as session:
                 claimed = await apply(session, tenant=tenant, scope=scope, version=version, changes=plan.changes())
