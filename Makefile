@@ -4,7 +4,7 @@
 # path, which breaks where that has a space or the folder is moved.
 
 .DEFAULT_GOAL := help
-.PHONY: serve test browser image chart cluster docs check lint eval bench bench-peers peers-lock overload walk wheel contract openapi lock clean help clients clients-generate clients-lock FORCE soak
+.PHONY: serve test browser image deployment cluster docs check lint eval bench bench-peers peers-lock overload walk wheel contract openapi lock clean help clients clients-generate clients-lock FORCE soak
 MAKEFLAGS += --no-print-directory
 
 VENV := .venv
@@ -34,8 +34,8 @@ browser: $(DEV) ## run the console's tests in Chromium, which must be installed,
 image: $(DEV) ## build the container image with Podman, run it and the compose file, and kill each container
 	@$(RUN) pytest -m image tests/containers $(ARGS)
 
-chart: $(DEV) ## lint and render the Helm chart by Helm's own library
-	@sh .ci/chart $(ARGS)
+deployment: $(DEV) ## lint the Dockerfile, the compose file and the workflows; lint and render the chart by Helm's library
+	@sh .ci/deployment $(ARGS)
 
 cluster: $(DEV) ## run the tests of the service on three Citus nodes (TM_TEST_CITUS: the folder of a Postgres with Citus)
 	@$(RUN) tests.cluster $(ARGS)

@@ -1,4 +1,4 @@
-"""The Helm chart, rendered by Helm's library in `make chart`, else by as much of its language as the chart uses."""
+"""The chart, rendered by Helm's library in `make deployment`, else by as much of its language as the chart uses."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def test_the_chart_has_the_service_its_workers_and_a_migration_before_them(objec
     assert objects["Job/memory-migrate"]["metadata"]["annotations"]["helm.sh/hook"] == "pre-install,pre-upgrade"
 
 
-@pytest.mark.skipif(LIBRARY is None, reason="Helm is not installed here: make chart")
+@pytest.mark.skipif(LIBRARY is None, reason="Helm is not installed here: make deployment")
 def test_helm_lint_finds_nothing() -> None:
     told = import_module("helm_python").lint(str(CHART), strict=True, namespace="default")
     assert told["errors"] == []

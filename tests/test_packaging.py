@@ -108,6 +108,13 @@ def test_jobs_are_done_by_the_worker_which_may_finish_them(compose: dict[str, An
     assert float(worker["stop_grace_period"].removesuffix("s")) > 2 * Settings.model_fields["worker_grace"].default
 
 
+def test_a_model_server_is_started_only_when_asked_for(compose: dict[str, Any]) -> None:
+    assert {name: one["profiles"] for name, one in compose["services"].items() if "profiles" in one} == {
+        "models": ["models"]
+    }
+    assert "ports" not in compose["services"]["models"]
+
+
 def test_the_database_keeps_its_data_where_its_image_does(compose: dict[str, Any]) -> None:
     database = compose["services"]["db"]
     assert re.fullmatch(r"pgvector/pgvector:\d+\.\d+\.\d+-pg18", database["image"])

@@ -94,8 +94,8 @@ _UNPREPARED: Mapping[str, Any] = {
 """Statements without names: a named one would be on a connection that the next transaction does not get."""
 
 PLANNED_ONCE: Mapping[str, str] = {"plan_cache_mode": "force_generic_plan"}
-"""Settings of a transaction whose statements take longer to plan than to run: each has one plan a connection, made again
-when statistics change. What a plan must depend on is in the statement's shape.
+"""Settings of a transaction whose statements take longer to plan than to run: each has one plan a connection, made
+again when statistics change. What a plan must depend on is in the statement's shape.
 
 In a cluster they are planned each time, because the plan depends on the node that has the tenant's rows.
 """

@@ -163,7 +163,7 @@ async def test_a_typed_write_that_is_doubtful_waits_for_a_person(
 
 
 @pytest.mark.parametrize("path", ["/query", "/turns", "/memories/batch", "/mcp"])
-@pytest.mark.parametrize("value", ["1", "{}", "[]", '"a"', '{"a":{"b":[1]}}'])
+@pytest.mark.parametrize("value", ["1", "{}", "[]", '"a"', '{"a":{"b":[1]}}', '{"a" :1}'])
 async def test_a_body_of_more_values_than_are_read_at_once_is_refused_unread(
     tenant: Tenant, path: str, value: str
 ) -> None:
@@ -171,6 +171,22 @@ async def test_a_body_of_more_values_than_are_read_at_once_is_refused_unread(
     answer = await tenant.client.post(path, content=content, headers={"Content-Type": "application/json"})
     assert answer.status_code == 413
     assert "more values than the 120,000" in answer.json()["detail"]
+
+
+async def test_fields_that_are_not_known_are_named_up_to_a_bound(tenant: Tenant) -> None:
+    unknown = {f"subjec{number}": 1 for number in range(400)}
+    several = await tenant.client.post("/memories/batch", json={"memories": [{"type": "fact", **unknown}] * 20})
+    listed = await tenant.client.get("/memories", params=unknown)
+    for answer in (several, listed):
+        assert answer.status_code == 422
+        assert len(answer.json()["errors"]) == 100
+        assert "(and at least 99 more)" in answer.json()["detail"]
+
+
+async def test_no_name_is_looked_for_in_place_of_a_very_long_one(tenant: Tenant) -> None:
+    answer = await tenant.client.post("/query", json={"query": "x", "user_id": "u", "quer" * 100_000: 1})
+    assert answer.status_code == 422
+    assert "did you mean" not in answer.json()["detail"]
 
 
 async def test_a_long_text_with_as_many_commas_as_prose_has_is_read(tenant: Tenant) -> None:

@@ -184,10 +184,13 @@ def internal(scope: Scope) -> dict[str, object]:
 
 
 def field_errors(raised: Sequence[Mapping[str, Any]], *prefix: str | int, body: object = None) -> list[FieldError]:
-    """Return pydantic's errors as ours, under the given path; an unknown field of `body` lists the known ones."""
+    """Return pydantic's errors as ours, under the given path; an unknown field of `body` lists the known ones.
+
+    No more than a problem lists: a body can have a hundred thousand.
+    """
     return [
         FieldError(field=_path((*prefix, *one["loc"]), one), message=_message(one) + _instead(one, body))
-        for one in raised
+        for one in raised[:MOST_ERRORS]
     ]
 
 
@@ -210,6 +213,8 @@ _NAMES_ELSEWHERE: Mapping[str, Sequence[str]] = {
 
 def did_you_mean(name: str, known: Iterable[str]) -> str:
     """Return a question with the nearest known name, the empty string if none is near."""
+    if len(name) > _LONGEST_NAME:
+        return ""
     names = set(known)
     elsewhere = [one for one in _NAMES_ELSEWHERE.get(name, ()) if one in names]
     near = elsewhere or get_close_matches(name, names, n=1, cutoff=_LIKENESS)
@@ -288,7 +293,8 @@ def _mounted(routes: Iterable[BaseRoute]) -> Iterator[BaseRoute]:
 def _summary(errors: Sequence[FieldError]) -> str:
     first = f"{errors[0].field}: {errors[0].message}" if errors[0].field else errors[0].message
     more = len(errors) - 1
-    return first if more == 0 else f"{first} (and {more} more)"
+    at_least = "at least " if len(errors) >= MOST_ERRORS else ""
+    return first if more == 0 else f"{first} (and {at_least}{more} more)"
 
 
 def _instead(error: Mapping[str, Any], body: object) -> str:
@@ -326,6 +332,9 @@ def _models_in(annotation: object) -> list[type[BaseModel]]:
         return [annotation]
     return [found for inner in get_args(annotation) for found in _models_in(inner)]
 
+
+_LONGEST_NAME = 100
+"""Characters of a name that is compared with others, which takes as long as it is."""
 
 _LIKENESS = 0.75
 """How alike, from 0 to 1, a field is to the one that may have been meant."""

@@ -21,7 +21,7 @@ from sqlalchemy import text
 from app.db.lifecycle.sweeps import BatchResult
 from app.db.session import ReadSession, WriteSession, statement
 from app.db.tenants import lock_scope
-from app.lexical.bm25 import index_of, terms
+from app.lexical.bm25 import index_of, searched_terms
 
 READ = 2_000
 """Memories read at a time."""
@@ -216,7 +216,7 @@ def _batch(row: Record) -> BatchResult:
 
 
 def _words(rows: Sequence[Record], language: str) -> list[list[int]]:
-    return [[index_of(term) for term in terms(row["content"], language)] for row in rows]
+    return [[index_of(term) for term in searched_terms(row["content"], language)] for row in rows]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

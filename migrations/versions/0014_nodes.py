@@ -11,7 +11,7 @@ from alembic import op
 
 from migrations import live
 
-revision = "0016"
+revision = "0014"
 down_revision = "0013"
 branch_labels = None
 depends_on = None
