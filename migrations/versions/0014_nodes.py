@@ -31,6 +31,19 @@ BEGIN
 END $$
 """
 
+STAMP = """
+CREATE OR REPLACE FUNCTION stamp_memory() RETURNS trigger LANGUAGE plpgsql AS $$
+DECLARE
+    was record := OLD; -- not of the table's type, because a node gets the function before the table
+BEGIN
+    was.needs_review := NEW.needs_review; -- computed only after this
+    IF NEW IS DISTINCT FROM was THEN
+        NEW.updated_at := greatest(OLD.updated_at, changed_at());
+    END IF;
+    RETURN NEW;
+END $$
+"""
+
 REDACT = """
 CREATE FUNCTION redact_audit(
     tenant uuid, memories uuid[], scopes uuid[], actor text, erased_at timestamptz, place bigint
@@ -208,7 +221,7 @@ FOR_EACH_STATEMENT = (
 
 
 def upgrade() -> None:
-    for statement in (INDEX_ROWS, REDACT, FIX_SEARCH_PATH_OF_REDACT, *DROP_TRIGGERS, *FOR_EACH_ROW):
+    for statement in (INDEX_ROWS, STAMP, REDACT, FIX_SEARCH_PATH_OF_REDACT, *DROP_TRIGGERS, *FOR_EACH_ROW):
         op.execute(statement)
     live.grant(GRANTS)
     live.close(CLOSED)
