@@ -15,7 +15,7 @@ LONGEST_NAME = 2_000
 
 _SPACE = re.compile(r"\s+")
 _KEY_SEPARATORS = re.compile(r"[\s_\-]+")
-_NUMBER = re.compile(r"\d+(?:[.,:/]\d+)*")
+_NUMBER = re.compile(r"(?:(?<![^\s(])[-\u2212])?\d+(?:[.,:/]\d+)*")
 _NEGATION = re.compile(r"\b(?:not|no|never|none|neither|nor|without|cannot|\w+n['\u2019]t)\b", re.IGNORECASE)
 
 
@@ -77,7 +77,7 @@ def joined(parts: Iterable[str]) -> str:
 
 
 def numbers(text: str) -> tuple[str, ...]:
-    """Return the numbers of a sentence in order: sentences that differ in them are no duplicates."""
+    """Return the numbers of a sentence with their signs, in order: sentences that differ in them are no duplicates."""
     return tuple(_NUMBER.findall(text))
 
 

@@ -14,6 +14,7 @@ from app.read.values import IdStyle
 from app.write.prefilter import AcceptedTurn, Gate, RecentTurn, RejectedTurn, prefilter, question_before, strip_recalled
 from tests.english.hostile import HOSTILE_UNITS, QUADRATIC, growth
 from tests.read.test_assemble import block, hit
+from tests.write.swaps import PAIRS
 from tests.write.turns import NOW, turn
 
 DEFAULT = PrefilterPolicy()
@@ -397,3 +398,9 @@ def test_short_statements_in_other_languages_are_kept() -> None:
 )
 def test_a_short_english_turn_is_not_taken_for_another_language(content: str) -> None:
     assert isinstance(prefilter(turn(content), [], PrefilterPolicy()), RejectedTurn)
+
+
+@pytest.mark.parametrize("name", PAIRS)
+def test_a_turn_that_differs_in_a_word_of_a_class_is_no_repetition(name: str) -> None:
+    pairs = PAIRS[name] if name == "numbers" else PAIRS[name][::8]
+    assert [other for first, other in pairs if gate(other, recent=(RecentTurn(content=first, occurred_at=NOW),))] == []
