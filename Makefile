@@ -4,7 +4,7 @@
 # path, which breaks where that has a space or the folder is moved.
 
 .DEFAULT_GOAL := help
-.PHONY: serve test browser image deployment docs check lint eval bench bench-peers peers-lock overload walk wheel contract openapi lock clean help clients clients-generate clients-lock FORCE soak
+.PHONY: serve test browser image deployment cluster docs check lint eval bench bench-peers bench-scale peers-lock overload walk wheel contract openapi lock clean help clients clients-generate clients-lock FORCE soak
 MAKEFLAGS += --no-print-directory
 
 VENV := .venv
@@ -37,6 +37,9 @@ image: $(DEV) ## build the container image with Podman, run it and the compose f
 deployment: $(DEV) ## lint the Dockerfile, the compose file and the workflows; lint and render the chart by Helm's library
 	@sh .ci/deployment $(ARGS)
 
+cluster: $(DEV) ## run the tests of the service on three Citus nodes (TM_TEST_CITUS: the folder of a Postgres with Citus)
+	@$(RUN) tests.cluster $(ARGS)
+
 docs: $(DEV) ## build the documents as a site in build/site, and check every link and anchor
 	@sh .ci/docs $(ARGS)
 
@@ -64,6 +67,9 @@ PEERS := .venv-peers/.installed
 
 bench-peers: $(DEV) $(PEERS) ## measure mem0, LangGraph's store and a bare table beside the service (ARGS="--neighbours 10000 100000")
 	@$(RUN) bench.peers $(ARGS)
+
+bench-scale: $(DEV) ## measure stores of growing sizes over 10,000 tenants (ARGS="--memories 1000000"), and draw the growth
+	@$(RUN) bench.scale $(ARGS)
 
 peers-lock: $(RUNTIME) ## resolve bench/peers/requirements.in anew
 	@$(RUN) pip install --quiet --disable-pip-version-check uv

@@ -20,6 +20,7 @@ MODULES: Mapping[str, str] = {
     "serve": "serve",
     "worker": "worker",
     "migrate": "migrate",
+    "distribute": "distribute",
     **dict.fromkeys(("backup", "restore"), "backup"),
     "reembed": "reembed",
     "calibrate": "calibrate",

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from functools import lru_cache
 from uuid import UUID, uuid5
 
 NAMESPACE = UUID("6f1d9a58-6c0e-5f0e-9a53-0a3c3b0f7b11")
@@ -143,7 +144,12 @@ class Scope:
 
     def id(self, tenant: UUID) -> UUID:
         """Return the scope's id, which is derived, so that no look-up is needed."""
-        return uuid5(tenant, f"{self.kind}\x1f{self.user_id or ''}\x1f{self.agent_id or ''}")
+        return _scope_id(tenant, self.kind, self.user_id, self.agent_id)
+
+
+@lru_cache(maxsize=10_000)
+def _scope_id(tenant: UUID, kind: ScopeKind, user_id: str | None, agent_id: str | None) -> UUID:
+    return uuid5(tenant, f"{kind}\x1f{user_id or ''}\x1f{agent_id or ''}")
 
 
 def scope_of_write(

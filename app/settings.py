@@ -229,7 +229,9 @@ class Settings(BaseSettings):
         default=False, description="Let webhooks reach private and local addresses, also over http."
     )
 
-    language: str = Field(default="english", description="Language of stems and stop words in the lexical index.")
+    language: str = Field(
+        default="english", description="Stems and stop words of texts in none of the languages that are recognised."
+    )
     access_flush_seconds: PositiveFloat = 1.0
     otlp_endpoint: str | None = Field(
         default=None,

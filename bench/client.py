@@ -27,10 +27,14 @@ class Post:
     @classmethod
     def of(cls, path: str, body: object, key: str) -> Post:
         """Return a POST of JSON with an API key."""
-        payload = json.dumps(body).encode()
+        return cls.plain(path, json.dumps(body).encode(), key)
+
+    @classmethod
+    def plain(cls, path: str, payload: bytes, key: str, kind: str = "application/json") -> Post:
+        """Return a POST of bytes with an API key."""
         head = (
             f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1\r\nAuthorization: Bearer {key}\r\n"
-            f"Content-Type: application/json\r\nContent-Length: {len(payload)}\r\n\r\n"
+            f"Content-Type: {kind}\r\nContent-Length: {len(payload)}\r\n\r\n"
         )
         return cls(content=head.encode() + payload)
 

@@ -38,7 +38,7 @@ async def recall(stage: Stage, book: Book) -> None:
         for place, (name, filters) in enumerate(cases.items()):
             stage.progress("recall of the vector index", place, len(cases))
             chosen = vectors if filters == cases["no filter"] else vectors[:FEW]
-            found, missing = await _compared(stage.world, database, filters, [as_halfvec(one) for one in chosen])
+            found, missing = await compared(stage.world, database, filters, [as_halfvec(one) for one in chosen])
             rows.append((name, f"{found:.3f}", str(missing)))
             short += missing
             if filters == cases["no filter"]:
@@ -81,7 +81,7 @@ def filters_for(user: str) -> SearchFilters:
     )
 
 
-async def _compared(
+async def compared(
     world: World, database: Database, filters: SearchFilters, vectors: Sequence[str]
 ) -> tuple[float, int]:
     """Return the mean recall of the approximate search, and how many rows it owes."""

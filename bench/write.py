@@ -192,15 +192,16 @@ def _singles(drafts: Iterator[Draft], user: str) -> list[Post]:
 
 
 def _single(draft: Draft, user: str) -> Post:
-    return Post.of(f"/memories/typed/{draft.type}", _body(draft, user), key_of(0))
+    return Post.of(f"/memories/typed/{draft.type}", body_of(draft, user), key_of(0))
 
 
 def _batch(drafts: Sequence[Draft], user: str) -> Post:
-    bodies = [{"type": draft.type, **_body(draft, user)} for draft in drafts]
+    bodies = [{"type": draft.type, **body_of(draft, user)} for draft in drafts]
     return Post.of("/memories/batch", {"memories": bodies}, key_of(0))
 
 
-def _body(draft: Draft, user: str) -> dict[str, Any]:
+def body_of(draft: Draft, user: str) -> dict[str, Any]:
+    """Return the body of a typed write."""
     about = {name: value for name, value in draft.about.items() if value is not None and name != "stated_at"}
     return {
         **draft.payload,

@@ -10,6 +10,8 @@ Rules that no helper can take over:
 - The previous code must go on working: it inserts without the new columns, and reads what it knows.
 - What a migration grants the service stands in its GRANTS, and what it closes to everybody in its CLOSED, because
   privileges that were lost are granted again from there (`app/db/privileges.py`).
+- A database may be distributed by tenant: new tables are made by `create_table`; keys begin with the tenant; a trigger
+  names the tenant of its row in every statement.
 """
 
 from __future__ import annotations
@@ -31,6 +33,29 @@ CURRENT = "nullif(current_setting('app.tenant_id', true), '')::uuid"
 MEMORY_TYPES = sa.table(
     "memory_types", sa.column("tenant_id"), sa.column("name", sa.Text), sa.column("description", sa.Text)
 )
+
+
+DISTRIBUTE = """
+DO $$ BEGIN
+    IF to_regclass('pg_dist_partition') IS NOT NULL THEN
+        IF EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = 'memories'::regclass) THEN
+            PERFORM create_distributed_table('{table}', 'tenant_id', colocate_with := 'memories');
+        END IF;
+    END IF;
+END $$
+"""
+"""Divides a table by tenant where the others are (`app/db/distribution.py`)."""
+
+
+def create_table(name: str, columns: str, foreign_keys: Mapping[str, str]) -> None:
+    """Create a table of tenants' rows, with foreign keys by name: `(tenant_id) REFERENCES tenants (id)`.
+
+    In a cluster a table is distributed before it refers to others, which are.
+    """
+    op.execute(f"CREATE TABLE {name} ({columns})")
+    op.execute(DISTRIBUTE.format(table=name))
+    for key, definition in foreign_keys.items():
+        op.execute(f"ALTER TABLE {name} ADD CONSTRAINT {key} FOREIGN KEY {definition}")
 
 
 def create_indexes(indexes: Mapping[str, str]) -> None:

@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import os
-from collections.abc import Iterator
+from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
 
 from app.commands.configuration import freeze_garbage_collector
 from app.db.embedded.folder import FileLock
+from app.db.session import Database
 from tests.support.databases import Run, drop_database
 from tests.support.loopback import loopback_only
+from tests.support.pools import pooled
 
 # How the workers of pytest-xdist, which inherit the environment, learn of the run's folder.
 _RUN_FOLDER = "TM_TEST_RUN_FOLDER"
@@ -66,6 +68,13 @@ def database_url(run: Run, server_url: str, template: str) -> Iterator[str]:
     url = run.create(server_url, template)
     yield url
     drop_database(url)
+
+
+@pytest.fixture(scope="session")
+async def shared_database(database_url: str) -> AsyncIterator[Database]:
+    """The database that this worker's tests share, for stores whose tenants are their own."""
+    async with pooled(database_url) as database:
+        yield database
 
 
 @pytest.fixture(scope="module")

@@ -130,18 +130,7 @@ _OF_MEMORIES = text(
 
 _SEAL = text("SELECT seal_audit(:tenant, :most)")
 
-_WAITING_TENANTS = text(
-    """
-    WITH RECURSIVE found AS (
-        (SELECT tenant_id FROM audit_unsealed ORDER BY tenant_id LIMIT 1)
-        UNION ALL
-        SELECT (SELECT q.tenant_id FROM audit_unsealed q WHERE q.tenant_id > found.tenant_id
-                ORDER BY q.tenant_id LIMIT 1)
-        FROM found WHERE found.tenant_id IS NOT NULL
-    )
-    SELECT tenant_id FROM found WHERE tenant_id IS NOT NULL
-    """
-)
+_WAITING_TENANTS = text("SELECT DISTINCT tenant_id FROM audit_unsealed ORDER BY tenant_id")
 
 _SEALS = text(
     """
@@ -186,7 +175,7 @@ _MISSING = text(
     """
     SELECT q.event_id FROM audit_unsealed q
     WHERE q.tenant_id = :tenant AND NOT EXISTS (
-        SELECT FROM audit_events e WHERE e.tenant_id = q.tenant_id AND e.id = q.event_id)
+        SELECT FROM audit_events e WHERE e.tenant_id = :tenant AND e.id = q.event_id)
     ORDER BY q.position LIMIT 1
     """
 )

@@ -15,8 +15,8 @@ BackfillScanRow = Mapping[str, Any]
 
 _ROLES = """(
     SELECT jsonb_object_agg(me.role, jsonb_build_array(e.id, e.canonical_name, e.entity_type))
-    FROM memory_entities me JOIN entities e ON e.tenant_id = me.tenant_id AND e.id = me.entity_id
-    WHERE me.tenant_id = m.tenant_id AND me.memory_id = m.id
+    FROM memory_entities me JOIN entities e ON e.tenant_id = :tenant AND e.id = me.entity_id
+    WHERE me.tenant_id = :tenant AND me.memory_id = m.id
 ) AS roles"""
 
 _PAGE = statement(
@@ -39,7 +39,7 @@ _PAGE = statement(
 _ROWS = statement(
     f"""
     SELECT {EVERY}, {_ROLES}, s.kind AS scope_kind, s.user_id, s.agent_id, m.slot IS NOT NULL AND EXISTS (
-            SELECT FROM memories o WHERE o.tenant_id = m.tenant_id AND o.scope_id = m.scope_id AND o.type = m.type
+            SELECT FROM memories o WHERE o.tenant_id = :tenant AND o.scope_id = m.scope_id AND o.type = m.type
                 AND o.slot = m.slot AND o.contested AND o.status = 'active'
         ) AS in_contest
     FROM unnest(CAST(:ids AS uuid[])) AS given(id)

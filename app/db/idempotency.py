@@ -41,26 +41,25 @@ async def reserve(
 
     A reservation older than `abandoned` (its process died) or an answer older than `kept` is replaced.
     """
-    now = func.clock_timestamp()
-    fresh = {
-        "fingerprint": fingerprint,
-        "status": IN_PROGRESS,
-        "response": {},
-        "created_at": now,
-    }
-    statement = (
-        insert(idempotency_keys)
-        .values(tenant_id=slot.tenant_id, route=slot.route, key=slot.key, **fresh)
-        .on_conflict_do_update(
-            index_elements=[idempotency_keys.c.tenant_id, idempotency_keys.c.route, idempotency_keys.c.key],
-            set_=fresh,
-            where=or_(
-                (idempotency_keys.c.status == IN_PROGRESS) & (idempotency_keys.c.created_at < now - abandoned),
-                idempotency_keys.c.created_at < now - kept,
-            ),
-        )
-        .returning(idempotency_keys.c.created_at)
+    taken = insert(idempotency_keys).values(
+        tenant_id=slot.tenant_id,
+        route=slot.route,
+        key=slot.key,
+        fingerprint=fingerprint,
+        status=IN_PROGRESS,
+        response={},
+        created_at=func.clock_timestamp(),
     )
+    fresh = {name: taken.excluded[name] for name in ("fingerprint", "status", "response", "created_at")}
+    age = taken.excluded.created_at - idempotency_keys.c.created_at
+    statement = taken.on_conflict_do_update(
+        index_elements=[idempotency_keys.c.tenant_id, idempotency_keys.c.route, idempotency_keys.c.key],
+        set_=fresh,
+        where=or_(
+            (idempotency_keys.c.status == IN_PROGRESS) & (age > abandoned),
+            age > kept,
+        ),
+    ).returning(idempotency_keys.c.created_at)
     row = (await session.execute(statement)).first()
     if row is None:
         return None

@@ -72,7 +72,7 @@ _BACKLOG = text(
 TICKET: Final = """
     waiting AS (
         SELECT count(*) AS jobs
-        FROM (SELECT FROM jobs WHERE tenant_id = :tenant AND status = 'queued' LIMIT :deepest) backlog
+        FROM (SELECT id FROM jobs WHERE tenant_id = :tenant AND status = 'queued' LIMIT :deepest) backlog
     ),
     ticket AS (
         INSERT INTO pgqueuer (priority, entrypoint, payload, headers, status, execute_after)

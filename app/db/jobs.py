@@ -22,8 +22,12 @@ from app.db.tables import jobs
 from app.model import JobStatus
 
 _INSERT = """
-    INSERT INTO jobs (tenant_id, id, kind, status, payload, scope_id, progress_total, ticket, created_at)
-    SELECT :tenant, :id, :kind, 'queued', CAST(:payload AS jsonb), :scope, :total, ticket.id, :now FROM ticket
+    made AS (
+        INSERT INTO jobs (tenant_id, id, kind, status, payload, scope_id, progress_total, ticket, created_at)
+        SELECT :tenant, :id, :kind, 'queued', CAST(:payload AS jsonb), :scope, :total, ticket.id, :now FROM ticket
+        RETURNING id
+    )
+    SELECT id FROM made
 """
 
 _RESERVE = statement(
@@ -271,7 +275,7 @@ async def prune(session: WriteSession, tenant: UUID, *, before: datetime, limit:
 @cache
 def _enqueue(inserts: str) -> SqlStatement:
     """Return the statement that queues a job, after these clauses of its WITH."""
-    return statement(f"WITH {f'{inserts},' if inserts else ''} {job_queue.TICKET} {_INSERT}")
+    return statement(f"WITH {f'{inserts},' if inserts else ''} {job_queue.TICKET}, {_INSERT}")
 
 
 async def _change(session: WriteSession, job: Job, **values: object) -> Job:

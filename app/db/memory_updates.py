@@ -14,7 +14,7 @@ from app.db.session import WriteSession
 _LOCK = text(
     """
     SELECT s.version FROM memories m
-    JOIN scopes s ON s.tenant_id = m.tenant_id AND s.id = m.scope_id
+    JOIN scopes s ON s.tenant_id = :tenant AND s.id = m.scope_id
     WHERE m.tenant_id = :tenant AND m.id = :id FOR UPDATE OF s
     """
 )

@@ -129,8 +129,8 @@ _DEPARTURE = text(
 _UNSHOWN = statement(
     """
     SELECT m.identity, m.context, (
-        SELECT t.timezone FROM evidence e JOIN turns t ON t.tenant_id = e.tenant_id AND t.id = e.turn_id
-        WHERE e.tenant_id = m.tenant_id AND e.memory_id = m.id ORDER BY e.stated_at, e.id LIMIT 1
+        SELECT t.timezone FROM evidence e JOIN turns t ON t.tenant_id = :tenant AND t.id = e.turn_id
+        WHERE e.tenant_id = :tenant AND e.memory_id = m.id ORDER BY e.stated_at, e.id LIMIT 1
     ) AS timezone
     FROM memories m WHERE m.tenant_id = :tenant AND m.id = :id
     """

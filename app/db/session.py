@@ -25,6 +25,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import NullPool
 
+from app.db.pooled_connection import PooledConnection
 from app.errors import Conflict, Dangling, DatabaseUnavailable, StorageFull, WritesRefused
 
 _PARAMETER = re.compile(r"(?<!:):([a-z_]+)")
@@ -77,12 +78,28 @@ _PASSING = {
     asyncpg.InvalidCachedStatementError: "the schema has just changed",
 }
 
+SESSION_SETTINGS: Mapping[str, str] = {
+    "timezone": "UTC",
+    "jit": "off",
+    "plan_cache_mode": "force_custom_plan",
+    "hnsw.iterative_scan": "relaxed_order",
+    "hnsw.ef_search": "100",
+}
+"""Settings of every session of the service, wherever its statements run."""
+
 _UNPREPARED: Mapping[str, Any] = {
     "statement_cache_size": 0,
     "prepared_statement_cache_size": 0,
     "prepared_statement_name_func": str,
 }
 """Statements without names: a named one would be on a connection that the next transaction does not get."""
+
+PLANNED_ONCE: Mapping[str, str] = {"plan_cache_mode": "force_generic_plan"}
+"""Settings of a transaction whose statements take longer to plan than to run: each has one plan a connection, made
+again when statistics change. What a plan must depend on is in the statement's shape.
+
+In a cluster they are planned each time, because the plan depends on the node that has the tenant's rows.
+"""
 
 SNAPSHOT: Mapping[str, str] = {"transaction_isolation": "repeatable read"}
 """Settings of a transaction whose statements all see one snapshot, so that their results are consistent."""
@@ -92,7 +109,7 @@ SNAPSHOT: Mapping[str, str] = {"transaction_isolation": "repeatable read"}
 class ReadSession:
     """An open read-only transaction of one tenant."""
 
-    connection: AsyncConnection
+    connection: PooledConnection
     driver: asyncpg.Connection
 
     async def fetch(self, statement: SqlStatement, values: Mapping[str, object]) -> list[asyncpg.Record]:
@@ -113,7 +130,7 @@ class ReadSession:
     ) -> CursorResult[Any]:
         """Run one statement; raise database errors as ours where a caller can act on them."""
         try:
-            return await self.connection.execute(statement, parameters)
+            return await self.connection.wrapped.execute(statement, parameters)
         except DBAPIError as error:
             ours = _of_driver(error)
             if ours is error:
@@ -161,7 +178,7 @@ class DatabaseObserver:
 class Database:
     """The engine and its transactions. `tenant=None` opens one that sees no tenant's rows.
 
-    `refused` says why the last write failed, if the operator has to mend it.
+    `refused` says why the last write failed, if the operator has to mend it. `clustered`: its rows are on other nodes.
     """
 
     def __init__(
@@ -182,15 +199,12 @@ class Database:
         """
         settings = {
             "role": RUNTIME_ROLE,
-            "timezone": "UTC",
-            "jit": "off",
-            "plan_cache_mode": "force_custom_plan",
+            **SESSION_SETTINGS,
             "statement_timeout": str(int(statement_timeout * 1000)),
             "idle_in_transaction_session_timeout": "60000",
-            "hnsw.iterative_scan": "relaxed_order",
-            "hnsw.ef_search": "100",
         }
         self.refused: str | None = None
+        self.clustered = False
         self._observer = observer or DatabaseObserver()
         self._brought = settings if pooled_transactions else {}
         kept = {} if pooled_transactions else settings
@@ -225,7 +239,7 @@ class Database:
     @contextlib.asynccontextmanager
     async def read(self, tenant: UUID | None, **local: str) -> AsyncIterator[ReadSession]:
         """Open a read-only transaction; `local` are further settings for its duration."""
-        connection, driver = await self._open(_opening("BEGIN READ ONLY", tenant, {**self._brought, **local}))
+        connection, driver = await self._open(_opening("BEGIN READ ONLY", tenant, self._settings(local)))
         try:
             yield ReadSession(connection, driver)
         except _CONNECTION_LOST as error:
@@ -243,7 +257,7 @@ class Database:
     @contextlib.asynccontextmanager
     async def write(self, tenant: UUID | None, **local: str) -> AsyncIterator[WriteSession]:
         """Open a read-write transaction; `local` are further settings for its duration."""
-        connection, driver = await self._open(_opening("BEGIN", tenant, {**self._brought, **local}))
+        connection, driver = await self._open(_opening("BEGIN", tenant, self._settings(local)))
         try:
             try:
                 yield WriteSession(connection, driver, ChangeTime(local.get(_CHANGED_AT)))
@@ -256,9 +270,9 @@ class Database:
             await connection.invalidate()
             raise _unavailable() from error
         finally:
-            await asyncio.shield(connection.close())
+            connection.give_back()
 
-    async def _commit(self, connection: AsyncConnection, driver: asyncpg.Connection) -> None:
+    async def _commit(self, connection: PooledConnection, driver: asyncpg.Connection) -> None:
         try:
             await _finish(connection, driver, "COMMIT")
         except asyncpg.PostgresError as error:
@@ -270,38 +284,44 @@ class Database:
             raise ours from error
         self.refused = None
 
+    def _settings(self, local: Mapping[str, str]) -> dict[str, str]:
+        settings = {**self._brought, **local}
+        if self.clustered and PLANNED_ONCE.items() <= settings.items():
+            settings |= {name: SESSION_SETTINGS[name] for name in PLANNED_ONCE}
+        return settings
+
     def _note(self, error: BaseException) -> None:
         if isinstance(error, WritesRefused):
             self.refused = error.message
         if (state := _sqlstate(error)) is not None:
             self._observer.failed(state)
 
-    async def _open(self, opening: str) -> tuple[AsyncConnection, asyncpg.Connection]:
+    async def _open(self, opening: str) -> tuple[PooledConnection, asyncpg.Connection]:
         """Return a connection inside its transaction; replace a stale pooled one, once."""
         started = perf_counter()
         for last in (False, True):
             try:
-                connection = await self._engine.connect()
+                connection = await PooledConnection.take(self._engine)
                 self._observer.waited(perf_counter() - started)
             except PoolTimeout as error:
                 raise DatabaseUnavailable(
                     "all database connections are busy: retry, or raise TM_DATABASE_POOL_SIZE",
                     retry_after=_RETRY_AFTER,
                 ) from error
-            except (*_CONNECTION_LOST, DBAPIError) as error:
+            except (*_CONNECTION_LOST, self._engine.dialect.loaded_dbapi.Error) as error:
                 raise _unavailable() from error
             try:
                 # Not prepared, so that tenants' ids don't fill the statement cache.
-                driver = await _driver_of(connection)
+                driver = connection.driver
                 await driver.execute(opening)
             except _CONNECTION_LOST as error:
                 await connection.invalidate()
-                await connection.close()
+                connection.give_back()
                 if last:
                     raise _unavailable() from error
             except BaseException:
                 await connection.invalidate()
-                await connection.close()
+                connection.give_back()
                 raise
             else:
                 return connection, driver
@@ -372,15 +392,17 @@ def _opening(begin: str, tenant: UUID | None, local: Mapping[str, str]) -> str:
     return "; ".join([begin, *(f"SET LOCAL {name} = '{value}'" for name, value in settings.items())])
 
 
-async def _end(connection: AsyncConnection, driver: asyncpg.Connection) -> None:
+async def _end(connection: PooledConnection, driver: asyncpg.Connection) -> None:
     """End a read transaction and return its connection to the pool."""
-    with contextlib.suppress(Exception):
-        await _finish(connection, driver, "COMMIT")
-    await connection.close()
+    try:
+        with contextlib.suppress(Exception):
+            await _finish(connection, driver, "COMMIT")
+    finally:
+        connection.give_back()
 
 
-async def _finish(connection: AsyncConnection, driver: asyncpg.Connection, ending: str) -> None:
-    if connection.invalidated:
+async def _finish(connection: PooledConnection, driver: asyncpg.Connection, ending: str) -> None:
+    if not connection.raw.is_valid:
         return
     try:
         await driver.execute(ending)

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from pydantic_core import to_json
 
 from app.db.session import SqlStatement, WriteSession, statement
+from app.db.tables import metadata
 
 Row = Mapping[str, object]
 
@@ -41,6 +42,10 @@ ON_CONFLICT: Mapping[str, str] = {
 """The conflict clauses of tables whose rows may exist already; rows of other tables must be new."""
 
 
+_ORDER: Mapping[str, int] = {table.name: place for place, table in enumerate(metadata.sorted_tables)}
+"""Tables after those that they refer to: nodes of a cluster check foreign keys after each clause."""
+
+
 async def insert_all(session: WriteSession, rows: Mapping[str, Sequence[Row]]) -> None:
     """Insert rows into tables, by table name, as one statement; all rows of a table have the same columns.
 
@@ -58,7 +63,8 @@ def as_clauses(rows: Mapping[str, Sequence[Row]], *, if_any: str | None = None) 
     clause, they insert nothing unless that one returns a row.
     """
     tables = {name: tuple(given[0]) for name, given in rows.items() if given}
-    return _clauses(tuple(sorted(tables.items())), if_any), {name: as_json(rows[name]) for name in tables}
+    ordered = tuple(sorted(tables.items(), key=lambda one: _ORDER[one[0]]))
+    return _clauses(ordered, if_any), {name: as_json(rows[name]) for name in tables}
 
 
 @cache
@@ -66,7 +72,8 @@ def _clauses(tables: tuple[tuple[str, tuple[str, ...]], ...], if_any: str | None
     condition = "" if if_any is None else f"WHERE EXISTS (SELECT FROM {if_any})"
     return ",\n".join(
         f"new_{name} AS (INSERT INTO {name} ({', '.join(columns)}) SELECT {', '.join(columns)} "  # noqa: S608
-        f"FROM jsonb_populate_recordset(NULL::{name}, CAST(:{name} AS jsonb)) {condition} {ON_CONFLICT.get(name, '')})"
+        f"FROM jsonb_populate_recordset(NULL::{name}, CAST(:{name} AS jsonb)) {condition} "
+        f"{ON_CONFLICT.get(name, '')} RETURNING 1)"
         for name, columns in tables
     )
 

@@ -34,7 +34,9 @@ _ACTING = statement(
     SELECT current_user AS name, rolsuper OR rolbypassrls AS unguarded,
         to_regclass('memories') IS NOT NULL AS migrated,
         coalesce(has_table_privilege(to_regclass('memories'), 'SELECT, INSERT'), true) AS granted,
-        (SELECT relrowsecurity AND relforcerowsecurity FROM pg_class WHERE oid = to_regclass('memories')) AS guarded
+        (SELECT relrowsecurity AND relforcerowsecurity FROM pg_class WHERE oid = to_regclass('memories')) AS guarded,
+        to_regclass('pg_dist_partition') IS NOT NULL AS clustered,
+        coalesce(current_setting('citus.propagate_set_commands', true), 'local') = 'local' AS told
     FROM pg_roles WHERE rolname = current_user
     """
 )
@@ -104,7 +106,10 @@ def check_login(facts: LoginFacts) -> None:
 
 
 async def check_acting(database: Database) -> None:
-    """Raise ConfigurationError unless the service's connections act as its role and may do what it does."""
+    """Raise ConfigurationError unless the service's connections act as its role and may do what it does.
+
+    The database learns whether it is a cluster's.
+    """
     try:
         async with database.read(None) as session:
             [row] = await session.fetch(_ACTING, {})
@@ -125,6 +130,12 @@ async def check_acting(database: Database) -> None:
             "row-level security is off: have the owner run "
             "ALTER TABLE memories ENABLE ROW LEVEL SECURITY, FORCE ROW LEVEL SECURITY"
         )
+    if row["clustered"] and not row["told"]:
+        raise ConfigurationError(
+            "the nodes of the cluster would not be told whose rows a transaction is about: run "
+            "`typed-memory distribute`, which sets citus.propagate_set_commands for this database"
+        )
+    database.clustered = row["clustered"]
 
 
 _ANNOUNCE = (

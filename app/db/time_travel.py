@@ -27,7 +27,7 @@ def memories(condition: str) -> str:
         SELECT {_COLUMNS} FROM memories x
         LEFT JOIN LATERAL (
             SELECT p.was FROM memory_past p
-            WHERE p.tenant_id = x.tenant_id AND p.memory_id = x.id AND p.believed_until > :known_at
+            WHERE p.tenant_id = :tenant AND p.memory_id = x.id AND p.believed_until > :known_at
             ORDER BY p.believed_until LIMIT 1
         ) past ON true
         CROSS JOIN LATERAL jsonb_populate_record(x, coalesce({_TYPED} || past.was, '{{}}')) state
@@ -44,7 +44,7 @@ ENTITIES = """(
         FROM entities x
         LEFT JOIN LATERAL (
             SELECT p.* FROM entity_past p
-            WHERE p.tenant_id = x.tenant_id AND p.entity_id = x.id AND p.believed_until > :known_at
+            WHERE p.tenant_id = :tenant AND p.entity_id = x.id AND p.believed_until > :known_at
             ORDER BY p.believed_until LIMIT 1
         ) past ON true
         WHERE x.tenant_id = :tenant AND x.created_at <= :known_at
@@ -57,12 +57,12 @@ NAMES = """(
             WHERE a.tenant_id = :tenant AND a.created_at <= :known_at
             UNION
             SELECT x.scope_id, o.entity_id, o.alias, o.display FROM entity_merge_aliases o
-            JOIN entities x ON x.tenant_id = o.tenant_id AND x.id = o.entity_id
+            JOIN entities x ON x.tenant_id = :tenant AND x.id = o.entity_id
             WHERE o.tenant_id = :tenant AND o.created_at <= :known_at
         ) every
         WHERE NOT EXISTS (
             SELECT FROM entity_merges g JOIN entity_merge_aliases o
-                ON o.tenant_id = g.tenant_id AND o.entity_id = g.entity_id AND o.alias = every.alias AND o.lent
+                ON o.tenant_id = :tenant AND o.entity_id = g.entity_id AND o.alias = every.alias AND o.lent
             WHERE g.tenant_id = :tenant AND g.into_id = every.entity_id)
     )"""
 """SQL of the names that were known by then, each with its own entity, whatever that was merged into later."""

@@ -28,7 +28,7 @@ _TURN_COLUMNS = """t.id, t.role, t.content, t.occurred_at, t.timezone, t.session
 _FIELDS = f"""{_TURN_COLUMNS}, t.status, t.reason, t.extraction, t.report, t.recorded_at, t.processed_at, t.erased_at,
     t.metadata"""
 
-_TURNS = "turns t JOIN scopes s ON s.tenant_id = t.tenant_id AND s.id = t.scope_id"
+_TURNS = "turns t JOIN scopes s ON s.tenant_id = :tenant AND s.id = t.scope_id"
 
 _BY_ID = statement(
     f"SELECT {_FIELDS} FROM {_TURNS} WHERE t.tenant_id = :tenant AND t.id = ANY(:ids)"  # noqa: S608 - constants
@@ -74,7 +74,7 @@ _AROUND = statement(
          ORDER BY x.occurred_at DESC, x.sequence_number DESC NULLS LAST, x.id DESC LIMIT :framed)
     ) near) before
     CROSS JOIN LATERAL (SELECT * FROM turns x WHERE x.tenant_id = :tenant AND x.id = before.id OFFSET 0) t
-    JOIN scopes s ON s.tenant_id = t.tenant_id AND s.id = t.scope_id
+    JOIN scopes s ON s.tenant_id = :tenant AND s.id = t.scope_id
     """  # noqa: S608 - constants
 )
 

@@ -14,7 +14,6 @@ import re
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
 from itertools import pairwise
 from typing import Final
 
@@ -40,6 +39,29 @@ _SILENT: Final = frozenset({"a", "an", "the", "is", "are", "was", "were", "be", 
 
 _JOINERS: Final = frozenset({"and", "or", ","})
 _AGENT: Final = "by"
+
+
+def _stem(word: str) -> str:
+    form = form_of(word)
+    base = word if form is None or "base" in form.kinds else form.lemma
+    found: str = Stemmer.Stemmer("english").stemWord(base)
+    for british, american in _SPELLINGS:
+        if found.endswith(british):
+            return found.removesuffix(british) + american
+    return found
+
+
+def _synonyms() -> Mapping[str, str]:
+    """Return the representative of each word or phrase with synonyms, also by its stem."""
+    groups = [line.replace("_", "\0").split() for line in listed("synonyms", "same")]
+    of = {form.replace("\0", " "): group[0].replace("\0", " ") for group in groups for form in group}
+    return of | {_stem(form): _stem(first) for form, first in of.items() if form.isalpha()}
+
+
+_SYNONYMS: Final = _synonyms()
+_PHRASES: Final = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(_SYNONYMS, key=len, reverse=True)))})\b")
+_FILLERS: Final = words("synonyms", "fillers") | {_stem(word) for word in words("synonyms", "fillers")}
+"""Words that say little, and their stems."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,16 +99,15 @@ def _content(read: DecisiveWords) -> list[str]:
 
 def _canonical(read: DecisiveWords) -> list[str]:
     """Return all words in their order, content words in the form that stands for all that say the same."""
-    synonyms = _lists()
     kept = [f"={word}" if place in read.classed else word for place, word in enumerate(read.words)]
-    plain = synonyms.phrases.sub(lambda found: synonyms.of[found[0]], " ".join(kept)).split()
+    plain = _PHRASES.sub(lambda found: _SYNONYMS[found[0]], " ".join(kept)).split()
     stems = [word if word in _FUNCTION_WORDS or not word.isalpha() else _stem(word) for word in plain]
-    return [synonyms.of.get(stem, stem) for stem in stems]
+    return [_SYNONYMS.get(stem, stem) for stem in stems]
 
 
 def _carries(word: str) -> bool:
     """Return whether a word carries content that is not compared as a number, a denial or a member of a class."""
-    return word.isalpha() and word not in _FUNCTION_WORDS and word not in _lists().fillers
+    return word.isalpha() and word not in _FUNCTION_WORDS and word not in _FILLERS
 
 
 def _covers(these: Sequence[str], those: Sequence[str]) -> bool:
@@ -144,33 +165,3 @@ def _exchanged(these: Sequence[_Step], those: Sequence[_Step]) -> bool:
 
 def _joins(step: _Step) -> bool:
     return bool(_JOINERS.intersection(step.between))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Synonyms:
-    """The representative of each word or phrase with synonyms, a pattern of these, and words that say little."""
-
-    of: Mapping[str, str]
-    phrases: re.Pattern[str]
-    fillers: frozenset[str]
-
-
-@cache
-def _lists() -> _Synonyms:
-    groups = [line.replace("_", "\0").split() for line in listed("synonyms", "same")]
-    of = {form.replace("\0", " "): group[0].replace("\0", " ") for group in groups for form in group}
-    stems = {_stem(form): _stem(first) for form, first in of.items() if form.isalpha()}
-    longest = sorted(of, key=len, reverse=True)
-    pattern = "|".join(re.escape(one) for one in longest)
-    fillers = {*words("synonyms", "fillers"), *map(_stem, words("synonyms", "fillers"))}
-    return _Synonyms(of=of | stems, phrases=re.compile(rf"\b(?:{pattern})\b"), fillers=frozenset(fillers))
-
-
-def _stem(word: str) -> str:
-    form = form_of(word)
-    base = word if form is None or "base" in form.kinds else form.lemma
-    found: str = Stemmer.Stemmer("english").stemWord(base)
-    for british, american in _SPELLINGS:
-        if found.endswith(british):
-            return found.removesuffix(british) + american
-    return found

@@ -17,9 +17,7 @@ from __future__ import annotations
 import re
 from collections import Counter, defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
 from decimal import Decimal
-from functools import cache
 from typing import Final
 
 import Stemmer
@@ -54,6 +52,37 @@ _LONGEST: Final = 25
 
 _SCALE: Final = 100
 """From here on a number word multiplies the number before it: `two hundred`."""
+
+
+def _placed(name: str) -> list[tuple[str, tuple[int, int]]]:
+    """Return each form of a list with the numbers of its entry and its alternative."""
+    return [
+        (form, (number, side))
+        for number, entry in enumerate(alternatives(name))
+        for side, forms in enumerate(entry)
+        for form in forms
+    ]
+
+
+def _stems(words: Iterable[str]) -> list[str]:
+    found: list[str] = Stemmer.Stemmer("english").stemWords(list(words))
+    return found
+
+
+def _opposites() -> Mapping[str, frozenset[tuple[int, int]]]:
+    """Return the axes and sides of opposites by the stems of their words."""
+    sides: dict[str, set[tuple[int, int]]] = defaultdict(set)
+    for word, place in _placed("opposites"):
+        sides[_stems([word])[0]].add(place)
+    return {stem: frozenset(places) for stem, places in sides.items()}
+
+
+_MEMBERS: Final[Mapping[str, tuple[int, int]]] = dict(reversed(_placed("alternatives")))
+"""Class and member by word."""
+
+_SIDES: Final = _opposites()
+_NEGATIONS: Final = frozenset(entries("negations"))
+_NAMES: Final = MEN | WOMEN | {place.casefold() for name in ("countries", "cities") for place in entries(name)}
 
 
 def differ_decisively(first: str, second: str) -> bool:
@@ -110,7 +139,7 @@ class DecisiveWords:
         self.members = {kind: _groups(self.words, places) for kind, places in members.items()}
         valued = {place for place, value in enumerate(values) if value is not None}
         self.classed = valued.union(numbers, *members.values())
-        self.denied = sum(word in _lists().negations or word.endswith("n't") for word in self.words)
+        self.denied = sum(word in _NEGATIONS or word.endswith("n't") for word in self.words)
         self.stems = Counter(_stems(word for word in self.words if word[0].isalpha()))
         self.names = {word for place, word in enumerate(self.words) if self._names(place)}
 
@@ -130,7 +159,7 @@ class DecisiveWords:
     def _members(self, values: Sequence[Decimal | None]) -> Mapping[int, Mapping[int, int]]:
         found: dict[int, dict[int, int]] = defaultdict(dict)
         for place, word in enumerate(self.words):
-            kind, member = _lists().members.get(word, (None, 0))
+            kind, member = _MEMBERS.get(word, (None, 0))
             counted = place > 0 and values[place - 1] is not None
             if kind is not None and (counted or len(word) > _SHORT or not word.isalpha()):
                 found[kind][place] = member
@@ -138,10 +167,10 @@ class DecisiveWords:
 
     def _names(self, place: int) -> bool:
         token, word = self.tokens[place], self.words[place]
-        if not word[0].isalpha() or word in _NOT_NAMES or word in _lists().members or word in NUMBERS:
+        if not word[0].isalpha() or word in _NOT_NAMES or word in _MEMBERS or word in NUMBERS:
             return False
         inner = any(letter.isupper() for letter in token[1:])
-        return word in _lists().names or inner or (token[0].isupper() and not self._opens(place))
+        return word in _NAMES or inner or (token[0].isupper() and not self._opens(place))
 
     def _opens(self, place: int) -> bool:
         """Return whether a sentence begins here; the full stop after a title or an initial ends none."""
@@ -149,45 +178,6 @@ class DecisiveWords:
             return place == 0
         before = self.words[place - 2] if place > 1 else ""
         return self.tokens[place - 1] != "." or not (len(before) == 1 or before in _TITLES)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Lists:
-    """The word lists: class and member, or axis and side, by word or stem; words that deny; names."""
-
-    members: Mapping[str, tuple[int, int]]
-    sides: Mapping[str, Collection[tuple[int, int]]]
-    negations: frozenset[str]
-    names: frozenset[str]
-
-
-@cache
-def _lists() -> _Lists:
-    members = _placed("alternatives")
-    sides: dict[str, set[tuple[int, int]]] = defaultdict(set)
-    for word, place in _placed("opposites"):
-        sides[_stems([word])[0]].add(place)
-    return _Lists(
-        members=dict(reversed(members)),
-        sides=sides,
-        negations=frozenset(entries("negations")),
-        names=MEN | WOMEN | {place.casefold() for name in ("countries", "cities") for place in entries(name)},
-    )
-
-
-def _placed(name: str) -> list[tuple[str, tuple[int, int]]]:
-    """Return each form of a list with the numbers of its entry and its alternative."""
-    return [
-        (form, (number, side))
-        for number, entry in enumerate(alternatives(name))
-        for side, forms in enumerate(entry)
-        for form in forms
-    ]
-
-
-def _stems(words: Iterable[str]) -> list[str]:
-    found: list[str] = Stemmer.Stemmer("english").stemWords(list(words))
-    return found
 
 
 def _value(word: str) -> Decimal | None:
@@ -202,7 +192,7 @@ def _composed(words: Sequence[str], values: Sequence[Decimal | None]) -> dict[in
     for place, (word, value) in enumerate(zip(words, values, strict=True)):
         before = found.get(place - 1)
         if value is None:
-            if any(map(str.isdigit, word)) and word not in _lists().members:
+            if any(map(str.isdigit, word)) and word not in _MEMBERS:
                 found[place] = word
         elif isinstance(before, Decimal) and word.isalpha() and value >= _SCALE:
             found[place] = found.pop(place - 1) and before * value
@@ -236,7 +226,7 @@ def _opposed(alone: Iterable[str], beside: Iterable[str]) -> bool:
 def _sides(stems: Iterable[str]) -> Mapping[int, set[int]]:
     found: dict[int, set[int]] = defaultdict(set)
     for stem in stems:
-        for axis, side in _lists().sides.get(stem, ()):
+        for axis, side in _SIDES.get(stem, ()):
             found[axis].add(side)
     return found
 

@@ -21,6 +21,7 @@ _PART: Final = re.compile(r"[\s.,\-]+")
 _ACRONYM: Final = re.compile(r"[a-z]{2,5}")
 _TITLES: Final = frozenset({"dr", "miss", "mr", "mrs", "ms", "prof", "professor", "sir"})
 _SILENT: Final = STOP_WORDS["english"] | _TITLES
+_IN_USE: Final = frozenset(name.casefold() for kind in ("countries", "cities") for name in entries(kind))
 
 
 def may_be_one(first: str, second: str) -> bool:
@@ -91,7 +92,7 @@ def _within(short: Sequence[str], long: Sequence[str]) -> bool:
 
     A country or a city stays itself, whatever is called after it.
     """
-    if " ".join(short) in _in_use():
+    if " ".join(short) in _IN_USE:
         return False
     left, full = list(long), False
     for part in sorted(short, key=len, reverse=True):
@@ -118,8 +119,3 @@ def _short_forms() -> Mapping[str, frozenset[str]]:
         for name in group:
             found[name].update(group)
     return {name: frozenset(group) for name, group in found.items()}
-
-
-@cache
-def _in_use() -> frozenset[str]:
-    return frozenset(name.casefold() for kind in ("countries", "cities") for name in entries(kind))

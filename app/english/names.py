@@ -21,7 +21,9 @@ from app.english.word_lists import (
     ORGANISATIONS,
     PLACE_PHRASES,
     WOMEN,
+    pairs,
     section,
+    words,
 )
 from app.lexical.bm25 import STOP_WORDS
 from app.memory import normalise
@@ -66,10 +68,6 @@ class _NameWord:
         return self.text.casefold()
 
 
-def _set(words: str) -> frozenset[str]:
-    return frozenset(words.split())
-
-
 _PROPER_WORD = re.compile(r"[^\W_][\w&'\u2019-]*")
 _END = re.compile(r"[.!?\n]")
 _POSSESSIVE = re.compile(r"['\u2019]s?$|-$")
@@ -81,23 +79,11 @@ _TITLES = {
     "dr": None,
     "prof": None,
 }
-_PARTICLES = _set("de del della den der di du la le van von bin al of")
-_SUFFIXES = {
-    "organization": _set(
-        "ag bank co college company corp corporation foundation gmbh group hospital inc institute labs llc ltd motors "
-        "partners plc se studios systems technologies university"
-    ),
-    "team": frozenset({"team", "squad"}),
-    "project": frozenset({"project"}),
-}
-_BEFORE = {
-    "organization": _set("join joins joined joining quit leaving employer company startup founded"),
-    "place": _set("in near"),
-    "project": frozenset({"project"}),
-    "product": _set("use uses used using install installed"),
-}
-_WORKING = _set("work works worked working employed job interned interviewed interviewing start started")
-_MOVING = _set("move moves moved moving relocated flew travel traveled travelled went going trip")
+_PARTICLES: Final = words("names", "particles")
+_SUFFIXES: Final = {kind: frozenset(ends.split()) for kind, ends in pairs("names", "ends").items()}
+_BEFORE: Final = {kind: frozenset(before.split()) for kind, before in pairs("names", "before").items()}
+_WORKING: Final = words("names", "working")
+_MOVING: Final = words("names", "moving")
 _NEVER = section("common_words", "calendar and greetings")
 _OPENERS = _NEVER | section("common_words", "sentence openers")
 

@@ -12,20 +12,12 @@ from typing import Final
 
 from app.english.descriptions import PET, descriptions_in, gender_of_noun, is_person
 from app.english.names import Gender
+from app.english.patterns import pattern
+from app.english.word_lists import pairs, words
 from app.memory import normalise, vocabulary
 
 RELATED: Final[Mapping[str, tuple[str, ...]]] = {
-    "manager boss supervisor": ("reports-to", "has-manager", "has-boss", "managed-by", "has-supervisor"),
-    "wife husband spouse partner": ("married-to", "has-spouse", "has-partner", "has-wife", "has-husband"),
-    "colleague coworker teammate": ("works-with", "has-colleague"),
-    "friend": ("friend-of", "has-friend", "has-best-friend"),
-    "girlfriend boyfriend fiance fiancee roommate flatmate neighbour neighbor landlord": (),
-    "mother mom mum father dad brother sister son daughter uncle aunt cousin grandmother grandfather": (),
-    "doctor dentist therapist lawyer teacher mentor coach": (),
-    "dog cat pet horse": (),
-    "company employer": ("works-at", "has-employer"),
-    "team": ("member-of",),
-    "project": ("works-on",),
+    nouns: tuple(known.split()) for nouns, known in pairs("pronouns", "related").items()
 }
 """Synonymous nouns, and the predicates and relation types, besides `has-` and the noun, that state them."""
 
@@ -91,49 +83,32 @@ _PRONOUNS: Mapping[str, tuple[str, frozenset[str], Gender | None, bool]] = {
     "they them themselves themself": ("they", frozenset({"person", "organization", "team"}), None, False),
     "it itself": ("it", frozenset(), None, True),
 }
+_GENDERS: Final = {key: gender for key, _, gender, _ in _PRONOUNS.values()}
 _POSSESSIVES = {"his": "he", "her": "she", "their": "they", "its": "it", "my": FIRST, "our": FIRST, "your": SECOND}
 _DEFINITE = frozenset({"the", "this", "that", "our", "my"})
-_NOUNS: Mapping[str, tuple[str, frozenset[str], Gender | None]] = {
-    "company firm employer business startup organization organisation agency": (
-        "company",
-        frozenset({"organization"}),
-        None,
-    ),
-    "team group squad department": ("team", frozenset({"team", "organization"}), None),
-    "project product app initiative": ("project", frozenset({"project", "product", "app", "initiative"}), None),
-    "city town village country": ("place", frozenset({"place"}), None),
-    "man guy": ("he", _PERSON, Gender.MALE),
-    "woman lady": ("she", _PERSON, Gender.FEMALE),
-}
-_SOLE = frozenset(
-    noun
-    for nouns in (
-        "manager boss supervisor wife husband spouse partner girlfriend boyfriend fiance fiancee landlord mother mom",
-        "mum father dad doctor dentist therapist lawyer teacher mentor coach",
-    )
-    for noun in nouns.split()
-)
+_SOLE: Final = words("pronouns", "sole")
 """Relationships of which people mostly have one."""
 
 
 def _by_word() -> dict[str, Reference]:
     found = {}
-    for words, (key, kinds, gender, things) in _PRONOUNS.items():
-        for word in words.split():
+    for pronouns, (key, kinds, gender, things) in _PRONOUNS.items():
+        for word in pronouns.split():
             found[word] = Reference(
                 words=word, key=key, kinds=kinds, gender=gender, things=things, reflexive="sel" in word
             )
-    for words, (key, kinds, gender) in _NOUNS.items():
-        for noun in words.split():
-            for article in sorted(_DEFINITE):
-                found[f"{article} {noun}"] = Reference(words=f"{article} {noun}", key=key, kinds=kinds, gender=gender)
+    for nouns, told in pairs("pronouns", "nouns").items():
+        key, _, types = told.partition(": ")
+        for said in (f"{article} {noun}" for noun in nouns.split() for article in sorted(_DEFINITE)):
+            kinds = frozenset(types.split())
+            found[said] = Reference(words=said, key=key, kinds=kinds, gender=_GENDERS.get(key))
     return found
 
 
 def _with_owners(found: dict[str, Reference]) -> dict[str, Reference]:
     """Add possessives such as `my manager`; `my company` may also mean the last company that was mentioned."""
-    for words in RELATED:
-        for noun in words.split():
+    for nouns in RELATED:
+        for noun in nouns.split():
             for word, owner in _POSSESSIVES.items():
                 said = f"{word} {noun}"
                 known = found.get(said)
@@ -154,12 +129,7 @@ _SUBJECTS = frozenset({"he", "she", "they", "it"})
 _OF_SOMEONE = frozenset({"his", "her", "their", "its"})
 
 
-IMPERSONAL: Final = re.compile(
-    r" (?:is|was|will|would|has|had|seems?|looks?|looked|takes?|took|rain(?:s|ed)|snow(?:s|ed)|feels?|felt|turns?|"
-    r"turned|depends?|makes?|made|sounds?|might|may|could|can|should|does|did|doesn't|didn't|isn't|wasn't)\b"
-    r"(?! (?:founded|built|made|located|based|called|named|launched|acquired|released|created|written|owned|sold)\b)",
-    re.IGNORECASE,
-)
+IMPERSONAL: Final = pattern("pronouns", "impersonal", re.IGNORECASE)
 """What follows an `it` that stands for nothing: `it is raining`, but not `it was founded`."""
 
 OWN: Final = {"company": "organization", "team": "team", "project": "project"}
@@ -247,14 +217,7 @@ def _in(text: str) -> Reference | None:
 
 
 THINGS: Final = frozenset({"organization", "team", "project", "product", "app", "initiative", "place"})
-_KIN: Final = frozenset(
-    noun
-    for nouns in (
-        "wife husband spouse girlfriend boyfriend fiance fiancee ex-wife ex-husband married-to roommate flatmate",
-        "mother mom mum father dad brother sister son daughter uncle aunt cousin niece nephew grandmother grandfather",
-    )
-    for noun in nouns.split()
-)
+_KIN: Final = words("pronouns", "kin")
 """Relationships that companies don't have, although they have managers and lawyers."""
 
 _OF_ANIMALS: Final = frozenset({"vet", "owner", "trainer", "caretaker", "breeder", "person"})

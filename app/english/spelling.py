@@ -7,7 +7,6 @@ if the other name is well known and it is no name or word itself.
 from __future__ import annotations
 
 import re
-from functools import cache
 from typing import Final
 
 from app.english.word_lists import MEN, WOMEN, entries
@@ -19,6 +18,10 @@ SHORTEST: Final = 7
 """Least letters of a word that can be recognised as misspelt, because short words are all similar."""
 
 _PART: Final = re.compile(r"[\s.\-]+")
+_WELL_KNOWN: Final = {fold_accents(name).casefold() for name in (*entries("organisations"), *entries("countries"))} - (
+    MEN | WOMEN
+)
+_IN_USE: Final = MEN | WOMEN | STOP_WORDS["english"] | {*entries("cities"), *entries("look_alikes")}
 
 
 def misspelt(first: str, second: str) -> bool:
@@ -37,23 +40,11 @@ def misspelt(first: str, second: str) -> bool:
 def _one_word(first: str, second: str) -> bool:
     if min(len(first), len(second)) < SHORTEST or not (first + second).isalpha():
         return False
-    known = _well_known()
-    unknown = second if first in known else first
+    unknown = second if first in _WELL_KNOWN else first
     return (
-        (first in known) != (second in known)
-        and unknown not in _in_use()
+        (first in _WELL_KNOWN) != (second in _WELL_KNOWN)
+        and unknown not in _IN_USE
         and first[0] == second[0]
         and first[-1] == second[-1]
         and one_edit_apart(first, second)
     )
-
-
-@cache
-def _well_known() -> frozenset[str]:
-    names = {fold_accents(name).casefold() for name in (*entries("organisations"), *entries("countries"))}
-    return frozenset(names - MEN - WOMEN)
-
-
-@cache
-def _in_use() -> frozenset[str]:
-    return MEN | WOMEN | STOP_WORDS["english"] | {*entries("cities"), *entries("look_alikes")}

@@ -79,8 +79,8 @@ def _sections(name: str) -> Mapping[str, tuple[str, ...]]:
 
 
 def _pair(entry: str) -> tuple[str, str]:
-    word, _, value = entry.partition(" = ")
-    return word, value
+    word, _, value = entry.partition(" =")
+    return word, value.strip()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -1,7 +1,7 @@
 """The terms of a text without stop words, and BM25 as an inner product of two sparse vectors.
 
-Stop words are by Snowball language name. `may`, `will` and other words that are also names or months are left out on
-purpose. A language without an entry has no stop words.
+Stop words are by Snowball language name: English ones here, others with the words that tell languages apart. `may`,
+`will` and other words that are also names or months are left out on purpose. A language without an entry has none.
 
 `terms` is used at write and at read alike:
 
@@ -30,6 +30,7 @@ from typing import Final
 
 import Stemmer
 
+from app.lexical.languages import function_words, language_of
 from app.lexical.tokens import HAN, SPACELESS, fold_accents, normalise, tokenize
 
 _ENGLISH: Final = """
@@ -42,7 +43,9 @@ they this those through to too under until up us very was we were what when wher
 why with won't wont would you your yours yourself yourselves
 """
 
-STOP_WORDS: Final[Mapping[str, frozenset[str]]] = MappingProxyType({"english": frozenset(_ENGLISH.split())})
+STOP_WORDS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
+    {**function_words(), "english": frozenset(_ENGLISH.split())}
+)
 
 DIMENSIONS: Final = 1_000_000_000
 """Dimensions of the sparse vectors: pgvector's maximum, which makes hash collisions rarest."""
@@ -85,8 +88,17 @@ def terms(text: str, language: str = "english") -> tuple[str, ...]:
 
     `language` is a Snowball algorithm; an unknown one has neither stems nor stop words.
     """
-    stop = STOP_WORDS.get(language, frozenset())
+    return _terms(tokenize(normalise(text)), language)
+
+
+def searched_terms(text: str, default: str) -> tuple[str, ...]:
+    """Return the terms by which a text is searched for, or searches: by its own language, else the default one."""
     tokens = tokenize(normalise(text))
+    return _terms(tokens, language_of(tokens, default, STOP_WORDS.get(default, frozenset())))
+
+
+def _terms(tokens: Sequence[str], language: str) -> tuple[str, ...]:
+    stop = STOP_WORDS.get(language, frozenset())
     forms = [form for token in tokens for form in _forms(token, stop)]
     if not forms:
         return tuple(fold_accents(token)[:MAX_TERM_LENGTH] for token in tokens)

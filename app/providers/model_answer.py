@@ -78,9 +78,9 @@ class ModelAnswerWriter:
             written = self._chat.stream(asked.prompt, temperature=0.0, expires_at=self._chat.expires_at())
             async with aclosing(written) as replies:
                 async for reply in replies:
-                    if (draft := _partial_draft(reply.text, len(statements))) is not None:
+                    meter.usage = reply.usage
+                    if (draft := _partial_draft(reply, len(statements))) is not None:
                         yield draft
-            meter.add(reply.usage)
             text, notes = read_reply(self._chat, asked, reply, _fields)
         yield AnswerDraft(text=text.strip(), rests_on=_places(notes, len(statements)), usage=reply.usage)
 
@@ -103,11 +103,11 @@ def _fields(answer: object) -> tuple[str, list[object]]:
             raise UnusableAnswer("something other than a text with numbers of notes")
 
 
-def _partial_draft(written: str, statements: int) -> AnswerDraft | None:
+def _partial_draft(reply: Reply, statements: int) -> AnswerDraft | None:
     """Return the beginning of an answer of which the notes are known, None before there is one."""
-    match partial_value(written, _KEY):
+    match partial_value(reply.text, _KEY):
         case {"text": str(text), "notes": list(notes)} if text.strip() and (places := _places(notes, statements)):
-            return AnswerDraft(text=text.lstrip(), rests_on=places, whole=False)
+            return AnswerDraft(text=text.lstrip(), rests_on=places, whole=False, usage=reply.usage)
         case _:
             return None
 

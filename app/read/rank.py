@@ -9,6 +9,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
+from operator import itemgetter
 from types import MappingProxyType
 from typing import Final
 from uuid import UUID
@@ -76,6 +77,9 @@ def _slot(sketch: RankingRow) -> tuple[UUID, str, str | None]:
 
 _DAY: Final = 86_400
 
+_SCORE_AND_ID: Final = itemgetter(1, 0)
+"""The order of `Ranked`."""
+
 _LEAST_FRESH: Final = 0.02
 """The lowest freshness that ranking counts, for every type: the floor of the Cognitive categories."""
 
@@ -106,7 +110,7 @@ def rank(
     shares = _neighbours(read, plan)
     factors = _factors(rows, demotions(rows), _one_speaker(query, rows, speakers), query, plan)
     ranked = [_ranked(one, sketch, shares.get(one.id, 0.0), factors.get(one.id, ()), plan, now) for one, sketch in read]
-    ordered = sorted(ranked, key=lambda hit: (hit.score, hit.id), reverse=True)
+    ordered = sorted(ranked, key=_SCORE_AND_ID, reverse=True)
     if query.wants_newest and plan.newest:
         ordered = _newest_first(ordered, sketches, plan)
     return tuple(ordered)
@@ -157,19 +161,15 @@ def _neighbours(read: Sequence[tuple[Fused, RankingRow]], plan: QueryPlan) -> di
             turns = sessions[sketch.scope_id, sketch.session_id]
             turns[number] = max(turns.get(number, 0.0), one.retrieval)
             placed.append((one, sketch.words, turns, number))
-
-    def better(turns: Mapping[int, float], number: int, distance: int) -> float:
-        return max(turns.get(number - distance, 0.0), turns.get(number + distance, 0.0))
-
-    return {
-        one.id: gain
-        for one, words, turns, at in placed
-        if (
-            gain := plan.neighbours
-            * (plan.brevity / (plan.brevity + words))
-            * (better(turns, at, 1) + plan.farther * better(turns, at, 2))
-        )
-    }
+    gains: dict[UUID, float] = {}
+    for one, words, turns, at in placed:
+        beside = turns.get
+        near = max(beside(at - 1, 0.0), beside(at + 1, 0.0))
+        far = max(beside(at - 2, 0.0), beside(at + 2, 0.0))
+        if near or far:
+            brief = plan.brevity / (plan.brevity + words)
+            gains[one.id] = plan.neighbours * brief * (near + plan.farther * far)
+    return gains
 
 
 def _one_speaker(query: ParsedQuery, sketches: Sequence[RankingRow], names: Mapping[UUID, str]) -> frozenset[UUID]:
@@ -279,7 +279,7 @@ def _newest_first(ordered: Sequence[Ranked], sketches: Mapping[UUID, RankingRow]
     newest = max(sketches[hit.id].stated_at for hit in best)
     raised = [_raised(hit, sketches[hit.id], newest, plan) for hit in best]
     others = [hit for hit in ordered if hit not in best]
-    return sorted([*raised, *others], key=lambda hit: (hit.score, hit.id), reverse=True)
+    return sorted([*raised, *others], key=_SCORE_AND_ID, reverse=True)
 
 
 def _raised(hit: Ranked, sketch: RankingRow, newest: datetime, plan: QueryPlan) -> Ranked:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncGenerator, Callable
 from contextlib import aclosing
 from dataclasses import dataclass
@@ -75,19 +76,22 @@ class Answers:
         if not recalled.hits:
             yield GroundedAnswer(text=None, abstained=NOTHING_RELEVANT)
             return
-        draft, sent = AnswerDraft(text="", rests_on=()), ""
+        draft, sent, usage = AnswerDraft(text="", rests_on=()), "", TokenUsage()
         try:
             async with aclosing(
                 writer.write(request.query, [_statement(hit, request) for hit in recalled.hits])
             ) as drafts:
                 async for draft in drafts:
+                    usage = draft.usage
                     if not draft.whole and len(draft.text) > len(sent):
                         yield draft.text.removeprefix(sent)
                         sent = draft.text
         except ProviderError as error:
-            await self._count(actor, spent_tokens(error))
+            usage = spent_tokens(error)
             raise
-        await self._count(actor, draft.usage)
+        finally:
+            if usage.requests:
+                await asyncio.shield(self._count(actor, usage))
         yield _grounded(draft, recalled)
 
     async def _count(self, actor: Actor, usage: TokenUsage) -> None:

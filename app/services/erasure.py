@@ -31,7 +31,7 @@ from app.db.memories import rivals
 from app.db.session import Database, WriteSession
 from app.db.tenants import lock_scope
 from app.errors import NotFound
-from app.lexical.bm25 import index_of, terms
+from app.lexical.bm25 import index_of, searched_terms
 from app.memory.audit import AuditAction
 from app.memory.registry import Registry, Types
 from app.memory.slots import accumulate, transition
@@ -272,7 +272,7 @@ class Erasures:
         return done
 
     async def _delete(self, session: WriteSession, tenant: UUID, gone: Memory) -> None:
-        words = [index_of(term) for term in terms(gone.content, self.language)]
+        words = [index_of(term) for term in searched_terms(gone.content, self.language)]
         scope = gone.scope.id(tenant)
         documents = RemovedDocuments.of([words], contexts=await rows.has_context(session, tenant, gone.id))
         await delete_memories(session, tenant, scope, [gone.id], documents)

@@ -12,7 +12,7 @@ from app import ids
 from app.db import jobs
 from app.db import turns as db_turns
 from app.db.audit import AuditWriter, append
-from app.db.session import Database, ReadSession, WriteSession
+from app.db.session import PLANNED_ONCE, Database, ReadSession, WriteSession
 from app.db.sql import Row
 from app.db.turns import StoredTurn
 from app.errors import Conflict, NotFound, ProviderError, TypesMoved
@@ -36,7 +36,7 @@ __all__ = [
 INGEST = "ingest"
 """The kind of the jobs that process turns."""
 
-_PLANS = {"plan_cache_mode": "force_generic_plan", "enable_seqscan": "off"}
+_PLANS = {**PLANNED_ONCE, "enable_seqscan": "off"}
 """Settings of the transaction that receives turns. Planning its statement takes longer than running it, so the generic
 plan is used; the plan must count the backlog through an index, even when it was made while the queue was short."""
 

@@ -16,7 +16,7 @@ from pydantic import ValidationError
 from app.db.reembedding import Lacking, QuestionsToEmbed, TextsToEmbed
 from app.db.sql import as_halfvec
 from app.errors import InvalidInput
-from app.lexical.bm25 import terms
+from app.lexical.bm25 import searched_terms
 from app.lexical.embedding_text import lead, split_chunks, without_names
 from app.memory import confidence, normalise
 from app.memory.candidate import Candidate
@@ -176,7 +176,7 @@ def _index_texts(
             IndexText(
                 kind=kind,
                 embedding=as_halfvec(vector),
-                terms=None if kind in seen else terms(whole[kind], language),
+                terms=None if kind in seen else searched_terms(whole[kind], language),
                 vector=vector,
             )
         )

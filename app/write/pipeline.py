@@ -20,7 +20,7 @@ from app.db.apply.scope import ATTEMPTS, Claimed, ScopeMoved, apply, kept_moving
 from app.db.entities.write_lookup import ScopeState
 from app.db.memories import hype, sameness
 from app.db.memories import read as memory_reads
-from app.db.session import Database, WriteSession, stamped
+from app.db.session import PLANNED_ONCE, Database, WriteSession, stamped
 from app.errors import Conflict, ProviderError, TypedMemoryError
 from app.memory.candidate import Candidate, WriteDecision, WriteOutcome
 from app.memory.registry import Registry, Types
@@ -61,11 +61,7 @@ LOOKS = 6
 
 _RETRY_AFTER = 0.2
 
-_PLANS = {"plan_cache_mode": "force_generic_plan"}
-"""A write that reads nothing back finds every row through a whole key: planning it again, and with it each look-up of
-a foreign key, takes longer than running it."""
-
-_LOOK_UP_PLANS = {**_PLANS, "enable_seqscan": "off"}
+_LOOK_UP_PLANS = {**PLANNED_ONCE, "enable_seqscan": "off"}
 """A look-up finds rows through whole keys, too, and planning it takes three times as long as running it. A plan is kept
 while its tables grow from nothing, when reading all of a table looks cheapest."""
 
@@ -276,7 +272,8 @@ class WritePipeline:
         verdicts, plan = self._planned(actor, scope, decided)
         stored = memory_as_stored(plan, scope)
         others = [one.memory for one in verdicts if one.memory is not None and one.memory not in stored]
-        settings = stamped(decided.now) | ({} if others else _PLANS)
+        # A write that reads nothing back finds every row, and each foreign key's, through a whole key.
+        settings = {**stamped(decided.now), **({} if others else PLANNED_ONCE)}
         try:
             async with self.database.write(tenant, **settings) as session:
                 claimed = await apply(session, tenant=tenant, scope=scope, version=version, changes=plan.changes())

@@ -17,7 +17,7 @@ from app.db.apply.memories import Restatement, RowChange, row_change, version_co
 from app.db.apply.scope import Changes
 from app.db.audit import AuditWriter
 from app.db.sql import as_columns
-from app.lexical.bm25 import as_tsvector, document_weights, index_of, terms, to_sparsevec
+from app.lexical.bm25 import as_tsvector, document_weights, index_of, searched_terms, to_sparsevec
 from app.memory import normalise
 from app.memory.audit import AuditAction
 from app.memory.versions import Transition, Version
@@ -287,7 +287,7 @@ def question_rows(content: str) -> bool:
 
 def reindex(plan: PendingRows, before: Existing, after: Version, rewritten: Prepared) -> None:
     """Gather new index rows for a memory whose sentence changed, and take its old terms off the statistics."""
-    old = terms(before.content, plan.around.language)
+    old = searched_terms(before.content, plan.around.language)
     plan.documents.subtract({index_of(term) for term in old})
     plan.lexical_documents -= 1
     plan.lexical_length -= len(old)

@@ -105,6 +105,19 @@ async def test_a_stream_has_the_memories_then_the_words_then_the_answer(
     assert [one["id"] for one in given["citations"]] == [memory]
 
 
+async def test_a_server_without_streams_is_understood(answering: httpx.AsyncClient, provider: StandIn) -> None:
+    await lives_in(answering, "Porto")
+    await provider.behave("answer", body={"answer": {"notes": [1], "text": "In Porto."}}, whole=True)
+    assert [name for name, _ in await streamed(answering)] == ["recalled", "delta", "answer"]
+
+
+async def test_a_stream_that_breaks_off_is_a_problem(answering: httpx.AsyncClient, provider: StandIn) -> None:
+    await lives_in(answering, "Porto")
+    await provider.behave("length")
+    *_, (name, data) = await streamed(answering)
+    assert (name, data["status"]) == ("problem", 503)
+
+
 @pytest.mark.parametrize("notes", [[], [7]])
 async def test_words_that_rest_on_nothing_are_not_passed_on(
     answering: httpx.AsyncClient, provider: StandIn, notes: list[int]

@@ -72,30 +72,27 @@ async def test_a_commit_is_its_preview_and_an_undoing_is_before(
     store: Store = await make_store()
     clock = store.pipeline.clock
     clinic = Clinic(store=store, backfills=Backfills(database=store.database, types=store.types, clock=clock))
-    try:
-        for each in told:
-            await store.write_all([candidate(store, each)])
-        before, sums = await clinic.snapshot(whole=False), await clinic.checksums()
-        one = await clinic.preview(kind)
-        assert await clinic.checksums() == sums
-        items = {memory: item for memory, item in (await clinic.items(one)).items() if item.state == "planned"}
-        done = await clinic.commit(one)
-        assert done.counts.get("skipped", 0) == 0
-        assert await clinic.strays({memory: item for memory, item in items.items() if item.after}) == {}
-        now = await clinic.checksums()
-        assert {memory for memory in sums if now[memory] != sums[memory]} == {
-            memory for memory, item in items.items() if item.after
-        }
-        for slots in await store.sql(
-            "SELECT count(*) FROM memories WHERE tenant_id = $1 AND status = 'active' AND slot IS NOT NULL "
-            "AND NOT contested GROUP BY scope_id, type, slot",
-            store.tenant,
-        ):
-            assert slots["count"] == 1
-        again = await clinic.preview(kind)
-        assert again.counts["flagged"] == 0
-        undone = await clinic.undo(one)
-        assert undone.counts.get("kept", 0) == 0
-        assert await clinic.snapshot(whole=False) == before
-    finally:
-        await store.database.close()
+    for each in told:
+        await store.write_all([candidate(store, each)])
+    before, sums = await clinic.snapshot(whole=False), await clinic.checksums()
+    one = await clinic.preview(kind)
+    assert await clinic.checksums() == sums
+    items = {memory: item for memory, item in (await clinic.items(one)).items() if item.state == "planned"}
+    done = await clinic.commit(one)
+    assert done.counts.get("skipped", 0) == 0
+    assert await clinic.strays({memory: item for memory, item in items.items() if item.after}) == {}
+    now = await clinic.checksums()
+    assert {memory for memory in sums if now[memory] != sums[memory]} == {
+        memory for memory, item in items.items() if item.after
+    }
+    for slots in await store.sql(
+        "SELECT count(*) FROM memories WHERE tenant_id = $1 AND status = 'active' AND slot IS NOT NULL "
+        "AND NOT contested GROUP BY scope_id, type, slot",
+        store.tenant,
+    ):
+        assert slots["count"] == 1
+    again = await clinic.preview(kind)
+    assert again.counts["flagged"] == 0
+    undone = await clinic.undo(one)
+    assert undone.counts.get("kept", 0) == 0
+    assert await clinic.snapshot(whole=False) == before

@@ -11,7 +11,10 @@ Json = dict[str, Any]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Order:
-    """How to behave, and for how many requests (None: from now on); `words`: only of those that have them."""
+    """How to behave, and for how many requests (None: from now on); `words`: only of those that have them.
+
+    `whole` answers at once where a stream is asked for.
+    """
 
     behaviour: str = "ok"
     times: int | None = None
@@ -20,6 +23,7 @@ class Order:
     retry_after: str | None = None
     body: Any = None
     words: str = ""
+    whole: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -225,7 +225,7 @@ class Provider:
                     await asyncio.wait_for(self.released.wait(), order.delay)
             if order.behaviour in SAYINGS:
                 whole = chat.envelope(asked, SAYINGS[order.behaviour](asked, order))
-                if asked.body.get("stream"):
+                if asked.body.get("stream") and not order.whole:
                     return Reply(body=chat.events(asked, whole), headers={"Content-Type": "text/event-stream"})
                 return json_reply(whole)
             return BEHAVIOURS[order.behaviour](route(asked), order)

@@ -1,7 +1,9 @@
 """Real databases for tests: one server a run, one migrated template in it, clones of that for tests.
 
 The server is the one that TM_TEST_DATABASE_URL names (an owner login that may create databases), else an
-embedded one, which all pytest-xdist workers share: the last to release it stops it.
+embedded one, which all pytest-xdist workers share: the last to release it stops it. Where TM_TEST_DATABASE_NODES are
+logins of further servers, separated by spaces, that one is the coordinator of a Citus cluster: databases are made on
+all of them, and the template is distributed.
 """
 
 from __future__ import annotations
@@ -23,6 +25,7 @@ from urllib.parse import urlsplit
 
 import asyncpg
 
+from app.db.distribution import distribute
 from app.db.embedded import process
 from app.db.embedded.folder import DataFolder, FileLock, acquire
 from app.db.embedded.server import start_embedded
@@ -32,6 +35,7 @@ _PREFIX = "tm-run-"
 _WAIT_SECONDS = 120.0
 _UNSAFE_IF_POWER_FAILS = {"fsync": "off", "full_page_writes": "off"}
 """What a killed server does not need to keep its data, and what each database that is dropped waits for."""
+_SHARDS = 4
 _T = TypeVar("_T")
 
 
@@ -78,14 +82,22 @@ class Run:
         with acquire(self.folder / "template.lock", time.monotonic() + _WAIT_SECONDS):
             if not _query(server_url, "SELECT datname FROM pg_database WHERE datname = $1", name):
                 unfinished = self.create(server_url)
+                if nodes():
+                    form_cluster(unfinished)
                 _in_thread(lambda: upgrade(unfinished))
-                _execute(server_url, f'ALTER DATABASE "{_name(unfinished)}" RENAME TO "{name}"')
+                if nodes():
+                    _in_thread(lambda: asyncio.run(distribute(unfinished, patience=_WAIT_SECONDS, shards=_SHARDS)))
+                for server in (*nodes(), server_url):
+                    leave(server, _name(unfinished))
+                    _execute(server, f'ALTER DATABASE "{_name(unfinished)}" RENAME TO "{name}"')
         return name
 
     def create(self, server_url: str, template: str = "template1") -> str:
         """Make a database that is a copy of `template`; return the owner's login to it."""
         name = f"{self._prefix}{uuid.uuid4().hex[:12]}"
-        _execute(server_url, f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
+        for server in (*nodes(), server_url):
+            leave(server, template)
+            _execute(server, f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
         return _in_database(server_url, name)
 
     @property
@@ -95,7 +107,30 @@ class Run:
 
 def drop_database(url: str) -> None:
     """Drop the database that the login leads to, whoever is connected."""
-    _execute(_in_database(url, "postgres"), f'DROP DATABASE IF EXISTS "{_name(url)}" WITH (FORCE)')
+    for server in (url, *nodes()):
+        _execute(_in_database(server, "postgres"), f'DROP DATABASE IF EXISTS "{_name(url)}" WITH (FORCE)')
+
+
+def nodes() -> list[str]:
+    """Logins of the servers of a cluster besides the coordinator."""
+    return os.environ.get("TM_TEST_DATABASE_NODES", "").split()
+
+
+def form_cluster(url: str) -> None:
+    """Make a cluster of the databases that the login and the nodes lead to."""
+    name = _name(url)
+    for server in (url, *nodes()):
+        _execute(_in_database(server, name), "CREATE EXTENSION citus")
+    where = [urlsplit(server) for server in (url, *nodes())]
+    _execute(url, f"SELECT citus_set_coordinator_host('{where[0].hostname}', {where[0].port})")
+    for node in where[1:]:
+        _execute(url, f"SELECT citus_add_node('{node.hostname}', {node.port})")
+
+
+def leave(server: str, name: str) -> None:
+    """End what runs in a database by itself, Citus's maintenance, so that it can be renamed and copied."""
+    if nodes():
+        _execute(server, f"SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = '{name}'")  # noqa: S608
 
 
 def _sweep() -> None:

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any, cast
 from uuid import UUID
 
@@ -94,7 +95,11 @@ def pipeline_in(database: Database, embedder: WordllamaEmbedder, clock: Callable
 async def open_store(url: str, embedder: WordllamaEmbedder) -> Store:
     """Return a new tenant in a migrated database; its caller closes `Store.database`."""
     await embedding_models.register(url, name=embedder.name, dimensions=embedder.dimensions)
-    database = Database(url, pool_size=5)
+    return await store_in(Database(url, pool_size=5), url, embedder)
+
+
+async def store_in(database: Database, url: str, embedder: WordllamaEmbedder) -> Store:
+    """Return a new tenant in a database, to which `url` is the owner's login."""
     upkeep = IndexMaintenance(database=database, language="english")
     pipeline = replace(pipeline_in(database, embedder), drifted=upkeep.mark, crowded=upkeep.crowd)
     actor = await owner.new_tenant(url)
@@ -102,19 +107,12 @@ async def open_store(url: str, embedder: WordllamaEmbedder) -> Store:
 
 
 @pytest.fixture
-async def make_store(database_url: str, embedder: WordllamaEmbedder) -> AsyncIterator[Callable[[], Any]]:
-    opened: list[Database] = []
-
-    async def make() -> Store:
-        store = await open_store(database_url, embedder)
-        opened.append(store.database)
-        return store
-
-    yield make
-    for database in opened:
-        await database.close()
+def make_store(
+    shared_database: Database, database_url: str, embedder: WordllamaEmbedder
+) -> Callable[[], Awaitable[Store]]:
+    return partial(store_in, shared_database, database_url, embedder)
 
 
 @pytest.fixture
-async def store(make_store: Callable[[], Any]) -> Store:
-    return cast("Store", await make_store())
+async def store(make_store: Callable[[], Awaitable[Store]]) -> Store:
+    return await make_store()

@@ -85,7 +85,7 @@ _CLAIM = """
         lexical_average = CASE WHEN lexical_average = 0 THEN :average ELSE lexical_average END
     WHERE tenant_id = :tenant AND id = :scope AND version = :version
     RETURNING memory_count > :large AND (NOT ann OR EXISTS (
-            SELECT FROM memory_index i WHERE i.tenant_id = scopes.tenant_id AND i.scope_id = scopes.id AND NOT i.ann
+            SELECT FROM memory_index i WHERE i.tenant_id = :tenant AND i.scope_id = scopes.id AND NOT i.ann
         )) AS crowded,
         NOT lexical_settled OR (lexical_documents > 0
         AND abs(lexical_length::float8 / lexical_documents - lexical_average) > :drift * lexical_average) AS drifted

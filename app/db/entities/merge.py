@@ -48,9 +48,10 @@ class EntityMerge:
 
 _HOLD = text(
     """
-    UPDATE scopes s SET version = version + 1, written_at = greatest(:now, written_at + interval '1 microsecond')
+    UPDATE scopes s SET version = version + 1, written_at = (
+        SELECT greatest(:now, last.at + interval '1 microsecond') FROM (SELECT s.written_at AS at) last)
     FROM entities e
-    WHERE e.tenant_id = :tenant AND e.id = :entity AND s.tenant_id = e.tenant_id AND s.id = e.scope_id
+    WHERE e.tenant_id = :tenant AND e.id = :entity AND s.tenant_id = :tenant AND s.id = e.scope_id
     RETURNING s.written_at
     """
 )
@@ -68,6 +69,7 @@ _MOVE_NAMES = text(
     INSERT INTO entity_merge_aliases (tenant_id, entity_id, alias, display, created_at, lent)
     SELECT :tenant, :entity, gone.alias, gone.display, gone.created_at, lent.alias IS NOT NULL
     FROM gone LEFT JOIN lent ON lent.alias = gone.alias
+    RETURNING alias
     """
 )
 

@@ -269,7 +269,7 @@ def _look_up(rows: Rows, kin: str, mention: str, counted: tuple[str, str], *, ow
         SELECT
             (SELECT jsonb_build_array({counts}) AS counts,
             coalesce((SELECT types_version FROM tenants WHERE id = :tenant), 0) AS types,
-            (SELECT greatest(0, reltuples) FROM pg_class WHERE oid = to_regclass(:vector_index)) AS index_rows,
+            index_rows(:vector_index) AS index_rows,
             EXISTS (SELECT FROM unnest(CAST(:scopes AS uuid[])) AS bucket(scope_id) CROSS JOIN LATERAL (
                 SELECT FROM hypothetical_embeddings q
                 WHERE q.tenant_id = :tenant AND q.scope_id = bucket.scope_id LIMIT 1

@@ -48,7 +48,7 @@ def _around(*, dated: bool, then: bool) -> TextClause:
         AND (m.valid_until IS NULL OR m.valid_until > :as_of) AND (m.ended_at IS NULL OR m.ended_at > :as_of)"""
     stating = f"""CROSS JOIN LATERAL (
                 SELECT FROM {stated} m
-                WHERE m.tenant_id = r.tenant_id AND m.id = r.memory_id AND {holds if dated else "m.status = 'active'"}
+                WHERE m.tenant_id = :tenant AND m.id = r.memory_id AND {holds if dated else "m.status = 'active'"}
             ) m"""
 
     def same(root: str) -> str:
@@ -167,18 +167,18 @@ _WHOLE = """
         e.mention_count + coalesce(kin.mentions, 0) AS mention_count, coalesce(kin.ids, '{}') AS merged,
         (SELECT coalesce(jsonb_object_agg(a.key, a.value ORDER BY k.mention_count, k.id), '{}')
          FROM entities k CROSS JOIN LATERAL jsonb_each(k.attributes) a
-         WHERE k.tenant_id = e.tenant_id AND k.merged_into = e.id) || e.attributes AS attributes,
+         WHERE k.tenant_id = :tenant AND k.merged_into = e.id) || e.attributes AS attributes,
         (SELECT coalesce(jsonb_agg(a.display ORDER BY a.display), '[]') FROM (
-            SELECT display FROM entity_aliases WHERE tenant_id = e.tenant_id AND entity_id = e.id
-            UNION SELECT display FROM entity_merge_aliases WHERE tenant_id = e.tenant_id AND entity_id = e.id
+            SELECT display FROM entity_aliases WHERE tenant_id = :tenant AND entity_id = e.id
+            UNION SELECT display FROM entity_merge_aliases WHERE tenant_id = :tenant AND entity_id = e.id
          ) a WHERE a.display <> e.canonical_name) AS aliases
     FROM entities e
-    JOIN scopes s ON s.tenant_id = e.tenant_id AND s.id = e.scope_id
+    JOIN scopes s ON s.tenant_id = :tenant AND s.id = e.scope_id
     LEFT JOIN LATERAL (
         SELECT sum(k.mention_count) AS mentions, array_agg(k.id ORDER BY k.id) AS ids,
             (array_agg(k.entity_type ORDER BY k.mention_count DESC, k.id)
              FILTER (WHERE k.entity_type <> 'unknown'))[1] AS entity_type
-        FROM entities k WHERE k.tenant_id = e.tenant_id AND k.merged_into = e.id
+        FROM entities k WHERE k.tenant_id = :tenant AND k.merged_into = e.id
     ) kin ON true
 """
 """An entity together with all that were merged into it; a condition on `e` follows."""
@@ -188,7 +188,7 @@ _WHOLE_THEN = f"""
         coalesce(nullif(e.entity_type, 'unknown'), kin.entity_type, 'unknown') AS entity_type,
         (SELECT coalesce(sum(m.mentions), 0) FROM memory_entities me
          CROSS JOIN LATERAL (SELECT was.mentions FROM {time_travel.memories("x.id = me.memory_id")} was OFFSET 0) m
-         WHERE me.tenant_id = e.tenant_id AND me.entity_id = ANY(e.id || kin.ids)) AS mention_count,
+         WHERE me.tenant_id = :tenant AND me.entity_id = ANY(e.id || kin.ids)) AS mention_count,
         coalesce(kin.ids, '{{}}') AS merged,
         (SELECT coalesce(jsonb_object_agg(a.key, a.value ORDER BY k.id), '{{}}')
          FROM unnest(kin.ids) AS one(id)
@@ -197,7 +197,7 @@ _WHOLE_THEN = f"""
         (SELECT coalesce(jsonb_agg(DISTINCT n.display ORDER BY n.display), '[]') FROM {time_travel.NAMES} n
          WHERE n.entity_id = ANY(e.id || kin.ids) AND n.display <> e.canonical_name) AS aliases
     FROM {time_travel.ENTITIES} e
-    JOIN scopes s ON s.tenant_id = e.tenant_id AND s.id = e.scope_id
+    JOIN scopes s ON s.tenant_id = :tenant AND s.id = e.scope_id
     LEFT JOIN LATERAL (
         SELECT array_agg(k.id ORDER BY k.id) AS ids,
             (array_agg(k.entity_type ORDER BY k.id) FILTER (WHERE k.entity_type <> 'unknown'))[1] AS entity_type

@@ -66,15 +66,15 @@ _STANDING = text(
     """
     SELECT g.into_id, g.merged_at, b.merged_into IS NOT NULL AS into_merged,
         ARRAY(SELECT n.alias FROM entity_merge_aliases n
-              WHERE n.tenant_id = g.tenant_id AND n.entity_id = g.entity_id AND n.lent) AS own_names,
+              WHERE n.tenant_id = :tenant AND n.entity_id = g.entity_id AND n.lent) AS own_names,
         (SELECT l.entity_id FROM entity_merge_memories mine
-         JOIN entity_merge_memories l ON l.tenant_id = g.tenant_id AND l.memory_id = mine.memory_id
+         JOIN entity_merge_memories l ON l.tenant_id = :tenant AND l.memory_id = mine.memory_id
              AND l.entity_id <> mine.entity_id
-         WHERE mine.tenant_id = g.tenant_id AND mine.entity_id = g.entity_id
+         WHERE mine.tenant_id = :tenant AND mine.entity_id = g.entity_id
            AND (l.slot = replace(mine.slot, CAST(g.entity_id AS text), CAST(g.into_id AS text))
                 OR l.slot_value = replace(mine.slot_value, CAST(g.entity_id AS text), CAST(g.into_id AS text)))
          LIMIT 1) AS later
-    FROM entity_merges g JOIN entities b ON b.tenant_id = g.tenant_id AND b.id = g.into_id
+    FROM entity_merges g JOIN entities b ON b.tenant_id = :tenant AND b.id = g.into_id
     WHERE g.tenant_id = :tenant AND g.entity_id = :entity AND g.merged_at > '-infinity'
     """
 )
@@ -83,7 +83,7 @@ _SINCE = text(
     """
     SELECT m.id, m.type, m.type_version, m.payload, m.slot IS NOT NULL AS claims,
         (SELECT jsonb_object_agg(r.role, jsonb_build_array(r.entity_id, e.canonical_name, e.entity_type))
-         FROM memory_entities r JOIN entities e ON e.tenant_id = r.tenant_id AND e.id = r.entity_id
+         FROM memory_entities r JOIN entities e ON e.tenant_id = :tenant AND e.id = r.entity_id
          WHERE r.tenant_id = :tenant AND r.memory_id = m.id) AS roles
     FROM memories m
     WHERE m.tenant_id = :tenant AND m.recorded_at >= :since AND m.id > :after
@@ -151,7 +151,7 @@ _HOLD_MEMORIES = statement(
 _MARKS = statement(
     """
     SELECT l.*, g.into_id = :into AS here FROM entity_merge_memories l
-    JOIN entity_merges g ON g.tenant_id = l.tenant_id AND g.entity_id = l.entity_id
+    JOIN entity_merges g ON g.tenant_id = :tenant AND g.entity_id = l.entity_id
     WHERE l.tenant_id = :tenant AND l.memory_id = ANY(:ids)
     """
 )
@@ -205,6 +205,7 @@ _GIVE_NAMES_BACK = text(
     INSERT INTO entity_aliases (tenant_id, scope_id, alias, entity_id, display, created_at)
     SELECT :tenant, e.scope_id, mine.alias, :entity, mine.display, mine.created_at
     FROM mine JOIN entities e ON e.tenant_id = :tenant AND e.id = :entity
+    RETURNING alias
     """
 )
 

@@ -39,7 +39,7 @@ _KNOWN = statement(
         SELECT a.alias AS wanted, a.alias, e.id, e.canonical_name, e.entity_type, e.mention_count,
             e.attributes ->> 'relationship' AS tie
         FROM entity_aliases a
-        JOIN entities e ON e.tenant_id = a.tenant_id AND e.id = a.entity_id
+        JOIN entities e ON e.tenant_id = :tenant AND e.id = a.entity_id
         WHERE a.tenant_id = :tenant AND a.scope_id = :scope AND a.alias = ANY(:names)
     ) named ON true
     """
@@ -50,7 +50,7 @@ _IDENTIFIED = statement(
     SELECT e.id AS asked, s.id, s.canonical_name, s.entity_type, s.mention_count,
         s.attributes ->> 'relationship' AS tie
     FROM entities e
-    JOIN entities s ON s.tenant_id = e.tenant_id AND s.id = coalesce(e.merged_into, e.id)
+    JOIN entities s ON s.tenant_id = :tenant AND s.id = coalesce(e.merged_into, e.id)
     WHERE e.tenant_id = :tenant AND e.scope_id = :scope AND e.id = ANY(:entities)
     """
 )

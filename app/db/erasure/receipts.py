@@ -39,7 +39,8 @@ _BEGIN = text(
     INSERT INTO erasures (tenant_id, id, kind, status, subject, subject_hash, scopes, actor, started_at)
     VALUES (:tenant, :id, :kind, 'running', :subject, :subject_hash, :scopes, :actor, :now)
     ON CONFLICT (tenant_id, subject_hash) WHERE status = 'running' DO UPDATE
-        SET scopes = ARRAY(SELECT DISTINCT unnest(erasures.scopes || excluded.scopes))
+        SET scopes = CASE WHEN erasures.scopes @> excluded.scopes THEN erasures.scopes
+            ELSE erasures.scopes || excluded.scopes END
     RETURNING {_FIELDS}
     """  # noqa: S608 - constants
 ).bindparams(bindparam("scopes", type_=ARRAY(Uuid)))
@@ -57,7 +58,7 @@ _SCOPES = text(
 NAMED = text(
     """
     SELECT m.id, m.scope_id FROM memories m
-    JOIN scopes s ON s.tenant_id = m.tenant_id AND s.id = m.scope_id
+    JOIN scopes s ON s.tenant_id = :tenant AND s.id = m.scope_id
     WHERE m.tenant_id = :tenant AND m.provenance ->> 'user_id' = :user AND s.user_id IS DISTINCT FROM :user
     ORDER BY m.id
     """
@@ -99,8 +100,8 @@ _LEFT = text(
     """
     SELECT count(*) FROM erased_ids e
     WHERE e.tenant_id = :tenant AND e.erasure_id = :id AND (
-        EXISTS (SELECT FROM memories m WHERE m.tenant_id = e.tenant_id AND m.id = e.id)
-        OR EXISTS (SELECT FROM turns t WHERE t.tenant_id = e.tenant_id AND t.id = e.id))
+        EXISTS (SELECT FROM memories m WHERE m.tenant_id = :tenant AND m.id = e.id)
+        OR EXISTS (SELECT FROM turns t WHERE t.tenant_id = :tenant AND t.id = e.id))
     """
 )
 

@@ -82,7 +82,9 @@ _PART = text(
     """
 )
 
-_REDACT = text("SELECT redact_audit(:tenant, :memories, :scopes, :actor, :at)").bindparams(
+_NEXT_POSITION = text("SELECT nextval('audit_events_position_seq')")
+
+_REDACT = text("SELECT redact_audit(:tenant, :memories, :scopes, :actor, :at, :position)").bindparams(
     bindparam("memories", type_=ARRAY(Uuid)), bindparam("scopes", type_=ARRAY(Uuid))
 )
 
@@ -96,7 +98,8 @@ REPLACEMENT_TEXT = (
 
 _ABANDON_ANSWERS = text(
     """
-    UPDATE idempotency_keys SET created_at = created_at - interval '1 microsecond'
+    UPDATE idempotency_keys k SET created_at = (
+        SELECT held.since - interval '1 microsecond' FROM (SELECT k.created_at AS since) held)
     WHERE tenant_id = :tenant AND status = 0 AND (route, key) IS DISTINCT FROM (:own_route, :own_key)
     """
 )
@@ -205,8 +208,9 @@ async def audit(
     at: object,
 ) -> int:
     """Empty the events about memories and scopes; return how many. The chain of seals stays whole."""
+    position = (await session.execute(_NEXT_POSITION)).scalar_one()
     values = {"tenant": tenant, "memories": list(memories), "scopes": list(scopes), "actor": actor, "at": at}
-    return int((await session.execute(_REDACT, values)).scalar_one())
+    return int((await session.execute(_REDACT, {**values, "position": position})).scalar_one())
 
 
 async def answers(
@@ -265,7 +269,7 @@ _SOURCES = text(
         array_agg(DISTINCT e.memory_id) FILTER (WHERE e.memory_id <> :memory) AS others,
         array_agg(DISTINCT e.quote) FILTER (WHERE e.memory_id <> :memory AND e.quote IS NOT NULL) AS other_quotes,
         array_agg(DISTINCT e.session_id) FILTER (WHERE e.session_id IS NOT NULL) AS sessions
-    FROM turns t JOIN evidence e ON e.tenant_id = t.tenant_id AND e.turn_id = t.id
+    FROM turns t JOIN evidence e ON e.tenant_id = :tenant AND e.turn_id = t.id
     WHERE t.tenant_id = :tenant
       AND t.id IN (SELECT turn_id FROM evidence WHERE tenant_id = :tenant AND memory_id = :memory)
     GROUP BY t.tenant_id, t.id ORDER BY t.id
@@ -332,7 +336,7 @@ _RENAME = text(
     UPDATE entities e SET mention_count = greatest(0, e.mention_count - :mentions),
         attributes = e.attributes - CAST(:keys AS text[]),
         canonical_name = CASE WHEN lower(e.canonical_name) <> ALL(:names) THEN e.canonical_name ELSE coalesce((
-            SELECT a.display FROM entity_aliases a WHERE a.tenant_id = e.tenant_id AND a.entity_id = e.id
+            SELECT a.display FROM entity_aliases a WHERE a.tenant_id = :tenant AND a.entity_id = e.id
             ORDER BY a.created_at, a.alias LIMIT 1), 'unnamed') END
     WHERE e.tenant_id = :tenant AND e.id = :entity
     """

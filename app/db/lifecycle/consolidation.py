@@ -27,13 +27,13 @@ _FADED = f"""
 
 _FROM = """
     FROM memories m
-    JOIN memory_index i ON i.tenant_id = m.tenant_id AND i.memory_id = m.id AND i.part = 0
-    LEFT JOIN memory_usage u ON u.tenant_id = m.tenant_id AND u.memory_id = m.id
+    JOIN memory_index i ON i.tenant_id = :tenant AND i.memory_id = m.id AND i.part = 0
+    LEFT JOIN memory_usage u ON u.tenant_id = :tenant AND u.memory_id = m.id
 """
 
 _ABOUT = """coalesce(m.subject_id::text, i.speaker_id::text,
     (SELECT string_agg(e.entity_id::text, ',' ORDER BY e.entity_id) FROM memory_entities e
-     WHERE e.tenant_id = m.tenant_id AND e.memory_id = m.id), lower(m.subject), '')"""
+     WHERE e.tenant_id = :tenant AND e.memory_id = m.id), lower(m.subject), '')"""
 """The subjects of a memory: its subject, its speaker, or all entities that it names."""
 
 _SCOPES = statement(

@@ -30,8 +30,8 @@ _PAGE = statement(
         SELECT m.status, m.type, m.category, s.kind AS scope, m.confidence, m.volatile,
             (m.recorded_at AT TIME ZONE 'UTC')::date AS day, {FRESHNESS_SQL} AS freshness
         FROM memories m
-        JOIN scopes s ON s.tenant_id = m.tenant_id AND s.id = m.scope_id
-        LEFT JOIN memory_usage u ON u.tenant_id = m.tenant_id AND u.memory_id = m.id
+        JOIN scopes s ON s.tenant_id = :tenant AND s.id = m.scope_id
+        LEFT JOIN memory_usage u ON u.tenant_id = :tenant AND u.memory_id = m.id
         WHERE m.tenant_id = :tenant
           AND (m.scope_id, m.id) > (:after_scope, :after_id) AND (m.scope_id, m.id) <= (:scope, :id)
     ), recorded AS (SELECT * FROM page WHERE day = ANY(:days))

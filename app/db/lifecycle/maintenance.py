@@ -21,7 +21,7 @@ from sqlalchemy import text
 from app.db.lifecycle.sweeps import BatchResult
 from app.db.session import ReadSession, WriteSession, statement
 from app.db.tenants import lock_scope
-from app.lexical.bm25 import index_of, terms
+from app.lexical.bm25 import index_of, searched_terms
 
 READ = 2_000
 """Memories read at a time."""
@@ -216,7 +216,7 @@ def _batch(row: Record) -> BatchResult:
 
 
 def _words(rows: Sequence[Record], language: str) -> list[list[int]]:
-    return [[index_of(term) for term in terms(row["content"], language)] for row in rows]
+    return [[index_of(term) for term in searched_terms(row["content"], language)] for row in rows]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -249,7 +249,7 @@ _ADOPT = text(
 _BATCH = text(
     """
     SELECT i.memory_id, i.part, i.kind, m.content, m.context FROM memory_index i
-    JOIN memories m ON m.tenant_id = i.tenant_id AND m.id = i.memory_id
+    JOIN memories m ON m.tenant_id = :tenant AND m.id = i.memory_id
     WHERE i.tenant_id = :tenant AND i.scope_id = :scope AND i.tsv IS NOT NULL
       AND (i.memory_id, i.part) > (:memory, :part)
     ORDER BY i.memory_id, i.part LIMIT :limit

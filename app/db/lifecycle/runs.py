@@ -70,7 +70,7 @@ _LATEST = text(
     """
     SELECT r.worker, r.job_id, r.began_at, r.ended_at, r.counts,
         coalesce(j.status, CASE WHEN r.ended_at IS NULL THEN 'failed' ELSE 'succeeded' END) AS status
-    FROM worker_runs r LEFT JOIN jobs j ON j.tenant_id = r.tenant_id AND j.id = r.job_id
+    FROM worker_runs r LEFT JOIN jobs j ON j.tenant_id = :tenant AND j.id = r.job_id
     WHERE r.tenant_id = :tenant
     """
 )

@@ -22,7 +22,7 @@ from app.db.audit import AuditWriter, append
 from app.db.memories.rivals import read_versions
 from app.db.session import ReadSession, SqlStatement, WriteSession, statement
 from app.db.tenants import lock_scope
-from app.lexical.bm25 import index_of, terms
+from app.lexical.bm25 import index_of, searched_terms
 from app.memory.audit import AuditAction
 from app.memory.freshness import CATEGORY_DECAY, EXPIRY, MAX_BOOST, SECONDS_PER_DAY
 from app.memory.lifecycle import (
@@ -376,4 +376,4 @@ class Purge:
 
     def _words(self, rows: Sequence[Record]) -> dict[UUID, list[int]]:
         """Return the places of every term of each memory, repeated as they are."""
-        return {row["id"]: [index_of(term) for term in terms(row["content"], self.language)] for row in rows}
+        return {row["id"]: [index_of(term) for term in searched_terms(row["content"], self.language)] for row in rows}

@@ -52,7 +52,7 @@ class EmbeddedQuestion:
 _JOIN = statement(
     """
     UPDATE jobs SET progress_total = progress_total + :count,
-        payload = jsonb_build_object('memories', payload -> 'memories' || CAST(:memories AS jsonb))
+        payload = jsonb_set(payload, '{memories}', payload -> 'memories' || CAST(:memories AS jsonb))
     WHERE tenant_id = :tenant AND id = (
         SELECT id FROM jobs
         WHERE tenant_id = :tenant AND status = 'queued' AND kind = :kind AND scope_id = :scope
@@ -96,6 +96,7 @@ def _keep(model: int) -> TextClause:
         FROM jsonb_to_recordset(CAST(:given AS jsonb))
             AS given(memory_id uuid, ordinal smallint, scope_id uuid, question text, embedding text)
         JOIN scopes s ON s.tenant_id = :tenant AND s.id = given.scope_id
+        RETURNING memory_id
         """  # noqa: S608 - composed of constants
     )
 

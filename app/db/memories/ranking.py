@@ -78,8 +78,8 @@ def _sketches(
             CASE WHEN m.status = 'superseded' THEN (
                 SELECT f.into_id FROM memory_folds f WHERE f.tenant_id = :tenant AND f.memory_id = m.id) END
         FROM {source}
-        JOIN memory_index i ON i.tenant_id = m.tenant_id AND i.memory_id = m.id AND i.part = 0
-        LEFT JOIN memory_usage u ON u.tenant_id = m.tenant_id AND u.memory_id = m.id{used}
+        JOIN memory_index i ON i.tenant_id = :tenant AND i.memory_id = m.id AND i.part = 0
+        LEFT JOIN memory_usage u ON u.tenant_id = :tenant AND u.memory_id = m.id{used}
         WHERE m.tenant_id = :tenant AND m.id = ANY(:ids)
           AND (CAST(:metadata AS jsonb) IS NULL OR m.metadata @> CAST(:metadata AS jsonb))
         """  # noqa: S608 - composed of constants

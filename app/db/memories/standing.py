@@ -29,7 +29,7 @@ _STANDING = statement(
       AND (m.type = ANY(:types) OR m.category = 'core' AND m.type <> ALL(:verbatim))
       AND (m.type <> ALL(:dated) OR EXISTS (
         SELECT FROM memory_index i
-        WHERE i.tenant_id = m.tenant_id AND i.memory_id = m.id AND upper(i.event_range) > :now))
+        WHERE i.tenant_id = :tenant AND i.memory_id = m.id AND upper(i.event_range) > :now))
     ORDER BY m.category = 'core' DESC, m.subject IS NOT DISTINCT FROM :subject DESC, m.importance DESC,
         m.confidence DESC, m.stated_at DESC, m.id
     LIMIT :most

@@ -128,7 +128,7 @@ class Use:
 _LOCK_EXPIRED = text(
     """
     SELECT m.id FROM memories m
-    JOIN scopes s ON s.tenant_id = m.tenant_id AND s.id = m.scope_id
+    JOIN scopes s ON s.tenant_id = :tenant AND s.id = m.scope_id
     WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.status = 'expired'
     ORDER BY s.id FOR UPDATE OF s
     """

@@ -157,7 +157,7 @@ _NAMING = "SELECT m.id FROM memories m WHERE m.tenant_id = $1 AND m.provenance -
 NAMED: Mapping[str, str] = {
     "entity": f"""t.id IN (
         SELECT unnest(ARRAY[k.id, k.merged_into]) FROM memory_entities e
-        JOIN entities k ON k.tenant_id = e.tenant_id AND k.id = e.entity_id
+        JOIN entities k ON k.tenant_id = $1 AND k.id = e.entity_id
         WHERE e.tenant_id = $1 AND e.memory_id IN ({_NAMING}))""",  # noqa: S608 - constants
     "memory": "t.provenance ->> 'user_id' = $3",
     "audit_event": f"t.memory_id IN ({_NAMING})",
@@ -169,8 +169,9 @@ NAMED: Mapping[str, str] = {
 def columns(table: Table) -> tuple[str, ...]:
     """Return the columns that a record of the table has."""
     left = DERIVED.get(table.name, frozenset()) | {"tenant_id", "scope_id"}
+    # SQLAlchemy's own strings are slow to write as JSON.
     return tuple(
-        one.name
+        str(one.name)
         for one in table.columns
         if one.name not in left and not isinstance(one.computed, Computed) and not isinstance(one.identity, Identity)
     )
@@ -207,7 +208,7 @@ def _within(table: Table, column: str, *, vectors: bool) -> str:
     members = _members(table, "c", vectors=vectors, without=column)
     return (
         f"'{table.name}', (SELECT coalesce(jsonb_agg({members} ORDER BY {key}), '[]') "  # noqa: S608
-        f"FROM {table.name} c WHERE c.tenant_id = t.tenant_id AND c.{column} = t.id)"
+        f"FROM {table.name} c WHERE c.tenant_id = $1 AND c.{column} = t.id)"
     )
 
 
@@ -221,15 +222,15 @@ def _scoped(record: RecordKind) -> tuple[str, str]:
         column, parent = record.of
         return (
             (
-                f"JOIN {parent} p ON p.tenant_id = t.tenant_id AND p.id = t.{column} "
-                "JOIN scopes s ON s.tenant_id = p.tenant_id AND s.id = p.scope_id"
+                f"JOIN {parent} p ON p.tenant_id = $1 AND p.id = t.{column} "
+                "JOIN scopes s ON s.tenant_id = $1 AND s.id = p.scope_id"
             ),
             told,
         )
     if "scope_id" not in record.table.columns:
         return "", ""
     left = "LEFT " if record.table.columns["scope_id"].nullable else ""
-    return f"{left}JOIN scopes s ON s.tenant_id = t.tenant_id AND s.id = t.scope_id", told
+    return f"{left}JOIN scopes s ON s.tenant_id = $1 AND s.id = t.scope_id", told
 
 
 def query(record: RecordKind, *, vectors: bool, filtered: bool, named: bool = False) -> str | None:

@@ -6,25 +6,23 @@ only erased memories need are removed.
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
 from functools import cache
 from typing import Any
 from uuid import UUID
 
 import asyncpg
-from pydantic_core import to_json
 from sqlalchemy import ARRAY, Text, Uuid, bindparam, text
 from sqlalchemy.exc import DBAPIError
 
-from app.db.apply.scope import DRIFT, LARGE
+from app.db.apply.scope import DRIFT, LARGE, Claimed
 from app.db.audit import LOGGED, AuditWriter
 from app.db.erasure.rows import orphans, prune_names
 from app.db.lifecycle.maintenance import mentions_of
 from app.db.session import ReadSession, SqlStatement, WriteSession, statement
-from app.db.sql import Row
+from app.db.sql import Row, to_text
 from app.db.tables import metadata
 from app.memory.audit import AuditAction
 from app.model import Scope
@@ -46,7 +44,8 @@ _HOLD = text("SELECT id FROM memories WHERE tenant_id = :tenant AND id = ANY(:id
 
 _MISLOGGED = text(
     f"""
-    SELECT m.id, m.status, m.confidence, s.logged AS logged_status, CAST(c.logged AS float8) AS logged_confidence
+    SELECT m.id, m.scope_id, m.status, m.confidence,
+        s.logged AS logged_status, CAST(c.logged AS float8) AS logged_confidence
     FROM memories m
     {LOGGED}
     WHERE m.tenant_id = :tenant AND m.id = ANY(:ids)
@@ -62,15 +61,19 @@ async def recount_mentions(session: WriteSession, tenant: UUID, entities: Collec
         await session.execute(_RECOUNT, {"tenant": tenant, "ids": sorted(entities)})
 
 
+async def lock_memories(session: WriteSession, tenant: UUID, memories: Collection[UUID]) -> None:
+    """Keep memories from being changed until the transaction ends."""
+    await session.execute(_HOLD, {"tenant": tenant, "ids": sorted(memories)})
+
+
 async def misstated_events(session: WriteSession, ledger: AuditWriter, memories: Collection[UUID]) -> list[Row]:
-    """Lock the memories and return an event for each whose status or confidence differs from the log.
+    """Return an event for each of these memories whose status or confidence differs from the log.
 
     The events of a file record the states of a memory in its origin; its state here may differ.
     """
     here = {"tenant": ledger.tenant, "ids": sorted(memories)}
-    await session.execute(_HOLD, here)
     return [
-        ledger.event(
+        replace(ledger, scope=row.scope_id).event(
             AuditAction.MEMORY_STANDING,
             {"status": [row.logged_status, row.status], "confidence": [row.logged_confidence, row.confidence]},
             memory=row.id,
@@ -91,31 +94,37 @@ class ScopeLock:
 class ScopeGrowth:
     """The amounts that a batch adds to a scope's counters."""
 
-    memories: int
-    contexts: int
-    documents: int
-    length: int
-    terms: Mapping[int, int]
+    memories: int = 0
+    contexts: int = 0
+    documents: int = 0
+    length: int = 0
+    terms: Mapping[int, int] = field(default_factory=dict)
 
 
 _OPEN = statement(
     """
     INSERT INTO scopes (tenant_id, id, kind, user_id, agent_id, lexical_average)
-    VALUES (:tenant, :scope, :kind, :user_id, :agent_id, :average) ON CONFLICT (tenant_id, id) DO UPDATE SET
+    SELECT :tenant, g.id, g.kind, g.user_id, g.agent_id, g.average
+    FROM jsonb_to_recordset(CAST(:scopes AS jsonb))
+        AS g(id uuid, kind text, user_id text, agent_id text, average float8)
+    ORDER BY g.id
+    ON CONFLICT (tenant_id, id) DO UPDATE SET
         lexical_average = CASE WHEN scopes.lexical_documents = 0 THEN excluded.lexical_average
                                ELSE scopes.lexical_average END
-    RETURNING lexical_average, ann
+    RETURNING id, lexical_average, ann
     """
 )
 
 _GROW = statement(
     """
-    UPDATE scopes SET version = version + 1, memory_count = memory_count + :memories,
-        context_count = context_count + :contexts,
-        lexical_documents = lexical_documents + :documents, lexical_length = lexical_length + :length,
-        lexical_average = CASE WHEN lexical_average = 0 THEN :average ELSE lexical_average END
-    WHERE tenant_id = :tenant AND id = :scope
-    RETURNING memory_count > :large AS crowded, NOT lexical_settled OR (lexical_documents > 0
+    UPDATE scopes s SET version = version + 1, memory_count = memory_count + g.memories,
+        context_count = context_count + g.contexts,
+        lexical_documents = lexical_documents + g.documents, lexical_length = lexical_length + g.length,
+        lexical_average = CASE WHEN lexical_average = 0 THEN g.average ELSE lexical_average END
+    FROM jsonb_to_recordset(CAST(:grown AS jsonb))
+        AS g(id uuid, memories int, contexts int, documents int, length bigint, average float8)
+    WHERE s.tenant_id = :tenant AND s.id = g.id
+    RETURNING s.id, memory_count > :large AS crowded, NOT lexical_settled OR (lexical_documents > 0
         AND abs(lexical_length::float8 / lexical_documents - lexical_average) > :drift * lexical_average) AS drifted
     """
 )
@@ -123,7 +132,9 @@ _GROW = statement(
 _TERMS = statement(
     """
     INSERT INTO lexical_terms (tenant_id, scope_id, term, documents)
-    SELECT :tenant, :scope, g.key::int, g.value::int FROM jsonb_each_text(CAST(:terms AS jsonb)) g ORDER BY 3
+    SELECT :tenant, g.scope_id, g.term, g.documents
+    FROM unnest(CAST(:scopes AS uuid[]), CAST(:terms AS int[]), CAST(:documents AS int[]))
+        AS g(scope_id, term, documents)
     ON CONFLICT (tenant_id, scope_id, term) DO UPDATE SET documents = lexical_terms.documents + excluded.documents
     """
 )
@@ -137,10 +148,10 @@ _NAMESAKES = text(
     SELECT a.entity_id AS entity, a.scope_id AS scope,
         (array_agg(b.entity_id ORDER BY o.mention_count DESC, o.id))[1] AS known
     FROM entity_aliases a
-    JOIN entities e ON e.tenant_id = a.tenant_id AND e.id = a.entity_id AND e.merged_into IS NULL
-    JOIN entity_aliases b ON b.tenant_id = a.tenant_id AND b.scope_id = a.scope_id AND b.alias = a.alias
+    JOIN entities e ON e.tenant_id = :tenant AND e.id = a.entity_id AND e.merged_into IS NULL
+    JOIN entity_aliases b ON b.tenant_id = :tenant AND b.scope_id = a.scope_id AND b.alias = a.alias
         AND b.entity_id <> ALL(:ids)
-    JOIN entities o ON o.tenant_id = b.tenant_id AND o.id = b.entity_id AND o.merged_into IS NULL
+    JOIN entities o ON o.tenant_id = :tenant AND o.id = b.entity_id AND o.merged_into IS NULL
         AND (o.entity_type = e.entity_type OR 'unknown' IN (o.entity_type, e.entity_type))
     WHERE a.tenant_id = :tenant AND a.entity_id = ANY(:ids) AND lower(a.display) = lower(e.canonical_name)
     GROUP BY a.entity_id, a.scope_id
@@ -162,15 +173,18 @@ async def hold(
     session: WriteSession, tenant: UUID, scopes: Mapping[UUID, Scope], averages: Mapping[UUID, float]
 ) -> dict[UUID, ScopeLock]:
     """Lock scopes until the transaction ends, in the order of their ids; create those that don't exist."""
-    held = {}
-    for scope in sorted(scopes):
-        one = scopes[scope]
-        values = {"kind": one.kind.value, "user_id": one.user_id, "agent_id": one.agent_id}
-        [row] = await session.fetch(
-            _OPEN, {"tenant": tenant, "scope": scope, "average": averages.get(scope, 0.0), **values}
-        )
-        held[scope] = ScopeLock(lexical_average=row["lexical_average"], ann=row["ann"])
-    return held
+    given = [
+        {
+            "id": scope,
+            "kind": one.kind.value,
+            "user_id": one.user_id,
+            "agent_id": one.agent_id,
+            "average": averages.get(scope, 0.0),
+        }
+        for scope, one in scopes.items()
+    ]
+    held = await session.fetch(_OPEN, {"tenant": tenant, "scopes": to_text(given)}) if given else ()
+    return {row["id"]: ScopeLock(lexical_average=row["lexical_average"], ann=row["ann"]) for row in held}
 
 
 async def averages(session: ReadSession, tenant: UUID, scopes: Collection[UUID]) -> dict[UUID, float]:
@@ -180,35 +194,40 @@ async def averages(session: ReadSession, tenant: UUID, scopes: Collection[UUID])
 
 
 async def grow(
-    session: WriteSession, tenant: UUID, scope: UUID, grown: ScopeGrowth, *, average: float
-) -> tuple[bool, bool]:
-    """Increase a locked scope's counters; return whether its weights drifted and whether it outgrew exact search."""
-    [row] = await session.fetch(
-        _GROW,
+    session: WriteSession, tenant: UUID, grown: Mapping[UUID, ScopeGrowth], averages: Mapping[UUID, float]
+) -> dict[UUID, Claimed]:
+    """Increase the counters of locked scopes; return the upkeep that each of them needs."""
+    given = [
         {
-            "tenant": tenant,
-            "scope": scope,
-            "memories": grown.memories,
-            "contexts": grown.contexts,
-            "documents": grown.documents,
-            "length": grown.length,
-            "average": average,
-            "large": LARGE,
-            "drift": DRIFT,
-        },
-    )
-    terms = json.dumps({str(term): count for term, count in grown.terms.items()})
-    await session.fetch(_TERMS, {"tenant": tenant, "scope": scope, "terms": terms})
-    return row["drifted"], row["crowded"]
+            "id": scope,
+            "memories": one.memories,
+            "contexts": one.contexts,
+            "documents": one.documents,
+            "length": one.length,
+            "average": averages.get(scope, 0.0),
+        }
+        for scope, one in grown.items()
+    ]
+    if not given:
+        return {}
+    rows = await session.fetch(_GROW, {"tenant": tenant, "grown": to_text(given), "large": LARGE, "drift": DRIFT})
+    terms = sorted((scope, term, count) for scope, one in grown.items() for term, count in one.terms.items())
+    if terms:
+        scopes, places, counts = map(list, zip(*terms, strict=True))
+        await session.fetch(_TERMS, {"tenant": tenant, "scopes": scopes, "terms": places, "documents": counts})
+    return {row["id"]: Claimed(drifted=row["drifted"], crowded=row["crowded"]) for row in rows}
 
 
 async def insert(session: WriteSession, table: str, rows: Sequence[Row]) -> int:
     """Insert rows whose primary keys don't exist yet; return how many."""
+    alike: dict[frozenset[str], list[Row]] = {}
+    for row in rows:
+        alike.setdefault(frozenset(row), []).append(row)
     stored = 0
-    for names in dict.fromkeys(tuple(sorted(row)) for row in rows):
-        alike = [row for row in rows if tuple(sorted(row)) == names]
-        given = to_json(alike).decode()
-        stored += len(await session.fetch(_insert(table, names), {"given": given}))
+    for given in alike.values():
+        columns = tuple(sorted(given[0]))
+        [counted] = await session.fetch(_insert(table, columns), {"given": to_text(given)})
+        stored += counted["stored"]
     return stored
 
 
@@ -217,9 +236,9 @@ def _insert(table: str, names: tuple[str, ...]) -> SqlStatement:
     key = ", ".join(column.name for column in metadata.tables[table].primary_key.columns)
     listed = ", ".join(names)
     return statement(
-        f"INSERT INTO {table} ({listed}) SELECT {listed} "  # noqa: S608 - our own names
+        f"WITH new AS (INSERT INTO {table} ({listed}) SELECT {listed} "  # noqa: S608 - our own names
         f"FROM jsonb_populate_recordset(NULL::{table}, CAST(:given AS jsonb)) "
-        f"ON CONFLICT ({key}) DO NOTHING RETURNING 1"
+        f"ON CONFLICT ({key}) DO NOTHING RETURNING 1) SELECT count(*) AS stored FROM new"
     )
 
 
@@ -274,7 +293,7 @@ _OF_ERASED_USERS = text(
 _NAMES_OF_ERASED = text(
     """
     SELECT e.id, e.attributes, array_agg(a.display) FILTER (WHERE a.display IS NOT NULL) AS names
-    FROM entities e LEFT JOIN entity_aliases a ON a.tenant_id = e.tenant_id AND a.entity_id = e.id
+    FROM entities e LEFT JOIN entity_aliases a ON a.tenant_id = :tenant AND a.entity_id = e.id
     WHERE e.tenant_id = :tenant AND e.id = ANY(:ids) GROUP BY e.id, e.attributes ORDER BY e.id
     """
 ).bindparams(bindparam("ids", type_=ARRAY(Uuid)))

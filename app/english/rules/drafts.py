@@ -119,12 +119,15 @@ def _is_object(clause: Clause, time: event_time.ClauseTime | None) -> bool:
 
 
 def _first_person(rest: str, clause: Clause, said: SpeakerContext) -> str:
-    """Return the text with the speaker's own words made theirs, or their name's where others are spoken of."""
+    """Return the text with the speaker's own words made theirs, or their name's where others are spoken of.
+
+    With a capital they are a part of a name: `Dances with My Father`.
+    """
 
     def replaced(found: re.Match[str]) -> str:
         word = found.group().lower()
-        if found.group() == "US":
-            return "US"
+        if found.group() == "US" or (found.group()[0].isupper() and not rest.isupper()):
+            return found.group()
         whose = word in {"my", "our", "mine"}
         if clause.subject.own or (whose and clause.subject.mine):
             return _OWN.get(word, "themselves")

@@ -255,7 +255,6 @@ def _abstained(clause: Clause) -> Iterator[Draft]:
 _AGAIN: Final = re.compile(r"\bagain\s*[.!]?$", re.IGNORECASE)
 _FAVOURITE: Final = pattern("preferences", "favourite", re.IGNORECASE)
 _MY_FAVOURITE: Final = pattern("preferences", "my favourite", re.IGNORECASE)
-_PREFERRED: Final = re.compile(r"(?:preferred|default|go-to|usual|main|primary)\s+\w+(?:\s\w+)?", re.IGNORECASE)
 _NO_FAVOURITE: Final = word_set("thing things part parts memory memories ones one moment way of")
 _NO_CHOICE: Final = ("when", "how", "that", "because", "so ", "the one")
 _INSIDE_NAME: Final = frozenset({"of", "the", "and", "in", "to", "with"})
@@ -267,9 +266,6 @@ def favourite_of(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     if not clause.copula or not clause.holds:
         return
     theirs = clause.subject.noun or "" if clause.subject.who is Who.POSSESSED else ""
-    if _PREFERRED.fullmatch(theirs):
-        yield from _preferred(clause)
-        return
     noun = _FAVOURITE.fullmatch(theirs)
     named = _MY_FAVOURITE.match(clause.rest) if clause.subject.who is Who.NAMED else None
     if noun is not None and not clause.rest.lower().startswith(_NO_CHOICE):
@@ -278,14 +274,6 @@ def favourite_of(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
             yield from _favourite(clause, clause.subject.owner or "", noun["what"], chosen.name)
     elif named is not None:
         yield from _favourite(clause, said.speaker, named["what"], clause.subject.name)
-
-
-def _preferred(clause: Clause) -> Iterator[Draft]:
-    """Read `my preferred editor is Neovim`."""
-    found = thing(clause.rest)
-    known = choice(found.name) if found and kind_of_choice(found.name) else None
-    if known is not None:
-        yield preference(clause, known.key, known.value, subject=clause.subject.owner or "", topic=known.topic)
 
 
 def _favourite(clause: Clause, owner: str, what: str, chosen: str) -> Iterator[Draft]:

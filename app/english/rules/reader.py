@@ -13,7 +13,7 @@ from typing import Final
 
 from app.english.rules import event_time
 from app.english.rules.clause import Clause, SpeakerContext, Tense, Who
-from app.english.rules.drafts import PASSING, Draft, ending, entity, event, fact, relation, retell
+from app.english.rules.drafts import PASSING, Draft, ending, event, fact, relation, retell
 from app.english.rules.rows import Row, is_now
 from app.english.rules.table import BY_VERB, OF_EVERY_VERB, SENTENCES
 from app.english.verbs import form_of
@@ -116,8 +116,6 @@ def _values(row: Row, clause: Clause, said: SpeakerContext) -> Iterator[str]:
 
 
 def _state(row: Row, clause: Clause, said: SpeakerContext, value: str, whose: str) -> Draft:
-    if row.type == "entity":
-        return entity(clause, whose, value)
     if row.type == "relation":
         time = event_time.since(clause.rest, said.now) if is_now(clause) else event_time.find(clause.whole, said.now)
         since = time.exact_day if time is not None and not row.ends else None

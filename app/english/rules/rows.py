@@ -68,12 +68,6 @@ def is_of_somebody(clause: Clause) -> bool:
     return is_told(clause) and kind_of(clause.subject.name) != ORGANIZATION
 
 
-def is_of_unknown(clause: Clause) -> bool:
-    """Tell whether the clause says what someone or something is whose name nobody knows, or a company."""
-    named = clause.subject.who is Who.NAMED and not clause.subject.plural
-    return is_told(clause) and named and kind_of(clause.subject.name) in {ORGANIZATION, None}
-
-
 def is_born(clause: Clause) -> bool:
     """Tell whether the clause says what someone is or was."""
     return clause.copula and not clause.negated and clause.modal is None

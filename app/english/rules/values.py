@@ -7,7 +7,6 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from app.english.names import (
-    ORGANIZATION,
     PERSON,
     PLACE,
     is_group,
@@ -24,7 +23,6 @@ from app.english.rules.noun_phrases import (
     Thing,
     in_third_person,
     list_items,
-    noun_phrase,
     plural,
     thing,
     thing_after,
@@ -84,13 +82,14 @@ _NOT_LED: Final = word_set("to up sure people everyone time stress expectations 
 _PROJECT: Final = re.compile(r"(?<=[a-z\d])\s+project$")
 _NO_TOOL: Final = word_set("to up as all both public drugs every my his her their me")
 _LONGEST_TOOL: Final = 5
+_STAND_INS: Final = word_set("one ones")
+"""Words that stand for a thing that another sentence names."""
 _SCHOOL_OF: Final = re.compile(r"'s\b|s'(?=\s)")
 _MONTH: Final = re.compile(r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*\b|\d", re.IGNORECASE)
 _ONE_WORD: Final = re.compile(r"(?P<word>\S+?)(?:\s*$|[,.;!]|\s+(?:and|but|so|by birth|originally)\b)")
 _GOAL: Final = re.compile(r"[^.;,!?(]{4,80}(?=[.;,!?(]|$)")
 _SOON: Final = pattern("values", "soon", re.IGNORECASE)
 _NAME_ENDS: Final = (",", ".", "!", "(", "-", "and ")
-_PRAISE: Final = ("great", "good", "bad", "nice", "beautiful", "amazing", "cool", "fun", "wonderful", "must")
 Test = Callable[[Thing, SpeakerContext], bool]
 
 
@@ -99,7 +98,7 @@ def a_thing(test: Test, *, whole: bool = False, through: frozenset[str] = frozen
 
     def values(text: str, said: SpeakerContext) -> Iterator[str]:
         found = thing(text, through=through)
-        if found is not None and test(found, said):
+        if found is not None and found.head not in _STAND_INS and test(found, said):
             yield found.whole if whole else found.name
 
     return values
@@ -314,10 +313,3 @@ def own_name(text: str, _said: SpeakerContext) -> Iterator[str]:
     after = text[named[1] :].lstrip() if named is not None else ""
     if named is not None and not is_no_name(named[0]) and (not after or after.startswith(_NAME_ENDS)):
         yield from [named[0]] if kind_of(named[0]) == PERSON else ()
-
-
-def declared_kind(text: str, _said: SpeakerContext) -> Iterator[str]:
-    """Yield the type of entity that a noun declares: an organization."""
-    found = noun_phrase(text)
-    last = "" if found is None or found.text.lower().startswith(_PRAISE) else found.text.split()[-1].lower()
-    yield from [ORGANIZATION] if last in KINDS[ORGANIZATION] else ()

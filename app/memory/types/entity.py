@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Annotated, Self
+import re
+from typing import Annotated, Final, Self
 
 from pydantic import AfterValidator, Field, StringConstraints
 
@@ -14,6 +15,9 @@ from app.model import Category, Mention
 
 MOST = 100
 """Most aliases, and most attributes, of one description."""
+
+_VOWEL: Final = re.compile(r"(?!uni|use|eu)[aeiou]")
+"""The beginning of a type that takes `an`."""
 
 Detail = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300), AfterValidator(storable)
@@ -30,7 +34,8 @@ class Entity(Payload):
 
     def render(self) -> str:
         """Return the description as a sentence."""
-        text = f"{self.canonical_name} is a {normalise.words(self.entity_type)}"
+        kind = normalise.words(self.entity_type)
+        text = f"{self.canonical_name} is {'an' if _VOWEL.match(kind) else 'a'} {kind}"
         if self.aliases:
             text += f", also known as {', '.join(self.aliases)}"
         details = "; ".join(f"{normalise.words(name)}: {value}" for name, value in self.attributes.items())

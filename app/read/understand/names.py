@@ -6,7 +6,7 @@ Every run of words is a candidate for a name; the alias index decides.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from itertools import islice
 from typing import Final
 
@@ -151,6 +151,9 @@ MOST_WORDS = 64
 ASSISTANTS = frozenset({"assistant", "agent", "ai", "bot"})
 """Names of the one who answers, as a speaker."""
 
+_CUES: Final = tuple((name, f" {cue} ") for name, cues in questions.QUESTION_HINTS.items() for cue in cues)
+"""Predicates, each with a cue that asks about it, as it stands among words."""
+
 _EDGES = ".,;:!?\"'()[]"
 
 _WORD = re.compile(r"\S+")
@@ -233,8 +236,7 @@ def without(text: str, spans: Collection[Span]) -> str:
 def predicates(text: str) -> tuple[str, ...]:
     """Return the predicates and relations that words of the question ask about."""
     words = f" {' '.join(_PLAIN.findall(text.casefold()))} "
-    hints: Mapping[str, tuple[str, ...]] = questions.QUESTION_HINTS
-    return tuple(name for name, cues in hints.items() if any(f" {cue} " in words for cue in cues))
+    return tuple(dict.fromkeys(name for name, cue in _CUES if cue in words))
 
 
 def _trimmed(word: re.Match[str]) -> tuple[int, int]:
@@ -244,7 +246,9 @@ def _trimmed(word: re.Match[str]) -> tuple[int, int]:
 
 
 def _name(words: str) -> str:
-    return normalise.normalise_name(_POSSESSIVE.sub("", normalise.normalise_name(words)))
+    name = normalise.normalise_name(words)
+    bare = _POSSESSIVE.sub("", name)
+    return name if bare == name else normalise.normalise_name(bare)
 
 
 def _inside(run: re.Match[str]) -> list[Gram]:

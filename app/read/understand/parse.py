@@ -10,7 +10,7 @@ from typing import Literal
 from app.english import questions
 from app.english.dates import TemporalSpan, find_spans
 from app.english.verbs import past_forms
-from app.lexical.bm25 import STOP_WORDS, terms
+from app.lexical.bm25 import STOP_WORDS, searched_terms, terms
 from app.memory import normalise, vocabulary
 from app.memory.registry import Registry
 from app.model import ReadMode
@@ -43,7 +43,7 @@ def parse_question(request: QueryRequest, *, types: Registry, language: str) -> 
         text=text,
         grams=grams(text, language),
         belongings=names.found(text),
-        terms=tuple(dict.fromkeys((*terms(text, language), *terms(past_forms(text), language))))[:MOST_TERMS],
+        terms=tuple(dict.fromkeys((*searched_terms(text, language), *terms(past_forms(text), language))))[:MOST_TERMS],
         windows=windows,
         window_spans=tuple(Span(start=span.start, end=span.end) for span in spans),
         open_spans=tuple(Span(start=span.start, end=span.end) for span in spans if None in span.window),

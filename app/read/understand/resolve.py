@@ -11,7 +11,7 @@ from typing import Final
 from app.db.entities.query_lookup import KnownEntity, QueryLookup
 from app.english import questions
 from app.english.verbs import past_forms
-from app.lexical.bm25 import STOP_WORDS, index_of, terms
+from app.lexical.bm25 import STOP_WORDS, index_of, searched_terms, terms
 from app.memory import normalise, vocabulary
 from app.memory.registry import Registry
 from app.model import ReadMode
@@ -276,7 +276,8 @@ def _lexical_terms(reading: QuestionReading, unwanted: Sequence[Span]) -> tuple[
     if not unwanted:
         return reading.terms
     rest = without(reading.text, unwanted)
-    wanted = {*terms(rest, reading.language), *terms(past_forms(rest), reading.language)}
+    forms = (rest, past_forms(rest))
+    wanted = {term for one in forms for way in (terms, searched_terms) for term in way(one, reading.language)}
     return tuple(term for term in reading.terms if term in wanted)
 
 

@@ -15,7 +15,7 @@ from app.db.lifecycle import maintenance
 from app.db.lifecycle.maintenance import Reweighed, UnweighedText
 from app.db.session import Database
 from app.errors import TypedMemoryError
-from app.lexical.bm25 import document_weights, terms, to_sparsevec
+from app.lexical.bm25 import document_weights, searched_terms, to_sparsevec
 from app.lexical.embedding_text import lead
 
 BATCH = 500
@@ -97,7 +97,9 @@ class IndexMaintenance:
             Reweighed(
                 memory_id=row.memory_id,
                 part=row.part,
-                lexical=to_sparsevec(document_weights(terms(_indexed(row), self.language), average_length=average)),
+                lexical=to_sparsevec(
+                    document_weights(searched_terms(_indexed(row), self.language), average_length=average)
+                ),
             )
             for row in rows
         ]

@@ -43,6 +43,11 @@ class ImportContext:
 
 Rows = dict[str, list[Mapping[str, Any]]]
 
+_PLANS = {"plan_cache_mode": "force_generic_plan", "enable_seqscan": "off"}
+"""Settings of a batch's transaction. Every row is found by a whole key: planning each look-up anew, with those of
+foreign keys, takes longer than running it. A plan is kept while its tables grow from nothing, when a scan looks
+cheapest."""
+
 
 @dataclass(slots=True, kw_only=True)
 class ImportBatchResult:
@@ -69,25 +74,25 @@ class ImportBatch:
         tenant, done, kind = self.actor.tenant_id, ImportBatchResult(), KINDS[lines[0].record]
         scopes = {} if kind.name in FREE else self._scopes(lines)
         with refusals():
-            async with self.means.database.write(tenant) as session:
+            async with self.means.database.write(tenant, **_PLANS) as session:
                 await imports.hold(session, tenant, scopes, self.averages)
                 new = await self._new(session, lines, done) if lines[0].id is not None else list(lines)
-                outer = [self._row(kind.table.name, line.values, line.scope) for line in new]
+                outer = [self._row(kind.table.name, line.values, self._scope_id(line)) for line in new]
                 stored = await imports.insert(session, kind.table.name, outer)
                 done.fresh = {line.id for line in new if line.id is not None}
                 for table, column in kind.inner:
                     within = [
-                        self._row(table.name, {**row, column: line.id}, line.scope)
+                        self._row(table.name, {**row, column: line.id}, self._scope_id(line))
                         for line in new
                         for row in line.inner[table.name]
                     ]
                     await imports.insert(session, table.name, within)
                 if kind.name == "audit_event" and stored:
                     about = {line.values["memory_id"] for line in new} - {None}
+                    await imports.lock_memories(session, tenant, about)
                     await append(session, await imports.misstated_events(session, self._ledger(), about))
-                for scope in scopes if stored else ():
-                    nothing = ScopeGrowth(memories=0, contexts=0, documents=0, length=0, terms={})
-                    await imports.grow(session, tenant, scope, nothing, average=self.averages.get(scope, 0.0))
+                if stored:
+                    await imports.grow(session, tenant, dict.fromkeys(scopes, ScopeGrowth()), self.averages)
                 await self._record(session, kind.name, stored, lines)
         done.imported[kind.name] += stored
         done.already_there[kind.name] += len(lines) - stored - done.erased
@@ -102,15 +107,14 @@ class ImportBatch:
             return done
         tenant = self.actor.tenant_id
         scopes = self._scopes([one.line for one in given])
-        averages = {scope: self.averages.get(scope) or _average(given, tenant, scope) for scope in scopes}
+        averages = {scope: self.averages.get(scope) or _average(mine) for scope, mine in _by_scope(given).items()}
         async with self.means.database.read(tenant) as session:
             present = await imports.averages(session, tenant, scopes)
         averages |= {scope: average for scope, average in present.items() if average}
         for one in given:
-            lexical_weights(one, averages[_scope_of(one, tenant)])
-        upkeep: list[tuple[UUID, bool, bool]] = []
+            lexical_weights(one, averages[one.scope_id])
         with refusals():
-            async with self.means.database.write(tenant) as session:
+            async with self.means.database.write(tenant, **_PLANS) as session:
                 held = await imports.hold(session, tenant, scopes, averages)
                 there = await imports.existing(session, tenant, "memories", [one.row["id"] for one in given])
                 gone = await receipts.erased(session, tenant, [one.row["id"] for one in given]) - there.keys()
@@ -120,17 +124,20 @@ class ImportBatch:
                 rows = self._rows(new, held, placement.links)
                 await self._apply(session, placement, rows)
                 await self._follow(session, new)
+                # In one statement; the database would append them one by one at the commit.
+                stored = [one.row["id"] for one in new]
+                await append(session, await imports.misstated_events(session, self._ledger(), stored))
                 named = {row["entity_id"] for row in rows.get("memory_entities", ())}
                 await imports.recount_mentions(session, tenant, named)
-                for scope in scopes:
-                    mine = [one.grown for one in new if _scope_of(one, tenant) == scope]
-                    drifted, crowded = await imports.grow(session, tenant, scope, _sum(mine), average=averages[scope])
-                    upkeep.append((scope, drifted, crowded))
+                grown = dict.fromkeys(scopes, ScopeGrowth()) | {
+                    scope: _sum([one.grown for one in mine]) for scope, mine in _by_scope(new).items()
+                }
+                upkeep = await imports.grow(session, tenant, grown, averages)
                 await self._record(session, "memory", len(new), [one.line for one in given])
-        for scope, drifted, crowded in upkeep:
-            if drifted:
+        for scope, needed in upkeep.items():
+            if needed.drifted:
                 self.means.drifted(tenant, scope)
-            if crowded:
+            if needed.crowded:
                 self.means.crowded(tenant, scope)
         done.imported["memory"] += len(new)
         done.already_there["memory"] += len(there)
@@ -161,7 +168,7 @@ class ImportBatch:
         known = await imports.existing(session, tenant, "entities", named)
         for each in given:
             for one in each.line.inner["memory_entities"]:
-                if known.get(one["entity_id"]) != _scope_of(each, tenant):
+                if known.get(one["entity_id"]) != each.scope_id:
                     what = ids.public(ids.ENTITY, one["entity_id"])
                     raise imports.IntegrityViolation(f"it mentions {what}, which is not in its scope")
 
@@ -170,7 +177,7 @@ class ImportBatch:
     ) -> ImportPlacement:
         """Place memories that claim slots, and gather the changes of memories that lose them."""
         tenant = self.actor.tenant_id
-        slots = {slot for one in given if (slot := claimed_slot(one, tenant)) is not None}
+        slots = {slot for one in given if (slot := claimed_slot(one)) is not None}
         placement = ImportPlacement(ledger=self._ledger())
         placement.place(given, await succession.versions_of_slots(session, tenant, slots))
         done.conflicts.update(placement.conflicts)
@@ -199,37 +206,42 @@ class ImportBatch:
     ) -> Rows:
         """Return every row of the memories, by table; the memories first."""
         tenant, rows = self.actor.tenant_id, defaultdict[str, list[Mapping[str, Any]]](list)
-        rows["memories"] = [self._row("memories", one.row, one.line.scope) for one in given]
+        rows["memories"] = [self._row("memories", one.row, one.scope_id) for one in given]
+        others = [
+            (table.name, column)
+            for table, column in KINDS["memory"].inner
+            if table.name not in {"memory_index", "hypothetical_embeddings"}
+        ]
         for one in given:
-            scope = _scope_of(one, tenant)
-            here = {"tenant_id": tenant, "scope_id": scope, "memory_id": one.row["id"]}
-            indexed = {**here, "ann": held[scope].ann}
-            rows["memory_index"] += [self._embedded({**row, **indexed}) for row in index_rows(one)]
-            rows["hypothetical_embeddings"] += [self._embedded({**question, **indexed}) for question in one.questions]
-            for table, column in KINDS["memory"].inner:
-                if table.name not in {"memory_index", "hypothetical_embeddings"}:
-                    rows[table.name] += [
-                        self._row(table.name, {**row, column: one.row["id"]}, one.line.scope)
-                        for row in one.line.inner[table.name]
-                    ]
+            here = {"tenant_id": tenant, "scope_id": one.scope_id, "memory_id": one.row["id"]}
+            indexed = {**here, "ann": held[one.scope_id].ann}
+            rows["memory_index"] += [self._embedded(row) | indexed for row in index_rows(one)]
+            rows["hypothetical_embeddings"] += [self._embedded(question) | indexed for question in one.questions]
+            for table, column in others:
+                rows[table] += [
+                    self._row(table, {**row, column: one.row["id"]}, one.scope_id) for row in one.line.inner[table]
+                ]
         rows["memory_links"] += links
         return {table: found for table, found in rows.items() if found}
 
     def _embedded(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """Return a row with its vector in the columns of this service's embedding model."""
-        plain = {name: value for name, value in row.items() if name != "embedding"}
-        return plain | as_columns(self.means.model_id, row["embedding"])
+        plain = dict(row)
+        return plain | as_columns(self.means.model_id, plain.pop("embedding"))
 
-    def _row(self, table: str, values: Mapping[str, Any], scope: Scope | None) -> dict[str, Any]:
+    def _row(self, table: str, values: Mapping[str, Any], scope: UUID | None) -> dict[str, Any]:
         row = {"tenant_id": self.actor.tenant_id, **values}
         if table == "entities":
             row["mention_count"] = 0  # its memories are counted as they come
-        if "scope_id" in metadata.tables[table].columns:
-            row["scope_id"] = None if scope is None else scope.id(self.actor.tenant_id)
+        if table in SCOPED:
+            row["scope_id"] = scope
         return row
 
+    def _scope_id(self, line: Line) -> UUID | None:
+        return None if line.scope is None else line.scope.id(self.actor.tenant_id)
+
     def _scopes(self, lines: Sequence[Line]) -> dict[UUID, Scope]:
-        return {line.scope.id(self.actor.tenant_id): line.scope for line in lines if line.scope is not None}
+        return {one.id(self.actor.tenant_id): one for one in {line.scope for line in lines} if one is not None}
 
     async def _record(self, session: WriteSession, kind: str, stored: int, lines: Sequence[Line]) -> None:
         """Append the event of a batch that stored something."""
@@ -242,18 +254,22 @@ class ImportBatch:
         return AuditWriter(tenant=self.actor.tenant_id, actor=self.actor.name, at=self.means.clock())
 
 
+SCOPED = frozenset(name for name, table in metadata.tables.items() if "scope_id" in table.columns)
+"""Tables whose rows name their scope."""
+
 FREE = frozenset({"extraction_costs", "audit_event"})
 """Kinds of lines that change nothing in a scope, so that no scope is locked for them."""
 
 
-def _scope_of(one: ImportedMemory, tenant: UUID) -> UUID:
-    return one.candidate.scope.id(tenant)
+def _by_scope(given: Sequence[ImportedMemory]) -> dict[UUID, list[ImportedMemory]]:
+    found: dict[UUID, list[ImportedMemory]] = {}
+    for one in given:
+        found.setdefault(one.scope_id, []).append(one)
+    return found
 
 
-def _average(given: Sequence[ImportedMemory], tenant: UUID, scope: UUID) -> float:
-    lengths = [
-        len(found) for one in given if _scope_of(one, tenant) == scope for found in one.terms if found is not None
-    ]
+def _average(given: Sequence[ImportedMemory]) -> float:
+    lengths = [len(found) for one in given for found in one.terms if found is not None]
     return max(1.0, sum(lengths) / max(1, len(lengths)))
 
 

@@ -48,9 +48,12 @@ class Imports:
         defining = TypeDefinitionImport(own_types=self.own_types, actor=actor, summary=summary, types=types)
         storing = ImportStore(means=self.means, actor=actor, summary=summary, types=types)
         running = _Import(importing=self, actor=actor, summary=summary, defining=defining, storing=storing)
-        async for number, content in lines:
-            await running.take(number, content)
-        return await running.end()
+        try:
+            async for number, content in lines:
+                await running.take(number, content)
+            return await running.end()
+        finally:
+            await storing.aclose()
 
 
 @dataclass(slots=True, kw_only=True)
@@ -82,6 +85,8 @@ class _Import:
         except UnreadableLine as error:
             if self.header is None:
                 raise
+            if self.summary.strict:
+                await self.storing.settle()  # an earlier line may be wrong, too
             self.summary.fail(number, error.message)
         self.digest.update(content + b"\n")
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections import Counter, defaultdict
 from collections.abc import Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
 
@@ -13,7 +13,7 @@ from pydantic import ValidationError
 
 from app.db.portability.imports import ScopeGrowth
 from app.db.sql import as_halfvec
-from app.lexical.bm25 import as_tsvector, document_weights, index_of, terms, to_sparsevec
+from app.lexical.bm25 import as_tsvector, document_weights, index_of, searched_terms, to_sparsevec
 from app.memory.candidate import Candidate
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType, Payload
@@ -46,6 +46,7 @@ class ImportedMemory:
 
     line: Line
     candidate: Candidate
+    scope_id: UUID
     row: dict[str, Any]
     index: list[dict[str, Any]] = field(default_factory=list)
     terms: list[tuple[str, ...] | None] = field(default_factory=list)
@@ -102,8 +103,8 @@ class ImportIndexer:
     embedder: Embedder
     language: str
 
-    def parse(self, line: Line, types: Imported) -> ImportedMemory:
-        """Return a line as a memory of a known type with a valid payload, or raise UnreadableLine."""
+    def with_candidate(self, line: Line, types: Imported) -> Line:
+        """Return a memory's line with its candidate; raise UnreadableLine for an unknown type or another payload."""
         values = line.values
         spec = types.spec(values["type"], values.get("type_version") or 0)
         try:
@@ -121,13 +122,20 @@ class ImportIndexer:
             context=values.get("context"),
             session_id=values.get("session_id"),
         )
+        return replace(line, candidate=candidate)
+
+    def parse(self, line: Line, types: Imported) -> ImportedMemory:
+        """Return a line as a memory of a known type with a valid payload, or raise UnreadableLine."""
+        candidate = line.candidate or self.with_candidate(line, types).candidate
+        assert candidate is not None  # noqa: S101 - narrows for the type checker
+        spec = candidate.type
         row = {
-            **values,
+            **line.values,
             "type_tenant": spec.owner(types.tenant),
             "type_version": spec.version,
-            "filter_key": spec.filter_key(values["payload"]),
+            "filter_key": spec.filter_key(line.values["payload"]),
         }
-        return ImportedMemory(line=line, candidate=candidate, row=row)
+        return ImportedMemory(line=line, candidate=candidate, scope_id=candidate.scope.id(types.tenant), row=row)
 
     async def revive(self, given: Sequence[ImportedMemory], *, vectors: bool, dimensions: int) -> None:
         """Set the memories' index rows and questions; with `vectors`, those of the file are of this service's model.
@@ -171,7 +179,7 @@ class ImportIndexer:
             for one in revived.index:
                 kind = one["kind"]
                 words = worded(revived.row["content"], revived.row.get("context"), kind)
-                revived.terms.append(None if kind in seen else terms(words, self.language))
+                revived.terms.append(None if kind in seen else searched_terms(words, self.language))
                 seen.add(kind)
 
 

@@ -55,7 +55,7 @@ class ImportPlacement:
         mine = {one.row["id"]: one for one in given}
         here = {slot: {one.id: one for one in versions} for slot, versions in known.items()}
         for one in given:
-            slot = claimed_slot(one, self.ledger.tenant)
+            slot = claimed_slot(one)
             if slot is None:
                 continue
             spec = one.candidate.type
@@ -136,12 +136,12 @@ class ImportPlacement:
         ]
 
 
-def claimed_slot(one: ImportedMemory, tenant: UUID) -> Slot | None:
+def claimed_slot(one: ImportedMemory) -> Slot | None:
     """Return the slot that a memory claims, None unless it is active and uncontested in the export."""
     row = one.row
     if row["status"] != MemoryStatus.ACTIVE or row.get("slot") is None or row.get("contested"):
         return None
-    return (one.candidate.scope.id(tenant), row["type"], row["slot"])
+    return (one.scope_id, row["type"], row["slot"])
 
 
 _DEFAULTS: Mapping[str, Any] = {

@@ -35,6 +35,7 @@ from app.db.tables import entities, memories
 from app.errors import InvalidInput
 from app.memory import audit_text
 from app.memory.calendar import EARLIEST_YEAR, LATEST_YEAR, known_zone
+from app.memory.candidate import Candidate
 from app.memory.extraction import Role, TurnStatus
 from app.memory.fields import MAX_TEXT, Name, UserId, check_metadata, visible
 from app.model import Category, LinkKind, MemoryStatus, ReviewReason, Scope, ScopeKind, SpeechAct
@@ -283,13 +284,17 @@ class ScopeIn(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """A parsed line: its number, kind, scope, and the values of its row and of nested rows."""
+    """A parsed line: its number, kind, scope, and the values of its row and of nested rows.
+
+    A memory has a candidate, too, once its payload was found to fit its type.
+    """
 
     number: int
     record: str
     scope: Scope | None
     values: Mapping[str, Any]
     inner: Mapping[str, list[dict[str, Any]]]
+    candidate: Candidate | None = None
 
     @property
     def id(self) -> UUID | None:
@@ -352,7 +357,8 @@ def read(number: int, record: str, content: bytes, *, now: datetime) -> Line:
     except ValidationError as error:
         told = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors(include_url=False)]
         raise UnreadableLine("; ".join(told[:MOST_NAMED])) from None
-    values = {name: getattr(found, name) for name in found.model_fields_set if name in columns(kind.table)}
+    given, own = found.__dict__, _column_set(kind.table)
+    values = {name: given[name] for name in found.model_fields_set if name in own}
     if record in _MORE:
         _MORE[record](values)
     inner = {table.name: [_row(one) for one in getattr(found, table.name, ())] for table, _ in kind.inner}
@@ -378,7 +384,13 @@ _MORE: Mapping[str, Callable[[Mapping[str, Any]], None]] = {"entity": _not_its_o
 
 
 def _row(one: BaseModel) -> dict[str, Any]:
-    return {name: getattr(one, name) for name in one.model_fields_set}
+    given = one.__dict__
+    return {name: given[name] for name in one.model_fields_set}
+
+
+@cache
+def _column_set(table: Table) -> frozenset[str]:
+    return frozenset(columns(table))
 
 
 KINDS: Mapping[str, RecordKind] = {one.name: one for one in RECORDS}

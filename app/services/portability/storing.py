@@ -7,6 +7,7 @@ name, or the version before.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -115,6 +116,9 @@ def without_successor(line: Line) -> Line:
 BATCH = 200
 """Most lines that are stored in one transaction."""
 
+_BREATHS = 16
+"""Lines after which reading gives way to the batch that is being stored."""
+
 BATCH_BYTES = 4_000_000
 """Most bytes of lines that are stored in one transaction, unless a single line is longer."""
 
@@ -145,6 +149,8 @@ class ImportStore:
     entities: set[UUID] = field(default_factory=set)
     fresh: set[UUID] = field(default_factory=set)
     withheld: ErasedFilter = field(init=False)
+    _ids: set[UUID] = field(default_factory=set)
+    _storing: asyncio.Task[None] | None = None
 
     def __post_init__(self) -> None:
         self.withheld = ErasedFilter(database=self.means.database, tenant=self.actor.tenant_id)
@@ -155,23 +161,45 @@ class ImportStore:
             self.batch[0].record != line.record
             or len(self.batch) >= BATCH
             or self.size + size > BATCH_BYTES
-            or any(one.id is not None and one.id == line.id for one in self.batch)
+            or line.id in self._ids
         ):
             await self._flush()
         self.batch.append(line)
         self.size += size
+        if line.id is not None:
+            self._ids.add(line.id)
+        if self._storing is not None and len(self.batch) % _BREATHS == 0:
+            await asyncio.sleep(0)
 
     async def end(self) -> None:
         """Store the remaining lines."""
         await self._flush()
+        await self.settle()
         await self._release()
         await self._withdraw()
         await self._unify()
 
+    async def settle(self) -> None:
+        """Wait until the batch that is being stored is stored; raise its error."""
+        storing, self._storing = self._storing, None
+        if storing is not None:
+            await storing
+
+    async def aclose(self) -> None:
+        """Stop storing, where the import ends by an error."""
+        storing, self._storing = self._storing, None
+        if storing is not None:
+            storing.cancel()
+            await asyncio.gather(storing, return_exceptions=True)
+
     async def _flush(self) -> None:
-        lines, self.batch, self.size = self.batch, [], 0
-        if not lines:
-            return
+        """Let the batch be stored while the next lines are read, after the batch before it."""
+        await self.settle()
+        lines, self.batch, self.size, self._ids = self.batch, [], 0, set()
+        if lines:
+            self._storing = asyncio.create_task(self._store_batch(lines))
+
+    async def _store_batch(self, lines: Sequence[Line]) -> None:
         if lines[0].record == "memory":
             await self._memories(lines)
             return
@@ -203,11 +231,9 @@ class ImportStore:
         fine = []
         for line in lines:
             try:
-                self.means.reviving.parse(line, self.types)
+                fine.append(self.means.reviving.with_candidate(line, self.types))
             except UnreadableLine as error:
                 self.summary.fail(line.number, error.message)
-            else:
-                fine.append(line)
         return fine
 
     async def _release(self) -> None:

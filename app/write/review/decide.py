@@ -13,7 +13,7 @@ from app import ids
 from app.db.apply.memories import FIXED, RowChange
 from app.db.review import FormerState, HiddenState
 from app.errors import Conflict
-from app.lexical.bm25 import index_of, terms
+from app.lexical.bm25 import index_of, searched_terms
 from app.memory.audit import AuditAction
 from app.memory.candidate import AffectedMemory, Candidate
 from app.memory.freshness import Decay
@@ -298,7 +298,7 @@ def _link(plan: PendingRows, memory: Memory, other: Memory) -> None:
 
 def _uncount(plan: PendingRows, memory: Memory, resolved: Resolved) -> None:
     """Take a pending memory off the scope's statistics: it is about to be counted again."""
-    found = terms(memory.content, plan.around.language)
+    found = searched_terms(memory.content, plan.around.language)
     plan.documents.subtract({index_of(term) for term in found})
     plan.lexical_documents -= 1
     plan.lexical_length -= len(found)

@@ -1,0 +1,58 @@
+"""`typed-memory distribute`: divide a store by tenant over the nodes of a Citus cluster."""
+
+from __future__ import annotations
+
+import asyncio
+from typing import Annotated
+
+import typer
+
+from app.commands.configuration import load_settings, owner_login
+from app.commands.terminal import say
+from app.db import distribution
+from app.db.distribution import SHARDS, Stage
+from app.settings import Settings
+
+
+def distribute(
+    *,
+    dry_run: Annotated[bool, typer.Option("--dry-run", help="Change nothing; print the statements.")] = False,
+    shards: Annotated[
+        int, typer.Option(min=1, max=1024, help="Parts that each table is divided into; they don't change later.")
+    ] = SHARDS,
+) -> None:
+    """Divide the tables by tenant over the nodes of a Citus cluster, so that the store outgrows one machine.
+
+    The database is the coordinator's (TM_MIGRATION_DATABASE_URL, else TM_DATABASE_URL), migrated, with all nodes
+    added; the login is a superuser's. While it runs, questions are answered and writes wait. If it is stopped or
+    killed, the same command continues from there.
+
+    For example:
+
+      typed-memory distribute --dry-run
+
+      typed-memory distribute
+    """
+    asyncio.run(_distribute(load_settings(), dry_run=dry_run, shards=shards))
+
+
+async def _distribute(settings: Settings, *, dry_run: bool, shards: int) -> None:
+    patience = settings.database_start_timeout
+    async with owner_login(settings) as url:
+        if dry_run:
+            for stage in await distribution.plan(url, patience=patience, shards=shards):
+                _print(stage)
+            return
+        await distribution.distribute(url, patience=patience, shards=shards, report=lambda stage: say(stage.title))
+    say("The store is distributed. Restart the services.")
+
+
+def _print(stage: Stage) -> None:
+    say(f"-- {stage.title}{', in one transaction' if stage.together else ''}")
+    for statement in stage.statements:
+        say(f"{statement};")
+
+
+def register(cli: typer.Typer) -> None:
+    """Add the command."""
+    cli.command()(distribute)

@@ -1,0 +1,169 @@
+"""What a store of one size does: questions, writes, a bulk import, disk, vacuum, the vector index and workers."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections.abc import Sequence
+from dataclasses import asdict, dataclass
+from itertools import islice
+from time import perf_counter
+from typing import Any
+
+from app.db.session import Database
+from app.db.sql import as_halfvec
+from app.model import Actor
+from app.services.portability.exports import ExportRequest, Exports
+from bench.asking import post, questions
+from bench.client import Connection, Post, load
+from bench.grammar import Grammar
+from bench.recall import compared, filters_for
+from bench.scale.shape import BLOCK, LARGE, TenantShape, block
+from bench.stage import seed_of
+from bench.world import Service, World, key_of, tenant_id
+from bench.write import body_of
+
+QUESTIONS = 40
+REQUESTS = 120
+SECONDS = 30.0
+BATCH = 250
+_TABLES = """
+    SELECT c.relname AS name, pg_table_size(c.oid) AS rows, pg_indexes_size(c.oid) AS indexes
+    FROM pg_class c JOIN pg_namespace n ON n.oid = c.relnamespace
+    WHERE c.relkind = 'r' AND n.nspname = 'public' ORDER BY pg_total_relation_size(c.oid) DESC
+"""
+_INDEXES = """
+    SELECT indexrelname AS name, pg_relation_size(indexrelid) AS size FROM pg_stat_user_indexes
+    WHERE pg_relation_size(indexrelid) > 100000 ORDER BY 2 DESC
+"""
+_COLUMNS = """
+    SELECT attname AS name FROM pg_attribute
+    WHERE attrelid = CAST($1 AS regclass) AND attnum > 0 AND NOT attisdropped ORDER BY attnum
+"""
+WIDE = ("memories", "memory_index", "audit_events")
+"""Tables whose columns are weighed."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScaleResult:
+    """The figures of a store of one size; times are milliseconds at the median unless the name says another unit."""
+
+    memories: int
+    tenants: int
+    largest_scope: int
+    fill_seconds: float
+    questions: dict[str, float]
+    questions_p99: dict[str, float]
+    write: float
+    batch_per_second: float
+    import_per_second: float
+    bytes_per_memory: float
+    bytes_by_table: dict[str, float]
+    bytes_by_index: dict[str, float]
+    bytes_by_column: dict[str, dict[str, float]]
+    recall: float
+    rows_missing: int
+    vacuum_seconds: float
+
+    def as_json(self) -> dict[str, Any]:
+        """Return the figures as JSON."""
+        return asdict(self)
+
+
+async def asked(service: Service, number: int, user: str, seed: str, size: int) -> tuple[float, float]:
+    """Return p50 and p99 of questions to a scope, by one client, after each was asked once."""
+    posts = [post(one, user, key_of(number)) for one in questions(seed, size, QUESTIONS)]
+    await load(service.port, posts, clients=1, count=len(posts), seconds=SECONDS)
+    spread = await load(service.port, posts, clients=1, count=REQUESTS, seconds=SECONDS)
+    return spread.p50, spread.p99
+
+
+async def every_question(
+    service: Service, shapes: Sequence[TenantShape], model: int
+) -> tuple[dict[str, float], dict[str, float]]:
+    """Return p50 and p99 by kind of scope: small, of a block, the largest."""
+    small = shapes[-1]
+    places = {"a scope of a few": (small.number, next(small.users()), small.last)}
+    places |= {f"a scope of {BLOCK:,}": (one.number, block(0), BLOCK) for one in shapes if one.blocks}
+    found = {
+        name: await asked(service, number, user, seed_of(model, user), size)
+        for name, (number, user, size) in places.items()
+    }
+    if shapes[0].large:
+        found["the largest scope"] = await asked(service, 0, LARGE, seed_of(0, LARGE), shapes[0].large)
+    return {name: p50 for name, (p50, _) in found.items()}, {name: p99 for name, (_, p99) in found.items()}
+
+
+async def written(service: Service, number: int) -> tuple[float, float]:
+    """Return p50 of single typed writes to a scope of a block, and the memories a second of batches."""
+    drafts = Grammar("scale, written").drafts(REQUESTS + 12 * BATCH)
+    key, user = key_of(number), block(0)
+    posts = [Post.of(f"/memories/typed/{one.type}", body_of(one, user), key) for one in islice(drafts, REQUESTS)]
+    spread = await load(service.port, posts, clients=1, count=len(posts), seconds=SECONDS)
+    batches = [
+        Post.of("/memories/batch", {"memories": [{"type": one.type, **body_of(one, user)} for one in some]}, key)
+        for some in (list(islice(drafts, BATCH)) for _ in range(4))
+    ]
+    many = await load(service.port, batches, clients=1, count=len(batches), seconds=SECONDS)
+    return spread.p50, BATCH * many.per_second
+
+
+async def imported(world: World, service: Service, source: int, user: str, target: int) -> float:
+    """Return the memories a second of an import of a user's memories, with their vectors, into an empty tenant."""
+    actor = Actor(tenant_id=tenant_id(source), key_id=None, name="bench")
+    database = Database(world.url, pool_size=1)
+    try:
+        wanted = ExportRequest(user_id=user, vectors=True)
+        content = b"".join([piece async for piece in Exports(database=database).lines(actor, wanted)])
+    finally:
+        await database.close()
+    async with Connection(service.port) as connection:
+        began = perf_counter()
+        answer = json.loads(await connection.send(Post.plain("/import", content, key_of(target))))
+        return float(answer["imported"]["memory"]) / (perf_counter() - began)
+
+
+async def sizes(world: World, memories: int) -> dict[str, Any]:
+    """Return the bytes of a memory: in all, by table, by index, and by column of wide tables."""
+    owner = world.owner
+    tables = {row["name"]: (row["rows"] + row["indexes"]) / memories for row in await owner.fetch(_TABLES)}
+    columns = {}
+    for table in WIDE:
+        names = [row["name"] for row in await owner.fetch(_COLUMNS, table)]
+        listed = ", ".join(f"coalesce(sum(pg_column_size({name})), 0)" for name in names)
+        share = min(100.0, 100 * 20_000 / max(1, memories))
+        row = await owner.fetchrow(
+            f"SELECT count(*), {listed} FROM {table} TABLESAMPLE SYSTEM ({share})"  # noqa: S608 - our own names
+        )
+        columns[table] = {name: float(size) / max(1, row[0]) for name, size in zip(names, row[1:], strict=True)}
+    return {
+        "bytes_per_memory": sum(tables.values()),
+        "bytes_by_table": {name: size for name, size in tables.items() if size >= 1},
+        "bytes_by_index": {row["name"]: row["size"] / memories for row in await owner.fetch(_INDEXES)},
+        "bytes_by_column": columns,
+    }
+
+
+async def recall(world: World, shape: TenantShape) -> tuple[float, int]:
+    """Return what share of the nearest the vector index finds in the largest scope, and the rows that it owes."""
+    vectors = await world.embedder.embed(questions(seed_of(0, LARGE), shape.large, QUESTIONS), purpose="query")
+    database = Database(world.url, pool_size=1)
+    try:
+        return await compared(world, database, filters_for(LARGE), [as_halfvec(one) for one in vectors])
+    finally:
+        await database.close()
+
+
+async def vacuumed(world: World, number: int) -> float:
+    """Return the seconds of a vacuum of the retrieval table after a tenant's rows are deleted."""
+    async with world.owner.transaction():
+        await world.owner.execute("DELETE FROM memory_index WHERE tenant_id = $1", tenant_id(number))
+    began = perf_counter()
+    await world.owner.execute("VACUUM memory_index")
+    return perf_counter() - began
+
+
+async def quiet(world: World) -> None:
+    """Let what the fill left behind be written, so that it is not measured."""
+    await world.owner.execute("CHECKPOINT")
+    await asyncio.sleep(1)

@@ -1,0 +1,56 @@
+"""Pictures of how a store's figures grow with its memories, for the documents."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+import matplotlib as mpl
+from matplotlib.figure import Figure
+
+IMAGES = Path(__file__).parents[2] / "docs" / "images"
+
+
+def draw(results: Path, folder: Path = IMAGES) -> None:
+    """Draw the growth curves of a run's results."""
+    mpl.rcParams["svg.hashsalt"] = "typed-memory"  # the same figures, the same file
+    found = sorted(json.loads(results.read_text(encoding="utf-8"))["sizes"], key=lambda one: one["memories"])
+    memories = [one["memories"] for one in found]
+    kinds = dict.fromkeys(kind for one in found for kind in one["questions"])
+    times = {kind: [one["questions"].get(kind) for one in found] for kind in kinds}
+    times["a typed write"] = [one["write"] for one in found]
+    _save(folder / "scale-times.svg", memories, times, "milliseconds, median")
+    rates = {
+        "bulk import": [one["import_per_second"] for one in found],
+        "batches of 250": [one["batch_per_second"] for one in found],
+    }
+    _save(folder / "scale-rates.svg", memories, rates, "memories a second")
+    _save(folder / "scale-bytes.svg", memories, _by_table(found), "bytes a memory")
+
+
+def _by_table(found: Sequence[Mapping[str, Any]]) -> dict[str, list[float | None]]:
+    """Return the bytes of the largest tables, and of all."""
+    last = found[-1]["bytes_by_table"]
+    most = sorted(last, key=last.__getitem__, reverse=True)[:5]
+    return {"all": [one["bytes_per_memory"] for one in found]} | {
+        name: [one["bytes_by_table"].get(name) for one in found] for name in most
+    }
+
+
+def _save(path: Path, memories: Sequence[int], lines: Mapping[str, Sequence[float | None]], unit: str) -> None:
+    figure = Figure(figsize=(7, 4), layout="constrained")
+    axes = figure.subplots()
+    for name, values in lines.items():
+        pairs = [(at, value) for at, value in zip(memories, values, strict=True) if value is not None]
+        axes.plot([at for at, _ in pairs], [value for _, value in pairs], marker="o", label=name)
+    axes.set_xscale("log")
+    axes.set_xticks(memories, [f"{one:,}" for one in memories])
+    axes.minorticks_off()
+    axes.set_ylim(bottom=0)
+    axes.set_xlabel("memories in the store")
+    axes.set_ylabel(unit)
+    axes.grid(visible=True, alpha=0.3)
+    axes.legend()
+    figure.savefig(path, metadata={"Date": None})

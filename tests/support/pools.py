@@ -1,0 +1,20 @@
+"""Connections to one database that its tests share: a new one reads the catalog anew, which costs more than a write."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator
+from contextlib import asynccontextmanager
+
+from app.db import embedding_models
+from app.db.session import Database
+from app.providers.wordllama import WordllamaEmbedder
+
+
+@asynccontextmanager
+async def pooled(url: str) -> AsyncIterator[Database]:
+    """Yield a migrated database, with the embedded model registered."""
+    embedder = WordllamaEmbedder()
+    await embedding_models.register(url, name=embedder.name, dimensions=embedder.dimensions)
+    database = Database(url, pool_size=10)
+    yield database
+    await database.close()
