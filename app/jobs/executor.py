@@ -182,6 +182,8 @@ class Executor:
         if isinstance(turn, JobOutcome):
             return turn.delay
         with structlog.contextvars.bound_contextvars(job=ids.public(ids.JOB, turn.id), kind=turn.kind):
+            if turn.interrupted >= MOST_INTERRUPTED:
+                return (await self._park(turn)).delay
             return (await self._performed(turn)).delay
 
     async def _begin(
@@ -202,17 +204,21 @@ class Executor:
             return SUSPECT
         now = self.runtime.clock()
         run = await jobs.start(session, found, now)
-        if run.interrupted >= MOST_INTERRUPTED:
-            error = f"its worker died {run.interrupted} times doing it: see that worker's log before trying again"
-            await jobs.finish(session, run, status=JobStatus.FAILED, error=error, now=now)
-            self.runtime.metrics.job_started(run.kind)
-            self.runtime.metrics.job_ended(run.kind, "parked", 0.0)
-            log.error("a job keeps ending its worker and is parked as failed", job=ids.public(ids.JOB, run.id))
-            return SERVED
         if run.cancel_requested:
             await jobs.finish(session, run, status=JobStatus.CANCELLED, now=now)
             return SERVED
         return run
+
+    async def _park(self, run: Job) -> JobOutcome:
+        """Fail a job that keeps ending its worker, then keep what can be kept of it: nothing may queue it again."""
+        error = f"its worker died {run.interrupted} times doing it: see that worker's log before trying again"
+        outcome = failure(error)
+        await self._record(run, outcome)
+        self.runtime.metrics.job_started(run.kind)
+        self.runtime.metrics.job_ended(run.kind, "parked", 0.0)
+        log.error("a job keeps ending its worker and is parked as failed")
+        await self._abandon(run, error)
+        return outcome
 
     async def _performed(self, run: Job) -> JobOutcome:
         with self.runtime.telemetry.span(f"job {run.kind}"), self._measured(run) as measured:

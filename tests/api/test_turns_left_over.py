@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from app.jobs import schedule
+from app.jobs import executor, schedule
 from app.jobs.schedule import requeue_turns
 from app.memory.extraction import TurnStatus
 from app.runtime import Runtime
@@ -46,3 +46,23 @@ async def test_a_turn_whose_request_was_killed_is_processed(
     await eventually(processed)
     found = await recalled(client, "Where do I live?")
     assert "user lives in Ljubljana" in [one["content"] for one in found]
+
+
+async def test_a_turn_of_a_job_that_ended_its_workers_is_kept_and_waits_for_an_operator(
+    client: httpx.AsyncClient, runtime: Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def stored(status: TurnStatus) -> bool:
+        [turn] = (await client.get("/turns", params={"user_id": "ann"})).json()["turns"]
+        return bool(turn["status"] == status)
+
+    with monkeypatch.context() as deadly:
+        deadly.setattr(executor, "MOST_INTERRUPTED", 0)
+        sent = await client.post("/turns", json={"content": "I live in Ljubljana.", "user_id": "ann"})
+        await eventually(lambda: stored(TurnStatus.FAILED))
+    monkeypatch.setattr(schedule, "FORSAKEN_AFTER", timedelta())
+    await requeue_turns(runtime)
+    jobs = (await client.get("/jobs", params={"user_id": "ann"})).json()["jobs"]
+    assert [one["id"] for one in jobs if one["kind"] == "ingest"] == [sent.json()["job_id"]]
+
+    assert (await client.post(f"/jobs/{sent.json()['job_id']}/retry")).status_code == 200
+    await eventually(lambda: stored(TurnStatus.PROCESSED))
