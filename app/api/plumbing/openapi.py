@@ -297,8 +297,8 @@ def _add_problems(path: str, method: str, operation: dict[str, Any]) -> None:
     responses = operation["responses"]
     responses.pop("422", None)
     for status, response in responses.items():
-        # Problems with further members are declared as JSON; other errors have no model of their own.
-        if status == "409" and "application/json" in response.get("content", {}):
+        # The framework declares a problem that has a model as JSON.
+        if status in {"409", "501"} and "application/json" in response.get("content", {}):
             response["content"] = {MEDIA_TYPE: response["content"]["application/json"]}
     if operation.get(ROLE) == "none":
         return
