@@ -39,6 +39,7 @@ DISTRIBUTE = """
 DO $$ BEGIN
     IF to_regclass('pg_dist_partition') IS NOT NULL THEN
         IF EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = 'memories'::regclass) THEN
+            PERFORM set_config('citus.multi_shard_modify_mode', 'sequential', true);
             PERFORM create_distributed_table('{table}', 'tenant_id', colocate_with := 'memories');
         END IF;
     END IF;

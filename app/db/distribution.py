@@ -41,6 +41,7 @@ _PREPARE = (
 _STATE = """
 WITH ours AS (
     SELECT CAST(p.oid AS regprocedure) AS function, p.prosecdef AND p.proargnames[1] = 'tenant' AS of_tenant,
+        EXISTS (SELECT FROM unnest(p.proconfig) AS setting WHERE setting LIKE 'plan_cache_mode=%') AS planned_once,
         o.objid IS NOT NULL AS known, o.distribution_argument_index IS NOT NULL AS delegated
     FROM pg_proc p LEFT JOIN pg_dist_object o ON o.objid = p.oid AND o.classid = CAST('pg_proc' AS regclass)
     WHERE p.pronamespace = CAST(current_schema() AS regnamespace)
@@ -53,6 +54,7 @@ SELECT
     ARRAY(SELECT CAST(conname AS text) FROM pg_constraint
           WHERE contype = 'f' AND connamespace = CAST(current_schema() AS regnamespace)) AS foreign_keys,
     ARRAY(SELECT CAST(function AS text) FROM ours WHERE NOT known ORDER BY function) AS functions,
+    ARRAY(SELECT CAST(function AS text) FROM ours WHERE planned_once ORDER BY function) AS planned_once,
     ARRAY(SELECT CAST(function AS text) FROM ours WHERE of_tenant AND NOT delegated ORDER BY function) AS of_tenant
 """
 
@@ -80,14 +82,16 @@ class Stage:
 class DistributionState:
     """Tables, foreign keys and functions of a database by whether they are on the nodes.
 
-    `copied` are tables whose rows are in shards and still here, too; `functions` are those that nodes don't have yet.
-    `of_tenant` are those that act as the owner on rows of one tenant, and don't run on its node yet.
+    `copied` are tables whose rows are in shards and still here, too; `functions` are those that nodes don't have yet,
+    `planned_once` those that keep plans of their statements, which a cluster can't; `of_tenant` are those that act as
+    the owner on rows of one tenant, and don't run on its node yet.
     """
 
     distributed: frozenset[str]
     copied: frozenset[str]
     foreign_keys: frozenset[str]
     functions: tuple[str, ...]
+    planned_once: tuple[str, ...]
     of_tenant: tuple[str, ...]
 
 
@@ -136,6 +140,7 @@ async def _state_of(connection: asyncpg.Connection) -> DistributionState:
         copied=frozenset(row["copied"]),
         foreign_keys=frozenset(row["foreign_keys"]),
         functions=tuple(row["functions"]),
+        planned_once=tuple(row["planned_once"]),
         of_tenant=tuple(row["of_tenant"]),
     )
 
@@ -149,6 +154,10 @@ def _stages(found: DistributionState, grants: Sequence[str], shards: int) -> Ite
     yield Stage(
         title="give every node our functions",
         statements=[f"SELECT create_distributed_function('{function}')" for function in found.functions],
+    )
+    yield Stage(
+        title="let functions plan their statements for each tenant's node",
+        statements=[f"ALTER FUNCTION {function} RESET plan_cache_mode" for function in found.planned_once],
     )
     yield Stage(
         title="drop foreign keys, to make them again",
