@@ -26,6 +26,11 @@ def pytest_configure(config: pytest.Config) -> None:
         os.environ[_RUN_FOLDER] = str(run.folder)
 
 
+def pytest_xdist_auto_num_workers() -> int:
+    """Return one worker more than there are cores: tests wait for processes, for disks and for clocks."""
+    return (os.cpu_count() or 1) + 1
+
+
 def pytest_collection_finish() -> None:
     """Leave what was imported out of garbage collections, as a service does."""
     freeze_garbage_collector()

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping
-from contextlib import asynccontextmanager
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import Any
@@ -105,8 +105,9 @@ class Store:
     def as_tenant(self, tenant: UUID) -> Store:
         return replace(self, actor=replace(self.actor, tenant_id=tenant))
 
-    def statements(self) -> list[str]:
-        """Return a list that every statement of a read from now on is added to."""
+    @contextmanager
+    def statements(self) -> Iterator[list[str]]:
+        """Yield a list that every statement of a read is added to within the block."""
         seen: list[str] = []
         read = self.database.read
 
@@ -115,21 +116,27 @@ class Store:
             async with read(tenant, **local) as session:
                 yield Watched(session.connection, session.driver, seen)
 
-        self.database.read = watched  # type: ignore[method-assign]
-
-        @event.listens_for(self.database._engine.sync_engine, "before_cursor_execute")
-        def _see(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
+        def see(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
             seen.append(statement)
 
-        return seen
+        engine = self.database._engine.sync_engine
+        event.listen(engine, "before_cursor_execute", see)
+        with pytest.MonkeyPatch.context() as patch:
+            patch.setattr(self.database, "read", watched)
+            try:
+                yield seen
+            finally:
+                event.remove(engine, "before_cursor_execute", see)
 
 
 MakeStore = Callable[[], Awaitable[Store]]
 
 
 @pytest.fixture
-async def make_store(database_url: str, embedder: WordllamaEmbedder) -> AsyncIterator[MakeStore]:
-    async with making(database_url, embedder) as make:
+async def make_store(
+    database_url: str, shared_database: Database, embedder: WordllamaEmbedder
+) -> AsyncIterator[MakeStore]:
+    async with making(database_url, embedder, shared_database) as make:
         yield make
 
 
@@ -141,13 +148,17 @@ async def lone_store(fresh_database_url: str, embedder: WordllamaEmbedder) -> As
 
 
 @asynccontextmanager
-async def making(database_url: str, embedder: WordllamaEmbedder) -> AsyncIterator[MakeStore]:
+async def making(
+    database_url: str, embedder: WordllamaEmbedder, shared: Database | None = None
+) -> AsyncIterator[MakeStore]:
+    """Yield what makes stores, each with connections of its own unless they are shared."""
     opened: list[Database] = []
     await embedding_models.register(database_url, name=embedder.name, dimensions=embedder.dimensions)
 
     async def make() -> Store:
-        database = Database(database_url, pool_size=4)
-        opened.append(database)
+        if shared is None:
+            opened.append(Database(database_url, pool_size=4))
+        database = shared or opened[-1]
         writes = pipeline_in(database, embedder)
         reads = ReadPipeline(
             database=database,

@@ -221,18 +221,19 @@ async def test_a_store_without_questions_does_not_look_for_them(store: Store) ->
     await put_facts(store, 3)
     elsewhere = Scope(kind=ScopeKind.USER, user_id="u2")
     await give_questions(store, *await put_facts(store, 3, elsewhere))
-    seen = store.statements()
-    assert await store.found("What trait do I have?")
+    with store.statements() as seen:
+        assert await store.found("What trait do I have?")
     assert not any("hypothetical_embeddings q" in one and "memory_index" in one for one in seen)
 
 
 async def test_types_that_are_not_asked_by_questions_are_found_without(store: Store) -> None:
     await give_questions(store, *await put_facts(store, 3))
     await fill(store, ["We talked about barns."])
-    seen = store.statements()
-    assert await store.found("What about barns?", types=("episodic",))
+    with store.statements() as seen:
+        assert await store.found("What about barns?", types=("episodic",))
     assert not any("hypothetical_embeddings q" in one and "memory_index" in one for one in seen)
-    assert await store.found("What trait is that?", types=("episodic", "fact"))
+    with store.statements() as seen:
+        assert await store.found("What trait is that?", types=("episodic", "fact"))
     assert any("hypothetical_embeddings q" in one and "memory_index" in one for one in seen)
 
 

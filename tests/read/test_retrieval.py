@@ -216,8 +216,8 @@ async def test_the_same_question_has_the_same_answer(store: Store) -> None:
 async def test_a_question_takes_four_statements(store: Store) -> None:
     await store.put("fact", {"predicate": "drinks", "object": "tea"})
     await store.ask("Which tea does the user drink?")
-    seen = store.statements()
-    await store.ask("Which tea does the user drink?")
+    with store.statements() as seen:
+        await store.ask("Which tea does the user drink?")
     assert len(seen) == 4
 
 

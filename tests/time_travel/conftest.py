@@ -8,6 +8,7 @@ from uuid import UUID
 
 import pytest
 
+from app.db.session import Database
 from app.model import Memory
 from app.providers.wordllama import WordllamaEmbedder
 from app.services.entities import Entities
@@ -90,8 +91,10 @@ def unused(memory: Memory) -> Memory:
 
 
 @pytest.fixture
-async def make_store(database_url: str, embedder: WordllamaEmbedder) -> AsyncIterator[MakeStore]:
-    async with making(database_url, embedder) as make:
+async def make_store(
+    database_url: str, shared_database: Database, embedder: WordllamaEmbedder
+) -> AsyncIterator[MakeStore]:
+    async with making(database_url, embedder, shared_database) as make:
         yield make
 
 
