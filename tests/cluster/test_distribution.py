@@ -1,17 +1,12 @@
-"""A store that is distributed over the nodes of a cluster: how it gets there, and what a lost node does to it."""
+"""A store that is distributed over the nodes of a cluster: how it gets there, and how a later migration changes it."""
 
 from __future__ import annotations
 
 import asyncio
-import os
-import signal
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
-from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
-import asyncpg
 import httpx
 import pytest
 from alembic.migration import MigrationContext
@@ -19,11 +14,9 @@ from alembic.operations import Operations
 from sqlalchemy import Connection, text
 
 from app.db import distribution, migrate
-from app.db.embedded.folder import server_account
 from app.db.session import owner_transaction
 from migrations import live
 from tests.api.conftest import connected, running, settings_for
-from tests.cluster.servers import Server
 from tests.support.databases import Run, drop_database, form_cluster, nodes
 
 pytestmark = [
@@ -130,53 +123,3 @@ async def test_a_later_migration_adds_a_table_to_a_distributed_store(fresh_datab
         await connection.run_sync(add)
         method = text("SELECT partmethod FROM pg_dist_partition WHERE logicalrelid = 'later'::regclass")
         assert await connection.scalar(method) == b"h"
-
-
-async def test_a_node_that_is_killed_makes_errors_of_503_and_loses_nothing(fresh_database_url: str) -> None:
-    async with service(fresh_database_url) as client:
-        acknowledged: set[str] = set()
-        assert (await write(client, 0)).status_code == 201
-        acknowledged |= await stored(client)
-        victim = await _node_of_the_first_memory(fresh_database_url)
-        load = asyncio.create_task(_load(client, acknowledged))
-        await asyncio.sleep(1)
-        os.kill(int((victim.data / "postmaster.pid").read_text().split()[0]), signal.SIGKILL)
-        await asyncio.sleep(3)
-        _start_again(victim)
-        statuses = await load
-        assert statuses <= {201, 409, 503}
-        assert 503 in statuses
-        assert acknowledged <= await stored(client)
-
-
-async def _load(client: httpx.AsyncClient, acknowledged: set[str]) -> set[int]:
-    """Write until the node answers again after it was away; return every status."""
-    statuses: set[int] = set()
-    for number in range(1, 400):
-        answer = await write(client, number)
-        statuses.add(answer.status_code)
-        if answer.status_code == 201:
-            acknowledged.add(fact(number)["content"])
-            if 503 in statuses:
-                break
-        else:
-            await asyncio.sleep(0.2)
-    return statuses
-
-
-async def _node_of_the_first_memory(url: str) -> Server:
-    connection = await asyncpg.connect(url)
-    port = await connection.fetchval(
-        """SELECT s.nodeport FROM citus_shards s WHERE s.shardid = (
-            SELECT get_shard_id_for_distribution_column('memories', (SELECT tenant_id FROM memories LIMIT 1)))"""
-    )
-    await connection.close()
-    [node] = [one for one in nodes() if urlsplit(one).port == port]
-    connection = await asyncpg.connect(node)
-    data = Path(await connection.fetchval("SHOW data_directory"))
-    await connection.close()
-    return Server(programs=Path(os.environ["TM_TEST_CITUS"]), data=data, account=server_account(data), port=port)
-
-
-def _start_again(server: Server) -> None:
-    server.start()
