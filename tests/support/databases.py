@@ -35,6 +35,9 @@ _PREFIX = "tm-run-"
 _WAIT_SECONDS = 120.0
 _UNSAFE_IF_POWER_FAILS = {"fsync": "off", "full_page_writes": "off"}
 """What a killed server does not need to keep its data, and what each database that is dropped waits for."""
+_CONNECTIONS = {"max_connections": "250"}
+"""Enough for the pools of every worker, beside those of the services that its tests start."""
+
 _SHARDS = 4
 _T = TypeVar("_T")
 
@@ -69,7 +72,10 @@ class Run:
         if url := _external_url():
             yield url
             return
-        with patch.dict(process._INVARIANT, _UNSAFE_IF_POWER_FAILS):
+        with (
+            patch.dict(process._INVARIANT, _UNSAFE_IF_POWER_FAILS),
+            patch.dict(process._TUNABLE, _CONNECTIONS),
+        ):
             embedded = start_embedded(self.folder / "data", timeout=_WAIT_SECONDS)
         try:
             yield embedded.url
