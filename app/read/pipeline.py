@@ -131,7 +131,9 @@ class ReadPipeline:
                 if known.types <= types.version:
                     query = understand.resolve_question(reading, known, types=types)
                     if not query.mentioned and understand.knows_no_word(query, known):
-                        near = await read_near_terms(session, tenant, _scopes(tenant, request), query.terms)
+                        near = await read_near_terms(
+                            session, tenant, _scopes(tenant, request), query.terms, known_at=request.known_at
+                        )
                         query = understand.respell(query, near)
                     self._observed("understand", started)
                     if request.min_relevance is None and is_chit_chat(query.text) and not query.mentioned:

@@ -12,16 +12,18 @@ branch_labels = None
 depends_on = None
 
 # It runs with the caller's rights and becomes one tenant after the other, as row-level security asks: the caller must
-# be allowed to list tenants. Plans are made once, through indexes, and what is set ends with the function.
+# be allowed to list tenants. Plans are made once, through indexes. The tenant is set back at the end, and by Postgres
+# where the function fails; only a superuser may name `app.tenant_id` among the function's own settings.
 TENANTS_WITH_OLD = """
 CREATE FUNCTION tenants_with_old(what text, before timestamptz) RETURNS SETOF uuid LANGUAGE plpgsql
-SET plan_cache_mode = force_generic_plan SET enable_seqscan = off SET app.tenant_id = '' AS $$
+SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
 DECLARE
+    asking text := coalesce(current_setting('app.tenant_id', true), '');
     tenant uuid;
     has_any boolean;
 BEGIN
     FOR tenant IN SELECT id FROM tenants ORDER BY id LOOP
-        EXECUTE format('SET LOCAL app.tenant_id = %L', tenant);
+        PERFORM set_config('app.tenant_id', tenant::text, true);
         CASE what
             WHEN 'waiting turns' THEN has_any := EXISTS (
                 SELECT FROM turns WHERE tenant_id = tenant AND status = 'received' AND recorded_at < before);
@@ -34,6 +36,7 @@ BEGIN
             RETURN NEXT tenant;
         END IF;
     END LOOP;
+    PERFORM set_config('app.tenant_id', asking, true);
 END $$
 """
 

@@ -21,7 +21,7 @@ async def test_each_librarys_message_is_read_with_its_role_name_and_time(client:
         {"role": "user", "content": [{"type": "text", "text": "I live"}, {"type": "text", "text": "in Ulm."}]},
         {"type": "human", "content": "I have a dog."},
         {"type": "constructor", "id": ["langchain", "AIMessage"], "kwargs": {"type": "ai", "content": "Noted!"}},
-        {"role": "user", "parts": [], "text": "My cat is called Ada.", "created_at": 1778320800},
+        {"role": "user", "parts": [], "text": "My cat is called Ada.", "created_at": 1778320860},
     )
     assert answer.status_code == 200, answer.text
     turns = {one["content"]: one for one in answer.json()["turns"]}
@@ -33,7 +33,7 @@ async def test_each_librarys_message_is_read_with_its_role_name_and_time(client:
         "My cat is called Ada.": "user",
     }
     assert (turns[SPOKEN]["speaker"], turns[SPOKEN]["occurred_at"]) == ("Ann", "2026-05-09T10:00:00Z")
-    assert turns["My cat is called Ada."]["occurred_at"] == "2026-05-09T10:00:00Z"
+    assert turns["My cat is called Ada."]["occurred_at"] == "2026-05-09T10:01:00Z"
     assert answer.json()["ignored"] == []
 
 

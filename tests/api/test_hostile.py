@@ -12,6 +12,7 @@ import pytest
 
 from app.api.plumbing.guard import parse
 from app.api.plumbing.problems import MalformedBody
+from app.errors import PayloadTooLarge
 from app.write.rows import question_rows
 from tests.api.conftest import Tenant, fact
 
@@ -76,9 +77,12 @@ async def test_a_tampered_cursor_is_refused(tenant: Tenant, sort: str, value: ob
     assert (answer.status_code, answer.json()["type"]) == (422, "urn:typed-memory:problem:invalid-cursor")
 
 
-def test_an_object_of_a_hundred_thousand_keys_is_refused_before_it_is_checked() -> None:
-    with pytest.raises(MalformedBody, match="100000 keys"):
-        parse(json.dumps({f"k{number}": 1 for number in range(100_000)}).encode())
+@pytest.mark.parametrize(
+    ("keys", "refused", "told"), [(2_000, MalformedBody, "2000 keys"), (100_000, PayloadTooLarge, "more values")]
+)
+def test_an_object_of_many_keys_is_refused_before_it_is_checked(keys: int, refused: type[Exception], told: str) -> None:
+    with pytest.raises(refused, match=told):
+        parse(json.dumps({f"k{number}": 1 for number in range(keys)}).encode())
 
 
 async def test_an_id_may_not_hold_what_separates_ids(tenant: Tenant) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
+from datetime import datetime
 from typing import Final
 from uuid import UUID
 
@@ -27,7 +28,8 @@ _NEAR = statement(
     CROSS JOIN unnest(CAST(:scopes AS uuid[])) AS bucket(scope_id)
     CROSS JOIN LATERAL (
         SELECT x.memory_id, x.tsv FROM memory_index x
-        WHERE x.tenant_id = :tenant AND x.scope_id = bucket.scope_id AND x.status = 'active'
+        WHERE x.tenant_id = :tenant AND x.scope_id = bucket.scope_id AND x.kind <> 'context'
+          AND (CAST(:known_at AS timestamptz) IS NULL OR x.recorded_at <= :known_at)
           AND x.tsv @@ CAST(asked.query AS tsquery) LIMIT {MOST_ROWS}
     ) i
     CROSS JOIN LATERAL unnest(i.tsv) AS said(lexeme)
@@ -38,9 +40,17 @@ _NEAR = statement(
 
 
 async def read_near_terms(
-    session: ReadSession, tenant: UUID, scopes: Sequence[UUID], terms: Collection[str]
+    session: ReadSession,
+    tenant: UUID,
+    scopes: Sequence[UUID],
+    terms: Collection[str],
+    *,
+    known_at: datetime | None = None,
 ) -> dict[str, dict[str, int]]:
-    """Return for each of the terms those of the visible memories that may be meant by it, with their frequencies."""
+    """Return for each of the terms those of the scopes' memories that may be meant by it, with their frequencies.
+
+    As for all words, memories of every status count; with `known_at`, those that were known then.
+    """
     asked = [one for one in terms if len(one) >= SHORTEST and one.isalpha()]
     if not asked:
         return {}
@@ -53,6 +63,7 @@ async def read_near_terms(
             "terms": asked,
             "prefixes": prefixes,
             "queries": [f"{as_tsquery([one])}:*" for one in prefixes],
+            "known_at": known_at,
         },
     )
     found: dict[str, dict[str, int]] = {}

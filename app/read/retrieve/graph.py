@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from app.db import time_travel
 from app.read.retrieve.search import Search, indexed, type_filter, visible
 
 MENTIONS = 400
@@ -21,10 +22,10 @@ UNASKED = 0.5
 """Weight of a relation of another kind than the question asks about."""
 
 DESCRIBED = 0.6
-"""What counts the description of whatever bears the name of an entity one relation away."""
+"""Weight of the description of an entity one relation away, or of one with the same name."""
 
 NAMESAKES = 3
-"""Descriptions that such a name may lead to."""
+"""The most descriptions that one name leads to."""
 
 COMMON = 0.05
 """Rarity under which mentioning an entity says nothing; its edges still do."""
@@ -42,6 +43,8 @@ def cte(search: Search) -> str:
     Edges are read both ways and only from memories that may be seen; a hard type filter applies to the
     answers, not to the way there. Entities merged into one are one.
     """
+    then = search.filters.known_at is not None
+    names = time_travel.NAMES if then else "(SELECT * FROM entity_aliases WHERE tenant_id = :tenant)"
     return f"""
     seed AS MATERIALIZED (
         SELECT given.*, (
@@ -66,7 +69,7 @@ def cte(search: Search) -> str:
         UNION ALL
         SELECT name, memory_id, {ONE_HOP} FROM edge_two WHERE asked
         UNION ALL
-        SELECT e.name, m.memory_id, {DESCRIBED} FROM edge_one e {_descriptions("e.far")}
+        SELECT e.name, m.memory_id, {DESCRIBED} FROM edge_one e {_descriptions("e.far", names)}
         UNION ALL
         SELECT o.name, m.memory_id, o.weight FROM one_hop o {_mentions("o.entity_id", MENTIONS // 8)}
         UNION ALL
@@ -93,14 +96,15 @@ def _mentions(entity: str, most: int, unless: str = "") -> str:
         ) m"""  # noqa: S608 - composed of constants
 
 
-def _descriptions(entity: str) -> str:
-    """Return the join with the memories that describe an entity, or one of the same name."""
+def _descriptions(entity: str, names: str) -> str:
+    """Return the join with the visible memories that describe an entity, or one of the same name among `names`."""
     return f"""CROSS JOIN LATERAL (
-            SELECT DISTINCT me.memory_id FROM entity_aliases own
-            JOIN entity_aliases a ON a.tenant_id = :tenant AND a.scope_id = own.scope_id AND a.alias = own.alias
+            SELECT DISTINCT me.memory_id FROM {names} own
+            JOIN {names} a ON a.scope_id = own.scope_id AND a.alias = own.alias
             JOIN memory_entities me
                 ON me.tenant_id = :tenant AND me.entity_id = a.entity_id AND me.role = 'identity'
-            WHERE own.tenant_id = :tenant AND own.entity_id = {entity}
+            JOIN /*index*/ ON i.memory_id = me.memory_id AND i.part = 0
+            WHERE own.entity_id = {entity} AND /*visible*/
             ORDER BY me.memory_id DESC LIMIT {NAMESAKES}
         ) m"""  # noqa: S608 - composed of constants
 
