@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping
+from types import SimpleNamespace
 
 import pytest
 
 from app.memory.extraction import TokenUsage
+from app.providers import rule_extractor
 from app.providers.protocols import Extractor
 from app.providers.rule_extractor import RuleExtractor
 from tests.english.rules.said import TYPES, fact, holds, proposed, relation, turn
@@ -31,14 +33,14 @@ async def test_it_costs_nothing_and_says_who_it_is() -> None:
 
 async def test_long_turns_leave_the_event_loop_free(monkeypatch: pytest.MonkeyPatch) -> None:
     threads = 0
-    run = asyncio.to_thread
 
     async def counted(*arguments: object) -> object:
         nonlocal threads
         threads += 1
-        return await run(*arguments)  # type: ignore[arg-type]
+        return await asyncio.to_thread(*arguments)  # type: ignore[arg-type]
 
-    monkeypatch.setattr(asyncio, "to_thread", counted)
+    # Others on this event loop use threads, too.
+    monkeypatch.setattr(rule_extractor, "asyncio", SimpleNamespace(to_thread=counted))
     rules = RuleExtractor()
     await rules.extract(turn("I work at Acme. " * 125))
     assert threads == 0
