@@ -30,7 +30,7 @@ export function PlaygroundPage({ query }) {
   return html`<${PageTitle} aside=${html`<${Button} aria-pressed=${second !== null} onClick=${() => (setSecond(second ? null : { ...first }), setAnswers([]))}>Compare two settings<//>`}>Playground<//>
     <form onSubmit=${run} class="stack">
       <${Card}><div class="stack">
-        <${Field} label="Question" value=${first.query} onChange=${(value) => setFirst({ ...first, query: value })} required placeholder="Where does Ana live?" />
+        <${Field} label="Question" value=${first.query} onChange=${(value) => setFirst((old) => ({ ...old, query: value }))} required placeholder="Where does Ana live?" />
         <div class="compare"><${Settings} form=${first} setForm=${setFirst} name=${second ? "A" : ""} />${second && html`<${Settings} form=${second} setForm=${setSecond} name="B" />`}</div>
         <div class="actions"><button class="button primary" type="submit" disabled=${!first.query.trim()}>Ask</button></div>
       </div><//>
@@ -41,7 +41,7 @@ export function PlaygroundPage({ query }) {
 }
 
 function Settings({ form, setForm, name }) {
-  const set = (field) => (value) => setForm({ ...form, [field]: value });
+  const set = (field) => (value) => setForm((old) => ({ ...old, [field]: value }));
   return html`<fieldset class="filters plain-set"><legend class="visually-hidden">Settings ${name}</legend>
     <${Field} label=${`User ${name}`} value=${form.user_id} onChange=${set("user_id")} /><${Field} label="Agent" value=${form.agent_id} onChange=${set("agent_id")} />
     <${Field} label="Mode" type="select" value=${form.mode} onChange=${set("mode")} options=${MODES} />

@@ -69,7 +69,7 @@ function Limits() {
   return html`<${Card} title="Limits" actions=${html`<${Field} label="Limits of" hidden type="select" value=${key} onChange=${setKey} options=${[["", "the whole tenant"], ...names]} />${key && html`<${Button} kind="primary" onClick=${save}>Save<//>`}`}>
     <${Loaded} of=${found}>${({ effective, used_today: used }) => html`<${Table} label="Limits" rows=${LIMITS} columns=${[
       { title: "Limit", cell: ([, title]) => title },
-      { title: "Own", cell: ([name, title]) => (key ? html`<${Field} label=${title} hidden type="number" min="1" value=${form[name]} placeholder="none" onChange=${(value) => setForm({ ...form, [name]: value === "" ? null : Number(value) })} />` : form[name] ? number(form[name]) : "–") },
+      { title: "Own", cell: ([name, title]) => (key ? html`<${Field} label=${title} hidden type="number" min="1" value=${form[name]} placeholder="none" onChange=${(value) => setForm((old) => ({ ...old, [name]: value === "" ? null : Number(value) }))} />` : form[name] ? number(form[name]) : "–") },
       { title: "In force", number: true, cell: ([name]) => (effective[name] === null ? "none" : number(effective[name])) },
       { title: "Used today", number: true, cell: ([, , counted]) => (counted ? number(used[counted]) : "") },
     ]} />`}<//>
@@ -90,7 +90,7 @@ function Policy() {
   const save = () => attempt(() => request("PUT", "/admin/policy", { body: form }).then(found.reload), "Saved.");
   if (!form) return html`<${Card} title="What is taken from turns"><${Loaded} of=${found}>${() => ""}<//><//>`;
   const prefilter = form.prefilter;
-  const set = (name, value) => setForm({ ...form, prefilter: { ...prefilter, [name]: value } });
+  const set = (name, value) => setForm((old) => ({ ...old, prefilter: { ...old.prefilter, [name]: value } }));
   const role = (name) => html`<${Field} type="checkbox" label=${name} value=${prefilter.excluded_roles.includes(name)}
     onChange=${(on) => set("excluded_roles", on ? [...prefilter.excluded_roles, name] : prefilter.excluded_roles.filter((one) => one !== name))} />`;
   return html`<${Card} title="What is taken from turns" actions=${html`<${Button} kind="primary" onClick=${save}>Save<//>`}>
@@ -100,7 +100,7 @@ function Policy() {
       <${Field} label="Repeats within (seconds)" type="number" min="0" value=${prefilter.repeat_seconds} onChange=${(value) => set("repeat_seconds", Number(value))} />
       <${Field} label="Repeats alike by" type="number" min="0" max="1" step="0.01" value=${prefilter.repeat_similarity} onChange=${(value) => set("repeat_similarity", Number(value))} />
       <${Field} label="Keep turns as episodes" type="select" value=${form.keep_episodes === null ? "" : String(form.keep_episodes)} options=${[["", "default"], ["true", "yes"], ["false", "no"]]}
-        onChange=${(value) => setForm({ ...form, keep_episodes: value === "" ? null : value === "true" })} />
+        onChange=${(value) => setForm((old) => ({ ...old, keep_episodes: value === "" ? null : value === "true" }))} />
     </div>
     <div class="actions"><${Field} type="checkbox" label="Skip chit-chat" value=${prefilter.chit_chat} onChange=${(value) => set("chit_chat", value)} />
       <span class="muted">Never from:</span> ${["system", "assistant", "tool", "user"].map(role)}</div><//>`;

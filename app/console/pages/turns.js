@@ -76,7 +76,7 @@ function Sandbox() {
   const [form, setForm] = useState({ content: "", role: "user", user_id: "", session_id: "", occurred_at: "" });
   const [done, setDone] = useState(null);
   const [error, setError] = useState(null);
-  const set = (name) => (value) => setForm({ ...form, [name]: value });
+  const set = (name) => (value) => setForm((old) => ({ ...old, [name]: value }));
   const run = async (event) => {
     event.preventDefault();
     setError(null);
