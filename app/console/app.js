@@ -106,16 +106,28 @@ function useHealth(session) {
       const summary = session.may("review") ? await get("/admin/review/summary").catch(() => null) : null;
       setHealth({ ready, waiting: summary?.waiting ?? 0 });
     };
-    const closing = new AbortController();
+    let closing = new AbortController();
     const heard = (name, data) => {
       if (name === "review.waiting") setHealth((old) => ({ ...old, waiting: data.waiting }));
       if (name === "job.done") dispatchEvent(new CustomEvent("job-done", { detail: data }));
     };
+    const listen = () => {
+      closing = new AbortController();
+      if (session.may("review")) follow(heard, closing.signal);
+    };
+    // A page that the browser keeps for "back" would keep its stream, and with it one of six connections.
+    const leave = () => closing.abort();
+    const comeBack = ({ persisted }) => persisted && listen();
     look();
-    if (session.may("review")) follow(heard, closing.signal);
+    listen();
     const timer = setInterval(look, WAITING_SECONDS * 1000);
-    addEventListener("reviewed", look);
-    return () => (closing.abort(), clearInterval(timer), removeEventListener("reviewed", look));
+    const listeners = { reviewed: look, pagehide: leave, pageshow: comeBack };
+    for (const [name, run] of Object.entries(listeners)) addEventListener(name, run);
+    return () => {
+      leave();
+      clearInterval(timer);
+      for (const [name, run] of Object.entries(listeners)) removeEventListener(name, run);
+    };
   }, [session]);
   return health;
 }
