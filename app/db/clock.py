@@ -86,7 +86,7 @@ class DatabaseClock:
             await self.read()
 
     async def read(self) -> None:
-        """Ask the database; a reading that contradicts the earlier ones replaces them, for its clock was set again."""
+        """Ask the database; a reading that contradicts the earlier ones replaces them, for its clock was set anew."""
         async with self.database.read(None) as session:
             asked = self.monotonic()
             [row] = await session.fetch(_READ, {})
@@ -94,7 +94,7 @@ class DatabaseClock:
         new = ClockBracket.of(asked=asked, seconds=row["seconds"], answered=answered)
         narrowed = self._bracket.narrowed(new) if self._bracket is not None else new
         if narrowed is None:
-            log.warning("the database's clock was set again", seconds=round(new.high - self._last().high, 3))
+            log.warning("the database's clock was set anew", seconds=round(new.high - self._last().high, 3))
         self._bracket = narrowed or new
 
     async def run(self) -> None:

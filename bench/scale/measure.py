@@ -1,4 +1,4 @@
-"""What a store of one size does: questions, writes, a bulk import, disk, vacuum, the vector index and workers."""
+"""What a store of one size does: questions, writes, a bulk import, disk, vacuum and the vector index."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ LEFT_OUT: Mapping[str, str] = {
     "jobs": "work under way here",
     "lexical_terms": "made again from the memories",
     "limits": "the operator's, and of keys, which are not exported",
-    "memory_labels": "made anew from the memories",
+    "memory_labels": "made again from the memories",
     "memory_types": "those that are built in; a tenant's own are in `memory_type_versions`",
     "review_counts": "counted again from the memories",
     "scopes": "in every record",
