@@ -52,10 +52,18 @@ def serve(
     warn_of_unknown_settings()
     settings = load_settings(host=host, port=port, web_workers=workers)
     configure_logs(settings)
-    listeners = [_bind(settings.host, settings.port, "TM_PORT")]
-    if settings.operations_port is not None:
-        listeners.append(_bind(settings.host, settings.operations_port, "TM_OPERATIONS_PORT"))
-        settings = settings.model_copy(update={"operations_port": _port_of(listeners[1])})
+    with ExitStack() as closing:
+        listeners = [closing.enter_context(_bind(settings.host, settings.port, "TM_PORT"))]
+        if settings.operations_port is not None:
+            listeners.append(
+                closing.enter_context(_bind(settings.host, settings.operations_port, "TM_OPERATIONS_PORT"))
+            )
+            settings = settings.model_copy(update={"operations_port": _port_of(listeners[1])})
+        _serve(settings, listeners)
+
+
+def _serve(settings: Settings, listeners: list[socket.socket]) -> None:
+    """Serve on bound sockets, by one process or several, until a signal arrives."""
     if settings.web_workers > 1:
         asyncio.run(
             serve_by_processes(settings, listeners, lambda first_key: _announce(listeners, settings, first_key))
@@ -120,13 +128,10 @@ async def _run(app: Starlette, config: uvicorn.Config, settings: Settings, liste
     loop.add_signal_handler(signal.SIGINT, stop)
     loop.add_signal_handler(signal.SIGTERM, drain)
     try:
-        with ExitStack() as closing:
-            for listener in listeners:
-                closing.enter_context(listener)
-            async with app.router.lifespan_context(app):
-                opening = False
-                if not server.should_exit:
-                    await server.serve(listeners)
+        async with app.router.lifespan_context(app):
+            opening = False
+            if not server.should_exit:
+                await server.serve(listeners)
     except asyncio.CancelledError:
         if not server.should_exit:
             raise

@@ -14,7 +14,7 @@ import signal
 import socket
 import threading
 from collections.abc import AsyncIterator, Callable, Mapping
-from contextlib import ExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import Any, cast
@@ -157,13 +157,7 @@ async def serve_by_processes(
 
 def _supervise(settings: Settings, listeners: list[socket.socket], announce: Callable[[], None]) -> None:
     """Run the processes until a signal arrives. Blocks: the event loop has nothing else to do."""
-    with (
-        ExitStack() as closing,
-        TemporaryDirectory(prefix="typed-memory-") as folder,
-        shared_metrics(Path(folder)),
-    ):
-        for listener in listeners:
-            closing.enter_context(listener)
+    with TemporaryDirectory(prefix="typed-memory-") as folder, shared_metrics(Path(folder)):
         supervisor = Supervisor(ProcessConfig(settings, Path(folder)), listeners, announce)
         supervisor.run()
     if supervisor.failed:

@@ -58,11 +58,7 @@ SELECT
     ARRAY(SELECT CAST(function AS text) FROM ours WHERE of_tenant AND NOT delegated ORDER BY function) AS of_tenant
 """
 
-_TRIES = 60
-
 _PAUSE_SECONDS = 1.0
-
-_IN_THE_WAY = (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError)
 
 _INSERTED_COLUMNS = re.compile(r"INSERT \([^)]*\)")
 
@@ -251,10 +247,10 @@ async def _run(owner_url: str, stage: Stage, patience: float) -> None:
 
 async def _patiently(connection: asyncpg.Connection, statement: str) -> None:
     """Run a statement; while a lock is in the way, let waiting requests pass and try again."""
-    for left in reversed(range(_TRIES)):
+    for left in reversed(range(migrate.TRIES)):
         try:
             await connection.execute(statement)
-        except _IN_THE_WAY:
+        except migrate.IN_THE_WAY:
             if not left:
                 raise
             await asyncio.sleep(_PAUSE_SECONDS)

@@ -58,7 +58,7 @@ TRIES = 60
 
 _LONGEST_PAUSE = 8.0
 
-_IN_THE_WAY = (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError)
+IN_THE_WAY = (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError)
 
 log = structlog.get_logger("typed_memory.migrations")
 
@@ -99,7 +99,7 @@ def _patiently(migrate: Callable[[], None], tries: int) -> None:
                 raise ConfigurationError(
                     f"what is stored does not fit that schema ({cause}): nothing of this step was changed"
                 ) from error
-            if not isinstance(cause, _IN_THE_WAY):
+            if not isinstance(cause, IN_THE_WAY):
                 raise
             if left == 0:
                 raise ConfigurationError(_blocked(error)) from error

@@ -13,6 +13,7 @@ from app.db import tenants
 from app.db.session import ReadSession, WriteSession, statement
 from app.db.tables import limits
 from app.db.tenants import ExtractionCost
+from app.memory.extraction import TokenUsage
 from app.model import Actor
 from app.settings import Limits
 
@@ -112,9 +113,16 @@ async def prune(session: WriteSession, tenant: UUID, before: date) -> None:
     await session.fetch(_PRUNE, {"tenant": tenant, "before": before})
 
 
-async def add_model_use(session: WriteSession, actor: Actor, cost: ExtractionCost) -> None:
+async def add_model_use(session: WriteSession, actor: Actor, day: date, usage: TokenUsage, cost: float) -> None:
     """Add a use of the language model to the day's costs, and its tokens to what tenant and key used."""
-    await tenants.add(session, actor.tenant_id, cost)
-    if tokens := cost.input_tokens + cost.output_tokens:
+    spent = ExtractionCost(
+        day=day,
+        requests=usage.requests,
+        input_tokens=usage.input_tokens,
+        output_tokens=usage.output_tokens,
+        cost=cost,
+    )
+    await tenants.add(session, actor.tenant_id, spent)
+    if tokens := usage.input_tokens + usage.output_tokens:
         keys = [] if actor.key_id is None else [actor.key_id]
-        await add_usage(session, actor.tenant_id, keys, cost.day, Usage(tokens=tokens))
+        await add_usage(session, actor.tenant_id, keys, day, Usage(tokens=tokens))

@@ -101,6 +101,10 @@ again when statistics change. What a plan must depend on is in the statement's s
 In a cluster they are planned each time, because the plan depends on the node that has the tenant's rows.
 """
 
+PLANNED_BY_KEY: Mapping[str, str] = {**PLANNED_ONCE, "enable_seqscan": "off"}
+"""The same, for statements that find every row through an index, foreign keys' look-ups included. A plan is kept while
+its tables grow from nothing, when reading all of a table looks cheapest."""
+
 SNAPSHOT: Mapping[str, str] = {"transaction_isolation": "repeatable read"}
 """Settings of a transaction whose statements all see one snapshot, so that their results are consistent."""
 

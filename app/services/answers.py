@@ -10,7 +10,6 @@ from datetime import datetime
 
 from app.db import quotas
 from app.db.session import Database
-from app.db.tenants import ExtractionCost
 from app.errors import NotConfigured, ProviderError
 from app.memory.extraction import TokenUsage
 from app.model import Actor
@@ -95,15 +94,8 @@ class Answers:
         yield _grounded(draft, recalled)
 
     async def _count(self, actor: Actor, usage: TokenUsage) -> None:
-        cost = ExtractionCost(
-            day=self.clock().date(),
-            requests=usage.requests,
-            input_tokens=usage.input_tokens,
-            output_tokens=usage.output_tokens,
-            cost=self.prices.cost(usage),
-        )
         async with self.database.write(actor.tenant_id) as session:
-            await quotas.add_model_use(session, actor, cost)
+            await quotas.add_model_use(session, actor, self.clock().date(), usage, self.prices.cost(usage))
 
     def _configured(self) -> AnswerWriter:
         if self.writer is None:

@@ -12,7 +12,7 @@ from app import ids
 from app.db import jobs
 from app.db import turns as db_turns
 from app.db.audit import AuditWriter, append
-from app.db.session import PLANNED_ONCE, Database, ReadSession, WriteSession
+from app.db.session import PLANNED_BY_KEY, Database, ReadSession, WriteSession
 from app.db.sql import Row
 from app.db.turns import StoredTurn
 from app.errors import Conflict, NotFound, ProviderError, TypesMoved
@@ -36,9 +36,6 @@ __all__ = [
 INGEST = "ingest"
 """The kind of the jobs that process turns."""
 
-_PLANS = {**PLANNED_ONCE, "enable_seqscan": "off"}
-"""Settings of the transaction that receives turns. Planning its statement takes longer than running it, so the generic
-plan is used; the plan must count the backlog through an index, even when it was made while the queue was short."""
 
 CHUNK = 16
 """Turns that are processed together: their extractions overlap, their candidates share transactions."""
@@ -81,7 +78,7 @@ class Turns:
         given = db_turns.received(actor.tenant_id, turns, metadata)
         async with (
             self.quotas.spending(actor, turns=len(turns)),
-            self.database.write(actor.tenant_id, **_PLANS) as session,
+            self.database.write(actor.tenant_id, **PLANNED_BY_KEY) as session,
         ):
             return await self._enqueue(session, actor, turns[0].scope, [one.id for one in turns], given)
 

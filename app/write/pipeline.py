@@ -20,7 +20,7 @@ from app.db.apply.scope import ATTEMPTS, Claimed, ScopeMoved, apply, kept_moving
 from app.db.entities.write_lookup import ScopeState
 from app.db.memories import hype, sameness
 from app.db.memories import read as memory_reads
-from app.db.session import PLANNED_ONCE, Database, WriteSession, stamped
+from app.db.session import PLANNED_BY_KEY, PLANNED_ONCE, Database, WriteSession, stamped
 from app.errors import Conflict, ProviderError, TypedMemoryError
 from app.memory.candidate import Candidate, WriteDecision, WriteOutcome
 from app.memory.registry import Registry, Types
@@ -60,10 +60,6 @@ LOOKS = 6
 """Times a scope is looked at for one decision: each obstacle is taken away once, and types may change meanwhile."""
 
 _RETRY_AFTER = 0.2
-
-_LOOK_UP_PLANS = {**PLANNED_ONCE, "enable_seqscan": "off"}
-"""A look-up finds rows through whole keys, too, and planning it takes three times as long as running it. A plan is kept
-while its tables grow from nothing, when reading all of a table looks cheapest."""
 
 JUDGE_SECONDS = 1.0
 """How long a write waits for a judge; without its answer two that may be the same are not, until a job has asked."""
@@ -211,7 +207,7 @@ class WritePipeline:
         tenant, judged = actor.tenant_id, self.judge is not None
         by = LookUpContext(types=self.types.known(tenant), model=self.model_id, judged=judged, split=split)
         for _ in range(LOOKS):
-            async with self.database.read(tenant, **_LOOK_UP_PLANS) as session:
+            async with self.database.read(tenant, **PLANNED_BY_KEY) as session:
                 found = await lookup.look_up(session, tenant, scope.id(tenant), wave, by, times)
             match found:
                 case OlderTypes(version=version):

@@ -361,18 +361,12 @@ class IngestPipeline:
 
     async def _keep(self, actor: Actor, works: Sequence[TurnState]) -> None:
         """Store what a model answered and what it cost; where that fails, it is the turns' failure."""
-        cost = tenants.ExtractionCost(
-            day=self.clock().date(),
-            requests=sum(one.usage.requests for one in works),
-            input_tokens=sum(one.usage.input_tokens for one in works),
-            output_tokens=sum(one.usage.output_tokens for one in works),
-            cost=sum(self.prices.cost(one.usage) for one in works),
-        )
+        usage = sum((one.usage for one in works), TokenUsage())
         told = {one.turn.id: extract.extraction_to_json(one.extraction) for one in works if one.extraction is not None}
         try:
             async with self.database.write(actor.tenant_id) as session:
                 await db_turns.save_extractions(session, actor.tenant_id, told)
-                await quotas.add_model_use(session, actor, cost)
+                await quotas.add_model_use(session, actor, self.clock().date(), usage, self.prices.cost(usage))
         except TypedMemoryError as error:
             for one in works:
                 one.failure = error

@@ -15,7 +15,7 @@ from app.db.audit import AuditWriter, append
 from app.db.erasure import receipts
 from app.db.portability import imports, succession
 from app.db.portability.imports import ScopeGrowth, ScopeLock, refusals
-from app.db.session import Database, WriteSession
+from app.db.session import PLANNED_BY_KEY, Database, WriteSession
 from app.db.sql import Row, as_columns
 from app.db.tables import metadata
 from app.errors import InvalidInput
@@ -43,11 +43,6 @@ class ImportContext:
 
 Rows = dict[str, list[Mapping[str, Any]]]
 
-_PLANS = {"plan_cache_mode": "force_generic_plan", "enable_seqscan": "off"}
-"""Settings of a batch's transaction. Every row is found by a whole key: planning each look-up anew, with those of
-foreign keys, takes longer than running it. A plan is kept while its tables grow from nothing, when a scan looks
-cheapest."""
-
 
 @dataclass(slots=True, kw_only=True)
 class ImportBatchResult:
@@ -74,7 +69,7 @@ class ImportBatch:
         tenant, done, kind = self.actor.tenant_id, ImportBatchResult(), KINDS[lines[0].record]
         scopes = {} if kind.name in FREE else self._scopes(lines)
         with refusals():
-            async with self.means.database.write(tenant, **_PLANS) as session:
+            async with self.means.database.write(tenant, **PLANNED_BY_KEY) as session:
                 await imports.hold(session, tenant, scopes, self.averages)
                 new = await self._new(session, lines, done) if lines[0].id is not None else list(lines)
                 outer = [self._row(kind.table.name, line.values, self._scope_id(line)) for line in new]
@@ -114,7 +109,7 @@ class ImportBatch:
         for one in given:
             lexical_weights(one, averages[one.scope_id])
         with refusals():
-            async with self.means.database.write(tenant, **_PLANS) as session:
+            async with self.means.database.write(tenant, **PLANNED_BY_KEY) as session:
                 held = await imports.hold(session, tenant, scopes, averages)
                 there = await imports.existing(session, tenant, "memories", [one.row["id"] for one in given])
                 gone = await receipts.erased(session, tenant, [one.row["id"] for one in given]) - there.keys()
