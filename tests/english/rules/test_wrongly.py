@@ -153,3 +153,8 @@ def test_what_is_gone_is_not_taken_for_granted(content: str) -> None:
 
 def test_a_medicine_is_taken_once_though_it_is_a_routine_too() -> None:
     assert sentences("I've been taking my ramipril 5 mg daily") == ["fact: user takes ramipril 5 mg daily"]
+
+
+@pytest.mark.parametrize("content", ["Cold Salmon Rolls, Sliced & Packed", "Client moved to Graz from Linz, no pets"])
+def test_a_label_or_a_part_is_nobodys_name(content: str) -> None:
+    assert not proposed(content)
