@@ -32,6 +32,7 @@ from app.api import (
     portability,
     profile,
     query,
+    query_log,
     review,
     review_notes,
     stats,
@@ -119,6 +120,7 @@ def _routers() -> tuple[APIRouter, ...]:
     return (
         health.router(VERSION),
         query.router(),
+        query_log.router(),
         answer.router(),
         read.router(registry, writes),
         aegis.router(),

@@ -233,6 +233,11 @@ class Settings(BaseSettings):
         default="english", description="Stems and stop words of texts in none of the languages that are recognised."
     )
     access_flush_seconds: PositiveFloat = 1.0
+    query_log_sample: float = Field(
+        default=0.0, ge=0, le=1, allow_inf_nan=False, description="Share of the questions in the query log; 0: none."
+    )
+    query_log_content: bool = Field(default=False, description="Keep the words of the questions in the query log.")
+    query_log_days: PositiveFloat = Field(default=7.0, description="Days before entries of the query log are removed.")
     otlp_endpoint: str | None = Field(
         default=None,
         description="OpenTelemetry collector (OTLP over HTTP, such as http://127.0.0.1:4318) for traces and metrics.",
