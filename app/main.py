@@ -55,6 +55,8 @@ from app.memory.registry import discover
 from app.runtime import build_runtime
 from app.settings import Settings
 
+log = structlog.get_logger("typed_memory.start")
+
 DESCRIPTION = (
     "A memory for agents: typed, scored, grounded, time-aware beliefs. Write what was learned, ask what is "
     "known, and get context to paste, with the reasons."
@@ -81,6 +83,8 @@ def create_app(
             app.state.telemetry = runtime.telemetry
             admission.observe = runtime.metrics.turned_away
             runtime.metrics.watch_admission(admission.waiting)
+            if not runtime.webhooks.box.keys:
+                log.info("secrets of webhooks are stored in clear: set TM_SECRETS_KEYS to encrypt them")
             yield
 
     app = FastAPI(

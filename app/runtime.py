@@ -69,6 +69,7 @@ from app.services.review.notes import ReviewNotes
 from app.services.review.queue import Reviews
 from app.services.review.sameness import Sameness
 from app.services.review.undo import ReviewUndo
+from app.services.secret_box import SecretBox
 from app.services.stats import Stats
 from app.services.tenant_types import TenantTypes
 from app.services.tenants import Tenants
@@ -261,7 +262,9 @@ async def _assembled(base: _Base, writing: _WriteServices, store: Store) -> Runt
         profiles=Profiles(database=database, types=types, clock=base.clock),
         review_notes=ReviewNotes(database=database, clock=base.clock),
         undoing=ReviewUndo(decisions=deciding),
-        webhooks=Webhooks(database=database, sender=_webhook_sender(settings), clock=base.clock),
+        webhooks=Webhooks(
+            database=database, sender=_webhook_sender(settings), box=_secret_box(settings), clock=base.clock
+        ),
         answers=Answers(
             database=database,
             queries=queries,
@@ -277,6 +280,11 @@ async def _assembled(base: _Base, writing: _WriteServices, store: Store) -> Runt
 
 def _webhook_sender(settings: Settings) -> WebhookSender:
     return WebhookSender(timeout=settings.webhook_timeout, private=settings.webhook_private_addresses)
+
+
+def _secret_box(settings: Settings) -> SecretBox:
+    keys = settings.secrets_keys
+    return SecretBox.of(None if keys is None else keys.get_secret_value())
 
 
 async def _writing(base: _Base) -> _WriteServices:

@@ -229,6 +229,10 @@ class Settings(BaseSettings):
         default=False, description="Let webhooks reach private and local addresses, also over http."
     )
 
+    secrets_keys: SecretStr | None = Field(
+        default=None, description="Keys that encrypt secrets of webhooks, newest first, separated by commas."
+    )
+
     language: str = Field(
         default="english", description="Stems and stop words of texts in none of the languages that are recognised."
     )
@@ -259,6 +263,7 @@ class Settings(BaseSettings):
         "migration_database_url",
         "direct_database_url",
         "replica_database_url",
+        "secrets_keys",
         "llm_base_url",
         "llm_model",
         "rerank_base_url",

@@ -91,6 +91,15 @@ async def send_webhooks(runtime: Runtime) -> None:
     await runtime.webhooks.queue_due()
 
 
+async def reseal_secrets(runtime: Runtime) -> None:
+    """Encrypt stored secrets by the newest key, where they are in clear or encrypted by an older one."""
+    if not runtime.webhooks.box.keys:
+        return
+    changed = sum([await runtime.webhooks.reseal(tenant.id) for tenant in await runtime.tenants.list()])
+    if changed:
+        log.info("secrets of webhooks are encrypted by the newest key", webhooks=changed)
+
+
 async def requeue_turns(runtime: Runtime) -> None:
     """Queue the turns of all tenants that wait although no job will process them."""
     before = runtime.clock() - FORSAKEN_AFTER
@@ -119,6 +128,7 @@ SCHEDULES = (
     Schedule(name="tend-queue", cron="* * * * *", run=tend),
     Schedule(name="seal-audit", cron="* * * * *", run=seal),
     Schedule(name="send-webhooks", cron="* * * * * */5", run=send_webhooks),
+    Schedule(name="reseal-secrets", cron="43 * * * *", run=reseal_secrets),
     Schedule(name="requeue-turns", cron="*/5 * * * *", run=requeue_turns),
     Schedule(name="prune-jobs", cron="17 * * * *", run=prune),
     Schedule(name="prune-usage", cron="29 2 * * *", run=prune_usage),
