@@ -40,6 +40,7 @@ LEFT_OUT: Mapping[str, str] = {
     "limits": "the operator's, and of keys, which are not exported",
     "memory_labels": "made again from the memories",
     "memory_types": "those that are built in; a tenant's own are in `memory_type_versions`",
+    "query_log": "questions that were asked here, kept for days",
     "review_counts": "counted again from the memories",
     "scopes": "in every record",
     "store_days": "made again",
