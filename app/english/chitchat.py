@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Mapping, Sequence
+from itertools import groupby
 from typing import Final
 
 from app.english.names import COMMON
@@ -12,7 +14,12 @@ from app.english.word_lists import entries
 from app.lexical.tokens import SPACELESS, normalise
 
 _PHRASES: Final = frozenset(entries("chitchat"))
-_LONGEST_PHRASE: Final = max(len(phrase.split()) for phrase in _PHRASES)
+_LENGTHS: Final[Mapping[str, Sequence[int]]] = {
+    first: sorted({len(phrase.split()) for phrase in phrases}, reverse=True)
+    for first, phrases in groupby(sorted(_PHRASES), key=lambda phrase: phrase.partition(" ")[0])
+}
+"""The numbers of words of the phrases that begin with a word, greatest first."""
+
 _MOST_WORDS: Final = 24
 _MOST_CHARACTERS: Final = 200
 """Most characters of chit-chat."""
@@ -121,7 +128,7 @@ def is_yes_or_no(text: str) -> bool:
 
 def _phrase_at(words: list[str], place: int) -> int:
     """Return the number of words of the longest phrase that begins here, 0 if none does."""
-    for length in range(min(_LONGEST_PHRASE, len(words) - place), 0, -1):
+    for length in _LENGTHS.get(words[place], ()):
         if " ".join(words[place : place + length]) in _PHRASES:
             return length
     return 1 if _LAUGHTER.fullmatch(words[place]) else 0

@@ -159,7 +159,7 @@ BEFORE_TIMES: Final = frozenset(
 )
 """Words after which a time expression is meant as one."""
 
-FIRST_PERSON = re.compile(r"\b(?:i|me|my|mine|myself|we|our|us)\b", _ANY_CASE)
+FIRST_PERSON = re.compile(r"\b(?=[imwou])(?:i|me|my|mine|myself|we|our|us)\b", _ANY_CASE)
 """Pronouns of the first person."""
 
 DENIED = re.compile(r"\b(?:not|never|no\s+longer|\w+n't)\b", _ANY_CASE)

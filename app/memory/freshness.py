@@ -52,5 +52,5 @@ def since_last_use(
     *, stated_at: datetime, last_accessed_at: datetime | None, access_count: int, decay: Decay, now: datetime
 ) -> float:
     """Return the freshness at `now`, from the last access or, without one, from the statement."""
-    days = days_between(last_accessed_at or stated_at, now)
+    days = (now - (last_accessed_at or stated_at)).total_seconds() / SECONDS_PER_DAY
     return freshness(days=days, decay=decay, access_count=access_count)

@@ -13,7 +13,6 @@ LONGEST_KEY = 1_000
 LONGEST_NAME = 2_000
 """Most bytes of a normalised name; an index takes some 2,600."""
 
-_SPACE = re.compile(r"\s+")
 _KEY_SEPARATORS = re.compile(r"[\s_\-]+")
 _NUMBER = re.compile(r"(?:(?<![^\s(])[-\u2212])?\d+(?:[.,:/]\d+)*")
 _NEGATION = re.compile(r"\b(?:not|no|never|none|neither|nor|without|cannot|\w+n['\u2019]t)\b", re.IGNORECASE)
@@ -21,8 +20,8 @@ _NEGATION = re.compile(r"\b(?:not|no|never|none|neither|nor|without|cannot|\w+n[
 
 def normalise_name(text: str) -> str:
     """Return a name for comparison: NFKC, case-folded, white space collapsed, edge punctuation removed."""
-    folded = unicodedata.normalize("NFKC", text).casefold()
-    return _SPACE.sub(" ", folded).strip(" \t\r\n.,;:!?\"'()[]")
+    folded = text.casefold() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
+    return " ".join(folded.split()).strip(" .,;:!?\"'()[]")
 
 
 def fits_an_index(compared: str) -> bool:

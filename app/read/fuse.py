@@ -8,9 +8,6 @@ from collections.abc import Iterator, Sequence
 from operator import itemgetter
 from uuid import UUID
 
-import numpy as np
-from numpy.typing import NDArray
-
 from app.read.values import Arm, ArmPlace, Arms, Fused, QueryPlan, Scaling
 
 _ADDED = itemgetter(3)
@@ -25,7 +22,7 @@ def fuse(arms: Arms, plan: QueryPlan) -> tuple[Fused, ...]:
     id, newest first.
     """
     asked = {arm: scored for arm, scored in arms.items() if scored and plan.weights.get(arm, 0) > 0}
-    whole = sum(plan.weights[arm] for arm in asked) * float(_part([1], [1.0], plan)[0])
+    whole = sum(plan.weights[arm] for arm in asked) * _part(1, 1.0, plan)
     found: dict[UUID, dict[Arm, ArmPlace]] = defaultdict(dict)
     for arm, scored in asked.items():
         ordered = sorted(scored, key=itemgetter(1), reverse=True)
@@ -37,21 +34,17 @@ def fuse(arms: Arms, plan: QueryPlan) -> tuple[Fused, ...]:
     return tuple(Fused(memory, total, found[memory]) for total, memory in sums[: plan.considered])
 
 
-def _part(ranks: Sequence[int], scaled: Sequence[float], plan: QueryPlan) -> NDArray[np.float64]:
-    shares = np.array(scaled)
-    return np.asarray(shares + plan.rank_share * np.sqrt(shares) / (plan.k + np.array(ranks)), dtype=np.float64)
+def _part(rank: int, scaled: float, plan: QueryPlan) -> float:
+    return scaled + plan.rank_share * math.sqrt(scaled) / (plan.k + rank)
 
 
 def _places(scores: Sequence[float], share: float, scaling: Scaling, plan: QueryPlan) -> Iterator[ArmPlace]:
     """Return the places of an arm's scores, best first; `share` is the arm's of all."""
-    ranks = []
     rank, previous = 0, math.inf
-    for at, score in enumerate(scores, start=1):
+    for at, (score, scaled) in enumerate(zip(scores, scale(scores, scaling), strict=True), start=1):
         if score < previous:
             rank, previous = at, score
-        ranks.append(rank)
-    scaled = scale(scores, scaling)
-    return zip(ranks, scores, scaled, (share * _part(ranks, scaled, plan)).tolist(), strict=True)
+        yield rank, score, scaled, share * _part(rank, scaled, plan)
 
 
 def scale(scores: Sequence[float], scaling: Scaling) -> list[float]:

@@ -418,7 +418,7 @@ def _relevant(
     evidence = judged.evidence(ranked, sketches)
     view = TurnsInView(turns=turns, sketches=sketches, evidence=evidence, query=judged.query, zone=request.now.tzinfo)
     shared = view.with_shared_evidence()
-    scored = [Ranked(*one[:7], judged.of(one, shared[one.id])) for one in ranked]
+    scored = judged.with_relevance(ranked, shared)
     relevant, unlike = judged.cut(scored, sketches, shared, least=request.min_relevance)
     current, past = view.current(relevant)
     least = floor(judged.query.mode, request.min_confidence)

@@ -6,7 +6,7 @@ A question such as "where did I work before Volkswagen?" asks for what Volkswage
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from operator import itemgetter
@@ -109,8 +109,7 @@ def rank(
     rows = [sketch for _, sketch in read]
     shares = _neighbours(read, plan)
     factors = _factors(rows, demotions(rows), _one_speaker(query, rows, speakers), query, plan)
-    ranked = [_ranked(one, sketch, shares.get(one.id, 0.0), factors.get(one.id, ()), plan, now) for one, sketch in read]
-    ordered = sorted(ranked, key=_SCORE_AND_ID, reverse=True)
+    ordered = sorted(_scored(read, shares, factors, plan, now), key=_SCORE_AND_ID, reverse=True)
     if query.wants_newest and plan.newest:
         ordered = _newest_first(ordered, sketches, plan)
     return tuple(ordered)
@@ -163,6 +162,8 @@ def _neighbours(read: Sequence[tuple[Fused, RankingRow]], plan: QueryPlan) -> di
             placed.append((one, sketch.words, turns, number))
     gains: dict[UUID, float] = {}
     for one, words, turns, at in placed:
+        if len(turns) == 1:
+            continue
         beside = turns.get
         near = max(beside(at - 1, 0.0), beside(at + 1, 0.0))
         far = max(beside(at - 2, 0.0), beside(at + 2, 0.0))
@@ -250,19 +251,27 @@ def _current(sketch: RankingRow) -> bool:
     return sketch.slot is not None and sketch.status == MemoryStatus.ACTIVE and not sketch.contested
 
 
-def _ranked(
-    fused: Fused, sketch: RankingRow, share: float, factors: Sequence[Factor], plan: QueryPlan, now: datetime
-) -> Ranked:
-    fresh = min(1.0, freshness_of(sketch, now))
-    retrieval = fused.retrieval + share
-    score = retrieval * sketch.confidence**plan.confidence
-    if not _current(sketch):
-        score *= max(fresh, _LEAST_FRESH) ** plan.freshness
-    notes = [f"beside turns that match: +{share:.4f}"] if share else []
-    for why, factor in factors:
-        score *= factor
-        notes.append(f"{why}: x{factor:.2f}")
-    return Ranked(fused.id, score, retrieval, sketch.confidence, fresh, fused.places, tuple(notes))
+def _scored(
+    read: Sequence[tuple[Fused, RankingRow]],
+    shares: Mapping[UUID, float],
+    factors: Mapping[UUID, Sequence[Factor]],
+    plan: QueryPlan,
+    now: datetime,
+) -> Iterator[Ranked]:
+    """Yield the matches with their scores; `shares` are what their neighbours add."""
+    trusted, fades = plan.confidence, plan.freshness
+    for (memory, found, places), sketch in read:
+        fresh = min(1.0, freshness_of(sketch, now))
+        share = shares.get(memory, 0.0)
+        retrieval = found + share
+        score = retrieval * sketch.confidence**trusted
+        if not _current(sketch):
+            score *= max(fresh, _LEAST_FRESH) ** fades
+        notes = (f"beside turns that match: +{share:.4f}",) if share else ()
+        for why, factor in factors.get(memory, ()):
+            score *= factor
+            notes = (*notes, f"{why}: x{factor:.2f}")
+        yield Ranked(memory, score, retrieval, sketch.confidence, fresh, places, notes)
 
 
 def _newest_first(ordered: Sequence[Ranked], sketches: Mapping[UUID, RankingRow], plan: QueryPlan) -> list[Ranked]:

@@ -8,7 +8,7 @@ it is about a name in the question, and whether it says what the question's word
 from __future__ import annotations
 
 import math
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
@@ -97,16 +97,22 @@ class Relevance:
     verbatim: Collection[str]
     asked: Collection[UUID] = frozenset()
 
-    def of(self, one: Ranked, evidence: float) -> float:
-        """Return the relevance of a match for which this evidence speaks, 0 to 1."""
-        if self._asked_as_such(one):
-            return 1.0
-        return 1 / (1 + math.exp(-_STEEPNESS * (evidence - _MIDPOINT)))
+    def with_relevance(self, ranked: Sequence[Ranked], evidence: Mapping[UUID, float]) -> list[Ranked]:
+        """Return the matches with the relevance, 0 to 1, of each, by what speaks for it."""
+        every = self.query.within or self.query.inferred
+        found = []
+        for one in ranked:
+            asked = every or self._asked_as_such(one)
+            relevance = 1.0 if asked else 1 / (1 + math.exp(-_STEEPNESS * (evidence[one.id] - _MIDPOINT)))
+            memory, score, retrieval, confidence, fresh, places, notes, *_ = one
+            found.append(Ranked(memory, score, retrieval, confidence, fresh, places, notes, relevance))
+        return found
 
     def evidence(self, ranked: Sequence[Ranked], sketches: Mapping[UUID, RankingRow]) -> dict[UUID, float]:
         """Return what speaks for each match, on the scale of a cosine of the embedded model."""
         predicates = {*self.query.predicates, *self.query.relations} - {""}
         hinted, verbatim, whole, scaled = self.query.hinted, self.verbatim, self.whole, self.calibration.scaled
+        names = any(mentioned.span.end for mentioned in self.query.mentioned)
         found: dict[UUID, float] = {}
         # One loop without calls of its own: a question has up to 150 matches.
         for one in ranked:
@@ -119,7 +125,8 @@ class Relevance:
             share = min(1.0, place(_SHARED, _ABSENT)[1] / whole) if whole else 0.0
             asked = slot is not None and slot.rpartition("|")[2] in predicates
             cues = _PREDICATE * asked + _TIME * place(_TIMED, _ABSENT)[1] + _HINT * (kind in hinted)
-            found[one.id] = near + _WORDS * share + _NAME * self._named(one) + cues
+            named = self._named(one) if names else 0.0
+            found[one.id] = near + _WORDS * share + _NAME * named + cues
         return found
 
     def cut(
@@ -132,11 +139,11 @@ class Relevance:
     ) -> tuple[tuple[Ranked, ...], tuple[Cut, ...]]:
         """Return what is relevant enough, and what is not with the reason; `least` takes the place of the floors."""
         if least is not None:
-            return _split(ranked, {one.id: "" if one.relevance >= least else f"under {least:.2f}" for one in ranked})
+            return _split((one, "" if one.relevance >= least else f"under {least:.2f}") for one in ranked)
         believed = [one for one in ranked if sketches[one.id].type not in self.verbatim]
         weighed = {one.id: evidence[one.id] for one in believed}
         best = max((weighed[one.id] - NAME_ALONE * self._named(one) for one in believed), default=0.0)
-        return _split(ranked, {one.id: self._why(one, weighed.get(one.id), best) for one in ranked})
+        return _split((one, self._why(one, weighed.get(one.id), best)) for one in ranked)
 
     def _why(self, one: Ranked, evidence: float | None, best: float) -> str:
         """Return why a match is not relevant; `evidence` only of beliefs."""
@@ -152,7 +159,7 @@ class Relevance:
         """Tell whether the question asks for all that fits its filters, or it was fetched because it asks for it."""
         if self.query.names_only and not _ABOUT.isdisjoint(one.places):
             return True
-        return self.query.within or self.query.inferred or not one.places or one.id in self.asked
+        return not one.places or one.id in self.asked
 
     def _named(self, one: Ranked) -> float:
         linked = one.places.get(Arm.GRAPH, _ABSENT)[1]
@@ -161,6 +168,12 @@ class Relevance:
         return min(1.0, linked * len(self.query.mentioned))
 
 
-def _split(ranked: Sequence[Ranked], why: Mapping[UUID, str]) -> tuple[tuple[Ranked, ...], tuple[Cut, ...]]:
-    kept = tuple(one for one in ranked if not why[one.id])
-    return kept, tuple(Cut(one.id, one.relevance, why[one.id]) for one in ranked if why[one.id])
+def _split(judged: Iterable[tuple[Ranked, str]]) -> tuple[tuple[Ranked, ...], tuple[Cut, ...]]:
+    """Split matches into those without a reason to leave them out, and the others."""
+    kept, cut = [], []
+    for one, why in judged:
+        if why:
+            cut.append(Cut(one.id, one.relevance, why))
+        else:
+            kept.append(one)
+    return tuple(kept), tuple(cut)

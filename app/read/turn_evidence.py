@@ -63,6 +63,9 @@ class TurnsInView:
                 kept.append(one)
                 continue
             unmeant = self._unmeant(one.id)
+            if not unmeant and not self.turns[one.id].beliefs:
+                kept.append(one)
+                continue
             marks = (*unmeant, *self._replaced(one.id))
             if self._wanted() or not (unmeant or self._outdated(one.id, found)):
                 kept.append(one._replace(marks=marks) if marks else one)

@@ -247,8 +247,7 @@ def _trimmed(word: re.Match[str]) -> tuple[int, int]:
 
 def _name(words: str) -> str:
     name = normalise.normalise_name(words)
-    bare = _POSSESSIVE.sub("", name)
-    return name if bare == name else normalise.normalise_name(bare)
+    return normalise.normalise_name(name[:-2]) if name.endswith("'s") else name
 
 
 def _inside(run: re.Match[str]) -> list[Gram]:
