@@ -258,11 +258,11 @@ def query(record: RecordKind, *, vectors: bool, filtered: bool, named: bool = Fa
 _HEADER = text(
     """
     SELECT now() AS at, t.name, t.settings, m.name AS model, m.dimensions,
-        (SELECT count(*) FROM memories x WHERE x.tenant_id = t.id
+        (SELECT count(*) FROM memories x WHERE x.tenant_id = :tenant
             AND (CAST(:scopes AS uuid[]) IS NULL OR x.scope_id = ANY(:scopes)))
-        + (SELECT count(*) FROM memories x WHERE x.tenant_id = t.id
+        + (SELECT count(*) FROM memories x WHERE x.tenant_id = :tenant
             AND x.provenance ->> 'user_id' = :named AND x.scope_id <> ALL(:scopes)) AS memories,
-        (SELECT count(*) FROM turns x WHERE x.tenant_id = t.id
+        (SELECT count(*) FROM turns x WHERE x.tenant_id = :tenant
             AND (CAST(:scopes AS uuid[]) IS NULL OR x.scope_id = ANY(:scopes))) AS turns
     FROM tenants t LEFT JOIN embedding_models m ON m.active WHERE t.id = :tenant
     """
