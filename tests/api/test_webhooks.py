@@ -156,7 +156,7 @@ async def post(sending: FastAPI, receiver: Receiver, request: pytest.FixtureRequ
 
 async def _posted(tenant: Tenant, receiver: Receiver) -> Post:
     runtime: Runtime = tenant.app.state.runtime
-    clock = Clock(runtime.clock() + timedelta(seconds=1))
+    clock = Clock(runtime.clock() + timedelta(minutes=10))
     sender = WebhookSender(timeout=0.5, private=True)
     service = Webhooks(database=runtime.database, sender=sender, box=runtime.webhooks.box, clock=clock)
     made = await tenant.client.post("/admin/webhooks", json={"url": receiver.url, "events": list(WebhookEvent)})
