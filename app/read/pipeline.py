@@ -239,7 +239,8 @@ class ReadPipeline:
             if query.unknown_names and speaking
             else {}
         )
-        ranked = rank(fused, sketches, query=query, plan=chosen, now=request.now, speakers=speakers)
+        verbatim = _verbatim(self.types.known(tenant))
+        ranked = rank(fused, sketches, query=query, plan=chosen, now=request.now, verbatim=verbatim, speakers=speakers)
         predecessors: frozenset[UUID] = frozenset()
         if query.before is not None and query.mode is not ReadMode.DEFAULT:
             ranked, predecessors = await self._behind(session, search.filters, request, query, ranked, sketches)
@@ -247,7 +248,7 @@ class ReadPipeline:
             query=query,
             calibration=self.calibration,
             whole=search.whole,
-            verbatim=_verbatim(self.types.known(tenant)),
+            verbatim=verbatim,
             asked=predecessors,
         )
         turns = await self._turns(session, tenant, request, ranked, sketches)
@@ -316,10 +317,15 @@ class ReadPipeline:
             missing = []
         sketches |= await ranking.read_ranking_rows(session, tenant=tenant, ids=missing, whole=True, known_at=known_at)
         added = [Fused(id=one, retrieval=0.0, places={}) for one in missing]
-        first = read_rank.predecessor_first(
-            ranked, replaced, rank(added, sketches, query=query, plan=plan(query), now=request.now)
+        others = rank(
+            added,
+            sketches,
+            query=query,
+            plan=plan(query),
+            now=request.now,
+            verbatim=_verbatim(self.types.known(tenant)),
         )
-        return first, frozenset(replaced)
+        return read_rank.predecessor_first(ranked, replaced, others), frozenset(replaced)
 
     def _search(self, question: Question, vector: str) -> Search:
         request, query, known = question.request, question.query, question.known

@@ -97,17 +97,18 @@ def rank(
     query: ParsedQuery,
     plan: QueryPlan,
     now: datetime,
+    verbatim: Collection[str],
     speakers: Mapping[UUID, str] = MappingProxyType({}),
 ) -> tuple[Ranked, ...]:
     """Return what was found, best first: `score = retrieval x confidence^c x min(1, freshness)^g` x factors.
 
     `retrieval` is the fused score with the neighbours' share; the factors are the plan's, and each that
-    applied is named in the notes with its number. `speakers` are the names of those who speak. A memory without a
-    sketch is left out. A cross-encoder would replace `retrieval` here.
+    applied is named in the notes with its number. `verbatim` are the types of turns, `speakers` the names of those who
+    speak. A memory without a sketch is left out. A cross-encoder would replace `retrieval` here.
     """
     read = [(one, sketches[one.id]) for one in fused if one.id in sketches]
     rows = [sketch for _, sketch in read]
-    shares = _neighbours(read, plan)
+    shares = _neighbours(read, verbatim, plan)
     factors = _factors(rows, demotions(rows), _one_speaker(query, rows, speakers), query, plan)
     ordered = sorted(_scored(read, shares, factors, plan, now), key=_SCORE_AND_ID, reverse=True)
     if query.wants_newest and plan.newest:
@@ -150,8 +151,13 @@ def demotions(sketches: Sequence[RankingRow]) -> dict[UUID, float]:
     return {memory: ratio for memory, ratio in ratios.items() if ratio < 1}
 
 
-def _neighbours(read: Sequence[tuple[Fused, RankingRow]], plan: QueryPlan) -> dict[UUID, float]:
-    """Return what each turn gains from the turns up to two before and after it: the more, the fewer words it has."""
+def _neighbours(
+    read: Sequence[tuple[Fused, RankingRow]], verbatim: Collection[str], plan: QueryPlan
+) -> dict[UUID, float]:
+    """Return what each turn gains from the turns up to two before and after it: the more, the fewer words it has.
+
+    A turn counts as much as its best belief. A belief gains nothing: it is brief, but complete without its neighbours.
+    """
     sessions: dict[tuple[UUID, str], dict[int, float]] = defaultdict(dict)
     placed = []
     for one, sketch in read:
@@ -159,7 +165,8 @@ def _neighbours(read: Sequence[tuple[Fused, RankingRow]], plan: QueryPlan) -> di
         if sketch.session_id is not None and number is not None:
             turns = sessions[sketch.scope_id, sketch.session_id]
             turns[number] = max(turns.get(number, 0.0), one.retrieval)
-            placed.append((one, sketch.words, turns, number))
+            if sketch.type in verbatim:
+                placed.append((one, sketch.words, turns, number))
     gains: dict[UUID, float] = {}
     for one, words, turns, at in placed:
         if len(turns) == 1:

@@ -85,6 +85,14 @@ def calibration_of(model: str, *, unrelated: float | None, related: float | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class MatchEvidence:
+    """The evidence for each match, on the scale of a cosine of the embedded model; `wording`: of its text alone."""
+
+    whole: Mapping[UUID, float]
+    wording: Mapping[UUID, float]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Relevance:
     """The measure of relevance to one question; `whole` is the weight of all its words.
 
@@ -108,12 +116,13 @@ class Relevance:
             found.append(Ranked(memory, score, retrieval, confidence, fresh, places, notes, relevance))
         return found
 
-    def evidence(self, ranked: Sequence[Ranked], sketches: Mapping[UUID, RankingRow]) -> dict[UUID, float]:
-        """Return what speaks for each match, on the scale of a cosine of the embedded model."""
+    def evidence(self, ranked: Sequence[Ranked], sketches: Mapping[UUID, RankingRow]) -> MatchEvidence:
+        """Return what speaks for each match."""
         predicates = {*self.query.predicates, *self.query.relations} - {""}
         hinted, verbatim, whole, scaled = self.query.hinted, self.verbatim, self.whole, self.calibration.scaled
         names = any(mentioned.span.end for mentioned in self.query.mentioned)
         found: dict[UUID, float] = {}
+        wording: dict[UUID, float] = {}
         # One loop without calls of its own: a question has up to 150 matches.
         for one in ranked:
             place, sketch = one.places.get, sketches[one.id]
@@ -125,9 +134,10 @@ class Relevance:
             share = min(1.0, place(_SHARED, _ABSENT)[1] / whole) if whole else 0.0
             asked = slot is not None and slot.rpartition("|")[2] in predicates
             cues = _PREDICATE * asked + _TIME * place(_TIMED, _ABSENT)[1] + _HINT * (kind in hinted)
+            wording[one.id] = said = near + _WORDS * share
             named = self._named(one) if names else 0.0
-            found[one.id] = near + _WORDS * share + _NAME * named + cues
-        return found
+            found[one.id] = said + _NAME * named + cues
+        return MatchEvidence(whole=found, wording=wording)
 
     def cut(
         self,

@@ -6,7 +6,7 @@ turn it was extracted from say the same thing, so that one of both is enough.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
 from typing import Final
@@ -16,6 +16,7 @@ from app.db.memories.ranking import RankingRow
 from app.db.memories.turn_evidence import TurnBelief, TurnEvidence
 from app.memory.extraction import Role
 from app.model import ReadMode, SpeechAct
+from app.read.relevance import MatchEvidence
 from app.read.values import Cut, ParsedQuery, Ranked
 
 MOST_OF_IT: Final = 0.5
@@ -25,7 +26,7 @@ NEAREST: Final = 0.6
 """Share of the evidence of a turn's most relevant belief that another one of it needs to be what the turn is for."""
 
 AS_GOOD: Final = 0.9
-"""Share of a turn's evidence from which on a belief answers as well as the turn that it was extracted from."""
+"""Share of what a turn's wording counts from which on a belief answers as well as the turn that it rests on."""
 
 _NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
@@ -39,19 +40,20 @@ _MARKS: Final[Mapping[str, str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnsInView:
-    """The found turns with the beliefs on their evidence; `evidence` is what speaks for each match."""
+    """The found turns with the beliefs that rest on them, and the evidence for each match."""
 
     turns: Mapping[UUID, TurnEvidence]
     sketches: Mapping[UUID, RankingRow]
-    evidence: Mapping[UUID, float]
+    evidence: MatchEvidence
     query: ParsedQuery
     zone: tzinfo | None
 
     def with_shared_evidence(self) -> dict[UUID, float]:
         """Return what speaks for each match: for a belief at least what speaks for a turn that it is the point of."""
-        shared = dict(self.evidence)
-        for turn, nearest in self._nearest(self.evidence):
-            shared |= {one: max(shared[one], self.evidence[turn]) for one in nearest}
+        whole = self.evidence.whole
+        shared = dict(whole)
+        for turn, nearest in self._nearest(self.turns, whole):
+            shared |= {one: max(shared[one], whole[turn]) for one in nearest}
         return shared
 
     def current(self, ranked: Sequence[Ranked]) -> tuple[tuple[Ranked, ...], tuple[Cut, ...]]:
@@ -74,37 +76,46 @@ class TurnsInView:
         return tuple(kept), tuple(cut)
 
     def once(self, ranked: Sequence[Ranked]) -> tuple[tuple[Ranked, ...], tuple[Cut, ...]]:
-        """Return the matches with one of a turn and each of its beliefs: what says more of what is asked.
+        """Return the matches with one of a turn and its beliefs: what says more of what is asked.
 
-        It stands where the better of both stood.
+        It stands where the better of both stood. A belief that rests on several turns stands for the best placed of
+        them, and for those of which it says most: each of the others says something else.
         """
         by_id, place = {one.id: one for one in ranked}, {one.id: at for at, one in enumerate(ranked)}
         gone: dict[UUID, str] = {}
-        for turn, nearest in self._nearest(by_id):
-            best = max(nearest, key=lambda one: self.evidence[one])
-            if self._says_it(turn, nearest) or self.evidence[best] >= AS_GOOD * self.evidence[turn]:
+        standing: set[UUID] = set()
+        for turn, nearest in self._nearest([one.id for one in ranked if one.id in self.turns], by_id):
+            left = [one for one in nearest if one not in gone]
+            if not left:
+                continue
+            best = max(left, key=self.evidence.wording.__getitem__)
+            if self._says_it(turn, left) or (best not in standing and self._says_as_much(best, turn)):
+                standing.add(best)
                 kept, dropped, why = best, turn, "said by a belief that rests on it"
-            elif self.evidence[best] < MOST_OF_IT * self.evidence[turn]:
+            elif best not in standing:
                 kept, dropped, why = turn, best, "said by the turn that it rests on"
             else:
                 continue
             by_id[kept] = by_id[kept]._replace(score=max(by_id[kept].score, by_id[dropped].score))
             place[kept] = min(place[kept], place[dropped])
             gone[dropped] = why
-        left = sorted(by_id.keys() - gone.keys(), key=lambda one: place[one])
+        once = sorted(by_id.keys() - gone.keys(), key=lambda one: place[one])
         cut = tuple(Cut(id=one, relevance=by_id[one].relevance, why=why) for one, why in gone.items())
-        return tuple(by_id[one] for one in left), cut
+        return tuple(by_id[one] for one in once), cut
 
-    def _nearest(self, by_id: Collection[UUID]) -> Iterator[tuple[UUID, tuple[UUID, ...]]]:
-        """Yield each turn of the matches with those beliefs of it, among them, that it is most likely found for."""
-        for turn, found in self.turns.items():
-            beliefs = [one.id for one in found.beliefs if one.id in by_id] if turn in by_id else []
+    def _nearest(self, turns: Iterable[UUID], found: Collection[UUID]) -> Iterator[tuple[UUID, tuple[UUID, ...]]]:
+        """Yield each turn with those beliefs of it, among what was found, that it is most likely found for."""
+        evidence = self.evidence.whole
+        for turn in turns:
+            beliefs = [one.id for one in self.turns[turn].beliefs if one.id in found] if turn in found else []
             if beliefs:
-                best = max(self.evidence[one] for one in beliefs)
-                yield (
-                    turn,
-                    tuple(dict.fromkeys(one for one in beliefs if self.evidence[one] >= min(best, NEAREST * best))),
-                )
+                best = max(evidence[one] for one in beliefs)
+                least = min(best, NEAREST * best)
+                yield turn, tuple(dict.fromkeys(one for one in beliefs if evidence[one] >= least))
+
+    def _says_as_much(self, belief: UUID, turn: UUID) -> bool:
+        """Tell whether a belief's words say as much of what is asked; a name in both speaks for neither."""
+        return self.evidence.wording[belief] >= AS_GOOD * self.evidence.wording[turn]
 
     def _wanted(self) -> bool:
         return self.query.mode is not ReadMode.DEFAULT or self.query.looks_back
@@ -140,8 +151,9 @@ class TurnsInView:
         asked = [one.replaced_by for one in over if one.replaced_by in found]
         if not standing:
             return bool(over) and (bool(asked) or self._share(memory, over) >= MOST_OF_IT)
-        instead = max((self.evidence[one] for one in asked if one is not None), default=0.0)
-        return instead > max(self.evidence.get(one.id, 0.0) for one in standing)
+        whole = self.evidence.whole
+        instead = max((whole[one] for one in asked if one is not None), default=None)
+        return instead is not None and instead > max(whole.get(one.id, 0.0) for one in standing)
 
     def _says_it(self, turn: UUID, beliefs: Collection[UUID]) -> bool:
         """Tell whether the beliefs leave out little of the turn, by their lengths."""

@@ -24,6 +24,7 @@ TYPES = discover()
 NOTHING = QueryLookup(memories=0, contexts=0, documents=0, index_rows=0, frequencies={}, entities=())
 PLAIN = replace(OPEN, confidence=1.0, freshness=1.0, neighbours=0.0, newest=0.0)
 SCOPE = UUID(int=7)
+TURNS = ("episodic",)
 
 
 def parsed(text: str) -> ParsedQuery:
@@ -61,7 +62,7 @@ def sketch(number: int, **given: Any) -> RankingRow:
 
 def ranked(*sketches: RankingRow, query: str = "Volkswagen", plan: object = PLAIN, retrieval: float = 0.5) -> Any:
     fused = [Fused(id=one.id, retrieval=retrieval, places={}) for one in sketches]
-    return rank(fused, {one.id: one for one in sketches}, query=parsed(query), plan=plan, now=NOW)  # type: ignore[arg-type]
+    return rank(fused, {one.id: one for one in sketches}, query=parsed(query), plan=plan, now=NOW, verbatim=TURNS)  # type: ignore[arg-type]
 
 
 def test_the_score_is_retrieval_times_confidence_times_freshness() -> None:
@@ -120,6 +121,15 @@ def test_a_turn_takes_a_share_of_its_neighbours_the_more_the_less_it_says() -> N
     assert 0.5 < long[2] < short[2]
 
 
+def test_a_belief_lends_to_the_turns_beside_its_own_and_gains_nothing_itself() -> None:
+    plan = replace(PLAIN, neighbours=0.5, farther=0.4, brevity=60)
+    belief = sketch(1, session_id="s", sequence_number=1)
+    turn = sketch(2, type="episodic", session_id="s", sequence_number=2)
+    gained = {hit.id: hit.retrieval for hit in ranked(belief, turn, plan=plan)}
+    assert gained[belief.id] == pytest.approx(0.5)
+    assert gained[turn.id] > 0.5
+
+
 def test_a_turn_that_only_asks_counts_less_than_one_that_asks_and_tells() -> None:
     [asks] = ranked(sketch(1, asking="Any ideas for dinner?"))
     [tells] = ranked(sketch(1, asking="I have set 40 euros aside for dinner, any ideas?"))
@@ -138,7 +148,9 @@ def test_what_alone_holds_its_slot_is_current_however_old_it_is() -> None:
 def test_age_never_drowns_a_clear_match(days: int, query: str) -> None:
     old, new = sketch(1, stated_at=NOW - timedelta(days=days)), sketch(2)
     fused = [Fused(id=old.id, retrieval=0.9, places={}), Fused(id=new.id, retrieval=0.35, places={})]
-    hits = rank(fused, {old.id: old, new.id: new}, query=parsed(query), plan=plan_of(parsed(query)), now=NOW)
+    hits = rank(
+        fused, {old.id: old, new.id: new}, query=parsed(query), plan=plan_of(parsed(query)), now=NOW, verbatim=TURNS
+    )
     assert hits[0].id == old.id
 
 
@@ -169,7 +181,9 @@ def test_a_speaker_is_named_by_a_part_of_the_name_or_nearly(name: str) -> None:
     fused = [Fused(id=one.id, retrieval=0.5, places={}) for one in turns]
     query = parsed(f"What does {name} sell?")
     speakers = {ilse: "Ilse Brandt", tom: "Tom Alder"}
-    hits = rank(fused, {one.id: one for one in turns}, query=query, plan=PLAIN, now=NOW, speakers=speakers)
+    hits = rank(
+        fused, {one.id: one for one in turns}, query=query, plan=PLAIN, now=NOW, verbatim=TURNS, speakers=speakers
+    )
     assert hits[0].id.int == 2
     assert hits[0].score == pytest.approx(PLAIN.speaker * hits[1].score)
 
