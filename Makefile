@@ -4,7 +4,7 @@
 # path, which breaks where that has a space or the folder is moved.
 
 .DEFAULT_GOAL := help
-.PHONY: serve test browser image deployment cluster docs check lint eval bench bench-peers bench-scale peers-lock overload walk wheel contract openapi lock clean help clients clients-generate clients-lock FORCE soak
+.PHONY: serve test browser image deployment cluster docs check lint eval bench bench-console bench-peers bench-scale peers-lock overload walk wheel contract openapi lock clean help clients clients-generate clients-lock FORCE soak
 MAKEFLAGS += --no-print-directory
 
 VENV := .venv
@@ -30,6 +30,9 @@ test: $(DEV) ## run the tests, on an embedded Postgres unless TM_TEST_DATABASE_U
 
 browser: $(DEV) ## run the console's tests in Chromium, which must be installed, and make its pictures
 	@sh .ci/browser $(ARGS)
+
+bench-console: $(DEV) ## measure the console in Chromium at a tenant with 100,000 memories
+	@$(RUN) tests.console.measure $(ARGS)
 
 image: $(DEV) ## build the container image with Podman, run it and the compose file, and kill each container
 	@$(RUN) pytest -m image tests/containers $(ARGS)

@@ -2,42 +2,42 @@
 
 import { html, render, useEffect, useState } from "./vendor/preact.js";
 import { follow, forgetKey, get, request, storedKey, storeKey } from "./lib/api.js";
-import { href, Session, useAddress } from "./lib/hooks.js";
-import { Button, Failure, Field } from "./lib/ui.js";
-import { AuditPage } from "./pages/audit.js";
-import { EntitiesPage } from "./pages/entities.js";
-import { HomePage } from "./pages/home.js";
-import { JobsPage } from "./pages/jobs.js";
-import { MemoriesPage } from "./pages/memories.js";
-import { PlaygroundPage } from "./pages/playground.js";
-import { QueryLogPage } from "./pages/query-log.js";
-import { ReviewPage } from "./pages/review.js";
-import { SettingsPage } from "./pages/settings.js";
-import { TurnsPage } from "./pages/turns.js";
-import { TypesPage } from "./pages/types.js";
-import { UsersPage } from "./pages/users.js";
-import { WebhooksPage } from "./pages/webhooks.js";
-import { WorkersPage } from "./pages/workers.js";
+import { href, notify, readAddress, Session, useAddress } from "./lib/hooks.js";
+import { Button, Failure, Field, Loading } from "./lib/ui.js";
 
-/** Name in the address, title, page, and the role without which it is not offered. */
+/** Name in the address and of the file, title, what the file exports, and the role without which it is not offered. */
 const PAGES = [
-  ["home", "Home", HomePage, "read"],
-  ["review", "Review", ReviewPage, "review"],
-  ["memories", "Memories", MemoriesPage, "read"],
-  ["users", "Users", UsersPage, "read"],
-  ["turns", "Turns", TurnsPage, "read"],
-  ["entities", "Entities", EntitiesPage, "read"],
-  ["playground", "Playground", PlaygroundPage, "read"],
-  ["query-log", "Query log", QueryLogPage, "admin"],
-  ["jobs", "Jobs", JobsPage, "read"],
-  ["workers", "Workers", WorkersPage, "admin"],
-  ["types", "Types", TypesPage, "read"],
-  ["audit", "Audit", AuditPage, "admin"],
-  ["webhooks", "Webhooks", WebhooksPage, "admin"],
-  ["settings", "Settings", SettingsPage, "admin"],
+  ["home", "Home", "HomePage", "read"],
+  ["review", "Review", "ReviewPage", "review"],
+  ["memories", "Memories", "MemoriesPage", "read"],
+  ["users", "Users", "UsersPage", "read"],
+  ["turns", "Turns", "TurnsPage", "read"],
+  ["entities", "Entities", "EntitiesPage", "read"],
+  ["playground", "Playground", "PlaygroundPage", "read"],
+  ["query-log", "Query log", "QueryLogPage", "admin"],
+  ["jobs", "Jobs", "JobsPage", "read"],
+  ["workers", "Workers", "WorkersPage", "admin"],
+  ["types", "Types", "TypesPage", "read"],
+  ["audit", "Audit", "AuditPage", "admin"],
+  ["webhooks", "Webhooks", "WebhooksPage", "admin"],
+  ["settings", "Settings", "SettingsPage", "admin"],
 ];
 const THEMES = ["auto", "light", "dark"];
 const WAITING_SECONDS = 30;
+
+const loaded = new Map();
+const load = async ([name, , component]) => loaded.set(name, (await import(`./pages/${name}.js`))[component]);
+
+/** Return a page's component, null until its file is there. */
+function usePage(page) {
+  const [name] = page;
+  const [, redraw] = useState(null);
+  useEffect(() => {
+    if (loaded.has(name)) return;
+    load(page).then(() => redraw(name)).catch(() => notify("the page cannot be loaded: is the service running?", { bad: true }));
+  }, [name]);
+  return loaded.get(name) ?? null;
+}
 
 function Login({ onLogin }) {
   const [key, setKey] = useState("");
@@ -156,13 +156,15 @@ function Shell({ session, onLogout }) {
   const [open, setOpen] = useState(false);
   const { ready, waiting } = useHealth(session);
   const offered = PAGES.filter(([, , , role]) => session.may(role));
-  const [name, title, Page] = offered.find(([one]) => one === parts[0]) ?? offered[0];
+  const page = offered.find(([one]) => one === parts[0]) ?? offered[0];
+  const [name, title] = page;
+  const Page = usePage(page);
   useEffect(() => {
     document.title = `${title} · Typed Memory`;
     setOpen(false);
     document.querySelector("main h1")?.focus?.({ preventScroll: true });
     scrollTo(0, 0);
-  }, [location.hash.split("?")[0]]);
+  }, [location.hash.split("?")[0], Page]);
   return html`<${Session.Provider} value=${session}>
     <a class="skip" href="#content" onClick=${(event) => (event.preventDefault(), document.getElementById("content").focus())}>Skip to content</a>
     <header class="top">
@@ -177,7 +179,7 @@ function Shell({ session, onLogout }) {
     </header>
     <div class="frame">
       <aside id="menu" class=${open ? "open" : ""}><${Menu} current=${name} session=${session} waiting=${waiting} /></aside>
-      <main id="content" tabindex="-1"><${Page} key=${name} parts=${parts.slice(1)} query=${query} /></main>
+      <main id="content" tabindex="-1">${Page ? html`<${Page} key=${name} parts=${parts.slice(1)} query=${query} />` : html`<${Loading} />`}</main>
     </div>
     <${Notices} />
   <//>`;
@@ -196,6 +198,8 @@ function App() {
   useEffect(() => {
     addEventListener("key-refused", logout);
     if (storedKey()) {
+      // Beside the question who is logged in; if it fails, the page says so when it is drawn.
+      load(PAGES.find(([one]) => one === readAddress().parts[0]) ?? PAGES[0]).catch(() => {});
       get("/whoami").then((who) => setSession(sessionOf(who))).catch(forgetKey).finally(() => setReady(true));
     }
     return () => removeEventListener("key-refused", logout);

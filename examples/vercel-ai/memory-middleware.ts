@@ -15,7 +15,7 @@ export function memoryMiddleware(memory: TypedMemory, options: RememberOptions =
     const said: Message[] = [{ role: "user", content: lastQuestion(params) }];
     if (answer !== "") said.push({ role: "assistant", content: answer });
     // The memories are made in the background; what was said is stored when this resolves.
-    if (said[0]?.content) await memory.remember(said, options, { wait: false });
+    if (said[0]?.content) await memory.remember(said, { ...options, wait: false });
   };
 
   return {

@@ -32,6 +32,7 @@ async def test_every_file_that_the_page_asks_for_is_served(anonymous: httpx.Asyn
     for script in OWN:
         for found in re.findall(r'from "(\.[^"]+)"', script.read_text(encoding="utf-8")):
             asked.add(f"admin/{(script.parent / found).resolve().relative_to(FILES).as_posix()}")
+    asked |= {f"admin/{script.relative_to(FILES).as_posix()}" for script in OWN}
     assert len(asked) > 20
     for path in asked:
         answer = await anonymous.get(f"/{path}")

@@ -168,6 +168,13 @@ def test_what_belongs_to_a_user_is_not_recalled_for_another(memory: TypedMemory)
     assert "Porto" not in memory.for_user("somebody-else").recall("Where does the user live?").context.text
 
 
+def test_a_client_of_an_agent_stays_so_for_each_user(memory: TypedMemory, user: str) -> None:
+    of_agent = memory.for_user(agent_id="desk").for_user(user)
+    stored = of_agent.write("event", event_description="The train left").memory
+    assert stored is not None
+    assert stored.agent_id == "desk"
+
+
 def test_users_and_sessions_are_listed(memory: TypedMemory, user: str) -> None:
     memory.remember("I live in Porto.", session_id="monday")
     assert [one.user_id for one in memory.users(q=user, all=True)] == [user]

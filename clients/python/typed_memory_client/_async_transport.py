@@ -59,10 +59,13 @@ class AsyncTransport:
     def for_user(self, user_id: str | None = None, *, agent_id: str | None = None) -> Self:
         """Return the same client for a user, or for an agent, or for an agent with a user.
 
-        It shares the connections. What it writes belongs to them, what it asks and lists is what they may see.
+        It shares the connections. What it writes belongs to them, what it asks and lists is what they may see. An agent
+        that this client names is kept, unless another is given.
         """
         other = copy.copy(self)
-        other._identity = _given(user_id=user_id, agent_id=agent_id)  # noqa: SLF001 - of the same class
+        other._identity = _given(  # noqa: SLF001 - of the same class
+            user_id=user_id, agent_id=agent_id or self._identity.get("agent_id")
+        )
         return other
 
     def _identify(self, options: Mapping[str, Any]) -> dict[str, Any]:

@@ -12,6 +12,7 @@ export interface WriteControl {
   idempotencyKey?: string;
 }
 
+/** Options of `remember` that are not fields of the API. */
 export interface RememberControl extends WriteControl {
   /** Return when the memories are made (the default), or at once with a `job_id`. */
   wait?: boolean;
@@ -35,9 +36,12 @@ export class TypedMemory {
     this.#identity = identity(options);
   }
 
-  /** Return the same client for a user: what it writes is that user's, what it finds is what that user may see. */
+  /**
+   * Return the same client for a user: what it writes is that user's, what it finds is what that user may see. An agent
+   * that this client names is kept, unless another is given.
+   */
   forUser(user_id: string, agent_id?: string): TypedMemory {
-    return new TypedMemory(identity({ user_id, agent_id }), this.#transport);
+    return new TypedMemory({ ...this.#identity, ...identity({ user_id, agent_id }) }, this.#transport);
   }
 
   /**
@@ -47,16 +51,16 @@ export class TypedMemory {
    */
   remember(
     what: string | readonly types.Message[] | readonly types.ChatMessage[],
-    options: types.RememberOptions = {},
-    control: RememberControl = {},
+    options: types.RememberOptions & RememberControl = {},
   ): Promise<types.TurnsResult> {
+    const { wait, dryRun, idempotencyKey, ...fields } = options;
     const said = typeof what === "string" ? { content: what } : { [listOf(what)]: what };
     return this.#send({
       method: "POST",
       path: "/turns",
-      params: { mode: control.wait === false ? "async" : "sync", dry_run: control.dryRun },
-      body: { ...this.#identity, ...options, ...said },
-      idempotencyKey: control.idempotencyKey,
+      params: { mode: wait === false ? "async" : "sync", dry_run: dryRun },
+      body: { ...this.#identity, ...fields, ...said },
+      idempotencyKey,
     });
   }
 

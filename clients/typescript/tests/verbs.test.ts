@@ -1,8 +1,8 @@
 // Every verb, against a real service.
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { InvalidInput, NotFound, ReviewConflict } from "../src/index.ts";
-import type { Memory, ReviewItem, TypedMemory } from "../src/index.ts";
+import { InvalidInput, NotFound, ReviewConflict, TypedMemory } from "../src/index.ts";
+import type { Memory, ReviewItem } from "../src/index.ts";
 import { all, newMemory, newUser } from "./support.ts";
 
 async function factOf(memory: TypedMemory): Promise<Memory> {
@@ -31,7 +31,7 @@ test("messages are remembered by a job that can be awaited", async () => {
     { role: "user", content: "I play the cello.", occurred_at: "2026-05-04T09:00:00Z" },
     { role: "assistant", content: "How lovely!" },
   ] as const;
-  const stored = await memory.remember(messages, { session_id: "monday" }, { wait: false });
+  const stored = await memory.remember(messages, { session_id: "monday", wait: false });
   assert.ok(stored.job_id);
   assert.equal((await memory.waitFor(stored.job_id)).status, "succeeded");
   const turns = await all(memory.turns());
@@ -51,7 +51,7 @@ test("messages of chat libraries are remembered", async () => {
 
 test("a dry run stores nothing", async () => {
   const memory = newMemory();
-  const stored = await memory.remember("I live in Porto.", {}, { dryRun: true });
+  const stored = await memory.remember("I live in Porto.", { dryRun: true });
   assert.equal(stored.turns[0]?.id, null);
   assert.deepEqual(await all(memory.memories()), []);
 });
@@ -141,6 +141,12 @@ test("what belongs to a user is not recalled for another", async () => {
   await memory.remember("I live in Porto.");
   const found = await memory.forUser(newUser()).recall("Where does the user live?");
   assert.doesNotMatch(found.context.text, /Porto/);
+});
+
+test("a client of an agent stays so for each user", async () => {
+  const desk = new TypedMemory({ agent_id: "desk" }).forUser(newUser());
+  const stored = await desk.write("event", { event_description: "The train left" });
+  assert.equal(stored.memory?.agent_id, "desk");
 });
 
 test("wrong fields are named", async () => {
