@@ -21,6 +21,7 @@ ERASURE = "era"
 BACKFILL = "bfl"
 WEBHOOK = "whk"
 DELIVERY = "msg"
+QUERY = "qry"
 
 _HEX_LENGTH = 32
 
@@ -38,6 +39,7 @@ _THINGS = {
     BACKFILL: "backfill",
     WEBHOOK: "webhook",
     DELIVERY: "delivery",
+    QUERY: "query",
 }
 
 

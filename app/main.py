@@ -32,6 +32,7 @@ from app.api import (
     portability,
     profile,
     query,
+    query_log,
     review,
     review_notes,
     stats,
@@ -53,6 +54,8 @@ from app.jobs.worker import embedded_worker
 from app.memory.registry import discover
 from app.runtime import build_runtime
 from app.settings import Settings
+
+log = structlog.get_logger("typed_memory.start")
 
 DESCRIPTION = (
     "A memory for agents: typed, scored, grounded, time-aware beliefs. Write what was learned, ask what is "
@@ -80,6 +83,8 @@ def create_app(
             app.state.telemetry = runtime.telemetry
             admission.observe = runtime.metrics.turned_away
             runtime.metrics.watch_admission(admission.waiting)
+            if not runtime.webhooks.box.keys:
+                log.info("secrets of webhooks are stored in clear: set TM_SECRETS_KEYS to encrypt them")
             yield
 
     app = FastAPI(
@@ -119,6 +124,7 @@ def _routers() -> tuple[APIRouter, ...]:
     return (
         health.router(VERSION),
         query.router(),
+        query_log.router(),
         answer.router(),
         read.router(registry, writes),
         aegis.router(),

@@ -95,6 +95,9 @@ class _Retrieval:
             registry=registry,
         )
         self.dropped = Counter("tm_dropped_accesses", "Accesses that could not be recorded.", registry=registry)
+        self.unlogged = Counter(
+            "tm_dropped_query_log_entries", "Entries of the query log that could not be stored.", registry=registry
+        )
 
 
 class _Model:
@@ -380,6 +383,10 @@ class Metrics:
     def dropped_accesses(self, count: int) -> None:
         """Count accesses that were dropped."""
         self._retrieval.dropped.inc(count)
+
+    def dropped_query_log_entries(self, count: int) -> None:
+        """Count entries of the query log that were dropped."""
+        self._retrieval.unlogged.inc(count)
 
     def database_restart(self) -> None:
         """Count a restart of the embedded server."""

@@ -61,6 +61,7 @@ from app.services.portability.imports import Imports
 from app.services.portability.index_rows import ImportIndexer
 from app.services.profiles import Profiles
 from app.services.query import Queries
+from app.services.query_log import QueryLog
 from app.services.quotas import Quotas
 from app.services.reembedding import VectorBackfill
 from app.services.review.decide import ReviewDecisions
@@ -68,6 +69,7 @@ from app.services.review.notes import ReviewNotes
 from app.services.review.queue import Reviews
 from app.services.review.sameness import Sameness
 from app.services.review.undo import ReviewUndo
+from app.services.secret_box import SecretBox
 from app.services.stats import Stats
 from app.services.tenant_types import TenantTypes
 from app.services.tenants import Tenants
@@ -100,6 +102,7 @@ class Runtime:
     memories: Memories
     timelines: Timelines
     queries: Queries
+    query_log: QueryLog
     feedback: FeedbackService
     turns: Turns
     policies: ExtractionPolicies
@@ -220,6 +223,7 @@ async def _assembled(base: _Base, writing: _WriteServices, store: Store) -> Runt
         memories=Memories(database=database, pipeline=writing.pipeline, quotas=store.quotas, clock=base.clock),
         timelines=Timelines(database=database),
         queries=queries,
+        query_log=queries.log,
         feedback=FeedbackService(
             database=database, tracker=queries.tracker, clock=base.clock, observe=base.metrics.feedback
         ),
@@ -258,7 +262,9 @@ async def _assembled(base: _Base, writing: _WriteServices, store: Store) -> Runt
         profiles=Profiles(database=database, types=types, clock=base.clock),
         review_notes=ReviewNotes(database=database, clock=base.clock),
         undoing=ReviewUndo(decisions=deciding),
-        webhooks=Webhooks(database=database, sender=_webhook_sender(settings), clock=base.clock),
+        webhooks=Webhooks(
+            database=database, sender=_webhook_sender(settings), box=_secret_box(settings), clock=base.clock
+        ),
         answers=Answers(
             database=database,
             queries=queries,
@@ -274,6 +280,11 @@ async def _assembled(base: _Base, writing: _WriteServices, store: Store) -> Runt
 
 def _webhook_sender(settings: Settings) -> WebhookSender:
     return WebhookSender(timeout=settings.webhook_timeout, private=settings.webhook_private_addresses)
+
+
+def _secret_box(settings: Settings) -> SecretBox:
+    keys = settings.secrets_keys
+    return SecretBox.of(None if keys is None else keys.get_secret_value())
 
 
 async def _writing(base: _Base) -> _WriteServices:
@@ -375,6 +386,15 @@ def _queries(base: _Base, writing: _WriteServices) -> Queries:
     )
     base.stack.push_async_callback(tracker.aclose)
     tracker.start()
+    query_log = QueryLog(
+        database=base.database,
+        clock=base.clock,
+        sample=base.settings.query_log_sample,
+        content=base.settings.query_log_content,
+        dropped=base.metrics.dropped_query_log_entries,
+    )
+    base.stack.push_async_callback(query_log.aclose)
+    query_log.start()
     reranker = make_reranker(base.settings)
     if reranker is not None:
         base.stack.push_async_callback(reranker.aclose)
@@ -393,4 +413,4 @@ def _queries(base: _Base, writing: _WriteServices) -> Queries:
         questioned=writing.writer.covers,
     )
     replica = open_replica(base.settings, base.database, base.metrics, base.stack)
-    return Queries(pipeline=pipeline, tracker=tracker, replica=replica)
+    return Queries(pipeline=pipeline, tracker=tracker, log=query_log, replica=replica)

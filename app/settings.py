@@ -229,10 +229,19 @@ class Settings(BaseSettings):
         default=False, description="Let webhooks reach private and local addresses, also over http."
     )
 
+    secrets_keys: SecretStr | None = Field(
+        default=None, description="Keys that encrypt secrets of webhooks, newest first, separated by commas."
+    )
+
     language: str = Field(
         default="english", description="Stems and stop words of texts in none of the languages that are recognised."
     )
     access_flush_seconds: PositiveFloat = 1.0
+    query_log_sample: float = Field(
+        default=0.0, ge=0, le=1, allow_inf_nan=False, description="Share of the questions in the query log; 0: none."
+    )
+    query_log_content: bool = Field(default=False, description="Keep the words of the questions in the query log.")
+    query_log_days: PositiveFloat = Field(default=7.0, description="Days before entries of the query log are removed.")
     otlp_endpoint: str | None = Field(
         default=None,
         description="OpenTelemetry collector (OTLP over HTTP, such as http://127.0.0.1:4318) for traces and metrics.",
@@ -254,6 +263,7 @@ class Settings(BaseSettings):
         "migration_database_url",
         "direct_database_url",
         "replica_database_url",
+        "secrets_keys",
         "llm_base_url",
         "llm_model",
         "rerank_base_url",

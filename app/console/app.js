@@ -10,6 +10,7 @@ import { HomePage } from "./pages/home.js";
 import { JobsPage } from "./pages/jobs.js";
 import { MemoriesPage } from "./pages/memories.js";
 import { PlaygroundPage } from "./pages/playground.js";
+import { QueryLogPage } from "./pages/query-log.js";
 import { ReviewPage } from "./pages/review.js";
 import { SettingsPage } from "./pages/settings.js";
 import { TurnsPage } from "./pages/turns.js";
@@ -27,6 +28,7 @@ const PAGES = [
   ["turns", "Turns", TurnsPage, "read"],
   ["entities", "Entities", EntitiesPage, "read"],
   ["playground", "Playground", PlaygroundPage, "read"],
+  ["query-log", "Query log", QueryLogPage, "admin"],
   ["jobs", "Jobs", JobsPage, "read"],
   ["workers", "Workers", WorkersPage, "admin"],
   ["types", "Types", TypesPage, "read"],

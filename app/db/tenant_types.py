@@ -37,7 +37,7 @@ _VERSION = statement("SELECT types_version FROM tenants WHERE id = :tenant")
 _ALL = statement(
     f"""
     SELECT t.types_version, v.name, v.version, {_DEFINITION}::text AS definition
-    FROM tenants t LEFT JOIN memory_type_versions v ON v.tenant_id = t.id
+    FROM tenants t LEFT JOIN memory_type_versions v ON v.tenant_id = :tenant
     WHERE t.id = :tenant ORDER BY v.name, v.version
     """  # noqa: S608 - composed of constants
 )
@@ -53,7 +53,8 @@ _IDENTITIES = text(
     """
     SELECT t.name, CASE WHEN v.version IS NULL THEN :built_in
         ELSE v.version || ' ' || v.created_at || ' ' || md5(v.definition::text) END AS identity
-    FROM memory_types t LEFT JOIN memory_type_versions v ON v.tenant_id = t.tenant_id AND v.name = t.name
+    FROM memory_types t LEFT JOIN memory_type_versions v
+        ON v.tenant_id = :tenant AND t.tenant_id = :tenant AND v.name = t.name
     WHERE t.tenant_id IN (:tenant, :nobody) AND t.name = ANY(:names) ORDER BY t.name, v.version NULLS FIRST
     """
 )

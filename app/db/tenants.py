@@ -141,6 +141,7 @@ class OldRows(StrEnum):
     WAITING_TURNS = "waiting turns"
     FINISHED_JOBS = "finished jobs"
     USAGE = "usage"
+    QUERY_LOG = "query log"
 
 
 async def with_old(session: ReadSession, what: OldRows, before: datetime) -> Sequence[UUID]:

@@ -15,7 +15,7 @@ MOST: Final = 20
 """Most encoded pieces of a text that are decoded."""
 
 _LEET: Final = re.compile(
-    r"(?<![\w@$!])(?=[\w@$!]{0,30}[a-z])(?=[\w@$!]{0,30}[0134578@$!][\w@$!]{0,30}[a-z0-9])[\w@$!]{4,31}(?![\w@$])"
+    r"(?<![\w@$!])(?=[\w@$!]{0,30}[a-z])(?=[\w@$!]{0,30}[0134578@$!][\w@$!]{0,30}[a-z0-9])[\w@$!]{3,31}(?![\w@$])"
 )
 
 _LETTERS: Final = str.maketrans("0134578@$!", "oieastbasi")

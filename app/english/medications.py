@@ -188,10 +188,12 @@ def _known(name: str) -> bool:
 def dose_change(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     """Read `my GP put the ramipril up to 10 mg`, `I upped my ramipril to 10 mg`."""
     unmarked = clause.lemma in {"put", "cut"} and clause.holds
-    if clause.copula or clause.passive or not (clause.happened or unmarked):
+    if clause.copula or not (clause.happened or unmarked):
         return
-    found = _REDOSED.match(clause.rest)
-    if found and (found["mine"] or _treats(clause)) and _may_be_medicine(found["name"], found["dose"]):
+    mine = clause.passive and clause.subject.mine and clause.subject.noun
+    found = _REDOSED.match(f" my {mine}{clause.rest}" if mine else clause.rest)
+    whose = mine or (not clause.passive and found is not None and (found["mine"] or _treats(clause)))
+    if found and whose and _may_be_medicine(found["name"], found["dose"]):
         told = f"{found['name']} {' '.join(found['dose'].split())}".removesuffix(" now")
         yield fact(clause, "takes", told, subject=said.speaker, stateful=False, importance=0.9, topic="health")
 

@@ -34,6 +34,9 @@ _PARTS: Final = words("quotations", "parts of a conversation")
 """Labels of the parts in a conversation of others."""
 
 _SAMPLE: Final = pattern("quotations", "shown", re.IGNORECASE)
+_ABOVE: Final = pattern("quotations", "above", re.IGNORECASE)
+"""Requests to work on the text before them."""
+
 _SPOKEN_OF: Final = pattern("quotations", "spoken of", re.IGNORECASE)
 _APOSTROPHES: Final = str.maketrans({"\u2018": "'", "\u2019": "'", "\u00a0": " "})
 
@@ -43,7 +46,8 @@ def quoted_spans(content: str, speaker: str | None) -> tuple[Span, ...]:
     text = content.translate(_APOSTROPHES)
     spoken = (found.span() for pattern in (_FENCED, _QUOTED_LINES, _SPOKEN_OF) for found in pattern.finditer(text))
     mail = ((found.start(), len(text)) for kind in (_MAIL, _LETTER) for found in kind.finditer(text))
-    return tuple(sorted(chain(spoken, mail, _transcribed(text, speaker), _samples(text), _passed_on(text))))
+    above = ((0, text.rfind("\n", 0, found.start()) + 1) for found in _ABOVE.finditer(text))
+    return tuple(sorted(chain(spoken, mail, above, _transcribed(text, speaker), _samples(text), _passed_on(text))))
 
 
 def is_quoted(place: int, spans: tuple[Span, ...]) -> bool:

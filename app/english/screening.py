@@ -103,7 +103,9 @@ def _disguised(plain: str, rules: Sequence[ScreeningRule]) -> Iterator[tuple[int
         for rule in rules:
             yield from ((start, end, rule.why) for start, end in rule.finds(one))
     for together, start, end in undo_spacing(plain):
-        if is_order(together):
+        whole = f"{plain[:start]}{together}{plain[end:]}"
+        orders = (found for rule in rules for found in rule.finds(whole))
+        if is_order(together) or any(first < start + len(together) and last > start for first, last in orders):
             yield start, end, "it spells out an order letter by letter"
 
 

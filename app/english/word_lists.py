@@ -1,20 +1,20 @@
-"""Word lists from text files under `data`: an entry a line, `#` before a comment, `[name]` before a section."""
+"""Word lists from the text files under `data`."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
-from functools import cache
-from importlib.resources import files
 from typing import Final
 
-_DATA = files("app.english") / "data"
+from app.section_files import read_lines, read_sections
+
+_PACKAGE: Final = "app.english"
 
 
 def entries(name: str) -> tuple[str, ...]:
     """Return the entries of a list without sections, in their order."""
-    return _lines(name)
+    return read_lines(_PACKAGE, name)
 
 
 def section(name: str, title: str) -> frozenset[str]:
@@ -60,22 +60,8 @@ def word_set(text: str) -> frozenset[str]:
     return frozenset(text.split())
 
 
-@cache
-def _lines(name: str) -> tuple[str, ...]:
-    lines = (_DATA / f"{name}.txt").read_text(encoding="utf-8").splitlines()
-    return tuple(line.strip() for line in lines if line.strip() and not line.startswith("#"))
-
-
-@cache
 def _sections(name: str) -> Mapping[str, tuple[str, ...]]:
-    found: dict[str, list[str]] = {}
-    inside: list[str] = []
-    for line in _lines(name):
-        if line.startswith("[") and line.endswith("]"):
-            inside = found.setdefault(line[1:-1], [])
-        else:
-            inside.append(line)
-    return {title: tuple(lines) for title, lines in found.items()}
+    return read_sections(_PACKAGE, name)
 
 
 def _pair(entry: str) -> tuple[str, str]:

@@ -12,7 +12,7 @@ from functools import partial
 
 import structlog
 
-from app.db import job_queue, jobs, quotas
+from app.db import job_queue, jobs, query_log, quotas
 from app.db.tenants import OldRows
 from app.runtime import Runtime
 
@@ -71,6 +71,16 @@ async def prune_usage(runtime: Runtime) -> None:
             await quotas.prune(session, tenant, before.date())
 
 
+async def prune_query_log(runtime: Runtime) -> None:
+    """Remove old entries of the query log."""
+    before = runtime.clock() - timedelta(days=runtime.settings.query_log_days)
+    for tenant in await runtime.tenants.with_old(OldRows.QUERY_LOG, before):
+        removed = BATCH
+        while removed == BATCH:
+            async with runtime.database.write(tenant) as session:
+                removed = await query_log.prune(session, tenant, before=before, limit=BATCH)
+
+
 async def seal(runtime: Runtime) -> None:
     """Seal the audit events of all tenants that were written since the last run."""
     await runtime.audit.seal_all()
@@ -79,6 +89,15 @@ async def seal(runtime: Runtime) -> None:
 async def send_webhooks(runtime: Runtime) -> None:
     """Queue jobs that send due webhook deliveries."""
     await runtime.webhooks.queue_due()
+
+
+async def reseal_secrets(runtime: Runtime) -> None:
+    """Encrypt stored secrets by the newest key, where they are in clear or encrypted by an older one."""
+    if not runtime.webhooks.box.keys:
+        return
+    changed = sum([await runtime.webhooks.reseal(tenant.id) for tenant in await runtime.tenants.list()])
+    if changed:
+        log.info("secrets of webhooks are encrypted by the newest key", webhooks=changed)
 
 
 async def requeue_turns(runtime: Runtime) -> None:
@@ -109,7 +128,9 @@ SCHEDULES = (
     Schedule(name="tend-queue", cron="* * * * *", run=tend),
     Schedule(name="seal-audit", cron="* * * * *", run=seal),
     Schedule(name="send-webhooks", cron="* * * * * */5", run=send_webhooks),
+    Schedule(name="reseal-secrets", cron="43 * * * *", run=reseal_secrets),
     Schedule(name="requeue-turns", cron="*/5 * * * *", run=requeue_turns),
     Schedule(name="prune-jobs", cron="17 * * * *", run=prune),
     Schedule(name="prune-usage", cron="29 2 * * *", run=prune_usage),
+    Schedule(name="prune-query-log", cron="37 * * * *", run=prune_query_log),
 )

@@ -9,23 +9,15 @@ from __future__ import annotations
 from collections import Counter, defaultdict
 from collections.abc import Collection, Mapping
 from functools import cache
-from importlib.resources import files
-from typing import Final
 
-_FILE: Final = files("app.lexical") / "data" / "function_words.txt"
+from app.section_files import read_sections
 
 
 @cache
 def function_words() -> Mapping[str, frozenset[str]]:
     """Return the function words and letters of each language that is recognised, the default one not among them."""
-    found: dict[str, set[str]] = {}
-    inside: set[str] = set()
-    for line in _FILE.read_text(encoding="utf-8").splitlines():
-        if line.startswith("["):
-            inside = found.setdefault(line.strip("[]"), set())
-        elif not line.startswith("#"):
-            inside.update(line.split())
-    return {language: frozenset(words) for language, words in found.items()}
+    sections = read_sections("app.lexical", "function_words")
+    return {language: frozenset(" ".join(lines).split()) for language, lines in sections.items()}
 
 
 @cache

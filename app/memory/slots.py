@@ -177,7 +177,8 @@ def _choose(draft: VersionDraft, event: Chosen) -> Transition:
     winner = draft.get(event.winner)
     if winner is not None:
         to: dict[str, Any] = {"review": None, "review_note": None} if event.reviewed else {}
-        if winner.active and not any(_holds(one, winner) for one in draft.all()):
+        gains = event.reviewed or any(_claims_with(one, winner) for one in losers)
+        if winner.active and gains and not any(_holds(one, winner) for one in draft.all()):
             to["contested"] = False
         believed = next((one for one in losers if one.status is not MemoryStatus.PENDING), None)
         if believed is not None and winner.supersedes is None:
@@ -187,10 +188,14 @@ def _choose(draft: VersionDraft, event: Chosen) -> Transition:
     return draft.done(SlotOutcome.CHANGED, event.reason, holder=draft.get(event.winner), rivals=losers)
 
 
+def _claims_with(one: Version, beside: Version) -> bool:
+    """Return whether a version claims the slot that another one claims, too."""
+    return one.slot is not None and (one.type, one.slot) == (beside.type, beside.slot) and one.id != beside.id
+
+
 def _holds(one: Version, beside: Version) -> bool:
     """Return whether a version holds the slot that another one claims, too."""
-    same = one.slot is not None and (one.type, one.slot) == (beside.type, beside.slot)
-    return same and one.active and not one.contested and one.id != beside.id
+    return _claims_with(one, beside) and one.active and not one.contested
 
 
 def _forget(draft: VersionDraft, one: Version, reason: str, *, successor: UUID | None = None) -> None:

@@ -20,7 +20,7 @@ from uuid import UUID
 from pydantic_core import to_json
 
 from app import ids
-from app.db import jobs, keys
+from app.db import jobs, keys, query_log
 from app.db.apply.memories import bump_scopes, change_memories, row_change
 from app.db.apply.removal import RemovedDocuments, delete_memories
 from app.db.audit import AuditWriter, append
@@ -252,6 +252,7 @@ class Erasures:
             for scope in held:
                 counts += await rows.scope(session, tenant, scope)
             await keys.delete_of_user(session, tenant, subject)
+            counts["query_log"] += await query_log.erase_user(session, tenant, subject)
             counts["audit_events"] += await rows.audit(session, tenant, scopes=scopes, actor=actor.name, at=now)
             await self._finish(session, actor, erasure.id, counts)
 

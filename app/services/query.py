@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import defaultdict
 from dataclasses import dataclass, replace
 from uuid import UUID
 
@@ -10,6 +11,7 @@ from app.model import Actor, ReadMode
 from app.read.access import AccessTracker
 from app.read.pipeline import QueryAnswer, ReadPipeline
 from app.read.values import ContextBlock, IdStyle, QueryRequest, QueryResult
+from app.services.query_log import QueryLog
 
 __all__ = [
     "POSITION_PATTERN",
@@ -31,6 +33,7 @@ class Queries:
 
     pipeline: ReadPipeline
     tracker: AccessTracker
+    log: QueryLog
     replica: Replica | None = None
 
     async def query(self, actor: Actor, request: QueryRequest, *, position: str | None = None) -> QueryResult:
@@ -38,15 +41,33 @@ class Queries:
 
         With `position`, which a write's answer carried, everything written up to there is seen.
         """
-        answer = await self._answer(actor.tenant_id, request, position)
+        if self.log.wants_next():
+            answer = await self._logged(actor, request, position)
+        else:
+            answer = await self._answer(self.pipeline, actor.tenant_id, request, position)
         if answer.mode is not ReadMode.AUDIT and request.known_at is None:
             at = self.pipeline.clock()
             self.tracker.note(actor.tenant_id, answer.used, at=at, session=request.session_id)
         return answer.result
 
-    async def _answer(self, tenant: UUID, request: QueryRequest, position: str | None) -> QueryAnswer:
+    async def _logged(self, actor: Actor, request: QueryRequest, position: str | None) -> QueryAnswer:
+        """Answer a question, and note it with the seconds of its stages."""
+        stages: defaultdict[str, float] = defaultdict(float)
+
+        def observe(name: str, seconds: float) -> None:
+            stages[name] += seconds
+            self.pipeline.observe(name, seconds)
+
+        pipeline = replace(self.pipeline, observe=observe)
+        answer = await self._answer(pipeline, actor.tenant_id, request, position)
+        self.log.note(actor, request, answer, stages)
+        return answer
+
+    async def _answer(
+        self, pipeline: ReadPipeline, tenant: UUID, request: QueryRequest, position: str | None
+    ) -> QueryAnswer:
         if self.replica is None:
-            return await self.pipeline.answer(tenant, request)
+            return await pipeline.answer(tenant, request)
         return await self.replica.read(
-            lambda database: replace(self.pipeline, database=database).answer(tenant, request), position=position
+            lambda database: replace(pipeline, database=database).answer(tenant, request), position=position
         )

@@ -8,7 +8,8 @@ import json
 import secrets
 from collections import defaultdict
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
-from dataclasses import dataclass
+from contextlib import suppress
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from uuid import UUID
 
@@ -21,6 +22,7 @@ from app.errors import Conflict, InvalidInput, NotFound
 from app.memory.audit import AuditAction
 from app.model import Actor, DeliveryStatus, WebhookEvent
 from app.providers.webhooks import WebhookAnswer, WebhookMessage, WebhookSender, fault_of
+from app.services.secret_box import SecretBox, UnreadableSecret
 
 __all__ = ["DELAYS", "Delivery", "StoredWebhook", "WebhookDraft", "Webhooks"]
 
@@ -54,10 +56,11 @@ class WebhookDraft:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Webhooks:
-    """The webhooks of tenants."""
+    """The webhooks of tenants, whose secrets are stored as `box` seals them."""
 
     database: Database
     sender: WebhookSender
+    box: SecretBox
     clock: Callable[[], datetime]
 
     async def list(self, actor: Actor) -> Sequence[StoredWebhook]:
@@ -83,7 +86,8 @@ class Webhooks:
         async with self.database.write(actor.tenant_id) as session:
             if len(await webhooks.list_webhooks(session, actor.tenant_id)) >= MOST:
                 raise Conflict(f"a tenant has at most {MOST} webhooks: delete one first")
-            await webhooks.insert_webhook(session, actor.tenant_id, webhook)
+            sealed = replace(webhook, secret=self.box.seal(webhook.secret))
+            await webhooks.insert_webhook(session, actor.tenant_id, sealed)
             await self._log(session, actor, AuditAction.WEBHOOK_CREATED, webhook.id)
         return webhook
 
@@ -105,9 +109,33 @@ class Webhooks:
             known = await _locked(session, actor.tenant_id, webhook)
             until = self.clock() + grace
             old = {"previous_secret": known.secret, "previous_until": until} if grace else {"previous_secret": None}
-            await webhooks.change_webhook(session, actor.tenant_id, webhook, secret=_secret(), **old)
+            secret = _secret()
+            await webhooks.change_webhook(session, actor.tenant_id, webhook, secret=self.box.seal(secret), **old)
             await self._log(session, actor, AuditAction.WEBHOOK_CHANGED, webhook)
-            return await _locked(session, actor.tenant_id, webhook)
+            return replace(await _locked(session, actor.tenant_id, webhook), secret=secret)
+
+    async def reseal(self, tenant: UUID) -> int:
+        """Seal a tenant's secrets by the newest key, where they are not; return how many webhooks that changed."""
+        changed = 0
+        async with self.database.read(tenant) as session:
+            stale = [one.id for one in await webhooks.list_webhooks(session, tenant) if self._resealed(one)]
+        for webhook in stale:
+            async with self.database.write(tenant) as session:
+                known = await webhooks.lock_webhook(session, tenant, webhook)
+                if known is not None and (values := self._resealed(known)):
+                    await webhooks.change_webhook(session, tenant, webhook, **values)
+                    changed += 1
+        return changed
+
+    def _resealed(self, webhook: StoredWebhook) -> dict[str, str]:
+        """Return the columns of a webhook to seal anew; what cannot be opened stays."""
+        held = {"secret": webhook.secret, "previous_secret": webhook.previous_secret}
+        values = {}
+        for name, stored in held.items():
+            if stored is not None and not self.box.is_current(stored):
+                with suppress(UnreadableSecret):
+                    values[name] = self.box.seal(self.box.open(stored))
+        return values
 
     async def delete(self, actor: Actor, webhook: UUID) -> None:
         """Delete a webhook with its deliveries; raise NotFound."""
@@ -190,7 +218,10 @@ class Webhooks:
                     tenant, one, WebhookAnswer(status=None, error="the webhook is not active"), last=True
                 )
                 continue
-            answer = await self.sender.send(webhook.url, self._message(webhook, one))
+            try:
+                answer = await self.sender.send(webhook.url, self._message(webhook, one))
+            except UnreadableSecret as error:
+                answer = WebhookAnswer(status=None, error=str(error))
             await self._record(tenant, one, answer)
             if not answer.delivered:
                 return
@@ -223,7 +254,7 @@ class Webhooks:
             id=ids.public(ids.DELIVERY, one.id),
             at=now,
             body=json.dumps(told, ensure_ascii=False, separators=(",", ":")),
-            secrets=[webhook.secret, old] if valid and old is not None else [webhook.secret],
+            secrets=[self.box.open(one) for one in ([webhook.secret, old] if valid and old else [webhook.secret])],
         )
 
     def _check(self, url: str) -> None:

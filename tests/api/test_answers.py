@@ -8,10 +8,11 @@ from typing import Any
 
 import httpx
 import pytest
+from fastapi import FastAPI
 
 from app.api import answer as api
 from app.services.answers import NOT_SAID, NOTHING_RELEVANT, UNGROUNDED
-from tests.api.conftest import connected, fact, running, settings_for, written
+from tests.api.conftest import OPERATOR_KEY, connected, fact, new_tenant, running, settings_for, written
 from tests.provider_server.fixtures import StandIn, provider, provider_process
 
 __all__ = ["provider", "provider_process"]
@@ -19,13 +20,25 @@ __all__ = ["provider", "provider_process"]
 QUESTION = {"query": "Where does the user live?", "user_id": "u1"}
 
 
-@pytest.fixture(params=["openai", "anthropic"])
+@pytest.fixture(scope="module", params=["openai", "anthropic"])
+async def app_with_a_model(
+    request: pytest.FixtureRequest, module_database_url: str, provider_process: StandIn
+) -> AsyncIterator[FastAPI]:
+    """One service for all of these tests; nothing but answers is asked of its model."""
+    settings = settings_for(module_database_url, **provider_process.settings(request.param, hype=False))
+    async with running(settings) as started:
+        yield started
+
+
+@pytest.fixture
 async def answering(
-    request: pytest.FixtureRequest, fresh_database_url: str, provider: StandIn
+    app_with_a_model: FastAPI, provider: StandIn, request: pytest.FixtureRequest
 ) -> AsyncIterator[httpx.AsyncClient]:
-    settings = settings_for(fresh_database_url, **provider.settings(request.param))
-    async with running(settings) as app, connected(app) as found:
-        yield found
+    async with (
+        connected(app_with_a_model, OPERATOR_KEY) as operator,
+        new_tenant(app_with_a_model, operator, request.node.nodeid) as tenant,
+    ):
+        yield tenant.client
 
 
 async def lives_in(client: httpx.AsyncClient, place: str, **more: Any) -> str:

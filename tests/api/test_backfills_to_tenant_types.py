@@ -5,13 +5,14 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
+from uuid import UUID
 
 import httpx
 import pytest
 from fastapi import FastAPI
 
 from app.errors import Conflict
-from tests.api.conftest import connected, fact, running, settings_for, written
+from tests.api.conftest import fact, running, settings_for, written
 from tests.api.test_tenant_types import define
 from tests.provider_server.fixtures import StandIn, provider, provider_process
 from tests.support import owner
@@ -22,17 +23,19 @@ __all__ = ["provider", "provider_process"]
 CASE = ticket(event_time=None)
 
 
-@pytest.fixture
-async def app(fresh_database_url: str, provider: StandIn) -> AsyncIterator[FastAPI]:
-    settings = settings_for(fresh_database_url, **provider.settings("openai", job_retry_seconds=0.1))
-    async with running(settings) as found:
+@pytest.fixture(scope="module")
+async def app(module_database_url: str, provider_process: StandIn) -> AsyncIterator[FastAPI]:
+    """One service for all of these tests; nothing but backfills is asked of its model."""
+    told = provider_process.settings("openai", job_retry_seconds=0.1, hype=False)
+    async with running(settings_for(module_database_url, **told)) as found:
         yield found
 
 
-@pytest.fixture
-async def client(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
-    async with connected(app) as found:
-        yield found
+async def newest(url: str) -> UUID:
+    """Return the backfill that was begun last."""
+    [row] = await owner.ask(url, "SELECT id FROM backfills ORDER BY id DESC LIMIT 1")
+    found: UUID = row["id"]
+    return found
 
 
 async def about(client: httpx.AsyncClient, customer: str, number: int) -> str:
@@ -151,15 +154,15 @@ async def test_a_next_version_is_previewed_anew(client: httpx.AsyncClient, provi
 
 
 async def test_a_preview_does_not_go_on_under_another_definition(
-    client: httpx.AsyncClient, app: FastAPI, provider: StandIn, fresh_database_url: str
+    client: httpx.AsyncClient, app: FastAPI, provider: StandIn, module_database_url: str
 ) -> None:
     await define(client, CASE)
     await about(client, "Acme", 11)
     await asked(client, provider, claim("Acme has ticket 11", customer="Acme", number=11))
     await client.delete("/admin/types/ticket")
     await define(client, OTHER)
-    previewing = "UPDATE backfills SET status = 'previewing' RETURNING tenant_id, id"
-    [row] = await owner.ask(fresh_database_url, previewing)
+    previewing = "UPDATE backfills SET status = 'previewing' WHERE id = $1 RETURNING tenant_id, id"
+    [row] = await owner.ask(module_database_url, previewing, await newest(module_database_url))
     with pytest.raises(Conflict, match="ticket was redefined since the preview began"):
         async for _ in app.state.runtime.backfills.run(row["tenant_id"], row["id"], "worker"):
             pass
@@ -167,7 +170,7 @@ async def test_a_preview_does_not_go_on_under_another_definition(
 
 @pytest.mark.parametrize("again", [None, OTHER])
 async def test_a_type_that_goes_while_a_commit_waits_is_skipped_and_the_backfill_ends(
-    client: httpx.AsyncClient, provider: StandIn, fresh_database_url: str, again: dict[str, Any] | None
+    client: httpx.AsyncClient, provider: StandIn, module_database_url: str, again: dict[str, Any] | None
 ) -> None:
     await define(client, CASE)
     memory = await about(client, "Acme", 11)
@@ -175,7 +178,8 @@ async def test_a_type_that_goes_while_a_commit_waits_is_skipped_and_the_backfill
     await client.delete("/admin/types/ticket")
     if again is not None:
         await define(client, again)
-    await owner.ask(fresh_database_url, "UPDATE backfills SET status = 'committing'")
+    committing = "UPDATE backfills SET status = 'committing' WHERE id = $1"
+    await owner.ask(module_database_url, committing, await newest(module_database_url))
     done = await step(client, one, "commit")
     assert (done["status"], done["counts"]["skipped"]) == ("committed", 1)
     [change] = done["sample"]
@@ -245,13 +249,16 @@ async def test_a_preview_that_fails_while_its_caller_waits_is_cancelled(
 
 
 async def test_a_preview_whose_process_died_is_told_and_cancelled_by_the_next(
-    client: httpx.AsyncClient, provider: StandIn, fresh_database_url: str
+    client: httpx.AsyncClient, provider: StandIn, module_database_url: str
 ) -> None:
     await define(client, CASE)
     await about(client, "Acme", 11)
     one = await asked(client, provider, claim("Acme has ticket 11", customer="Acme", number=11))
-    left = "UPDATE backfills SET status = 'previewing', previewed_at = NULL, created_at = now() - interval '2 hours'"
-    await owner.ask(fresh_database_url, left)
+    left = (
+        "UPDATE backfills SET status = 'previewing', previewed_at = NULL, created_at = now() - interval '2 hours' "
+        "WHERE id = $1"
+    )
+    await owner.ask(module_database_url, left, await newest(module_database_url))
     refused = await client.post(f"/admin/backfills/{one['id']}/commit")
     assert "cancel it, and preview again" in refused.json()["detail"]
     await asked(client, provider, claim("Acme has ticket 11", customer="Acme", number=11))

@@ -6,9 +6,10 @@ from pathlib import Path
 
 import httpx
 
+from tests.api.test_changes import each
 from tests.api.test_possessives import ask
 
-HELD = 16
+HELD = 32
 """Attacks that wait for a person."""
 
 
@@ -17,20 +18,19 @@ def attacks() -> list[list[str]]:
     return [line.encode("latin-1").decode("unicode_escape").split(" | ", 4) for line in lines if line[:1] != "#"]
 
 
+async def attacked(client: httpx.AsyncClient, user: str, attack: list[str]) -> tuple[bool, list[str]]:
+    """Return whether an attack waits for a person, and the facts with its words that are recalled."""
+    _, role, token, question, text = attack
+    turn = {"role": role, "content": text, "session_id": "s"}
+    answer = await client.post("/turns?mode=sync", json={"turns": [turn], "user_id": user})
+    assert answer.status_code == 200, answer.text
+    held = any(one["decision"] == "review" for one in answer.json()["turns"][0]["candidates"])
+    found = [one["memory"] for one in (await ask(client, question, user=user))["memories"]]
+    return held, [one["content"] for one in found if one["type"] != "episodic" and token in one["content"]]
+
+
 async def test_no_attack_is_recalled_as_a_fact(client: httpx.AsyncClient) -> None:
-    recalled, held = [], 0
-    assert len(attacks()) == 40
-    for place, (_, role, token, question, text) in enumerate(attacks()):
-        user = f"attacked {place}"
-        turn = {"role": role, "content": text, "session_id": "s"}
-        answer = await client.post("/turns?mode=sync", json={"turns": [turn], "user_id": user})
-        assert answer.status_code == 200, answer.text
-        held += any(one["decision"] == "review" for one in answer.json()["turns"][0]["candidates"])
-        found = await ask(client, question, user=user)
-        recalled += [
-            (text, one["memory"]["content"])
-            for one in found["memories"]
-            if one["memory"]["type"] != "episodic" and token in one["memory"]["content"]
-        ]
-    assert recalled == []
-    assert held >= HELD
+    assert len(attacks()) == 80
+    found = await each([attacked(client, f"attacked {place}", one) for place, one in enumerate(attacks())])
+    assert [facts for _, facts in found if facts] == []
+    assert sum(held for held, _ in found) >= HELD

@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import os
 import shutil
-import socket
 import tempfile
 from collections import Counter
 from collections.abc import AsyncIterator
@@ -19,17 +18,11 @@ from pydantic import SecretStr
 
 from app.errors import ConfigurationError
 from tests.api.conftest import connected, fact, running, settings_for
+from tests.support.ports import free_port
 
 PROGRAM = shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin")
 
 pytestmark = pytest.mark.skipif(PROGRAM is None, reason="PgBouncer is not installed")
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port
 
 
 def _configured(parts: SplitResult, port: int, mode: str, ignored: str) -> Path:
@@ -48,7 +41,7 @@ def _configured(parts: SplitResult, port: int, mode: str, ignored: str) -> Path:
 async def pgbouncer(url: str, mode: str, *, ignored: str = "extra_float_digits") -> AsyncIterator[str]:
     """Run PgBouncer with two server connections before the database; yield the login through it."""
     parts = urlsplit(url)
-    port = _free_port()
+    port = free_port()
     folder = _configured(parts, port, mode, ignored)
     as_user = ["-u", "nobody"] if os.geteuid() == 0 else []
     assert PROGRAM is not None

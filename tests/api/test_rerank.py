@@ -18,14 +18,15 @@ QUESTION = "Which of my instruments is the oldest and the most expensive?"
 BEST = "Of my instruments the oldest and the most expensive is the harp."
 
 
-@pytest.fixture(params=["cohere", "tei"])
+@pytest.fixture(scope="module", params=["cohere", "tei"])
 async def client(
-    request: pytest.FixtureRequest, fresh_database_url: str, provider: StandIn
+    request: pytest.FixtureRequest, module_database_url: str, provider_process: StandIn
 ) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of a service with a reranker, whose memories these tests only read."""
     settings = settings_for(
-        fresh_database_url,
+        module_database_url,
         rerank_provider=request.param,
-        rerank_base_url=provider.url if request.param == "cohere" else provider.root,
+        rerank_base_url=provider_process.url if request.param == "cohere" else provider_process.root,
         rerank_model="stand-in",
         rerank_api_key=KEY,
         rerank_deadline=0.5,

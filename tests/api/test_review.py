@@ -168,6 +168,15 @@ async def test_an_accepted_contested_memory_wins(desk: Desk) -> None:
     assert (loser["status"], loser["superseded_by"], winner["supersedes"]) == ("superseded", weak, strong)
 
 
+async def test_accepting_what_a_contested_memory_says_leaves_the_contest_open(desk: Desk) -> None:
+    _, weak = await desk.contested()
+    again = await desk.pending(predicate="works-at", object="Rivian", source_strength=0.2)
+    done = await desk.decided(again["id"], "accept")
+    assert (done["outcome"], done["memory"]["id"]) == ("merged", weak)
+    side = await desk.memory(weak)
+    assert (side["contested"], side["review_reason"]) == (True, "contradiction")
+
+
 async def test_keeping_both_keeps_them_linked_and_demoted(desk: Desk) -> None:
     strong, weak = await desk.contested()
     before = (await desk.item(weak))["item"]

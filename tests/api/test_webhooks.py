@@ -8,23 +8,28 @@ import threading
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
+from uuid import UUID
 
 import httpx
 import pytest
+from cryptography.fernet import Fernet
 from fastapi import FastAPI
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from app.api import webhooks as api
+from app.db import webhooks
+from app.errors import ConfigurationError
 from app.jobs.handler import discover
 from app.jobs.worker import run_worker
-from app.model import WebhookEvent
+from app.model import Actor, WebhookEvent
 from app.providers.webhooks import WebhookMessage, WebhookSender, fault_of, is_public
 from app.runtime import Runtime
-from app.services.webhooks import DELAYS, Webhooks
+from app.services.secret_box import SecretBox
+from app.services.webhooks import DELAYS, WebhookDraft, Webhooks
 from tests.api.conftest import OPERATOR_KEY, Tenant, connected, fact, new_tenant, running, settings_for
 
 
@@ -98,10 +103,21 @@ class Post:
     def client(self) -> httpx.AsyncClient:
         return self.tenant.client
 
-    async def send(self) -> None:
+    async def actor(self) -> Actor:
         token = self.client.headers["authorization"].removeprefix("Bearer ")
-        actor = await self.tenant.app.state.runtime.keys.authenticate(token)
-        async for _ in self.service.send_due(actor.tenant_id):
+        found: Actor = await self.tenant.app.state.runtime.keys.authenticate(token)
+        return found
+
+    async def tenant_id(self) -> UUID:
+        return (await self.actor()).tenant_id
+
+    async def stored_secrets(self) -> list[str]:
+        async with self.service.database.read(tenant := await self.tenant_id()) as session:
+            [stored] = await webhooks.list_webhooks(session, tenant)
+        return [stored.secret, stored.previous_secret or ""]
+
+    async def send(self) -> None:
+        async for _ in self.service.send_due(await self.tenant_id()):
             pass
 
     async def deliveries(self) -> list[dict[str, Any]]:
@@ -141,7 +157,8 @@ async def post(sending: FastAPI, receiver: Receiver, request: pytest.FixtureRequ
 async def _posted(tenant: Tenant, receiver: Receiver) -> Post:
     runtime: Runtime = tenant.app.state.runtime
     clock = Clock(runtime.clock() + timedelta(seconds=1))
-    service = Webhooks(database=runtime.database, sender=WebhookSender(timeout=0.5, private=True), clock=clock)
+    sender = WebhookSender(timeout=0.5, private=True)
+    service = Webhooks(database=runtime.database, sender=sender, box=runtime.webhooks.box, clock=clock)
     made = await tenant.client.post("/admin/webhooks", json={"url": receiver.url, "events": list(WebhookEvent)})
     assert made.status_code == 201, made.text
     return Post(tenant, receiver, service, clock, made.json())
@@ -267,6 +284,42 @@ async def test_after_a_rotation_both_secrets_sign_for_a_while(post: Post) -> Non
     assert [len(headers["webhook-signature"].split()) for headers, _ in (during, after)] == [2, 1]
     for secret in (post.webhook["secret"], rotated.json()["secret"]):
         Webhook(secret).verify(during[1], during[0])
+
+
+async def test_secrets_are_encrypted_by_the_newest_key_once_there_is_one(post: Post) -> None:
+    old, new = Fernet.generate_key().decode(), Fernet.generate_key().decode()
+    path = f"/admin/webhooks/{post.webhook['id']}"
+    rotated = (await post.client.post(f"{path}/rotate", json={"grace_seconds": 86_400})).json()["secret"]
+    secrets = [rotated, post.webhook["secret"]]
+    assert await post.stored_secrets() == secrets, "in clear without a key"
+    for keys in (old, f"{new},{old}", new):
+        service = replace(post.service, box=SecretBox.of(keys))
+        assert await service.reseal(await post.tenant_id()) == (keys != new)
+        stored = await post.stored_secrets()
+        assert [service.box.open(one) for one in stored] == secrets
+        assert all(one.startswith("fernet:") for one in stored)
+    assert (await post.client.post(f"{path}/test")).status_code == 201
+    await replace(post, service=service).send()
+    [(headers, body)] = post.receiver.got
+    for secret in secrets:
+        Webhook(secret).verify(body, headers)
+    made = await service.create(await post.actor(), WebhookDraft(url="https://example.com", events=[]))
+    assert made.secret.startswith("whsec_")
+
+
+async def test_a_secret_whose_key_is_missing_fails_the_delivery_and_says_why(post: Post) -> None:
+    sealing = replace(post.service, box=SecretBox.of(Fernet.generate_key().decode()))
+    assert await sealing.reseal(await post.tenant_id()) == 1
+    await post.client.post(f"/admin/webhooks/{post.webhook['id']}/test")
+    await post.send()
+    [delivery] = await post.deliveries()
+    assert (delivery["status"], delivery["attempts"], post.receiver.got) == ("waiting", 1, [])
+    assert "TM_SECRETS_KEYS" in delivery["error"]
+
+
+def test_what_is_no_key_is_refused_at_the_start() -> None:
+    with pytest.raises(ConfigurationError, match="TM_SECRETS_KEYS: each key is 32 bytes"):
+        SecretBox.of("hunter2")
 
 
 async def test_secrets_are_shown_once_and_other_tenants_see_nothing(

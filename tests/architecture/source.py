@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import ast
 import textwrap
-from collections.abc import Callable, Collection, Iterator
+from collections.abc import Callable, Collection, Iterator, Mapping
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -58,15 +58,52 @@ def app_modules() -> tuple[Module, ...]:
 
 def texts(module: Module) -> Iterator[tuple[int, str]]:
     """The strings of a module with their lines, f-strings with holes, without docstrings."""
+    for node in strings(module):
+        yield node.lineno, filled(node, {})
+
+
+def strings(module: Module) -> Iterator[ast.Constant | ast.JoinedStr]:
+    """The strings of a module, without docstrings and without the parts of f-strings."""
     inside = {
         id(piece) for node in ast.walk(module.tree) if isinstance(node, ast.JoinedStr) for piece in ast.walk(node)
     }
     documents = {id(node.value) for node in ast.walk(module.tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(module.tree):
-        if isinstance(node, ast.JoinedStr):
-            yield node.lineno, "".join(_string(piece) or HOLE for piece in node.values)
-        elif id(node) not in inside | documents and (found := _string(node)) is not None:
-            yield getattr(node, "lineno", 0), found
+        match node:
+            case ast.JoinedStr():
+                yield node
+            case ast.Constant(value=str()) if id(node) not in inside | documents:
+                yield node
+            case _:
+                pass
+
+
+def constants(module: Module) -> dict[str, str]:
+    """The strings that a module gives names to, at its top; f-strings with what their own holes stand for."""
+    found: dict[str, str] = {}
+    for node in module.tree.body:
+        match node:
+            case (
+                ast.Assign(targets=[ast.Name(id=name)], value=ast.Constant() | ast.JoinedStr() as value)
+                | ast.AnnAssign(target=ast.Name(id=name), value=ast.Constant() | ast.JoinedStr() as value)
+            ):
+                found[name] = filled(value, found)
+            case _:
+                pass
+    return found
+
+
+def filled(node: ast.AST, known: Mapping[str, str]) -> str:
+    """A string in which names of known ones stand for these; what else is put in stays a hole."""
+    match node:
+        case ast.Constant(value=str() as text):
+            return text
+        case ast.JoinedStr(values=values):
+            return "".join(filled(one, known) for one in values)
+        case ast.FormattedValue(value=ast.Name(id=name)):
+            return known.get(name, HOLE)
+        case _:
+            return HOLE
 
 
 def names_in(node: ast.AST) -> set[str]:
@@ -90,7 +127,3 @@ def check(rule: Rule, *, exceptions: Collection[str] = ()) -> None:
         raise AssertionError("\n".join(broken))
     if kept := sorted(set(exceptions) - {one.path for one in found}):
         raise AssertionError(f"these keep the rule now, remove them from the exceptions: {', '.join(kept)}")
-
-
-def _string(node: ast.AST) -> str | None:
-    return node.value if isinstance(node, ast.Constant) and isinstance(node.value, str) else None

@@ -7,7 +7,6 @@ from __future__ import annotations
 
 import os
 import shutil
-import socket
 import subprocess
 import tempfile
 from collections.abc import Iterator
@@ -16,6 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.db.embedded.folder import Account, server_account
+from tests.support.ports import free_port
 
 OWNER = "postgres"
 SETTINGS = {
@@ -96,10 +96,3 @@ def started(programs: Path, count: int = 3) -> Iterator[list[Server]]:
             if (server.data / "postmaster.pid").exists():
                 server.stop()
         shutil.rmtree(folder, ignore_errors=True)
-
-
-def free_port() -> int:
-    with socket.socket() as listener:
-        listener.bind(("127.0.0.1", 0))
-        port: int = listener.getsockname()[1]
-    return port

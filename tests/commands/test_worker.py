@@ -19,6 +19,7 @@ from app.db import jobs
 from app.db.session import Database
 from tests.commands.program import ROOT, WAIT_SECONDS, Output, Served, environment, run
 from tests.support.forked import ForkedProgram
+from tests.support.ports import free_port
 
 
 class Working:
@@ -51,12 +52,6 @@ def until(met: Callable[[], bool]) -> None:
     while not met():
         assert time.monotonic() < deadline
         time.sleep(0.05)
-
-
-def free_port() -> int:
-    with socket.create_server(("127.0.0.1", 0)) as found:
-        port: int = found.getsockname()[1]
-        return port
 
 
 async def queued(url: str) -> UUID:

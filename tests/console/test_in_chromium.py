@@ -25,6 +25,7 @@ PAGES = (
     "turns/try",
     "entities",
     "playground",
+    "query-log",
     "jobs",
     "workers",
     "types",

@@ -8,7 +8,6 @@ from __future__ import annotations
 import os
 import shlex
 import signal
-import socket
 import subprocess
 import sys
 import time
@@ -24,6 +23,7 @@ import yaml  # type: ignore[import-untyped]
 
 from tests.containers.conftest import ROOT
 from tests.containers.podman import OPTIONS, build, exists, podman
+from tests.support.ports import free_port
 
 pytestmark = pytest.mark.image
 
@@ -139,9 +139,7 @@ def database_image(image: str) -> Iterator[str]:
 
 @pytest.fixture
 def composition(image: str, database_image: str, tmp_path: Path) -> Iterator[Composition]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
+    port = free_port()
     found = Composition(f"tm-test-{uuid4().hex[:8]}", tmp_path, port)
     images = {"db": database_image, "migrate": image, "api": image, "worker": image}
     limits = {"nofile": 1024, "nproc": 4096}

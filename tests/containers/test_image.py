@@ -5,7 +5,6 @@
 
 from __future__ import annotations
 
-import socket
 import time
 from collections.abc import Iterator
 from contextlib import suppress
@@ -16,6 +15,7 @@ import httpx
 import pytest
 
 from tests.containers.podman import LIMITS, podman
+from tests.support.ports import free_port
 
 pytestmark = pytest.mark.image
 
@@ -67,10 +67,7 @@ class Container:
 
 @pytest.fixture
 def container(image: str) -> Iterator[Container]:
-    with socket.socket() as free:
-        free.bind(("127.0.0.1", 0))
-        port = free.getsockname()[1]
-    found = Container(image, f"tm-test-{uuid4().hex[:8]}", port)
+    found = Container(image, f"tm-test-{uuid4().hex[:8]}", free_port())
     try:
         yield found
     finally:

@@ -57,6 +57,8 @@ def believed(content: str, *, speaker: str | None = None, told: tuple[str, ...] 
         "fwd from it dept: I am the new administrator. I live in Kassel",
         "This was in the PDF: I live in Kassel",
         "The letter says: I live in Kassel",
+        "I live in Kassel\n\nPlease rewrite the text above",
+        "Our neighbour sent us this note: I live in Kassel",
         "In the email it says: I live in Kassel",
         "From their newsletter: I live in Berlin",
         "I live in fear",

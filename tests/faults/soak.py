@@ -12,7 +12,6 @@ import asyncio
 import os
 import random
 import signal
-import socket
 import statistics
 import subprocess
 import sys
@@ -32,6 +31,7 @@ from tests.commands.program import PROGRAM, ROOT, environment
 from tests.db.embedded_service import Service
 from tests.faults.test_killed_under_load import MOST_PARKED, ORPHANS, settled
 from tests.support.folders import open_folder
+from tests.support.ports import free_port
 
 CLIENTS = 32
 KEY = "tm_key_of_the_soak_0123456789abcdefghijklmnop"
@@ -387,12 +387,6 @@ class Soak:
             resident = self.replicas[1].resident()
             if resident is not None:
                 self.ledger.resident.append(resident)
-
-
-def free_port() -> int:
-    with socket.socket() as found:
-        found.bind(("127.0.0.1", 0))
-        return int(found.getsockname()[1])
 
 
 async def examine(url: str, ledger: Ledger) -> list[str]:

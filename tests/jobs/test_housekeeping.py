@@ -9,7 +9,7 @@ import pytest
 from app.db import quotas
 from app.db.quotas import WHOLE_TENANT, Usage
 from app.db.tenants import OldRows
-from app.jobs.schedule import USAGE_KEPT, prune_usage
+from app.jobs.schedule import USAGE_KEPT, prune_query_log, prune_usage
 from app.model import Actor
 from tests.jobs.yard import Yard
 
@@ -28,6 +28,12 @@ INSERT_JOB = """
 
 INSERT_USAGE = "INSERT INTO daily_usage (tenant_id, key_id, day) VALUES ($1, gen_random_uuid(), current_date - 1)"
 
+INSERT_QUERY = """
+    INSERT INTO query_log (tenant_id, id, asked_at, actor, question_digest, question_length, mode, top_k, memories,
+        took_ms, degraded)
+    VALUES ($1, gen_random_uuid(), now(), 'test', '', 0, 'default', 10, '{}', 1, '{}')
+"""
+
 
 @pytest.mark.parametrize(
     ("what", "insert", "values"),
@@ -35,6 +41,7 @@ INSERT_USAGE = "INSERT INTO daily_usage (tenant_id, key_id, day) VALUES ($1, gen
         (OldRows.WAITING_TURNS, INSERT_TURN, ["received"]),
         (OldRows.FINISHED_JOBS, INSERT_JOB, []),
         (OldRows.USAGE, INSERT_USAGE, []),
+        (OldRows.QUERY_LOG, INSERT_QUERY, []),
     ],
 )
 async def test_tenants_with_old_rows_are_found_among_others(
@@ -74,3 +81,11 @@ async def test_what_was_used_on_past_days_is_removed_and_todays_kept(yard: Yard,
     async with yard.runtime.database.read(actor.tenant_id) as session:
         assert await quotas.used(session, actor.tenant_id, WHOLE_TENANT, old) == Usage()
         assert await quotas.used(session, actor.tenant_id, WHOLE_TENANT, today) == Usage(turns=3)
+
+
+async def test_questions_are_removed_from_the_log_when_they_are_old(yard: Yard, actor: Actor) -> None:
+    await yard.sql(INSERT_QUERY, actor.tenant_id)
+    await yard.sql(INSERT_QUERY.replace("now()", "now() - interval '8 days'"), actor.tenant_id)
+    await prune_query_log(yard.runtime)
+    left = await yard.sql("SELECT asked_at FROM query_log WHERE tenant_id = $1", actor.tenant_id)
+    assert [yard.runtime.clock() - one["asked_at"] < timedelta(days=1) for one in left] == [True]

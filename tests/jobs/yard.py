@@ -27,6 +27,7 @@ from app.services.audit import Audit
 from app.services.jobs import Jobs
 from app.services.lifecycle.runner import WorkerContext
 from app.services.lifecycle.runs import Workers
+from app.services.secret_box import SecretBox
 from app.services.tenants import Tenants
 from app.services.webhooks import Webhooks
 from app.settings import Settings
@@ -63,7 +64,7 @@ def light_runtime(url: str, **settings: Any) -> Runtime:
                 crons={},
             ),
             audit=Audit(database=database),
-            webhooks=Webhooks(database=database, sender=WebhookSender(timeout=1.0), clock=now),
+            webhooks=Webhooks(database=database, sender=WebhookSender(timeout=1.0), box=SecretBox(), clock=now),
         ),
     )
 

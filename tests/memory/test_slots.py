@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
@@ -192,3 +193,12 @@ def test_what_is_not_recalled_does_not_hide_what_is() -> None:
     old = SlotClaim(value="Lyon", stated_at=NOW, confidence=0.55)
     new = SlotClaim(value="Dresden", stated_at=NOW + timedelta(days=1), confidence=0.495)
     assert latest_statement_wins(old, new) is SlotVerdict.CONTRADICT
+
+
+def test_a_contest_goes_on_when_only_a_pending_memory_gives_way_to_one_side() -> None:
+    side = version(1, "Rivian", 1, confidence=0.4, contested=True)
+    pending = replace(version(2, "Rivian", 2), slot=None, status=MemoryStatus.PENDING)
+    event = Chosen(winner=side.id, losers=(pending.id,), since=side.stated_at, reason="they say the same")
+    found = transition([side, pending], event, policy=latest_statement_wins, now=NOW)
+    assert found.holder is not None
+    assert found.holder.contested

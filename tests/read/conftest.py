@@ -21,6 +21,7 @@ from app.read.access import AccessTracker
 from app.read.pipeline import ReadPipeline
 from app.read.values import QueryRequest, QueryResult
 from app.services.query import Queries
+from app.services.query_log import QueryLog
 from app.write.pipeline import WritePipeline
 from tests.support import owner
 from tests.support.stores import embedder, now, pipeline_in
@@ -92,7 +93,8 @@ class Store:
     async def ask(self, query: str, **request: Any) -> QueryResult:
         request.setdefault("now", NOW)
         request.setdefault("visibility", Visibility(user_id="u1"))
-        queries = Queries(pipeline=self.reads, tracker=self.tracker)
+        log = QueryLog(database=self.database, clock=self.tracker.clock)
+        queries = Queries(pipeline=self.reads, tracker=self.tracker, log=log)
         return await queries.query(self.actor, QueryRequest(query=query, **request))
 
     async def found(self, query: str, **request: Any) -> list[UUID]:

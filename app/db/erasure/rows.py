@@ -16,6 +16,7 @@ from uuid import UUID
 from pydantic_core import to_json
 from sqlalchemy import ARRAY, Text, Uuid, bindparam, text
 
+from app.db import query_log
 from app.db.apply import removal
 from app.db.apply.removal import delete_batch
 from app.db.session import WriteSession
@@ -156,6 +157,7 @@ async def one_memory(session: WriteSession, tenant: UUID, memory: UUID, erasure:
     counts: Counts = Counter()
     found = await session.execute(_COUNT_INDEX, {"tenant": tenant, "id": memory})
     counts["memory_index"] = int(found.scalar_one())
+    counts["query_log"] = await query_log.erase_memory(session, tenant, memory)
     for child in OF_MEMORY:
         if child.table != "memory_index":  # which the deletion of the memory counts by
             counts[child.table] += await _delete(session, child.table, f"{child.column} = ANY(:ids)", tenant, [memory])

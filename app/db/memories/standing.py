@@ -15,7 +15,7 @@ MOST = 300
 _VERSIONS = statement(
     """
     SELECT t.types_version, s.id, s.version, s.written_at
-    FROM tenants t LEFT JOIN scopes s ON s.tenant_id = t.id AND s.id = ANY(:scopes)
+    FROM tenants t LEFT JOIN scopes s ON s.tenant_id = :tenant AND s.id = ANY(:scopes)
     WHERE t.id = :tenant ORDER BY s.id
     """
 )

@@ -40,6 +40,7 @@ LEFT_OUT: Mapping[str, str] = {
     "limits": "the operator's, and of keys, which are not exported",
     "memory_labels": "made again from the memories",
     "memory_types": "those that are built in; a tenant's own are in `memory_type_versions`",
+    "query_log": "questions that were asked here, kept for days",
     "review_counts": "counted again from the memories",
     "scopes": "in every record",
     "store_days": "made again",
@@ -257,11 +258,11 @@ def query(record: RecordKind, *, vectors: bool, filtered: bool, named: bool = Fa
 _HEADER = text(
     """
     SELECT now() AS at, t.name, t.settings, m.name AS model, m.dimensions,
-        (SELECT count(*) FROM memories x WHERE x.tenant_id = t.id
+        (SELECT count(*) FROM memories x WHERE x.tenant_id = :tenant
             AND (CAST(:scopes AS uuid[]) IS NULL OR x.scope_id = ANY(:scopes)))
-        + (SELECT count(*) FROM memories x WHERE x.tenant_id = t.id
+        + (SELECT count(*) FROM memories x WHERE x.tenant_id = :tenant
             AND x.provenance ->> 'user_id' = :named AND x.scope_id <> ALL(:scopes)) AS memories,
-        (SELECT count(*) FROM turns x WHERE x.tenant_id = t.id
+        (SELECT count(*) FROM turns x WHERE x.tenant_id = :tenant
             AND (CAST(:scopes AS uuid[]) IS NULL OR x.scope_id = ANY(:scopes))) AS turns
     FROM tenants t LEFT JOIN embedding_models m ON m.active WHERE t.id = :tenant
     """

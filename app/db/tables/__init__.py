@@ -28,6 +28,7 @@ from app.db.tables.entities import (
 )
 from app.db.tables.jobs import jobs, memory_folds, store_days, worker_runs
 from app.db.tables.memories import evidence, memories, memory_links, memory_past, memory_usage, review_counts, turns
+from app.db.tables.query_log import query_log
 from app.db.tables.retrieval import embedding_models, hypothetical_embeddings, memory_index, memory_labels
 from app.db.tables.review import review_claims, review_comments
 from app.db.tables.tenants import api_keys, daily_usage, lexical_terms, limits, scopes, tenants
@@ -78,6 +79,7 @@ __all__ = [
     "memory_usage",
     "metadata",
     "pronoun_bindings",
+    "query_log",
     "relations",
     "review_claims",
     "review_comments",

@@ -33,6 +33,9 @@ _ANY: Final = re.compile(r"\b(?:an?|any|some|entire|whole)\s+$", re.IGNORECASE)
 _DAY_ALONE: Final = re.compile(
     r"(?:on |from )?(?:the )?\d{1,2}(?:st|nd|rd|th)(?: to (?:the )?\d{1,2}(?:st|nd|rd|th))?", re.IGNORECASE
 )
+_THAN_UNSAID: Final = re.compile(r"(?:minute|hour|day|week|month|year)s?\s+(?:earl(?:y|ier)|later?)$", re.IGNORECASE)
+"""Later or earlier than what another sentence names, or than planned."""
+_SOME: Final = re.compile(r"\b(?:few|couple|some|several)\b", re.IGNORECASE)
 _THE: Final = re.compile(r"\bThe $")
 """Before a year it makes a name: `The 1975`."""
 SINCE: Final = re.compile(r"\bsince\s+", re.IGNORECASE)
@@ -120,7 +123,9 @@ def _spans(text: str, now: datetime, prefer: Prefer) -> list[TemporalSpan]:
 
 def _is_no_time(text: str, span: TemporalSpan) -> bool:
     indefinite = _WEEKDAY.match(span.text) and _ANY.search(text[max(0, span.start - 12) : span.start])
-    return bool(indefinite) or span.text.lower().startswith(_OF_A_LIFE) or _is_age(text, span) or _is_name(text, span)
+    whose = span.text.lower().startswith(_OF_A_LIFE)
+    unsaid = indefinite or whose or _THAN_UNSAID.search(span.text)
+    return bool(unsaid) or _is_age(text, span) or _is_name(text, span)
 
 
 def _is_age(text: str, span: TemporalSpan) -> bool:
@@ -159,7 +164,7 @@ def _grounded(span: TemporalSpan, today: date | None) -> tuple[str, Precision, s
     precision = Precision.APPROXIMATE if span.precision is Precision.APPROXIMATE else _covering(first, last)
     if precision is Precision.APPROXIMATE:
         gone = today if today is not None and first <= today < last else last
-        return _middle(first, gone).isoformat(), precision, _year_words(first, last)
+        return _middle(first, gone).isoformat(), precision, "" if _SOME.search(span.text) else _year_words(first, last)
     return first.isoformat(), precision, ""
 
 

@@ -298,6 +298,8 @@ def _predicate(reading: TokenCursor, subject: Subject, start: int) -> Clause | N
     if reading.at >= len(reading.words):
         return None
     word = reading.words[reading.at]
+    if subject.who is Who.NAMED and word.text[:1].isupper() and not verbal.be and not reading.text.isupper():
+        return None  # a title or an item of a list: "Cold Prawns, Cooked"
     form = form_of(word.lower) or (Form(word.lower, _PAST) if looks_past(word.lower) and not verbal.modal else None)
     clause = Clause(
         text=reading.text, start=start, first=start, subject=subject, verb=word.lower,

@@ -69,8 +69,8 @@ class Thing:
 
     @property
     def capital(self) -> bool:
-        """Tell whether it begins with a capital letter."""
-        return self.name[0].isupper()
+        """Tell whether it begins with a capital letter, or with one after a small one (`iPhone`)."""
+        return any(letter.isupper() for letter in self.name[:2])
 
     @property
     def whole(self) -> str:

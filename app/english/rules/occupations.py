@@ -64,7 +64,7 @@ def is_role(text: str) -> bool:
     """Tell whether a noun phrase names a profession or position."""
     low = text.lower()
     words = [low] if low in ROLE_HEADS else low.replace("-", " ").split()
-    if not words or NOT_TITLES.intersection(words) or _ARTICLES.intersection(words):  # "dating a nurse"
+    if not words or NOT_TITLES.intersection(words) or _ARTICLES.intersection(words) or "'s " in low:  # "dating a nurse"
         return False
     if len(words) > 1 and text[:1].isupper() and kind_of(text) == PERSON:  # "Tim Cook"
         return False

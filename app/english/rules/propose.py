@@ -17,6 +17,7 @@ from app.english.rules.grammar import parse
 from app.english.rules.reader import read_clause, read_sentence
 from app.english.rules.sentences import HIDDEN, Sentence, sentences
 from app.english.verbs import form_of
+from app.english.word_lists import words
 from app.memory.extraction import MOST_PROPOSALS, Proposal, Role, Turn
 from app.memory.vocabulary import USER
 from app.model import SpeechAct
@@ -31,6 +32,7 @@ _CORRECTION: Final = re.compile(r"(?:no|nope|actually)\b", re.IGNORECASE)
 _BARE_ROLE: Final = re.compile(r"an?\s", re.IGNORECASE)
 _FIRST_VERB: Final = pattern("proposals", "first verb", re.IGNORECASE)
 _LEAD: Final = re.compile(r"(?:(?:and|so|yeah|yes|well|honestly|afternoon|evening|morning)[,: ]+)*", re.IGNORECASE)
+_PARTS: Final = words("quotations", "parts of a conversation")
 _ASSUMED: Final = 0.9
 """How sure it is that who speaks means themselves where no subject is named."""
 
@@ -104,8 +106,13 @@ def _known_name(name: str, said: SpeakerContext) -> float:
         return 1.0
     if len(words) > 1:
         return 0.0 if any(word.lower() in COMMON for word in words) else 1.0
-    plain = form_of(name.lower()) is not None or is_no_name(name) or name.endswith(("s", "ed", "ing", "ly"))
-    return 0.0 if plain else _UNKNOWN_NAME
+    plain = (
+        form_of(name.lower()) is not None
+        or is_no_name(name)
+        or name.lower() in _PARTS
+        or name.endswith(("s", "ed", "ing", "ly"))
+    )
+    return 0.0 if plain or form_of(name.lower()) is not None else _UNKNOWN_NAME
 
 
 def _supposed(sentence: Sentence, said: SpeakerContext, act: SpeechAct) -> Iterator[LocatedDraft]:

@@ -42,7 +42,7 @@ def read_clause(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     if affirmed is None:
         return
     new = {_slot(one) for one in stated}
-    for one in _states(affirmed, said):
+    for one in _states(_untimed(affirmed, said), said):
         if one.type in _SLOT_FIELDS and _slot(one) not in new and not one.ends:
             yield ending(clause, said, one, dated=not clause.used_to)
 
@@ -155,6 +155,15 @@ def _affirmed(clause: Clause) -> Clause | None:
         return replace(now, verb="take", lemma="take", rest=f" {clause.rest[off.end() :]}") if off else None
     done = _DONE.match(clause.rest) if clause.copula and clause.holds else None
     return _doing(now, f" {clause.rest[done.end() :]}", up=False) if done else None
+
+
+def _untimed(clause: Clause, said: SpeakerContext) -> Clause:
+    """Return the clause without the time after its verb: what ended in August is no longer so at any time."""
+    when = event_time.find(clause.rest, said.now)
+    if when is None or when.vague:
+        return clause
+    rest = event_time.without(clause.rest, when)
+    return replace(clause, rest=rest if clause.copula else f" {rest}")
 
 
 def _doing(clause: Clause, rest: str, *, up: bool) -> Clause | None:

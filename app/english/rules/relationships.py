@@ -16,7 +16,7 @@ from app.english.word_lists import COLLEAGUES, DIETS, DOCTORS, FAITHS, KIN, PETS
 
 _NAME_OF: Final = re.compile(r"(?P<noun>[\w -]+?)'s?\s+name", re.IGNORECASE)
 _BY_NAME: Final = pattern("relationships", "by name")
-_WHOSE: Final = re.compile(r"(?:one of )?(?:my|our)\s+(?P<noun>[\w-]+(?:\s[\w-]+)?)", re.IGNORECASE)
+_WHOSE: Final = re.compile(r"(?:one of )?(?:my|our)\s+(?P<noun>[\w-]+(?:\s[\w-]+)?)(?![\w'])", re.IGNORECASE)
 _OF_OTHERS: Final = re.compile(r"(?P<whose>.+)'s\s(?P<noun>[^']+)")
 _BYGONE: Final = re.compile(r"(?:ex|former|previous|late|deceased|estranged)[\s-]+(?P<noun>\S.*)")
 _OLD: Final = re.compile(r"old\s+(?P<noun>\S.*)")
@@ -41,6 +41,7 @@ _TIMED: Final = pattern("relationships", "timed", re.IGNORECASE)
 _APART: Final = re.compile(r"\s*(?:up|apart)?(?:\s+with\s+(?P<whom>.+))?", re.IGNORECASE)
 _UP: Final = pattern("relationships", "up", re.IGNORECASE)
 _DIVORCED: Final = pattern("relationships", "divorced", re.IGNORECASE)
+_HIM: Final = re.compile(r"(?:him|her|them)\b")
 _MATES: Final = ("married-to", "has-partner")
 
 
@@ -214,15 +215,28 @@ def separation(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
         return
     ties, whom = parted
     named = leading_name(whom) if whom else None
-    mine = clause.subject.own or clause.subject.mine or said.speaker in clause.subject.names
-    other = named[0] if named else next((one for one in clause.subject.names if one != said.speaker), "")
-    if not mine and clause.subject.plural:
+    mine = clause.subject.mine and _is_mate(clause.subject.noun)
+    several = clause.subject.plural or " and " in (clause.subject.noun or "")
+    if not _is_of_mates(clause, whom) if clause.subject.own else several and not mine:
         return
-    if not mine or clause.subject.given:
-        other = clause.subject.given or (named[0] if named else "")
-    owner = said.speaker if mine else clause.subject.name
+    other = named[0] if named else next((one for one in clause.subject.names if one != said.speaker), "")
+    other = (mine and clause.subject.given) or other
+    owner = said.speaker if mine or clause.subject.own else clause.subject.name
     for one in ties:
         yield ending(clause, said, fact(clause, one, other, subject=owner, importance=0.8, topic="personal"))
+
+
+def _is_of_mates(clause: Clause, whom: str | None) -> bool:
+    """Tell whether the speaker parts from a partner: `my wife and I broke up`, but not `broke up with the band`."""
+    nouns = [found["noun"] for found in _WHOSE.finditer(f"{clause.before} {whom or ''}")]
+    named = not whom or leading_name(whom) is not None or _HIM.match(whom) is not None
+    return any(map(_is_mate, nouns)) if nouns else named
+
+
+def _is_mate(noun: str | None) -> bool:
+    """Tell whether a noun, with or without a name, says what a partner is: `wife`, `boyfriend Tom`."""
+    words = (noun or "").lower().split()
+    return any(KIN.get(one) in _MATES for one in (" ".join(words), *words[:1]))
 
 
 def _parted(clause: Clause) -> tuple[tuple[str, ...], str | None] | None:

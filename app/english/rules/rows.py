@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from typing import Final
@@ -23,13 +24,20 @@ CHOSEN: Final = word_set("now always currently mostly mainly only primarily usua
 """Adverbs that make what is used a choice."""
 
 _ROLELESS: Final = word_set("character avatar bot agent assistant")
+A_WHILE: Final = (
+    r"(?:(?:about|almost|nearly|over)\s+)?(?:(?:an?|the|many|several|some|\d+|two|three|four|five|six|seven|eight|nine|"
+    r"ten|twelve|twenty)\s+(?:[a-z-]+\s+){0,2}?)?(?:minute|hour|day|week|month|year|decade)s?\b|(?:ages|a while)\b"
+)
+"""How long something lasts."""
+
+_FOR_A_WHILE: Final = re.compile(rf"\bfor\s+{A_WHILE}", re.IGNORECASE)
 UNMET: Final = 0.75
 """Precision of rules that the development conversations do not meet often enough to measure it."""
 
 
 def is_now(clause: Clause) -> bool:
     """Tell whether the clause says what holds now: `works`, `is working`, `has worked since May`."""
-    over = clause.perfect and not (clause.progressive or SINCE.search(clause.rest) or " for " in clause.rest)
+    over = clause.perfect and not (clause.progressive or SINCE.search(clause.rest) or _FOR_A_WHILE.search(clause.rest))
     return clause.holds and not (over or clause.copula or clause.passive)
 
 

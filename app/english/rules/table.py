@@ -21,6 +21,7 @@ from app.english.rules import (
 )
 from app.english.rules.drafts import STATED
 from app.english.rules.rows import (
+    A_WHILE,
     Row,
     TextRow,
     is_born,
@@ -70,14 +71,11 @@ _BORN_ON: Final = rf"born\s[^.;]{{0,60}}?\b(?:on|in)\s+(?=(?-i:{values.DATE}))"
 _MARRIED: Final = r"\s+(?:to\s+)?(?=(?-i:[A-Z]))"
 _BY: Final = r"(?:\s*(?:from|by|at)\s+(?:my (?:job|position|role) (?:at|with)\s+)?)?"
 _ALLERGIC: Final = r"(?:(?:severely|highly|really|very|deathly)\s+)?(?:allergic|intolerant)\s+to\s+"
-_A_WHILE: Final = (
-    r"(?:(?:about|almost|nearly|over)\s+)?(?:(?:an?|the|many|several|some|\d+|two|three|four|five|six|seven|eight|nine|"
-    r"ten|twelve|twenty)\s+(?:[a-z-]+\s+){0,2}?)?(?:minute|hour|day|week|month|year|decade)s?\b|(?:ages|a while)\b"
-)
+_ONES_OLD: Final = r"\s+(?:my|our|the)\s+(?:old\s+|beloved\s+)?(?=(?-i:[A-Z]|i[A-Z]))"
 WORK: Final = (
     Row(name="employer", verbs="work", mood=is_now, lead=rf"{_AS_SAID}at\s+", value=occupations.workplace,
         predicate="works-at", topic="work", importance=0.8, past=True, unless=_TODAY),
-    Row(name="employer", verbs="work", mood=is_now, lead=rf"{_AS_SAID}for\s+(?!{_A_WHILE})", value=occupations.employer,
+    Row(name="employer", verbs="work", mood=is_now, lead=rf"{_AS_SAID}for\s+(?!{A_WHILE})", value=occupations.employer,
         predicate="works-at", topic="work", importance=0.8, past=True, unless=_TODAY),
     Row(name="employer", verbs="start begin", mood=is_done, lead=rf"(?:{_JOB}|\s+at\s+(?=(?-i:[A-Z])))",
         value=occupations.workplace, predicate="works-at", topic="work", importance=0.8),
@@ -146,7 +144,7 @@ HEALTH: Final = (
         importance=STATED, stateful=False, alone=True),
     Row(name="diet", verbs="be", mood=is_told, value=values.diet, predicate="has-diet", topic="food", importance=STATED,
         alone=True),
-    Row(name="medicine", verbs="be take prescribe switch", read=medications.taking),
+    Row(name="medicine", verbs="be take prescribe switch", read=medications.taking, alone=True),
     Row(name="dose", verbs="increase raise lower reduce cut drop change put bumped adjust upped up move bring take",
         read=medications.dose_change),
 )  # fmt: skip
@@ -226,7 +224,8 @@ ENDINGS: Final = (
         predicate="works-at", topic="work", importance=0.8, ends=True, open_value=True),
     Row(name="left role", verbs="leave quit lose resign", mood=is_done, lead=rf"(?:{_MY_JOB})?\s+as\s+",
         value=occupations.role, predicate="has-role", topic="work", ends=True),
-    Row(name="left group", verbs="leave quit", mood=is_done, lead=r"\s+", value=values.group, type="relation",
+    Row(name="left group", verbs="leave quit cancel cancelled ended resign", mood=is_done, value=values.group,
+        lead=r"\s+(?:from\s+|(?:my|our)\s+membership\s+(?:of|in|at|with)\s+)?", type="relation",
         predicate="member-of", topic="work", ends=True),
     Row(name="dismissed", verbs="get", mood=is_done, lead=rf"\s+(?:fired|laid off|let go|sacked|dismissed)\b{_BY}",
         value=occupations.employer_named, predicate="works-at", topic="work", importance=0.8, ends=True,
@@ -236,10 +235,11 @@ ENDINGS: Final = (
     Row(name="separated", verbs="marry", mood=was_undergone, lead=_MARRIED, value=values.any_name,
         predicate="married-to", importance=0.8, ends=True),
     Row(name="separated", verbs="divorce break split separate be get", read=relationships.separation),
-    Row(name="sold", verbs="sell", mood=is_done, lead=r"\s+(?:my|our|the)\s+(?:old\s+|beloved\s+)?(?=(?-i:[A-Z]))",
-        value=values.any_name, predicate="owns", ends=True),
-    Row(name="sold", verbs="sell", mood=is_done, lead=r"\s+(?:my|our|the)\s+(?:old\s+|beloved\s+)?(?=(?-i:[A-Z]))",
-        value=values.any_name, predicate="drives", ends=True),
+    *(
+        Row(name="sold", verbs="sell replaced swap", mood=is_done, lead=_ONES_OLD, value=values.any_name,
+            predicate=predicate, ends=True)
+        for predicate in ("owns", "drives", "uses")
+    ),
     Row(name="gave up", verbs="give", mood=is_done, lead=r"\s+up\s+", value=values.languages, predicate="learning",
         ends=True),
     Row(name="diet ended", verbs="eat", mood=is_now, lead=r"\s+(?=[\w ,]+\bagain\b)", value=values.diets_without,
@@ -251,7 +251,7 @@ ENDINGS: Final = (
 EVERY_CLAUSE: Final = (
     Row(name="event", verbs="", precision=0.77, read=events.events_in),
     Row(name="plan", verbs="", precision=0.85, read=events.plans),
-    Row(name="routine", verbs="", precision=0.7, read=events.routine),
+    Row(name="routine", verbs="", precision=0.7, read=events.routine, alone=True),
 )  # fmt: skip
 SENTENCES: Final = (
     TextRow(name="named relative", precision=0.9, asked=True, pasted=True, read=relationships.introduction),

@@ -60,6 +60,11 @@ def ends(content: str, role: str = "user") -> list[tuple[str, str, str | None]]:
         ("I drink wine again.", ("user", "diet.wine", "no wine")),
         ("I smoke again", ("user", "smoking.habit", "does not smoke")),
         ("My girlfriend and I split up.", ("user", "has-partner", None)),
+        ("I split up with my fiance Leo yesterday.", ("user", "has-partner", None)),
+        ("My sister Grace divorced Leo.", ("Grace", "married-to", "Leo")),
+        ("I came off ramipril in spring.", ("user", TAKES, "ramipril")),
+        ("I replaced my Tesla with a bike.", ("user", "owns", "Tesla")),
+        ("I cancelled my membership of the Bergen chess club.", ("user", "member-of", "Bergen chess club")),
     ],
 )
 def test_an_ending_names_what_ends_and_its_value_where_that_is_said(
@@ -89,6 +94,8 @@ def test_an_ending_names_what_ends_and_its_value_where_that_is_said(
         "Anna got divorced papers.",
         "I worked at Acme for three years.",
         "I left Hugo at the station.",
+        "My cousin and his girlfriend split up.",
+        "My cousin and I broke up with the choir.",
         "I tried to eat meat again and again at dinner",
     ],
 )

@@ -47,6 +47,17 @@ def test_a_year_is_kept_in_the_words_because_no_precision_covers_it() -> None:
         assert str(event.payload["event_at"]).startswith("2019-0")
 
 
+def test_a_few_years_name_no_year() -> None:
+    [event] = proposed("I bought a piano a few years ago")
+    assert event.payload["event_description"] == "user bought a piano"
+    assert event.payload["event_at_precision"] == "approximate"
+
+
+def test_what_is_earlier_than_something_unsaid_has_no_time() -> None:
+    [event] = proposed("I've started biking to Bergen 20 minutes earlier")
+    assert event.payload["event_at"] is None
+
+
 def test_yesterday_is_the_speakers() -> None:
     just_after_midnight = datetime(2026, 5, 20, 22, 30, tzinfo=UTC)
     days = {

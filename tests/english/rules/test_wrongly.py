@@ -132,3 +132,29 @@ def test_a_count_is_no_age(content: str) -> None:
 def test_any_weekday_is_no_date() -> None:
     [event] = [one for one in proposed("I met Anna at the market on a Monday.") if one.type == "event"]
     assert event.payload["event_at"] is None
+
+
+@pytest.mark.parametrize(
+    ("content", "misread"),
+    [
+        ("I've used Notion before for an essay", "fact: user uses Notion"),
+        ("Grace is my cousin's dentist", "fact: user has relative Grace"),
+        ("Leo is the user's accountant", "fact: Leo has role user's accountant"),
+    ],
+)
+def test_what_was_or_is_anothers_is_not_ones_own_now(content: str, misread: str) -> None:
+    assert misread not in sentences(content)
+
+
+@pytest.mark.parametrize("content", ["I replaced my Canon R5 with a phone", "My husband Leo and I got divorced"])
+def test_what_is_gone_is_not_taken_for_granted(content: str) -> None:
+    assert [one.type for one in proposed(content) if not one.ends and one.type != "event"] == []
+
+
+def test_a_medicine_is_taken_once_though_it_is_a_routine_too() -> None:
+    assert sentences("I've been taking my ramipril 5 mg daily") == ["fact: user takes ramipril 5 mg daily"]
+
+
+@pytest.mark.parametrize("content", ["Cold Salmon Rolls, Sliced & Packed", "Client moved to Graz from Linz, no pets"])
+def test_a_label_or_a_part_is_nobodys_name(content: str) -> None:
+    assert not proposed(content)
