@@ -63,7 +63,11 @@ def is_chit_chat(text: str) -> bool:
     """Return whether the text consists of phrases of greeting, thanks, assent or leave."""
     if len(text) > _MOST_CHARACTERS:
         return False
-    words = _WORD.findall(normalise(text))
+    normalised = normalise(text)
+    first = _WORD.search(normalised)
+    if first is not None and first[0] not in _LENGTHS and not _LAUGHTER.fullmatch(first[0]):
+        return False
+    words = _WORD.findall(normalised)
     if len(words) > _MOST_WORDS:
         return False
     place = 0

@@ -58,5 +58,5 @@ def _is_idle(sentence: str) -> bool:
 
 
 def _tells(sentence: str, words: Collection[str]) -> tuple[int, bool]:
-    found = {word.casefold()[:_STEM] for word in _WORD.findall(sentence)}
+    found = {word[:_STEM] for word in _WORD.findall(sentence.casefold())}
     return len(found.intersection(words)), FIRST_PERSON.search(sentence) is not None

@@ -34,16 +34,16 @@ from app.providers.rerankers import Reranker
 from app.read import rank as read_rank
 from app.read import understand
 from app.read.access import used_memories
-from app.read.assemble import Layout, assemble, floor, select
+from app.read.assemble import Layout, assemble, floor
+from app.read.choice import best_matches, considered
 from app.read.fuse import fuse
-from app.read.occasions import held_then, none_known, on_that_day
+from app.read.occasions import held_then, none_known
 from app.read.plan import explain_filters, explain_question, explained, plan
 from app.read.rank import rank
 from app.read.relevance import CALIBRATIONS, Calibration, Relevance
 from app.read.rerank import nominees, rerank
 from app.read.retrieve import Model, Retrieved, Search, SearchFilters, is_exact, nominators, retrieve
 from app.read.rewrite import QuestionForms, mean_vector, rewrite, says_little
-from app.read.turn_evidence import TurnsInView
 from app.read.values import (
     Arm,
     ArmHit,
@@ -63,10 +63,6 @@ from app.read.values import (
 
 Observe = Callable[[str, float], None]
 """Told of each arm and stage, and the seconds it took."""
-
-
-TURNS_CONSIDERED = 60
-"""Best matches of which the turns are looked up beside their beliefs."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -252,12 +248,10 @@ class ReadPipeline:
             asked=predecessors,
         )
         turns = await self._turns(session, tenant, request, ranked, sketches)
-        ranked, cut = _relevant(judged, turns, ranked, sketches, request)
-        ranked, elsewhen = on_that_day(ranked, sketches, query)
-        best = ranked[: request.top_k]
+        best, cut = best_matches(judged, turns, ranked, sketches, request)
         whole = await memory_reads.read_memories(session, tenant, [one.id for one in best], known_at=request.known_at)
         best, untimely = held_then(best, whole, query, request.now)
-        cut = (*elsewhen, *untimely, *cut)
+        cut = (*untimely, *cut)
         if request.explain and search.questions and search.vector:
             best = await self._with_questions(session, tenant, best, search.vector)
         return _Found(ranked=best, memories=whole, plan=chosen, retrieved=retrieved, cut=cut)
@@ -288,7 +282,7 @@ class ReadPipeline:
     ) -> dict[UUID, TurnEvidence]:
         """Return the evidence of the turns among the best; nothing that was believed at another time."""
         verbatim = _verbatim(self.types.known(tenant))
-        best = ranked[: max(TURNS_CONSIDERED, 3 * request.top_k)] if request.known_at is None else ()
+        best = ranked[: considered(request)] if request.known_at is None else ()
         turns = [one.id for one in best if sketches[one.id].type in verbatim]
         return await read_turn_evidence(
             session, tenant=tenant, ids=turns, verbatim=verbatim, instant=request.as_of or request.now
@@ -411,25 +405,6 @@ def _arm_hits(places: Places) -> tuple[ArmHit, ...]:
         ArmHit(arm=arm.value, rank=rank, score=score, scaled=scaled, contribution=added)
         for arm, (rank, score, scaled, added) in places.items()
     )
-
-
-def _relevant(
-    judged: Relevance,
-    turns: Mapping[UUID, TurnEvidence],
-    ranked: Sequence[Ranked],
-    sketches: Mapping[UUID, RankingRow],
-    request: QueryRequest,
-) -> tuple[tuple[Ranked, ...], tuple[Cut, ...]]:
-    """Return what is relevant, current and not said by another match, and what was left out as none of these."""
-    evidence = judged.evidence(ranked, sketches)
-    view = TurnsInView(turns=turns, sketches=sketches, evidence=evidence, query=judged.query, zone=request.now.tzinfo)
-    shared = view.with_shared_evidence()
-    scored = judged.with_relevance(ranked, shared)
-    relevant, unlike = judged.cut(scored, sketches, shared, least=request.min_relevance)
-    current, past = view.current(relevant)
-    least = floor(judged.query.mode, request.min_confidence)
-    once, again = view.once(select(current, sketches, query=judged.query, least=least))
-    return once, (*past, *again, *unlike)
 
 
 def _scopes(tenant: UUID, request: QueryRequest) -> tuple[UUID, ...]:
