@@ -233,9 +233,7 @@ async def _assembled(base: _Base, writing: _WriteServices, store: Store) -> Runt
         policies=policies,
         activity=Activity(database=database, clock=base.clock),
         audit=Audit(database=database),
-        backfills=Backfills(
-            database=database, types=types, clock=base.clock, classifier=writing.classifier, language=settings.language
-        ),
+        backfills=_backfills(base, writing.classifier),
         entities=Entities(database=database, types=types, clock=base.clock),
         erasing=Erasures(database=database, types=types, clock=base.clock, language=settings.language),
         exporting=Exports(database=database),
@@ -247,15 +245,7 @@ async def _assembled(base: _Base, writing: _WriteServices, store: Store) -> Runt
         quotas=store.quotas,
         tenants=store.tenants,
         idempotency=idempotency,
-        readiness=Readiness(
-            database=database,
-            jobs=jobs,
-            model=base.embedder.name,
-            dimensions=base.embedder.dimensions,
-            slow_seconds=settings.queue_slow_seconds,
-            clock_skew=base.clock.skew,
-            most_skew_seconds=settings.clock_skew_seconds,
-        ),
+        readiness=_readiness(base, jobs),
         reviews=Reviews(database=database, reviewing=deciding, clock=base.clock),
         sameness=Sameness(pipeline=writing.pipeline),
         question_writer=writing.writer,
@@ -265,14 +255,7 @@ async def _assembled(base: _Base, writing: _WriteServices, store: Store) -> Runt
         webhooks=Webhooks(
             database=database, sender=_webhook_sender(settings), box=_secret_box(settings), clock=base.clock
         ),
-        answers=Answers(
-            database=database,
-            queries=queries,
-            quotas=store.quotas,
-            writer=writing.answer_writer,
-            prices=Prices.of(settings),
-            clock=base.clock,
-        ),
+        answers=_answers(base, writing.answer_writer, queries, store.quotas),
         live_events=LiveEvents(database=database, clock=base.clock),
         first_key=await first_key(settings, store),
     )
@@ -336,6 +319,39 @@ async def _writing(base: _Base) -> _WriteServices:
         answer_writer=make_answer_writer(chat, settings, metrics),
         writer=writer,
         rewriter=questions,
+    )
+
+
+def _backfills(base: _Base, classifier: BeliefClassifier | None) -> Backfills:
+    return Backfills(
+        database=base.database,
+        types=base.types,
+        clock=base.clock,
+        classifier=classifier,
+        language=base.settings.language,
+    )
+
+
+def _readiness(base: _Base, jobs: Jobs) -> Readiness:
+    return Readiness(
+        database=base.database,
+        jobs=jobs,
+        model=base.embedder.name,
+        dimensions=base.embedder.dimensions,
+        slow_seconds=base.settings.queue_slow_seconds,
+        clock_skew=base.clock.skew,
+        most_skew_seconds=base.settings.clock_skew_seconds,
+    )
+
+
+def _answers(base: _Base, writer: AnswerWriter | None, queries: Queries, quotas: Quotas) -> Answers:
+    return Answers(
+        database=base.database,
+        queries=queries,
+        quotas=quotas,
+        writer=writer,
+        prices=Prices.of(base.settings),
+        clock=base.clock,
     )
 
 

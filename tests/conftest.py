@@ -7,10 +7,12 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+from hypothesis import settings
 
 from app.commands.configuration import freeze_garbage_collector
 from app.db.embedded.folder import FileLock
 from app.db.session import Database
+from tests.support import owner
 from tests.support.databases import Run, drop_database
 from tests.support.loopback import loopback_only
 from tests.support.pools import pooled
@@ -21,6 +23,9 @@ _run_lock = pytest.StashKey[FileLock]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
+    # How long an example takes depends on what else the machine does.
+    settings.register_profile("any machine", deadline=None)
+    settings.load_profile("any machine")
     if not _is_worker(config):
         run, config.stash[_run_lock] = Run.begin()
         os.environ[_RUN_FOLDER] = str(run.folder)
@@ -76,7 +81,14 @@ def database_url(run: Run, server_url: str, template: str) -> Iterator[str]:
 
 
 @pytest.fixture(scope="session")
-async def shared_database(database_url: str) -> AsyncIterator[Database]:
+async def owner_connection(database_url: str) -> AsyncIterator[None]:
+    """A connection that stays open for statements of the shared database's owner."""
+    async with owner.kept_open(database_url):
+        yield
+
+
+@pytest.fixture(scope="session")
+async def shared_database(database_url: str, owner_connection: None) -> AsyncIterator[Database]:
     """The database that this worker's tests share, for stores whose tenants are their own."""
     async with pooled(database_url) as database:
         yield database

@@ -67,7 +67,7 @@ async def connected(app: FastAPI, key: str | None = KEY) -> AsyncIterator[httpx.
 
 
 @pytest.fixture(scope="session")
-async def app(database_url: str) -> AsyncIterator[FastAPI]:
+async def app(database_url: str, owner_connection: None) -> AsyncIterator[FastAPI]:
     async with running(settings_for(database_url)) as started:
         yield started
 

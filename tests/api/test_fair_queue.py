@@ -180,7 +180,7 @@ async def test_a_request_that_is_given_up_gives_its_place_to_the_next() -> None:
     assert (office.queue.in_work, office.queue.waiting) == (0, 0)
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(steps=st.lists(st.tuples(st.sampled_from(["ask", "end", "cancel", "pass"]), st.integers(0, 5)), max_size=60))
 def test_whatever_happens_the_bounds_hold_and_nobody_waits_beside_a_free_place(steps: list[tuple[str, int]]) -> None:
     async def run() -> None:

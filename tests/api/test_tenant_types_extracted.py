@@ -10,7 +10,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from tests.api.conftest import OPERATOR_KEY, Tenant, connected, new_tenant, running, settings_for
+from tests.api.conftest import Tenant, connected, running, settings_for
 from tests.provider_server.fixtures import StandIn, provider, provider_process
 from tests.support.tenant_types import DRILL, TICKET, opened, ticket
 
@@ -20,24 +20,12 @@ WORDS = "Acme opened ticket 4711 today: the export fails and it's urgent."
 FOUND = {"type": "ticket", "payload": opened(about="the export fails", priority="urgent")}
 
 
-@pytest.fixture
-async def app(fresh_database_url: str, provider: StandIn) -> AsyncIterator[FastAPI]:
-    told = provider.settings(llm_timeout=5.0, llm_deadline=8.0, keep_episodes=False)
-    settings = settings_for(fresh_database_url, **told)
-    async with running(settings) as started:
+@pytest.fixture(scope="module")
+async def app(module_database_url: str, provider_process: StandIn) -> AsyncIterator[FastAPI]:
+    """One service for all of these tests; nothing but extraction is asked of its model."""
+    told = provider_process.settings(llm_timeout=5.0, llm_deadline=8.0, keep_episodes=False, hype=False)
+    async with running(settings_for(module_database_url, **told)) as started:
         yield started
-
-
-@pytest.fixture
-async def other_tenant(app: FastAPI) -> AsyncIterator[Tenant]:
-    async with connected(app, OPERATOR_KEY) as operator, new_tenant(app, operator, "the other") as found:
-        yield found
-
-
-@pytest.fixture
-async def client(app: FastAPI) -> AsyncIterator[httpx.AsyncClient]:
-    async with connected(app) as found:
-        yield found
 
 
 async def define(client: httpx.AsyncClient, definition: dict[str, Any]) -> None:

@@ -62,20 +62,24 @@ def texts(module: Module) -> Iterator[tuple[int, str]]:
         yield node.lineno, filled(node, {})
 
 
-def strings(module: Module) -> Iterator[ast.Constant | ast.JoinedStr]:
+@cache
+def nodes(module: Module) -> tuple[ast.AST, ...]:
+    """Every node of a module's tree; most rules look at all of them."""
+    return tuple(ast.walk(module.tree))
+
+
+@cache
+def strings(module: Module) -> tuple[ast.Constant | ast.JoinedStr, ...]:
     """The strings of a module, without docstrings and without the parts of f-strings."""
-    inside = {
-        id(piece) for node in ast.walk(module.tree) if isinstance(node, ast.JoinedStr) for piece in ast.walk(node)
-    }
-    documents = {id(node.value) for node in ast.walk(module.tree) if isinstance(node, ast.Expr)}
-    for node in ast.walk(module.tree):
-        match node:
-            case ast.JoinedStr():
-                yield node
-            case ast.Constant(value=str()) if id(node) not in inside | documents:
-                yield node
-            case _:
-                pass
+    joined = [node for node in nodes(module) if isinstance(node, ast.JoinedStr)]
+    left_out = {id(piece) for node in joined for piece in ast.walk(node) if piece is not node}
+    left_out |= {id(node.value) for node in nodes(module) if isinstance(node, ast.Expr)}
+    return tuple(
+        node
+        for node in nodes(module)
+        if isinstance(node, ast.JoinedStr)
+        or (isinstance(node, ast.Constant) and isinstance(node.value, str) and id(node) not in left_out)
+    )
 
 
 def constants(module: Module) -> dict[str, str]:

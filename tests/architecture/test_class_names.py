@@ -6,14 +6,14 @@ import ast
 from collections import defaultdict
 from collections.abc import Iterable
 
-from tests.architecture.source import Module, app_modules, example
+from tests.architecture.source import Module, app_modules, example, nodes
 
 
 def repeated(modules: Iterable[Module]) -> dict[str, list[str]]:
     """The names that more than one class has, each with where."""
     places = defaultdict(list)
     for module in modules:
-        for node in ast.walk(module.tree):
+        for node in nodes(module):
             if isinstance(node, ast.ClassDef):
                 places[node.name].append(f"{module.path}:{node.lineno}")
     return {name: found for name, found in places.items() if len(found) > 1}

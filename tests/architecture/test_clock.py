@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 from collections.abc import Iterator
 
-from tests.architecture.source import Module, Violation, check, example
+from tests.architecture.source import Module, Violation, check, example, nodes
 
 ASKS = {"datetime.now", "datetime.utcnow", "datetime.today", "date.today", "time.time", "now"}
 
@@ -18,7 +18,7 @@ EXCEPTIONS = {
 
 
 def asks_the_machine(module: Module) -> Iterator[Violation]:
-    for node in ast.walk(module.tree):
+    for node in nodes(module):
         if isinstance(node, ast.Call) and (called := ast.unparse(node.func)) in ASKS:
             yield Violation(module.path, node.lineno, f"{called}() asks this machine: take a clock")
 

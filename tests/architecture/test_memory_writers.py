@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from tests.architecture.source import Module, Violation, check, example, names_in, texts
+from tests.architecture.source import Module, Violation, check, example, names_in, nodes, texts
 
 STATEMENT = re.compile(r"\b(?:INSERT INTO|UPDATE|DELETE FROM)\s+(?:ONLY\s+)?(?:memories\b|\{\})")
 """A table whose name is put in when the code runs may be `memories`."""
@@ -30,7 +30,7 @@ def writes_memories(module: Module) -> Iterator[Violation]:
     for line, text in texts(module):
         for found in STATEMENT.finditer(text):
             yield Violation(module.path, line, f"{' '.join(found[0].split())} belongs into db/apply")
-    for node in ast.walk(module.tree):
+    for node in nodes(module):
         match node:
             case ast.Call(func=ast.Name(id=name), args=[table, *_]) if name in CALLS and "memories" in names_in(table):
                 yield Violation(module.path, node.lineno, f"{ast.unparse(node)} belongs into db/apply")

@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from tests.architecture.source import Module, Violation, check, example
+from tests.architecture.source import Module, Violation, check, example, nodes
 
 MOST_LINES = 500
 
@@ -37,7 +37,7 @@ def opens_with_a_clause(module: Module) -> Iterator[Violation]:
 
 def describes_by_a_clause(module: Module) -> Iterator[Violation]:
     """Find docstrings of classes that open with a clause, and those of classes and functions with a riddle."""
-    for node in ast.walk(module.tree):
+    for node in nodes(module):
         if not isinstance(node, ast.ClassDef | ast.FunctionDef | ast.AsyncFunctionDef):
             continue
         text = ast.get_docstring(node) or ""

@@ -6,7 +6,7 @@ import ast
 from collections.abc import Collection, Iterator
 from functools import cache
 
-from tests.architecture.source import Module, Rule, Violation, app_modules, check, example, names_in
+from tests.architecture.source import Module, Rule, Violation, app_modules, check, example, names_in, nodes
 
 SESSIONS = frozenset({"ReadSession", "WriteSession", "AsyncConnection"})
 
@@ -39,7 +39,7 @@ def takes_both(carriers: frozenset[str]) -> Rule:
     """The rule against functions that take a session beside one of these classes."""
 
     def rule(module: Module) -> Iterator[Violation]:
-        for node in ast.walk(module.tree):
+        for node in nodes(module):
             if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
                 continue
             given = [*node.args.posonlyargs, *node.args.args, *node.args.kwonlyargs]
@@ -57,7 +57,7 @@ def carriers() -> frozenset[str]:
 
 
 def _classes(module: Module) -> Iterator[ast.ClassDef]:
-    return (node for node in ast.walk(module.tree) if isinstance(node, ast.ClassDef))
+    return (node for node in nodes(module) if isinstance(node, ast.ClassDef))
 
 
 def test_no_function_takes_a_session_and_a_provider() -> None:

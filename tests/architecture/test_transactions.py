@@ -6,7 +6,7 @@ import ast
 import re
 from collections.abc import Iterator
 
-from tests.architecture.source import Module, Violation, check, example, texts
+from tests.architecture.source import Module, Violation, check, example, nodes, texts
 
 CALLS = frozenset({"begin", "begin_nested", "commit", "rollback", "transaction"})
 STATEMENT = re.compile(r"\s*(?:BEGIN|START TRANSACTION|COMMIT|ROLLBACK|SAVEPOINT)\b(?!-)")
@@ -16,7 +16,7 @@ def steers_transactions(module: Module) -> Iterator[Violation]:
     """Find calls and statements that begin or end a transaction."""
     if module.within("app/db/session.py"):
         return
-    for node in ast.walk(module.tree):
+    for node in nodes(module):
         match node:
             # `runs.begin(session, ...)` is a function of ours: a driver's `begin()` is given nothing.
             case ast.Call(func=ast.Attribute(attr=name), args=[]) if name in CALLS:

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from functools import cache
 
 from app.memory.registry import discover
-from tests.architecture.source import Module, Violation, check, example
+from tests.architecture.source import Module, Violation, check, example, nodes
 
 OTHER_WORDS = frozenset({"category", "lemma"})
 """What may be compared with a word that also names a type: a category of memories, a verb."""
@@ -22,7 +22,7 @@ def asks_for_a_type(module: Module) -> Iterator[Violation]:
     """Find comparisons with a type's name, and cases that match one."""
     if module.within("app/memory/types/"):
         return
-    for node in ast.walk(module.tree):
+    for node in nodes(module):
         match node:
             case ast.Compare(left=left, comparators=others):
                 asks = any(map(_names_type, (left, *others))) and not any(map(_is_other, (left, *others)))

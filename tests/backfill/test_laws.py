@@ -61,7 +61,6 @@ def candidate(store: Store, one: dict[str, Any]) -> Candidate:
 
 @settings(
     max_examples=15,
-    deadline=None,
     suppress_health_check=list(HealthCheck),
     phases=[Phase.explicit, Phase.generate],
 )

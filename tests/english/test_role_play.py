@@ -126,7 +126,7 @@ def test_only_its_speaker_opens_one() -> None:
     assert framing(PLAY, NOW, [], opens=False).at(0, PLAY) is None
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=60)
 @given(st.text(max_size=400), st.lists(st.text(max_size=100), max_size=5))
 def test_any_text_is_read(text: str, before: list[str]) -> None:
     framing(text, NOW, [EarlierTurn(content=one, at=NOW) for one in before]).at(len(text), text)

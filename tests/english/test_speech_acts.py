@@ -1,5 +1,5 @@
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.english.speech_acts import SKIPPED, more_cautious, speech_act
@@ -53,7 +53,6 @@ def test_the_more_cautious_verdict_wins_whoever_gives_it() -> None:
     assert more_cautious(SpeechAct.NEGATION, SpeechAct.QUOTATION) is SpeechAct.QUOTATION
 
 
-@settings(deadline=None)
 @given(st.sampled_from(SpeechAct), st.sampled_from(SpeechAct), st.sampled_from(SpeechAct))
 def test_caution_is_an_order(first: SpeechAct, second: SpeechAct, third: SpeechAct) -> None:
     assert more_cautious(first, first) is first
@@ -71,7 +70,6 @@ def test_hostile_text_takes_no_longer_than_its_length_explains(unit: str) -> Non
     assert growth(lambda text: speech_act(text, text), unit) < QUADRATIC
 
 
-@settings(deadline=None)
 @given(st.text(max_size=300), st.text(max_size=100))
 def test_every_text_has_an_act(sentence: str, before: str) -> None:
     assert speech_act(sentence, before) in SpeechAct

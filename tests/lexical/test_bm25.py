@@ -73,7 +73,6 @@ def test_stems_follow_the_language_and_an_unknown_one_has_none() -> None:
     assert terms("the houses", "klingon") == ("the", "houses")
 
 
-@settings(deadline=None)
 @given(ANY_TEXT)
 def test_the_same_text_has_the_same_terms_however_it_is_cased_by_upper(text: str) -> None:
     assert terms(text) == terms(text)
@@ -81,7 +80,6 @@ def test_the_same_text_has_the_same_terms_however_it_is_cased_by_upper(text: str
     assert terms(ascii_text.upper()) == terms(ascii_text.lower())
 
 
-@settings(deadline=None)
 @given(ANY_TEXT)
 def test_terms_are_bounded_lower_case_and_without_white_space(text: str) -> None:
     for term in terms(text):
@@ -90,7 +88,6 @@ def test_terms_are_bounded_lower_case_and_without_white_space(text: str) -> None
         assert not any(map(str.isspace, term))
 
 
-@settings(deadline=None)
 @given(st.lists(st.from_regex(r"[a-z]{2,10}", fullmatch=True), min_size=1, max_size=20))
 def test_word_order_and_accents_do_not_change_what_is_found(words: list[str]) -> None:
     assert Counter(terms(" ".join(words))) == Counter(terms("\u00a0…".join(reversed(words))))
@@ -152,13 +149,11 @@ def test_nothing_written_yet_is_no_division_by_zero() -> None:
     assert idf(0, 0) > 0
 
 
-@settings(deadline=None)
 @given(st.integers(0, 10**9), st.integers(0, 10**9))
 def test_idf_is_positive_and_finite_even_when_counters_lag(frequency: int, documents: int) -> None:
     assert 0 < idf(frequency, documents) < math.inf
 
 
-@settings(deadline=None)
 @given(TERM_LISTS, st.floats(0.1, 1e4))
 def test_a_documents_weights_are_positive_and_saturate(found: list[str], average: float) -> None:
     weights = document_weights(found, average_length=average)
@@ -179,7 +174,6 @@ def test_a_sparsevec_keeps_the_heaviest_entries_that_fit() -> None:
     assert written.startswith("{11:11,")
 
 
-@settings(deadline=None)
 @given(st.dictionaries(st.integers(1, DIMENSIONS), st.floats(1e-6, 1e6), max_size=50))
 def test_a_sparsevec_reads_back(weights: Mapping[int, float]) -> None:
     entries, _, dimensions = to_sparsevec(weights).partition("/")
@@ -215,7 +209,7 @@ def test_the_comparison_bites() -> None:
     assert not same_top(Ours(corpus, Bm25Parameters(k1=1.2, b=0.0)).top(query), scores)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=30)
 @given(st.lists(TERM_LISTS, min_size=2, max_size=30), TERM_LISTS)
 def test_any_small_corpus_ranks_like_the_reference_library(corpus: list[list[str]], query: list[str]) -> None:
     assert agreement(corpus, [query]) == 1.0

@@ -1,4 +1,4 @@
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.lexical.embedding_text import MAX_PARTS, split_chunks
@@ -38,7 +38,6 @@ def test_a_very_long_text_keeps_everything_in_a_bounded_number_of_parts() -> Non
     assert max(sizes) - min(sizes) <= 1
 
 
-@settings(deadline=None)
 @given(st.text(alphabet=st.characters(codec="utf-8"), max_size=600), st.integers(1, 12), st.integers(1, 8))
 def test_nothing_is_lost_and_order_is_kept(text: str, max_words: int, max_parts: int) -> None:
     parts = split_chunks(text, max_words, max_parts=max_parts)
@@ -47,7 +46,6 @@ def test_nothing_is_lost_and_order_is_kept(text: str, max_words: int, max_parts:
     assert all(part == " ".join(part.split()) and part for part in parts)
 
 
-@settings(deadline=None)
 @given(st.lists(st.from_regex(r"[a-z]{1,8}[.,!?]?", fullmatch=True), max_size=200), st.integers(1, 50))
 def test_parts_of_words_keep_to_the_limit_and_are_as_few_and_equal_as_can_be(words: list[str], max_words: int) -> None:
     parts = split_chunks(" ".join(words), max_words, max_parts=1000)

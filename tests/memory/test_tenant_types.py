@@ -293,7 +293,7 @@ def refused(definition: dict[str, Any]) -> list[str]:
     return []
 
 
-@settings(max_examples=150, deadline=None)
+@settings(max_examples=150)
 @given(data=st.data())
 def test_any_definition_is_refused_with_reasons_or_always_works(data: st.DataObject) -> None:
     fair = data.draw(st.booleans())

@@ -2,7 +2,7 @@ from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.providers.http import _error_code, retry_after_seconds
@@ -34,7 +34,6 @@ def test_no_retry_after_is_none() -> None:
     assert retry_after_seconds({}) is None
 
 
-@settings(deadline=None)
 @given(st.text(max_size=40))
 def test_no_retry_after_breaks_us(value: str) -> None:
     seconds = retry_after_seconds({"retry-after": value}, NOW)

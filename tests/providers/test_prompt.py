@@ -127,7 +127,7 @@ HOSTILE = st.one_of(
 )
 
 
-@settings(deadline=None, max_examples=200)
+@settings(max_examples=200)
 @given(content=HOSTILE, context=st.lists(HOSTILE, max_size=3))
 def test_content_can_t_close_its_fence(content: str, context: list[str]) -> None:
     message = turn_prompt(turn(content), [turn(one) for one in context]).text

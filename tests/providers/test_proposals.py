@@ -212,7 +212,7 @@ def test_the_model_is_told_what_an_error_never_shows() -> None:
     assert "my secret" not in fault.where + fault.kind
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.text(alphabet='{}[]",:memories 0.9e\\u\n`<think>/', max_size=300))
 def test_no_text_makes_it_stumble(text: str) -> None:
     reading = READER.read(text)
@@ -226,7 +226,7 @@ JSON = st.recursive(
 )
 
 
-@settings(deadline=None, max_examples=300)
+@settings(max_examples=300)
 @given(st.lists(JSON, max_size=6))
 def test_no_json_makes_it_stumble(memories: list[object]) -> None:
     reading = READER.read(answer(*memories))

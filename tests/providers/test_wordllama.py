@@ -61,7 +61,7 @@ async def test_a_text_without_tokens_has_a_valid_vector(embedder: WordllamaEmbed
     assert vectors[0] == pytest.approx(has_no_words(256))
 
 
-@settings(max_examples=50, deadline=None)
+@settings(max_examples=50)
 @given(texts=st.lists(st.text(st.characters(), max_size=50), max_size=4))
 def test_any_text_has_a_unit_vector(embedder: WordllamaEmbedder, texts: list[str]) -> None:
     vectors = embedder._embed_all(texts)

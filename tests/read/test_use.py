@@ -235,7 +235,7 @@ USES = st.lists(
 )
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=40, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(steps=USES)
 async def test_the_counters_are_what_plain_arithmetic_says(
     store: Store, steps: list[tuple[int, datetime, list[str]] | None]
@@ -259,7 +259,7 @@ async def test_the_counters_are_what_plain_arithmetic_says(
     assert stability == pytest.approx(expected.stability, abs=1e-9)
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(
     days=st.lists(st.floats(0, 60, allow_nan=False), min_size=1, max_size=10),
     cuts=st.lists(st.integers(0, 10), max_size=4),

@@ -183,7 +183,6 @@ def bare(memory: Memory) -> Memory:
 
 @settings(
     max_examples=25,
-    deadline=None,
     phases=[Phase.generate],  # shrinking asks a database for minutes, and a script is short
     suppress_health_check=list(HealthCheck),
 )

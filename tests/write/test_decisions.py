@@ -212,7 +212,7 @@ async def test_what_is_said_often_is_contradicted_and_not_replaced(store: Store)
         assert last.decision is decided
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(said=SAID)
 async def test_at_any_time_the_slot_has_the_value_that_began_last(
     opened: Callable[[], Store], said: list[tuple[str, int]]

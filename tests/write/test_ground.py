@@ -3,7 +3,7 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.lexical.tokens import locate_quote, sentence_around
@@ -246,7 +246,6 @@ def test_a_reason_never_repeats_what_was_said_or_proposed() -> None:
         assert "ebracorp" not in verdict
 
 
-@settings(deadline=None)
 @given(st.text(max_size=200), st.integers(0, 200), st.integers(1, 200))
 def test_every_span_of_whole_words_is_found(text: str, start: int, length: int) -> None:
     words = text.split()
@@ -265,7 +264,6 @@ JSON = st.recursive(
 )
 
 
-@settings(deadline=None)
 @given(st.dictionaries(st.text(max_size=12), JSON, max_size=5), st.text(min_size=1, max_size=80))
 def test_any_payload_is_judged(payload: dict[str, Any], said: str) -> None:
     verdict = judged(said, object=payload)

@@ -118,7 +118,7 @@ async def disagreeing(store: Store, scope: Scope) -> list[tuple[str, str]]:
     return [(row["one"], row["other"]) for row in rows]
 
 
-@settings(max_examples=25, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(arriving=STATED)
 @example(arriving=[(0, "a"), (1, "a"), (5, "b"), (3, "a"), (4, "b"), (2, "b")])
 @example(arriving=[(1, "a"), (3, "a"), (2, "b"), (0, "a")])

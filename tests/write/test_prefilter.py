@@ -3,7 +3,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 from pydantic import ValidationError
 
@@ -361,7 +361,6 @@ def test_list_items_that_were_recalled_go_and_the_users_own_words_stay() -> None
     assert dropped.gate is Gate.RECALLED
 
 
-@settings(deadline=None)
 @given(st.text(max_size=300))
 def test_stripping_twice_changes_nothing_more_and_adds_nothing(text: str) -> None:
     once = strip_recalled(f"{text}\n{BLOCK}\n{text}")
@@ -369,7 +368,6 @@ def test_stripping_twice_changes_nothing_more_and_adds_nothing(text: str) -> Non
     assert "Volkswagen" not in once
 
 
-@settings(deadline=None)
 @given(st.text(max_size=200))
 def test_a_reason_never_repeats_the_content(content: str) -> None:
     verdict = prefilter(turn(f"zebra {content}"), (before(f"zebra {content}"),), DEFAULT)

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import given
 from hypothesis import strategies as st
 
 from app.memory import confidence
@@ -85,7 +85,6 @@ def test_a_user_whose_words_are_half_grounded_stays_over_the_floor_and_a_tool_fa
     assert believed(Role.TOOL, 0.9 * 0.5, "fact") < READ_FLOOR
 
 
-@settings(deadline=None)
 @given(role=st.sampled_from([None, *Role]), first_person=st.booleans(), claimed=st.floats(0, 1))
 def test_a_claimed_strength_never_lifts_a_source_above_its_cap(
     *, role: Role | None, first_person: bool, claimed: float

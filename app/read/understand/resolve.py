@@ -36,9 +36,7 @@ def resolve_question(reading: QuestionReading, known: QueryLookup, *, types: Reg
     asked = predicates(rest)
     unwanted = _excluded(reading.text, found)
     excluded = [gram for gram in found if gram.span in unwanted]
-    names_only = not _says_more(
-        without(reading.text, [gram.span for gram in found]), reading.language, questions.FILLERS | questions.NAMING
-    )
+    names_only = _says_names_only(reading, found)
     mentioned = tuple(
         _mentioned(reading.text, gram, by_alias[gram.name], known.memories, least=ABOUT if names_only else 0.0)
         for gram in found
@@ -74,17 +72,27 @@ def resolve_question(reading: QuestionReading, known: QueryLookup, *, types: Reg
         asks_back=reading.asks_back,
         asks_what_happened=reading.asks_what_happened,
         looks_back=reading.looks_back,
-        specificity=specificity(
-            names=len(mentioned),
-            windows=len(reading.windows),
-            types=len(hard) or len(reading.hinted) / 2,
-            predicates=len(asked),
-            terms=len(reading.terms),
-        ),
+        specificity=_specificity(reading, names=len(mentioned), types=len(hard), predicates=len(asked)),
         mode=ReadMode.HISTORICAL if about_past and not reading.mode_given else reading.mode,
         before=before if about_past else None,
         unknown_names=_unknown_names(reading, found),
         lent=lent,
+    )
+
+
+def _says_names_only(reading: QuestionReading, found: Sequence[Gram]) -> bool:
+    rest = without(reading.text, [gram.span for gram in found])
+    return not _says_more(rest, reading.language, questions.FILLERS | questions.NAMING)
+
+
+def _specificity(reading: QuestionReading, *, names: int, types: int, predicates: int) -> float:
+    """Return the specificity of the question; a type that its words hint at counts half."""
+    return specificity(
+        names=names,
+        windows=len(reading.windows),
+        types=types or len(reading.hinted) / 2,
+        predicates=predicates,
+        terms=len(reading.terms),
     )
 
 

@@ -86,7 +86,7 @@ def check(one: Proposal, content: str) -> None:
 
 
 @given(content=contents, role=roles, speaker=speakers)
-@settings(max_examples=500, deadline=None)
+@settings(max_examples=500)
 def test_proposals_are_few_valid_and_grounded(content: str, role: str, speaker: str | None) -> None:
     found = propose(turn(content, role, speaker=speaker))
     assert len(found) <= MOST_PROPOSALS
@@ -95,13 +95,13 @@ def test_proposals_are_few_valid_and_grounded(content: str, role: str, speaker: 
 
 
 @given(content=contents)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_the_same_turn_proposes_the_same(content: str) -> None:
     assert propose(turn(content)) == propose(turn(content))
 
 
 @given(content=contents)
-@settings(max_examples=100, deadline=None)
+@settings(max_examples=100)
 def test_nothing_is_proposed_twice(content: str) -> None:
     keys = [(one.type, str(sorted(one.payload.items(), key=str)).casefold()) for one in propose(turn(content))]
     assert len(keys) == len(set(keys))
