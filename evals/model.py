@@ -31,6 +31,7 @@ from app.write.trace import Trace
 from evals import tables
 
 LABELS: Final = Path(__file__).parent / "labels" / "model.jsonl"
+_BELIEVED: Final = frozenset({SpeechAct.ASSERTION, SpeechAct.NEGATION})
 MOMENT: Final = datetime(2026, 5, 9, 12, tzinfo=UTC)
 
 
@@ -190,7 +191,7 @@ def _count(figures: ModelFigures, one: LabelledTurn, extraction: Extraction, typ
 
 
 def _is_believed(candidate: Candidate) -> bool:
-    return candidate.review is None and candidate.speech_act is SpeechAct.ASSERTION and candidate.ending is None
+    return candidate.review is None and candidate.speech_act in _BELIEVED and candidate.ending is None
 
 
 def _sentence(candidate: Candidate) -> tuple[str, str]:

@@ -9,7 +9,7 @@ from typing import Final
 
 from app.english.names import is_given
 from app.english.patterns import pattern
-from app.english.word_lists import COLLEAGUES, DOCTORS, KIN, PETS, words
+from app.english.word_lists import COLLEAGUES, DOCTORS, KIN, PETS, ROLE_HEADS, words
 from app.lexical.tokens import normalise
 
 Span = tuple[int, int]
@@ -19,10 +19,12 @@ _BREAK: Final = pattern("claims", "break", re.IGNORECASE)
 
 _PEOPLE: Final = frozenset({*KIN, *COLLEAGUES, *PETS, *DOCTORS}) | words("claims", "people")
 _OF_OTHERS: Final = pattern("claims", "of others")
+_OF_A_ROLE: Final = pattern("claims", "of a role")
 _TOLD_ME: Final = pattern("claims", "told me")
 _ABROAD: Final = pattern("claims", "abroad", re.IGNORECASE)
 _SELF: Final = pattern("claims", "self")
 _OWN: Final = re.compile(r"\b(?:my|our)\b")
+_IS_OWN: Final = re.compile(r"(?:\b(?:is|was|are|were)|'s|'re) (?:one of )?(?:my|our)\b")
 _THIRD: Final = pattern("claims", "third person")
 _NAMED: Final = pattern("claims", "named")
 
@@ -36,6 +38,7 @@ _BEGINS: Final = pattern("claims", "begins", re.IGNORECASE)
 _WISHED: Final = pattern("claims", "wished", re.IGNORECASE)
 _BEFORE: Final = pattern("claims", "before", re.IGNORECASE)
 
+_STILL_SO: Final = pattern("claims", "still so", re.IGNORECASE)
 _KNOWN_AS: Final = pattern("claims", "known as")
 
 
@@ -47,10 +50,16 @@ class ValueClause:
     before: str
 
 
-def clause_of(sentence: str, value: str) -> ValueClause:
-    """Return the clause of a sentence that says a value, by its rarest word that is there; else the whole sentence."""
-    folded = normalise(sentence)
-    at = next((folded.find(word) for word in _telling(value) if word in folded), -1)
+def clause_of(sentence: str, value: str, quote: str = "") -> ValueClause:
+    """Return the clause of a sentence that says a value, by its rarest word that is there; else the whole sentence.
+
+    What the quote has of the value counts first; without any of it, the clause is that of the quote.
+    """
+    folded, begins = normalise(sentence), max(sentence.find(quote), 0)
+    inside = folded[begins : begins + len(quote)]
+    at = next((begins + inside.find(word) for word in _telling(value) if word in inside), -1)
+    if at < 0 and not quote:
+        at = next((folded.find(word) for word in _telling(value) if word in folded), -1)
     if len(folded) != len(sentence) or at < 0:
         return ValueClause(text=sentence, before=sentence)
     breaks = [found.end() for found in _BREAK.finditer(sentence)]
@@ -79,9 +88,33 @@ def other_subject(clause: ValueClause) -> str | None:
     found = _OF_OTHERS.search(plain)
     noun = None if found is None else found["words"].split()[-1]
     if found is None or noun not in _PEOPLE:
-        return None
+        return _role_of_subject(clause)
     # `My doctor upped my dose` is about the speaker, too.
     return None if _SELF.search(plain) or _OWN.search(plain, found.end()) else noun
+
+
+def _role_of_subject(clause: ValueClause) -> str | None:
+    """Return the role that names the subject of a clause without its speaker: `plumber` of `the plumber came`."""
+    plain = _TOLD_ME.sub("said", normalise(clause.text))
+    found = _OF_A_ROLE.match(plain)
+    noun = None if found is None else found["words"]
+    somebody = noun is not None and {noun, noun.removesuffix("s")} & (_PEOPLE | ROLE_HEADS)
+    return noun if somebody and not (_SELF.search(plain) or _OWN.search(plain)) else None
+
+
+def tie_of(noun: str) -> str | None:
+    """Return the predicate or relation type of having somebody: `has-sibling` of `brother`."""
+    return "has-pet" if noun in PETS else KIN.get(noun) or COLLEAGUES.get(noun)
+
+
+def is_of_own(clause: ValueClause) -> bool:
+    """Return whether the clause says who somebody is to the speaker: `she is my boss`."""
+    return _IS_OWN.search(normalise(clause.text)) is not None
+
+
+def is_still_so(clause: ValueClause) -> bool:
+    """Return whether the clause denies an end: `I didn't quit`, but not `I don't work there any more`."""
+    return is_denied(clause) and _STILL_SO.search(normalise(clause.text)) is None
 
 
 def is_denied(clause: ValueClause) -> bool:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Hashable, Iterable
+from collections.abc import Iterable
 from typing import Final
 
 _SEPARATORS: Final = re.compile(r"[\s._\-]+")
@@ -15,21 +15,22 @@ def known_key(key: str, known: Iterable[str]) -> str:
     """Return the known key that says the same as this one, or the key itself.
 
     The words of a dotted key may come in any order, those of a predicate may not: `manages` and `managed by` differ by
-    theirs. Plurals and words such as `has` tell nothing apart.
+    theirs. Plurals and words such as `has` tell nothing apart, nor do separators: `editor_theme` is `editor.theme`.
     """
-    wanted, alike = _canonical(key), []
+    wanted, alike = _telling(key), []
     for one in known:
         if one == key:
             return key
-        if _canonical(one) == wanted:
+        given = _telling(one)
+        dotted = "." in key or "." in one
+        if given == wanted or (dotted and frozenset(given) == frozenset(wanted)):
             alike.append(one)
     return min(alike, default=key)
 
 
-def _canonical(key: str) -> Hashable:
+def _telling(key: str) -> tuple[str, ...]:
     words = [_singular(word) for word in _SEPARATORS.split(key.casefold()) if word]
-    telling = [word for word in words if word not in _FILLERS] or words
-    return frozenset(telling) if "." in key else tuple(telling)
+    return tuple([word for word in words if word not in _FILLERS] or words)
 
 
 def _singular(word: str) -> str:

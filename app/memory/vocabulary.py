@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
+from typing import Final
 
 from app.memory import normalise
+
+_HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
 INVERSES: Mapping[str, str | None] = {
     "reports-to": "manages",
@@ -62,6 +66,9 @@ PREDICATE_SYNONYMS: Mapping[str, str] = {
     "employed-at": "works-at",
     "is-employed-by": "works-at",
     "has-employer": "works-at",
+    "employer": "works-at",
+    "workplace": "works-at",
+    "occupation": "has-role",
     "resides-in": "lives-in",
     "lives-at": "lives-in",
     "is-based-in": "lives-in",
@@ -186,16 +193,21 @@ SKILL_PREDICATES = frozenset({"speaks", "plays", "good-at", "follows", "practise
 """Predicates of skills and methods (seed 002, procedural)."""
 
 
+def _key(text: str) -> str:
+    """Return a key in its hyphenated form; `worksAt` is `works-at`, and names in capitals stay whole."""
+    return normalise.normalise_key(_HUMP.sub("-", text) if text[:1].islower() else text)
+
+
 def relation(text: str) -> str | None:
     """Return the relation type of a phrase, by its synonyms, None if it is not in the vocabulary."""
-    candidate = normalise.normalise_key(text)
+    candidate = _key(text)
     candidate = SYNONYMS.get(candidate, candidate)
     return candidate if candidate in INVERSES else None
 
 
 def predicate(text: str) -> str:
     """Return a predicate in its canonical hyphenated form."""
-    candidate = normalise.normalise_key(text)
+    candidate = _key(text)
     return PREDICATE_SYNONYMS.get(candidate, candidate)
 
 

@@ -65,18 +65,28 @@ def examine(proposal: Proposal, sentence: str, turn: Turn, context: Sequence[Tur
     languages nothing is held against a proposal.
     """
     dated, notes = _with_times_said(proposal, turn, context)
-    if proposal.ends or is_presupposed(proposal, sentence):
+    if is_presupposed(proposal, sentence):
         return ExaminedClaim(proposal=dated, notes=notes)
     told = tuple(_texts(dated.payload))
-    clause = claims.clause_of(sentence, _value(dated.payload, spec, told))
-    doubt = None
+    clause = claims.clause_of(sentence, _value(dated.payload, spec, told), proposal.quote)
+    claim = ExaminedClaim(proposal=dated, notes=notes)
     if turn.role is Role.USER and _is_of_another(dated, clause, told, turn, spec):
-        doubt = OF_ANOTHER
-    elif claims.is_denied(clause) and not any(claims.is_negative(normalise.words(one)) for one in told):
-        doubt = DENIED
-    elif spec.states:
-        return _timed(ExaminedClaim(proposal=dated, notes=notes), clause, turn)
-    return ExaminedClaim(proposal=dated, doubt=doubt, notes=notes)
+        return replace(claim, doubt=OF_ANOTHER)
+    if proposal.ends:
+        return _ended(claim, clause)
+    if claims.is_denied(clause) and not says_no(proposal):
+        return replace(claim, doubt=DENIED)
+    return _timed(claim, clause, turn) if spec.states else claim
+
+
+def _ended(claim: ExaminedClaim, clause: ValueClause) -> ExaminedClaim:
+    """Return an ending, or why it is none: denied, wished for, or still to come at a time that is not named."""
+    if claims.is_still_so(clause):
+        return replace(claim, doubt=DENIED)
+    if claims.is_wished(clause):
+        return replace(claim, proposal=replace(claim.proposal, speech_act=SpeechAct.HYPOTHETICAL), notes=(WISHED,))
+    ahead = claim.proposal.ended_at is None and claims.is_ahead(clause)
+    return replace(claim, doubt=AHEAD) if ahead else claim
 
 
 def is_presupposed(proposal: Proposal, sentence: str) -> bool:
@@ -91,6 +101,11 @@ def is_presupposed(proposal: Proposal, sentence: str) -> bool:
     )
 
 
+def says_no(proposal: Proposal) -> bool:
+    """Return whether a payload says itself that something is not so."""
+    return any(claims.is_negative(normalise.words(one)) for one in _texts(proposal.payload))
+
+
 def _is_of_another(proposal: Proposal, clause: ValueClause, told: Sequence[str], turn: Turn, spec: MemoryType) -> bool:
     """Return whether a claim about the speaker is said of somebody else, whom it does not name either."""
     try:
@@ -100,10 +115,14 @@ def _is_of_another(proposal: Proposal, clause: ValueClause, told: Sequence[str],
     if subject not in {vocabulary.USER, turn.first_person}:
         return False
     other = claims.other_subject(clause)
-    if other is None or any(vocabulary.predicate(one) in _TIES for one in told):
+    if other is None:
+        return False
+    ties = {name for one in told for name in (vocabulary.predicate(one), vocabulary.relation(one))} & _TIES
+    if claims.tie_of(other) in ties or (ties and not other and claims.is_of_own(clause)):
         return False
     words = {word for one in told for word in normalise.words(one).casefold().split()}
-    return not other or other not in words
+    is_role = any(vocabulary.predicate(one) == "has-role" for one in told)
+    return not other or is_role or other not in words
 
 
 def _timed(claim: ExaminedClaim, clause: ValueClause, turn: Turn) -> ExaminedClaim:

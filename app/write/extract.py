@@ -30,7 +30,7 @@ from app.memory.spec import Adoption, MemoryType, Payload, StoredBelief
 from app.model import SpeechAct
 from app.providers.chat import spent_tokens
 from app.write.candidates import ProposalTrust, UnfitProposal, candidate, episode, source_strength
-from app.write.claims import ExaminedClaim, examine, is_presupposed
+from app.write.claims import DENIED, ExaminedClaim, examine, is_presupposed, says_no
 from app.write.coreference import Binding, Unresolved, bind_references
 from app.write.ground import Grounding, ground
 from app.write.trace import Trace
@@ -272,11 +272,14 @@ def _judged(
     if act in SKIPPED:
         reason = f"it is {_ACTS[act]}, which states nothing"
         return RejectedProposal(proposal=replace(proposal, speech_act=act), reason=reason)
+    doubt = claim.doubt
+    if spec is not None and act is SpeechAct.NEGATION and not says_no(proposal):
+        doubt = DENIED
     standing = ProposalTrust(
         source=source_strength(turn.role, first_person=_first_person(proposal, turn)),
         grounding=grounding.score,
         speech_act=act,
-        review=_review(heard.doubts, grounding) or claim.doubt,
+        review=_review(heard.doubts, grounding) or doubt,
     )
     return _GroundedProposal(proposal=proposal, standing=standing, offer=offer, notes=claim.notes)
 

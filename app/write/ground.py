@@ -214,6 +214,9 @@ def stands(
     unnamed = proposal.ends and all(leaf.label for leaf in found)
     dated = any(locate_quote(one, text) for one in dates(proposal.payload))
     fault = None if translated or unnamed else _missing(found, here, known, dated=dated, language=language)
+    if fault is None and not translated:
+        said = [frozenset(terms(name[0], language)) for one in (text, *beside) for name in _NAME.finditer(one)]
+        fault = _misnamed(found, said, known)
     if fault is not None:
         return fault
     score = TRANSLATED if translated else _score(found, known)
@@ -257,6 +260,16 @@ def _missing(
         _held(leaf, here) or numbers(leaf.text) & here.numbers or _called(leaf, here, language) for leaf in told
     ):
         return "none of what it says is in the turn"
+    return None
+
+
+def _misnamed(found: Sequence[Leaf], said: Sequence[frozenset[str]], known: GroundingTerms) -> str | None:
+    """Return which field has a name that shares words with another one that was said: `Oak Street` for `Elm Street`."""
+    for leaf in found:
+        for its in () if leaf.detail else leaf.names.values():
+            unsaid = [term for term in its if not known.mentions(term, (term,))]
+            if unsaid and any(name & {*its} and name - {*its} for name in said):
+                return f"{leaf.field} names something else than was named"
     return None
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
@@ -90,18 +90,20 @@ def together_known(excerpts: Sequence[KnownExcerpt]) -> KnownExcerpt:
 
 
 def with_known_keys(extraction: Extraction, known: KnownExcerpt, types: Registry) -> Extraction:
-    """Return an extraction whose keys and predicates are the known ones, where they say the same."""
-    proposals = tuple(_renamed(one, types.find(one.type), known.keys) for one in extraction.proposals)
+    """Return an extraction whose keys and predicates are known ones or earlier ones of it, where they say the same."""
+    keys_of = {name: set(given) for name, given in known.keys.items()}
+    proposals = tuple(_renamed(one, types.find(one.type), keys_of) for one in extraction.proposals)
     return replace(extraction, proposals=proposals)
 
 
-def _renamed(proposal: Proposal, spec: MemoryType | None, known: Mapping[str, frozenset[str]]) -> Proposal:
-    if spec is None or spec.held is None:
+def _renamed(proposal: Proposal, spec: MemoryType | None, known: dict[str, set[str]]) -> Proposal:
+    """Return a proposal under the known key that says the same, or as it is, its key being known from then on."""
+    given = None if spec is None or spec.held is None else proposal.payload.get(spec.held.under)
+    if spec is None or spec.held is None or not isinstance(given, str):
         return proposal
-    given = proposal.payload.get(spec.held.under)
-    if not isinstance(given, str):
-        return proposal
-    key = keys.known_key(given, known.get(spec.name, frozenset()))
+    of_type = known.setdefault(spec.name, set())
+    key = keys.known_key(given, of_type)
+    of_type.add(key)
     return proposal if key == given else replace(proposal, payload={**proposal.payload, spec.held.under: key})
 
 

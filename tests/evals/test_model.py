@@ -23,6 +23,8 @@ async def test_of_bad_answers_nothing_untrue_is_believed_and_every_failure_is_to
     assert [told.partition(": ")[2] for told in figures.unusable] == [
         "memories.0.payload.predicate (missing)",
         "memories.0.payload.object (missing)",
+        "memories.1.payload.? (extra forbidden)",
+        "memories.2.confidence (less than equal)",
     ]
 
 

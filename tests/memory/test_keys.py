@@ -20,6 +20,8 @@ from app.memory.keys import known_key
         ("status", ["statu"], "status"),
         ("has", ["is"], "has"),
         ("anything", [], "anything"),
+        ("editor_theme", ["editor.theme"], "editor.theme"),
+        ("Editor Theme", ["editor.theme"], "editor.theme"),
     ],
 )
 def test_a_key_is_the_known_one_where_both_say_the_same(key: str, known: list[str], expected: str) -> None:
