@@ -171,7 +171,7 @@ def chromedriver(profile: Path) -> Iterator[WebDriver]:
             try:
                 yield driver
             finally:
-                client.delete("")
+                httpx.delete(session, timeout=60, trust_env=False).raise_for_status()
     finally:
         process.terminate()
         process.wait(20)
