@@ -5,7 +5,7 @@ from __future__ import annotations
 from random import Random
 from uuid import UUID
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.db.memories.turn_evidence import TurnBelief, TurnEvidence
@@ -20,6 +20,7 @@ MANY = TURNS_CONSIDERED + 30
 TURN, BELIEF = "episodic", "fact"
 
 
+@settings(deadline=None, max_examples=40)
 @given(st.randoms(use_true_random=False), st.integers(1, 12), st.floats(0, 1))
 def test_an_explanation_changes_no_answer(draw: Random, top_k: int, turns: float) -> None:
     rows = [
