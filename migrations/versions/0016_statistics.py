@@ -17,7 +17,7 @@ OF_SCOPES = ("memories", "memory_index")
 
 
 def tenants_with_old(tenant: str, asking: str) -> str:
-    """Return the function of 0013 with these statements, which set the tenant and set it back."""
+    """Return the function of 0015 with these statements, which set the tenant and set it back."""
     return f"""
     CREATE OR REPLACE FUNCTION tenants_with_old(what text, before timestamptz) RETURNS SETOF uuid LANGUAGE plpgsql
     SET plan_cache_mode = force_generic_plan SET enable_seqscan = off AS $$
@@ -35,6 +35,8 @@ def tenants_with_old(tenant: str, asking: str) -> str:
                     SELECT FROM jobs WHERE tenant_id = tenant AND finished_at < before);
                 WHEN 'usage' THEN has_any := EXISTS (
                     SELECT FROM daily_usage WHERE tenant_id = tenant AND day < (before AT TIME ZONE 'UTC')::date);
+                WHEN 'query log' THEN has_any := EXISTS (
+                    SELECT FROM query_log WHERE tenant_id = tenant AND asked_at < before);
             END CASE;
             IF has_any THEN
                 RETURN NEXT tenant;
