@@ -1,8 +1,8 @@
 """Distribution of a store over the nodes of a Citus cluster, each tenant's rows on one node.
 
 Tables that refer to `tenants` are distributed by `tenant_id`, all others of the metadata are copied to every node; the
-queue stays on the coordinator. What is left to do is read from the database, so a run that was stopped is finished by
-the next one, and a table that a later migration adds is distributed by running it again.
+queue and API keys stay on the coordinator. What is left to do is read from the database, so a run that was stopped is
+finished by the next one, and a table that a later migration adds is distributed by running it again.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ from sqlalchemy.schema import AddConstraint
 from app.db import migrate
 from app.db.privileges import MAKE_ROLE
 from app.db.session import RUNTIME_ROLE, SESSION_SETTINGS, owner_transaction
-from app.db.tables import metadata, tenants
+from app.db.tables import api_keys, metadata, tenants
 from app.errors import ConfigurationError
 
 OF_DATABASE: Final = {"citus.propagate_set_commands": "local", "citus.enable_unsafe_triggers": "on"}
@@ -32,6 +32,9 @@ A trigger of ours writes rows of its own row's tenant alone, which are on the sa
 """
 
 SHARDS: Final = 32
+
+OF_COORDINATOR: Final = frozenset({api_keys})
+"""Tables that stay whole: a key is found by its hash, before its tenant is known, and while a node is away."""
 
 _PREPARE = (
     "install Citus on every node, then on the coordinator CREATE EXTENSION citus, "
@@ -92,8 +95,8 @@ class DistributionState:
 
 
 def is_distributed(table: Table) -> bool:
-    """Return whether a table is divided by tenant; others are copied to every node."""
-    return any(key.referred_table is tenants for key in table.foreign_key_constraints)
+    """Return whether a table is divided by tenant; others are whole."""
+    return table not in OF_COORDINATOR and any(key.referred_table is tenants for key in table.foreign_key_constraints)
 
 
 async def plan(owner_url: str, *, patience: float, shards: int = SHARDS) -> list[Stage]:
@@ -173,7 +176,7 @@ def _stages(found: DistributionState, grants: Sequence[str], shards: int) -> Ite
         ],
     )
     yield Stage(title="grant rights on columns in every shard", statements=[*_column_grants(grants)])
-    copied = sorted(found.copied | {table.name for table in waiting})
+    copied = sorted(found.copied | {table.name for table in waiting if table not in OF_COORDINATOR})
     yield Stage(
         title="remove the rows that are on the nodes now",
         statements=[f"SELECT truncate_local_data_after_distributing_table('{name}')" for name in copied],
@@ -203,6 +206,8 @@ def _distribution(waiting: Sequence[Table], shards: int) -> Iterator[str]:
     for table in waiting:
         if is_distributed(table):
             yield f"SELECT create_distributed_table('{table.name}', 'tenant_id')"
+        elif table in OF_COORDINATOR:
+            yield f"SELECT citus_add_local_table_to_metadata('{table.name}')"
         else:
             yield f"SELECT create_reference_table('{table.name}')"
     yield "SET LOCAL session_replication_role = 'origin'"

@@ -20,13 +20,14 @@ import asyncpg
 from pydantic_core import from_json
 from sqlalchemy import Executable
 from sqlalchemy.engine import CursorResult
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import NullPool
 
+from app.db.failures import RETRY_AFTER, of_driver, sqlstate, translated, unavailable
 from app.db.pooled_connection import PooledConnection
-from app.errors import Conflict, Dangling, DatabaseUnavailable, StorageFull, WritesRefused
+from app.errors import DatabaseUnavailable, WritesRefused
 
 _PARAMETER = re.compile(r"(?<!:):([a-z_]+)")
 
@@ -53,14 +54,6 @@ def statement(text: str) -> SqlStatement:
 RUNTIME_ROLE = "typed_memory_runtime"
 """The least-privilege role that migrations create and every service connection uses."""
 
-_RETRY_AFTER = 2.0
-
-_MOST_CAUSES = 8
-"""Causes of an error that are looked at: an error may be its own cause."""
-
-_MEND_AFTER = 30.0
-"""Seconds after which to retry what a person has to mend."""
-
 _CONNECTION_LOST = (
     asyncpg.PostgresConnectionError,
     asyncpg.InterfaceError,
@@ -72,11 +65,6 @@ _CONNECTION_LOST = (
     OSError,
     TimeoutError,
 )
-
-_PASSING = {
-    asyncpg.QueryCanceledError: "the database took too long",
-    asyncpg.InvalidCachedStatementError: "the schema has just changed",
-}
 
 SESSION_SETTINGS: Mapping[str, str] = {
     "timezone": "UTC",
@@ -121,11 +109,15 @@ class ReadSession:
         try:
             rows: list[asyncpg.Record] = await self.driver.fetch(statement.sql, *statement.arguments(values))
         except asyncpg.PostgresError as error:
-            ours = _translated(error)
+            ours = translated(error)
             if ours is None:
                 raise
             raise ours from error
         return rows
+
+    async def plan_each(self) -> None:
+        """Plan the statements that follow, in this transaction, for their own values: see PLANNED_ONCE."""
+        await self.driver.execute("SET LOCAL plan_cache_mode = force_custom_plan")
 
     async def execute(
         self,
@@ -136,7 +128,7 @@ class ReadSession:
         try:
             return await self.connection.wrapped.execute(statement, parameters)
         except DBAPIError as error:
-            ours = _of_driver(error)
+            ours = of_driver(error)
             if ours is error:
                 raise
             raise ours from error
@@ -159,9 +151,13 @@ class ChangeTime:
 
 @dataclass(frozen=True, slots=True)
 class WriteSession(ReadSession):
-    """An open read-write transaction of one tenant; it commits when its block ends without an error."""
+    """An open read-write transaction of one tenant; it commits when its block ends without an error.
+
+    `clustered`: what one clause of a statement returns to another is sent to every node, and each must be there.
+    """
 
     changed: ChangeTime = field(default_factory=ChangeTime)
+    clustered: bool = False
 
     async def stamp(self, at: datetime) -> None:
         """Let the database stamp the changes that follow with this instant, as `updated_at` of what changes."""
@@ -247,8 +243,8 @@ class Database:
         try:
             yield ReadSession(connection, driver)
         except _CONNECTION_LOST as error:
-            await connection.invalidate()
-            raise _unavailable() from error
+            await _forget(connection, error)
+            raise unavailable() from error
         except Exception as error:
             self._note(error)
             raise
@@ -264,15 +260,15 @@ class Database:
         connection, driver = await self._open(_opening("BEGIN", tenant, self._settings(local)))
         try:
             try:
-                yield WriteSession(connection, driver, ChangeTime(local.get(_CHANGED_AT)))
+                yield WriteSession(connection, driver, ChangeTime(local.get(_CHANGED_AT)), self.clustered)
             except BaseException as error:
                 self._note(error)
                 await asyncio.shield(_finish(connection, driver, "ROLLBACK"))
                 raise
             await self._commit(connection, driver)
         except _CONNECTION_LOST as error:
-            await connection.invalidate()
-            raise _unavailable() from error
+            await _forget(connection, error)
+            raise unavailable() from error
         finally:
             connection.give_back()
 
@@ -280,7 +276,7 @@ class Database:
         try:
             await _finish(connection, driver, "COMMIT")
         except asyncpg.PostgresError as error:
-            ours = _translated(error)
+            ours = translated(error)
             if ours is None:
                 raise
             self._note(ours)
@@ -297,7 +293,7 @@ class Database:
     def _note(self, error: BaseException) -> None:
         if isinstance(error, WritesRefused):
             self.refused = error.message
-        if (state := _sqlstate(error)) is not None:
+        if (state := sqlstate(error)) is not None:
             self._observer.failed(state)
 
     async def _open(self, opening: str) -> tuple[PooledConnection, asyncpg.Connection]:
@@ -310,10 +306,10 @@ class Database:
             except PoolTimeout as error:
                 raise DatabaseUnavailable(
                     "all database connections are busy: retry, or raise TM_DATABASE_POOL_SIZE",
-                    retry_after=_RETRY_AFTER,
+                    retry_after=RETRY_AFTER,
                 ) from error
             except (*_CONNECTION_LOST, self._engine.dialect.loaded_dbapi.Error) as error:
-                raise _unavailable() from error
+                raise unavailable() from error
             try:
                 # Not prepared, so that tenants' ids don't fill the statement cache.
                 driver = connection.driver
@@ -322,7 +318,7 @@ class Database:
                 await connection.invalidate()
                 connection.give_back()
                 if last:
-                    raise _unavailable() from error
+                    raise unavailable() from error
             except BaseException:
                 await connection.invalidate()
                 connection.give_back()
@@ -340,7 +336,7 @@ class Database:
         try:
             connection = await self._unpooled.connect()
         except (*_CONNECTION_LOST, DBAPIError) as error:
-            raise _unavailable() from error
+            raise unavailable() from error
         try:
             yield await _driver_of(connection)
         finally:
@@ -416,61 +412,10 @@ async def _finish(connection: PooledConnection, driver: asyncpg.Connection, endi
             raise
 
 
-def _sqlstate(error: BaseException) -> str | None:
-    """Return the database's code of the error that another was made of, None for one of ours."""
-    link: BaseException | None = error
-    for _ in range(_MOST_CAUSES):
-        if link is None or isinstance(link, asyncpg.PostgresError):
-            break
-        link = link.__cause__
-    return str(link.sqlstate) if isinstance(link, asyncpg.PostgresError) else None
+async def _forget(connection: PooledConnection, error: BaseException) -> None:
+    """Drop a connection that was lost; a coordinator's that only reports the loss of one to a node stays in the pool.
 
-
-def _unavailable() -> DatabaseUnavailable:
-    return DatabaseUnavailable("the database cannot be reached: retry in a moment", retry_after=_RETRY_AFTER)
-
-
-def _of_driver(error: DBAPIError) -> Exception:
-    """Return our error for one of SQLAlchemy's, or that error itself."""
-    ours = _translated(error.orig.__cause__ if error.orig is not None else None)
-    if ours is None and (error.connection_invalidated or isinstance(error, OperationalError | InterfaceError)):
-        return _unavailable()
-    return ours or error
-
-
-def _unavailable_by(cause: BaseException | None) -> DatabaseUnavailable | None:
-    """Return our error for what passes, or what the operator must mend before writes are taken again."""
-    for kind, why in _PASSING.items():
-        if isinstance(cause, kind):
-            return DatabaseUnavailable(f"{why}: retry in a moment", retry_after=_RETRY_AFTER)
-    match cause:
-        case asyncpg.DiskFullError():
-            return StorageFull("the database's disk is full: retry when there is room", retry_after=_MEND_AFTER)
-        case asyncpg.ReadOnlySQLTransactionError():
-            return WritesRefused(f"the database takes no writes ({cause}): retry later", retry_after=_MEND_AFTER)
-        case asyncpg.InsufficientPrivilegeError() if "permission denied" in str(cause):
-            return WritesRefused(
-                "the database denies the service what it needs (permission denied): retry when its grants are mended",
-                retry_after=_MEND_AFTER,
-            )
-        case asyncpg.InsufficientResourcesError():
-            return DatabaseUnavailable("the database is short of resources: retry later", retry_after=_MEND_AFTER)
-        case _:
-            return None
-
-
-def _translated(cause: BaseException | None) -> Exception | None:
-    """Return our error for a database error that a caller can do something about."""
-    if (unavailable := _unavailable_by(cause)) is not None:
-        return unavailable
-    if isinstance(cause, asyncpg.SerializationError | asyncpg.DeadlockDetectedError):
-        return Conflict("others changed the same memories: retry", retry_after=0.1)
-    if isinstance(cause, asyncpg.UniqueViolationError) and cause.constraint_name == "uq_jobs_only_one":
-        return Conflict("the same work waits or runs already: look at the tenant's unfinished jobs")
-    if isinstance(cause, asyncpg.CheckViolationError) and cause.constraint_name == "memories_status_changes":
-        return Conflict(
-            f"the memory's status has changed meanwhile ({cause}): read it again and retry", retry_after=0.1
-        )
-    if isinstance(cause, asyncpg.ForeignKeyViolationError):
-        return Dangling("something this refers to was removed meanwhile: read again and retry", retry_after=0.1)
-    return None
+    It knows the tables of all nodes, which takes a new one a second to learn.
+    """
+    if not isinstance(error, asyncpg.PostgresError) or error.severity_en != "ERROR":
+        await connection.invalidate()

@@ -71,7 +71,7 @@ async def _measured(memories: int, tenants: int) -> ScaleResult:
         sizes = await measure.sizes(world, stored)
         await measure.quiet(world)
         async with serving(world) as service:
-            p50, p99 = await measure.every_question(service, planned, model)
+            questions = await measure.every_question(world, service, planned, model)
             write, batch = await measure.written(service, 1)
             bulk = await measure.imported(world, service, model, next(planned[1].users()), model + 1)
         found, missing = await measure.recall(world, planned[0]) if planned[0].large else (1.0, 0)
@@ -81,8 +81,7 @@ async def _measured(memories: int, tenants: int) -> ScaleResult:
         tenants=tenants,
         largest_scope=planned[0].large,
         fill_seconds=filled,
-        questions=p50,
-        questions_p99=p99,
+        questions=questions,
         write=write,
         batch_per_second=batch,
         import_per_second=bulk,

@@ -14,8 +14,10 @@ from app.db.session import Database
 from app.db.sql import as_halfvec
 from app.model import Actor
 from app.services.portability.exports import ExportRequest, Exports
-from bench.asking import post, questions
-from bench.client import Connection, Post, load
+from bench.asking import post, questions, request, statements
+from bench.capture import Bare
+from bench.client import Connection, Post, load, timed
+from bench.figures import Spread
 from bench.grammar import Grammar
 from bench.recall import compared, filters_for
 from bench.scale.shape import BLOCK, LARGE, TenantShape, block
@@ -25,6 +27,9 @@ from bench.write import body_of
 
 QUESTIONS = 40
 REQUESTS = 120
+ROUNDS = 4
+"""Bare and HTTP take turns, so that a machine that is busy for a while slows both."""
+
 SECONDS = 30.0
 BATCH = 250
 _TABLES = """
@@ -52,8 +57,7 @@ class ScaleResult:
     tenants: int
     largest_scope: int
     fill_seconds: float
-    questions: dict[str, float]
-    questions_p99: dict[str, float]
+    questions: dict[str, dict[str, float]]
     write: float
     batch_per_second: float
     import_per_second: float
@@ -70,28 +74,52 @@ class ScaleResult:
         return asdict(self)
 
 
-async def asked(service: Service, number: int, user: str, seed: str, size: int) -> tuple[float, float]:
-    """Return p50 and p99 of questions to a scope, by one client, after each was asked once."""
-    posts = [post(one, user, key_of(number)) for one in questions(seed, size, QUESTIONS)]
-    await load(service.port, posts, clients=1, count=len(posts), seconds=SECONDS)
-    spread = await load(service.port, posts, clients=1, count=REQUESTS, seconds=SECONDS)
-    return spread.p50, spread.p99
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """Questions of one client over HTTP, and their statements bare."""
+
+    http: Spread
+    bare: Spread
+
+
+async def asked(world: World, service: Service, number: int, user: str, wanted: Sequence[str]) -> Asked:
+    """Measure questions to a scope, in turns with their statements, after each was asked once."""
+    posts = [post(one, user, key_of(number)) for one in wanted]
+    seen = await statements(world, tenant_id(number), [request(one, user) for one in wanted])
+    connection = await world.bare()
+    http, bare = [], []
+    try:
+        mode = "force_custom_plan" if user == LARGE else "force_generic_plan"
+        await connection.execute(f"SET app.tenant_id = '{tenant_id(number)}'; SET plan_cache_mode = {mode}")
+        run = Bare(connection).run
+        await timed([run], seen, count=len(seen), seconds=SECONDS)
+        await load(service.port, posts, clients=1, count=len(posts), seconds=SECONDS)
+        for _ in range(ROUNDS):
+            bare.append(await timed([run], seen, count=REQUESTS // ROUNDS, seconds=SECONDS))
+            http.append(await load(service.port, posts, clients=1, count=REQUESTS // ROUNDS, seconds=SECONDS))
+    finally:
+        await connection.close()
+    return Asked(http=Spread.joined(http), bare=Spread.joined(bare))
 
 
 async def every_question(
-    service: Service, shapes: Sequence[TenantShape], model: int
-) -> tuple[dict[str, float], dict[str, float]]:
-    """Return p50 and p99 by kind of scope: small, of a block, the largest."""
+    world: World, service: Service, shapes: Sequence[TenantShape], model: int
+) -> dict[str, dict[str, float]]:
+    """Return p50 and p99, over HTTP and bare, of each kind of scope: small, of a block, the largest."""
     small = shapes[-1]
     places = {"a scope of a few": (small.number, next(small.users()), small.last)}
     places |= {f"a scope of {BLOCK:,}": (one.number, block(0), BLOCK) for one in shapes if one.blocks}
     found = {
-        name: await asked(service, number, user, seed_of(model, user), size)
+        name: await asked(world, service, number, user, questions(seed_of(model, user), size, QUESTIONS))
         for name, (number, user, size) in places.items()
     }
     if shapes[0].large:
-        found["the largest scope"] = await asked(service, 0, LARGE, seed_of(0, LARGE), shapes[0].large)
-    return {name: p50 for name, (p50, _) in found.items()}, {name: p99 for name, (_, p99) in found.items()}
+        wanted = questions(seed_of(0, LARGE), shapes[0].large, QUESTIONS)
+        found["the largest scope"] = await asked(world, service, 0, LARGE, wanted)
+    return {
+        name: {"p50": one.http.p50, "p99": one.http.p99, "bare": one.bare.p50, "bare_p99": one.bare.p99}
+        for name, one in found.items()
+    }
 
 
 async def written(service: Service, number: int) -> tuple[float, float]:

@@ -19,7 +19,7 @@ def draw(results: Path, folder: Path = IMAGES) -> None:
     found = sorted(json.loads(results.read_text(encoding="utf-8"))["sizes"], key=lambda one: one["memories"])
     memories = [one["memories"] for one in found]
     kinds = dict.fromkeys(kind for one in found for kind in one["questions"])
-    times = {kind: [one["questions"].get(kind) for one in found] for kind in kinds}
+    times = {kind: [one["questions"].get(kind, {}).get("p50") for one in found] for kind in kinds}
     times["a typed write"] = [one["write"] for one in found]
     _save(folder / "scale-times.svg", memories, times, "milliseconds, median")
     rates = {

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from datetime import timedelta
 from typing import Any
 
 import httpx
@@ -171,8 +172,8 @@ async def test_answers_are_kept_for_a_day(client: httpx.AsyncClient, runtime: Ru
     tenant = await tenant_of(runtime, client)
     async with runtime.database.write(tenant) as session:
         await session.execute(
-            text("UPDATE idempotency_keys SET created_at = created_at - interval '25 hours' WHERE tenant_id = :t"),
-            {"t": tenant},
+            text("UPDATE idempotency_keys SET created_at = :at WHERE tenant_id = :tenant"),
+            {"tenant": tenant, "at": runtime.clock() - timedelta(hours=25)},
         )
     again = await client.post("/memories/typed/fact", json=fact(object="Audi"), headers=keyed("k"))
     assert again.status_code == 201

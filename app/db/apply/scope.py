@@ -131,7 +131,7 @@ async def apply(session: WriteSession, *, tenant: UUID, scope: Scope, version: i
     """
     try:
         await session.stamp(changes.at)
-        at_once = changes.rows if changes.is_only_new else {}
+        at_once = changes.rows if changes.is_only_new and not session.clustered else {}
         claimed = await _claim(session, tenant=tenant, scope=scope, version=version, changes=changes, rows=at_once)
         await _hold(session, tenant, changes.touched)
         for source, target in changes.evidence:

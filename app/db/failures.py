@@ -1,0 +1,108 @@
+"""Errors of the database as ours, where a caller or an operator can do something about them."""
+
+from __future__ import annotations
+
+import asyncpg
+from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+
+from app.errors import Conflict, Dangling, DatabaseUnavailable, StorageFull, WritesRefused
+
+RETRY_AFTER = 2.0
+"""Seconds after which to retry what passes by itself."""
+
+_MOST_CAUSES = 8
+"""Causes of an error that are looked at: an error may be its own cause."""
+
+_MEND_AFTER = 30.0
+"""Seconds after which to retry what a person has to mend."""
+
+_TALK_WITH_NODES = frozenset(
+    {
+        "adaptive_executor.c",
+        "connection_management.c",
+        "intermediate_results.c",
+        "multi_copy.c",
+        "placement_connection.c",
+        "remote_commands.c",
+        "remote_transaction.c",
+    }
+)
+"""Sources of the coordinator that report, as internal errors, a connection to a node that ends within a transaction."""
+
+_PASSING = {
+    asyncpg.PostgresConnectionError: "the database cannot be reached",
+    asyncpg.QueryCanceledError: "the database took too long",
+    asyncpg.InvalidCachedStatementError: "the schema has just changed",
+}
+
+
+def sqlstate(error: BaseException) -> str | None:
+    """Return the database's code of the error that another was made of, None for one of ours."""
+    link: BaseException | None = error
+    for _ in range(_MOST_CAUSES):
+        if link is None or isinstance(link, asyncpg.PostgresError):
+            break
+        link = link.__cause__
+    return str(link.sqlstate) if isinstance(link, asyncpg.PostgresError) else None
+
+
+def unavailable() -> DatabaseUnavailable:
+    """Return our error for a database that cannot be reached."""
+    return DatabaseUnavailable("the database cannot be reached: retry in a moment", retry_after=RETRY_AFTER)
+
+
+def of_driver(error: DBAPIError) -> Exception:
+    """Return our error for one of SQLAlchemy's, or that error itself."""
+    ours = translated(error.orig.__cause__ if error.orig is not None else None)
+    if ours is None and (error.connection_invalidated or isinstance(error, OperationalError | InterfaceError)):
+        return unavailable()
+    return ours or error
+
+
+def _unavailable_by(cause: BaseException | None) -> DatabaseUnavailable | None:
+    """Return our error for what passes, or what the operator must mend before writes are taken again."""
+    if (why := _passing(cause)) is not None:
+        return DatabaseUnavailable(f"{why}: retry in a moment", retry_after=RETRY_AFTER)
+    match cause:
+        case asyncpg.DiskFullError():
+            return StorageFull("the database's disk is full: retry when there is room", retry_after=_MEND_AFTER)
+        case asyncpg.ReadOnlySQLTransactionError():
+            return WritesRefused(f"the database takes no writes ({cause}): retry later", retry_after=_MEND_AFTER)
+        case asyncpg.InsufficientPrivilegeError() if "permission denied" in str(cause):
+            return WritesRefused(
+                "the database denies the service what it needs (permission denied): retry when its grants are mended",
+                retry_after=_MEND_AFTER,
+            )
+        case asyncpg.InsufficientResourcesError():
+            return DatabaseUnavailable("the database is short of resources: retry later", retry_after=_MEND_AFTER)
+        case _:
+            return None
+
+
+def _violates(cause: asyncpg.PostgresError, constraint: str) -> bool:
+    """Return whether this constraint was violated; of one on a node only the message says so, with a shard's number."""
+    return cause.constraint_name == constraint or f'"{constraint}_' in str(cause)
+
+
+def translated(cause: BaseException | None) -> Exception | None:
+    """Return our error for a database error that a caller can do something about."""
+    if (passes := _unavailable_by(cause)) is not None:
+        return passes
+    if isinstance(cause, asyncpg.SerializationError | asyncpg.DeadlockDetectedError):
+        return Conflict("others changed the same memories: retry", retry_after=0.1)
+    if isinstance(cause, asyncpg.UniqueViolationError) and _violates(cause, "uq_jobs_only_one"):
+        return Conflict("the same work waits or runs already: look at the tenant's unfinished jobs")
+    if isinstance(cause, asyncpg.CheckViolationError) and _violates(cause, "memories_status_changes"):
+        return Conflict(
+            f"the memory's status has changed meanwhile ({cause}): read it again and retry", retry_after=0.1
+        )
+    if isinstance(cause, asyncpg.ForeignKeyViolationError):
+        return Dangling("something this refers to was removed meanwhile: read again and retry", retry_after=0.1)
+    return None
+
+
+def _passing(cause: BaseException | None) -> str | None:
+    """Return what is wrong where it passes by itself, else None."""
+    if isinstance(cause, asyncpg.InternalServerError) and cause.server_source_filename in _TALK_WITH_NODES:
+        return _PASSING[asyncpg.PostgresConnectionError]
+    return next((why for kind, why in _PASSING.items() if isinstance(cause, kind)), None)
