@@ -40,7 +40,7 @@ class Preference(Payload):
         return canonical
 
     def render(self) -> str:
-        """Return the preference as a sentence."""
+        """Return the preference as a sentence, which names each word of the key that the value does not say."""
         choice = re.sub(r"[._\-]+", " ", self.preference_key)
         if self.preference_key.startswith("likes.") and self.preference_value in {"likes", "dislikes"}:
             return f"{self.subject_name} {self.preference_value} {choice.removeprefix('likes ')}"
@@ -48,7 +48,9 @@ class Preference(Payload):
             return f"{self.subject_name} asks: {self.preference_value}"
         if self.preference_key.endswith(".way"):
             return f"{self.subject_name} prefers {self.preference_value}"
-        return f"{self.subject_name} prefers {self.preference_value} for {choice}"
+        said = {"kind", "choice", *self.preference_value.casefold().split()}
+        new = " ".join(word for word in choice.split() if word not in said)
+        return f"{self.subject_name} prefers {self.preference_value}" + (f" for {new}" if new else "")
 
     def mentions(self) -> tuple[Mention, ...]:
         """Return the person with the preference."""

@@ -96,7 +96,7 @@ def test_a_verb_that_shares_a_subject_shares_what_was() -> None:
         ("I just turned 52!", "fact: user has age 52"),
         ("My boss is Tim Cook", "relation: user reports to Tim Cook"),
         ("I work with Priya", "relation: user works with Priya"),
-        ("I prefer event-driven design over polling", "preference: user prefers event-driven design for design kind"),
+        ("I prefer event-driven design over polling", "preference: user prefers event-driven design"),
     ],
 )
 def test_what_is_meant_to_last_is_still_read(content: str, read: str) -> None:
