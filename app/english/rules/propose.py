@@ -112,7 +112,7 @@ def _known_name(name: str, said: SpeakerContext) -> float:
         or name.lower() in _PARTS
         or name.endswith(("s", "ed", "ing", "ly"))
     )
-    return 0.0 if plain or form_of(name.lower()) is not None else _UNKNOWN_NAME
+    return 0.0 if plain else _UNKNOWN_NAME
 
 
 def _supposed(sentence: Sentence, said: SpeakerContext, act: SpeechAct) -> Iterator[LocatedDraft]:
