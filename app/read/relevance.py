@@ -86,7 +86,10 @@ def calibration_of(model: str, *, unrelated: float | None, related: float | None
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchEvidence:
-    """The evidence for each match, on the scale of a cosine of the embedded model; `wording`: of its text alone."""
+    """The evidence for each match, on the scale of a cosine of the embedded model.
+
+    `wording`: of its text and its predicate alone, by which a belief and the turn that it rests on are compared.
+    """
 
     whole: Mapping[UUID, float]
     wording: Mapping[UUID, float]
@@ -133,8 +136,8 @@ class Relevance:
             near = scaled(cosine) if cosine > -math.inf else _UNSEEN
             share = min(1.0, place(_SHARED, _ABSENT)[1] / whole) if whole else 0.0
             asked = slot is not None and slot.rpartition("|")[2] in predicates
-            cues = _PREDICATE * asked + _TIME * place(_TIMED, _ABSENT)[1] + _HINT * (kind in hinted)
-            wording[one.id] = said = near + _WORDS * share
+            cues = _TIME * place(_TIMED, _ABSENT)[1] + _HINT * (kind in hinted)
+            wording[one.id] = said = near + _WORDS * share + _PREDICATE * asked
             named = self._named(one) if names else 0.0
             found[one.id] = said + _NAME * named + cues
         return MatchEvidence(whole=found, wording=wording)
