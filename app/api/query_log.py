@@ -20,7 +20,6 @@ from app.api.plumbing.wire import Out, PageOut, Source, json_answer, public_id, 
 from app.errors import NotFound
 from app.memory.fields import Name
 from app.model import ReadMode
-from app.services.memories import PagePosition
 from app.services.query_log import QueryLogFilter
 
 
@@ -99,9 +98,8 @@ async def list_query_log(runtime: RuntimeDep, actor: ActorDep, query: Annotated[
     )
     asked = query.model_dump(mode="json", exclude={"cursor", "limit"})
     listing = Listing(f"query-log|{actor.tenant_id}|{sorted(asked.items())}")
-    after = cursors.decode(query.cursor, listing, value=datetime)
-    place = None if after is None or not isinstance(after.value, datetime) else (after.value, after.id)
-    found = await runtime.query_log.page(actor, wanted, limit=query.limit + 1, after=place)
+    after = cursors.decode_time(query.cursor, listing)
+    found = await runtime.query_log.page(actor, wanted, limit=query.limit + 1, after=after)
     shown = found[: query.limit]
-    more = PagePosition(id=shown[-1].id, value=shown[-1].asked_at) if len(found) > len(shown) else None
-    return json_answer(QueryLogPageOut.page(shown, cursors.encode(more, listing)))
+    more = (shown[-1].asked_at, shown[-1].id) if len(found) > len(shown) else None
+    return json_answer(QueryLogPageOut.page(shown, cursors.encode_time(more, listing)))

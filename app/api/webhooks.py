@@ -20,7 +20,6 @@ from app.api.plumbing.unions import with_example
 from app.api.plumbing.wire import Given, Out, PageOut, Source, json_answer, public_id
 from app.memory.fields import Flag, Sentence
 from app.model import DeliveryStatus, WebhookEvent
-from app.services.memories import PagePosition
 from app.services.webhooks import StoredWebhook, WebhookDraft
 
 _WEBHOOK = "whk_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"
@@ -150,12 +149,11 @@ async def list_deliveries(
     """List deliveries to a webhook, newest first, a page at a time; they are kept for a week."""
     webhook = ids.parse(ids.WEBHOOK, webhook_id)
     listing = Listing(f"deliveries|{actor.tenant_id}|{webhook}")
-    after = cursors.decode(query.cursor, listing, value=datetime)
-    place = None if after is None or not isinstance(after.value, datetime) else (after.value, after.id)
-    found = await runtime.webhooks.deliveries(actor, webhook, limit=query.limit + 1, after=place)
+    after = cursors.decode_time(query.cursor, listing)
+    found = await runtime.webhooks.deliveries(actor, webhook, limit=query.limit + 1, after=after)
     shown = found[: query.limit]
-    more = PagePosition(id=shown[-1].id, value=shown[-1].created_at) if len(found) > len(shown) else None
-    return json_answer(DeliveryPageOut.page(shown, cursors.encode(more, listing)))
+    more = (shown[-1].created_at, shown[-1].id) if len(found) > len(shown) else None
+    return json_answer(DeliveryPageOut.page(shown, cursors.encode_time(more, listing)))
 
 
 async def send_delivery_again(runtime: RuntimeDep, actor: ActorDep, delivery_id: DeliveryId) -> Response:

@@ -9,10 +9,12 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
+from uuid import UUID
 
 import structlog
 
 from app.db import job_queue, jobs, query_log, quotas
+from app.db.session import Database, WriteSession
 from app.db.tenants import OldRows
 from app.runtime import Runtime
 
@@ -53,14 +55,16 @@ async def prune(runtime: Runtime) -> None:
     """Remove jobs that finished long ago, and old rows of the queue's log."""
     before = runtime.clock() - timedelta(days=runtime.settings.job_keep_days)
     for tenant in await runtime.tenants.with_old(OldRows.FINISHED_JOBS, before):
-        removed = BATCH
-        while removed == BATCH:
-            async with runtime.database.write(tenant) as session:
-                removed = await jobs.prune(session, tenant, before=before, limit=BATCH)
+        await _prune(runtime.database, tenant, partial(jobs.prune, tenant=tenant, before=before, limit=BATCH))
+    await _prune(runtime.database, None, partial(job_queue.prune, kept=LOG_KEPT, limit=BATCH))
+
+
+async def _prune(database: Database, tenant: UUID | None, batch: Callable[[WriteSession], Awaitable[int]]) -> None:
+    """Remove rows batch by batch, each in its transaction, until one is not full."""
     removed = BATCH
     while removed == BATCH:
-        async with runtime.database.write(None) as session:
-            removed = await job_queue.prune(session, kept=LOG_KEPT, limit=BATCH)
+        async with database.write(tenant) as session:
+            removed = await batch(session)
 
 
 async def prune_usage(runtime: Runtime) -> None:
@@ -75,10 +79,7 @@ async def prune_query_log(runtime: Runtime) -> None:
     """Remove old entries of the query log."""
     before = runtime.clock() - timedelta(days=runtime.settings.query_log_days)
     for tenant in await runtime.tenants.with_old(OldRows.QUERY_LOG, before):
-        removed = BATCH
-        while removed == BATCH:
-            async with runtime.database.write(tenant) as session:
-                removed = await query_log.prune(session, tenant, before=before, limit=BATCH)
+        await _prune(runtime.database, tenant, partial(query_log.prune, tenant=tenant, before=before, limit=BATCH))
 
 
 async def seal(runtime: Runtime) -> None:

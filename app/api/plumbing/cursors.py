@@ -79,6 +79,17 @@ def decode_id(cursor: str | None, listing: Listing) -> UUID | None:
     return None if position is None else position.id
 
 
+def encode_time(last: tuple[datetime, UUID] | None, listing: Listing) -> str | None:
+    """Return the cursor after an instant and id of a listing by time, None for None."""
+    return None if last is None else encode(PagePosition(value=last[0], id=last[1]), listing)
+
+
+def decode_time(cursor: str | None, listing: Listing) -> tuple[datetime, UUID] | None:
+    """Return the instant and id that a page of a listing by time starts after, None for the first page."""
+    position = decode(cursor, listing, value=datetime)
+    return None if position is None or not isinstance(position.value, datetime) else (position.value, position.id)
+
+
 def encode_name(name: str | None, listing: Listing) -> str | None:
     """Return the cursor after a name of a listing by names, None for None."""
     if name is None:
