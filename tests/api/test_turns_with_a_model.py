@@ -31,9 +31,9 @@ async def app(
 
 
 def with_a_model(wire: str, database_url: str, model: StandIn) -> Settings:
-    told = model.settings(
-        wire, llm_attempts=2, llm_input_price=1.0, llm_output_price=2.0, job_retry_seconds=0.1, job_attempts=4
-    )
+    """Settings of a service that asks the model about turns only: one asked in the background takes another's order."""
+    prices = {"llm_input_price": 1.0, "llm_output_price": 2.0}
+    told = model.settings(wire, llm_attempts=2, job_retry_seconds=0.1, job_attempts=4, hype=False, **prices)
     return settings_for(database_url, **told)
 
 
