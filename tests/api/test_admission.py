@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from contextlib import AsyncExitStack
+from dataclasses import replace
 
 import httpx
 import pytest
@@ -13,6 +14,7 @@ from app.api.plumbing.admission import Admission
 from app.settings import Settings
 from tests.api.conftest import KEY, MakeClient, connected, fact, running, settings_for
 from tests.support import owner
+from tests.support.waiting import PATIENCE, eventually
 
 
 @pytest.fixture
@@ -21,7 +23,9 @@ def admission(database_url: str) -> Admission:
 
 
 async def held(stack: AsyncExitStack, app: FastAPI, places: int) -> None:
-    """Take places as another tenant would."""
+    """Take places as another tenant would; who waits for one waits as long as it takes."""
+    queue = app.state.admission.quick
+    queue.limits = replace(queue.limits, patience=PATIENCE)
     for _ in range(places):
         await stack.enter_async_context(app.state.admission.quick.admitted("somebody else"))
 
@@ -32,7 +36,11 @@ async def test_what_is_turned_away_says_so_and_when_to_come_back(database_url: s
         assert (await client.get("/memories?all=true")).status_code == 200
         await held(stack, app, 2)
         waiting = asyncio.create_task(client.post("/memories/typed/fact", json=fact(user_id="waits")))
-        await asyncio.sleep(0.1)
+
+        async def queued() -> bool:
+            return bool(app.state.admission.waiting() == 1)
+
+        await eventually(queued)
         away = await client.post("/memories/typed/fact", json=fact(user_id="waits"))
         assert away.status_code == 503
         assert away.json()["type"] == "urn:typed-memory:problem:overloaded"
@@ -51,7 +59,7 @@ async def test_what_is_turned_away_says_so_and_when_to_come_back(database_url: s
 async def test_a_request_that_takes_too_long_is_given_up_and_writes_nothing(
     make_client: MakeClient, database_url: str
 ) -> None:
-    async with make_client(request_deadline=0.5, worker="off") as client:
+    async with make_client(request_deadline=3.0, worker="off") as client:
         assert (await client.get("/memories?all=true")).status_code == 200
         async with owner.connected(database_url) as connection, connection.transaction():
             await connection.execute("LOCK TABLE memories IN ACCESS EXCLUSIVE MODE")

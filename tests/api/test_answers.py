@@ -25,7 +25,7 @@ async def app_with_a_model(
     request: pytest.FixtureRequest, module_database_url: str, provider_process: StandIn
 ) -> AsyncIterator[FastAPI]:
     """One service for all of these tests; nothing but answers is asked of its model."""
-    settings = settings_for(module_database_url, **provider_process.settings(request.param, hype=False))
+    settings = settings_for(module_database_url, **provider_process.settings(request.param))
     async with running(settings) as started:
         yield started
 

@@ -12,6 +12,7 @@ from app.jobs.handlers import backfill
 from app.model import JobStatus
 from app.runtime import Runtime
 from tests.api.conftest import MakeClient, Tenant, fact, written
+from tests.support.waiting import ended_job, eventually
 
 
 async def takes(client: httpx.AsyncClient, told: str, **more: Any) -> str:
@@ -30,12 +31,7 @@ async def stepped(client: httpx.AsyncClient, one: dict[str, Any], step: str) -> 
     """Take a step, wait for the job, and return the backfill."""
     answer = await client.post(f"/admin/backfills/{one['id']}/{step}")
     assert answer.status_code == 202, answer.text
-    job = answer.json()["job_id"]
-    async with asyncio.timeout(30):
-        while (  # noqa: ASYNC110 - what is waited for is in a database
-            ended := (await client.get(f"/jobs/{job}")).json()
-        )["finished_at"] is None:
-            await asyncio.sleep(0.05)
+    ended = await ended_job(client, answer.json()["job_id"])
     assert ended["status"] == JobStatus.SUCCEEDED, ended
     found: dict[str, Any] = (await client.get(f"/admin/backfills/{one['id']}")).json()
     return found
@@ -122,11 +118,13 @@ async def test_a_large_preview_is_a_job(client: httpx.AsyncClient) -> None:
     await takes(client, "metformin 500 mg")
     answer = await client.post("/admin/backfills?mode=async", json={"type": "medication"})
     assert (answer.status_code, answer.json()["status"]) == (202, "previewing")
-    async with asyncio.timeout(30):
-        while (  # noqa: ASYNC110 - as above
-            found := (await client.get(f"/admin/backfills/{answer.json()['id']}")).json()
-        )["status"] != "previewed":
-            await asyncio.sleep(0.05)
+    found: dict[str, Any] = {}
+
+    async def previewed() -> bool:
+        found.update((await client.get(f"/admin/backfills/{answer.json()['id']}")).json())
+        return bool(found["status"] == "previewed")
+
+    await eventually(previewed)
     assert found["counts"]["flagged"] == 1
     listed = (await client.get("/admin/backfills")).json()["backfills"]
     assert [each["id"] for each in listed] == [found["id"]]

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 from uuid import UUID
@@ -17,6 +16,7 @@ from tests.api.test_tenant_types import define
 from tests.provider_server.fixtures import StandIn, provider, provider_process
 from tests.support import owner
 from tests.support.tenant_types import ticket
+from tests.support.waiting import ended_job
 
 __all__ = ["provider", "provider_process"]
 
@@ -26,7 +26,7 @@ CASE = ticket(event_time=None)
 @pytest.fixture(scope="module")
 async def app(module_database_url: str, provider_process: StandIn) -> AsyncIterator[FastAPI]:
     """One service for all of these tests; nothing but backfills is asked of its model."""
-    told = provider_process.settings("openai", job_retry_seconds=0.1, hype=False)
+    told = provider_process.settings("openai", job_retry_seconds=0.1)
     async with running(settings_for(module_database_url, **told)) as found:
         yield found
 
@@ -61,13 +61,9 @@ async def step(client: httpx.AsyncClient, one: dict[str, Any], name: str) -> dic
     """Have a job do a step, and return the backfill after it."""
     begun = await client.post(f"/admin/backfills/{one['id']}/{name}")
     assert begun.status_code == 202, begun.text
-    async with asyncio.timeout(30):
-        while True:
-            job = (await client.get(f"/jobs/{begun.json()['job_id']}")).json()
-            if job["finished_at"] is not None:
-                found: dict[str, Any] = (await client.get(f"/admin/backfills/{one['id']}")).json()
-                return found
-            await asyncio.sleep(0.02)
+    await ended_job(client, begun.json()["job_id"])
+    found: dict[str, Any] = (await client.get(f"/admin/backfills/{one['id']}")).json()
+    return found
 
 
 async def test_a_commit_and_a_write_meet_in_one_slot(client: httpx.AsyncClient, provider: StandIn) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import AsyncIterator
 from typing import Any
 
@@ -12,6 +11,7 @@ from fastapi import FastAPI
 
 from tests.api.conftest import connected, fact, running, settings_for, written
 from tests.provider_server.fixtures import StandIn, provider, provider_process
+from tests.support.waiting import eventually
 
 __all__ = ["provider", "provider_process"]
 
@@ -35,12 +35,14 @@ async def previewed(client: httpx.AsyncClient) -> dict[str, Any]:
     body = {"type": "medication", "from": ["fact"], "classifier": "model"}
     made = await client.post("/admin/backfills", json=body)
     assert made.status_code == 202, made.text
-    async with asyncio.timeout(30):
-        while True:
-            found: dict[str, Any] = (await client.get(f"/admin/backfills/{made.json()['id']}")).json()
-            if found["status"] == "previewed":
-                return found
-            await asyncio.sleep(0.05)
+    found: dict[str, Any] = {}
+
+    async def done() -> bool:
+        found.update((await client.get(f"/admin/backfills/{made.json()['id']}")).json())
+        return bool(found["status"] == "previewed")
+
+    await eventually(done)
+    return found
 
 
 def claim(number: int, quote: str, **payload: Any) -> dict[str, Any]:
@@ -73,7 +75,7 @@ async def test_what_it_shows_is_flagged_and_what_it_makes_up_is_not(
 
 async def test_an_answer_that_is_no_good_is_asked_for_again(client: httpx.AsyncClient, provider: StandIn) -> None:
     await said(client, "a metformin pill of 500 mg")
-    await provider.behave("says", body="I would rather not.")
+    await provider.behave("says", times=1, body="I would rather not.")
     claims = [claim(1, "metformin pill", subject="user", medication_name="metformin", active=True)]
     await provider.behave("answer", body={"found": claims})
     one = await previewed(client)

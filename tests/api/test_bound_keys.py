@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import AsyncIterator
 from dataclasses import dataclass
@@ -18,6 +17,7 @@ from tests.api.conftest import OPERATOR_KEY, Tenant, connected, fact, new_tenant
 from tests.api.test_isolation import body_of
 from tests.support.openapi import document
 from tests.support.tenant_types import ticket
+from tests.support.waiting import ended_job
 
 SECRET = "Zanzibar"
 """What only the other user's memories say."""
@@ -91,10 +91,7 @@ async def furnished(tenant: Tenant) -> dict[str, str]:
     said = await client.post("/turns?mode=sync", json={"content": f"I moved to {SECRET}.", "user_id": "bob"})
     job = await client.post("/turns", json={"content": f"I like {SECRET} a lot.", "user_id": "bob"})
     assert (await client.post("/admin/types", json=ticket(aliases=[]))).status_code == 201
-    for _ in range(600):
-        if (await client.get(f"/jobs/{job.json()['job_id']}")).json()["status"] == "succeeded":
-            break
-        await asyncio.sleep(0.05)
+    assert (await ended_job(client, job.json()["job_id"]))["status"] == "succeeded"
     entities = (await client.get("/entities", params={"user_id": "bob"})).json()["entities"]
     return {
         "memory_id": secret["id"],

@@ -7,8 +7,8 @@ from typing import Any
 import httpx
 
 from tests.api.conftest import connected, running, settings_for, written
-from tests.jobs.yard import eventually
 from tests.provider_server.fixtures import StandIn, provider, provider_process
+from tests.support.waiting import eventually
 from tests.write.test_judge import AGAIN, FIRST
 
 __all__ = ["provider", "provider_process"]
@@ -23,9 +23,9 @@ async def listed(client: httpx.AsyncClient) -> list[dict[str, Any]]:
 async def test_events_that_a_slow_model_holds_to_be_one_are_merged_by_a_job(
     fresh_database_url: str, provider: StandIn
 ) -> None:
-    settings = settings_for(fresh_database_url, **provider.settings(), judge_deadline=0.2, hype=False)
+    settings = settings_for(fresh_database_url, **provider.settings(), judge_deadline=2.0)
     async with running(settings) as app, connected(app) as client:
-        await provider.behave("slow", words="pair 1, first", delay=3.0, times=1)
+        await provider.behave("slow", words="pair 1, first", delay=600, times=1)
         await provider.behave("answer", words="pair 1, first", body={"same": [True]})
         first = await written(client, "event", event_description=FIRST, user_id="u1")
         again = await written(client, "event", event_description=AGAIN, user_id="u1")

@@ -15,6 +15,7 @@ from app.runtime import Runtime
 from app.services import live_events
 from app.services.live_events import LiveEvent
 from tests.api.conftest import fact
+from tests.support.waiting import PATIENCE
 
 
 @pytest.fixture
@@ -45,7 +46,7 @@ async def test_what_comes_to_review_and_jobs_that_end_are_told(
     stop, heard = asyncio.Event(), list[LiveEvent]()
 
     async def follow() -> None:
-        async for one in runtime.live_events.follow(actor, seconds=30, stop=stop):
+        async for one in runtime.live_events.follow(actor, seconds=PATIENCE, stop=stop):
             if one is not None:
                 heard.append(one)
             if {each.name for each in heard} == {"review.waiting", "job.done"} and len(heard) > 2:
@@ -62,12 +63,15 @@ async def test_what_comes_to_review_and_jobs_that_end_are_told(
     assert done == {"job_id": job, "kind": "ingest", "status": "succeeded"}
 
 
-async def test_a_stream_ends_at_once_when_the_process_stops(actor: Actor, runtime: Runtime) -> None:
+async def test_a_stream_ends_at_once_when_the_process_stops(
+    actor: Actor, runtime: Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(live_events, "POLL_SECONDS", 3600.0)
     stop = asyncio.Event()
     stream = runtime.live_events.follow(actor, seconds=3600, stop=stop)
     await anext(stream)
     asyncio.get_running_loop().call_later(0.05, stop.set)
-    async with asyncio.timeout(1.5):
+    async with asyncio.timeout(PATIENCE):
         assert [one async for one in stream] == [None]
 
 

@@ -11,9 +11,9 @@ import pytest
 
 from app.providers.model_questions import usable
 from tests.api.conftest import connected, running, settings_for, written
-from tests.jobs.yard import eventually
 from tests.provider_server.fixtures import StandIn, provider, provider_process
 from tests.support import owner
+from tests.support.waiting import PATIENCE, eventually
 
 __all__ = ["provider", "provider_process"]
 
@@ -47,8 +47,10 @@ class Service:
 
 
 @pytest.fixture
-async def service(fresh_database_url: str, provider: StandIn) -> AsyncIterator[Service]:
-    settings = settings_for(fresh_database_url, **provider.settings(), rewrite_deadline=0.5)
+async def service(request: pytest.FixtureRequest, fresh_database_url: str, provider: StandIn) -> AsyncIterator[Service]:
+    """A service whose model has as many seconds for another form as the fixture's parameter says."""
+    deadline = getattr(request, "param", PATIENCE)
+    settings = settings_for(fresh_database_url, **provider.settings(hype=True), rewrite_deadline=deadline)
     async with running(settings) as app, connected(app) as client:
         yield Service(client, fresh_database_url)
 
@@ -102,7 +104,14 @@ async def test_a_question_that_says_little_is_asked_in_other_words_too(service: 
 
 
 @pytest.mark.parametrize(
-    ("behaviour", "order"), [("slow", {}), ("error", {"status": 500}), ("garbage", {}), ("cut", {})]
+    ("service", "behaviour", "order"),
+    [
+        (0.5, "slow", {"delay": 600}),
+        (PATIENCE, "error", {"status": 500}),
+        (PATIENCE, "garbage", {}),
+        (PATIENCE, "cut", {}),
+    ],
+    indirect=["service"],
 )
 async def test_a_late_or_broken_model_leaves_the_question_as_it_is(
     service: Service, provider: StandIn, behaviour: str, order: dict[str, Any]
@@ -124,7 +133,7 @@ async def test_small_talk_is_not_sent_to_the_model(service: Service, provider: S
 
 
 async def test_without_a_deadline_no_question_is_rewritten(fresh_database_url: str, provider: StandIn) -> None:
-    settings = settings_for(fresh_database_url, **provider.settings(), rewrite_deadline=0.0, hype=False)
+    settings = settings_for(fresh_database_url, **provider.settings(), rewrite_deadline=0.0)
     async with running(settings) as app, connected(app) as client:
         await written(client, subject="Clara", predicate="plays", object="the harp")
         await Service(client, fresh_database_url).asked("Which instrument is it?")

@@ -12,13 +12,13 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from urllib.parse import SplitResult, urlsplit
 
-import httpx
 import pytest
 from pydantic import SecretStr
 
 from app.errors import ConfigurationError
 from tests.api.conftest import connected, fact, running, settings_for
 from tests.support.ports import free_port
+from tests.support.waiting import ended_job
 
 PROGRAM = shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin")
 
@@ -65,13 +65,6 @@ async def pgbouncer(url: str, mode: str, *, ignored: str = "extra_float_digits")
         shutil.rmtree(folder, ignore_errors=True)
 
 
-async def ended(client: httpx.AsyncClient, job: str) -> None:
-    for _ in range(200):
-        if (await client.get(f"/jobs/{job}")).json()["status"] in {"succeeded", "failed"}:
-            return
-        await asyncio.sleep(0.1)
-
-
 async def test_in_transaction_mode_everything_is_served(fresh_database_url: str) -> None:
     async with pgbouncer(fresh_database_url, "transaction") as through:
         direct = SecretStr(fresh_database_url)
@@ -95,7 +88,7 @@ async def test_in_transaction_mode_everything_is_served(fresh_database_url: str)
             assert set(answers) == {200, 201}, answers
             turns = await client.post("/turns", json={"user_id": "u1", "content": "I live in Lisbon."})
             assert turns.status_code == 202
-            await ended(client, turns.json()["job_id"])
+            await ended_job(client, turns.json()["job_id"])
             assert (await client.get("/readyz")).status_code == 200
 
 

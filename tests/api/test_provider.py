@@ -13,6 +13,7 @@ from fastapi import FastAPI
 from tests.api.conftest import connected, fact, running, settings_for
 from tests.provider_server.fixtures import StandIn, provider, provider_process
 from tests.support import owner
+from tests.support.waiting import PATIENCE, eventually
 
 __all__ = ["provider", "provider_process"]
 
@@ -28,7 +29,8 @@ class Service:
 
 
 @pytest.fixture
-async def service(fresh_database_url: str, provider: StandIn) -> AsyncIterator[Service]:
+async def service(request: pytest.FixtureRequest, fresh_database_url: str, provider: StandIn) -> AsyncIterator[Service]:
+    """A service whose provider has as many seconds for an answer as the fixture's parameter says."""
     settings = settings_for(
         fresh_database_url,
         embedding_provider="openai",
@@ -36,26 +38,30 @@ async def service(fresh_database_url: str, provider: StandIn) -> AsyncIterator[S
         embedding_model="stand-in",
         embedding_dimensions=32,
         embedding_request_dimensions=True,
-        embedding_timeout=0.5,
-        embedding_deadline=1.0,
+        embedding_timeout=getattr(request, "param", PATIENCE),
+        embedding_deadline=2 * PATIENCE,
         embedding_attempts=2,
     )
     async with running(settings) as app, connected(app) as client:
         yield Service(app, client, fresh_database_url)
 
 
+HASTY = 2.0
+
+
 @pytest.mark.parametrize(
-    ("behaviour", "order", "status"),
+    ("service", "behaviour", "order", "status"),
     [
-        ("error", {"status": 500}, 503),
-        ("rate_limit", {}, 503),
-        ("cut", {}, 503),
-        ("garbage", {}, 503),
-        ("truncated", {}, 503),
-        ("nan", {}, 503),
-        ("wrong_count", {}, 503),
-        ("slow", {"delay": 5}, 504),
+        (PATIENCE, "error", {"status": 500}, 503),
+        (PATIENCE, "rate_limit", {}, 503),
+        (PATIENCE, "cut", {}, 503),
+        (PATIENCE, "garbage", {}, 503),
+        (PATIENCE, "truncated", {}, 503),
+        (PATIENCE, "nan", {}, 503),
+        (PATIENCE, "wrong_count", {}, 503),
+        (HASTY, "slow", {"delay": 600}, 504),
     ],
+    indirect=["service"],
 )
 async def test_a_failing_provider_is_a_problem_and_nothing_is_written(
     service: Service, provider: StandIn, behaviour: str, order: dict[str, object], status: int
@@ -73,22 +79,23 @@ async def test_a_failing_provider_is_a_problem_and_nothing_is_written(
 
 
 async def test_no_connection_is_held_while_the_provider_is_waited_for(service: Service, provider: StandIn) -> None:
-    await provider.behave("slow", delay=0.6)
+    await provider.behave("slow", delay=600)
     database = service.app.state.runtime.database
     writes = [
         asyncio.create_task(service.client.post("/memories/typed/fact", json=fact(predicate=f"p{place}")))
         for place in range(12)
     ]
-    for _ in range(250):
-        if (await provider.seen())["most_in_flight"] > 0:
-            break
-        await asyncio.sleep(0.02)
-    assert (await provider.seen())["most_in_flight"] > 0
-    # Those that the provider's slots are taken for have read nothing either; keys are looked up before.
-    await asyncio.sleep(0.1)
-    most = 0
-    for _ in range(8):
-        most = max(most, database.pool_in_use())
-        await asyncio.sleep(0.02)
-    assert most <= 1, "twelve writes wait; noting when a key was used may take a connection"
-    assert {(await one).status_code for one in writes} <= {201, 504}
+
+    async def waited_for() -> bool:
+        return bool((await provider.seen())["most_in_flight"])
+
+    async def none_held() -> bool:
+        """Keys are looked up before, and when a key was used is noted beside a request."""
+        return bool(database.pool_in_use() == 0)
+
+    await eventually(waited_for)
+    await eventually(none_held)
+    # Those that the provider's slots are taken for wait as well.
+    assert not any(one.done() for one in writes)
+    await provider.recover()
+    assert {(await one).status_code for one in writes} == {201}

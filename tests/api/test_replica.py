@@ -64,7 +64,7 @@ def pair() -> Iterator[Pair]:
 
 @pytest.fixture
 async def client(pair: Pair) -> AsyncIterator[httpx.AsyncClient]:
-    settings = settings_for(pair.primary, replica_database_url=pair.replica, replica_wait=0.3)
+    settings = settings_for(pair.primary, replica_database_url=pair.replica, replica_wait=3.0)
     async with running(settings) as app, connected(app) as client:
         yield client
 

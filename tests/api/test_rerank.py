@@ -8,8 +8,10 @@ from typing import Any
 import httpx
 import pytest
 
+from app.settings import Settings
 from tests.api.conftest import connected, running, settings_for, written
 from tests.provider_server.fixtures import StandIn, provider, provider_process
+from tests.support.waiting import PATIENCE
 
 __all__ = ["provider", "provider_process"]
 
@@ -19,19 +21,22 @@ BEST = "Of my instruments the oldest and the most expensive is the harp."
 
 
 @pytest.fixture(scope="module", params=["cohere", "tei"])
-async def client(
-    request: pytest.FixtureRequest, module_database_url: str, provider_process: StandIn
-) -> AsyncIterator[httpx.AsyncClient]:
-    """A client of a service with a reranker, whose memories these tests only read."""
-    settings = settings_for(
+def reranked(request: pytest.FixtureRequest, module_database_url: str, provider_process: StandIn) -> Settings:
+    """Settings of a service with a reranker."""
+    return settings_for(
         module_database_url,
         rerank_provider=request.param,
         rerank_base_url=provider_process.url if request.param == "cohere" else provider_process.root,
         rerank_model="stand-in",
         rerank_api_key=KEY,
-        rerank_deadline=0.5,
+        rerank_deadline=PATIENCE,
     )
-    async with running(settings) as app, connected(app) as found:
+
+
+@pytest.fixture(scope="module")
+async def client(reranked: Settings) -> AsyncIterator[httpx.AsyncClient]:
+    """A client of such a service, whose memories these tests only read."""
+    async with running(reranked) as app, connected(app) as found:
         for number in range(14):
             content = f"My instruments, note {number}: the oldest is expensive."
             await written(found, "episodic", content=content, session_id="s", sequence_number=number, user_id="u1")
@@ -64,7 +69,7 @@ async def test_the_best_matches_come_in_the_order_of_the_model(client: httpx.Asy
 
 
 @pytest.mark.parametrize(
-    ("behaviour", "order"), [("slow", {}), ("error", {"status": 500}), ("garbage", {}), ("cut", {}), ("truncated", {})]
+    ("behaviour", "order"), [("error", {"status": 500}), ("garbage", {}), ("cut", {}), ("truncated", {})]
 )
 async def test_without_the_model_the_answer_is_the_usual_one_and_says_so(
     client: httpx.AsyncClient,
@@ -73,6 +78,20 @@ async def test_without_the_model_the_answer_is_the_usual_one_and_says_so(
     order: dict[str, Any],
     capsys: pytest.CaptureFixture[str],
 ) -> None:
+    await answers_as_usual(client, provider, behaviour, **order)
+    assert KEY not in "".join(capsys.readouterr())
+
+
+async def test_a_late_model_is_not_waited_for(
+    client: httpx.AsyncClient, reranked: Settings, provider: StandIn, capsys: pytest.CaptureFixture[str]
+) -> None:
+    hasty = reranked.model_copy(update={"rerank_deadline": 0.5})
+    async with running(hasty) as app, connected(app, client.headers["authorization"].split()[1]) as impatient:
+        await answers_as_usual(impatient, provider, "slow", delay=600)
+    assert KEY not in "".join(capsys.readouterr())
+
+
+async def answers_as_usual(client: httpx.AsyncClient, provider: StandIn, behaviour: str, **order: Any) -> None:
     plain = await asked(client, top_k=5)
     await provider.behave(behaviour, **order)
     found = await asked(client, rerank=True, top_k=5)
@@ -81,7 +100,6 @@ async def test_without_the_model_the_answer_is_the_usual_one_and_says_so(
     [said] = found["degraded"]
     assert said.startswith("ranked without a reranker: ")
     assert KEY not in said
-    assert KEY not in "".join(capsys.readouterr())
 
 
 async def test_it_is_asked_only_when_it_is_asked_for_and_there_is_something_to_order(

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import Counter
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -19,6 +18,7 @@ from app.runtime import Runtime
 from app.services import stats
 from app.services.lifecycle.runner import RunProgress
 from tests.api.conftest import fact, written
+from tests.support.waiting import ended_job
 
 
 async def told(_done: int, _total: int | None) -> None:
@@ -149,11 +149,7 @@ async def test_the_workers_run_when_asked(client: httpx.AsyncClient, name: str) 
     await written(client)
     started = await client.post(f"/admin/workers/{name}/run")
     assert started.status_code == 202, started.text
-    told = started.json()["job"]
-    async with asyncio.timeout(30):
-        while told["status"] in {"queued", "running"}:
-            await asyncio.sleep(0.05)
-            told = (await client.get(f"/jobs/{told['id']}")).json()
+    told = await ended_job(client, started.json()["job"]["id"])
     assert told["status"] == "succeeded", told
     assert (
         told["result"]["counts"]

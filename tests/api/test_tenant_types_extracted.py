@@ -23,7 +23,7 @@ FOUND = {"type": "ticket", "payload": opened(about="the export fails", priority=
 @pytest.fixture(scope="module")
 async def app(module_database_url: str, provider_process: StandIn) -> AsyncIterator[FastAPI]:
     """One service for all of these tests; nothing but extraction is asked of its model."""
-    told = provider_process.settings(llm_timeout=5.0, llm_deadline=8.0, keep_episodes=False, hype=False)
+    told = provider_process.settings(keep_episodes=False)
     async with running(settings_for(module_database_url, **told)) as started:
         yield started
 

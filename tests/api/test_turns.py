@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 from uuid import uuid4
 
 import httpx
 import pytest
+
+from tests.support.waiting import ended_job
 
 SPEAKERS_DAY = "2026-05-09T10:00:00Z"
 
@@ -189,22 +190,12 @@ async def test_a_turn_is_acknowledged_with_a_job_and_then_processed(client: http
     assert answer.status_code == 202, answer.text
     accepted = answer.json()
     assert [one["status"] for one in accepted["turns"]] == ["received", "received"]
-    job = await ended(client, accepted["job_id"])
+    job = await ended_job(client, accepted["job_id"])
     assert (job["kind"], job["status"], job["progress"]) == ("ingest", "succeeded", {"done": 2, "total": 2})
     assert [one["status"] for one in job["result"]["turns"]] == ["processed", "skipped"]
     assert [one["content"] for one in await recalled(client, "Where does the user work?", types=["fact"])] == [
         "user works at Volkswagen"
     ]
-
-
-async def ended(client: httpx.AsyncClient, job: str) -> dict[str, Any]:
-    """Return a job once it has ended."""
-    for _ in range(300):
-        found: dict[str, Any] = (await client.get(f"/jobs/{job}")).json()
-        if found["status"] not in {"queued", "running"}:
-            return found
-        await asyncio.sleep(0.05)
-    raise AssertionError(f"still open: {found}")
 
 
 async def test_the_seeds_checklist_before_production(client: httpx.AsyncClient) -> None:
@@ -297,7 +288,7 @@ async def test_a_turn_whose_job_was_cancelled_can_be_replayed(client: httpx.Asyn
     body = {"user_id": "ann", "turns": [{"content": f"My colleague Anna{n} lives in Oslo."} for n in range(60)]}
     accepted = (await client.post("/turns", json=body)).json()
     await client.post(f"/jobs/{accepted['job_id']}/cancel")
-    assert (await ended(client, accepted["job_id"]))["status"] == "cancelled"
+    assert (await ended_job(client, accepted["job_id"]))["status"] == "cancelled"
     last = accepted["turns"][-1]["id"]
     assert (await client.get(f"/turns/{last}")).json()["status"] == "extraction_failed"
 

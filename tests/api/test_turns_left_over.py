@@ -14,7 +14,7 @@ from app.memory.extraction import TurnStatus
 from app.runtime import Runtime
 from app.services.turns import Turns
 from tests.api.test_turns import recalled, say
-from tests.jobs.yard import eventually
+from tests.support.waiting import eventually
 
 
 async def killed(*_: object, **__: object) -> Any:

@@ -14,6 +14,7 @@ from fastapi import FastAPI
 from app.settings import Settings
 from tests.api.conftest import Tenant, connected, running, settings_for
 from tests.provider_server.fixtures import StandIn, provider, provider_process
+from tests.support.waiting import ended_job, eventually
 
 __all__ = ["provider", "provider_process"]
 
@@ -30,11 +31,10 @@ async def app(
         yield started
 
 
-def with_a_model(wire: str, database_url: str, model: StandIn) -> Settings:
-    """Settings of a service that asks the model about turns only: one asked in the background takes another's order."""
+def with_a_model(wire: str, database_url: str, model: StandIn, **more: Any) -> Settings:
     prices = {"llm_input_price": 1.0, "llm_output_price": 2.0}
-    told = model.settings(wire, llm_attempts=2, job_retry_seconds=0.1, job_attempts=4, hype=False, **prices)
-    return settings_for(database_url, **told)
+    told = {"llm_attempts": 2, "job_retry_seconds": 0.1, "job_attempts": 4, **prices, **more}
+    return settings_for(database_url, **model.settings(wire, **told))
 
 
 async def ingest(client: httpx.AsyncClient, content: str = WORDS, **params: Any) -> dict[str, Any]:
@@ -173,7 +173,7 @@ async def test_a_turn_that_is_given_up_is_kept_and_its_job_can_be_tried_again(
     await provider.behave("error", status=500)
     job = (await ingest(client))["job_id"]
 
-    ended = await finished(client, job)
+    ended = await ended_job(client, job)
 
     assert ended["status"] == "failed", ended
     [turn] = (await client.get("/turns?all=true&status=extraction_failed")).json()["turns"]
@@ -181,7 +181,7 @@ async def test_a_turn_that_is_given_up_is_kept_and_its_job_can_be_tried_again(
     assert [(one["type"], one["content"]) for one in await memories(client)] == [("episodic", WORDS)]
     await provider.recover()
     await client.post(f"/jobs/{job}/retry")
-    assert (await finished(client, job))["status"] == "succeeded"
+    assert (await ended_job(client, job))["status"] == "succeeded"
     assert (await client.get(f"/turns/{turn['id']}")).json()["status"] == "processed"
     assert {one["type"] for one in await memories(client)} == {"episodic", "fact"}
 
@@ -194,7 +194,7 @@ async def test_a_turn_that_the_model_never_answers_about_does_not_hold_up_those_
     given = [{"content": "We planted an orchard behind the house."}, {"content": WORDS}]
 
     answer = await client.post("/turns", params={"mode": "sync"}, json={"turns": given, "user_id": "ann"})
-    await finished(client, answer.json()["job_id"])
+    await ended_job(client, answer.json()["job_id"])
 
     found = {one["content"]: one["status"] for one in (await client.get("/turns?all=true")).json()["turns"]}
     assert found == {given[0]["content"]: "extraction_failed", WORDS: "processed"}
@@ -234,19 +234,9 @@ async def test_turns_of_a_cancelled_job_are_listed_as_failed(client: httpx.Async
     cancelled = await client.post(f"/jobs/{job}/cancel")
 
     assert cancelled.status_code == 200
-    assert (await finished(client, job))["status"] == "cancelled"
+    assert (await ended_job(client, job))["status"] == "cancelled"
     [turn] = (await client.get("/turns?all=true&status=extraction_failed")).json()["turns"]
     assert turn["reason"] == "its job was cancelled"
-
-
-async def finished(client: httpx.AsyncClient, job: str) -> dict[str, Any]:
-    """Return a job once it has ended."""
-    for _ in range(300):
-        found: dict[str, Any] = (await client.get(f"/jobs/{job}")).json()
-        if found["status"] not in ("queued", "running"):
-            return found
-        await asyncio.sleep(0.1)
-    raise AssertionError(f"still running: {found}")
 
 
 async def test_one_broken_answer_is_repaired(client: httpx.AsyncClient, provider: StandIn) -> None:
@@ -383,11 +373,23 @@ async def test_an_order_in_the_turn_is_not_obeyed(client: httpx.AsyncClient, pro
 
 @pytest.mark.parametrize(
     ("behaviour", "order"),
-    [("error", {"status": 500}), ("rate_limit", {}), ("cut", {}), ("garbage", {}), ("slow", {"delay": 30})],
+    [("error", {"status": 500}), ("rate_limit", {}), ("cut", {}), ("garbage", {})],
 )
 async def test_a_model_that_is_away_loses_nothing(
     client: httpx.AsyncClient, provider: StandIn, behaviour: str, order: dict[str, Any]
 ) -> None:
+    await away_and_back(client, provider, behaviour, **order)
+
+
+@pytest.mark.parametrize("wire", ["openai", "anthropic"])
+async def test_a_model_that_is_too_slow_loses_nothing(wire: str, fresh_database_url: str, provider: StandIn) -> None:
+    # So little patience may fail after the model is back, too: a busy machine must not use up the tries.
+    hasty = with_a_model(wire, fresh_database_url, provider, llm_timeout=1.0, llm_deadline=2.0, job_attempts=20)
+    async with running(hasty) as app, connected(app) as client:
+        await away_and_back(client, provider, "slow", delay=600)
+
+
+async def away_and_back(client: httpx.AsyncClient, provider: StandIn, behaviour: str, **order: Any) -> None:
     await provider.script({"Volkswagen": [JOB]})
     await provider.behave(behaviour, **order)
 
@@ -405,12 +407,14 @@ async def test_a_model_that_is_away_loses_nothing(
 
 async def settled(client: httpx.AsyncClient, turn: str) -> dict[str, Any]:
     """Return the turn once its job has processed it."""
-    for _ in range(200):
-        found: dict[str, Any] = (await client.get(f"/turns/{turn}")).json()
-        if found["status"] != "received":
-            return found
-        await asyncio.sleep(0.1)
-    raise AssertionError(f"still waiting: {found}")
+    found: dict[str, Any] = {}
+
+    async def processed() -> bool:
+        found.update((await client.get(f"/turns/{turn}")).json())
+        return bool(found["status"] != "received")
+
+    await eventually(processed)
+    return found
 
 
 @pytest.mark.parametrize("wire", ["openai", "anthropic"])
@@ -418,18 +422,19 @@ async def test_no_connection_is_held_while_the_model_is_waited_for(
     wire: str, fresh_database_url: str, provider: StandIn
 ) -> None:
     await provider.script({"Volkswagen": [JOB]})
-    await provider.behave("slow", delay=1.0)
+    await provider.behave("slow", delay=600)
     async with running(with_a_model(wire, fresh_database_url, provider)) as app, connected(app) as client:
         asked = asyncio.create_task(ingest(client))
-        for _ in range(250):
-            if (await provider.seen())["most_in_flight"]:
-                break
-            await asyncio.sleep(0.02)
-        # When the key was used is noted beside the request, which may take a connection for a moment.
-        held = 1
-        for _ in range(20):
-            held = min(held, app.state.runtime.database.pool_in_use())
-            await asyncio.sleep(0.02)
 
+        async def waited_for() -> bool:
+            return bool((await provider.seen())["most_in_flight"])
+
+        async def none_held() -> bool:
+            """When the key was used is noted beside the request, which may take a connection for a moment."""
+            return bool(app.state.runtime.database.pool_in_use() == 0)
+
+        await eventually(waited_for)
+        await eventually(none_held)
+        assert not asked.done()
+        await provider.recover()
         await asked
-    assert held == 0

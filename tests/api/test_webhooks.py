@@ -31,6 +31,7 @@ from app.runtime import Runtime
 from app.services.secret_box import SecretBox
 from app.services.webhooks import DELAYS, WebhookDraft, Webhooks
 from tests.api.conftest import OPERATOR_KEY, Tenant, connected, fact, new_tenant, running, settings_for
+from tests.support.waiting import ended_job
 
 
 @dataclass
@@ -198,11 +199,7 @@ async def test_what_waits_for_review_and_a_job_that_is_done_are_told(post: Post)
     worker = asyncio.create_task(
         run_worker(post.tenant.app.state.runtime, handlers=discover(), stop=stop, schedules=[])
     )
-    for _ in range(200):
-        job = (await post.client.get(f"/jobs/{answer.json()['job_id']}")).json()
-        if job["status"] == "succeeded":
-            break
-        await asyncio.sleep(0.05)
+    job = await ended_job(post.client, answer.json()["job_id"])
     stop.set()
     await worker
     post.clock.go(60)

@@ -2,22 +2,9 @@
 
 from __future__ import annotations
 
-import asyncio
-from typing import Any
-
-import httpx
-
 from app.services.lifecycle.runner import discover
 from tests.api.conftest import Tenant, connected, fact
-
-
-async def done(client: httpx.AsyncClient, job: str) -> dict[str, Any]:
-    async with asyncio.timeout(60):
-        while True:
-            found: dict[str, Any] = (await client.get(f"/jobs/{job}")).json()
-            if found["finished_at"] is not None:
-                return found
-            await asyncio.sleep(0.05)
+from tests.support.waiting import ended_job
 
 
 async def test_they_are_listed_with_their_times_and_latest_runs(tenant: Tenant) -> None:
@@ -30,7 +17,7 @@ async def test_they_are_listed_with_their_times_and_latest_runs(tenant: Tenant) 
     answer = await client.post("/admin/workers/lexical-statistics/run")
     assert answer.status_code == 202
     assert answer.json()["started"]
-    job = await done(client, answer.json()["job"]["id"])
+    job = await ended_job(client, answer.json()["job"]["id"])
     counts = {"scopes": 1, "corrected": 0, "terms": 0}
     assert job["status"] == "succeeded"
     assert job["result"] == {"worker": "lexical-statistics", "dry_run": False, "counts": counts}
@@ -44,7 +31,7 @@ async def test_they_are_listed_with_their_times_and_latest_runs(tenant: Tenant) 
 
 async def test_a_dry_run_says_so_and_is_no_latest_run(tenant: Tenant) -> None:
     answer = await tenant.client.post("/admin/workers/gc/run", params={"dry_run": True})
-    job = await done(tenant.client, answer.json()["job"]["id"])
+    job = await ended_job(tenant.client, answer.json()["job"]["id"])
     assert job["result"] == {"worker": "gc", "dry_run": True, "counts": {"purged": 0, "forgotten": 0}}
     listed = (await tenant.client.get("/admin/workers")).json()["workers"]
     assert {one["last_run"] for one in listed} == {None}

@@ -36,7 +36,7 @@ async def finished(clinic: Clinic, job: UUID) -> None:
     yard = Yard(clinic.store.url, runtime)
     async with yard.worker(handlers=HANDLERS) as working:
         working.backfills = runtime.backfills  # type: ignore[misc]
-        ended = await yard.ended(clinic.store.actor, job, seconds=40)
+        ended = await yard.ended(clinic.store.actor, job)
     assert ended.status == "succeeded", ended.error
     await runtime.database.close()
 

@@ -14,10 +14,11 @@ from pathlib import Path
 from typing import IO, Self
 
 from tests.support.forked import ForkedProgram
+from tests.support.waiting import PATIENCE
 
 PROGRAM = (sys.executable, "-m", "app.cli")
 ROOT = Path(__file__).parents[2]
-WAIT_SECONDS = 60.0
+WAIT_SECONDS = PATIENCE
 
 
 def environment(**settings: str) -> dict[str, str]:

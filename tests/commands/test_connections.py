@@ -6,6 +6,7 @@ import asyncio
 import socket
 from collections.abc import AsyncIterator, Iterator
 from contextlib import AsyncExitStack, asynccontextmanager, contextmanager
+from dataclasses import replace
 
 import httpx
 import pytest
@@ -14,6 +15,7 @@ from fastapi import FastAPI
 
 from app.commands.connections import ConnectionLimits, bounded
 from tests.api.conftest import KEY, running, settings_for
+from tests.support.waiting import PATIENCE, eventually
 
 SECONDS = 0.4
 
@@ -35,9 +37,9 @@ class Listening(uvicorn.Server):
 
 
 @asynccontextmanager
-async def listening(app: FastAPI, connections: int = 50) -> AsyncIterator[int]:
-    """Serve on a free port, with little patience."""
-    limits = ConnectionLimits(connections=connections, seconds=SECONDS)
+async def listening(app: FastAPI, connections: int = 50, seconds: float = PATIENCE) -> AsyncIterator[int]:
+    """Serve on a free port; a connection has so many seconds for what it has to say or to read."""
+    limits = ConnectionLimits(connections=connections, seconds=seconds)
     protocol = bounded(app.state.admission, limits)
     server = Listening(uvicorn.Config(app, lifespan="off", ws="none", port=0, log_config=None, http=protocol))
     task = asyncio.create_task(server.serve())
@@ -54,6 +56,8 @@ async def app(database_url: str) -> AsyncIterator[FastAPI]:
     async with running(
         settings_for(database_url, worker="off", request_concurrency=2, tenant_request_queue=1)
     ) as found:
+        queue = found.state.admission.quick
+        queue.limits = replace(queue.limits, patience=PATIENCE)
         yield found
 
 
@@ -66,7 +70,7 @@ async def answered(port: int, *parts: bytes, pause: float = 0.0) -> bytes:
             if not answer.done():
                 writer.write(part)
                 await asyncio.wait([answer], timeout=pause)
-        async with asyncio.timeout(10 * SECONDS):
+        async with asyncio.timeout(PATIENCE):
             return await answer
     finally:
         writer.close()
@@ -88,14 +92,14 @@ HEAD = f"POST /query HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {KEY}\r\nConte
 async def test_a_request_that_does_not_come_closes_its_connection(
     app: FastAPI, parts: list[bytes], status: bytes
 ) -> None:
-    async with listening(app) as port:
+    async with listening(app, seconds=SECONDS) as port:
         answer = await answered(port, *parts)
     assert answer[9:12] == status
     assert b"urn:typed-memory:problem:request-timeout" in answer
 
 
 async def test_a_body_that_trickles_in_closes_its_connection(app: FastAPI) -> None:
-    async with listening(app) as port:
+    async with listening(app, seconds=SECONDS) as port:
         slow = [HEAD + b"Content-Length: 1000\r\n\r\n", *[b" "] * 12]
         try:
             answer = await answered(port, *slow, pause=SECONDS / 8)
@@ -113,7 +117,7 @@ async def test_a_body_that_comes_in_good_time_is_taken(app: FastAPI) -> None:
 
 
 async def test_an_answer_that_is_not_read_ends_its_connection(app: FastAPI) -> None:
-    async with listening(app) as port:
+    async with listening(app, seconds=SECONDS) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1024)
         ask = f"GET /openapi.json HTTP/1.1\r\nHost: x\r\nAuthorization: Bearer {KEY}\r\n\r\n".encode()
         transport = writer.transport
@@ -149,7 +153,11 @@ async def test_what_would_be_turned_away_is_answered_unparsed_and_the_connection
         assert (await client.post("/query", json=body)).status_code == 200
         async with app.state.admission.quick.admitted("x"), app.state.admission.quick.admitted("y"):
             waiting = asyncio.create_task(other.post("/query", json=body))
-            await asyncio.sleep(0.1)
+
+            async def queued() -> bool:
+                return bool(app.state.admission.waiting() == 1)
+
+            await eventually(queued)
             for _ in range(3):
                 away = await client.post("/query", json=body)
                 assert away.status_code == 503

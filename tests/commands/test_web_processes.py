@@ -5,8 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-import time
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import httpx
@@ -16,6 +15,9 @@ from prometheus_client.parser import text_string_to_metric_families
 from tests.commands.program import Served
 from tests.db.embedded_service import data_folder, is_running, postmaster_pid, wait_until_gone
 from tests.support.databases import Run, drop_database
+from tests.support.waiting import wait_until
+
+pytestmark = pytest.mark.long
 
 CLIENTS, WRITES = 8, 40
 
@@ -72,13 +74,6 @@ async def acknowledged_writes(served: Served, victim: int) -> set[str]:
             tasks.create_task(write(client))
     assert killed.is_set()
     return done
-
-
-def wait_until(holds: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 60
-    while not holds():
-        assert time.monotonic() < deadline
-        time.sleep(0.1)
 
 
 def test_a_killed_process_loses_no_acknowledged_write_and_is_replaced(served: Served) -> None:

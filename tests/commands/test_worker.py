@@ -5,8 +5,6 @@ from __future__ import annotations
 import re
 import signal
 import socket
-import time
-from collections.abc import Callable
 from typing import Self
 from uuid import UUID, uuid4
 
@@ -20,6 +18,7 @@ from app.db.session import Database
 from tests.commands.program import ROOT, WAIT_SECONDS, Output, Served, environment, run
 from tests.support.forked import ForkedProgram
 from tests.support.ports import free_port
+from tests.support.waiting import wait_until
 
 
 class Working:
@@ -39,19 +38,12 @@ class Working:
         self._output.end()
 
     def until(self, text: str) -> None:
-        until(lambda: text in self.said or self.process.poll() is not None)
+        wait_until(lambda: text in self.said or self.process.poll() is not None)
         assert text in self.said, self.said
 
     @property
     def said(self) -> str:
         return "".join(self._output.so_far())
-
-
-def until(met: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + WAIT_SECONDS
-    while not met():
-        assert time.monotonic() < deadline
-        time.sleep(0.05)
 
 
 async def queued(url: str) -> UUID:
@@ -111,7 +103,7 @@ async def test_serve_does_jobs_unless_they_are_left_to_others(
     with Served(TM_DATABASE_URL=fresh_database_url, TM_WORKER=setting, TM_LOG_FORMAT="json") as served:
         await queued(fresh_database_url)
         if works:
-            until(lambda: "this worker is too old for a job" in served.logged)
+            wait_until(lambda: "this worker is too old for a job" in served.logged)
         assert served.stop() == 0
     assert ("worker stopped" in served.logged) is works
     assert "Traceback" not in served.logged

@@ -7,7 +7,6 @@ import shutil
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
@@ -16,6 +15,7 @@ from typing import Self
 import asyncpg
 
 from tests.support.folders import open_folder
+from tests.support.waiting import wait_until
 
 # Takes its share, says so on one line, and lives until its input closes. The second argument is a user id to
 # become, once everything is imported: that user may not be allowed to read the Python that root runs.
@@ -148,10 +148,7 @@ def hung_server(data_dir: Path) -> Iterator[int]:
 
 def wait_until_gone(pid: int) -> None:
     """Wait for the process to end."""
-    deadline = time.monotonic() + 30
-    while is_running(pid):
-        assert time.monotonic() < deadline, f"process {pid} does not end"
-        time.sleep(0.02)
+    wait_until(lambda: not is_running(pid))
 
 
 async def execute(url: str, *statements: str) -> None:

@@ -14,9 +14,9 @@ from app.db.erasure import receipts
 from tests.api.conftest import Tenant
 from tests.api.test_scopes import BODIES, DOORS, define_own_type, seen, write
 from tests.erasure.dumps import dump, found
-from tests.jobs.yard import eventually
 from tests.portability.files import exported, imported
 from tests.support import owner
+from tests.support.waiting import eventually
 
 USER = "Canary-Xaver"
 NOTE = "Zephyrine"

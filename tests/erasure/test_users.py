@@ -15,9 +15,9 @@ from fastapi import FastAPI
 from app import ids
 from tests.api.conftest import KEY, Tenant, connected
 from tests.erasure.dumps import dump, found
-from tests.jobs.yard import eventually
 from tests.provider_server.fixtures import StandIn
 from tests.support import owner
+from tests.support.waiting import ended_job, eventually
 
 USER = "Canary-User-9"
 CANARIES = (
@@ -88,10 +88,7 @@ async def live(client: httpx.AsyncClient, user: str) -> None:
     assert dry.status_code == 200, dry.text
     job = later.json()["job_id"]
 
-    async def done() -> bool:
-        return bool((await client.get(f"/jobs/{job}")).json()["status"] in {"succeeded", "failed"})
-
-    await eventually(done)
+    await ended_job(client, job)
     asked = {"query": "Where does Tanzibar live?", "user_id": user, "agent_id": "a1", "session_id": "session-Gryphon"}
     assert (await client.post("/query", json=asked)).status_code == 200
 

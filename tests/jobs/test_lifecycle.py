@@ -15,7 +15,8 @@ from app.jobs import worker
 from app.jobs.executor import LONGEST_DELAY, NOT_OURS, backoff
 from app.model import Actor, JobStatus
 from tests.jobs.handlers import HANDLERS
-from tests.jobs.yard import Yard, eventually, statuses
+from tests.jobs.yard import Yard, statuses
+from tests.support.waiting import eventually
 
 
 @pytest.fixture(autouse=True)

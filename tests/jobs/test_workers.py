@@ -17,7 +17,8 @@ from app.jobs.executor import MOST_INTERRUPTED
 from app.model import Actor, JobStatus
 from tests.api.wire import wired
 from tests.jobs.process import exit_code, started
-from tests.jobs.yard import Yard, eventually, light_runtime
+from tests.jobs.yard import Yard, light_runtime
+from tests.support.waiting import PATIENCE, eventually
 
 TERMINATE = """
 SELECT pg_terminate_backend(pid) FROM pg_stat_activity
@@ -127,7 +128,7 @@ async def test_a_stop_puts_back_what_takes_too_long(yard: Yard, actor: Actor, pr
 async def test_a_worker_in_a_hurry_does_not_wait(yard: Yard, actor: Actor) -> None:
     job = await yard.enqueue(actor, "note", seconds=30)
     hurry = asyncio.Event()
-    async with asyncio.timeout(20), yard.worker(worker_grace=600, hurry=hurry):
+    async with asyncio.timeout(PATIENCE), yard.worker(worker_grace=600, hurry=hurry):
         await yard.until(actor, job, lambda one: one.status is JobStatus.RUNNING)
         hurry.set()
     assert (await yard.runtime.jobs.get(actor, job)).status is JobStatus.QUEUED
@@ -187,7 +188,7 @@ async def test_a_worker_can_be_stopped_while_its_database_is_away(yard: Yard, mo
     monkeypatch.setattr(worker, "CUT_SECONDS", 0.5)
     async with wired(yard.url) as wire:
         through = Yard(wire.through, light_runtime(wire.through))
-        async with asyncio.timeout(20), through.worker(worker_grace=0.5):
+        async with asyncio.timeout(PATIENCE), through.worker(worker_grace=0.5):
             await asyncio.sleep(0.5)
             await wire.cut()
             await asyncio.sleep(0.2)

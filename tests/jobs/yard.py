@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from types import SimpleNamespace
@@ -34,6 +34,7 @@ from app.settings import Settings
 from app.telemetry import Telemetry
 from tests.jobs.handlers import HANDLERS, WORKERS
 from tests.support import owner
+from tests.support.waiting import PATIENCE, eventually
 
 FAST: dict[str, Any] = {
     "worker_concurrency": 8,
@@ -87,13 +88,13 @@ class Yard:
         async with self.runtime.database.write(actor.tenant_id) as session:
             return await jobs.enqueue(session, tenant=actor.tenant_id, kind=kind, payload=payload, now=now())
 
-    async def ended(self, actor: Actor, job: UUID, *, seconds: float = 20) -> Job:
+    async def ended(self, actor: Actor, job: UUID) -> Job:
         """Wait until a job has ended, and return it."""
-        return await self.until(actor, job, lambda one: one.finished, seconds=seconds)
+        return await self.until(actor, job, lambda one: one.finished)
 
-    async def until(self, actor: Actor, job: UUID, met: Callable[[Job], bool], *, seconds: float = 20) -> Job:
+    async def until(self, actor: Actor, job: UUID, met: Callable[[Job], bool]) -> Job:
         found = await self.runtime.jobs.get(actor, job)
-        async with asyncio.timeout(seconds):
+        async with asyncio.timeout(PATIENCE):
             while not met(found):
                 await asyncio.sleep(0.02)
                 found = await self.runtime.jobs.get(actor, job)
@@ -140,10 +141,3 @@ class Yard:
 
 def statuses(found: Sequence[Job]) -> list[JobStatus]:
     return [one.status for one in found]
-
-
-async def eventually(met: Callable[[], Awaitable[bool]], *, seconds: float = 20) -> None:
-    """Wait until something is so."""
-    async with asyncio.timeout(seconds):
-        while not await met():  # noqa: ASYNC110 - what is waited for is in a database
-            await asyncio.sleep(0.02)

@@ -97,8 +97,11 @@ async def test_adding_to_a_slot_whose_holder_comes_back_meanwhile_is_decided_aga
     assert await old.status(memory) == "superseded"
 
 
+LOCKED = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
+
+
 async def until_it_waits(old: Aging) -> None:
-    while not await old.store.sql("SELECT FROM pg_stat_activity WHERE wait_event_type = 'Lock'"):  # noqa: ASYNC110
+    while not await old.store.sql(LOCKED):  # noqa: ASYNC110
         await asyncio.sleep(0.02)
 
 

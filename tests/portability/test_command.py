@@ -12,9 +12,9 @@ import httpx
 import pytest
 
 from tests.commands.program import Served, run
-from tests.jobs.yard import eventually
 from tests.portability.files import comparable
 from tests.support.databases import Run, drop_database
+from tests.support.waiting import eventually
 
 KEY = "tm_key_of_the_portability_tests_0123456789abcdef"
 MEMORIES = 1_200

@@ -12,6 +12,8 @@ from typing import Any, Final
 import httpx
 import pytest_asyncio
 
+from tests.support.waiting import PATIENCE
+
 __all__ = ["StandIn", "provider", "provider_process"]
 
 _CHECKOUT: Final = Path(__file__).parents[2]
@@ -33,15 +35,20 @@ class StandIn:
         return f"{self.root}/v1"
 
     def settings(self, wire: str = "openai", **overrides: Any) -> dict[str, Any]:
-        """Return the settings of a service whose model it is: asked once, and not waited for long."""
+        """Return the settings of a service whose model it is.
+
+        It is asked once, as long as that takes, and about nothing in the background: whose request takes an order, and
+        how many there were, must depend on the test alone.
+        """
         return {
             "llm_provider": wire,
             "llm_base_url": self.url,
             "llm_model": "stand-in",
             "llm_api_key": "sk-stand-in",
-            "llm_timeout": 2.0,
-            "llm_deadline": 4.0,
+            "llm_timeout": PATIENCE,
+            "llm_deadline": 2 * PATIENCE,
             "llm_attempts": 1,
+            "hype": False,
             **overrides,
         }
 

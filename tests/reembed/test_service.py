@@ -17,6 +17,9 @@ import pytest
 from tests.commands.program import PROGRAM, ROOT, Served, environment, run
 from tests.provider_server.fixtures import StandIn, provider, provider_process
 from tests.read.conftest import Store
+from tests.support.waiting import PATIENCE
+
+pytestmark = pytest.mark.long
 
 __all__ = ["provider", "provider_process"]
 
@@ -28,7 +31,6 @@ QUESTIONS = (
     {"query": "Which violin is it?", "user_id": "asker", "top_k": 5},
     {"query": "something warm to drink", "user_id": "asker", "top_k": 20},
 )
-WAIT_SECONDS = 60.0
 
 
 def headers() -> dict[str, str]:
@@ -104,7 +106,7 @@ async def fill(served: Served) -> None:
 
 async def settled(connection: asyncpg.Connection[Any]) -> None:
     """Wait until every memory has its questions: what they lift changes answers."""
-    async with asyncio.timeout(WAIT_SECONDS):
+    async with asyncio.timeout(PATIENCE):
         while await connection.fetchval("SELECT count(*) FROM jobs WHERE finished_at IS NULL"):  # noqa: ASYNC110
             await asyncio.sleep(0.1)
 
@@ -128,7 +130,7 @@ async def killed_midway(settings: dict[str, str], connection: asyncpg.Connection
         *PROGRAM, "reembed", cwd=ROOT, env=environment(**settings), stdout=DEVNULL, stderr=DEVNULL
     )
     try:
-        async with asyncio.timeout(WAIT_SECONDS):
+        async with asyncio.timeout(PATIENCE):
             while not (done := await filled(connection)):
                 assert process.returncode is None
                 await asyncio.sleep(0.02)
@@ -150,7 +152,7 @@ async def lacking(connection: asyncpg.Connection[Any], column: str) -> int:
 
 
 async def until_none_lacks(connection: asyncpg.Connection[Any], column: str) -> None:
-    async with asyncio.timeout(WAIT_SECONDS):
+    async with asyncio.timeout(PATIENCE):
         while await lacking(connection, column):  # noqa: ASYNC110 - it is in a database
             await asyncio.sleep(0.1)
 

@@ -15,6 +15,7 @@ from app.db import migrate
 from app.db.migrate import LOCK_TIMEOUT_SECONDS, downgrade, upgrade
 from app.errors import ConfigurationError
 from tests.support import owner
+from tests.support.waiting import PATIENCE
 from tests.upgrades.scratch import after_the_newest
 
 COLUMN = 'op.execute("ALTER TABLE memories ADD COLUMN scratch integer NOT NULL DEFAULT 7")'
@@ -26,7 +27,6 @@ WAITING = "SELECT count(*) FROM pg_locks WHERE NOT granted AND mode = 'AccessExc
 HELD = "SELECT count(*) FROM pg_locks WHERE granted AND mode = 'AccessExclusiveLock' AND relation = 'tenants'::regclass"
 THERE = "SELECT count(*) FROM pg_attribute WHERE attrelid = 'memories'::regclass AND attname = 'scratch'"
 VALID = "SELECT indisvalid FROM pg_index WHERE indexrelid = 'ix_memories_type_scratch'::regclass"
-WAIT_SECONDS = 60.0
 
 
 @asynccontextmanager
@@ -44,7 +44,7 @@ async def test_a_migration_behind_a_long_reader_lets_others_pass(
     after_the_newest(monkeypatch, tmp_path, COLUMN)
     async with reading(fresh_database_url) as reader, owner.connected(fresh_database_url) as other:
         migrating = asyncio.create_task(asyncio.to_thread(upgrade, fresh_database_url))
-        async with asyncio.timeout(WAIT_SECONDS):
+        async with asyncio.timeout(PATIENCE):
             while not await other.fetchval(WAITING):  # noqa: ASYNC110 - it is in a database
                 await asyncio.sleep(0.01)
         await other.execute(f"SET lock_timeout = '{5 * LOCK_TIMEOUT_SECONDS}s'")
@@ -65,7 +65,7 @@ async def test_of_a_migration_and_a_request_that_wait_for_one_another_the_migrat
     after_the_newest(monkeypatch, tmp_path, TWO_TABLES)
     async with reading(fresh_database_url) as reader, owner.connected(fresh_database_url) as other:
         migrating = asyncio.create_task(asyncio.to_thread(upgrade, fresh_database_url))
-        async with asyncio.timeout(WAIT_SECONDS):
+        async with asyncio.timeout(PATIENCE):
             while not await other.fetchval(HELD):  # noqa: ASYNC110 - it is in a database
                 await asyncio.sleep(0.01)
         assert await reader.fetchval("SELECT count(*) FROM tenants") == 0, "it waited, and then had it"
