@@ -4,7 +4,7 @@
 # path, which breaks where that has a space or the folder is moved.
 
 .DEFAULT_GOAL := help
-.PHONY: serve test browser image deployment cluster docs check lint eval bench bench-console bench-peers bench-scale peers-lock overload walk wheel contract openapi lock clean help clients clients-generate clients-lock FORCE soak
+.PHONY: serve test test-long browser image deployment cluster docs check lint eval bench bench-console bench-peers bench-scale peers-lock overload walk wheel contract openapi lock clean help clients clients-generate clients-lock FORCE soak
 MAKEFLAGS += --no-print-directory
 
 VENV := .venv
@@ -24,9 +24,20 @@ serve: $(RUNTIME) ## start the service, with its own embedded Postgres unless TM
 	@$(RUN) app.cli serve $(ARGS)
 
 # Processes that tests start would each compile the code.
-test: export PYTHONDONTWRITEBYTECODE :=
+test test-long: export PYTHONDONTWRITEBYTECODE :=
+PYTEST := $(RUN) pytest -n auto --maxprocesses 4
+
 test: $(DEV) ## run the tests, on an embedded Postgres unless TM_TEST_DATABASE_URL is set
-	@$(RUN) pytest -n auto --maxprocesses 4 $(ARGS)
+	@$(PYTEST) $(ARGS)
+
+# Those that carry the marker `long`, the longest first.
+LONG := tests/faults/test_killed_under_load.py tests/upgrades/test_previous_release.py tests/lifecycle/test_year.py \
+	tests/scale/test_neighbours.py tests/backfill/test_scale.py tests/test_adding_a_type.py tests/reembed/test_service.py \
+	tests/scale/test_semantic_recall.py tests/faults/test_killed_workers.py tests/commands/test_web_processes.py \
+	tests/faults/test_killed_reviews.py tests/faults/test_rolling_restart.py
+
+test-long: $(DEV) ## run the tests that simulate a year, kill services under load, upgrade releases or measure at scale
+	@$(PYTEST) -m long $(or $(ARGS),$(LONG))
 
 browser: $(DEV) ## run the console's tests in Chromium, which must be installed, and make its pictures
 	@sh .ci/browser $(ARGS)
@@ -46,7 +57,7 @@ cluster: $(DEV) ## run the tests of the service on three Citus nodes (TM_TEST_CI
 docs: $(DEV) ## build the documents as a site in build/site, and check every link and anchor
 	@sh .ci/docs $(ARGS)
 
-check: lint wheel test ## what CI runs: lint, types, import rules, dependencies, migrations, OpenAPI drift, packages, tests
+check: lint wheel test test-long ## what CI runs: lint, types, import rules, dependencies, migrations, OpenAPI drift, packages, all tests
 
 lint: $(DEV) ## check without the tests
 	@$(RUN) ruff check .

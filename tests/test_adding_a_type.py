@@ -18,6 +18,8 @@ from app.db import migrate
 from migrations import lint
 from tests.commands.program import ROOT, environment
 
+pytestmark = pytest.mark.long
+
 PAGE = (ROOT / "docs" / "adding-a-type.md").read_text()
 LEFT_OUT = shutil.ignore_patterns(".git", ".venv", "__pycache__", ".*_cache", ".hypothesis", "*.egg-info", "results")
 PYTHON = f"{shlex.quote(sys.executable)} -m"

@@ -5,9 +5,13 @@ from __future__ import annotations
 import random
 from datetime import timedelta
 
+import pytest
+
 from app.memory.backfill import ItemState
 from app.model import Scope, ScopeKind
 from tests.backfill.clinic import DAY, Clinic
+
+pytestmark = pytest.mark.long
 
 TOLD = 2_000
 

@@ -13,6 +13,8 @@ import pytest
 
 from tests.commands.program import Served
 
+pytestmark = pytest.mark.long
+
 KEY = "tm_key_of_the_fault_tests_0123456789abcdefghij"
 KILLS = 4
 PENDING = 40

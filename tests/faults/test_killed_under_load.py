@@ -18,6 +18,8 @@ import pytest
 from tests.commands.program import ROOT, Output, Served, environment
 from tests.support.forked import ForkedProgram
 
+pytestmark = pytest.mark.long
+
 KEY = "tm_key_of_the_fault_tests_0123456789abcdefghij"
 KILLS = 20
 TURNS = 1_000

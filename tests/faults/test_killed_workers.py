@@ -16,6 +16,8 @@ from app.db.session import Database
 from tests.faults.test_killed_under_load import worker
 from tests.support.forked import ForkedProgram
 
+pytestmark = pytest.mark.long
+
 DUE = 12_000
 OTHERS = 3_000
 KILLS = 4

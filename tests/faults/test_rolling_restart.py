@@ -10,8 +10,11 @@ from dataclasses import dataclass, field
 from itertools import count
 
 import httpx
+import pytest
 
 from tests.commands.program import Served
+
+pytestmark = pytest.mark.long
 
 KEY = "tm_key_of_the_rolling_restart_0123456789abcdef"
 PROBE_SECONDS = 0.2

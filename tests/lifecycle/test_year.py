@@ -18,6 +18,8 @@ from app.model import Scope, ScopeKind
 from tests.lifecycle.aging import Aging
 from tests.lifecycle.reference import Known, World
 
+pytestmark = pytest.mark.long
+
 MEMORIES = 5_000
 SLOTS = 120
 BEGIN = datetime(2026, 1, 1, tzinfo=UTC)

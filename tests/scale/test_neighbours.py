@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import pytest
+
 from bench.fill import without_vector_index
 from tests.scale.stores import Store, questions
+
+pytestmark = pytest.mark.long
 
 MINE = "alice"
 

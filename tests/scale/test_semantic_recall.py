@@ -18,6 +18,8 @@ from bench.grammar import NOW
 from tests.scale.stores import Store, opened, questions, user_scope
 from tests.support.databases import Run, drop_database
 
+pytestmark = pytest.mark.long
+
 POOL = 50
 BIG, SMALL = "erin", "frank"
 COUNT = 12_000

@@ -21,6 +21,8 @@ from tests.upgrades.releases import LIST, Release, check_out, releases
 from tests.upgrades.scratch import next_release
 from tests.upgrades.traffic import WAIT_SECONDS, Book, Caller, flowing
 
+pytestmark = pytest.mark.long
+
 KEY = "tm_key_of_the_live_migration_tests_0123456789abcd"
 ROUNDS = 4
 
