@@ -100,8 +100,8 @@ def create_app(
         strict_content_type=False,
         separate_input_output_schemas=False,
     )
-    for router in _routers():
-        app.include_router(router)
+    # Without `include_router`, which would match a request with a route twice, and its router before that.
+    app.router.routes += [route for router in _routers() for route in router.routes]
     app.router.routes += [tools.route(), *openapi.routes(app), *console.routes()]
     problems.install(app)
     admission = Admission.of(configured)

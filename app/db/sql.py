@@ -93,9 +93,11 @@ def to_text(value: object) -> str:
     return to_json(value, fallback=_mapping).decode()
 
 
-def plain(row: Row) -> dict[str, object]:
+def plain(row: Row) -> Row:
     """Return a row whose bytes are in Postgres's text format."""
-    return {name: f"\\x{value.hex()}" if isinstance(value, bytes) else value for name, value in row.items()}
+    if bytes not in map(type, row.values()):
+        return row
+    return {**row, **{name: f"\\x{value.hex()}" for name, value in row.items() if isinstance(value, bytes)}}
 
 
 def _mapping(value: object) -> dict[object, object]:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import re
-from bisect import bisect_right
 from collections import defaultdict
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from functools import cache, lru_cache
@@ -38,12 +37,11 @@ def may_be_one(first: str, second: str) -> bool:
 def variants(names: Iterable[str], known: Sequence[str]) -> dict[str, list[str]]:
     """Return, for each normalised name that has any, the known ones that may be forms of it."""
     text = "\n".join(known)
-    starts = list(accumulate((len(one) + 1 for one in known[:-1]), initial=0))
     found: dict[str, list[str]] = {}
     for name in names:
-        holding = (_holding(cue, text, starts) for cue in _cues(name))
-        places = (place for place, _ in groupby(merge(*holding, _acronyms(name, known, text, starts))))
-        near = (known[place] for place in places)
+        holding = (_holding(cue, text) for cue in _cues(name))
+        places = (place for place, _ in groupby(merge(*holding, _acronyms(name, known, text))))
+        near = (_line(text, place) for place in places)
         found[name] = [one for one in islice((one for one in near if one != name), MOST) if may_be_one(name, one)]
     return {name: near for name, near in found.items() if near}
 
@@ -53,22 +51,28 @@ def _cues(name: str) -> set[str]:
     return {form for part in _parts(name) if len(part) > 1 for form in (part, *_short_forms().get(part, ()))}
 
 
-def _holding(cue: str, text: str, starts: Sequence[int]) -> Iterator[int]:
-    """Yield the places of the names with a cue, found in the text of all: a scope may know thousands."""
+def _holding(cue: str, text: str) -> Iterator[int]:
+    """Yield where the names with a cue begin in the text of all, a line each: a scope may know thousands."""
     at = text.find(cue)
     while at >= 0:
-        place = bisect_right(starts, at) - 1
-        yield place
-        at = text.find(cue, starts[place + 1]) if place + 1 < len(starts) else -1
+        yield text.rfind("\n", 0, at) + 1
+        end = text.find("\n", at)
+        at = text.find(cue, end) if end >= 0 else -1
 
 
-def _acronyms(name: str, known: Sequence[str], text: str, starts: Sequence[int]) -> Iterator[int]:
-    """Yield the places of the known names that a name is the acronym of, or that are its acronyms."""
+def _line(text: str, start: int) -> str:
+    end = text.find("\n", start)
+    return text[start:] if end < 0 else text[start:end]
+
+
+def _acronyms(name: str, known: Sequence[str], text: str) -> Iterator[int]:
+    """Yield where the known names begin that a name is the acronym of, or that are its acronyms."""
     letters, parts = _initials(name), _parts(name)
     if len(parts) > 1:
-        yield from (place for place in _holding(letters, text, starts) if _parts(known[place]) == [letters])
+        yield from (place for place in _holding(letters, text) if _parts(_line(text, place)) == [letters])
     elif parts and _ACRONYM.fullmatch(parts[0]):
-        yield from (place for place, one in enumerate(known) if _initials(one) == parts[0])
+        starts = accumulate((len(one) + 1 for one in known), initial=0)
+        yield from (place for place, one in zip(starts, known, strict=False) if _initials(one) == parts[0])
 
 
 @lru_cache(maxsize=100_000)

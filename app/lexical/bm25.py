@@ -215,14 +215,16 @@ def query_weights(found: Sequence[str], frequencies: Mapping[str, int], document
 
 def as_tsvector(terms: Sequence[str]) -> str:
     """Return terms in tsvector's text format, quoted, so that no term is read as syntax."""
-    quoted = (term.replace("\\", "\\\\").replace("'", "''") for term in lexemes_of(terms))
-    return " ".join(f"'{term}'" for term in quoted)
+    return " ".join(f"'{term}'" for term in map(_escaped, lexemes_of(terms)))
 
 
 def as_tsquery(terms: Sequence[str]) -> str:
     """Return `'a' | 'b'` in tsquery's text format, quoted, so that no term is read as syntax."""
-    quoted = (term.replace("\\", "\\\\").replace("'", "''") for term in terms)
-    return " | ".join(f"'{term}'" for term in quoted)
+    return " | ".join(f"'{term}'" for term in map(_escaped, terms))
+
+
+def _escaped(term: str) -> str:
+    return term if term.isalnum() else term.replace("\\", "\\\\").replace("'", "''")
 
 
 def to_sparsevec(weights: Mapping[int, float]) -> str:

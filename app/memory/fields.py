@@ -42,12 +42,17 @@ def visible(text: str) -> str:
 
 def can_be_seen(text: str) -> bool:
     """Return whether the text is more than spaces, controls and characters without a shape."""
-    return any(unicodedata.category(character)[0] not in "ZC" for character in text)
+    # Most texts are printable, which Python knows at once: of those only the space has no shape.
+    return bool(text.strip(" ")) if text.isprintable() else any(map(_has_shape, text))
+
+
+def _has_shape(character: str) -> bool:
+    return unicodedata.category(character)[0] not in "ZC"
 
 
 def printable(text: str) -> str:
     """Return the name, or raise ValueError when it holds control characters."""
-    if any(unicodedata.category(character) == "Cc" for character in text):
+    if not text.isprintable() and any(unicodedata.category(character) == "Cc" for character in text):
         raise ValueError("must not contain control characters")
     return text
 

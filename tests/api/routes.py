@@ -30,9 +30,6 @@ def mounted(app: FastAPI) -> list[Mounted]:
 def _walk(routes: object) -> Iterator[Mounted]:
     assert isinstance(routes, list)
     for route in routes:
-        if hasattr(route, "original_router"):
-            yield from _walk(route.original_router.routes)
-            continue
         role = (route.openapi_extra or {}).get(ROLE) if isinstance(route, APIRoute) else None
         for method in route.methods - {"HEAD"}:
             yield Mounted(method, route.path, role)

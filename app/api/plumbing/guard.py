@@ -22,7 +22,7 @@ from starlette.datastructures import QueryParams
 from starlette.responses import Response
 
 from app.api.plumbing import binding
-from app.api.plumbing.idempotency import IDEMPOTENT
+from app.api.plumbing.idempotency import IDEMPOTENT, declared
 from app.api.plumbing.operations import is_operators
 from app.api.plumbing.problems import (
     MOST_ERRORS,
@@ -139,32 +139,43 @@ _CONTEXT: Mapping[object, str] = {runtime_of: "runtime", actor_of: "actor"}
 
 
 def _direct(route: APIRoute) -> Callable[[Request], Coroutine[Any, Any, Response]] | None:
-    """Return the handler of a route that takes a body, the runtime, the caller and headers, and answers by itself.
+    """Return the handler of a route that takes a body, the runtime, the caller, headers and a query, and answers.
 
     FastAPI's own would solve them as a tree of dependencies for each request, which takes longer than to validate the
     body. None for routes that take or answer anything else.
     """
     given, endpoint = route.dependant, cast("Callable[..., Coroutine[Any, Any, Response]]", route.endpoint)
-    context = {str(one.name): _CONTEXT.get(one.call) for one in given.dependencies}
-    plain = None not in context.values() and not (given.path_params or given.query_params or given.request_param_name)
+    dependencies = [one for one in given.dependencies if one.call is not declared]
+    context = {str(one.name): _CONTEXT[one.call] for one in dependencies if one.call in _CONTEXT}
+    plain = len(context) == len(dependencies) and not given.path_params
     answers = get_type_hints(endpoint).get("return") is Response
     body, headers = route.body_field, given.header_params
     if body is None or not (plain and answers and given.body_params == [body] and body.field_info.is_required()):
         return None
-    defaults = {one.name: one.get_default() for one in headers}
+    defaults, lacking = request_params_to_args(given.query_params, QueryParams())
+    if lacking:
+        return None
+    defaults |= {one.name: one.get_default() for one in headers}
+    if given.request_param_name is not None:
+        context[given.request_param_name] = "request"
 
     async def handle(request: Request) -> Response:
         parsed = await request.json()
         value, errors = body.validate(parsed, loc=("body",))
-        values = {body.name: value, **defaults}
+        values = {**defaults, body.name: value}
+        received: list[tuple[list[Any], Mapping[str, Any]]] = []
+        if request.query_params:
+            received.append((given.query_params, request.query_params))
         if any(one.alias in request.headers for one in headers):
-            found, wrong = request_params_to_args(headers, request.headers)
+            received.append((headers, request.headers))
+        for fields, there in received:
+            found, wrong = request_params_to_args(fields, there)
             values |= found
             errors = [*errors, *wrong]
         if errors:
             raise RequestValidationError(errors, body=parsed)
-        state = {"runtime": request.app.state.runtime, "actor": request.state.actor}
-        return await endpoint(**values, **{name: state[kind] for name, kind in context.items() if kind is not None})
+        state = {"runtime": request.app.state.runtime, "actor": request.state.actor, "request": request}
+        return await endpoint(**values, **{name: state[kind] for name, kind in context.items()})
 
     return handle
 

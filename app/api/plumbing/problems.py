@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from http import HTTPStatus
@@ -17,7 +17,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from starlette.exceptions import HTTPException
 from starlette.requests import Request
 from starlette.responses import Response
-from starlette.routing import BaseRoute, Match
+from starlette.routing import Match
 from starlette.types import Scope
 
 from app.api.plumbing.unions import BUILT_IN
@@ -279,15 +279,8 @@ def _allowed(request: Request) -> list[str]:
 def _matching_route(request: Request, method: str) -> str | None:
     """Return the path of the route that takes a method at the request's path."""
     scope = {**request.scope, "method": method}
-    matching = (route for route in _mounted(request.app.router.routes) if route.matches(scope)[0] is Match.FULL)
+    matching = (route for route in request.app.router.routes if route.matches(scope)[0] is Match.FULL)
     return next((str(getattr(route, "path", "")) for route in matching), None)
-
-
-def _mounted(routes: Iterable[BaseRoute]) -> Iterator[BaseRoute]:
-    """Yield the routes, including those of included routers."""
-    for route in routes:
-        included = getattr(route, "original_router", None)
-        yield from [route] if included is None else _mounted(included.routes)
 
 
 def _summary(errors: Sequence[FieldError]) -> str:
