@@ -104,7 +104,10 @@ class Settings(BaseSettings):
     request_concurrency: PositiveInt = Field(
         default=8, description="Requests in work at once, in one process; eight times as many that wait for a model."
     )
-    tenant_request_concurrency: PositiveInt = Field(default=2, description="Those of one tenant while others ask too.")
+    tenant_request_concurrency: PositiveInt = Field(
+        default=1,
+        description="Those of one tenant while others ask too; more where requests wait for an embedding server.",
+    )
     request_queue: PositiveInt = Field(default=256, description="Requests that may wait for their turn.")
     tenant_request_queue: PositiveInt = Field(
         default=64, description="Those of one tenant; a quarter where its queue does not empty."

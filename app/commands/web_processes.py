@@ -13,7 +13,7 @@ import os
 import signal
 import socket
 import threading
-from collections.abc import AsyncIterator, Callable, Mapping
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -44,6 +44,10 @@ HANG_SECONDS = 60
 
 JOB_LOCK = "jobs.lock"
 
+_ACCEPTED_AT_ONCE = 16
+"""Connections that a process accepts in one round of its event loop: enough that the kernel does not hold them back,
+where nobody refuses them, and so few that they don't hold up the requests in work."""
+
 
 def http_options(settings: Settings) -> Mapping[str, Any]:
     """Return uvicorn's options that do not depend on the number of processes."""
@@ -61,6 +65,11 @@ def http_options(settings: Settings) -> Mapping[str, Any]:
 def http_protocol(settings: Settings, admission: Admission) -> Any:  # noqa: ANN401 - uvicorn's type for it is a string
     """Return the class of connections. httptools loses the body of a request that offers an upgrade (uvicorn 2722)."""
     return bounded(admission, ConnectionLimits(connections=settings.connections, seconds=settings.connection_timeout))
+
+
+def acceptors(listeners: Sequence[socket.socket]) -> list[socket.socket]:
+    """Return the listeners several times, because libuv accepts one connection of each in a round of the loop."""
+    return [*listeners, *(one.dup() for one in listeners for _ in range(_ACCEPTED_AT_ONCE - 1))]
 
 
 class ProcessConfig(uvicorn.Config):
@@ -158,7 +167,7 @@ async def serve_by_processes(
 def _supervise(settings: Settings, listeners: list[socket.socket], announce: Callable[[], None]) -> None:
     """Run the processes until a signal arrives. Blocks: the event loop has nothing else to do."""
     with TemporaryDirectory(prefix="typed-memory-") as folder, shared_metrics(Path(folder)):
-        supervisor = Supervisor(ProcessConfig(settings, Path(folder)), listeners, announce)
+        supervisor = Supervisor(ProcessConfig(settings, Path(folder)), acceptors(listeners), announce)
         supervisor.run()
     if supervisor.failed:
         raise CommandFailed("a process could not start: the log says why")

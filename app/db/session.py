@@ -25,6 +25,7 @@ from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
 from sqlalchemy.pool import NullPool
 
+from app import pauses
 from app.db.failures import RETRY_AFTER, of_driver, sqlstate, translated, unavailable
 from app.db.pooled_connection import PooledConnection
 from app.errors import DatabaseUnavailable, WritesRefused
@@ -106,6 +107,7 @@ class ReadSession:
 
     async def fetch(self, statement: SqlStatement, values: Mapping[str, object]) -> list[asyncpg.Record]:
         """Run one statement without SQLAlchemy, which takes longer than Postgres for small ones; raise as `execute`."""
+        await self._step()
         try:
             rows: list[asyncpg.Record] = await self.driver.fetch(statement.sql, *statement.arguments(values))
         except asyncpg.PostgresError as error:
@@ -114,6 +116,10 @@ class ReadSession:
                 raise
             raise ours from error
         return rows
+
+    async def _step(self) -> None:
+        """Let requests that are to finish first go on: a read locks nothing that they wait for."""
+        await pauses.step()
 
     async def plan_each(self) -> None:
         """Plan the statements that follow, in this transaction, for their own values: see PLANNED_ONCE."""
@@ -125,6 +131,7 @@ class ReadSession:
         parameters: Mapping[str, object] | Sequence[Mapping[str, object]] | None = None,
     ) -> CursorResult[Any]:
         """Run one statement; raise database errors as ours where a caller can act on them."""
+        await self._step()
         try:
             return await self.connection.wrapped.execute(statement, parameters)
         except DBAPIError as error:
@@ -158,6 +165,9 @@ class WriteSession(ReadSession):
 
     changed: ChangeTime = field(default_factory=ChangeTime)
     clustered: bool = False
+
+    async def _step(self) -> None:
+        """Go on at once, because others may wait for the rows that this transaction has locked."""
 
     async def stamp(self, at: datetime) -> None:
         """Let the database stamp the changes that follow with this instant, as `updated_at` of what changes."""
@@ -298,6 +308,7 @@ class Database:
 
     async def _open(self, opening: str) -> tuple[PooledConnection, asyncpg.Connection]:
         """Return a connection inside its transaction; replace a stale pooled one, once."""
+        await pauses.step()
         started = perf_counter()
         for last in (False, True):
             try:

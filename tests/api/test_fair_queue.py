@@ -13,6 +13,7 @@ from hypothesis import strategies as st
 
 from app.api.plumbing.fair_queue import FairQueue, QueueLimits
 from app.errors import Overloaded
+from app.pauses import Pause
 
 LIMITS = QueueLimits(in_work=3, in_work_each=2, waiting_each=4, waiting=6, standing_each=2)
 
@@ -26,6 +27,7 @@ class Office:
     shed: list[str] = field(default_factory=list)
     begun: list[Hashable] = field(default_factory=list)
     over: dict[asyncio.Task[None], asyncio.Event] = field(default_factory=dict)
+    pauses: list[tuple[Hashable, Pause]] = field(default_factory=list)
 
     def __post_init__(self) -> None:
         self.queue = FairQueue(limits=self.limits, shed=self.shed.append, clock=lambda: self.now)
@@ -34,7 +36,8 @@ class Office:
         over = asyncio.Event()
 
         async def work() -> None:
-            async with self.queue.admitted(whose):
+            async with self.queue.admitted(whose) as pause:
+                self.pauses.append((whose, pause))
                 self.begun.append(whose)
                 await over.wait()
 
@@ -88,6 +91,51 @@ async def test_who_asks_all_the_time_waits_while_one_is_in_work_for_who_asks_now
     assert office.begun == ["a", "a", "b"]
     await office.end(rare)
     assert office.begun == ["a", "a", "b", "a"]
+    await office.end_all()
+
+
+async def test_who_has_had_more_pauses_between_steps_while_one_is_in_work_for_who_has_had_less() -> None:
+    office = Office()
+    await office.ask("a")
+    office.now = 5.0
+    rare = await office.ask("b")
+    (_, busy), (_, quiet) = office.pauses
+    await asyncio.wait_for(quiet(), timeout=0.01)
+    paused = asyncio.ensure_future(busy())
+    await settle()
+    assert not paused.done()
+    await office.end(rare)
+    assert paused.done()
+    await office.end_all()
+
+
+async def test_a_pause_ends_though_the_other_request_does_not() -> None:
+    office = Office()
+    await office.ask("a")
+    office.now = 5.0
+    await office.ask("b")
+    await asyncio.wait_for(office.pauses[0][1](), timeout=1.0)
+    assert office.begun == ["a", "b"]
+    await office.end_all()
+
+
+async def test_tenants_that_had_about_the_same_pause_for_nobody() -> None:
+    office = Office()
+    await office.ask("a")
+    await office.ask("b")
+    office.now = 5.0
+    for _, pause in office.pauses:
+        await asyncio.wait_for(pause(), timeout=0.01)
+    await office.end_all()
+
+
+async def test_requests_in_work_at_once_share_the_time() -> None:
+    office = Office()
+    for whose in "aab":
+        await office.ask(whose)
+    office.now = 3.0
+    await office.ask("c")
+    assert {name: one.used for name, one in office.queue._shares.items()} == {"a": 2.0, "b": 1.0, "c": 0.0}
     await office.end_all()
 
 

@@ -14,6 +14,7 @@ import uvicorn
 from fastapi import FastAPI
 
 from app.commands.connections import ConnectionLimits, bounded
+from app.commands.web_processes import acceptors
 from tests.api.conftest import KEY, running, settings_for
 from tests.support.waiting import PATIENCE, eventually
 
@@ -190,3 +191,34 @@ async def test_a_request_whose_end_could_be_elsewhere_is_not_turned_away_unparse
         writer.close()
         waiting.cancel()
     assert b"alive" not in await reader.read()
+
+
+def test_connections_that_come_together_are_accepted_together() -> None:
+    made: list[asyncio.BaseTransport] = []
+
+    class Accepted(asyncio.Protocol):
+        def connection_made(self, transport: asyncio.BaseTransport) -> None:
+            made.append(transport)
+
+    async def rounds(listener: socket.socket) -> int:
+        loop = asyncio.get_running_loop()
+        servers = [await loop.create_server(Accepted, sock=one) for one in acceptors([listener])]
+        clients = [socket.create_connection(listener.getsockname()) for _ in range(16)]
+        count = 0
+        async with asyncio.timeout(10):
+            while len(made) < len(clients):
+                count += 1
+                await asyncio.sleep(0)
+        for transport in made:
+            transport.close()
+        for server in servers:
+            server.close()
+        for client in clients:
+            client.close()
+        return count
+
+    with (
+        socket.create_server(("127.0.0.1", 0), backlog=64) as listener,
+        asyncio.Runner(loop_factory=uvicorn.Config("unused").get_loop_factory()) as runner,
+    ):
+        assert runner.run(rounds(listener)) < 8

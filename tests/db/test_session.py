@@ -11,6 +11,7 @@ import pytest
 
 from app.db.session import RUNTIME_ROLE, Database, statement
 from app.errors import DatabaseUnavailable
+from app.pauses import pausing
 from tests.support import owner
 
 SLEEP = statement("SELECT pg_sleep(:seconds)")
@@ -47,6 +48,24 @@ async def test_a_statement_that_takes_too_long_says_so_and_leaves_the_connection
             await session.fetch(SLEEP, {"seconds": 2.0})
     async with database.write(uuid4()) as session:
         assert await session.fetch(TENANT, {"given": "x"})
+
+
+async def test_reads_pause_between_statements_and_writes_only_before_their_transaction(database: Database) -> None:
+    seen: list[str] = []
+
+    async def pause() -> None:
+        seen.append("pause")
+
+    with pausing(pause):
+        async with database.read(uuid4()) as session:
+            seen.append("read")
+            await session.fetch(TENANT, {"given": "x"})
+        async with database.write(uuid4()) as writing:
+            seen.append("write")
+            await writing.fetch(TENANT, {"given": "x"})
+    async with database.read(uuid4()) as session:
+        await session.fetch(TENANT, {"given": "x"})
+    assert seen == ["pause", "read", "pause", "pause", "write"]
 
 
 async def test_other_errors_of_the_database_come_out_as_they_are(database: Database) -> None:

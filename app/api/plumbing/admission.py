@@ -20,6 +20,7 @@ from app.api.plumbing import problems
 from app.api.plumbing.fair_queue import FairQueue, QueueLimits
 from app.errors import DeadlineExceeded, Overloaded
 from app.model import Actor
+from app.pauses import pausing
 from app.settings import Settings
 
 UNMETERED = frozenset({"/healthz", "/readyz", "/metrics", "/admin/events"})
@@ -78,7 +79,8 @@ class Admission:
             waiting=settings.request_queue,
             standing_each=max(1, settings.tenant_request_queue // 4),
         )
-        long = replace(bounds, in_work=_LONG_LANE * bounds.in_work, in_work_each=_LONG_LANE * bounds.in_work_each)
+        most = _LONG_LANE * bounds.in_work
+        long = replace(bounds, in_work=most, in_work_each=max(most // 4, _LONG_LANE * bounds.in_work_each))
 
         def shed(why: str) -> None:
             found.observe(why)
@@ -119,8 +121,9 @@ class AdmissionMiddleware:
         authorization = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
         queue = admission.long if long else admission.quick
         try:
-            async with queue.admitted(admission.keys.tenant(authorization)):
-                await self._within(None if long else admission.deadline, scope, receive, send)
+            async with queue.admitted(admission.keys.tenant(authorization)) as pause:
+                with pausing(pause):
+                    await self._within(None if long else admission.deadline, scope, receive, send)
         except Overloaded as error:
             await problems.answer(error, scope)(scope, receive, send)
             return

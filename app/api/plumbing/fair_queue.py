@@ -11,12 +11,14 @@ import asyncio
 import math
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Hashable
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field
+from functools import partial
 from itertools import islice
 from time import monotonic
 
 from app.errors import Overloaded
+from app.pauses import Pause
 
 _HALF_LIFE_SECONDS = 5.0
 """After how long work that a tenant got counts half."""
@@ -24,8 +26,11 @@ _HALF_LIFE_SECONDS = 5.0
 _RECENT_SECONDS = 10.0
 """For how long a tenant that asked keeps others to their part."""
 
-_FAR_LESS = 4.0
+_LESS = 1.5
 """How many times less work a tenant must have had for the others to let its request finish first."""
+
+_PAUSE_SECONDS = 0.05
+"""The longest pause of a request in work; it may hold a connection to the database."""
 
 _MOMENT = 0.01
 """Seconds of work that keep nobody else to its part: a probe's."""
@@ -53,7 +58,7 @@ class QueueLimits:
 
 @dataclass(slots=True, eq=False)
 class _Share:
-    """The requests of one tenant in work and in waiting, and the seconds of work it got, which fade."""
+    """The requests of one tenant in work and in waiting, and the seconds of the process that it got, which fade."""
 
     known: bool
     in_work: int = 0
@@ -85,10 +90,12 @@ class FairQueue:
     clock: Callable[[], float] = monotonic
     in_work: int = field(default=0, init=False)
     waiting: int = field(default=0, init=False)
+    _charged_at: float = field(default=0.0, init=False)
     _shares: dict[Hashable, _Share] = field(default_factory=dict, init=False)
     """By tenant, those who asked last at the end."""
     _working: set[_Share] = field(default_factory=set, init=False)
     _queues: set[_Share] = field(default_factory=set, init=False)
+    _paused: list[asyncio.Future[None]] = field(default_factory=list, init=False)
 
     def is_full(self, whose: Hashable) -> bool:
         """Return whether one more request of a tenant would be turned away at once."""
@@ -100,9 +107,13 @@ class FairQueue:
         return len(share.waiting) >= most or self.waiting >= limits.waiting
 
     @asynccontextmanager
-    async def admitted(self, whose: Hashable) -> AsyncIterator[None]:
-        """Wait for a turn, and hold a place for as long as the block; raise Overloaded when there is none in time."""
+    async def admitted(self, whose: Hashable) -> AsyncIterator[Pause]:
+        """Wait for a turn, and hold a place for as long as the block; raise Overloaded when there is none in time.
+
+        Yields what the request calls between its steps, to wait while one of a tenant that had less is in work.
+        """
         now = self.clock()
+        self._charge(now)
         share = self._seen(whose, now)
         if not share.waiting and self._may_begin(share, now):
             share.empty_at = now
@@ -111,11 +122,10 @@ class FairQueue:
             raise self._turned_away("full")
         else:
             await self._turn(share, now)
-        started = self.clock()
         try:
-            yield
+            yield partial(self._pause, share)
         finally:
-            self._give_back(share, self.clock() - started)
+            self._give_back(share)
 
     def _seen(self, whose: Hashable, now: float) -> _Share:
         share = self._shares.pop(whose, None) or _Share(known=whose is not None)
@@ -128,16 +138,29 @@ class FairQueue:
     def _may_begin(self, share: _Share, now: float) -> bool:
         """Return whether a tenant may have one more in work.
 
-        While others ask too, not more than its part, and none while one is in work for a tenant that had far less.
+        While others ask too, not more than its part, and none while one is in work for a tenant that had less.
         """
         if self.in_work >= self.limits.in_work:
             return False
         if not self._has_others(share, now):
             return True
-        much = share.of_late(now) / _FAR_LESS
-        return share.in_work < self.limits.in_work_each and all(
-            one is share or not one.known or one.of_late(now) >= much for one in self._working
-        )
+        return share.in_work < self.limits.in_work_each and not self._gives_way(share, now)
+
+    def _gives_way(self, share: _Share, now: float) -> bool:
+        """Return whether a request is in work for a tenant that had less."""
+        less = share.of_late(now) / _LESS
+        return any(one is not share and one.known and one.of_late(now) < less for one in self._working)
+
+    async def _pause(self, share: _Share) -> None:
+        """Wait while a request of a tenant that had less is in work, but no longer than for most requests."""
+        if len(self._working) == 1 or not self._gives_way(share, self.clock()):
+            return
+        with suppress(TimeoutError):
+            async with asyncio.timeout(_PAUSE_SECONDS):
+                while self._gives_way(share, self.clock()):
+                    turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+                    self._paused.append(turn)
+                    await turn
 
     def _has_others(self, share: _Share, now: float) -> bool:
         """Return whether among those who asked last is another tenant that had more than a moment's work."""
@@ -164,7 +187,7 @@ class FairQueue:
                 share.waiting.remove(turn)
                 self._left(share)
             elif not turn.cancelled():  # else it was passed over, for it had been given up already
-                self._give_back(share, 0.0)
+                self._give_back(share)
             if isinstance(error, TimeoutError):
                 raise self._turned_away("late") from None
             raise
@@ -179,14 +202,24 @@ class FairQueue:
         self.in_work += 1
         self._working.add(share)
 
-    def _give_back(self, share: _Share, seconds: float) -> None:
+    def _charge(self, now: float) -> None:
+        """Divide the time since the last charge among the requests in work, which share one event loop."""
+        for share in self._working:
+            share.spend((now - self._charged_at) * share.in_work / self.in_work, now)
+        self._charged_at = now
+
+    def _give_back(self, share: _Share) -> None:
         now = self.clock()
+        self._charge(now)
         share.in_work -= 1
         self.in_work -= 1
         if not share.in_work:
             self._working.discard(share)
-        share.spend(seconds, now)
         self._next(now)
+        paused, self._paused = self._paused, []
+        for turn in paused:
+            if not turn.done():
+                turn.set_result(None)
 
     def _next(self, now: float) -> None:
         """Give free places to those who wait, first to the tenant that had the least of late."""
