@@ -75,6 +75,10 @@ _EXPERT: Final = pattern("speech_acts", "expert")
 
 _CLAUSES = re.compile(r"[,;:\u2014\u2013]| - |\bbut\b|\band (?=i\b|i'm\b|we\b|my\b|now\b|don't\b|never\b)")
 _AFFIRMS: Final = pattern("speech_acts", "affirms")
+_AGAINST: Final = re.compile(r"(?:(?:[,;:\u2014\u2013]| -)? (?:but|yet)|;) (?=(?:i|we|my|our)\b)", re.IGNORECASE)
+"""Where the speaker's own words are set against what others say."""
+
+_SELF: Final = re.compile(r"\b(?:i|we)\b", re.IGNORECASE)
 _AUXILIARIES = word_set("am is are was were be been do does did have has had will would could")
 _ADVERBS: Final = words("speech_acts", "adverbs")
 _TASTES: Final = words("speech_acts", "tastes")
@@ -240,6 +244,18 @@ def speech_act(sentence: str, before: str = "") -> SpeechAct:
     if _quotes(text):
         return SpeechAct.QUOTATION
     return SpeechAct.NEGATION if _denies(text) else SpeechAct.ASSERTION
+
+
+def own_words(sentence: str, place: int) -> str:
+    """Return the part of a sentence that sets the speaker's own words against a report and holds the place.
+
+    `Dora thinks it is too spicy, but I like it` is a report up to `but`. Without such a part it is the whole sentence.
+    """
+    for found in _AGAINST.finditer(sentence):
+        report = sentence[: found.start()]
+        if found.end() <= place and report.count('"') % 2 == 0 and not _SELF.search(report):
+            return sentence[found.end() :]
+    return sentence
 
 
 def more_cautious(first: SpeechAct, second: SpeechAct) -> SpeechAct:

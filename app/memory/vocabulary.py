@@ -118,6 +118,8 @@ ENTITY_PREDICATES: Mapping[str, str] = {
     "reports-to": "person",
     "managed-by": "person",
     "friend-of": "person",
+    "has-neighbour": "person",
+    "lives-with": "person",
     "has-partner": "person",
     "has-child": "person",
     "has-mother": "person",

@@ -17,7 +17,7 @@ from app.db.entities.write_lookup import Referent
 from app.english.quotations import Span, is_quoted, quoted_spans
 from app.english.role_play import NO_FRAMING, RolePlayFrame
 from app.english.screening import Suspicion, SuspicionKind, screen
-from app.english.speech_acts import SKIPPED, more_cautious, speech_act
+from app.english.speech_acts import SKIPPED, more_cautious, own_words, speech_act
 from app.english.ties import ties_in
 from app.english.turn_acts import act_of_turn
 from app.errors import TypedMemoryError
@@ -326,6 +326,8 @@ def _act(proposal: Proposal, heard: _TurnText, grounding: Grounding, sentence: s
     Carmen is in `my sister Carmen told me`, is asserted, whatever the sentence does, unless it plays a part.
     """
     spoken = speech_act(sentence, before)
+    if spoken is SpeechAct.QUOTATION:
+        spoken = speech_act(own_words(sentence, grounding.span[0] - len(before)), before)
     if spoken is not SpeechAct.ROLEPLAY and is_presupposed(proposal, sentence):
         spoken = SpeechAct.ASSERTION
     act = more_cautious(proposal.speech_act, spoken)

@@ -97,6 +97,25 @@ def test_what_only_looks_like_the_words_of_others_is_believed(content: str, spea
     assert not [one for one in believed(content, speaker=speaker) if "Rome" in one]
 
 
+@pytest.mark.parametrize(
+    "content",
+    [
+        "Dora thinks it is bitter, but I like grapefruit",
+        "My uncle says fruit is dull; I like grapefruit",
+        "They say it burns the tongue but I like grapefruit",
+    ],
+)
+def test_what_the_speaker_sets_against_a_report_is_their_own(content: str) -> None:
+    assert believed(content) == ["user likes grapefruit"]
+
+
+@pytest.mark.parametrize(
+    "content", ["Dora says I am rude, but I like grapefruit", 'Dora said "it is bitter, but I like grapefruit"']
+)
+def test_a_report_in_the_first_person_stays_one(content: str) -> None:
+    assert believed(content) == []
+
+
 def test_no_more_a_fan_is_a_dislike() -> None:
     assert believed("I'm no more a fan of jazz") == ["user dislikes jazz"]
 

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from app.english.names import COMMON
+from app.english.names import COMMON, kind_of
 from app.english.patterns import pattern
 from app.english.rules.clause import Clause, SpeakerContext, Tense
 from app.english.rules.event_time import CUE
@@ -143,7 +143,8 @@ def clauses(sentence: Sentence, said: SpeakerContext) -> Iterator[Clause]:
 
 
 def _is_bare_name(text: str) -> bool:
-    return _BARE_NAME.fullmatch(text) is not None and text.lower() not in COMMON
+    adverb = text.endswith("ly") and kind_of(text) is None
+    return _BARE_NAME.fullmatch(text) is not None and text.lower() not in COMMON and not adverb
 
 
 def _sharing(clause: Clause | None, first: Clause, *, now: bool) -> Clause | None:

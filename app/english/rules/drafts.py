@@ -14,7 +14,7 @@ from app.english.rules.clause import Clause, SpeakerContext, Tense, Who
 from app.english.rules.event_time import ClauseTime
 from app.english.rules.noun_phrases import BREAKERS
 from app.english.rules.sentences import HIDDEN
-from app.english.verbs import third_person
+from app.english.verbs import form_of, third_person
 from app.english.word_lists import TOOLS, word_set
 from app.memory import vocabulary
 
@@ -22,7 +22,14 @@ _MOST_WORDS: Final = 26
 _CUT: Final = pattern("drafts", "cut", re.IGNORECASE)
 """Where another thought begins."""
 
-_DEICTIC: Final = re.compile(r"\b(this|that|these|those)\s+(?=([a-z0-9][\w'-]*))", re.IGNORECASE)
+_DEICTIC: Final = re.compile(r"\b(?:all )?(this|that|these|those)\s+(?=([a-z0-9][\w'-]*))", re.IGNORECASE)
+_THAT_DID: Final = re.compile(r" that (?P<verb>[a-z]+)\b")
+_POINTED_AT: Final = re.compile(r"\b(?:this|that|these|those) [a-z-]+$", re.IGNORECASE)
+"""A bare noun that another sentence tells more of: `this program`."""
+
+_SPELLS: Final = word_set("season year term semester")
+"""What is over before the belief is: `more closely this season`."""
+
 _ARTICLES: Final = {"this": "a", "that": "the", "these": "some", "those": "the"}
 _OPEN: Final = pattern("drafts", "open", re.IGNORECASE)
 """Words that point at something the sentence does not name."""
@@ -35,12 +42,10 @@ _FIRST: Final = re.compile(r"\b(my|our|mine|me|us|myself|ourselves)\b", re.IGNOR
 _OWN: Final = {"my": "their", "our": "their", "mine": "theirs", "me": "them", "us": "them"}
 _FILLER: Final = pattern("drafts", "filler", re.IGNORECASE)
 _ENDING: Final = pattern("drafts", "ending", re.IGNORECASE)
-_TORN: Final = re.compile(r"\b(?:and|or|the|a) (?:for|and|at|in|on|of|to|with|or)\b", re.IGNORECASE)
+_TORN: Final = re.compile(r"\b(?:and|or|the|a|for) (?:for|and|at|in|on|of|to|with|or)\b|\s's\b", re.IGNORECASE)
 """What is left where a time was the object itself: `blocked Wednesday and Thursday for writing`."""
 
-_BARE_THAT: Final = re.compile(r"\b(?:the|a) (?:day|time|way|moment|night|morning|evening)$", re.IGNORECASE)
-"""What is left of `that day`."""
-
+_BARE_TIME: Final = re.compile(r"\bthe (?:day|time|way|moment|night|morning|evening)$", re.IGNORECASE)
 _SPELL: Final = re.compile(r"\s*(?:weekend|summer|spring|winter|autumn|fall|morning|holiday)", re.IGNORECASE)
 _A_QUIET: Final = re.compile(r"\b(?:an?|my|our)(?:\s+[a-z]+)?\s*\Z", re.IGNORECASE)
 _STATE: Final = re.compile(r"^[^,;:.]*?(?<!that)(?<!which)(?<!who)\s(?:is|are)\s", re.IGNORECASE)
@@ -61,13 +66,13 @@ def retell(clause: Clause, said: SpeakerContext, time: event_time.ClauseTime | N
         return None
     others = clause.subject.who in {Who.NAMED, Who.POSSESSED}
     rest = main_part(_without_time(clause, time))
-    if (_SOMEONE if others else _OTHERS).search(rest):
+    if (_SOMEONE if others else _OTHERS).search(rest) or _POINTED_AT.search(rest):
         return None
     rest = _DEICTIC.sub(_introduced, _first_person(rest, clause, said))
     if _OPEN.search(rest) or len(rest.split()) > _MOST_WORDS or _TORN.search(f"{clause.verb} {rest}"):
         return None
     rest = _ENDING.sub("", _FILLER.sub("", rest).rstrip(" ,.-")).strip(" ,.-")
-    if _BARE_THAT.search(rest):
+    if _BARE_TIME.search(rest):
         return None
     words = time.words if time is not None else ""
     return " ".join(f"{who(clause)} {_verbal(clause)} {rest} {words}".split())
@@ -102,8 +107,20 @@ def _takes_part(name: str, rest: str, said: SpeakerContext) -> bool:
 
 def main_part(rest: str) -> str:
     """Return the rest up to where another thought begins, without words that lead to it."""
+    end = end_of_thought(rest)
+    return _ENDING.sub("", rest[:end].rstrip(" ,")) if end < len(rest) else rest
+
+
+def end_of_thought(rest: str) -> int:
+    """Return where another thought begins, the length of the text where none does."""
     cut = _CUT.search(rest)
-    return _ENDING.sub("", rest[: cut.start()].rstrip(" ,")) if cut else rest
+    did = next((found for found in _THAT_DID.finditer(rest) if _is_past(found["verb"])), None)
+    return min(found.start() if found else len(rest) for found in (cut, did))
+
+
+def _is_past(word: str) -> bool:
+    form = form_of(word)
+    return form is not None and "past" in form.kinds and "base" not in form.kinds
 
 
 def _without_time(clause: Clause, time: event_time.ClauseTime | None) -> str:
@@ -139,7 +156,7 @@ def _first_person(rest: str, clause: Clause, said: SpeakerContext) -> str:
 def _introduced(found: re.Match[str]) -> str:
     """Give a thing that is pointed at an article: `this amazing deal` is news to whoever reads it."""
     word, following = found.group(1).lower(), found.group(2)
-    if following in BREAKERS:
+    if following in BREAKERS or following in _SPELLS:
         return found.group()
     article = "an" if word == "this" and following[0] in "aeiou" else _ARTICLES[word]
     return f"{article} "
@@ -158,7 +175,13 @@ def _verbal(clause: Clause) -> str:
         return f"{'have' if many else 'has'} {clause.verb}"
     if clause.tense is Tense.PRESENT:
         return clause.lemma if many else third_person(clause.lemma)
-    return clause.verb
+    return f"did {clause.verb}" if _is_base(clause.verb) else clause.verb
+
+
+def _is_base(verb: str) -> bool:
+    """Tell whether the word is a base form and no past form, as `read` is: `I did go`."""
+    form = form_of(verb)
+    return form is not None and "base" in form.kinds and "past" not in form.kinds
 
 
 def _be(clause: Clause, *, many: bool) -> str:

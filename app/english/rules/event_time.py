@@ -16,7 +16,7 @@ from app.model import Precision
 CUE: Final = pattern("event_time", "cue", re.IGNORECASE)
 """Something that may be a time; without one, no time is looked for."""
 
-VAGUE: Final = re.compile(r"\b(?:recently|lately|the other day|not long ago|just)\b", re.IGNORECASE)
+VAGUE: Final = re.compile(r"\b(?:recently|lately|the other day|not long ago|(?<!had )just)\b", re.IGNORECASE)
 """A time near the turn's own, but no date."""
 
 _LEAD: Final = re.compile(
@@ -35,9 +35,14 @@ _DAY_ALONE: Final = re.compile(
 )
 _THAN_UNSAID: Final = re.compile(r"(?:minute|hour|day|week|month|year)s?\s+(?:earl(?:y|ier)|later?)$", re.IGNORECASE)
 """Later or earlier than what another sentence names, or than planned."""
+_NEXT_ONE: Final = re.compile(
+    r"(?:the )?(?:next|following|previous) (?:day|morning|night|week|month|year)$", re.IGNORECASE
+)
 _SOME: Final = re.compile(r"\b(?:few|couple|some|several)\b", re.IGNORECASE)
 _THE: Final = re.compile(r"\bThe $")
 """Before a year it makes a name: `The 1975`."""
+_SOME_THING: Final = re.compile(r"\b(?:an?|my|our|some|\d+) (?:\w+ )?$", re.IGNORECASE)
+_ON: Final = re.compile(r"(?:^|\b(?:on|last|this|next|every|since|until|by) )$", re.IGNORECASE)
 SINCE: Final = re.compile(r"\bsince\s+", re.IGNORECASE)
 _WEEK: Final = timedelta(days=7)
 _DAY: Final = timedelta(days=1)
@@ -124,7 +129,8 @@ def _spans(text: str, now: datetime, prefer: Prefer) -> list[TemporalSpan]:
 def _is_no_time(text: str, span: TemporalSpan) -> bool:
     indefinite = _WEEKDAY.match(span.text) and _ANY.search(text[max(0, span.start - 12) : span.start])
     whose = span.text.lower().startswith(_OF_A_LIFE)
-    unsaid = indefinite or whose or _THAN_UNSAID.search(span.text)
+    next_one = _NEXT_ONE.match(span.text) and text[: span.start].lower().endswith("the ")
+    unsaid = indefinite or whose or next_one or _THAN_UNSAID.search(span.text)
     return bool(unsaid) or _is_age(text, span) or _is_name(text, span)
 
 
@@ -134,7 +140,12 @@ def _is_age(text: str, span: TemporalSpan) -> bool:
 
 
 def _is_name(text: str, span: TemporalSpan) -> bool:
-    return span.text.isdigit() and _THE.search(text[max(0, span.start - 4) : span.start]) is not None
+    """Tell whether it is a name, or tells a thing from others: `The 1975`, `a rare 1967 pressing`, `Sunday Roast`."""
+    before, after = text[max(0, span.start - 30) : span.start], text[span.end : span.end + 2]
+    if _WEEKDAY.fullmatch(span.text) and span.text[0].isupper() and after[1:].isupper():
+        return _ON.search(before) is None
+    model = _SOME_THING.search(before) and after[:1] == " " and after[1:].isalpha()
+    return span.text.isdigit() and bool(model or _THE.search(before))
 
 
 def _gone(span: TemporalSpan, now: datetime) -> TemporalSpan:

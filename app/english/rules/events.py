@@ -7,11 +7,23 @@ from collections.abc import Iterator
 from dataclasses import replace
 from typing import Final
 
+from app.english.dates.periods import Prefer
 from app.english.names import leading_name, token_names
 from app.english.patterns import pattern
 from app.english.rules import event_time
 from app.english.rules.clause import Clause, SpeakerContext, Tense, Who
-from app.english.rules.drafts import PASSING, Draft, event, fact, main_part, participants, retell, topic_of, who
+from app.english.rules.drafts import (
+    PASSING,
+    Draft,
+    end_of_thought,
+    event,
+    fact,
+    main_part,
+    participants,
+    retell,
+    topic_of,
+    who,
+)
 from app.english.rules.noun_phrases import in_third_person, says_something, value
 from app.english.rules.sentences import HIDDEN
 from app.english.verbs import form_of, third_person
@@ -36,6 +48,14 @@ _THE_ONE: Final = re.compile(r"\S+ the [a-z]+")
 _LOOSE: Final = word_set("in on for it out up")
 _SOON: Final = pattern("events", "soon", re.IGNORECASE)
 _PLANNED: Final = pattern("events", "planned", re.IGNORECASE)
+_BOOKED: Final = frozenset({"book", "reserve", "schedule"})
+"""Verbs whose time is that of what they arrange where they say what for: `booked a table for Friday`."""
+
+_FOR: Final = re.compile(r"\bfor\b")
+
+_WHICH_WAS: Final = re.compile(r",? (?:which|where|when) (?:i|we|was|is|took|happened|ran)\b", re.IGNORECASE)
+"""A relative clause that may tell the time of what it follows."""
+
 _COMING: Final = word_set("plan go move travel fly visit attend start marry adopt run have get")
 
 
@@ -51,7 +71,10 @@ def events_in(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
 
 
 def _past(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
-    time = event_time.find(clause.whole, said.now)
+    prefer: Prefer = "future" if clause.lemma in _BOOKED and _FOR.search(clause.rest) else "past"
+    time = event_time.find(_told(clause), said.now, prefer=prefer)
+    if time is None and _WHICH_WAS.match(clause.whole, len(_told(clause))):
+        time = event_time.find(clause.whole, said.now, prefer=prefer)
     life = _is_life(clause, time)
     description = retell(clause, said, time) if life or _is_worth_telling(clause, time) else None
     if description is not None and not _is_empty(description, clause, time):
@@ -59,6 +82,12 @@ def _past(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
             clause, description, time, participants(clause, said, description),
             importance=0.6 if life and clause.lemma not in _MINOR else PASSING, topic=topic_of(description),
         )  # fmt: skip
+
+
+def _told(clause: Clause) -> str:
+    """Return the words of a clause without another thought after it, whose time is not the clause's."""
+    lead = len(clause.whole) - len(clause.rest)
+    return clause.whole[: lead + end_of_thought(clause.rest)]
 
 
 def _is_life(clause: Clause, time: event_time.ClauseTime | None) -> bool:
@@ -121,7 +150,7 @@ def _is_coming(clause: Clause) -> bool:
 
 def _ahead(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     """Yield what is planned for a time that is named: `User plans to visit Tokyo in June`."""
-    time = event_time.find(clause.whole, said.now, prefer="future") if _SOON.search(clause.whole) else None
+    time = event_time.find(_told(clause), said.now, prefer="future") if _SOON.search(clause.whole) else None
     if time is None or time.day is None or time.day[:7] < said.now.date().isoformat()[:7]:
         return
     description = retell(clause, said, time)
@@ -226,7 +255,7 @@ _THEIRS: Final = re.compile(r"\b(?:his|their|its)\b", re.IGNORECASE)
 _LATELY: Final = pattern("events", "lately", re.IGNORECASE)
 """How a routine is told rather than what it is: with and without it, it is the same one."""
 _AND_DOES: Final = re.compile(r"^and (?P<verb>[a-z]+)\b")
-_OPEN_END: Final = re.compile(r"[\s,]+(?:or|and)$", re.IGNORECASE)
+_OPEN_END: Final = re.compile(r"[\s,]+(?:or|and|for an?)$", re.IGNORECASE)
 _BARE: Final = word_set("go do meet visit play come")
 """Verbs that say nothing with how often alone: `we go a few times a week`."""
 _MOST_WORDS: Final = 14

@@ -21,7 +21,7 @@ VAGUE: Final = words("noun_phrases", "vague")
 """First or only words that make a value say nothing by itself."""
 
 _TRAILING: Final = pattern("noun_phrases", "trailing", re.IGNORECASE)
-_ARTICLE: Final = re.compile(r"(?:the|a|an|my|our|some)\s+", re.IGNORECASE)
+_ARTICLE: Final = re.compile(r"(?:the|a|an|my|our|some(?! of\b))\s+", re.IGNORECASE)
 _EDGES: Final = " \t\r\n.,;:!?\"'()[]*_`~-"
 _SPACE: Final = re.compile(r"\s+")
 _POINTING: Final = words("noun_phrases", "pointing at")

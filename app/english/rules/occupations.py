@@ -69,6 +69,8 @@ def is_role(text: str) -> bool:
     if len(words) > 1 and text[:1].isupper() and kind_of(text) == PERSON:  # "Tim Cook"
         return False
     head = words[-1]
+    if words[0].endswith("ing") and head not in ROLE_HEADS and head.endswith("s"):  # "targeting founders"
+        return False
     return head in ROLE_HEADS or head.removesuffix("s") in ROLE_HEADS or _SUFFIX.fullmatch(head) is not None
 
 

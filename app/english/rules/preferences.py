@@ -9,7 +9,7 @@ from typing import Final
 from app.english.patterns import pattern
 from app.english.rules.clause import Clause, SpeakerContext, Who
 from app.english.rules.drafts import Draft, decision, ending, fact, preference
-from app.english.rules.noun_phrases import BREAKERS, list_items, slug, thing, value
+from app.english.rules.noun_phrases import BREAKERS, in_third_person, list_items, slug, thing, value
 from app.english.rules.preference_keys import choice, kind_of_choice, purpose_slug
 from app.english.rules.rows import CHOSEN
 from app.english.rules.sentences import HIDDEN
@@ -80,6 +80,7 @@ def _done(clause: Clause) -> Iterator[Draft]:
     if over and not over.group().lstrip(", ").lower().startswith("to "):
         whole = whole[: over.start()]
     way = value(_DONE.split(whole)[0])
+    way = in_third_person(way) if way else None
     if way and infinitive:
         first, _, others = way.partition(" ")
         way = f"{gerund(first)} {others}".rstrip()
@@ -125,7 +126,7 @@ def switches(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
         yield from _chosen(clause, found.text, purpose["what"] if purpose else None, source)
 
 
-_LIKED: Final = re.compile(r"\s+(?P<to>to\s+)?(?=\w)", re.IGNORECASE)
+_LIKED: Final = re.compile(r"\s+(?:using\s+|(?P<to>to\s+))?(?=\w)", re.IGNORECASE)
 _POINTED_AT: Final = pattern("preferences", "pointed at", re.IGNORECASE)
 _ENDS: Final = pattern("preferences", "ends", re.IGNORECASE)
 _NOWADAYS: Final = pattern("preferences", "nowadays", re.IGNORECASE)
@@ -245,12 +246,17 @@ def _abstained(clause: Clause) -> Iterator[Draft]:
         yield preference(clause, "smoking.habit", "does not smoke", topic="health")
         return
     found = thing(clause.rest)
+    if found is not None and _LIMITED.match(clause.rest, found.end):
+        return
     more = found is not None and _OR.match(clause.rest, found.end)
     for one in list_items(clause.rest if more else found.text) if found else ():
         name = value(one)
         if name and len(name.split()) <= _LONGEST_FOOD and (clause.lemma != "avoid" or name.lower() in FOODS):
             yield preference(clause, f"diet.{slug(name)}", f"no {name}", topic="food")
 
+
+_LIMITED: Final = pattern("preferences", "limited", re.IGNORECASE)
+"""When, where or how much one goes without: at other times one does not."""
 
 _AGAIN: Final = re.compile(r"\bagain\s*[.!]?$", re.IGNORECASE)
 _FAVOURITE: Final = pattern("preferences", "favourite", re.IGNORECASE)

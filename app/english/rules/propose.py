@@ -33,6 +33,7 @@ _BARE_ROLE: Final = re.compile(r"an?\s", re.IGNORECASE)
 _FIRST_VERB: Final = pattern("proposals", "first verb", re.IGNORECASE)
 _LEAD: Final = re.compile(r"(?:(?:and|so|yeah|yes|well|honestly|afternoon|evening|morning)[,: ]+)*", re.IGNORECASE)
 _PARTS: Final = words("quotations", "parts of a conversation")
+_LONGER_WORD: Final = 4
 _ASSUMED: Final = 0.9
 """How sure it is that who speaks means themselves where no subject is named."""
 
@@ -141,7 +142,7 @@ def _subjectless(sentence: Sentence, said: SpeakerContext) -> Iterator[Clause]:
     """Read `Just moved to Berlin`, `Sent the forecast to Ivora`: the speaker is not named."""
     found = _FIRST_VERB.match(sentence.text)
     form = form_of(found["verb"].lower()) if found else None
-    if sentence.asks or form is None or "past" not in form.kinds or "base" in form.kinds:
+    if sentence.asks or form is None or "past" not in form.kinds or "base" in form.kinds or _is_title(sentence.text):
         return
     lead = _LEAD.match(sentence.text)
     text = sentence.text[lead.end() :] if lead else sentence.text
@@ -149,6 +150,12 @@ def _subjectless(sentence: Sentence, said: SpeakerContext) -> Iterator[Clause]:
     read = parse(f"I {text[0].lower()}{text[1:]}", start, said)
     if read is not None and read.tense is Tense.PAST:
         yield replace(read, text=text, start=start, first=sentence.start, sure=_ASSUMED, subjectless=True)
+
+
+def _is_title(text: str) -> bool:
+    """Tell whether all its longer words have capitals, as items of a list have: `Baked Beans in Tomato Sauce`."""
+    longer = [word for word in text.split() if len(word) >= _LONGER_WORD]
+    return len(longer) >= _LONGER_WORD and all(word[0].isupper() for word in longer)
 
 
 def _speaker(sentence: Sentence, said: SpeakerContext) -> Clause:
@@ -167,10 +174,24 @@ _MAY_STATE: Final = pattern("proposals", "may state")
 _SENTENCES: Final = frozenset({"object", "preference_value", "event_description", "decision", "rationale"})
 """Fields that hold more than a name."""
 
+_FIRST_PERSON: Final = re.compile(r"\b(?:my|me|we|our|us|mine|ours|I(?:'\w+)?(?= [a-z]))\b")
+"""A word of the speaker's that was not retold: the value tells the rest of another clause."""
+
+_TITLE: Final = re.compile(r'"[^"]*"')
 _LONGEST_NAME: Final = 200
 _MOST_CONTEXT: Final = 2_000
 _LONGEST_OWN: Final = 1_500
 """A longer turn of a user may be pasted: what it says of others is not the user's to state."""
+
+_DIALOGUE: Final = pattern("proposals", "dialogue")
+"""Speech as stories have it."""
+
+_SPEAKER: Final = re.compile(r"\b(?:i|im|ive|me|my|we|our|us)\b", re.IGNORECASE)
+_NOT_QUITE: Final = re.compile(r"(?:well|ok(?:ay)?|actually)?\W*not (?:exactly|really|quite|yet)\b", re.IGNORECASE)
+"""What takes back part of the sentence before it."""
+
+_LONGEST_WRITTEN: Final = 4_000
+"""A longer turn holds a document: only its first and last lines are sure to be the user's."""
 
 
 def propose(turn: Turn, context: Sequence[Turn] = ()) -> tuple[Proposal, ...]:
@@ -198,19 +219,38 @@ def _said(turn: Turn, context: Sequence[Turn]) -> SpeakerContext:
 
 def _read(turn: Turn, said: SpeakerContext) -> list[LocatedDraft]:
     found: list[LocatedDraft] = []
-    playing, pasted = False, len(turn.content) > _LONGEST_OWN
+    playing, pasted = False, _is_pasted(turn.content)
+    document, before = _document(turn.content), 0
     for sentence in sentences(turn.content):
+        if sentence.start in document:
+            continue
         text = sentence.text
         playing = playing or speech_acts.opens_play(text)
         if speech_acts.is_retracted(text):
             found.clear()
+        elif _NOT_QUITE.match(text):
+            found = [one for one in found if one.end <= before]
         elif not (_TAKEN_BACK.search(text) or speech_acts.is_fiction(text)) and _MAY_STATE.search(text):
             found.extend(
                 speaker_statements(sentence, said, playing=playing, pasted=pasted)
                 if turn.role is Role.USER
                 else of_user(sentence, said)
             )
+        before = sentence.start
     return found
+
+
+def _is_pasted(content: str) -> bool:
+    """Tell whether a turn may hold someone else's text: a long one, a story, or a question in which nobody is `I`."""
+    asks = "?" in content and not _SPEAKER.search(content)
+    return asks or len(content) > _LONGEST_OWN or _DIALOGUE.search(content) is not None
+
+
+def _document(content: str) -> range:
+    """Return where the document stands that a long turn holds, between the lines before and after it."""
+    if len(content) <= _LONGEST_WRITTEN:
+        return range(0)
+    return range(max(0, content.find("\n")), max(content.rfind("\n"), 0) or len(content))
 
 
 def _best(found: Sequence[LocatedDraft]) -> list[LocatedDraft]:
@@ -227,9 +267,11 @@ def _best(found: Sequence[LocatedDraft]) -> list[LocatedDraft]:
 
 
 def _is_sound(draft: Draft) -> bool:
-    """Tell whether nothing in it was someone else's words, and every name is one a type would take."""
+    """Tell whether nothing in it is said by someone, and every name is one a type would take."""
     return all(
-        HIDDEN not in value and (field in _SENTENCES or len(value) <= _LONGEST_NAME)
+        HIDDEN not in value
+        and not _FIRST_PERSON.search(_TITLE.sub("", value))
+        and (field in _SENTENCES or len(value) <= _LONGEST_NAME)
         for field, given in draft.payload.items()
         for value in _texts(given)
     )

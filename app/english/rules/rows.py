@@ -56,14 +56,14 @@ def is_undergone(clause: Clause) -> bool:
     return clause.passive and not clause.negated and clause.modal is None
 
 
-def is_habit(clause: Clause) -> bool:
-    """Tell whether the clause says what the speaker does in general, and not by choice."""
-    return is_others_habit(clause) and clause.subject.who is Who.SPEAKER
+def is_general(clause: Clause) -> bool:
+    """Tell whether the clause says what someone does in general, and not by choice."""
+    return is_now(clause) and not (clause.progressive or clause.adverbs & CHOSEN)
 
 
 def is_others_habit(clause: Clause) -> bool:
-    """Tell whether the clause says what someone does in general, and not by choice."""
-    return is_now(clause) and not (clause.progressive or clause.adverbs & CHOSEN)
+    """Tell whether the clause says what someone other than the speaker does in general."""
+    return is_general(clause) and not clause.subject.own
 
 
 def is_one(clause: Clause) -> bool:

@@ -26,7 +26,7 @@ _OWN_WORDS = re.compile(r"\b(?:i|i'm|i've|i'd|my|me|we|our|you|your)\b|[.!?]\s+\
 _QUOTED_WORDS = 8
 _END = re.compile(r"(?P<end>[.!?\u2026]+)[\"')\]*_]*(?=\s|$)|\n+")
 _ABBREVIATION = re.compile(
-    r"(?:\b(?:dr|mr|mrs|ms|prof|st|sr|jr|vs|e\.g|i\.e|etc|approx|inc|ltd|corp|co|no|mt|ft|dept|est|u\.s|u\.k|a\.m|p\.m"
+    r"(?:\b(?:dr|mr|mrs|ms|prof|sgt|lt|col|capt|gen|rev|hon|gov|sen|st|sr|jr|vs|e\.g|i\.e|etc|approx|inc|ltd|corp|co|no|mt|ft|dept|est|u\.s|u\.k|a\.m|p\.m"
     r"|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)|\b[A-Z])$",
     re.IGNORECASE,
 )

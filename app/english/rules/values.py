@@ -87,7 +87,7 @@ _STAND_INS: Final = word_set("one ones")
 _SCHOOL_OF: Final = re.compile(r"'s\b|s'(?=\s)")
 _MONTH: Final = re.compile(r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*\b|\d", re.IGNORECASE)
 _ONE_WORD: Final = re.compile(r"(?P<word>\S+?)(?:\s*$|[,.;!]|\s+(?:and|but|so|by birth|originally)\b)")
-_GOAL: Final = re.compile(r"[^.;,!?(]{4,80}(?=[.;,!?(]|$)")
+_GOAL: Final = re.compile(r"(?:[^.;,!?(]|(?<=\d)[.,](?=\d)){4,80}(?=[.;,!?(]|$)")
 _SOON: Final = pattern("values", "soon", re.IGNORECASE)
 _NAME_ENDS: Final = (",", ".", "!", "(", "-", "and ")
 Test = Callable[[Thing, SpeakerContext], bool]

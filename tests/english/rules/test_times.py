@@ -93,6 +93,23 @@ def test_without_a_time_an_event_is_undated() -> None:
     assert (event.payload["event_at"], event.payload["event_at_precision"]) == (None, "unknown")
 
 
+@pytest.mark.parametrize(
+    ("content", "at"),
+    [
+        ("I bought a desk I saw in 2019", None),
+        ("I bought a desk, which was last Tuesday", "2026-05-12"),
+        ("I bought a rare 1962 atlas", None),
+        ("I attended a Sunday Social in Ghent", None),
+        ("I hosted a dinner in Ghent the next day", None),
+        ("I booked a table in Ghent for June 20th", "2026-06-20"),
+        ("I booked a table in Ghent on March 3rd", "2026-03-03"),
+    ],
+)
+def test_a_time_belongs_to_what_it_stands_with(content: str, at: str | None) -> None:
+    [event] = [one for one in proposed(content) if one.type == "event"]
+    assert event.payload["event_at"] == at
+
+
 def test_a_relation_begins_on_the_day_that_was_named() -> None:
     found = {one.type: one.payload for one in proposed("I joined the platform team on May 9th")}
     assert found["relation"]["since"] == "2026-05-09"
