@@ -57,7 +57,7 @@ cluster: $(DEV) ## run the tests of the service on three Citus nodes (TM_TEST_CI
 docs: $(DEV) ## build the documents as a site in build/site, and check every link and anchor
 	@sh .ci/docs $(ARGS)
 
-check: lint wheel test test-long ## what CI runs: lint, types, import rules, dependencies, migrations, OpenAPI drift, packages, all tests
+check: lint wheel clients test test-long ## what CI runs: lint, types, import rules, dependencies, migrations, OpenAPI drift, packages, clients, all tests
 
 lint: $(DEV) ## check without the tests
 	@$(RUN) ruff check .

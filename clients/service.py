@@ -26,15 +26,16 @@ class Service:
 
     @property
     def environment(self) -> dict[str, str]:
-        """The variables that clients read."""
-        return {"TM_URL": self.url, "TM_API_KEY": self.key}
+        """The variables that clients and their tests read."""
+        return {"TM_URL": self.url, "TM_API_KEY": self.key, "TM_TEST_URL": self.url, "TM_TEST_API_KEY": self.key}
 
 
 @contextmanager
 def running_service() -> Iterator[Service]:
-    """Return the service that TM_URL and TM_API_KEY name, or start one and stop it in the end."""
-    if "TM_URL" in os.environ and "TM_API_KEY" in os.environ:
-        yield Service(url=os.environ["TM_URL"], key=os.environ["TM_API_KEY"])
+    """Return the service that TM_TEST_URL and TM_TEST_API_KEY name, or start one and stop it in the end."""
+    # Not TM_URL: a developer's shell names the service with their own memories by it.
+    if "TM_TEST_URL" in os.environ and "TM_TEST_API_KEY" in os.environ:
+        yield Service(url=os.environ["TM_TEST_URL"], key=os.environ["TM_TEST_API_KEY"])
         return
     with tempfile.TemporaryDirectory(prefix="typed-memory-clients-") as folder:
         # The database server may run as another user, who must be able to enter.
@@ -50,7 +51,7 @@ def _started(data: Path) -> Iterator[Service]:
         env={**others, "TM_DATA_DIR": str(data), "PYTHONPATH": str(ROOT)},
         stdin=subprocess.DEVNULL,
         stdout=subprocess.PIPE,
-        stderr=subprocess.DEVNULL,
+        stderr=subprocess.STDOUT,
         text=True,
     )
     timer = threading.Timer(START_SECONDS, process.kill)
