@@ -27,6 +27,7 @@ from app.providers.factory import (
     make_questions,
     make_reranker,
     make_summariser,
+    word_vectors,
 )
 from app.providers.model_answer import AnswerWriter
 from app.providers.model_questions import QuestionRewriter
@@ -424,6 +425,7 @@ def _queries(base: _Base, writing: _WriteServices) -> Queries:
         calibration=base.calibration,
         observe=base.metrics.arm,
         reranker=reranker,
+        words=word_vectors(base.embedder),
         rewriter=writing.rewriter if base.settings.rewrite_deadline else None,
         rewrite_seconds=base.settings.rewrite_deadline,
         questioned=writing.writer.covers,

@@ -12,7 +12,7 @@ from app.memory.spec import MemoryType
 from app.metrics import Metrics
 from app.providers.anthropic_messages import AnthropicMessages
 from app.providers.chat import SETTINGS, ChatModel, ChatObserver, ChatSpec, StreamingChat
-from app.providers.embeddings import Embedder, EmbeddingModel, OpenAIEmbedder
+from app.providers.embeddings import Embedder, EmbeddingModel, OpenAIEmbedder, WordVectors
 from app.providers.http import HttpPolicy
 from app.providers.model_answer import AnswerWriter, ModelAnswerWriter
 from app.providers.model_extractor import ModelExtractor
@@ -45,6 +45,11 @@ def make_embedder(settings: Settings, metrics: Metrics) -> Embedder:
         attempts=settings.embedding_attempts,
     )
     return OpenAIEmbedder(model, policy=policy, observer=metrics.embed)
+
+
+def word_vectors(embedder: Embedder) -> WordVectors | None:
+    """Return what gives the vectors of single words, where the embedder runs in this process."""
+    return embedder.words if isinstance(embedder, WordllamaEmbedder) else None
 
 
 def make_reranker(settings: Settings) -> Reranker | None:

@@ -24,11 +24,11 @@ from app.db.memories.turn_evidence import TurnEvidence, read_turn_evidence
 from app.db.session import PLANNED_ONCE, Database, ReadSession
 from app.db.sql import as_halfvec, to_text
 from app.english.chitchat import is_chit_chat
-from app.lexical.bm25 import index_of, query_weights, to_sparsevec
+from app.lexical.bm25 import idf, index_of, query_weights, terms, to_sparsevec
 from app.memory.registry import Registry, Types
 from app.memory.spec import MemoryType
 from app.model import Memory, ReadMode
-from app.providers.embeddings import Embedder
+from app.providers.embeddings import Embedder, WordVectors
 from app.providers.model_questions import QuestionRewriter
 from app.providers.rerankers import Reranker
 from app.read import rank as read_rank
@@ -60,6 +60,7 @@ from app.read.values import (
     QuestionReading,
     Ranked,
 )
+from app.read.word_match import OPENING, content_words, match_words
 
 Observe = Callable[[str, float], None]
 """Told of each arm and stage, and the seconds it took."""
@@ -117,6 +118,7 @@ class ReadPipeline:
     calibration: Calibration = CALIBRATIONS["wordllama-256"]
     observe: Observe = lambda _name, _seconds: None
     reranker: Reranker | None = None
+    words: WordVectors | None = None
     rewriter: QuestionRewriter | None = None
     rewrite_seconds: float = 0.8
     questioned: Callable[[MemoryType], bool] = lambda kind: kind.asked_by_questions
@@ -233,9 +235,12 @@ class ReadPipeline:
             ids=[one.id for one in fused],
             windows=[(window.lower, window.upper) for window in query.windows],
             whole=bool(query.excluded_names or query.excluded_words),
+            opening=OPENING if self.words else 0,
             metadata=search.filters.metadata,
             known_at=request.known_at,
         )
+        if self.words:
+            fused = match_words(fused, sketches, search.words, vectors=self.words, language=self.language, plan=chosen)
         speaking = {one.speaker_id for one in sketches.values() if one.speaker_id is not None}
         speakers = (
             await ranking.read_entity_names(session, tenant=tenant, ids=speaking)
@@ -364,11 +369,21 @@ class ReadPipeline:
             vector=vector,
             weights=to_sparsevec(weights := _weights(query, known)),
             whole=sum(weights.values()),
+            words=self._word_weights(query, known) if self.words else {},
             nominators=nominators(query.terms, _frequencies(query, known), known.documents),
             mentioned=query.mentioned,
             relations=query.relations,
             windows=query.windows,
         )
+
+    def _word_weights(self, query: ParsedQuery, known: QueryLookup) -> dict[str, float]:
+        """Return the words of the question with the weight of each, that of its rarest term."""
+        counted = _frequencies(query, known)
+        return {
+            word: max(idf(counted.get(index_of(term), 0), known.documents) for term in found)
+            for word in content_words(query.dense_text, self.language)
+            if (found := terms(word, self.language))
+        }
 
     def _assembled(
         self, found: _Found, request: QueryRequest, query: ParsedQuery, types: Registry

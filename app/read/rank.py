@@ -267,14 +267,16 @@ def _scored(
 ) -> Iterator[Ranked]:
     """Yield the matches with their scores; `shares` are what their neighbours add."""
     trusted, fades = plan.confidence, plan.freshness
-    for (memory, found, places), sketch in read:
+    for (memory, found, places, words), sketch in read:
         fresh = min(1.0, freshness_of(sketch, now))
         share = shares.get(memory, 0.0)
         retrieval = found + share
         score = retrieval * sketch.confidence**trusted
         if not _current(sketch):
             score *= max(fresh, _LEAST_FRESH) ** fades
-        notes = (f"beside turns that match: +{share:.4f}",) if share else ()
+        notes = (f"its words are near those of the question: +{words:.4f}",) if words else ()
+        if share:
+            notes = (*notes, f"beside turns that match: +{share:.4f}")
         for why, factor in factors.get(memory, ()):
             score *= factor
             notes = (*notes, f"{why}: x{factor:.2f}")

@@ -16,8 +16,9 @@ Bounds = tuple[datetime | None, datetime | None]
 class RankingRow(NamedTuple):
     """The columns of a memory that ranking uses, in the order of the statements below.
 
-    `words` is its number of words; `asking` is its content where that ends as a question; `speaker_id` is the entity
-    that said it. `elsewhen`: it happened at a time outside the question's. `volatile`: its slot changes too often and
+    `words` is its number of words, `opening` the beginning of its content, as long as requested; `asking` is its
+    content where that ends as a question; `speaker_id` is the entity that said it. `elsewhen`: it happened at a time
+    outside the question's. `volatile`: its slot changes too often and
     has not been reviewed yet. `payload` is None unless requested. `strongest` is the highest confidence among the
     memories that contest its slot, found or not, and unknown with `known_at`. `folded_into` is its summary, if any.
     """
@@ -42,6 +43,7 @@ class RankingRow(NamedTuple):
     asking: str | None
     elsewhen: bool
     speech_act: str
+    opening: str = ""
     payload: Mapping[str, Any] | None = None
     slot_value: str | None = None
     volatile: bool = False
@@ -73,8 +75,8 @@ def _sketches(
             i.event_range IS NOT NULL AND cardinality(CAST(:lower AS timestamptz[])) > 0 AND NOT EXISTS (
                 SELECT FROM unnest(CAST(:lower AS timestamptz[]), CAST(:upper AS timestamptz[])) AS named(lower, upper)
                 WHERE i.event_range && tstzrange(named.lower, named.upper)),
-            m.speech_act, CASE WHEN CAST(:whole AS boolean) THEN m.payload END AS payload, m.slot_value,
-            m.volatile AND m.needs_review, {strongest} AS strongest,
+            m.speech_act, left(m.content, :opening), CASE WHEN CAST(:whole AS boolean) THEN m.payload END AS payload,
+            m.slot_value, m.volatile AND m.needs_review, {strongest} AS strongest,
             CASE WHEN m.status = 'superseded' THEN (
                 SELECT f.into_id FROM memory_folds f WHERE f.tenant_id = :tenant AND f.memory_id = m.id) END
         FROM {source}
@@ -97,19 +99,20 @@ async def read_ranking_rows(
     ids: Collection[UUID],
     windows: Sequence[Bounds] = (),
     whole: bool = False,
+    opening: int = 0,
     metadata: str | None = None,
     known_at: datetime | None = None,
 ) -> dict[UUID, RankingRow]:
     """Return sketches of the memories that exist, or, with `known_at`, of those that did, as they were, by id.
 
-    `whole` requests payloads; `metadata` is a JSON object that the metadata of each contain. A memory that was used
-    after `known_at` counts as never used, because only the last use is stored. `windows` are (lower, upper), None for
-    open; a memory outside all of them is `elsewhen`.
+    `whole` requests payloads, `opening` that many characters of contents; `metadata` is a JSON object that the metadata
+    of each contain. A memory that was used after `known_at` counts as never used, because only the last use is stored.
+    `windows` are (lower, upper), None for open; a memory outside all of them is `elsewhen`.
     """
     if not ids:
         return {}
     bounds = {"lower": [lower for lower, _ in windows], "upper": [upper for _, upper in windows]}
-    here = {"tenant": tenant, "ids": list(ids), "whole": whole, "metadata": metadata, **bounds}
+    here = {"tenant": tenant, "ids": list(ids), "whole": whole, "opening": opening, "metadata": metadata, **bounds}
     then = {} if known_at is None else {"known_at": known_at}
     rows = await session.fetch(_SKETCH if known_at is None else _SKETCH_THEN, {**here, **then})
     return {row[0]: RankingRow._make(row) for row in rows}

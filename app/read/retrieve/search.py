@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
@@ -70,7 +70,7 @@ class Search:
     """Everything the arms need. `exact`: compare with every visible vector, don't use the vector index.
 
     `vector` is the embedded question and `weights` its lexical half of BM25, in pgvector's text formats, `whole` the
-    sum of those weights;
+    sum of those weights, `words` the question's words with what each weighs;
     `nominators` are the terms by which the lexical index nominates. `contexts`: some memory is indexed
     together with its earlier turns; otherwise the context arms would only repeat the others. `questions`: the
     share by which a memory gains from the best question it answers; 0 where none has any.
@@ -86,6 +86,7 @@ class Search:
     vector: str | None = None
     weights: str | None = None
     whole: float = 0.0
+    words: Mapping[str, float] = field(default_factory=dict)
     nominators: tuple[str, ...] = ()
     mentioned: tuple[Mentioned, ...] = ()
     relations: tuple[str, ...] = ()

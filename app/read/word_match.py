@@ -1,0 +1,95 @@
+"""The nearness of the words of found memories to those of the question, word by word.
+
+The vector of a whole text blurs its words, and the lexical index knows no word of like meaning. Here each word of the
+question is compared with each of a memory, and the nearest counts: late interaction (Khattab and Zaharia, "ColBERT",
+2020), with words in place of tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Final
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.db.memories.ranking import RankingRow
+from app.lexical.bm25 import STOP_WORDS
+from app.lexical.tokens import normalise, tokenize
+from app.providers.embeddings import WordVectors
+from app.read.fuse import scale
+from app.read.values import Fused, QueryPlan, Scaling
+
+OPENING: Final = 400
+"""Characters of a memory that are compared: with more, a long text has a near word for everything."""
+
+_MOST_WORDS: Final = 40
+"""Distinct words of a memory that are compared."""
+
+
+def content_words(text: str, language: str) -> list[str]:
+    """Return the distinct words of a text in the order in which it says them, without stop words."""
+    stop = STOP_WORDS.get(language, frozenset())
+    return [word for word in dict.fromkeys(tokenize(normalise(text))) if word not in stop]
+
+
+def match_words(
+    fused: Sequence[Fused],
+    rows: Mapping[UUID, RankingRow],
+    asked: Mapping[str, float],
+    *,
+    vectors: WordVectors,
+    language: str,
+    plan: QueryPlan,
+) -> tuple[Fused, ...]:
+    """Return the memories in their new order, each with up to `plan.words` more for the nearness of its words.
+
+    `asked` has the question's words and what each weighs. A word counts by the highest cosine with a word of the
+    memory, or `plan.said_before` of that with one of the turn before it, where that was found, too; a cosine up to
+    `plan.word_floor` counts nothing. The sums are scaled to 0..1 as an arm's scores are.
+    """
+    found = [one for one in fused if one.id in rows]
+    if not found or not asked:
+        return tuple(fused)
+    texts = [content_words(rows[one.id].opening or "", language)[:_MOST_WORDS] for one in found]
+    near = _nearest(vectors(list(asked)), texts, vectors)
+    near = np.maximum(near - plan.word_floor, 0.0) / (1 - plan.word_floor)
+    before = _turns_before([rows[one.id] for one in found])
+    near = np.maximum(near, plan.said_before * np.where(before >= 0, near[:, before], 0.0))
+    weights = np.fromiter(asked.values(), np.float64)
+    scores = weights @ near / weights.sum()
+    order = np.argsort(-scores, kind="stable")
+    gains = dict(zip(order.tolist(), scale(scores[order].tolist(), Scaling.RANGE), strict=True))
+    gained = {one.id: plan.words * gains[place] for place, one in enumerate(found)}
+    raised = (
+        one._replace(retrieval=one.retrieval + gain, words=gain) for one in fused for gain in [gained.get(one.id, 0.0)]
+    )
+    return tuple(sorted(raised, key=lambda one: (one.retrieval, one.id), reverse=True))
+
+
+def _nearest(asked: NDArray[np.float32], texts: Sequence[Sequence[str]], vectors: WordVectors) -> NDArray[np.float64]:
+    """Return the highest cosine of each asked word (rows) with a word of each text (columns), 0 with none."""
+    known = {word: place for place, word in enumerate(dict.fromkeys(word for text in texts for word in text))}
+    nearest = np.zeros((len(asked), len(texts)))
+    some = [place for place, text in enumerate(texts) if text]
+    if some:
+        cosines = asked @ vectors(list(known)).T
+        said = [known[word] for text in texts for word in text]
+        starts = np.cumsum([0, *(len(texts[place]) for place in some[:-1])])
+        nearest[:, some] = np.maximum.reduceat(cosines[:, said], starts, axis=1)
+    return nearest
+
+
+def _turns_before(rows: Sequence[RankingRow]) -> NDArray[np.intp]:
+    """Return the place of the turn before each, -1 where it is not among them."""
+    places = {(row.scope_id, row.session_id, row.sequence_number): place for place, row in enumerate(rows)}
+    return np.array(
+        [
+            -1
+            if row.session_id is None or row.sequence_number is None
+            else places.get((row.scope_id, row.session_id, row.sequence_number - 1), -1)
+            for row in rows
+        ],
+        dtype=np.intp,
+    )

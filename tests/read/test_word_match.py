@@ -1,0 +1,76 @@
+"""Nearness of words: what it raises, by how much, and what it leaves alone."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from app.providers.wordllama import WordllamaEmbedder
+from app.read.plan import OPEN
+from app.read.values import Fused
+from app.read.word_match import content_words, match_words
+from tests.read.test_rank import sketch
+
+WORDS = WordllamaEmbedder().words
+PLAN = replace(OPEN, words=0.2, word_floor=0.2, said_before=0.5)
+
+
+def raised(question: str, *contents: str, **plan: Any) -> dict[str, float]:
+    """What each memory gains, in the new order; all were equally good before, and were said one after the other."""
+    rows = {
+        (row := sketch(number, opening=content, session_id="s", sequence_number=10 * number)).id: row
+        for number, content in enumerate(contents, start=1)
+    }
+    return matched(rows, question, **plan)
+
+
+def matched(rows: dict[UUID, Any], question: str, **plan: Any) -> dict[str, float]:
+    fused = [Fused(one, 1.0, {}) for one in rows]
+    asked = dict.fromkeys(content_words(question, "english"), 1.0)
+    found = match_words(fused, rows, asked, vectors=WORDS, language="english", plan=replace(PLAN, **plan))
+    return {rows[one.id].opening: one.retrieval - 1.0 for one in found}
+
+
+def test_a_word_of_like_meaning_raises_a_memory_that_says_none_of_the_words() -> None:
+    gains = raised("Which doctor?", "We painted the fence green", "The physician called", "Trains were late again")
+    assert next(iter(gains)) == "The physician called"
+    assert gains["The physician called"] == pytest.approx(0.2)
+
+
+def test_the_same_word_is_nearer_than_one_of_like_meaning() -> None:
+    gains = raised("Which doctor?", "A physician called", "A doctor called", "Some rain fell")
+    assert next(iter(gains)) == "A doctor called"
+
+
+def test_a_turn_gains_by_half_from_the_turn_before_it() -> None:
+    said = ("My piano is out of tune", "Twice already since May", "Trains were late again")
+    rows = {
+        (row := sketch(number, opening=content, session_id="s", sequence_number=number + (number == 3))).id: row
+        for number, content in enumerate(said, start=1)
+    }
+    gains = matched(rows, "the piano")
+    assert gains[said[0]] > gains[said[1]] > gains[said[2]]
+    assert matched(rows, "the piano", said_before=0.0)[said[1]] < gains[said[1]]
+
+
+def test_what_has_no_words_gains_least_and_no_question_without_words_moves_anything() -> None:
+    gains = raised("Which doctor?", "The physician called", "", "?!")
+    assert next(iter(gains)) == "The physician called"
+    assert gains[""] == gains["?!"] < 0.2
+    assert set(raised("what of it", "The physician called", "Trains").values()) == {0.0}
+
+
+def test_a_memory_without_a_row_keeps_its_score_and_place() -> None:
+    row = sketch(1, opening="The physician called")
+    fused = [Fused(UUID(int=2), 1.5, {}), Fused(row.id, 1.0, {})]
+    found = match_words(fused, {row.id: row}, {"doctor": 1.0}, vectors=WORDS, language="english", plan=PLAN)
+    assert [(one.id, one.retrieval) for one in found] == [(UUID(int=2), 1.5), (row.id, 1.2)]
+
+
+def test_only_the_beginning_of_a_long_text_is_compared() -> None:
+    padding = " ".join(f"nothing{number}" for number in range(60))
+    gains = raised("Which doctor?", f"{padding} physician", "The physician called")
+    assert next(iter(gains)) == "The physician called"
