@@ -17,6 +17,8 @@ from tests.jobs.process import exit_code
 from tests.jobs.yard import Yard
 from tests.support.stores import Store, open_store
 
+pytestmark = pytest.mark.long
+
 TOLD = 30
 
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from datetime import timedelta
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -14,6 +15,8 @@ from app.model import Scope, ScopeKind, SpeechAct
 from app.services.backfill.runs import Backfills
 from tests.backfill.clinic import DAY, Clinic
 from tests.support.stores import Store
+
+pytestmark = pytest.mark.long
 
 SCOPES = (Scope(kind=ScopeKind.USER, user_id="u1"), Scope(kind=ScopeKind.USER, user_id="u2"))
 

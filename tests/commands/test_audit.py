@@ -9,6 +9,7 @@ import asyncpg
 import httpx
 
 from tests.commands.program import Served, run
+from tests.support.waiting import PATIENCE
 
 
 def prefer(service: Served, value: str) -> None:
@@ -16,6 +17,7 @@ def prefer(service: Served, value: str) -> None:
         f"{service.url}/memories/typed/preference",
         json={"preference_key": "editor.theme", "preference_value": value, "user_id": "ana"},
         headers={"Authorization": f"Bearer {service.key}"},
+        timeout=PATIENCE,
     )
     assert answer.status_code == 201, answer.text
 

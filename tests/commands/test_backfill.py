@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from tests.commands.program import Served
+from tests.support.waiting import PATIENCE
 
 
 @pytest.fixture
@@ -18,7 +19,7 @@ def served(fresh_database_url: str) -> object:
 
 def test_previewed_committed_undone(served: Served) -> None:
     headers = {"Authorization": f"Bearer {served.key}"}
-    with httpx.Client(base_url=served.url, headers=headers, trust_env=False) as client:
+    with httpx.Client(base_url=served.url, headers=headers, trust_env=False, timeout=PATIENCE) as client:
         said = {"predicate": "takes", "object": "metformin 500 mg", "stateful": False, "user_id": "u1"}
         memory = client.post("/memories/typed/fact", json=said).json()["memory"]["id"]
         made = served.command("backfill", "preview", "medication", "--json")

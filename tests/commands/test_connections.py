@@ -133,7 +133,10 @@ async def test_an_answer_that_is_not_read_ends_its_connection(app: FastAPI) -> N
 
 
 async def test_one_connection_too_many_is_refused_and_the_others_go_on(app: FastAPI) -> None:
-    async with listening(app, connections=2) as port, httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}") as client:
+    async with (
+        listening(app, connections=2) as port,
+        httpx.AsyncClient(base_url=f"http://127.0.0.1:{port}", timeout=PATIENCE) as client,
+    ):
         assert (await client.get("/healthz")).status_code == 200
         _, held = await asyncio.open_connection("127.0.0.1", port)
         refused = await answered(port)
@@ -148,8 +151,10 @@ async def test_what_would_be_turned_away_is_answered_unparsed_and_the_connection
         limits = httpx.Limits(max_connections=1)
         headers = {"Authorization": f"Bearer {KEY}"}
         base = f"http://127.0.0.1:{port}"
-        client = await stack.enter_async_context(httpx.AsyncClient(base_url=base, headers=headers, limits=limits))
-        other = await stack.enter_async_context(httpx.AsyncClient(base_url=base, headers=headers))
+        client = await stack.enter_async_context(
+            httpx.AsyncClient(base_url=base, headers=headers, limits=limits, timeout=PATIENCE)
+        )
+        other = await stack.enter_async_context(httpx.AsyncClient(base_url=base, headers=headers, timeout=PATIENCE))
         body = {"query": "anything?", "user_id": "u1"}
         assert (await client.post("/query", json=body)).status_code == 200
         async with app.state.admission.quick.admitted("x"), app.state.admission.quick.admitted("y"):

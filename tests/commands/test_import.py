@@ -10,6 +10,7 @@ import httpx
 import pytest
 
 from tests.commands.program import Served, run
+from tests.support.waiting import PATIENCE
 
 CHAT: list[dict[str, Any]] = [
     {"role": "system", "content": "Be kind."},
@@ -25,6 +26,7 @@ def memories(service: Served, user: str, **more: str) -> list[dict[str, Any]]:
         f"{service.url}/memories",
         params={"user_id": user, "scope": "user", "limit": "200", **more},
         headers={"Authorization": f"Bearer {service.key}"},
+        timeout=PATIENCE,
     )
     found: list[dict[str, Any]] = answer.json()["memories"]
     return found[::-1]

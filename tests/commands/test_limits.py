@@ -7,6 +7,7 @@ import re
 import httpx
 
 from tests.commands.program import Served, run
+from tests.support.waiting import PATIENCE
 
 
 def test_limits_are_set_and_shown(service: Served) -> None:
@@ -20,7 +21,7 @@ def test_limits_are_set_and_shown(service: Served) -> None:
     assert re.search(r"turns_per_day +5 +set +0", told.stdout)
 
     headers = {"Authorization": f"Bearer {made.stdout.strip()}"}
-    statuses = [httpx.get(f"{service.url}/whoami", headers=headers).status_code for _ in range(2)]
+    statuses = [httpx.get(f"{service.url}/whoami", headers=headers, timeout=PATIENCE).status_code for _ in range(2)]
     assert statuses == [200, 429]
 
     gone = run("limits", "set", "--key", found[0], "--requests-per-minute", "0", **settings)

@@ -19,6 +19,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult
 
 from tests.commands.program import ROOT, Served, environment, run
+from tests.support.waiting import PATIENCE
 
 TOOLS = {"store_memory", "recall", "get_job", "forget", "review_pending"}
 
@@ -107,7 +108,9 @@ async def test_a_model_is_told_what_it_can_use(served: Served) -> None:
         [recall] = [one for one in (await client.list_tools()).tools if one.name == "recall"]
         assert "medication" in recall.input_schema["properties"]["types"]["description"]
 
-        async with httpx.AsyncClient(base_url=served.url, headers={"Authorization": f"Bearer {KEY}"}) as http:
+        async with httpx.AsyncClient(
+            base_url=served.url, headers={"Authorization": f"Bearer {KEY}"}, timeout=PATIENCE
+        ) as http:
             key = {"user_id": "brief", "preference_key": "tea", "preference_value": "green"}
             made = (await http.post("/memories/typed/preference", json=key)).json()["memory"]
         told = await call(client, "recall", query="Which tea does the user prefer?", user_id="brief")
@@ -166,7 +169,9 @@ async def test_the_relay_outlives_the_service(database_url: str) -> None:
 
 
 async def test_the_relay_says_why_it_was_refused(served: Served) -> None:
-    async with httpx.AsyncClient(base_url=served.url, headers={"Authorization": f"Bearer {KEY}"}) as http:
+    async with httpx.AsyncClient(
+        base_url=served.url, headers={"Authorization": f"Bearer {KEY}"}, timeout=PATIENCE
+    ) as http:
         made = (await http.post("/admin/keys", json={"name": "revoked soon", "roles": ["read"]})).json()
         async with over_stdio(served, made["key"]) as client:
             assert not (await client.call_tool("recall", {"query": "where?", "user_id": "somebody"})).is_error
@@ -178,7 +183,9 @@ async def test_the_relay_says_why_it_was_refused(served: Served) -> None:
 
 
 async def test_a_key_that_only_writes_can_store(served: Served) -> None:
-    async with httpx.AsyncClient(base_url=served.url, headers={"Authorization": f"Bearer {KEY}"}) as http:
+    async with httpx.AsyncClient(
+        base_url=served.url, headers={"Authorization": f"Bearer {KEY}"}, timeout=PATIENCE
+    ) as http:
         writer = (await http.post("/admin/keys", json={"name": "writer", "roles": ["write"]})).json()["key"]
     async with over_http(served, writer) as client:
         assert {one.name for one in (await client.list_tools()).tools} >= TOOLS
@@ -189,7 +196,9 @@ async def test_a_key_that_only_writes_can_store(served: Served) -> None:
 
 
 async def test_tools_keep_to_the_key(served: Served) -> None:
-    async with httpx.AsyncClient(base_url=served.url, headers={"Authorization": f"Bearer {KEY}"}) as http:
+    async with httpx.AsyncClient(
+        base_url=served.url, headers={"Authorization": f"Bearer {KEY}"}, timeout=PATIENCE
+    ) as http:
         made = await http.post("/admin/keys", json={"name": "reader", "roles": ["read"]})
     reader = made.json()["key"]
     async with over_http(served, reader) as client:
@@ -205,7 +214,9 @@ async def test_tools_keep_to_the_key(served: Served) -> None:
 @TRANSPORTS
 async def test_an_agent_sees_what_waits_for_a_person(served: Served, connect: Any) -> None:
     user = f"reviewed user of {connect.__name__}"
-    async with httpx.AsyncClient(base_url=served.url, headers={"Authorization": f"Bearer {KEY}"}) as http:
+    async with httpx.AsyncClient(
+        base_url=served.url, headers={"Authorization": f"Bearer {KEY}"}, timeout=PATIENCE
+    ) as http:
         for body in (
             {"type": "constraint", "predicate": "cannot use", "rule": "no external APIs"},
             {"type": "fact", "predicate": "uses", "object": "an external API"},
@@ -230,7 +241,9 @@ async def test_an_agent_sees_what_waits_for_a_person(served: Served, connect: An
 @pytest.mark.parametrize("key", [None, "tm_no_such_key_0123456789012345678901234567"])
 def test_without_a_good_key_there_is_no_mcp(served: Served, key: str | None) -> None:
     headers = {} if key is None else {"Authorization": f"Bearer {key}"}
-    answer = httpx.post(f"{served.url}/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "ping"}, headers=headers)
+    answer = httpx.post(
+        f"{served.url}/mcp", json={"jsonrpc": "2.0", "id": 1, "method": "ping"}, headers=headers, timeout=PATIENCE
+    )
     assert answer.status_code == 401
     assert answer.headers["content-type"] == "application/problem+json"
 
@@ -259,7 +272,7 @@ def test_the_command_says_that_the_key_is_refused(served: Served) -> None:
 async def test_the_profile_of_a_user_is_a_resource(served: Served, connect: Any) -> None:
     headers = {"Authorization": f"Bearer {KEY}"}
     user = f"jazz/{connect.__name__}"
-    async with httpx.AsyncClient(base_url=served.url, headers=headers) as http:
+    async with httpx.AsyncClient(base_url=served.url, headers=headers, timeout=PATIENCE) as http:
         body = {"user_id": user, "preference_key": "music", "preference_value": "jazz"}
         assert (await http.post("/memories/typed/preference", json=body)).status_code == 201
     async with connect(served) as client:

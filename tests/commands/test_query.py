@@ -7,6 +7,7 @@ import json
 import httpx
 
 from tests.commands.program import Served
+from tests.support.waiting import PATIENCE
 
 
 def remember(service: Served, user: str, value: str) -> None:
@@ -14,6 +15,7 @@ def remember(service: Served, user: str, value: str) -> None:
         f"{service.url}/memories/typed/preference",
         json={"preference_key": "editor.theme", "preference_value": value, "user_id": user},
         headers={"Authorization": f"Bearer {service.key}"},
+        timeout=PATIENCE,
     )
     assert answer.status_code == 201, answer.text
 

@@ -8,6 +8,7 @@ import httpx
 import pytest
 
 from tests.commands.program import Served
+from tests.support.waiting import PATIENCE
 
 
 @pytest.fixture
@@ -19,7 +20,7 @@ def served(fresh_database_url: str) -> object:
 def test_what_waits_is_listed_shown_and_decided(served: Served) -> None:
     assert "Nothing waits." in served.command("review", "list").stdout
     headers = {"Authorization": f"Bearer {served.key}"}
-    with httpx.Client(base_url=served.url, headers=headers, trust_env=False) as client:
+    with httpx.Client(base_url=served.url, headers=headers, trust_env=False, timeout=PATIENCE) as client:
         for body in ({"object": "Volkswagen"}, {"object": "Rivian", "source_confidence": 0.2}):
             answer = client.post("/memories/typed/fact", json={"predicate": "works-at", "user_id": "u1", **body})
             assert answer.status_code == 201, answer.text

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import os
 import re
 import signal
 import socket
@@ -18,6 +17,7 @@ import pytest
 
 from tests.commands.program import Served, run
 from tests.db.embedded_service import data_folder, is_running, postmaster_pid, wait_until_gone
+from tests.support.waiting import PATIENCE, wait_until
 
 
 @pytest.fixture
@@ -77,6 +77,7 @@ def test_after_a_kill_the_next_start_finds_the_same_data(data_dir: Path) -> None
             f"{first.url}/memories/typed/preference",
             json={"preference_key": "editor.theme", "preference_value": "dark", "user_id": "ana"},
             headers={"Authorization": f"Bearer {key}"},
+            timeout=PATIENCE,
         )
         assert written.status_code == 201
         assert first.stop(signal.SIGKILL) == -signal.SIGKILL
@@ -87,7 +88,9 @@ def test_after_a_kill_the_next_start_finds_the_same_data(data_dir: Path) -> None
     with Served(TM_DATA_DIR=str(data_dir)) as second:
         assert postmaster_pid(data_dir) == orphan
         memory = written.json()["memory"]["id"]
-        found = httpx.get(f"{second.url}/memories/{memory}", headers={"Authorization": f"Bearer {key}"})
+        found = httpx.get(
+            f"{second.url}/memories/{memory}", headers={"Authorization": f"Bearer {key}"}, timeout=PATIENCE
+        )
         assert found.json()["preference_value"] == "dark"
         assert second.stop() == 0
     wait_until_gone(orphan)
@@ -145,10 +148,8 @@ def test_a_wrong_option_is_a_usage_error() -> None:
 
 def test_requests_are_logged_once_and_as_json(service: Served) -> None:
     before = service.logged.count("/healthz")
-    assert httpx.get(f"{service.url}/healthz").status_code == 200
-    deadline = os.times().elapsed + 10
-    while service.logged.count("/healthz") == before:
-        assert os.times().elapsed < deadline
+    assert httpx.get(f"{service.url}/healthz", timeout=PATIENCE).status_code == 200
+    wait_until(lambda: service.logged.count("/healthz") > before)
     lines = [line for line in service.logged.splitlines() if "/healthz" in line]
     assert len(lines) == before + 1
     assert lines[-1].startswith("{")
@@ -177,10 +178,15 @@ def test_operations_are_served_on_a_port_of_their_own(fresh_database_url: str, p
         told = re.search(r"^  docs +(http://127.0.0.1:\d+)/docs$", service.said, re.MULTILINE)
         assert told is not None
         assert told[1] != service.url
-        assert httpx.get(f"{told[1]}/metrics").status_code == 200
-        assert httpx.get(f"{told[1]}/docs").status_code == 200
-        assert httpx.get(f"{service.url}/metrics").status_code == 404
-        assert httpx.get(f"{told[1]}/whoami", headers={"Authorization": f"Bearer {service.key}"}).status_code == 404
+        assert httpx.get(f"{told[1]}/metrics", timeout=PATIENCE).status_code == 200
+        assert httpx.get(f"{told[1]}/docs", timeout=PATIENCE).status_code == 200
+        assert httpx.get(f"{service.url}/metrics", timeout=PATIENCE).status_code == 404
+        assert (
+            httpx.get(
+                f"{told[1]}/whoami", headers={"Authorization": f"Bearer {service.key}"}, timeout=PATIENCE
+            ).status_code
+            == 404
+        )
 
 
 def test_two_listeners_on_one_port_are_told_by_the_settings_name() -> None:

@@ -15,7 +15,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from tests.commands.program import Served
 from tests.db.embedded_service import data_folder, is_running, postmaster_pid, wait_until_gone
 from tests.support.databases import Run, drop_database
-from tests.support.waiting import wait_until
+from tests.support.waiting import PATIENCE, wait_until
 
 pytestmark = pytest.mark.long
 
@@ -89,7 +89,9 @@ def test_a_killed_process_loses_no_acknowledged_write_and_is_replaced(served: Se
 
     headers = {"Authorization": f"Bearer {served.key}"}
     for client in range(CLIENTS):
-        listed = httpx.get(f"{served.url}/memories?user_id=user-{client}&limit=200", headers=headers).json()
+        listed = httpx.get(
+            f"{served.url}/memories?user_id=user-{client}&limit=200", headers=headers, timeout=PATIENCE
+        ).json()
         done -= {one["id"] for one in listed["memories"]}
     assert not done
 

@@ -18,7 +18,7 @@ from app.db.session import Database
 from tests.commands.program import ROOT, WAIT_SECONDS, Output, Served, environment, run
 from tests.support.forked import ForkedProgram
 from tests.support.ports import free_port
-from tests.support.waiting import wait_until
+from tests.support.waiting import PATIENCE, wait_until
 
 
 class Working:
@@ -65,7 +65,7 @@ async def test_it_works_tells_its_metrics_and_stops_when_told(fresh_database_url
         worker.until("The worker is ready.")
         await queued(fresh_database_url)
         worker.until("this worker is too old for a job")
-        async with httpx.AsyncClient() as client:
+        async with httpx.AsyncClient(timeout=PATIENCE) as client:
             assert "tm_jobs_running 0.0" in (await client.get(f"http://127.0.0.1:{port}/metrics")).text
         worker.process.send_signal(signal.SIGTERM)
         assert worker.process.wait(WAIT_SECONDS) == 0

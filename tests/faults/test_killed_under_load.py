@@ -17,6 +17,7 @@ import pytest
 
 from tests.commands.program import ROOT, Output, Served, environment
 from tests.support.forked import ForkedProgram
+from tests.support.waiting import PATIENCE
 
 pytestmark = pytest.mark.long
 
@@ -124,7 +125,7 @@ async def test_twenty_kills_lose_nothing_and_double_nothing(fresh_database_url: 
 async def retried(url: str) -> int:
     """Try again, as an operator would, the jobs that lost so many workers that they look like the cause."""
     headers = {"Authorization": f"Bearer {KEY}"}
-    async with httpx.AsyncClient(base_url=url, headers=headers, trust_env=False) as client:
+    async with httpx.AsyncClient(base_url=url, headers=headers, trust_env=False, timeout=PATIENCE) as client:
         failed = (await client.get("/jobs", params={"all": True, "status": "failed", "limit": 200})).json()["jobs"]
         for one in failed:
             assert "its worker died" in one["error"]

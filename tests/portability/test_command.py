@@ -16,6 +16,8 @@ from tests.portability.files import comparable
 from tests.support.databases import Run, drop_database
 from tests.support.waiting import eventually
 
+pytestmark = pytest.mark.long
+
 KEY = "tm_key_of_the_portability_tests_0123456789abcdef"
 MEMORIES = 1_200
 

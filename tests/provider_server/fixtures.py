@@ -89,7 +89,7 @@ async def provider_process() -> AsyncIterator[StandIn]:
     assert process.stdout is not None
     try:
         port = int(await process.stdout.readline())
-        async with httpx.AsyncClient(trust_env=False) as client:
+        async with httpx.AsyncClient(trust_env=False, timeout=PATIENCE) as client:
             yield StandIn(port, client)
     finally:
         process.kill()

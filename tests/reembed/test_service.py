@@ -209,7 +209,7 @@ async def test_a_service_goes_on_while_its_model_is_changed(fresh_database_url: 
 
 async def still_ready(served: Served) -> None:
     """See that a service with the old model is ready and says that it is to be restarted."""
-    async with httpx.AsyncClient(base_url=served.url, trust_env=False) as client:
+    async with httpx.AsyncClient(base_url=served.url, trust_env=False, timeout=PATIENCE) as client:
         told = (await client.get("/readyz")).json()
     assert told["ready"]
     assert "has taken the place of" in told["degraded"]["embedding_model"]

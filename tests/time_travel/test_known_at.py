@@ -12,6 +12,7 @@ from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
 from typing import Any
 
+import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
@@ -21,6 +22,8 @@ from app.errors import Conflict, InvalidInput
 from app.model import Memory, ReadMode
 from tests.read.conftest import Store
 from tests.time_travel.conftest import Timed, timed_store
+
+pytestmark = pytest.mark.long
 
 QUESTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("Which editor theme does the user like?", {}),

@@ -92,6 +92,6 @@ def test_a_written_date_is_that_local_day(day: datetime, zone: ZoneInfo) -> None
 )
 def test_time_grows_with_the_length_of_the_text_not_its_square(unit: str) -> None:
     text = (unit * 32_000)[:32_000]
-    started = time.process_time()
+    started = time.thread_time()
     find_spans(text, now=NOW)
-    assert time.process_time() - started < 2
+    assert time.thread_time() - started < 2
