@@ -28,13 +28,13 @@ class ScreeningRule:
     pattern: re.Pattern[str]
 
     def matches(self, text: str) -> Iterator[re.Match[str]]:
-        """Yield the matches, tested or not."""
-        if not self.needs or any(word in text for word in self.needs):
-            yield from self.pattern.finditer(text)
+        """Return the matches, tested or not."""
+        lacking = self.needs and not any(map(text.__contains__, self.needs))
+        return iter(()) if lacking else self.pattern.finditer(text)
 
     def finds(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yield start and end of each match."""
-        yield from (found.span() for found in self.matches(text))
+        """Return start and end of each match."""
+        return (found.span() for found in self.matches(text))
 
 
 def screening_rules(name: str, title: str) -> tuple[ScreeningRule, ...]:
