@@ -19,7 +19,8 @@ from app.english.word_lists import lines
 class ScreeningRule:
     """A pattern, the reason of a suspicion, and the name of a test that a match must pass besides, empty for none.
 
-    `needs` are words one of which a text must have, which is cheap to check first; without any it is always searched.
+    `needs` are parts of words, in lower case, one of which a text must have in any case, which is cheap to check first;
+    without any it is always searched.
     """
 
     why: str
@@ -27,14 +28,15 @@ class ScreeningRule:
     test: str
     pattern: re.Pattern[str]
 
-    def matches(self, text: str) -> Iterator[re.Match[str]]:
-        """Yield the matches, tested or not."""
-        if not self.needs or any(word in text for word in self.needs):
-            yield from self.pattern.finditer(text)
+    def matches(self, text: str, folded: str | None = None) -> Iterator[re.Match[str]]:
+        """Return the matches, tested or not; `folded` is the text in lower case, where it may not be."""
+        there = text if folded is None else folded
+        lacking = self.needs and not any(map(there.__contains__, self.needs))
+        return iter(()) if lacking else self.pattern.finditer(text)
 
     def finds(self, text: str) -> Iterator[tuple[int, int]]:
-        """Yield start and end of each match."""
-        yield from (found.span() for found in self.matches(text))
+        """Return start and end of each match."""
+        return (found.span() for found in self.matches(text))
 
 
 def screening_rules(name: str, title: str) -> tuple[ScreeningRule, ...]:

@@ -27,6 +27,9 @@ _ISSUERS: Final = pattern("secrets", "issuers")
 _NUMBER_OF: Final = pattern("secrets", "numbers of", re.IGNORECASE)
 _SSN_NAMED: Final = re.compile(r"\b(?:ssn|social security)\b", re.IGNORECASE)
 _NETWORK: Final = re.compile(r"wi-?fi|wlan|network|router|hotspot|internet", re.IGNORECASE)
+_LETTER_I: Final = str.maketrans("\u0130\u0131", "ii")
+"""The Turkish letters that are an `i` to a pattern in any case, and not to `casefold`."""
+
 _CODE: Final = re.compile(
     r"[\w.]*[(\[{]|[A-Za-z_]\w*\.[A-Za-z_]|(?:str|string|none|null|true|false|undefined|text|bytes)\W*$", re.IGNORECASE
 )
@@ -52,9 +55,10 @@ def find_secrets(text: str) -> list[SecretSpan]:
 
 
 def _found(text: str, rules: Sequence[ScreeningRule]) -> Iterator[SecretSpan]:
+    folded = text.translate(_LETTER_I).casefold()
     for rule in rules:
         passes = _TESTS.get(rule.test)
-        for found in rule.matches(text):
+        for found in rule.matches(text, folded):
             if passes is None or passes(found, text):
                 what = (found.groupdict().get("what") or "").lower()
                 yield rule.why.format(what=what), *found.span("value" if "value" in found.groupdict() else 0)

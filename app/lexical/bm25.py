@@ -24,7 +24,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from hashlib import blake2b
-from itertools import pairwise
+from itertools import accumulate, pairwise
 from types import MappingProxyType
 from typing import Final
 
@@ -58,6 +58,9 @@ MAX_TERM_LENGTH: Final = 64
 
 MAX_LEXEME_BYTES: Final = 1_000_000
 """Most bytes of all lexemes of a tsvector; Postgres allows less than 1 MiB (MAXSTRPOS)."""
+
+_MOST_BYTES: Final = 4
+"""Most bytes of a character in UTF-8."""
 
 _SPACELESS_RUN: Final = re.compile(f"[{SPACELESS}]")
 
@@ -156,13 +159,10 @@ def _compound(token: str, stop: frozenset[str]) -> Iterator[tuple[str, bool]]:
 
 def lexemes_of(found: Iterable[str]) -> tuple[str, ...]:
     """Return the distinct terms, sorted; the last ones are left out beyond the limit of a tsvector."""
-    kept: list[str] = []
-    room = MAX_LEXEME_BYTES
-    for term in dict.fromkeys(found):
-        room -= len(term.encode())
-        if room < 0:
-            break
-        kept.append(term)
+    kept = list(dict.fromkeys(found))
+    if _MOST_BYTES * sum(map(len, kept)) > MAX_LEXEME_BYTES:
+        ends = accumulate(len(term.encode()) for term in kept)
+        kept = [term for term, end in zip(kept, ends, strict=True) if end <= MAX_LEXEME_BYTES]
     return tuple(sorted(kept))
 
 
@@ -215,16 +215,16 @@ def query_weights(found: Sequence[str], frequencies: Mapping[str, int], document
 
 def as_tsvector(terms: Sequence[str]) -> str:
     """Return terms in tsvector's text format, quoted, so that no term is read as syntax."""
-    return " ".join(f"'{term}'" for term in map(_escaped, lexemes_of(terms)))
+    return " ".join(map(_quoted, lexemes_of(terms)))
 
 
 def as_tsquery(terms: Sequence[str]) -> str:
     """Return `'a' | 'b'` in tsquery's text format, quoted, so that no term is read as syntax."""
-    return " | ".join(f"'{term}'" for term in map(_escaped, terms))
+    return " | ".join(map(_quoted, terms))
 
 
-def _escaped(term: str) -> str:
-    return term if term.isalnum() else term.replace("\\", "\\\\").replace("'", "''")
+def _quoted(term: str) -> str:
+    return f"'{term}'" if term.isalnum() else "'" + term.replace("\\", "\\\\").replace("'", "''") + "'"
 
 
 def to_sparsevec(weights: Mapping[int, float]) -> str:

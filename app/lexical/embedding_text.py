@@ -41,6 +41,8 @@ def _by_word_alone(names: frozenset[str], text: str) -> bool:
     """Return whether comparing single words finds all matches of the pattern, whose compilation takes longer."""
     lower = ""
     for name in names:
+        if name.isalnum():
+            continue
         parts = name.split(" ")
         if not all(part.isalnum() for part in parts):
             return False

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Self
 from uuid import NAMESPACE_OID, UUID, uuid5
 
 import numpy as np
@@ -29,10 +30,11 @@ def split_batch(prepared: Sequence[Numbered], likeness: float = DUPLICATE) -> It
     """
     wave = _Wave(likeness=likeness)
     for place, one in prepared:
-        if not wave.admits(one):
+        touched = _Touched.by(one)
+        if not wave.admits(one, touched):
             yield wave.members
             wave = _Wave(likeness=likeness)
-        wave.add(place, one)
+        wave.add(place, one, touched)
     if wave.members:
         yield wave.members
 
@@ -53,6 +55,37 @@ def clashes(resolved: Sequence[Resolved]) -> list[int]:
     return cuts
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Touched:
+    """What a candidate's own words touch. `claims` are keys of what it could merge with or compete with for a slot.
+
+    `topic` is what it is compared in meaning with, None where it is not.
+    """
+
+    claims: set[str]
+    declared: set[str]
+    used: set[str]
+    ties: dict[str, str | None]
+    held: set[str]
+    topic: str | None
+
+    @classmethod
+    def by(cls, one: Prepared) -> Self:
+        """Return what a candidate touches, as if every name were an entity of its own."""
+        candidate, refs = one.candidate, _by_name(one)
+        slot = candidate.payload.slot(refs)
+        claims = {one.identity.hex(), *_guarding(candidate, slot, refs)}
+        compared = candidate.type.dedup_by_meaning and candidate.ending is None and slot is None
+        return cls(
+            claims=claims if slot is None else claims | {f"{candidate.type.name}\x1f{slot}"},
+            declared=_declared(one),
+            used=_used(one),
+            ties=_ties(one),
+            held=_held(one),
+            topic=_topic(one) if compared else None,
+        )
+
+
 @dataclass(slots=True)
 class _Wave:
     likeness: float
@@ -65,39 +98,31 @@ class _Wave:
     ended: set[str] = field(default_factory=set)
     meanings: dict[str, list[NDArray[np.float32]]] = field(default_factory=lambda: defaultdict(list))
 
-    def admits(self, one: Prepared) -> bool:
-        names = _declared(one)
+    def admits(self, one: Prepared, touched: _Touched) -> bool:
         return not (
-            _claims(one) & self.claimed
-            or _used(one) & self.declared
-            or names & (self.used | self.declared)
-            or any(self.ties.get(name, tie) != tie for name, tie in _ties(one).items())
-            or _held(one) & (self.ended if one.candidate.ending is None else self.held)
-            or self._means_the_same(one)
+            touched.claims & self.claimed
+            or touched.used & self.declared
+            or touched.declared & (self.used | self.declared)
+            or any(self.ties.get(name, tie) != tie for name, tie in touched.ties.items())
+            or touched.held & (self.ended if one.candidate.ending is None else self.held)
+            or self._means_the_same(one, touched)
         )
 
-    def add(self, place: int, one: Prepared) -> None:
+    def add(self, place: int, one: Prepared, touched: _Touched) -> None:
         self.members.append((place, one))
-        self.claimed |= _claims(one)
-        self.declared |= _declared(one)
-        self.used |= _used(one)
-        self.ties |= _ties(one)
-        self.held |= _held(one)
+        self.claimed |= touched.claims
+        self.declared |= touched.declared
+        self.used |= touched.used
+        self.ties |= touched.ties
+        self.held |= touched.held
         if one.candidate.ending is not None:
-            self.ended |= _held(one)
-        if _by_meaning(one):
-            self.meanings[_topic(one)].append(one.texts[0].vector)
+            self.ended |= touched.held
+        if touched.topic is not None:
+            self.meanings[touched.topic].append(one.texts[0].vector)
 
-    def _means_the_same(self, one: Prepared) -> bool:
-        alike = self.meanings.get(_topic(one)) if _by_meaning(one) else None
+    def _means_the_same(self, one: Prepared, touched: _Touched) -> bool:
+        alike = None if touched.topic is None else self.meanings.get(touched.topic)
         return bool(alike) and float(np.max(np.stack(alike or []) @ one.texts[0].vector)) > self.likeness
-
-
-def _claims(one: Prepared) -> set[str]:
-    """Return keys of what this could merge with word for word, or compete with for a slot."""
-    slot = _slot_by_name(one)
-    claims = {one.identity.hex(), *_guarding(one.candidate, slot, _by_name(one))}
-    return claims if slot is None else claims | {f"{one.candidate.type.name}\x1f{slot}"}
 
 
 def _guarding(candidate: Candidate, slot: str | None, refs: Refs) -> set[str]:
@@ -116,11 +141,6 @@ def _held(one: Prepared) -> set[str]:
     return {f"{_topic(one)}\x1f{under}"}
 
 
-def _slot_by_name(one: Prepared) -> str | None:
-    """Return the slot as if every name were an entity of its own."""
-    return one.candidate.payload.slot(_by_name(one))
-
-
 def _by_name(one: Prepared) -> Mapping[str, EntityRef]:
     return {
         mention.role: EntityRef(id=_named(mention.name), name=mention.name, entity_type="") for mention in one.mentions
@@ -129,11 +149,6 @@ def _by_name(one: Prepared) -> Mapping[str, EntityRef]:
 
 def _named(name: str) -> UUID:
     return uuid5(NAMESPACE_OID, normalise.normalise_name(name))
-
-
-def _by_meaning(one: Prepared) -> bool:
-    ending = one.candidate.ending is not None
-    return one.candidate.type.dedup_by_meaning and not ending and _slot_by_name(one) is None
 
 
 def _topic(one: Prepared) -> str:

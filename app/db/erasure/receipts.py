@@ -11,7 +11,7 @@ from uuid import UUID
 from pydantic_core import to_json
 from sqlalchemy import ARRAY, Uuid, bindparam, text
 
-from app.db.session import ReadSession, WriteSession
+from app.db.session import ReadSession, WriteSession, statement
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -114,9 +114,7 @@ _IDS = text(
     """
 )
 
-_ERASED = text("SELECT id FROM erased_ids WHERE tenant_id = :tenant AND id = ANY(:ids)").bindparams(
-    bindparam("ids", type_=ARRAY(Uuid))
-)
+_ERASED = statement("SELECT id FROM erased_ids WHERE tenant_id = :tenant AND id = ANY(:ids)")
 
 
 async def begin(  # noqa: PLR0913 - what an erasure is
@@ -194,7 +192,7 @@ async def ids_of(session: ReadSession, tenant: UUID, erasure: UUID) -> list[str]
 
 async def erased(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> set[UUID]:
     """Return which of these ids were erased."""
-    return {row.id for row in await session.execute(_ERASED, {"tenant": tenant, "ids": list(ids)})} if ids else set()
+    return {row["id"] for row in await session.fetch(_ERASED, {"tenant": tenant, "ids": list(ids)})} if ids else set()
 
 
 def _erasure(row: Any) -> Erasure:  # noqa: ANN401 - a row of SQLAlchemy's

@@ -27,22 +27,20 @@ from app.db.tables import metadata
 from app.memory.audit import AuditAction
 from app.model import Scope
 
-_RECOUNT = text(
+_RECOUNT = statement(
     f"""
     WITH truth AS (
-        SELECT g.id, {mentions_of("g.id")} AS mentions FROM unnest(:ids) AS g(id)
+        SELECT g.id, {mentions_of("g.id")} AS mentions FROM unnest(CAST(:ids AS uuid[])) AS g(id)
     )
     UPDATE entities e SET mention_count = truth.mentions
     FROM truth
     WHERE e.tenant_id = :tenant AND e.id = truth.id AND truth.mentions <> e.mention_count
     """  # noqa: S608 - composed of constants
-).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
-
-_HOLD = text("SELECT id FROM memories WHERE tenant_id = :tenant AND id = ANY(:ids) ORDER BY id FOR SHARE").bindparams(
-    bindparam("ids", type_=ARRAY(Uuid))
 )
 
-_MISLOGGED = text(
+_HOLD = statement("SELECT id FROM memories WHERE tenant_id = :tenant AND id = ANY(:ids) ORDER BY id FOR SHARE")
+
+_MISLOGGED = statement(
     f"""
     SELECT m.id, m.scope_id, m.status, m.confidence,
         s.logged AS logged_status, CAST(c.logged AS float8) AS logged_confidence
@@ -52,18 +50,18 @@ _MISLOGGED = text(
       AND (m.status, m.confidence) IS DISTINCT FROM (s.logged, CAST(c.logged AS float8))
     ORDER BY m.id
     """  # noqa: S608 - composed of constants
-).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
+)
 
 
 async def recount_mentions(session: WriteSession, tenant: UUID, entities: Collection[UUID]) -> None:
     """Recount the mentions of entities in locked scopes."""
     if entities:
-        await session.execute(_RECOUNT, {"tenant": tenant, "ids": sorted(entities)})
+        await session.fetch(_RECOUNT, {"tenant": tenant, "ids": sorted(entities)})
 
 
 async def lock_memories(session: WriteSession, tenant: UUID, memories: Collection[UUID]) -> None:
     """Keep memories from being changed until the transaction ends."""
-    await session.execute(_HOLD, {"tenant": tenant, "ids": sorted(memories)})
+    await session.fetch(_HOLD, {"tenant": tenant, "ids": sorted(memories)})
 
 
 async def misstated_events(session: WriteSession, ledger: AuditWriter, memories: Collection[UUID]) -> list[Row]:
@@ -73,12 +71,15 @@ async def misstated_events(session: WriteSession, ledger: AuditWriter, memories:
     """
     here = {"tenant": ledger.tenant, "ids": sorted(memories)}
     return [
-        replace(ledger, scope=row.scope_id).event(
+        replace(ledger, scope=row["scope_id"]).event(
             AuditAction.MEMORY_STANDING,
-            {"status": [row.logged_status, row.status], "confidence": [row.logged_confidence, row.confidence]},
-            memory=row.id,
+            {
+                "status": [row["logged_status"], row["status"]],
+                "confidence": [row["logged_confidence"], row["confidence"]],
+            },
+            memory=row["id"],
         )
-        for row in await session.execute(_MISLOGGED, here)
+        for row in await session.fetch(_MISLOGGED, here)
     ]
 
 
@@ -139,9 +140,9 @@ _TERMS = statement(
     """
 )
 
-_AVERAGES = text(
+_AVERAGES = statement(
     "SELECT id, lexical_average FROM scopes WHERE tenant_id = :tenant AND id = ANY(:scopes) AND lexical_documents > 0"
-).bindparams(bindparam("scopes", type_=ARRAY(Uuid)))
+)
 
 _NAMESAKES = text(
     """
@@ -163,10 +164,13 @@ async def existing(session: ReadSession, tenant: UUID, table: str, ids: Collecti
     """Return the ids of those of these rows that exist, each with its scope."""
     if not ids:
         return {}
-    found = text(f"SELECT id, scope_id FROM {table} WHERE tenant_id = :tenant AND id = ANY(:ids)").bindparams(  # noqa: S608
-        bindparam("ids", type_=ARRAY(Uuid))
-    )
-    return {row.id: row.scope_id for row in await session.execute(found, {"tenant": tenant, "ids": list(ids)})}
+    rows = await session.fetch(_existing(table), {"tenant": tenant, "ids": list(ids)})
+    return {row["id"]: row["scope_id"] for row in rows}
+
+
+@cache
+def _existing(table: str) -> SqlStatement:
+    return statement(f"SELECT id, scope_id FROM {table} WHERE tenant_id = :tenant AND id = ANY(:ids)")  # noqa: S608 - our own names
 
 
 async def hold(
@@ -189,8 +193,8 @@ async def hold(
 
 async def averages(session: ReadSession, tenant: UUID, scopes: Collection[UUID]) -> dict[UUID, float]:
     """Return the average lengths for the lexical weights of these scopes; scopes without rows are left out."""
-    rows = await session.execute(_AVERAGES, {"tenant": tenant, "scopes": list(scopes)})
-    return {row.id: row.lexical_average for row in rows}
+    rows = await session.fetch(_AVERAGES, {"tenant": tenant, "scopes": list(scopes)})
+    return {row["id"]: row["lexical_average"] for row in rows}
 
 
 async def grow(
