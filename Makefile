@@ -4,7 +4,7 @@
 # path, which breaks where that has a space or the folder is moved.
 
 .DEFAULT_GOAL := help
-.PHONY: serve test test-long browser image deployment cluster docs check lint eval bench bench-console bench-peers bench-scale peers-lock overload walk wheel contract openapi lock clean help clients clients-generate clients-lock FORCE soak
+.PHONY: serve test test-long browser image deployment cluster docs check lint eval bench bench-console bench-peers bench-scale peers-lock overload walk wheel contract contract-lock openapi lock clean help clients clients-generate clients-lock FORCE soak
 MAKEFLAGS += --no-print-directory
 
 VENV := .venv
@@ -58,7 +58,7 @@ cluster: $(DEV) ## run the tests of the service on three Citus nodes (TM_TEST_CI
 docs: $(DEV) ## build the documents as a site in build/site, and check every link and anchor
 	@sh .ci/docs $(ARGS)
 
-check: lint wheel clients test test-long ## what CI runs: lint, types, import rules, dependencies, migrations, OpenAPI drift, packages, clients, all tests
+check: lint wheel clients contract test test-long ## what CI runs: lint, types, import rules, dependencies, migrations, OpenAPI drift, packages, clients, contract, all tests
 
 lint: $(DEV) ## check without the tests
 	@$(RUN) ruff check .
@@ -105,6 +105,12 @@ wheel: $(RUNTIME) ## build the packages, and serve from the wheel in a fresh env
 
 contract: $(RUNTIME) ## call every route as the OpenAPI document describes it (more: ARGS=--phases=examples,coverage)
 	@sh .ci/contract $(ARGS)
+
+contract-lock: $(RUNTIME) ## resolve .ci/contract.in anew
+	@$(RUN) pip install --quiet --disable-pip-version-check uv
+	@$(RUN) uv pip compile .ci/contract.in --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-emit-find-links --no-annotate --custom-compile-command 'make contract-lock' \
+		--quiet --output-file .ci/contract.lock $(LOCK_ARGS)
 
 openapi: $(RUNTIME) ## write openapi/openapi.json from the code
 	@$(RUN) app.cli openapi

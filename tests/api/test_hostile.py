@@ -187,6 +187,16 @@ async def test_fields_that_are_not_known_are_named_up_to_a_bound(tenant: Tenant)
         assert "(and at least 99 more)" in answer.json()["detail"]
 
 
+@pytest.mark.parametrize("path", ["/memories/batch", "/turns"])
+async def test_a_body_of_very_many_unknown_fields_is_refused_with_their_number(tenant: Tenant, path: str) -> None:
+    unknown = {f"subjec{number}": 1 for number in range(990)}
+    items = [{"type": "fact", "role": "user", "text": "x", **unknown}] * 35
+    answer = await tenant.client.post(path, json={"memories" if "batch" in path else "turns": items})
+    assert answer.status_code == 422
+    assert len(answer.json()["errors"]) == 1
+    assert "fields are unknown or wrong: up to 10,000 are described" in answer.json()["detail"]
+
+
 async def test_no_name_is_looked_for_in_place_of_a_very_long_one(tenant: Tenant) -> None:
     answer = await tenant.client.post("/query", json={"query": "x", "user_id": "u", "quer" * 100_000: 1})
     assert answer.status_code == 422

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 from pydantic import AliasChoices, BaseModel, ConfigDict, Field, create_model
 from pydantic.fields import FieldInfo
 
-from app.api.plumbing.fields import Fraction, Instant, Lifetime, Metadata, TimeZone
+from app.api.plumbing.fields import Fraction, Instant, Lifetime, Metadata, RequestBody, TimeZone
 from app.api.plumbing.unions import BUILT_IN, OWN, builtin_or_tenant, literal, many, maybe, one_of, with_example
 from app.memory.fields import Flag, Name, Place, Sentence, Topic, UserId
 from app.memory.registry import Registry
@@ -32,10 +32,8 @@ class EvidenceIn(BaseModel):
     turn_id: str | None = Field(default=None, pattern=TURN_ID, description="The turn they are from.")
 
 
-class WriteFields(BaseModel):
+class WriteFields(RequestBody):
     """The fields of all types' bodies, besides a type's own fields."""
-
-    model_config = ConfigDict(extra="forbid")
 
     scope: ScopeKind | None = Field(
         default=None,
@@ -134,8 +132,9 @@ def build(registry: Registry) -> WriteBodies:
     built_in = frozenset(name for spec in registry for name in (spec.name, *spec.aliases))
     batch = create_model(
         "BatchWrite",
-        __config__=ConfigDict(extra="forbid", **with_example({"memories": examples})),
+        __base__=RequestBody,
         __doc__="Up to a thousand typed writes.",
+        __cls_kwargs__=dict(with_example({"memories": examples})),
         memories=(
             many(builtin_or_tenant(one_of(items), TenantTypeItem, _told_by(built_in))),
             Field(min_length=1, max_length=LARGEST_BATCH),

@@ -4,17 +4,29 @@ from __future__ import annotations
 
 import re
 from datetime import UTC, date, datetime, tzinfo
-from typing import Annotated
+from typing import Annotated, Self
 from zoneinfo import ZoneInfo
 
-from pydantic import AfterValidator, BaseModel, BeforeValidator, ConfigDict, Field
+from pydantic import (
+    AfterValidator,
+    BaseModel,
+    BeforeValidator,
+    ConfigDict,
+    Field,
+    ModelWrapValidatorHandler,
+    ValidationError,
+    model_validator,
+)
 
-from app.api.plumbing.problems import FieldError
+from app.api.plumbing.problems import FieldError, InvalidFields
 from app.memory.calendar import known_zone, plausible
 from app.memory.fields import A_NUMBER, check_metadata
 
 MOST_RESULTS = 200
 """Most items of one answer."""
+
+_MOST_FAULTS = 10_000
+"""Faults of a body that are described, each for some microseconds in which no other request goes on."""
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
 
@@ -95,6 +107,21 @@ class RequestBody(BaseModel):
     """The base of bodies and query strings."""
 
     model_config = ConfigDict(extra="forbid")
+
+    @model_validator(mode="wrap")
+    @classmethod
+    def _bound_faults(cls, value: object, validate: ModelWrapValidatorHandler[Self]) -> Self:
+        """Refuse what has very many faults with their number: to describe each takes ten times as long as to find it.
+
+        The framework would describe all of them, so this is no validation error.
+        """
+        try:
+            return validate(value)
+        except ValidationError as error:
+            if (count := error.error_count()) <= _MOST_FAULTS:
+                raise
+            told = f"{count:,} fields are unknown or wrong: up to {_MOST_FAULTS:,} are described"
+        raise InvalidFields([FieldError(field="", message=told)])
 
 
 class Clocks(RequestBody):
