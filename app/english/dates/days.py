@@ -9,18 +9,14 @@ from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from enum import IntEnum
 
+from app.english.dates.lexicon import HOLIDAYS
+
 DAYS_IN_WEEK = 7
-
 MONTHS_IN_YEAR = 12
-
 SATURDAY = 5
-
 THURSDAY = 3
-
 LAST_YEAR = 9999
-
 END_OF_TIME = datetime.max  # noqa: DTZ901 - naive local time, as everywhere in this module
-
 Range = tuple[datetime, datetime]
 
 
@@ -44,11 +40,8 @@ class Unit(IntEnum):
 
 
 IN_SECONDS = {Unit.SECOND: 1, Unit.MINUTE: 60, Unit.HOUR: 3600}
-
 IN_DAYS = {Unit.PART: 1, Unit.DAY: 1, Unit.WEEKEND: 2, Unit.WEEK: 7, Unit.FORTNIGHT: 14}
-
 IN_MONTHS = {Unit.MONTH: 1, Unit.QUARTER: 3, Unit.SEASON: 3}
-
 IN_YEARS = {Unit.YEAR: 1, Unit.DECADE: 10, Unit.CENTURY: 100}
 
 
@@ -181,74 +174,9 @@ def easter(year: int) -> datetime:
     return datetime(year, month, number + 1)  # noqa: DTZ001 - naive local time
 
 
-# name -> (month, day), or (month, nth, weekday from Monday = 0, days to add), or days from Easter Sunday
-HolidayRule = tuple[int, int] | tuple[int, int, int, int] | int
-
-MON, THU, SUN = 0, 3, 6
-
-_RULES: dict[str, HolidayRule] = {
-    "christmas": (12, 25),
-    "christmas day": (12, 25),
-    "xmas": (12, 25),
-    "christmas eve": (12, 24),
-    "boxing day": (12, 26),
-    "new year eve": (12, 31),
-    "new year day": (1, 1),
-    "new year": (1, 1),
-    "halloween": (10, 31),
-    "valentine day": (2, 14),
-    "valentines day": (2, 14),
-    "saint patrick": (3, 17),
-    "saint patrick day": (3, 17),
-    "st patrick day": (3, 17),
-    "april fools": (4, 1),
-    "april fool day": (4, 1),
-    "april fools day": (4, 1),
-    "earth day": (4, 22),
-    "may day": (5, 1),
-    "workers day": (5, 1),
-    "international workers day": (5, 1),
-    "independence day": (7, 4),
-    "veterans day": (11, 11),
-    "armistice day": (11, 11),
-    "groundhog day": (2, 2),
-    "juneteenth": (6, 19),
-    "cinco de mayo": (5, 5),
-    "bastille day": (7, 14),
-    "women day": (3, 8),
-    "international women day": (3, 8),
-    "singles day": (11, 11),
-    "martin luther king day": (1, 3, MON, 0),
-    "mlk day": (1, 3, MON, 0),
-    "presidents day": (2, 3, MON, 0),
-    "mother day": (5, 2, SUN, 0),
-    "mothers day": (5, 2, SUN, 0),
-    "memorial day": (5, -1, MON, 0),
-    "father day": (6, 3, SUN, 0),
-    "fathers day": (6, 3, SUN, 0),
-    "labor day": (9, 1, MON, 0),
-    "labour day": (9, 1, MON, 0),
-    "columbus day": (10, 2, MON, 0),
-    "thanksgiving": (11, 4, THU, 0),
-    "thanksgiving day": (11, 4, THU, 0),
-    "black friday": (11, 4, THU, 1),
-    "cyber monday": (11, 4, THU, 4),
-    "easter": 0,
-    "easter sunday": 0,
-    "easter monday": 1,
-    "good friday": -2,
-    "ash wednesday": -46,
-    "mardi gras": -47,
-    "palm sunday": -7,
-}
-
-_BY_FIRST_WORD: dict[str, list[tuple[str, ...]]] = {}
-
-for _name in sorted(_RULES, key=len, reverse=True):
-    _words = tuple(_name.split())
-    _BY_FIRST_WORD.setdefault(_words[0], []).append(_words)
-
-HOLIDAY_STARTS = frozenset(_BY_FIRST_WORD)
+_HOLIDAY_WORDS = sorted((tuple(name.split()) for name in HOLIDAYS), key=len, reverse=True)
+_POSSESSIVE = {"'s", "\u2019s", "'", "\u2019", "."}
+HOLIDAY_STARTS = frozenset(name[0] for name in _HOLIDAY_WORDS)
 """The first words of all holiday names."""
 
 
@@ -267,13 +195,13 @@ def nth_weekday(year: int, month: int, nth: int, weekday: int) -> datetime:
 
 def holiday(name: str, year: int) -> datetime:
     """Return the day of a known holiday in a year."""
-    rule = _RULES[name]
-    if isinstance(rule, int):
-        return easter(year) + timedelta(days=rule)
-    if len(rule) == 2:  # noqa: PLR2004 - month and day
-        return datetime(year, rule[0], rule[1])  # noqa: DTZ001 - naive local time
-    month, nth, weekday, extra = rule
-    return nth_weekday(year, month, nth, weekday) + timedelta(days=extra)
+    match HOLIDAYS[name]:
+        case (month, nth, weekday, extra):
+            return nth_weekday(year, month, nth, weekday) + timedelta(days=extra)
+        case (month, number):
+            return datetime(year, month, number)  # noqa: DTZ001 - naive local time
+        case days:
+            return easter(year) + timedelta(days=days[0])
 
 
 def holiday_at(words: list[str], index: int) -> tuple[str, int] | None:
@@ -281,12 +209,10 @@ def holiday_at(words: list[str], index: int) -> tuple[str, int] | None:
 
     Words are in lower case; the possessive "'s" is a word of its own and is skipped.
     """
-    for name in _BY_FIRST_WORD.get(words[index], ()):
+    for name in (one for one in _HOLIDAY_WORDS if one[0] == words[index]):
         position = index
         for word in name:
-            while (
-                position < len(words) and position > index and words[position] in {"'s", "\u2019s", "'", "\u2019", "."}
-            ):
+            while index < position < len(words) and words[position] in _POSSESSIVE:
                 position += 1
             if position >= len(words) or words[position] != word:
                 break

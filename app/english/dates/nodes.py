@@ -13,35 +13,10 @@ from dataclasses import dataclass
 from functools import cache
 
 from app.english.dates.days import Amount
-from app.english.dates.lexicon import FUNCTION_WORDS
+from app.english.dates.lexicon import CLASSES, FUNCTION_WORDS
 from app.english.dates.periods import Clock, Period, ReferenceTime
 
 UNKNOWN = "."
-
-CLASSES: dict[str, str] = {
-    "DAYNO": "N12 N24 N31",
-    "HOURNO": "N0 N12 N24",
-    "COUNT": "N12 N24 N31 N59 N99 N3",
-    "TWO": "N12 N24 N31 N59 N99",
-    "ANYNO": "N0 N12 N24 N31 N59 N99 N3",
-    "ORDINAL": "ORD SECOND",
-    "YEARNO": "Y4 YWORDS YSHORT",
-    "ANYMONTH": "MONTH MONTH_LIKE",
-    "ANYWEEKDAY": "WEEKDAY WEEKDAY_LIKE",
-    "ANYUNIT": "UNIT QUARTER SECOND",
-    "MOD": "LAST PAST NEXT COMING THIS",
-    "SHIFTMOD": "LAST PAST NEXT COMING",
-    "TIME": "CLOCK TIMEWORDS",
-    "YEARLY": "DATE_Y PERIOD_Y",
-    "DATES": "DATE DATE_Y DATE_W DATE_M",
-    "PERIODS": "PERIOD PERIOD_Y",
-    "ALLDATES": "DATE DATE_Y DATE_W DATE_M PERIOD PERIOD_Y",
-    "ANYTIME": "DATE DATE_Y DATE_W DATE_M PERIOD PERIOD_Y MOMENT SPELL EDGE NOW",
-    "UPTO": "TO UNTIL THROUGH DASH",
-    "JOIN": "TO UNTIL THROUGH DASH AND",
-    "SEP": "DASH SLASH DOT",
-}
-"""Names for sets of tags."""
 
 
 @dataclass(slots=True, eq=False)

@@ -55,11 +55,11 @@ class LocatedDraft:
 
 
 def speaker_statements(
-    sentence: Sentence, said: SpeakerContext, *, playing: bool, pasted: bool = False
+    sentence: Sentence, said: SpeakerContext, *, playing: bool, pasted: bool = False, riddle: bool = False
 ) -> Iterator[LocatedDraft]:
     """Yield what a user's sentence states; `playing`: the turn has said that it is played.
 
-    Of a `pasted` text only what `I` say is taken for the user's own.
+    Of a `pasted` text, and of a `riddle`, only what `I` say is taken for the user's own; a riddle may end in a request.
     """
     act = SpeechAct.ROLEPLAY if playing else speech_acts.speech_act(sentence.text)
     if act in _UNREAL or act is SpeechAct.SARCASM:
@@ -69,7 +69,7 @@ def speaker_statements(
     for draft in read_sentence(sentence.text, speaker, said, asks=sentence.asks, pasted=pasted):
         yield LocatedDraft(draft, sentence.start, sentence.end)
     for clause in (*clauses(sentence, said), *_subjectless(sentence, said)):
-        if not (pasted and _is_anyones(clause)):
+        if not ((pasted or riddle) and _is_anyones(clause)):
             yield from _stated(clause, said)
 
 
@@ -219,7 +219,7 @@ def _said(turn: Turn, context: Sequence[Turn]) -> SpeakerContext:
 
 def _read(turn: Turn, said: SpeakerContext) -> list[LocatedDraft]:
     found: list[LocatedDraft] = []
-    playing, pasted = False, _is_pasted(turn.content)
+    playing, pasted, riddle = False, _is_pasted(turn.content), _is_riddle(turn.content)
     document, before = _document(turn.content), 0
     for sentence in sentences(turn.content):
         if sentence.start in document:
@@ -232,7 +232,7 @@ def _read(turn: Turn, said: SpeakerContext) -> list[LocatedDraft]:
             found = [one for one in found if one.end <= before]
         elif not (_TAKEN_BACK.search(text) or speech_acts.is_fiction(text)) and _MAY_STATE.search(text):
             found.extend(
-                speaker_statements(sentence, said, playing=playing, pasted=pasted)
+                speaker_statements(sentence, said, playing=playing, pasted=pasted, riddle=riddle)
                 if turn.role is Role.USER
                 else of_user(sentence, said)
             )
@@ -241,9 +241,13 @@ def _read(turn: Turn, said: SpeakerContext) -> list[LocatedDraft]:
 
 
 def _is_pasted(content: str) -> bool:
-    """Tell whether a turn may hold someone else's text: a long one, a story, or a question in which nobody is `I`."""
-    asks = "?" in content and not _SPEAKER.search(content)
-    return asks or len(content) > _LONGEST_OWN or _DIALOGUE.search(content) is not None
+    """Tell whether a turn may hold someone else's text: a long one, or a story."""
+    return len(content) > _LONGEST_OWN or _DIALOGUE.search(content) is not None
+
+
+def _is_riddle(content: str) -> bool:
+    """Tell whether a turn asks, and nobody in it is `I`: `Ada gave Bo a key. Who has the key?`."""
+    return "?" in content and _SPEAKER.search(content) is None
 
 
 def _document(content: str) -> range:

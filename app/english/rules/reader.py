@@ -11,6 +11,7 @@ from dataclasses import replace
 from functools import cache
 from typing import Final
 
+from app.english.patterns import expanded
 from app.english.rules import event_time
 from app.english.rules.clause import Clause, SpeakerContext, Tense, Who
 from app.english.rules.drafts import PASSING, Draft, ending, event, fact, relation, retell
@@ -180,4 +181,4 @@ def _doing(clause: Clause, rest: str, *, up: bool) -> Clause | None:
 
 @cache
 def _compiled(pattern: str) -> re.Pattern[str]:
-    return re.compile(pattern, re.IGNORECASE)
+    return re.compile(expanded("leads", pattern), re.IGNORECASE)

@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.english.names import ORGANIZATION, kind_of
+from app.english.patterns import pattern
 from app.english.rules.clause import Clause, SpeakerContext, Tense, Who
 from app.english.rules.drafts import FACTUAL, Draft
 from app.english.rules.event_time import SINCE
@@ -24,13 +25,7 @@ CHOSEN: Final = word_set("now always currently mostly mainly only primarily usua
 """Adverbs that make what is used a choice."""
 
 _ROLELESS: Final = word_set("character avatar bot agent assistant")
-A_WHILE: Final = (
-    r"(?:(?:about|almost|nearly|over)\s+)?(?:(?:an?|the|many|several|some|\d+|two|three|four|five|six|seven|eight|nine|"
-    r"ten|twelve|twenty)\s+(?:[a-z-]+\s+){0,2}?)?(?:minute|hour|day|week|month|year|decade)s?\b|(?:ages|a while)\b"
-)
-"""How long something lasts."""
-
-_FOR_A_WHILE: Final = re.compile(rf"\bfor\s+{A_WHILE}", re.IGNORECASE)
+_FOR_A_WHILE: Final = pattern("leads", "for a while", re.IGNORECASE)
 UNMET: Final = 0.75
 """Precision of rules that the development conversations do not meet often enough to measure it."""
 

@@ -21,7 +21,6 @@ from app.english.rules import (
 )
 from app.english.rules.drafts import STATED
 from app.english.rules.rows import (
-    A_WHILE,
     Row,
     TextRow,
     is_born,
@@ -38,56 +37,23 @@ from app.english.rules.rows import (
     was_undergone,
 )
 
-_AS_SAID: Final = r"(?:\s+as\s+[^,;]{2,40}?)?\s+(?:here\s+|over\s+)?"
-_JOB: Final = (
-    r"\s+(?:working|(?:a|an|my|the)\s+(?:\w+\s+){0,2}?(?:job|role|position|post))"
-    r"(?:\s+as\s+[^,;]{2,40}?)?\s+(?:at|for|with)\s+"
-)
-_LIVE_IN: Final = (
-    r"(?:\s+with\s+[^,;.]{2,40}?)?\s+(?:back\s+|out\s+|here\s+|over\s+)?"
-    r"(?:in|at|near|outside(?: of)?|just outside)\s+"
-)
-_BASED_IN: Final = (
-    r"(?:[^,;]{0,60}?,?\s)??(?:(?:currently\s+)?based|located|living|residing)\s+(?:out of|in|at|near)\s+"
-)
-_AS: Final = r"[^,]{0,60}?\bas\s+(?=(?:a|an|the|our|their|head|chief|lead)\b)"
-_TODAY: Final = r"\b(?:today|tonight|this (?:morning|afternoon|evening|week|weekend)|right now|at the moment)\b"
-_MY_JOB: Final = (
-    r"\s+(?:from\s+)?(?:my|his|her|their|the|our)\s+(?:\w+\s+){0,2}?(?:job|position|post|role|employer|work)\b"
-)
-_OUT: Final = (
-    r"\s+(?:at\b|early|late\b|around\b|to\b|for (?:lunch|the (?:day|night|evening|weekend)|home|a (?:bit|moment|while))"
-    r"|on\b|in the\b|open\b|alone\b|running\b|behind\b|a \w+|some\b|an? hour|\d)"
-)
-_ALLERGY: Final = r"\s+(?:an?\s+)?(?:\w+\s+)??(?=[\w-]+(?:\s[\w-]+)?\s+allerg(?:y|ies)\b(?!\s+to))"
-_SO_MANY: Final = r"\s+(?=(?:a|an|\d+|two|three|four|five|six|seven|eight|nine|ten|twelve|several)\s)"
-_NOT_THEIRS: Final = r"\s+(?!(?:my|our|his|her)\s)"
-_NAME_AND: Final = r"(?-i:[A-Z][\w'-]*(?:\s[A-Z][\w'-]*)*),\s*"
-_BIRTHDAY: Final = r"(?:(?P<of>.+)'s )?(?:birthday|birthdate|date of birth)"
-_OWNED: Final = "car|bike|laptop|phone|camera|computer|guitar|motorcycle|tablet|keyboard|watch"
-_FROM: Final = r"(?:originally\s+)?from\s+(?=(?-i:(?:the\s+)?[A-Z]))"
-_BORN_IN: Final = r"born\s+(?:and raised\s+)?(?:[^,]{0,40}?\s)?in\s+(?=(?-i:[A-Z]))"
-_BORN_ON: Final = rf"born\s[^.;]{{0,60}}?\b(?:on|in)\s+(?=(?-i:{values.DATE}))"
-_MARRIED: Final = r"\s+(?:to\s+)?(?=(?-i:[A-Z]))"
-_BY: Final = r"(?:\s*(?:from|by|at)\s+(?:my (?:job|position|role) (?:at|with)\s+)?)?"
-_ALLERGIC: Final = r"(?:(?:severely|highly|really|very|deathly)\s+)?(?:allergic|intolerant)\s+to\s+"
-_ONES_OLD: Final = r"\s+(?:my|our|the)\s+(?:old\s+|beloved\s+)?(?=(?-i:[A-Z]|i[A-Z]))"
 WORK: Final = (
-    Row(name="employer", verbs="work", mood=is_now, lead=rf"{_AS_SAID}at\s+", value=occupations.workplace,
-        predicate="works-at", topic="work", importance=0.8, past=True, unless=_TODAY),
-    Row(name="employer", verbs="work", mood=is_now, lead=rf"{_AS_SAID}for\s+(?!{A_WHILE})", value=occupations.employer,
-        predicate="works-at", topic="work", importance=0.8, past=True, unless=_TODAY),
-    Row(name="employer", verbs="start begin", mood=is_done, lead=rf"(?:{_JOB}|\s+at\s+(?=(?-i:[A-Z])))",
+    Row(name="employer", verbs="work", mood=is_now, lead=r"<<AS_SAID>>at\s+", value=occupations.workplace,
+        predicate="works-at", topic="work", importance=0.8, past=True, unless="<<TODAY>>"),
+    Row(name="employer", verbs="work", mood=is_now, lead=r"<<AS_SAID>>for\s+(?!<<A_WHILE>>)",
+        value=occupations.employer,
+        predicate="works-at", topic="work", importance=0.8, past=True, unless="<<TODAY>>"),
+    Row(name="employer", verbs="start begin", mood=is_done, lead=r"(?:<<JOB>>|\s+at\s+(?=(?-i:[A-Z])))",
         value=occupations.workplace, predicate="works-at", topic="work", importance=0.8),
-    Row(name="employer", verbs="get land accept take find", mood=is_done, lead=_JOB,
+    Row(name="employer", verbs="get land accept take find", mood=is_done, lead="<<JOB>>",
         value=occupations.named_workplace, predicate="works-at", topic="work", importance=0.8),
     Row(name="employer", verbs="join", mood=is_done, lead=r"\s+", value=occupations.known_company, predicate="works-at",
         topic="work", importance=0.8),
     Row(name="employer", verbs="hire employ promote", mood=is_undergone, lead=r"\s+(?:by|at|with)\s+",
         value=occupations.company, predicate="works-at", topic="work", importance=0.8),
-    Row(name="role", verbs="work serve", mood=is_now, lead=_AS, value=occupations.role, predicate="has-role",
+    Row(name="role", verbs="work serve", mood=is_now, lead="<<AS>>", value=occupations.role, predicate="has-role",
         topic="work", past=True),
-    Row(name="role", verbs="start begin join hire", lead=_AS, value=occupations.role, predicate="has-role",
+    Row(name="role", verbs="start begin join hire", lead="<<AS>>", value=occupations.role, predicate="has-role",
         topic="work", mood=lambda clause: is_done(clause) or is_undergone(clause)),
     Row(name="manager", verbs="work", mood=is_now, lead=r"\s+(?:directly\s+)?(?:for|under)\s+", value=occupations.boss,
         type="relation", predicate="reports-to", topic="work"),
@@ -102,20 +68,22 @@ WORK: Final = (
     Row(name="colleagues", verbs="work", read=relationships.working_together),
     Row(name="manages", verbs="manage lead supervise oversee", mood=is_now, lead=r"\s+(?!an?\s|\d|two|three|four)",
         value=values.led, type="relation", predicate="manages", topic="work"),
-    Row(name="manages", verbs="manage lead supervise oversee run head", mood=is_now, lead=_SO_MANY,
+    Row(name="manages", verbs="manage lead supervise oversee run head", mood=is_now, lead="<<SO_MANY>>",
         value=values.led_in_number, predicate="manages", topic="work"),
     Row(name="owns", verbs="own", mood=is_now, lead=r"\s+", value=values.quantity, predicate="owns", stateful=False),
     Row(name="drives", verbs="drive", mood=is_now, lead=r"\s+(?=an?\s+(?-i:[A-Z]))", value=values.quantity,
         predicate="drives"),
-    Row(name="uses", verbs="use", mood=is_general, lead=_NOT_THEIRS, value=values.tool, predicate="uses", topic="tech",
+    Row(name="uses", verbs="use", mood=is_general, lead="<<NOT_THEIRS>>", value=values.tool, predicate="uses",
+        topic="tech",
         importance=0.6, stateful=False),
-    Row(name="uses", verbs="use", mood=is_others_habit, lead=_NOT_THEIRS, value=values.equipment, predicate="uses",
+    Row(name="uses", verbs="use", mood=is_others_habit, lead="<<NOT_THEIRS>>", value=values.equipment, predicate="uses",
         topic="tech", importance=0.6, stateful=False),
 )  # fmt: skip
 HOME: Final = (
-    Row(name="home", verbs="live reside", mood=is_now, lead=_LIVE_IN, value=values.place, predicate="lives-in",
+    Row(name="home", verbs="live reside", mood=is_now, lead="<<LIVE_IN>>", value=values.place, predicate="lives-in",
         importance=0.8, past=True),
-    Row(name="home", verbs="be", mood=is_of_somebody, lead=_BASED_IN, value=values.named_place, predicate="lives-in",
+    Row(name="home", verbs="be", mood=is_of_somebody, lead="<<BASED_IN>>", value=values.named_place,
+        predicate="lives-in",
         importance=0.8),
     Row(name="moved", verbs="move relocate migrate", mood=is_done, value=occupations.moved_home, predicate="lives-in",
         importance=0.8),
@@ -127,12 +95,13 @@ HOME: Final = (
         predicate="grew-up-in"),
 )  # fmt: skip
 HEALTH: Final = (
-    Row(name="allergy", verbs="have", mood=is_now, lead=_ALLERGY, value=values.before_allergy, predicate="allergic-to",
+    Row(name="allergy", verbs="have", mood=is_now, lead="<<ALLERGY>>", value=values.before_allergy,
+        predicate="allergic-to",
         topic="health", importance=1.0, stateful=False, precision=0.9, alone=True),
     Row(name="allergy", verbs="have", mood=is_now, lead=r"\s+(?:an?\s+)?(?:\w+\s+)??allerg(?:y|ies)\s+to\s+",
         value=values.allergens, predicate="allergic-to", topic="health", importance=1.0, stateful=False, precision=0.9,
         alone=True),
-    Row(name="allergy", verbs="be", mood=is_told, lead=_ALLERGIC, value=values.substances, predicate="allergic-to",
+    Row(name="allergy", verbs="be", mood=is_told, lead="<<ALLERGIC>>", value=values.substances, predicate="allergic-to",
         topic="health", importance=1.0, stateful=False, precision=0.9, alone=True),
     Row(name="illness", verbs="have", mood=is_now, lead=r"\s+", value=values.illnesses, predicate="has-condition",
         topic="health", importance=STATED, stateful=False, alone=True),
@@ -152,26 +121,27 @@ PEOPLE: Final[tuple[Row, ...]] = (
     Row(name="favourite", verbs="be", precision=0.85, read=preferences.favourite_of, alone=True),
     Row(name="name", verbs="be", noun="(?:first |full )?name", mood=is_told, value=values.given_name,
         predicate="has-name", importance=STATED),
-    Row(name="age", verbs="be", noun="(?:first |full )?name", mood=is_told, lead=_NAME_AND, value=values.age,
+    Row(name="age", verbs="be", noun="(?:first |full )?name", mood=is_told, lead="<<NAME_AND>>", value=values.age,
         predicate="has-age", importance=0.8),
-    Row(name="birth", verbs="be", noun=_BIRTHDAY, mood=is_told, lead=r"(?:on\s+)?", value=values.date,
+    Row(name="birth", verbs="be", noun="<<BIRTHDAY>>", mood=is_told, lead=r"(?:on\s+)?", value=values.date,
         predicate="born-on", importance=0.8),
     Row(name="goal", verbs="be", noun="(?:(?:long-term|main) )?(?:goal|dream|ambition)", mood=is_told, stateful=False,
         lead=r"to\s+(?!be\s+(?:able|happy)\b)", value=values.goal, predicate="has-goal"),
-    Row(name="possession", precision=0.8, verbs="be", noun=_OWNED, mood=is_told, value=values.any_name,
+    Row(name="possession", precision=0.8, verbs="be", noun="<<OWNED>>", mood=is_told, value=values.any_name,
         predicate="owns", stateful=False),
     Row(name="possession", precision=0.8, verbs="be", noun="pronouns", mood=is_told, value=values.anything,
         predicate="has-pronouns"),
     Row(name="relationship", precision=0.85, verbs="be", read=relationships.someone),
     Row(name="age", verbs="be", mood=is_told, value=values.age, predicate="has-age", importance=0.8, alone=True),
     Row(name="age", verbs="turn", mood=is_done, value=values.age, predicate="has-age", importance=0.8),
-    Row(name="origin", verbs="be", precision=0.8, mood=is_told, lead=_FROM, value=values.named_place,
+    Row(name="origin", verbs="be", precision=0.8, mood=is_told, lead="<<FROM>>", value=values.named_place,
         predicate="comes-from", alone=True),
     Row(name="origin", verbs="be", precision=0.8, mood=is_told, value=values.nationality, predicate="has-nationality",
         alone=True),
-    Row(name="birth", verbs="be", mood=is_born, lead=_BORN_IN, value=values.birthplace, predicate="born-in",
+    Row(name="birth", verbs="be", mood=is_born, lead="<<BORN_IN>>", value=values.birthplace, predicate="born-in",
         importance=0.8),
-    Row(name="birth", verbs="be", mood=is_born, lead=_BORN_ON, value=values.date, predicate="born-on", importance=0.8),
+    Row(name="birth", verbs="be", mood=is_born, lead="<<BORN_ON>>", value=values.date, predicate="born-on",
+        importance=0.8),
     Row(name="relationship", verbs="be", precision=0.85, read=relationships.kinship, alone=True),
     Row(name="occupation", verbs="be", mood=is_one, value=occupations.role, predicate="has-role", topic="work",
         past=True, alone=True),
@@ -183,7 +153,7 @@ PEOPLE: Final[tuple[Row, ...]] = (
         alone=True),
     Row(name="appointment", verbs="be", read=events.appointments),
     Row(name="name", verbs="call name", read=relationships.naming),
-    Row(name="marriage", verbs="marry", mood=is_married, lead=_MARRIED, value=values.any_name,
+    Row(name="marriage", verbs="marry", mood=is_married, lead="<<MARRIED>>", value=values.any_name,
         predicate="married-to", importance=0.8),
     Row(name="family", verbs="have", read=relationships.having),
     Row(name="degree", verbs="have", mood=is_now, lead=r"\s+", value=values.degree, predicate="has-degree",
@@ -216,27 +186,27 @@ PREFERENCES: Final = (
 )  # fmt: skip
 ENDINGS: Final = (
     Row(name="left employer", verbs="leave resign retire", mood=is_done, lead=r"\s+(?:from\s+|of\s+)?",
-        value=occupations.company, predicate="works-at", topic="work", importance=0.8, ends=True, unless=_OUT),
+        value=occupations.company, predicate="works-at", topic="work", importance=0.8, ends=True, unless="<<OUT>>"),
     Row(name="left employer", verbs="quit", mood=is_done, lead=r"\s+", value=occupations.named_workplace,
         predicate="works-at", topic="work", importance=0.8, ends=True),
     Row(name="left employer", verbs="leave quit resign lose", mood=is_done,
-        lead=rf"{_MY_JOB}(?:\s+as\s+[^,;]{{2,40}}?)?(?:\s+(?:at|with)\s+)?", value=occupations.employer_named,
+        lead=r"<<MY_JOB>>(?:\s+as\s+[^,;]{2,40}?)?(?:\s+(?:at|with)\s+)?", value=occupations.employer_named,
         predicate="works-at", topic="work", importance=0.8, ends=True, open_value=True),
-    Row(name="left role", verbs="leave quit lose resign", mood=is_done, lead=rf"(?:{_MY_JOB})?\s+as\s+",
+    Row(name="left role", verbs="leave quit lose resign", mood=is_done, lead=r"(?:<<MY_JOB>>)?\s+as\s+",
         value=occupations.role, predicate="has-role", topic="work", ends=True),
     Row(name="left group", verbs="leave quit cancel cancelled ended resign", mood=is_done, value=values.group,
         lead=r"\s+(?:from\s+|(?:my|our)\s+membership\s+(?:of|in|at|with)\s+)?", type="relation",
         predicate="member-of", topic="work", ends=True),
-    Row(name="dismissed", verbs="get", mood=is_done, lead=rf"\s+(?:fired|laid off|let go|sacked|dismissed)\b{_BY}",
+    Row(name="dismissed", verbs="get", mood=is_done, lead=r"\s+(?:fired|laid off|let go|sacked|dismissed)\b<<BY>>",
         value=occupations.employer_named, predicate="works-at", topic="work", importance=0.8, ends=True,
         open_value=True),
-    Row(name="dismissed", verbs="be", mood=is_born, lead=rf"(?:fired|sacked|dismissed)\b(?!\s+up\b){_BY}", topic="work",
+    Row(name="dismissed", verbs="be", mood=is_born, lead=r"(?:fired|sacked|dismissed)\b(?!\s+up\b)<<BY>>", topic="work",
         value=occupations.employer_named, predicate="works-at", importance=0.8, ends=True, open_value=True),
-    Row(name="separated", verbs="marry", mood=was_undergone, lead=_MARRIED, value=values.any_name,
+    Row(name="separated", verbs="marry", mood=was_undergone, lead="<<MARRIED>>", value=values.any_name,
         predicate="married-to", importance=0.8, ends=True),
     Row(name="separated", verbs="divorce break split separate be get", read=relationships.separation),
     *(
-        Row(name="sold", verbs="sell replaced swap", mood=is_done, lead=_ONES_OLD, value=values.any_name,
+        Row(name="sold", verbs="sell replaced swap", mood=is_done, lead="<<ONES_OLD>>", value=values.any_name,
             predicate=predicate, ends=True)
         for predicate in ("owns", "drives", "uses")
     ),

@@ -45,14 +45,7 @@ from app.english.word_lists import (
 Value = Callable[[str, SpeakerContext], Iterator[str]]
 """Yields the values that a text begins with; none when it begins with no thing of the kind."""
 
-DATE: Final = (
-    r"(?:the\s+)?(?:\d{1,2}(?:st|nd|rd|th)?\s+(?:of\s+)?[A-Z][a-z]+(?:,?\s+\d{4})?"
-    r"|[A-Z][a-z]+\s+(?:the\s+)?\d{1,2}(?:st|nd|rd|th)?(?:,?\s+\d{4})?|[A-Z][a-z]+\s+\d{4}|\d{4}-\d\d-\d\d|\d{4}"
-    r"|\d{1,2}[/.]\d{1,2}(?:[/.]\d{2,4})?)"
-)
-"""A date as people say when they were born."""
-
-_A_DATE: Final = re.compile(DATE)
+_A_DATE: Final = pattern("leads", "date")
 
 _STOP: Final = re.compile(r"[.;:!?(\u2014]|\s+(?:so|because|which|but|since|that)\b|\s-")
 _LED_TO: Final = re.compile(r"\s*(?:(?:also|and)\s+)?to\s+", re.IGNORECASE)
