@@ -36,6 +36,12 @@ PAGES = (
     "settings",
 )
 QUESTION = "Where does the user live?"
+CUT_OFF = """
+return [...document.querySelectorAll('.row-meta, .scroll, .stages')]
+  .filter((one) => one.scrollWidth > one.clientWidth + 1 || one.scrollHeight > one.clientHeight + 1)
+  .map((one) => one.className + ': ' + one.innerText.slice(0, 60))
+"""
+"""Returns what hides a part of itself: lists' second lines, tables, the pipeline."""
 
 
 @pytest.fixture(scope="module")
@@ -150,6 +156,22 @@ def test_on_a_telephone_nothing_is_wider_than_the_screen(browser: Browser) -> No
         if browser.driver.run("return document.documentElement.scrollWidth > innerWidth"):
             wide.append(page)
     assert not wide
+
+
+def test_a_skipped_turn_says_why_in_words(browser: Browser) -> None:
+    browser.open("turns")
+    browser.click("Thanks!")
+    browser.see("turn: it is only a greeting, thanks or assent")
+
+
+def test_on_a_telephone_nothing_is_cut_off(browser: Browser) -> None:
+    browser.size(390, 844)
+    cut = []
+    for page in PAGES:
+        browser.open(page)
+        browser.shown(page)
+        cut += [f"{page}: {one}" for one in browser.driver.run(CUT_OFF)]
+    assert not cut
 
 
 def test_resolving_a_contradiction_changes_the_answer(browser: Browser, client: httpx.Client) -> None:

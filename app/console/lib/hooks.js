@@ -120,3 +120,16 @@ export async function attempt(work, success) {
     return false;
   }
 }
+
+const narrow = matchMedia("(max-width: 640px)");
+
+/** Whether the screen is as narrow as a telephone's, as in the style sheet. */
+export function useNarrow() {
+  const [matches, setMatches] = useState(narrow.matches);
+  useEffect(() => {
+    const changed = () => setMatches(narrow.matches);
+    narrow.addEventListener("change", changed);
+    return () => narrow.removeEventListener("change", changed);
+  }, []);
+  return matches;
+}

@@ -2,7 +2,7 @@
 
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { ago, fraction, short, when, words } from "./format.js";
-import { href } from "./hooks.js";
+import { href, useNarrow } from "./hooks.js";
 
 const TONES = {
   active: "good", accepted: "good", succeeded: "good", processed: "good", added: "good", finished: "good", delivered: "good",
@@ -55,10 +55,10 @@ export function Loaded({ of, children }) {
 export function Table({ label, columns, rows, empty = "Nothing here." }) {
   if (!rows.length) return html`<${Empty}>${empty}<//>`;
   return html`<div class="scroll" tabindex="0" role="region" aria-label=${label}>
-    <table>
+    <table class="records">
       <thead><tr>${columns.map((one) => html`<th scope="col" class=${one.number ? "number" : ""}>${one.title}</th>`)}</tr></thead>
       <tbody>${rows.map((row, place) => html`<tr key=${row.id ?? place}>
-        ${columns.map((one) => html`<td class=${one.number ? "number" : ""}>${one.cell(row)}</td>`)}</tr>`)}
+        ${columns.map((one) => html`<td class=${one.number ? "number" : ""} data-title=${one.title}>${one.cell(row)}</td>`)}</tr>`)}
       </tbody>
     </table>
   </div>`;
@@ -126,10 +126,11 @@ export function Dialog({ title, onClose, children }) {
   </dialog>`;
 }
 
-/** A list of any length of which only the visible rows are drawn. */
-export function LongList({ items, rowHeight, row, more, onEnd, label, height = "70vh" }) {
+/** A list of any length of which only the visible rows are drawn; rows are a line higher where the screen is narrow. */
+export function LongList({ items, rowHeight: wideRow, row, more, onEnd, label, height = "70vh" }) {
   const box = useRef(null);
   const [top, setTop] = useState(0);
+  const rowHeight = wideRow + (useNarrow() ? 20 : 0);
   const seen = (box.current?.clientHeight || 700) + 2 * rowHeight;
   const first = Math.max(0, Math.floor(top / rowHeight) - 5);
   const last = Math.min(items.length, first + Math.ceil(seen / rowHeight) + 10);

@@ -81,14 +81,14 @@ function Hits({ hits }) {
   const arms = [...new Set(hits.flatMap((hit) => (hit.arms ?? []).map((one) => one.arm)))];
   const most = Math.max(...hits.map((hit) => total(hit)), 0.0001);
   return html`<div class="legend">${arms.map((arm, place) => html`<span class="key"><i class="dot plot-${(place % 5) + 1}"></i>${words(arm)}</span>`)}</div>
-    <div class="scroll" tabindex="0" role="region" aria-label="Scores"><table><thead><tr><th>Memory</th><th>Arms</th><th class="number">Retrieval</th><th>Confidence</th><th>Freshness</th><th class="number">Score</th></tr></thead>
-    <tbody>${hits.map((hit) => html`<tr><td><${MemoryLink} id=${hit.memory.id}>${hit.memory.content}<//> <${Badge} text=${hit.memory.type} tone="plain" />
+    <div class="scroll" tabindex="0" role="region" aria-label="Scores"><table class="records"><thead><tr><th>Memory</th><th>Arms</th><th class="number">Retrieval</th><th>Confidence</th><th>Freshness</th><th class="number">Score</th></tr></thead>
+    <tbody>${hits.map((hit) => html`<tr><td data-title="Memory"><${MemoryLink} id=${hit.memory.id}>${hit.memory.content}<//> <${Badge} text=${hit.memory.type} tone="plain" />
         ${hit.relevance !== undefined && html`<span class="muted small"> relevance ${fraction(hit.relevance)}</span>`}
         ${hit.notes?.length > 0 && html`<div class="small muted">${hit.notes.join("; ")}</div>`}</td>
-      <td><span class="arms" role="img" aria-label=${(hit.arms ?? []).map((one) => `${words(one.arm)} rank ${one.rank}`).join(", ")}>${(hit.arms ?? []).map((one) => html`
+      <td data-title="Arms"><span class="arms" role="img" aria-label=${(hit.arms ?? []).map((one) => `${words(one.arm)} rank ${one.rank}`).join(", ")}>${(hit.arms ?? []).map((one) => html`
         <span class=${`plot-${(arms.indexOf(one.arm) % 5) + 1}`} title=${`${words(one.arm)}: rank ${one.rank}, adds ${fraction(one.contribution)}`} style=${`width:${(100 * Math.max(0, one.contribution ?? 0)) / most}%`}></span>`)}</span></td>
-      <td class="number">${fraction(hit.retrieval)}</td><td><${Meter} value=${hit.confidence} label="confidence" /></td><td><${Meter} value=${hit.freshness} label="freshness" tone="fresh" /></td>
-      <td class="number"><strong>${Number(hit.score).toFixed(3)}</strong></td></tr>`)}</tbody></table></div>`;
+      <td class="number" data-title="Retrieval">${fraction(hit.retrieval)}</td><td data-title="Confidence"><${Meter} value=${hit.confidence} label="confidence" /></td><td data-title="Freshness"><${Meter} value=${hit.freshness} label="freshness" tone="fresh" /></td>
+      <td class="number" data-title="Score"><strong>${Number(hit.score).toFixed(3)}</strong></td></tr>`)}</tbody></table></div>`;
 }
 
 const total = (hit) => (hit.arms ?? []).reduce((added, one) => added + Math.max(0, one.contribution ?? 0), 0);

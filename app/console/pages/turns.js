@@ -29,7 +29,8 @@ function TurnList() {
     ${!pages.loading && !pages.items.length && html`<${Empty}>No turn matches.<//>`}
     ${pages.items.length > 0 && html`<${LongList} label="Turns" items=${pages.items} rowHeight=${60} more=${pages.more} onEnd=${pages.loadMore} row=${(one) => html`
       <a class="row" href=${href(["turns", one.id])}><span class="row-text">${one.content}</span>
-        <span class="row-meta"><${Badge} text=${one.status} /> ${one.reason} ${one.speaker ?? one.role} ${one.user_id} · <${Time} at=${one.occurred_at} /> · ${one.candidates.length} candidates</span></a>`} />`}`;
+        <span class="row-meta"><${Badge} text=${one.status} /> ${one.speaker ?? one.role} ${one.user_id} · <${Time} at=${one.occurred_at} />
+          <span class="row-text">${one.reason ?? `${one.candidates.length} candidates`}</span></span></a>`} />`}`;
 }
 
 function TurnPage({ id }) {
@@ -61,7 +62,8 @@ export function Outcome({ turn, dry }) {
     <${Card} title="Pipeline">${turn.trace.length ? html`<ol class="stages">${turn.trace.map((one) => html`<li>
       <strong>${words(one.stage)}</strong><span class="muted">${one.seen} → ${one.kept}</span>
       <span class="bar-track" aria-hidden="true"><span class="bar-fill" style=${`width:${(100 * one.took_ms) / total}%`}></span></span><span class="number">${one.took_ms.toFixed(1)} ms</span>
-      ${[...one.dropped, ...one.notes].length > 0 && html`<span class="notes">${[...one.dropped, ...one.notes].map((note) => html`<div>${typeof note === "string" ? note : JSON.stringify(note)}</div>`)}</span>`}
+      ${[...one.dropped, ...one.notes].length > 0 && html`<span class="notes">
+        ${one.dropped.map((gone) => html`<div>${gone.what}: ${gone.reason}</div>`)}${one.notes.map((note) => html`<div>${note}</div>`)}</span>`}
     </li>`)}</ol>` : html`<${Empty}>${turn.reason ?? "Not processed yet."}<//>`}<//>
     <${Card} title="Candidates"><${Table} label="Candidates" rows=${turn.candidates} empty=${turn.reason ?? "None was proposed."} columns=${[
       { title: "Memory", cell: (one) => html`${one.memory_id && !dry ? html`<${MemoryLink} id=${one.memory_id}>${one.content}<//>` : one.content}
