@@ -234,5 +234,5 @@ def test_a_release_is_checked_before_it_is_published() -> None:
     assert "make check" in steps
     checks = re.search(r"^check: (.*?) ##", (ROOT / "Makefile").read_text(), re.MULTILINE)
     assert checks is not None
-    assert {"lint", "wheel", "clients", "test", "test-long"} == set(checks[1].split())
+    assert {"lint", "wheel", "clients", "contract", "test", "test-long"} == set(checks[1].split())
     assert all(job["needs"] == "check" for job in jobs.values())
