@@ -7,6 +7,8 @@ from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 
+from threadpoolctl import threadpool_limits
+
 from app import VERSION
 from app.bootstrap import Store, first_key, now, open_in_background, open_replica, open_store
 from app.db import embedding_models
@@ -174,6 +176,8 @@ async def build_runtime(settings: Settings, wall: Callable[[], datetime] = now) 
     telemetry = Telemetry(settings.otlp_endpoint, VERSION)
     metrics = Metrics(telemetry.stage)
     async with AsyncExitStack() as stack, telemetry.exporting(metrics.collected()):
+        # For products as small as ours, a second thread costs more than it saves.
+        stack.enter_context(threadpool_limits(limits=1, user_api="blas"))
         await open_in_background(stack, metrics.watch_event_loop())
         embedder = make_embedder(settings, metrics)
         stack.push_async_callback(embedder.aclose)

@@ -59,7 +59,7 @@ class WordllamaEmbedder:
 
     def words(self, words: Sequence[str]) -> Vectors:
         """Return the unit vectors of single words, in their order; the last ones asked for are kept."""
-        return np.stack([self._word(word) for word in words])
+        return np.array([self._word(word) for word in words])
 
     async def aclose(self) -> None:
         """Do nothing: there is nothing open."""

@@ -88,6 +88,7 @@ OPEN = QueryPlan(
     considered=150,
     confidence=0.3,
     freshness=0.03,
+    compared=60,
     words=0.2,
     word_floor=0.2,
     said_before=0.5,

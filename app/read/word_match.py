@@ -8,6 +8,7 @@ question is compared with each of a memory, and the nearest counts: late interac
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from operator import itemgetter
 from typing import Final
 from uuid import UUID
 
@@ -17,7 +18,7 @@ from numpy.typing import NDArray
 from app.db.memories.ranking import RankingRow
 from app.lexical.bm25 import STOP_WORDS
 from app.lexical.tokens import normalise, tokenize
-from app.providers.embeddings import WordVectors
+from app.providers.embeddings import Vectors, WordVectors
 from app.read.fuse import scale
 from app.read.values import Fused, QueryPlan, Scaling
 
@@ -43,39 +44,40 @@ def match_words(
     language: str,
     plan: QueryPlan,
 ) -> tuple[Fused, ...]:
-    """Return the memories in their new order, each with up to `plan.words` more for the nearness of its words.
+    """Return the memories in their new order, the first with up to `plan.words` more for the nearness of their words.
 
     `asked` has the question's words and what each weighs. A word counts by the highest cosine with a word of the
     memory, or `plan.said_before` of that with one of the turn before it, where that was found, too; a cosine up to
-    `plan.word_floor` counts nothing. The sums are scaled to 0..1 as an arm's scores are.
+    `plan.word_floor` counts nothing. The sums are scaled to 0..1 as an arm's scores are. Of the first, those without a
+    row are left out.
     """
-    found = [one for one in fused if one.id in rows]
-    if not found or not asked:
+    first = [one for one in fused[: plan.compared] if one.id in rows]
+    if not first or not asked:
         return tuple(fused)
-    texts = [content_words(rows[one.id].opening or "", language)[:_MOST_WORDS] for one in found]
+    compared = [rows[one.id] for one in first]
+    texts = [content_words(row.opening, language)[:_MOST_WORDS] for row in compared]
     near = _nearest(vectors(list(asked)), texts, vectors)
     near = np.maximum(near - plan.word_floor, 0.0) / (1 - plan.word_floor)
-    before = _turns_before([rows[one.id] for one in found])
+    before = _turns_before(compared)
     near = np.maximum(near, plan.said_before * np.where(before >= 0, near[:, before], 0.0))
-    weights = np.fromiter(asked.values(), np.float64)
-    scores = weights @ near / weights.sum()
+    scores = np.fromiter(asked.values(), np.float64) @ near
     order = np.argsort(-scores, kind="stable")
-    gains = dict(zip(order.tolist(), scale(scores[order].tolist(), Scaling.RANGE), strict=True))
-    gained = {one.id: plan.words * gains[place] for place, one in enumerate(found)}
-    raised = (
-        one._replace(retrieval=one.retrieval + gain, words=gain) for one in fused for gain in [gained.get(one.id, 0.0)]
-    )
-    return tuple(sorted(raised, key=lambda one: (one.retrieval, one.id), reverse=True))
+    gains = plan.words * np.array(scale(scores[order].tolist(), Scaling.RANGE))[np.argsort(order)]
+    raised = [
+        one._replace(retrieval=one.retrieval + gain, words=gain)
+        for one, gain in zip(first, gains.tolist(), strict=True)
+    ]
+    return tuple(sorted([*raised, *fused[plan.compared :]], key=itemgetter(1, 0), reverse=True))
 
 
-def _nearest(asked: NDArray[np.float32], texts: Sequence[Sequence[str]], vectors: WordVectors) -> NDArray[np.float64]:
+def _nearest(asked: Vectors, texts: Sequence[Sequence[str]], vectors: WordVectors) -> NDArray[np.float64]:
     """Return the highest cosine of each asked word (rows) with a word of each text (columns), 0 with none."""
     known = {word: place for place, word in enumerate(dict.fromkeys(word for text in texts for word in text))}
     nearest = np.zeros((len(asked), len(texts)))
     some = [place for place, text in enumerate(texts) if text]
     if some:
         cosines = asked @ vectors(list(known)).T
-        said = [known[word] for text in texts for word in text]
+        said = np.fromiter((known[word] for text in texts for word in text), np.intp)
         starts = np.cumsum([0, *(len(texts[place]) for place in some[:-1])])
         nearest[:, some] = np.maximum.reduceat(cosines[:, said], starts, axis=1)
     return nearest

@@ -63,11 +63,12 @@ def test_what_has_no_words_gains_least_and_no_question_without_words_moves_anyth
     assert set(raised("what of it", "The physician called", "Trains").values()) == {0.0}
 
 
-def test_a_memory_without_a_row_keeps_its_score_and_place() -> None:
-    row = sketch(1, opening="The physician called")
-    fused = [Fused(UUID(int=2), 1.5, {}), Fused(row.id, 1.0, {})]
-    found = match_words(fused, {row.id: row}, {"doctor": 1.0}, vectors=WORDS, language="english", plan=PLAN)
-    assert [(one.id, one.retrieval) for one in found] == [(UUID(int=2), 1.5), (row.id, 1.2)]
+def test_only_the_first_are_compared_and_those_without_a_row_are_left_out() -> None:
+    rows = {(row := sketch(number, opening="The physician called")).id: row for number in (1, 2)}
+    fused = [Fused(one, 1.0, {}) for one in (UUID(int=3), *rows)]
+    plan = replace(PLAN, compared=2)
+    found = match_words(fused, rows, {"doctor": 1.0}, vectors=WORDS, language="english", plan=plan)
+    assert [(one.id.int, one.retrieval, one.words) for one in found] == [(1, 1.2, 0.2), (2, 1.0, 0.0)]
 
 
 def test_only_the_beginning_of_a_long_text_is_compared() -> None:
