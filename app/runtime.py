@@ -172,7 +172,7 @@ async def build_runtime(settings: Settings, wall: Callable[[], datetime] = now) 
     Raises ConfigurationError when the service can't run as configured.
     """
     telemetry = Telemetry(settings.otlp_endpoint, VERSION)
-    metrics = Metrics(telemetry.stage)
+    metrics = Metrics(telemetry.stage, tenants=settings.metrics_tenants)
     async with AsyncExitStack() as stack, telemetry.exporting(metrics.collected()):
         await open_in_background(stack, metrics.watch_event_loop())
         embedder = make_embedder(settings, metrics)
