@@ -57,9 +57,10 @@ def clashes(resolved: Sequence[Resolved]) -> list[int]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Touched:
-    """What a candidate's own words touch. `claims` are keys of what it could merge with or compete with for a slot.
+    """The keys that a candidate's own words touch.
 
-    `topic` is what it is compared in meaning with, None where it is not.
+    `claims` are keys of what it could merge with or compete with for a slot; `topic` is what it is
+    compared in meaning with, None where it is not.
     """
 
     claims: set[str]
