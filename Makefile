@@ -38,7 +38,7 @@ LONG := tests/faults/test_killed_under_load.py tests/upgrades/test_previous_rele
 	tests/backfill/test_laws.py tests/backfill/test_kills.py tests/faults/test_rolling_restart.py
 
 test-long: $(DEV) ## run the tests that simulate a year, kill services under load, upgrade releases or measure at scale
-	@$(PYTEST) -m long $(or $(ARGS),$(LONG))
+	@$(PYTEST) --dist loadfile --no-loadscope-reorder -m long $(or $(ARGS),$(LONG))
 
 browser: $(DEV) ## run the console's tests in Chromium, which must be installed, and make its pictures
 	@sh .ci/browser $(ARGS)

@@ -15,6 +15,7 @@ from operator import add
 from pathlib import Path
 from time import perf_counter
 from typing import Literal
+from uuid import UUID
 
 from prometheus_client import (
     CollectorRegistry,
@@ -31,6 +32,7 @@ from prometheus_client.multiprocess import MultiProcessCollector
 from prometheus_client.registry import Collector
 
 from app import VERSION
+from app.tenant_requests import TenantRequests
 
 CONTENT_TYPE = "text/plain; version=1.0.0; charset=utf-8"
 
@@ -217,12 +219,16 @@ class _Jobs:
 class Metrics:
     """The service's metrics. Labels hold route templates, types and outcomes: never ids, keys or content."""
 
-    def __init__(self, stage: Callable[[str, float], None] = lambda _name, _seconds: None) -> None:
-        """Begin at zero; `stage` also receives the name and the seconds of each stage, arm and call, for traces."""
+    def __init__(self, stage: Callable[[str, float], None] = lambda _name, _seconds: None, *, tenants: int = 0) -> None:
+        """Begin at zero; `stage` also receives the name and the seconds of each stage, arm and call, for traces.
+
+        `tenants` is how many have a label, which is the one exception to what labels hold.
+        """
         self._stage = stage
         self._registry = CollectorRegistry()
         self._database = _DatabaseMetrics(self._registry)
         self._http = _Requests(self._registry)
+        self._tenants = TenantRequests(self._registry, tenants)
         self._retrieval = _Retrieval(self._registry)
         self._model = _Model(self._registry)
         self._writing = _WriteMetrics(self._registry)
@@ -305,6 +311,10 @@ class Metrics:
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count an answered request by its route's template."""
         self._http.seconds.labels(method, route, str(status)).observe(seconds)
+
+    def tenant_request(self, tenant: UUID) -> None:
+        """Count a request of a tenant, if tenants are counted."""
+        self._tenants.count(tenant)
 
     def arm(self, name: str, seconds: float) -> None:
         """Time a retrieval arm."""

@@ -174,7 +174,7 @@ async def build_runtime(settings: Settings, wall: Callable[[], datetime] = now) 
     Raises ConfigurationError when the service can't run as configured.
     """
     telemetry = Telemetry(settings.otlp_endpoint, VERSION)
-    metrics = Metrics(telemetry.stage)
+    metrics = Metrics(telemetry.stage, tenants=settings.metrics_tenants)
     async with AsyncExitStack() as stack, telemetry.exporting(metrics.collected()):
         # For products as small as ours, a second thread costs more than it saves.
         stack.enter_context(threadpool_limits(limits=1, user_api="blas"))

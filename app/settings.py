@@ -256,6 +256,9 @@ class Settings(BaseSettings):
     operations_port: int | None = Field(
         default=None, ge=0, le=65535, description="Port for these instead, which answers nothing else; 0: a free one."
     )
+    metrics_tenants: int = Field(
+        default=0, ge=0, le=1000, description="Tenants whose requests are counted under their id in /metrics; 0: none."
+    )
     log_format: Literal["json", "console"] = "json"
     log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
 

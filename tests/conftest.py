@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
-from hypothesis import settings
+from hypothesis import HealthCheck, settings
 
 from app.commands.configuration import freeze_garbage_collector
 from app.db.embedded.folder import FileLock
@@ -23,8 +23,8 @@ _run_lock = pytest.StashKey[FileLock]()
 
 
 def pytest_configure(config: pytest.Config) -> None:
-    # How long an example takes depends on what else the machine does.
-    settings.register_profile("any machine", deadline=None)
+    # How long an example takes, or to draw one, depends on what else the machine does.
+    settings.register_profile("any machine", deadline=None, suppress_health_check=[HealthCheck.too_slow])
     settings.load_profile("any machine")
     if not _is_worker(config):
         run, config.stash[_run_lock] = Run.begin()

@@ -104,7 +104,7 @@ def contents(copy: Path) -> Mapping[str, str]:
     }
 
 
-@pytest.mark.timeout(300)
+@pytest.mark.timeout(600)
 def test_the_page_is_true_and_nothing_else_is_touched(
     server_url: str, template: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -6,6 +6,7 @@ import json
 import re
 from collections.abc import Iterator
 from typing import Any
+from uuid import uuid4
 
 import pytest
 import yaml  # type: ignore[import-untyped]
@@ -94,3 +95,24 @@ def test_panels_do_not_overlap_and_have_their_own_numbers() -> None:
 def test_a_process_tells_its_memory_and_its_version(samples: dict[str, set[str]]) -> None:
     assert "process_resident_memory_bytes" in samples
     assert samples["tm_build_info"] == {"version", "python"}
+
+
+def test_busy_tenants_are_counted_under_their_ids_up_to_a_bound_and_the_others_together() -> None:
+    metrics = Metrics(tenants=2)
+    busy, rare, late = uuid4(), uuid4(), uuid4()
+    for tenant, requests in ((rare, 5), (busy, 150), (late, 120), (uuid4(), 200)):
+        for _ in range(requests):
+            metrics.tenant_request(tenant)
+    counted = {
+        sample.labels["tenant"]: sample.value
+        for family in text_string_to_metric_families(metrics.exposition().decode())
+        for sample in family.samples
+        if sample.name == "tm_tenant_requests_total"
+    }
+    assert counted == {str(busy): 51, str(late): 21, "other": 5 + 99 + 99 + 200}
+
+
+def test_tenants_are_not_counted_unless_it_is_asked_for() -> None:
+    metrics = Metrics()
+    metrics.tenant_request(uuid4())
+    assert b"tm_tenant_requests_total{" not in metrics.exposition()

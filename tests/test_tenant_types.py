@@ -11,9 +11,9 @@ import httpx
 import pytest
 
 from app.memory.tenant_types.definition import Definition
-from tests.api.conftest import app, client, operator, tenant
+from tests.api.conftest import app, client, database_url, operator, owner_connection, tenant
 
-__all__ = ["app", "client", "operator", "tenant"]
+__all__ = ["app", "client", "database_url", "operator", "owner_connection", "tenant"]
 
 DOCUMENT = (Path(__file__).parents[1] / "docs" / "tenant-types.md").read_text()
 BLOCKS: list[tuple[str, str]] = re.findall(r"^```(http|json)\n(.*?)^```$", DOCUMENT, re.MULTILINE | re.DOTALL)

@@ -11,6 +11,7 @@ from uuid import uuid4
 import typer
 from rich.table import Table
 
+from app.commands.query import query
 from app.commands.service_client import ask
 from app.commands.terminal import AgentId, ApiKey, AsJson, CommandFailed, Url, UserId, out, say, say_json
 
@@ -133,9 +134,30 @@ def history(memory: MemoryId, *, as_json: AsJson = False, url: Url = None, key: 
         say(f"  {event['at'][:19]}Z {event['actor']}: {event['sentence']}")
 
 
-def why(memory: MemoryId, *, as_json: AsJson = False, url: Url = None, key: ApiKey = None) -> None:
-    """Print why a memory is believed: its evidence, the components of its confidence, and the decision."""
-    answer = _get(url, key, f"/memories/{quote(memory, safe='')}")
+def why(
+    subject: Annotated[str, typer.Argument(metavar="MEMORY|QUESTION", help="A memory's id (mem_...), or a question.")],
+    *,
+    user_id: UserId = None,
+    agent_id: AgentId = None,
+    as_json: AsJson = False,
+    url: Url = None,
+    key: ApiKey = None,
+) -> None:
+    """Print why a memory is believed, or why a question is answered as it is.
+
+    For a memory: its evidence, the components of its confidence, and the decision. For a question: how it was
+    understood, and the score of each memory with what each arm added.
+
+    For example:
+
+      typed-memory why mem_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e
+
+      typed-memory why "where do I live?" --user-id ana
+    """
+    if not subject.startswith("mem_"):
+        query(subject, user_id=user_id, agent_id=agent_id, explain=True, as_json=as_json, url=url, key=key)
+        return
+    answer = _get(url, key, f"/memories/{quote(subject, safe='')}")
     if as_json:
         say_json(answer)
         return

@@ -30,11 +30,11 @@ def split_batch(prepared: Sequence[Numbered], likeness: float = DUPLICATE) -> It
     """
     wave = _Wave(likeness=likeness)
     for place, one in prepared:
-        touched = _Touched.by(one)
-        if not wave.admits(one, touched):
+        keys = _Keys.by(one)
+        if not wave.admits(one, keys):
             yield wave.members
             wave = _Wave(likeness=likeness)
-        wave.add(place, one, touched)
+        wave.add(place, one, keys)
     if wave.members:
         yield wave.members
 
@@ -56,10 +56,11 @@ def clashes(resolved: Sequence[Resolved]) -> list[int]:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Touched:
-    """What a candidate's own words touch. `claims` are keys of what it could merge with or compete with for a slot.
+class _Keys:
+    """The names and keys that a candidate's own words touch.
 
-    `topic` is what it is compared in meaning with, None where it is not.
+    `claims` are of what it could merge with or compete with for a slot. `topic` is compared in meaning, None where it
+    may not be.
     """
 
     claims: set[str]
@@ -71,7 +72,7 @@ class _Touched:
 
     @classmethod
     def by(cls, one: Prepared) -> Self:
-        """Return what a candidate touches, as if every name were an entity of its own."""
+        """Return the keys of a candidate, as if every name were an entity of its own."""
         candidate, refs = one.candidate, _by_name(one)
         slot = candidate.payload.slot(refs)
         claims = {one.identity.hex(), *_guarding(candidate, slot, refs)}
@@ -98,30 +99,30 @@ class _Wave:
     ended: set[str] = field(default_factory=set)
     meanings: dict[str, list[NDArray[np.float32]]] = field(default_factory=lambda: defaultdict(list))
 
-    def admits(self, one: Prepared, touched: _Touched) -> bool:
+    def admits(self, one: Prepared, keys: _Keys) -> bool:
         return not (
-            touched.claims & self.claimed
-            or touched.used & self.declared
-            or touched.declared & (self.used | self.declared)
-            or any(self.ties.get(name, tie) != tie for name, tie in touched.ties.items())
-            or touched.held & (self.ended if one.candidate.ending is None else self.held)
-            or self._means_the_same(one, touched)
+            keys.claims & self.claimed
+            or keys.used & self.declared
+            or keys.declared & (self.used | self.declared)
+            or any(self.ties.get(name, tie) != tie for name, tie in keys.ties.items())
+            or keys.held & (self.ended if one.candidate.ending is None else self.held)
+            or self._means_the_same(one, keys)
         )
 
-    def add(self, place: int, one: Prepared, touched: _Touched) -> None:
+    def add(self, place: int, one: Prepared, keys: _Keys) -> None:
         self.members.append((place, one))
-        self.claimed |= touched.claims
-        self.declared |= touched.declared
-        self.used |= touched.used
-        self.ties |= touched.ties
-        self.held |= touched.held
+        self.claimed |= keys.claims
+        self.declared |= keys.declared
+        self.used |= keys.used
+        self.ties |= keys.ties
+        self.held |= keys.held
         if one.candidate.ending is not None:
-            self.ended |= touched.held
-        if touched.topic is not None:
-            self.meanings[touched.topic].append(one.texts[0].vector)
+            self.ended |= keys.held
+        if keys.topic is not None:
+            self.meanings[keys.topic].append(one.texts[0].vector)
 
-    def _means_the_same(self, one: Prepared, touched: _Touched) -> bool:
-        alike = None if touched.topic is None else self.meanings.get(touched.topic)
+    def _means_the_same(self, one: Prepared, keys: _Keys) -> bool:
+        alike = None if keys.topic is None else self.meanings.get(keys.topic)
         return bool(alike) and float(np.max(np.stack(alike or []) @ one.texts[0].vector)) > self.likeness
 
 

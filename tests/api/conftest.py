@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable
+from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -15,10 +15,16 @@ from fastapi import FastAPI
 from app.bootstrap import now
 from app.main import create_app
 from app.runtime import Runtime
+from app.services.lifecycle.runner import discover
 from app.settings import Settings
+from tests.support import owner
+from tests.support.databases import Run, drop_database
 
 KEY = "tm_first_tenant_key_of_the_tests_0123456789abc"
 OPERATOR_KEY = "operator_key_of_the_tests_0123456789"
+
+LEAP_DAY = "0 0 29 2 *"
+"""When workers run by the clock: at the minutes of every day and hour they would change what a test looks at."""
 
 MakeApp = Callable[..., AbstractAsyncContextManager[FastAPI]]
 MakeClient = Callable[..., AbstractAsyncContextManager[httpx.AsyncClient]]
@@ -45,6 +51,7 @@ def settings_for(database_url: str, **overrides: Any) -> Settings:
         "operator_key": OPERATOR_KEY,
         "log_format": "console",
         "database_pool_size": 8,
+        "worker_schedules": dict.fromkeys(discover(), LEAP_DAY),
     }
     return Settings(**{**defaults, **overrides})
 
@@ -64,6 +71,21 @@ async def connected(app: FastAPI, key: str | None = KEY) -> AsyncIterator[httpx.
         transport=httpx.ASGITransport(app), base_url="http://service", headers=headers
     ) as client:
         yield client
+
+
+@pytest.fixture(scope="session")
+def database_url(run: Run, server_url: str, template: str) -> Iterator[str]:
+    """The login to the service's database: it runs the jobs of all tenants, so that stores have another."""
+    url = run.create(server_url, template)
+    yield url
+    drop_database(url)
+
+
+@pytest.fixture(scope="session")
+async def owner_connection(database_url: str) -> AsyncIterator[None]:
+    """A connection that stays open for statements of that database's owner."""
+    async with owner.kept_open(database_url):
+        yield
 
 
 @pytest.fixture(scope="session")

@@ -48,7 +48,7 @@ def run_in(folder: Path, *arguments: str, given: str = "", **settings: str) -> s
         input=given,
         capture_output=True,
         text=True,
-        timeout=WAIT_SECONDS,
+        timeout=2 * WAIT_SECONDS,
         check=False,
     )
 

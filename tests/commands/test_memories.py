@@ -19,6 +19,11 @@ def test_what_was_said_is_remembered_recalled_explained_and_forgotten(service: S
     assert '"I work at Siemens' in why
     assert "confidence: source strength" in why
 
+    answer = service.command("why", "Where does the user work?", "--user-id", user).stdout
+    assert found[1] in answer
+    assert "score = retrieval x confidence" in answer
+    assert "adds" in answer
+
     fields = json.dumps({"predicate": "works-at", "object": "Bosch"})
     newer = service.command("remember", "--type", "fact", "--fields", fields, "--user-id", user, "--json")
     newest = json.loads(newer.stdout)["memory"]["id"]

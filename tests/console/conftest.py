@@ -9,11 +9,11 @@ from pathlib import Path
 import httpx
 import pytest
 
-from tests.api.conftest import anonymous, app
+from tests.api.conftest import anonymous, app, database_url, owner_connection
 from tests.commands.program import Served
 from tests.console.sample_store import fill
 
-__all__ = ["anonymous", "app"]
+__all__ = ["anonymous", "app", "database_url", "owner_connection"]
 
 LOGGING = {"TM_QUERY_LOG_SAMPLE": "1", "TM_QUERY_LOG_CONTENT": "true"}
 

@@ -3,10 +3,12 @@
 from tests.api.conftest import (
     app,
     client,
+    database_url,
     operator,
     other_client,
     other_tenant,
+    owner_connection,
     tenant,
 )
 
-__all__ = ["app", "client", "operator", "other_client", "other_tenant", "tenant"]
+__all__ = ["app", "client", "database_url", "operator", "other_client", "other_tenant", "owner_connection", "tenant"]

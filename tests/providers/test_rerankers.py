@@ -107,7 +107,7 @@ async def test_it_is_given_up_when_it_is_late(provider: StandIn, wire: Wire) -> 
 
 
 async def test_one_that_is_not_there_is_an_error() -> None:
-    model = HttpReranker(RerankModel(wire="tei", base_url="http://127.0.0.1:1"), deadline=1.0)
+    model = HttpReranker(RerankModel(wire="tei", base_url="http://127.0.0.1:1"), deadline=60.0)
     with pytest.raises(ProviderError, match="can't be reached"):
         await model.score(QUESTION, TEXTS)
     await model.aclose()

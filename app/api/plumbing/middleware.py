@@ -80,8 +80,11 @@ class RequestMiddleware:
     def _finish(self, scope: Scope, status: int, seconds: float) -> None:
         route = _route(scope)
         method = scope["method"] if scope["method"] in _METHODS else "OTHER"
-        scope["app"].state.metrics.request(method, route, status, seconds)
+        metrics = scope["app"].state.metrics
+        metrics.request(method, route, status, seconds)
         actor = scope["state"].get("actor")
+        if isinstance(actor, Actor):
+            metrics.tenant_request(actor.tenant_id)
         log.info(
             "request",
             method=method,

@@ -187,7 +187,7 @@ _DIALOGUE: Final = pattern("proposals", "dialogue")
 """Speech as stories have it."""
 
 _SPEAKER: Final = re.compile(r"\b(?:i|im|ive|me|my|we|our|us)\b", re.IGNORECASE)
-_NOT_QUITE: Final = re.compile(r"(?:well|ok(?:ay)?|actually)?\W*not (?:exactly|really|quite|yet)\b", re.IGNORECASE)
+_NOT_QUITE: Final = pattern("proposals", "not quite", re.IGNORECASE)
 """What takes back part of the sentence before it."""
 
 _LONGEST_WRITTEN: Final = 4_000

@@ -17,6 +17,10 @@ SAID: list[tuple[str, list[Expected]]] = [
     ("My neighbour Ilse is a nurse", [fact("has-neighbour", "Ilse"), fact("has-role", "nurse", "Ilse")]),
     ("My flatmate Ugo moved out", [fact("lives-with", "Ugo")]),
     ("I found a Col. Mustard figure yesterday", [event("user found a Col. Mustard figure", "2026-05-19", "day")]),
+    (
+        "I painted a portrait of Ada yesterday, especially for my aunt",
+        [event("user painted a portrait of Ada", "2026-05-19", "day")],
+    ),
     ("I did visit Ghent yesterday", [event("user did visit Ghent", "2026-05-19", "day")]),
     ("I practice and train every day", [fact("practices", "and trains every day")]),
     ("I go swimming every week or so", [fact("goes", "swimming every week")]),

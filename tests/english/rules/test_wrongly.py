@@ -139,6 +139,8 @@ def test_a_count_is_no_age(content: str) -> None:
         "We live in different villages",
         "I am coaching managers",
         "I started a choir today... Well, not exactly today",
+        "I painted the shed two hours ago... I mean, it took two hours",
+        "We're looking for a place to sit and enjoy some jazz",
         "I like some of the recipes",
         "I bought a bag of rice that",
         "Boiled Rice with Green Peas",
