@@ -6,9 +6,10 @@ import asyncio
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
 from dataclasses import dataclass, field
 from itertools import count, cycle
-from time import perf_counter
+from time import perf_counter, process_time
 
 import numpy as np
 
@@ -31,8 +32,8 @@ CROWD = 64
 RETRY_AFTER_SECONDS = 1.0
 TURNED_AWAY = frozenset({429, 503})
 QUIET_PAUSE = 0.05
-COLUMNS = ("load", "sent", "a second", "p50 ms", "p95 ms", "max ms", "503", "other", "s")
-"""`sent`: requests; `a second`: served; `503`: turned away; `s`: until all was answered."""
+COLUMNS = ("load", "sent", "a second", "p50 ms", "p95 ms", "max ms", "503", "other", "s", "cpu s")
+"""`sent`: requests; `a second`: served; `503`: turned away; `s`: until all was answered; `cpu s`: what sending took."""
 
 
 @dataclass(slots=True)
@@ -42,6 +43,14 @@ class Answers:
     taken: dict[int, list[float]] = field(default_factory=dict)
     unanswered: int = 0
     wall: float = 0.0
+    cpu: float = 0.0
+
+    @contextmanager
+    def timed(self) -> Iterator[float]:
+        """Measure the block, in which the requests are sent; yield its beginning."""
+        started, worked = perf_counter(), process_time()
+        yield started
+        self.wall, self.cpu = perf_counter() - started, process_time() - worked
 
     def add(self, status: int, seconds: float) -> None:
         """Count an answer."""
@@ -178,15 +187,15 @@ def mixed(user: str, seed: str, key: str) -> Iterator[Post]:
 
 async def closed(port: int, requests: Iterator[Post], *, clients: int, seconds: float) -> Answers:
     """Return the answers to clients that each ask again when they are answered; as `Retry-After` says if not served."""
-    pool, answers, started = Pool(port), Answers(), perf_counter()
+    pool, answers = Pool(port), Answers()
+    with answers.timed() as started:
 
-    async def client() -> None:
-        while perf_counter() - started < seconds:
-            if await pool.ask(next(requests), answers) in TURNED_AWAY:
-                await asyncio.sleep(RETRY_AFTER_SECONDS)
+        async def client() -> None:
+            while perf_counter() - started < seconds:
+                if await pool.ask(next(requests), answers) in TURNED_AWAY:
+                    await asyncio.sleep(RETRY_AFTER_SECONDS)
 
-    await asyncio.gather(*(client() for _ in range(clients)))
-    answers.wall = perf_counter() - started
+        await asyncio.gather(*(client() for _ in range(clients)))
     pool.close()
     return answers
 
@@ -195,20 +204,19 @@ async def opened(port: int, requests: Iterator[Post], *, rate: float, seconds: f
     """Return the answers to requests that arrive at random, `rate` a second, whatever became of earlier ones."""
     pool, answers, tasks = Pool(port), Answers(), set[asyncio.Task[int]]()
     chance = random.Random(1)  # noqa: S311 - no secret
-    started = perf_counter()
-    due = started
-    while (due := due + chance.expovariate(rate)) < started + seconds:
-        if (pause := due - perf_counter()) > 0:
-            await asyncio.sleep(pause)
-        task = asyncio.create_task(pool.ask(next(requests), answers))
-        tasks.add(task)
-        task.add_done_callback(tasks.discard)
-    if tasks:
-        _, late = await asyncio.wait(tasks, timeout=GIVE_UP_SECONDS)
-        answers.unanswered = len(late)
-        for task in late:
-            task.cancel()
-    answers.wall = perf_counter() - started
+    with answers.timed() as due:
+        end = due + seconds
+        while (due := due + chance.expovariate(rate)) < end:
+            if (pause := due - perf_counter()) > 0:
+                await asyncio.sleep(pause)
+            task = asyncio.create_task(pool.ask(next(requests), answers))
+            tasks.add(task)
+            task.add_done_callback(tasks.discard)
+        if tasks:
+            _, late = await asyncio.wait(tasks, timeout=GIVE_UP_SECONDS)
+            answers.unanswered = len(late)
+            for task in late:
+                task.cancel()
     pool.close()
     return answers
 
@@ -232,11 +240,11 @@ async def _fairness(stage: Stage, book: Book, crowd: Iterator[Post]) -> None:
 
 
 async def _now_and_then(port: int, requests: Iterator[Post], *, seconds: float) -> Answers:
-    pool, answers, started = Pool(port), Answers(), perf_counter()
-    while perf_counter() - started < seconds:
-        await pool.ask(next(requests), answers)
-        await asyncio.sleep(QUIET_PAUSE)
-    answers.wall = perf_counter() - started
+    pool, answers = Pool(port), Answers()
+    with answers.timed() as started:
+        while perf_counter() - started < seconds:
+            await pool.ask(next(requests), answers)
+            await asyncio.sleep(QUIET_PAUSE)
     pool.close()
     return answers
 
@@ -258,4 +266,5 @@ def _row(name: str, answers: Answers) -> Sequence[str]:
         f"{away:,}",
         f"{answers.others():,}",
         f"{answers.wall:.1f}",
+        f"{answers.cpu:.1f}",
     )
