@@ -14,6 +14,7 @@ from hypothesis import strategies as st
 from app.api.plumbing.fair_queue import FairQueue, QueueLimits
 from app.errors import Overloaded
 from app.pauses import Pause
+from tests.support.waiting import PATIENCE
 
 LIMITS = QueueLimits(in_work=3, in_work_each=2, waiting_each=4, waiting=6, standing_each=2)
 
@@ -100,10 +101,9 @@ async def test_who_has_had_more_pauses_between_steps_while_one_is_in_work_for_wh
     office.now = 5.0
     rare = await office.ask("b")
     (_, busy), (_, quiet) = office.pauses
-    await asyncio.wait_for(quiet(), timeout=0.01)
-    paused = asyncio.ensure_future(busy())
+    going, paused = asyncio.ensure_future(quiet()), asyncio.ensure_future(busy())
     await settle()
-    assert not paused.done()
+    assert (going.done(), paused.done()) == (True, False)
     await office.end(rare)
     assert paused.done()
     await office.end_all()
@@ -114,7 +114,7 @@ async def test_a_pause_ends_though_the_other_request_does_not() -> None:
     await office.ask("a")
     office.now = 5.0
     await office.ask("b")
-    await asyncio.wait_for(office.pauses[0][1](), timeout=1.0)
+    await asyncio.wait_for(office.pauses[0][1](), timeout=PATIENCE)
     assert office.begun == ["a", "b"]
     await office.end_all()
 
@@ -124,8 +124,9 @@ async def test_tenants_that_had_about_the_same_pause_for_nobody() -> None:
     await office.ask("a")
     await office.ask("b")
     office.now = 5.0
-    for _, pause in office.pauses:
-        await asyncio.wait_for(pause(), timeout=0.01)
+    going = [asyncio.ensure_future(pause()) for _, pause in office.pauses]
+    await settle()
+    assert all(one.done() for one in going)
     await office.end_all()
 
 

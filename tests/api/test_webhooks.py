@@ -412,7 +412,7 @@ async def test_the_connection_goes_to_the_checked_address_under_the_hosts_name(r
         return ["127.0.0.1"]
 
     port = receiver.url.rpartition(":")[2]
-    sender = WebhookSender(timeout=1.0, private=True, resolve=once)
+    sender = WebhookSender(timeout=PATIENCE, private=True, resolve=once)
     message = WebhookMessage(id="msg_1", at=datetime.now(UTC), body="{}", secrets=["whsec_c2VjcmV0"])
     answer = await sender.send(f"http://hooks.example:{port}/", message)
     assert (answer.delivered, asked) == (True, ["hooks.example"])
