@@ -13,7 +13,7 @@ from app.commands.configuration import freeze_garbage_collector
 from app.db.embedded.folder import FileLock
 from app.db.session import Database
 from tests.support import owner
-from tests.support.databases import Run, drop_database
+from tests.support.databases import Run
 from tests.support.loopback import loopback_only
 from tests.support.pools import pooled
 
@@ -75,9 +75,8 @@ def template(run: Run, server_url: str) -> str:
 @pytest.fixture(scope="session")
 def database_url(run: Run, server_url: str, template: str) -> Iterator[str]:
     """The owner's login to a migrated database that this worker's tests share."""
-    url = run.create(server_url, template)
-    yield url
-    drop_database(url)
+    with run.database(server_url, template) as url:
+        yield url
 
 
 @pytest.fixture(scope="session")
@@ -97,17 +96,15 @@ async def shared_database(database_url: str, owner_connection: None) -> AsyncIte
 @pytest.fixture(scope="module")
 def module_database_url(run: Run, server_url: str, template: str) -> Iterator[str]:
     """The owner's login to a migrated database that the tests of one file share."""
-    url = run.create(server_url, template)
-    yield url
-    drop_database(url)
+    with run.database(server_url, template) as url:
+        yield url
 
 
 @pytest.fixture
 def fresh_database_url(run: Run, server_url: str, template: str) -> Iterator[str]:
     """The owner's login to a migrated database of the test's own."""
-    url = run.create(server_url, template)
-    yield url
-    drop_database(url)
+    with run.database(server_url, template) as url:
+        yield url
 
 
 @pytest.fixture
@@ -116,9 +113,8 @@ def empty_database_url(run: Run, server_url: str, template: str) -> Iterator[str
 
     It asks for the template because migrations make a role, which a server's databases share.
     """
-    url = run.create(server_url)
-    yield url
-    drop_database(url)
+    with run.database(server_url) as url:
+        yield url
 
 
 def _is_worker(config: pytest.Config) -> bool:

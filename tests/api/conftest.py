@@ -18,7 +18,7 @@ from app.runtime import Runtime
 from app.services.lifecycle.runner import discover
 from app.settings import Settings
 from tests.support import owner
-from tests.support.databases import Run, drop_database
+from tests.support.databases import Run
 
 KEY = "tm_first_tenant_key_of_the_tests_0123456789abc"
 OPERATOR_KEY = "operator_key_of_the_tests_0123456789"
@@ -76,9 +76,8 @@ async def connected(app: FastAPI, key: str | None = KEY) -> AsyncIterator[httpx.
 @pytest.fixture(scope="session")
 def database_url(run: Run, server_url: str, template: str) -> Iterator[str]:
     """The login to the service's database: it runs the jobs of all tenants, so that stores have another."""
-    url = run.create(server_url, template)
-    yield url
-    drop_database(url)
+    with run.database(server_url, template) as url:
+        yield url
 
 
 @pytest.fixture(scope="session")

@@ -106,6 +106,13 @@ class Run:
             _execute(server, f'CREATE DATABASE "{name}" TEMPLATE "{template}"')
         return _in_database(server_url, name)
 
+    @contextmanager
+    def database(self, server_url: str, template: str = "template1") -> Iterator[str]:
+        """Make a database that is a copy of `template`, and drop it at the end; yield the owner's login to it."""
+        url = self.create(server_url, template)
+        yield url
+        drop_database(url)
+
     @property
     def _prefix(self) -> str:
         return f"tm_test_{self.folder.name.removeprefix(_PREFIX).lower()}_"
