@@ -14,7 +14,7 @@ from hypothesis import strategies as st
 from app.api.plumbing.fair_queue import FairQueue, QueueLimits
 from app.errors import Overloaded
 from app.pauses import Pause
-from tests.support.waiting import PATIENCE
+from tests.support.waiting import PATIENCE, eventually
 
 LIMITS = QueueLimits(in_work=3, in_work_each=2, waiting_each=4, waiting=6, standing_each=2)
 
@@ -106,6 +106,28 @@ async def test_who_has_had_more_pauses_between_steps_while_one_is_in_work_for_wh
     assert (going.done(), paused.done()) == (True, False)
     await office.end(rare)
     assert paused.done()
+    await office.end_all()
+
+
+async def test_one_that_waits_for_somebody_does_not_keep_its_tenants_next_one_waiting() -> None:
+    office = Office(replace(LIMITS, in_work=6, in_work_each=1))
+    other = await office.ask("b")
+    office.now = 1.0
+    await office.end(other)
+    for _ in range(5):
+        await office.ask("a")
+    assert office.begun == ["b", "a"]
+    office.now = 2.0
+
+    async def begun() -> bool:
+        return len(office.begun) > 2
+
+    await eventually(begun)
+    assert office.begun == ["b", "a", "a"]
+    for office.now in (3.0, 4.0):
+        office.queue._next(office.now)
+        await settle()
+    assert office.begun == ["b", "a", "a", "a"], "at most half of all places"
     await office.end_all()
 
 

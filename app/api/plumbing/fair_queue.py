@@ -35,6 +35,9 @@ _PAUSE_SECONDS = 0.05
 _MOMENT = 0.01
 """Seconds of work that keep nobody else to its part: a probe's."""
 
+_AT_WORK_SECONDS = 0.25
+"""For how long a request in work is held to be at work; after that it waits for somebody: a lock, another service."""
+
 _LOOKED_AT = 16
 """Of those who asked last."""
 
@@ -43,6 +46,7 @@ _LOOKED_AT = 16
 class QueueLimits:
     """Bounds on the requests in work, on those of one tenant while others ask too, and on those that wait.
 
+    `in_work_each` counts those that are at work; with those that wait for somebody they are at most half of `in_work`.
     `patience` is how long one may wait in a queue that was empty as recently. In one that was not, a standing queue,
     `standing_each` of a tenant may wait, for `standing` seconds.
     """
@@ -61,12 +65,21 @@ class _Share:
     """The requests of one tenant in work and in waiting, and the seconds of the process that it got, which fade."""
 
     known: bool
-    in_work: int = 0
-    waiting: deque[asyncio.Future[None]] = field(default_factory=deque)
+    begun: list[float] = field(default_factory=list)
+    """When each request in work began."""
+
+    waiting: deque[asyncio.Future[float]] = field(default_factory=deque)
     empty_at: float = -math.inf
     seen_at: float = -math.inf
     used: float = 0.0
     used_at: float = 0.0
+
+    @property
+    def in_work(self) -> int:
+        return len(self.begun)
+
+    def at_work(self, now: float) -> int:
+        return sum(one > now - _AT_WORK_SECONDS for one in self.begun)
 
     def of_late(self, now: float) -> float:
         return self.used * math.exp2((self.used_at - now) / _HALF_LIFE_SECONDS)
@@ -116,16 +129,16 @@ class FairQueue:
         self._charge(now)
         share = self._seen(whose, now)
         if not share.waiting and self._may_begin(share, now):
-            share.empty_at = now
-            self._take(share)
+            share.empty_at = begun = now
+            self._take(share, begun)
         elif self.is_full(whose):
             raise self._turned_away("full")
         else:
-            await self._turn(share, now)
+            begun = await self._turn(share, now)
         try:
             yield partial(self._pause, share)
         finally:
-            self._give_back(share)
+            self._give_back(share, begun)
 
     def _seen(self, whose: Hashable, now: float) -> _Share:
         share = self._shares.pop(whose, None) or _Share(known=whose is not None)
@@ -144,7 +157,9 @@ class FairQueue:
             return False
         if not self._has_others(share, now):
             return True
-        return share.in_work < self.limits.in_work_each and not self._gives_way(share, now)
+        if share.at_work(now) >= self.limits.in_work_each or 2 * share.in_work >= max(2, self.limits.in_work):
+            return False
+        return not self._gives_way(share, now)
 
     def _gives_way(self, share: _Share, now: float) -> bool:
         """Return whether a request is in work for a tenant that had less."""
@@ -170,35 +185,40 @@ class FairQueue:
     def _is_standing(self, share: _Share, now: float) -> bool:
         return now - share.empty_at > self.limits.patience
 
-    async def _turn(self, share: _Share, now: float) -> None:
-        """Wait until a place is given to the request."""
+    async def _turn(self, share: _Share, now: float) -> float:
+        """Wait until a place is given to the request; return when."""
         if not share.waiting:
             share.empty_at = now
         patience = self.limits.standing if self._is_standing(share, now) else self.limits.patience
-        turn: asyncio.Future[None] = asyncio.get_running_loop().create_future()
+        loop = asyncio.get_running_loop()
+        turn: asyncio.Future[float] = loop.create_future()
         share.waiting.append(turn)
         self.waiting += 1
         self._queues.add(share)
+        # By then what is in work may wait for somebody, and nobody else would look.
+        look = loop.call_later(_AT_WORK_SECONDS, lambda: self._next(self.clock()))
         try:
             async with asyncio.timeout(patience):
-                await turn
+                return await turn
         except BaseException as error:
             if turn in share.waiting:
                 share.waiting.remove(turn)
                 self._left(share)
             elif not turn.cancelled():  # else it was passed over, for it had been given up already
-                self._give_back(share)
+                self._give_back(share, turn.result())
             if isinstance(error, TimeoutError):
                 raise self._turned_away("late") from None
             raise
+        finally:
+            look.cancel()
 
     def _left(self, share: _Share) -> None:
         self.waiting -= 1
         if not share.waiting:
             self._queues.discard(share)
 
-    def _take(self, share: _Share) -> None:
-        share.in_work += 1
+    def _take(self, share: _Share, now: float) -> None:
+        share.begun.append(now)
         self.in_work += 1
         self._working.add(share)
 
@@ -208,10 +228,10 @@ class FairQueue:
             share.spend((now - self._charged_at) * share.in_work / self.in_work, now)
         self._charged_at = now
 
-    def _give_back(self, share: _Share) -> None:
+    def _give_back(self, share: _Share, begun: float) -> None:
         now = self.clock()
         self._charge(now)
-        share.in_work -= 1
+        share.begun.remove(begun)
         self.in_work -= 1
         if not share.in_work:
             self._working.discard(share)
@@ -230,8 +250,8 @@ class FairQueue:
             if not share.waiting:
                 share.empty_at = now
             if not turn.done():
-                self._take(share)
-                turn.set_result(None)
+                self._take(share, now)
+                turn.set_result(now)
 
     def _turned_away(self, why: str) -> Overloaded:
         self.shed(why)
