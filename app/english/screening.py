@@ -62,6 +62,10 @@ _ORDERS: Final = re.compile(
 )
 
 
+_AROUND: Final = 500
+"""Characters beside words that were spelled letter by letter, in which the rest of an order is looked for."""
+
+
 def screen(text: str, *, foreign: bool = False) -> tuple[Suspicion, ...]:
     """Return the suspicious parts of a text in order.
 
@@ -103,9 +107,10 @@ def _disguised(plain: str, rules: Sequence[ScreeningRule]) -> Iterator[tuple[int
         for rule in rules:
             yield from ((start, end, rule.why) for start, end in rule.finds(one))
     for together, start, end in undo_spacing(plain):
-        whole = f"{plain[:start]}{together}{plain[end:]}"
-        orders = (found for rule in rules for found in rule.finds(whole))
-        if is_order(together) or any(first < start + len(together) and last > start for first, last in orders):
+        before = plain[max(0, start - _AROUND) : start]
+        orders = (found for rule in rules for found in rule.finds(f"{before}{together}{plain[end : end + _AROUND]}"))
+        begin, stop = len(before), len(before) + len(together)
+        if is_order(together) or any(first < stop and last > begin for first, last in orders):
             yield start, end, "it spells out an order letter by letter"
 
 
