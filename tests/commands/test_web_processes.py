@@ -6,6 +6,7 @@ import asyncio
 import os
 import signal
 from collections.abc import Iterator
+from contextlib import suppress
 from pathlib import Path
 
 import httpx
@@ -38,8 +39,12 @@ def served(run: Run, server_url: str, template: str) -> Iterator[Served]:
 
 def children(pid: int) -> set[int]:
     """Return the processes that serve HTTP for this parent."""
-    found = Path(f"/proc/{pid}/task/{pid}/children").read_text().split()
-    return {int(one) for one in found if "spawn_main" in Path(f"/proc/{one}/cmdline").read_text()}
+    serving = set()
+    for one in Path(f"/proc/{pid}/task/{pid}/children").read_text().split():
+        with suppress(FileNotFoundError):  # it has ended meanwhile
+            if "spawn_main" in Path(f"/proc/{one}/cmdline").read_text():
+                serving.add(int(one))
+    return serving
 
 
 def total(url: str, name: str) -> float:
