@@ -239,15 +239,23 @@ class ReadPipeline:
             metadata=search.filters.metadata,
             known_at=request.known_at,
         )
+        verbatim = _verbatim(self.types.known(tenant))
         if self.words:
-            fused = match_words(fused, sketches, search.words, vectors=self.words, language=self.language, plan=chosen)
+            fused = match_words(
+                fused,
+                sketches,
+                search.words,
+                vectors=self.words,
+                language=self.language,
+                verbatim=verbatim,
+                plan=chosen,
+            )
         speaking = {one.speaker_id for one in sketches.values() if one.speaker_id is not None}
         speakers = (
             await ranking.read_entity_names(session, tenant=tenant, ids=speaking)
             if query.unknown_names and speaking
             else {}
         )
-        verbatim = _verbatim(self.types.known(tenant))
         ranked = rank(fused, sketches, query=query, plan=chosen, now=request.now, verbatim=verbatim, speakers=speakers)
         predecessors: frozenset[UUID] = frozenset()
         if query.before is not None and query.mode is not ReadMode.DEFAULT:

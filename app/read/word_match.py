@@ -7,7 +7,7 @@ question is compared with each of a memory, and the nearest counts: late interac
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from operator import itemgetter
 from typing import Final
 from uuid import UUID
@@ -42,14 +42,15 @@ def match_words(
     *,
     vectors: WordVectors,
     language: str,
+    verbatim: Collection[str],
     plan: QueryPlan,
 ) -> tuple[Fused, ...]:
     """Return the memories in their new order, the first with up to `plan.words` more for the nearness of their words.
 
     `asked` has the question's words and what each weighs. A word counts by the highest cosine with a word of the
-    memory, or `plan.said_before` of that with one of the turn before it, where that was found, too; a cosine up to
-    `plan.word_floor` counts nothing. The sums are scaled to 0..1 as an arm's scores are. Of the first, those without a
-    row are left out.
+    memory, or, for a turn (a memory of a `verbatim` type), `plan.said_before` of that with one of the turn before it,
+    where that was found, too; a cosine up to `plan.word_floor` counts nothing. The sums are scaled to 0..1 as an arm's
+    scores are. Of the first, those without a row are left out.
     """
     first = [one for one in fused[: plan.compared] if one.id in rows]
     if not first or not asked:
@@ -58,7 +59,7 @@ def match_words(
     texts = [content_words(row.opening, language)[:_MOST_WORDS] for row in compared]
     near = _nearest(vectors(list(asked)), texts, vectors)
     near = np.maximum(near - plan.word_floor, 0.0) / (1 - plan.word_floor)
-    before = _turns_before(compared)
+    before = _turns_before(compared, verbatim)
     near = np.maximum(near, plan.said_before * np.where(before >= 0, near[:, before], 0.0))
     scores = np.fromiter(asked.values(), np.float64) @ near
     order = np.argsort(-scores, kind="stable")
@@ -83,15 +84,14 @@ def _nearest(asked: Vectors, texts: Sequence[Sequence[str]], vectors: WordVector
     return nearest
 
 
-def _turns_before(rows: Sequence[RankingRow]) -> NDArray[np.intp]:
-    """Return the place of the turn before each, -1 where it is not among them."""
-    places = {(row.scope_id, row.session_id, row.sequence_number): place for place, row in enumerate(rows)}
-    return np.array(
-        [
-            -1
-            if row.session_id is None or row.sequence_number is None
-            else places.get((row.scope_id, row.session_id, row.sequence_number - 1), -1)
-            for row in rows
-        ],
-        dtype=np.intp,
-    )
+def _turns_before(rows: Sequence[RankingRow], verbatim: Collection[str]) -> NDArray[np.intp]:
+    """Return the place of the turn before each turn, -1 where it is not among them and for beliefs."""
+    keys = [
+        (row.scope_id, row.session_id, row.sequence_number)
+        if row.type in verbatim and row.session_id is not None and row.sequence_number is not None
+        else None
+        for row in rows
+    ]
+    places = {key: place for place, key in enumerate(keys) if key is not None}
+    before = (None if key is None else places.get((key[0], key[1], key[2] - 1)) for key in keys)
+    return np.array([-1 if place is None else place for place in before], dtype=np.intp)

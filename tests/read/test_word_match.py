@@ -12,7 +12,7 @@ from app.providers.wordllama import WordllamaEmbedder
 from app.read.plan import OPEN
 from app.read.values import Fused
 from app.read.word_match import content_words, match_words
-from tests.read.test_rank import sketch
+from tests.read.test_rank import TURNS, sketch
 
 WORDS = WordllamaEmbedder().words
 PLAN = replace(OPEN, words=0.2, word_floor=0.2, said_before=0.5)
@@ -30,7 +30,9 @@ def raised(question: str, *contents: str, **plan: Any) -> dict[str, float]:
 def matched(rows: dict[UUID, Any], question: str, **plan: Any) -> dict[str, float]:
     fused = [Fused(one, 1.0, {}) for one in rows]
     asked = dict.fromkeys(content_words(question, "english"), 1.0)
-    found = match_words(fused, rows, asked, vectors=WORDS, language="english", plan=replace(PLAN, **plan))
+    found = match_words(
+        fused, rows, asked, vectors=WORDS, language="english", verbatim=TURNS, plan=replace(PLAN, **plan)
+    )
     return {rows[one.id].opening: one.retrieval - 1.0 for one in found}
 
 
@@ -45,15 +47,25 @@ def test_the_same_word_is_nearer_than_one_of_like_meaning() -> None:
     assert next(iter(gains)) == "A doctor called"
 
 
+def after_a_piano(kind: str, **plan: Any) -> dict[str, float]:
+    """What two turns gain, and a belief or turn that was said with the second; the third said something else."""
+    said = [(1, "My piano is out of tune"), (2, "Twice already since May"), (4, "Trains were late again")]
+    turns = [
+        sketch(number, type="episodic", opening=content, session_id="s", sequence_number=number)
+        for number, content in said
+    ]
+    other = sketch(9, type=kind, opening="Since May", session_id="s", sequence_number=2)
+    return matched({row.id: row for row in (*turns, other)}, "the piano", **plan)
+
+
 def test_a_turn_gains_by_half_from_the_turn_before_it() -> None:
-    said = ("My piano is out of tune", "Twice already since May", "Trains were late again")
-    rows = {
-        (row := sketch(number, opening=content, session_id="s", sequence_number=number + (number == 3))).id: row
-        for number, content in enumerate(said, start=1)
-    }
-    gains = matched(rows, "the piano")
-    assert gains[said[0]] > gains[said[1]] > gains[said[2]]
-    assert matched(rows, "the piano", said_before=0.0)[said[1]] < gains[said[1]]
+    gains = after_a_piano("episodic")
+    assert gains["My piano is out of tune"] > gains["Twice already since May"] > gains["Trains were late again"]
+    assert after_a_piano("episodic", said_before=0.0)["Twice already since May"] < gains["Twice already since May"]
+
+
+def test_a_belief_gains_nothing_from_the_turn_before_it() -> None:
+    assert after_a_piano("fact")["Since May"] < after_a_piano("episodic")["Since May"]
 
 
 def test_what_has_no_words_gains_least_and_no_question_without_words_moves_anything() -> None:
@@ -67,7 +79,7 @@ def test_only_the_first_are_compared_and_those_without_a_row_are_left_out() -> N
     rows = {(row := sketch(number, opening="The physician called")).id: row for number in (1, 2)}
     fused = [Fused(one, 1.0, {}) for one in (UUID(int=3), *rows)]
     plan = replace(PLAN, compared=2)
-    found = match_words(fused, rows, {"doctor": 1.0}, vectors=WORDS, language="english", plan=plan)
+    found = match_words(fused, rows, {"doctor": 1.0}, vectors=WORDS, language="english", verbatim=TURNS, plan=plan)
     assert [(one.id.int, one.retrieval, one.words) for one in found] == [(1, 1.2, 0.2), (2, 1.0, 0.0)]
 
 
