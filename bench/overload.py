@@ -32,7 +32,7 @@ CROWD = 64
 RETRY_AFTER_SECONDS = 1.0
 TURNED_AWAY = frozenset({429, 503})
 QUIET_PAUSE = 0.05
-COLUMNS = ("load", "sent", "a second", "p50 ms", "p95 ms", "max ms", "503", "other", "s", "cpu s")
+COLUMNS = ("load", "sent", "a second", "p50 ms", "p95 ms", "503", "other", "s", "cpu s")
 """`sent`: requests; `a second`: served; `503`: turned away; `s`: until all was answered; `cpu s`: what sending took."""
 
 
@@ -262,7 +262,6 @@ def _row(name: str, answers: Answers) -> Sequence[str]:
         f"{_served(answers):.0f}",
         f"{answers.percentile(50):.0f}",
         f"{answers.percentile(95):.0f}",
-        f"{answers.percentile(100):.0f}",
         f"{away:,}",
         f"{answers.others():,}",
         f"{answers.wall:.1f}",

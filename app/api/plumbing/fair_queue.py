@@ -35,7 +35,7 @@ _PAUSE_SECONDS = 0.05
 _MOMENT = 0.01
 """Seconds of work that keep nobody else to its part: a probe's."""
 
-_AT_WORK_SECONDS = 0.25
+_AT_WORK_SECONDS = 1.0
 """For how long a request in work is held to be at work; after that it waits for somebody: a lock, another service."""
 
 _LOOKED_AT = 16
