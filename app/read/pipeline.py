@@ -343,7 +343,7 @@ class ReadPipeline:
 
     def _search(self, question: Question, vector: str) -> Search:
         request, query, known = question.request, question.query, question.known
-        chosen = plan(query)
+        chosen, counted = plan(query), _frequencies(query, known)
         filters = SearchFilters(
             tenant=question.tenant,
             scopes=_scopes(question.tenant, request),
@@ -377,18 +377,17 @@ class ReadPipeline:
             vector=vector,
             weights=to_sparsevec(weights := _weights(query, known)),
             whole=sum(weights.values()),
-            words=self._word_weights(query, known) if self.words else {},
-            nominators=nominators(query.terms, _frequencies(query, known), known.documents),
+            words=self._word_weights(query, counted, known.documents) if self.words else {},
+            nominators=nominators(query.terms, counted, known.documents),
             mentioned=query.mentioned,
             relations=query.relations,
             windows=query.windows,
         )
 
-    def _word_weights(self, query: ParsedQuery, known: QueryLookup) -> dict[str, float]:
-        """Return the words of the question with the weight of each, that of its rarest term."""
-        counted = _frequencies(query, known)
+    def _word_weights(self, query: ParsedQuery, counted: Mapping[int, int], documents: int) -> dict[str, float]:
+        """Return the words of the question with the weight of each, that of its rarest term among the documents."""
         return {
-            word: max(idf(counted.get(index_of(term), 0), known.documents) for term in found)
+            word: max(idf(counted.get(index_of(term), 0), documents) for term in found)
             for word in content_words(query.dense_text, self.language)
             if (found := terms(word, self.language))
         }

@@ -18,9 +18,9 @@ class RankingRow(NamedTuple):
 
     `words` is its number of words, `opening` the beginning of its content, as long as requested; `asking` is its
     content where that ends as a question; `speaker_id` is the entity that said it. `elsewhen`: it happened at a time
-    outside the question's. `volatile`: its slot changes too often and
-    has not been reviewed yet. `payload` is None unless requested. `strongest` is the highest confidence among the
-    memories that contest its slot, found or not, and unknown with `known_at`. `folded_into` is its summary, if any.
+    outside the question's. `volatile`: its slot changes too often and has not been reviewed yet. `payload` is None
+    unless requested. `strongest` is the highest confidence among the memories that contest its slot, found or not, and
+    unknown with `known_at`. `folded_into` is its summary, if any.
     """
 
     id: UUID
