@@ -124,13 +124,19 @@ def test_a_wrong_key_is_refused_and_says_why(window: Browser) -> None:
     assert [one for one in window.complaints() if "whoami" not in one] == []
 
 
+def each_page(browser: Browser) -> Iterator[str]:
+    """Open one page after the other, and yield the name of each when it is shown."""
+    for page in PAGES:
+        browser.open(page)
+        browser.shown(page)
+        yield page
+
+
 @pytest.mark.parametrize("colours", ["light", "dark"])
 def test_no_page_has_a_serious_fault_of_accessibility(browser: Browser, axe: str, colours: str) -> None:
     browser.colours(colours)
     faults: list[str] = []
-    for page in PAGES:
-        browser.open(page)
-        browser.shown(page)
+    for page in each_page(browser):
         faults += [f"{page}: {one}" for one in browser.faults(axe)]
     assert not faults
     assert not browser.complaints()
@@ -149,13 +155,8 @@ def test_a_memory_and_an_entity_have_no_serious_fault(browser: Browser, client: 
 
 def test_on_a_telephone_nothing_is_wider_than_the_screen(browser: Browser) -> None:
     browser.size(390, 844)
-    wide = []
-    for page in PAGES:
-        browser.open(page)
-        browser.shown(page)
-        if browser.driver.run("return document.documentElement.scrollWidth > innerWidth"):
-            wide.append(page)
-    assert not wide
+    wider = "return document.documentElement.scrollWidth > innerWidth"
+    assert not [page for page in each_page(browser) if browser.driver.run(wider)]
 
 
 def test_a_skipped_turn_says_why_in_words(browser: Browser) -> None:
@@ -167,9 +168,7 @@ def test_a_skipped_turn_says_why_in_words(browser: Browser) -> None:
 def test_on_a_telephone_nothing_is_cut_off(browser: Browser) -> None:
     browser.size(390, 844)
     cut = []
-    for page in PAGES:
-        browser.open(page)
-        browser.shown(page)
+    for page in each_page(browser):
         cut += [f"{page}: {one}" for one in browser.driver.run(CUT_OFF)]
     assert not cut
 
