@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import signal
 from collections.abc import Iterator
 from pathlib import Path
@@ -79,20 +80,20 @@ async def test_a_service_killed_midway_loses_nothing_and_doubles_nothing(
     settings = {"TM_DATABASE_URL": fresh_database_url, "TM_BOOTSTRAP_KEY": KEY, "TM_HYPE": "false"}
     headers = {"Authorization": f"Bearer {KEY}"}
     connection = await asyncpg.connect(fresh_database_url)
-    for most in (200, 600):
+    ends = [at for at, line in enumerate(lines, 1) if json.loads(line)["record"] == "memory"]
+    for sent, awaited in ((600, 200), (1_000, 600)):
+        first = "".join(f"{line}\n" for line in lines[: ends[sent]]).encode()
         with Served(**settings) as served:
 
-            async def pieces(most: int = most, served: Served = served) -> Any:
-                for at in range(0, len(content), 65_536):
-                    yield content[at : at + 65_536]
-                    if at > len(content) * 4 // 10:
-                        await eventually(lambda: stored_at_least(connection, most))
-                        served.process.send_signal(signal.SIGKILL)
+            async def pieces(first: bytes = first, awaited: int = awaited, served: Served = served) -> Any:
+                yield first
+                await eventually(lambda: stored_at_least(connection, awaited))
+                served.process.send_signal(signal.SIGKILL)
+                served.wait()
 
             async with httpx.AsyncClient(headers=headers, timeout=60, trust_env=False) as client:
                 with pytest.raises(httpx.HTTPError):
                     await client.post(f"{served.url}/import", content=pieces())
-            served.wait()
     stored = await connection.fetchval("SELECT count(*) FROM memories")
     await connection.close()
     assert 0 < stored < MEMORIES

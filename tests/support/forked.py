@@ -11,6 +11,7 @@ import os
 import subprocess
 import sys
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from multiprocessing.connection import Connection
 from pathlib import Path
 from tempfile import TemporaryFile
@@ -61,8 +62,10 @@ class ForkedProgram:
         return self._process.exitcode
 
     def send_signal(self, number: int) -> None:
+        """Send a signal; one that has ended gets none, even while its exit code is still on its way here."""
         if self._process.exitcode is None:
-            os.kill(self.pid, number)
+            with suppress(ProcessLookupError):
+                os.kill(self.pid, number)
 
     def kill(self) -> None:
         self._process.kill()
