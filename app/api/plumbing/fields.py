@@ -25,7 +25,7 @@ from app.memory.fields import A_NUMBER, check_metadata
 MOST_RESULTS = 200
 """Most items of one answer."""
 
-_MOST_FAULTS = 10_000
+_MOST_FAULTS = 5_000
 """Faults of a body that are described, each for some microseconds in which no other request goes on."""
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
