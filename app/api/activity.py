@@ -167,8 +167,8 @@ async def list_users(runtime: RuntimeDep, actor: ActorDep, query: Annotated[Name
     scopes = await query.visible(runtime.activity, actor)
     listing = _listing("users", actor, (scopes, query.q))
     after = cursors.decode_name(query.cursor, listing) or ""
-    found, more = await runtime.activity.users(actor, scopes, text=query.q or "", after=after, limit=query.limit)
-    return json_answer(UserPage.page(found, cursors.encode_name(found[-1].name if more else None, listing)))
+    page = await runtime.activity.users(actor, scopes, text=query.q or "", after=after, limit=query.limit)
+    return json_answer(UserPage.page(page.items, cursors.encode_name(page.next, listing)))
 
 
 async def list_agents(runtime: RuntimeDep, actor: ActorDep, query: Annotated[NamesQuery, Query()]) -> Response:
@@ -179,18 +179,18 @@ async def list_agents(runtime: RuntimeDep, actor: ActorDep, query: Annotated[Nam
     scopes = await query.visible(runtime.activity, actor)
     listing = _listing("agents", actor, (scopes, query.q))
     after = cursors.decode_name(query.cursor, listing) or ""
-    found, more = await runtime.activity.agents(actor, scopes, text=query.q or "", after=after, limit=query.limit)
-    return json_answer(AgentPage.page(found, cursors.encode_name(found[-1].name if more else None, listing)))
+    page = await runtime.activity.agents(actor, scopes, text=query.q or "", after=after, limit=query.limit)
+    return json_answer(AgentPage.page(page.items, cursors.encode_name(page.next, listing)))
 
 
 async def list_sessions(runtime: RuntimeDep, actor: ActorDep, query: Annotated[SessionsQuery, Query()]) -> Response:
     """List the sessions that memories come from, a page at a time; `next_cursor` is null on the last page."""
     scopes = await query.visible(runtime.activity, actor)
     listing = _listing("sessions", actor, scopes)
-    found, more = await runtime.activity.sessions(
+    page = await runtime.activity.sessions(
         actor, scopes=scopes, after=cursors.decode_name(query.cursor, listing) or "", limit=query.limit
     )
-    return json_answer(SessionPage.page(found, cursors.encode_name(found[-1].session_id if more else None, listing)))
+    return json_answer(SessionPage.page(page.items, cursors.encode_name(page.next, listing)))
 
 
 async def get_neighbours(runtime: RuntimeDep, actor: ActorDep, entity_id: str) -> Response:

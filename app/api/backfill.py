@@ -233,8 +233,8 @@ async def list_backfills(runtime: RuntimeDep, actor: ActorDep, query: Annotated[
     """List backfills, newest first, a page at a time; `next_cursor` is null on the last page."""
     listing = Listing(f"backfills|{actor.tenant_id}")
     after = cursors.decode_id(query.cursor, listing)
-    found, more = await runtime.backfills.list(actor, after=after, limit=query.limit)
-    return json_answer(BackfillPage.page(found, cursors.encode_id(found[-1].id if more else None, listing)))
+    page = await runtime.backfills.list(actor, after=after, limit=query.limit)
+    return json_answer(BackfillPage.page(page.items, cursors.encode_id(page.next, listing)))
 
 
 async def get_backfill(runtime: RuntimeDep, actor: ActorDep, backfill_id: BackfillId) -> Response:
@@ -251,7 +251,7 @@ async def list_backfill_memories(
     """
     backfill = ids.parse(ids.BACKFILL, backfill_id)
     listing = Listing(f"backfill|{actor.tenant_id}|{backfill}|{query.state}|{query.effect}")
-    found, more = await runtime.backfills.memories(
+    page = await runtime.backfills.memories(
         actor,
         backfill,
         state=query.state,
@@ -259,8 +259,7 @@ async def list_backfill_memories(
         after=cursors.decode_id(query.cursor, listing),
         limit=query.limit,
     )
-    last = found[-1].item.memory_id if more else None
-    return json_answer(ChangePage.page(found, cursors.encode_id(last, listing)))
+    return json_answer(ChangePage.page(page.items, cursors.encode_id(page.next, listing)))
 
 
 async def commit_backfill(request: Request, runtime: RuntimeDep, actor: ActorDep, backfill_id: BackfillId) -> Response:

@@ -187,14 +187,14 @@ async def list_entities(runtime: RuntimeDep, actor: ActorDep, query: Annotated[E
     known_at = query.instants()["known_at"]
     filters = EntityFilters(scopes=scopes, entity_type=query.entity_type, alias=query.name, prefix=query.prefix)
     listing = Listing(f"entities|{actor.tenant_id}|{filters}|{known_at}")
-    found, more = await runtime.entities.list(
+    page = await runtime.entities.list(
         actor,
         filters=filters,
         after=cursors.decode_id(query.cursor, listing),
         limit=query.limit,
         known_at=known_at,
     )
-    return json_answer(EntityPage.page(found, cursors.encode_id(found[-1].id if more else None, listing)))
+    return json_answer(EntityPage.page(page.items, cursors.encode_id(page.next, listing)))
 
 
 async def get_entity(

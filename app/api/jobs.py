@@ -87,10 +87,10 @@ async def list_jobs(runtime: RuntimeDep, actor: ActorDep, query: Annotated[JobQu
     scopes = await query.visible(runtime.activity, actor)
     listing = Listing(f"jobs|{actor.tenant_id}|{scopes}|{query.status}|{query.kind}")
     after = cursors.decode_id(query.cursor, listing)
-    found, more = await runtime.jobs.list(
+    page = await runtime.jobs.list(
         actor, scopes=scopes, status=query.status, kind=query.kind, after=after, limit=query.limit
     )
-    return json_answer(JobPage.page(found, cursors.encode_id(found[-1].id if more else None, listing)))
+    return json_answer(JobPage.page(page.items, cursors.encode_id(page.next, listing)))
 
 
 async def get_job(runtime: RuntimeDep, actor: ActorDep, job_id: JobId) -> Response:

@@ -99,7 +99,5 @@ async def list_query_log(runtime: RuntimeDep, actor: ActorDep, query: Annotated[
     asked = query.model_dump(mode="json", exclude={"cursor", "limit"})
     listing = Listing(f"query-log|{actor.tenant_id}|{sorted(asked.items())}")
     after = cursors.decode_time(query.cursor, listing)
-    found = await runtime.query_log.page(actor, wanted, limit=query.limit + 1, after=after)
-    shown = found[: query.limit]
-    more = (shown[-1].asked_at, shown[-1].id) if len(found) > len(shown) else None
-    return json_answer(QueryLogPageOut.page(shown, cursors.encode_time(more, listing)))
+    page = await runtime.query_log.page(actor, wanted, limit=query.limit, after=after)
+    return json_answer(QueryLogPageOut.page(page.items, cursors.encode_time(page.next, listing)))

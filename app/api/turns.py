@@ -273,7 +273,7 @@ async def list_turns(runtime: RuntimeDep, actor: ActorDep, query: Annotated[Turn
     page = await runtime.turns.list(
         actor, scopes=scopes, status=query.status, session_id=query.session_id, after=after, limit=query.limit
     )
-    return json_answer(TurnPageOut.of(page.turns, cursors.encode_id(page.next, listing)))
+    return json_answer(TurnPageOut.of(page.items, cursors.encode_id(page.next, listing)))
 
 
 async def get_turn(runtime: RuntimeDep, actor: ActorDep, turn_id: TurnId) -> Response:

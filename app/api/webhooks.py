@@ -150,10 +150,8 @@ async def list_deliveries(
     webhook = ids.parse(ids.WEBHOOK, webhook_id)
     listing = Listing(f"deliveries|{actor.tenant_id}|{webhook}")
     after = cursors.decode_time(query.cursor, listing)
-    found = await runtime.webhooks.deliveries(actor, webhook, limit=query.limit + 1, after=after)
-    shown = found[: query.limit]
-    more = (shown[-1].created_at, shown[-1].id) if len(found) > len(shown) else None
-    return json_answer(DeliveryPageOut.page(shown, cursors.encode_time(more, listing)))
+    page = await runtime.webhooks.deliveries(actor, webhook, limit=query.limit, after=after)
+    return json_answer(DeliveryPageOut.page(page.items, cursors.encode_time(page.next, listing)))
 
 
 async def send_delivery_again(runtime: RuntimeDep, actor: ActorDep, delivery_id: DeliveryId) -> Response:

@@ -239,7 +239,7 @@ async def with_sides(session: ReadSession, tenant: UUID, waiting: Sequence[Memor
 
 async def find(session: ReadSession, tenant: UUID, memory: UUID) -> ReviewItem | None:
     """Return the item of a memory, None when it is not in the queue or does not exist."""
-    found = (await memory_reads.read_memories(session, tenant, [memory])).get(memory)
+    found = await memory_reads.read_memory(session, tenant, memory)
     if found is None or found.review is None:
         return None
     items = await with_sides(session, tenant, [found])

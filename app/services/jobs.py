@@ -14,11 +14,12 @@ from app.db import job_queue, jobs
 from app.db.audit import AuditWriter, append
 from app.db.job_queue import Backlog
 from app.db.jobs import Job
-from app.db.session import Database, WriteSession
+from app.db.session import Database
 from app.db.sql import Row
-from app.errors import Conflict, NotFound, TypedMemoryError
+from app.errors import Conflict, TypedMemoryError
 from app.memory.audit import AuditAction
 from app.model import Actor, JobStatus
+from app.services.pages import Page, cut_page
 
 __all__ = [
     "BACKLOG_SECONDS",
@@ -58,26 +59,23 @@ class Jobs:
         kind: str | None = None,
         after: UUID | None = None,
         limit: int = 50,
-    ) -> tuple[tuple[Job, ...], bool]:
-        """Return jobs, newest first, and whether there are more; of these scopes and of the whole tenant, if given."""
+    ) -> Page[Job, UUID]:
+        """Return one page of jobs, newest first; of these scopes and of the whole tenant, if given."""
         async with self.database.read(actor.tenant_id) as session:
             found = await jobs.page(
                 session, actor.tenant_id, scopes=scopes, status=status, kind=kind, after=after, limit=limit + 1
             )
-        return tuple(found[:limit]), len(found) > limit
+        return cut_page(found, limit, lambda one: one.id)
 
     async def get(self, actor: Actor, job: UUID) -> Job:
         """Return a job, or raise NotFound."""
         async with self.database.read(actor.tenant_id) as session:
-            found = await jobs.find(session, actor.tenant_id, job)
-        if found is None:
-            raise _unknown(job)
-        return found
+            return ids.require(await jobs.find(session, actor.tenant_id, job), ids.JOB, job)
 
     async def retry(self, actor: Actor, job: UUID) -> Job:
         """Queue a failed or cancelled job again; Conflict when it is neither."""
         async with self.database.write(actor.tenant_id) as session:
-            found = await _locked(session, actor.tenant_id, job)
+            found = ids.require(await jobs.lock(session, actor.tenant_id, job), ids.JOB, job)
             if found.status not in {JobStatus.FAILED, JobStatus.CANCELLED}:
                 raise Conflict(f"the job is {found.status}: only a failed or cancelled one can be tried again")
             await append(session, [self._describe(actor, AuditAction.JOB_RETRIED, found)])
@@ -86,7 +84,7 @@ class Jobs:
     async def cancel(self, actor: Actor, job: UUID) -> Job:
         """End a queued job, or ask a running one to stop at its next checkpoint; Conflict when it has ended."""
         async with self.database.write(actor.tenant_id) as session:
-            found = await _locked(session, actor.tenant_id, job)
+            found = ids.require(await jobs.lock(session, actor.tenant_id, job), ids.JOB, job)
             if found.finished:
                 raise Conflict(f"the job has ended already: it is {found.status}")
             await append(session, [self._describe(actor, AuditAction.JOB_CANCELLED, found)])
@@ -114,14 +112,3 @@ class Jobs:
                 return await self.backlog()
         except (TypedMemoryError, TimeoutError):
             return None
-
-
-async def _locked(session: WriteSession, tenant: UUID, job: UUID) -> Job:
-    found = await jobs.lock(session, tenant, job)
-    if found is None:
-        raise _unknown(job)
-    return found
-
-
-def _unknown(job: UUID) -> NotFound:
-    return NotFound(f"no such job: {ids.public(ids.JOB, job)}")

@@ -27,6 +27,7 @@ from app.model import Actor
 from app.read.pipeline import QueryAnswer
 from app.read.values import QueryRequest
 from app.services.erasure import subject_hash
+from app.services.pages import Page, cut_page
 
 __all__ = ["QueryLog", "QueryLogEntry", "QueryLogFilter", "question_digest"]
 
@@ -90,10 +91,11 @@ class QueryLog:
 
     async def page(
         self, actor: Actor, wanted: QueryLogFilter, *, limit: int, after: tuple[datetime, UUID] | None
-    ) -> Sequence[QueryLogEntry]:
-        """Return up to `limit` entries of the actor's tenant, newest first."""
+    ) -> Page[QueryLogEntry, tuple[datetime, UUID]]:
+        """Return one page of entries of the actor's tenant, newest first."""
         async with self.database.read(actor.tenant_id) as session:
-            return await query_log.page(session, actor.tenant_id, wanted, limit=limit, after=after)
+            found = await query_log.page(session, actor.tenant_id, wanted, limit=limit + 1, after=after)
+        return cut_page(found, limit, lambda one: (one.asked_at, one.id))
 
     def start(self) -> None:
         """Begin to store at every interval, unless nothing is logged."""

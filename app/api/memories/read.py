@@ -323,4 +323,4 @@ def _sorted_by(sort: Sort) -> type[datetime | float] | None:
 
 def page_answer(page: MemoryPage, listing: Listing, now: datetime) -> Response:
     """Return the answer with a page; freshness is as of `now`."""
-    return json_answer(MemoryPageOut.page(page.memories, cursors.encode(page.next, listing), now))
+    return json_answer(MemoryPageOut.page(page.items, cursors.encode(page.next, listing), now))
