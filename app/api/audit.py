@@ -17,8 +17,9 @@ from app.api.memories.answers import AuditEventOut
 from app.api.plumbing import cursors, fields
 from app.api.plumbing.cursors import Listing, PageQuery
 from app.api.plumbing.fields import Instant, RequestBody
-from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep, add_reads
+from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.problems import FieldError, InvalidFields
+from app.api.plumbing.routes import add_reads
 from app.api.plumbing.wire import Given, Out, PageOut, Source, json_answer, public_id
 from app.errors import NotFound
 from app.memory.audit import START, ChainFault

@@ -13,14 +13,13 @@ from app import ids
 from app.api.plumbing import cursors
 from app.api.plumbing.binding import BY_JOB
 from app.api.plumbing.cursors import Listing, PageQuery
-from app.api.plumbing.guard import READ, WRITE, ActorDep, GuardedRoute, RuntimeDep, add_changes, add_reads
+from app.api.plumbing.guard import READ, WRITE, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.idempotency import run_once
+from app.api.plumbing.routes import OK, add_changes, add_reads
 from app.api.plumbing.visibility import OwnedQuery
 from app.api.plumbing.wire import Out, PageOut, Source, json_answer, public_id
 from app.memory.fields import Name
 from app.model import JobStatus
-
-OK = 200
 
 JobId = Annotated[str, Path(description="A job's id.", examples=["job_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"])]
 

@@ -14,8 +14,9 @@ from app import ids
 from app.api.plumbing import cursors, fields
 from app.api.plumbing.cursors import Listing, PageQuery
 from app.api.plumbing.fields import Instant
-from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep, add_reads
+from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.problems import FieldError, InvalidFields
+from app.api.plumbing.routes import add_reads
 from app.api.plumbing.wire import Out, PageOut, Source, json_answer, public_id, public_ids
 from app.errors import NotFound
 from app.memory.fields import Name

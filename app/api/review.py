@@ -21,9 +21,10 @@ from app.api.memories.write import with_types
 from app.api.plumbing import cursors, fields
 from app.api.plumbing.cursors import Listing, PageQuery
 from app.api.plumbing.fields import Instant
-from app.api.plumbing.guard import REVIEW, ActorDep, GuardedRoute, RuntimeDep, add_reads
+from app.api.plumbing.guard import REVIEW, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.idempotency import IDEMPOTENT, run_once
 from app.api.plumbing.problems import FieldError, InvalidFields, Problem, problem_of, respond
+from app.api.plumbing.routes import OK, add_changes, add_reads, add_route
 from app.api.plumbing.wire import Computed, Given, Out, PageOut, Source, json_answer, public_id
 from app.api.review_bodies import EXAMPLE_ITEM, BulkBody, DecideBody
 from app.errors import NotFound, TypedMemoryError
@@ -34,9 +35,6 @@ from app.model import Evidence, LinkKind, MemoryStatus, ReviewReason
 from app.runtime import Runtime
 from app.services.review.decide import ReviewResult
 from app.services.review.queue import Detail, Passage, ReviewFilter, ReviewItemChanged
-
-OK = 200
-
 
 ReviewId = Annotated[str, Path(description="An item's id: its memory's, as a review.", examples=[EXAMPLE_ITEM])]
 
@@ -281,28 +279,10 @@ def _add_decisions(found: APIRouter) -> None:
             "model": ReviewChangedOut,
         }
     }
-    for path, handler, operation, summary, model, responses in (
-        (
-            "/admin/review/bulk",
-            decide_reviews,
-            "decide_reviews",
-            "Decide up to two hundred items",
-            ReviewResultsOut,
-            None,
-        ),
-        ("/admin/review/{review_id}", decide_review, "decide_review", "Decide an item", ReviewOutcomeOut, changed),
-    ):
-        found.add_api_route(
-            path,
-            handler,
-            methods=["POST"],
-            operation_id=operation,
-            summary=summary,
-            response_model=model,
-            responses=responses,
-            dependencies=IDEMPOTENT,
-            openapi_extra=REVIEW,
-        )
+    bulk = ("/admin/review/bulk", decide_reviews, "Decide up to two hundred items", ReviewResultsOut)
+    one = ("/admin/review/{review_id}", decide_review, "Decide an item", ReviewOutcomeOut)
+    add_changes(found, REVIEW, bulk)
+    add_route(found, "POST", REVIEW, *one, responses=changed, dependencies=IDEMPOTENT)
 
 
 async def list_reviews(runtime: RuntimeDep, actor: ActorDep, query: Annotated[ReviewQuery, Query()]) -> Response:
