@@ -10,10 +10,8 @@ from uuid import UUID
 
 from app import ids
 from app.db import activity
-from app.db.activity import NameActivity, SessionActivity
-from app.db.entities import neighbours
+from app.db.activity import EntityNeighbour, NameActivity, SessionActivity
 from app.db.entities import read as entity_reads
-from app.db.entities.neighbours import EntityNeighbour
 from app.db.lifecycle import drift
 from app.db.session import Database
 from app.memory.drift import DayRow
@@ -78,7 +76,7 @@ class Activity:
         """Return the entities that active memories name together with one; NotFound when there is no such entity."""
         async with self.database.read(actor.tenant_id) as session:
             ids.require(await entity_reads.find(session, actor.tenant_id, entity), ids.ENTITY, entity)
-            return await neighbours.named_together(session, actor.tenant_id, entity, limit=limit)
+            return await activity.named_together(session, actor.tenant_id, entity, limit=limit)
 
     async def days(self, actor: Actor, *, days: int) -> list[DayActivity]:
         """Return the last `days` days, today included, oldest first.
