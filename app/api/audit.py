@@ -18,10 +18,8 @@ from app.api.plumbing import cursors, fields
 from app.api.plumbing.cursors import Listing, PageQuery
 from app.api.plumbing.fields import Instant, RequestBody
 from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
-from app.api.plumbing.problems import FieldError, InvalidFields
 from app.api.plumbing.routes import add_reads
 from app.api.plumbing.wire import Given, Out, PageOut, Source, json_answer, public_id
-from app.errors import NotFound
 from app.memory.audit import START, ChainFault
 from app.memory.fields import Name
 from app.model import Actor
@@ -60,10 +58,7 @@ class AuditQuery(PageQuery):
 
     def memory(self) -> UUID | None:
         """Return the memory's id, or raise InvalidFields."""
-        try:
-            return None if self.memory_id is None else ids.parse(ids.MEMORY, self.memory_id)
-        except NotFound as error:
-            raise InvalidFields([FieldError(field="memory_id", message=error.message)]) from None
+        return None if self.memory_id is None else fields.parse_id(ids.MEMORY, self.memory_id, "memory_id")
 
 
 class VerifyQuery(RequestBody):

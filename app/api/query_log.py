@@ -15,10 +15,8 @@ from app.api.plumbing import cursors, fields
 from app.api.plumbing.cursors import Listing, PageQuery
 from app.api.plumbing.fields import Instant
 from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
-from app.api.plumbing.problems import FieldError, InvalidFields
 from app.api.plumbing.routes import add_reads
 from app.api.plumbing.wire import Out, PageOut, Source, json_answer, public_id, public_ids
-from app.errors import NotFound
 from app.memory.fields import Name
 from app.model import ReadMode
 from app.services.query_log import QueryLogFilter
@@ -43,10 +41,7 @@ class QueryLogQuery(PageQuery):
 
     def memory(self) -> UUID | None:
         """Return the memory's id, or raise InvalidFields."""
-        try:
-            return None if self.memory_id is None else ids.parse(ids.MEMORY, self.memory_id)
-        except NotFound as error:
-            raise InvalidFields([FieldError(field="memory_id", message=error.message)]) from None
+        return None if self.memory_id is None else fields.parse_id(ids.MEMORY, self.memory_id, "memory_id")
 
 
 class QueryLogEntryOut(Out):

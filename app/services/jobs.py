@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -16,10 +14,11 @@ from app.db.job_queue import Backlog
 from app.db.jobs import Job
 from app.db.session import Database
 from app.db.sql import Row
-from app.errors import Conflict, TypedMemoryError
+from app.errors import Conflict
 from app.memory.audit import AuditAction
 from app.model import Actor, JobStatus
 from app.services.pages import Page, cut_page
+from app.services.recent import RecentValue, in_time
 
 __all__ = [
     "BACKLOG_SECONDS",
@@ -35,20 +34,13 @@ PATIENCE = 1.0
 """Seconds that a look may take where it is a detail."""
 
 
-@dataclass(slots=True)
-class _Look:
-    at: float = float("-inf")
-    found: Backlog | None = None
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Jobs:
     """Background jobs as callers use them; every method but the backlog's sees only the actor's tenant."""
 
     database: Database
     clock: Callable[[], datetime]
-    _look: _Look = field(default_factory=_Look, repr=False)
+    _backlog: RecentValue[Backlog] = field(default_factory=RecentValue, repr=False)
 
     async def list(
         self,
@@ -97,18 +89,12 @@ class Jobs:
 
     async def backlog(self) -> Backlog:
         """Return the backlog of all tenants together; it is read every few seconds at most."""
-        async with self._look.lock:
-            now = time.monotonic()
-            if self._look.found is None or now - self._look.at >= BACKLOG_SECONDS:
-                async with self.database.read(None) as session:
-                    self._look.found = await job_queue.backlog(session)
-                self._look.at = now
-            return self._look.found
+        return await self._backlog.get(self._read_backlog, seconds=BACKLOG_SECONDS)
 
     async def known_backlog(self) -> Backlog | None:
         """Return the backlog, or None when it can't be read at once."""
-        try:
-            async with asyncio.timeout(PATIENCE):
-                return await self.backlog()
-        except (TypedMemoryError, TimeoutError):
-            return None
+        return await in_time(self.backlog(), patience=PATIENCE)
+
+    async def _read_backlog(self) -> Backlog:
+        async with self.database.read(None) as session:
+            return await job_queue.backlog(session)

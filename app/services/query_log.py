@@ -8,7 +8,6 @@ exceeds the bound, or cannot be stored, is dropped and counted.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import hashlib
 import random
 from collections import defaultdict
@@ -58,7 +57,6 @@ class QueryLog:
     def __post_init__(self) -> None:
         self._pending: defaultdict[UUID, list[QueryLogEntry]] = defaultdict(list)
         self._flushing = asyncio.Lock()
-        self._task: asyncio.Task[None] | None = None
 
     def wants_next(self) -> bool:
         """Decide whether the next question is logged."""
@@ -97,19 +95,11 @@ class QueryLog:
             found = await query_log.page(session, actor.tenant_id, wanted, limit=limit + 1, after=after)
         return cut_page(found, limit, lambda one: (one.asked_at, one.id))
 
-    def start(self) -> None:
-        """Begin to store at every interval, unless nothing is logged."""
-        if self._task is None and self.sample > 0:
-            self._task = asyncio.create_task(self._run(), name="query-log")
-
-    async def aclose(self) -> None:
-        """Stop, and store what is left if the database lets us."""
-        if self._task is not None:
-            self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._task
-            self._task = None
-        await self.flush()
+    async def run(self) -> None:
+        """Store at every interval, until cancelled; return at once if nothing is logged."""
+        while self.sample > 0:
+            await asyncio.sleep(self.interval)
+            await self.flush()
 
     async def flush(self) -> None:
         """Store what has been gathered, a statement for each batch of a tenant; what cannot be stored is dropped."""
@@ -129,11 +119,6 @@ class QueryLog:
         except Exception:  # noqa: BLE001 - no failure may end what stores the log, which is worth no retry
             self.dropped(len(batch))
             _log.exception("entries of the query log could not be stored", entries=len(batch))
-
-    async def _run(self) -> None:
-        while True:
-            await asyncio.sleep(self.interval)
-            await self.flush()
 
 
 def question_digest(tenant: UUID, question: str) -> str:

@@ -21,7 +21,7 @@ from app.api.memories.candidates import (
 from app.api.plumbing.binding import NAMED
 from app.api.plumbing.guard import WRITE, ActorDep, RuntimeDep
 from app.api.plumbing.idempotency import IDEMPOTENT, run_once
-from app.api.plumbing.problems import FieldError, InvalidFields, problem_of
+from app.api.plumbing.problems import FieldError, InvalidFields, problem_of, raise_if_all_failed
 from app.api.plumbing.routes import CREATED, Handler, add_route
 from app.errors import InvalidInput, TypedMemoryError, TypesMoved
 from app.memory.candidate import WriteOutcome
@@ -198,9 +198,7 @@ def _batch_write(body_type: type[Any]) -> Handler:
             refuse_unknown_turns(body.memories, unknown, batch=True)
             refuse_unknown_entities(await runtime.memories.unknown_entities(actor, candidates), batch=True)
             results = await runtime.memories.write_all(actor, candidates)
-            failures = [one for one in results if isinstance(one, TypedMemoryError)]
-            if len(failures) == len(results):
-                raise failures[0]
+            raise_if_all_failed(results)
             now = runtime.clock()
             return {"results": [_batch_item(request, place, one, now) for place, one in enumerate(results)]}
 

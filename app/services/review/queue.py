@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -21,6 +19,7 @@ from app.errors import Conflict, ProviderError, TypedMemoryError
 from app.memory.review import ReviewDecision, ReviewItem
 from app.model import Actor, Memory, MemoryStatus
 from app.services.pages import Page, cut_page
+from app.services.recent import RecentValue, in_time
 from app.services.review import decide
 from app.services.review.decide import OpenReview, ReviewDecisions, ReviewResult, StaleReview
 from app.write.review.decide import ReviewOutcome
@@ -114,13 +113,6 @@ Results = list[ReviewResult | TypedMemoryError]
 """The results of several decisions, in their order."""
 
 
-@dataclass(slots=True)
-class _Count:
-    at: float = float("-inf")
-    found: Mapping[str, int] | None = None
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reviews:
     """The review queue; every method but `known_waiting` sees only the actor's tenant."""
@@ -128,7 +120,7 @@ class Reviews:
     database: Database
     reviewing: ReviewDecisions
     clock: Callable[[], datetime]
-    _count: _Count = field(default_factory=_Count, repr=False)
+    _waiting: RecentValue[Mapping[str, int]] = field(default_factory=RecentValue, repr=False)
 
     async def list(
         self,
@@ -222,16 +214,11 @@ class Reviews:
 
     async def known_waiting(self) -> Mapping[str, int] | None:
         """Return the numbers of items of all tenants together, by reason; None when they can't be counted quickly."""
-        try:
-            async with asyncio.timeout(PATIENCE), self._count.lock:
-                now = time.monotonic()
-                if self._count.found is None or now - self._count.at >= COUNTED_SECONDS:
-                    async with self.database.read(None) as session:
-                        self._count.found = await review.waiting(session)
-                    self._count.at = now
-                return self._count.found
-        except (TypedMemoryError, TimeoutError):
-            return None
+        return await in_time(self._waiting.get(self._read_waiting, seconds=COUNTED_SECONDS), patience=PATIENCE)
+
+    async def _read_waiting(self) -> Mapping[str, int]:
+        async with self.database.read(None) as session:
+            return await review.waiting(session)
 
     async def _open(self, actor: Actor, memory: UUID, choice: ReviewDecision) -> OpenReview:
         """Return the item if it is at the version that the choice names and the action fits it."""
