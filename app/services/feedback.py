@@ -92,7 +92,7 @@ class FeedbackService:
         async with self.database.write(tenant) as session:
             await visible_memory(session, actor, memory)
             await usage.lock(session, tenant=tenant, memory=memory)
-            before = (await memory_reads.read_memories(session, tenant, [memory]))[memory]
+            before = ids.require(await memory_reads.read_memory(session, tenant, memory), ids.MEMORY, memory)
             if before.status is MemoryStatus.FORGOTTEN:
                 raise Conflict(f"{ids.public(ids.MEMORY, memory)} was forgotten: feedback can't change that")
             await usage.count(session, tenant=tenant, memory=memory, feedback=word.feedback)
@@ -101,7 +101,7 @@ class FeedbackService:
                 provenance = _noted(before, actor, word)
                 noted = RowChange(id=memory, values={"provenance": provenance})
                 await change_memories(session, tenant, [noted], at=self.clock())
-            after = (await memory_reads.read_memories(session, tenant, [memory]))[memory]
+            after = ids.require(await memory_reads.read_memory(session, tenant, memory), ids.MEMORY, memory)
             at = self._as_of(word)
             fresh = (_freshness(before, at), _freshness(after, at))
             judged = FeedbackResult(memory=after, at=at, effect=effect, reason=reason, freshness=fresh)
@@ -140,7 +140,7 @@ class FeedbackService:
         )
         if back:
             return FeedbackEffect.REVIVED, "it counts as a use, which made it fresh enough to be active again"
-        used = (await memory_reads.read_memories(session, actor.tenant_id, [memory.id]))[memory.id]
+        used = ids.require(await memory_reads.read_memory(session, actor.tenant_id, memory.id), ids.MEMORY, memory.id)
         return FeedbackEffect.COUNTED, f"it counts as a use; the memory stays expired: {_why_not(used, now)}"
 
     async def _wrong(self, session: WriteSession, actor: Actor, memory: Memory) -> tuple[FeedbackEffect, str]:

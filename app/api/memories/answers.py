@@ -19,7 +19,7 @@ from app.memory import audit_text, confidence, freshness
 from app.memory.candidate import WriteDecision
 from app.memory.freshness import Decay
 from app.memory.registry import Registry, discover
-from app.memory.spec import MemoryType
+from app.memory.spec import MemoryType, class_name
 from app.model import Category, LinkKind, Memory, MemoryStatus, ReviewReason, ScopeKind, SpeechAct
 from app.services.audit import AuditEntry
 
@@ -205,9 +205,12 @@ def _member(spec: MemoryType) -> type[BaseModel]:
     fields: Mapping[str, Any] = {
         name: (annotation, _without_aliases(info)) for name, (annotation, info) in payload_fields(spec).items()
     }
-    name = "".join(word.capitalize() for word in spec.name.split("_"))
     return create_model(
-        f"{name}Memory", __base__=MemoryOut, __doc__=spec.definition, type=(literal(spec.name), Field()), **fields
+        f"{class_name(spec.name)}Memory",
+        __base__=MemoryOut,
+        __doc__=spec.definition,
+        type=(literal(spec.name), Field()),
+        **fields,
     )
 
 
