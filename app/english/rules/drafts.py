@@ -49,6 +49,8 @@ _BARE_TIME: Final = re.compile(r"\bthe (?:day|time|way|moment|night|morning|even
 _SPELL: Final = re.compile(r"\s*(?:weekend|summer|spring|winter|autumn|fall|morning|holiday)", re.IGNORECASE)
 _A_QUIET: Final = re.compile(r"\b(?:an?|my|our)(?:\s+[a-z]+)?\s*\Z", re.IGNORECASE)
 _STATE: Final = re.compile(r"^[^,;:.]*?(?<!that)(?<!which)(?<!who)\s(?:is|are)\s", re.IGNORECASE)
+_FROM_NOW: Final = re.compile(r"\b(?:last|next|this|ago|yesterday|today|tomorrow|tonight)\b", re.IGNORECASE)
+"""Words of time that mean something only beside the day they are said on."""
 _MUTUAL: Final = re.compile(r"\b(?:each other|one another)\b", re.IGNORECASE)
 _WITH: Final = word_set("with met meet and by helped told from to for at joined saw of")
 """Words after which a name takes part in what is told."""
@@ -84,7 +86,8 @@ def _can_be_told(clause: Clause, time: event_time.ClauseTime | None) -> bool:
     misread = clause.happened and _STATE.search(clause.rest)  # "my land inherited from her is in Rome"
     open_ended = clause.rest.endswith(":") or _is_object(clause, time)
     named = clause.subject.who is not Who.PRONOUN and HIDDEN not in clause.subject.name
-    return named and not (alone or misread or open_ended)
+    undated = time is not None and time.at is None and _FROM_NOW.search(clause.whole)
+    return named and not (alone or misread or open_ended or undated)
 
 
 def participants(clause: Clause, said: SpeakerContext, description: str) -> list[str]:

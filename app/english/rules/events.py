@@ -53,9 +53,6 @@ _BOOKED: Final = frozenset({"book", "reserve", "schedule"})
 
 _FOR: Final = re.compile(r"\bfor\b")
 
-_WHICH_WAS: Final = re.compile(r",? (?:which|where|when) (?:i|we|was|is|took|happened|ran)\b", re.IGNORECASE)
-"""A relative clause that may tell the time of what it follows."""
-
 _COMING: Final = word_set("plan go move travel fly visit attend start marry adopt run have get")
 
 
@@ -73,8 +70,6 @@ def events_in(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
 def _past(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     prefer: Prefer = "future" if clause.lemma in _BOOKED and _FOR.search(clause.rest) else "past"
     time = event_time.find(_told(clause), said.now, prefer=prefer)
-    if time is None and _WHICH_WAS.match(clause.whole, len(_told(clause))):
-        time = event_time.find(clause.whole, said.now, prefer=prefer)
     life = _is_life(clause, time)
     description = retell(clause, said, time) if life or _is_worth_telling(clause, time) else None
     if description is not None and not _is_empty(description, clause, time):
@@ -173,7 +168,8 @@ def plans(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     """Read `planning a trip to Jordan`: a plan without a time; one with a time is an event to come."""
     found = _PLANNED_ACTIVITY.match(clause.rest) if clause.lemma == "plan" and _is_at_it(clause) else None
     what = _what(clause, clause.rest) if found else None
-    if what is not None and event_time.find(clause.whole, said.now, prefer="future") is None:
+    time = event_time.find(clause.whole, said.now, prefer="future")
+    if what is not None and (time is None or time.at is None):
         yield fact(clause, "is-planning", what, stateful=False, importance=0.5, topic=topic_of(what))
 
 
