@@ -53,6 +53,9 @@ _BOOKED: Final = frozenset({"book", "reserve", "schedule"})
 
 _FOR: Final = re.compile(r"\bfor\b")
 
+_GOING: Final = re.compile(r"\bto (?:go|travel|attend|visit|take|do)$", re.IGNORECASE)
+"""A plan that does not say where to."""
+
 _COMING: Final = word_set("plan go move travel fly visit attend start marry adopt run have get")
 
 
@@ -149,7 +152,7 @@ def _ahead(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     if time is None or time.day is None or time.day[:7] < said.now.date().isoformat()[:7]:
         return
     description = retell(clause, said, time)
-    if description is not None:
+    if description is not None and _GOING.search(description) is None:
         yield event(clause, description, time, participants(clause, said, description), topic=topic_of(description))
 
 
