@@ -23,13 +23,13 @@ _LEAD: Final = re.compile(
     r"(?:\s*,)?\s*\b(?:back\s+)?(?:on|in|at|during|over|around|about|by|from|until|since|of|early|late|later|earlier|just)?(?:\s+the)?\s*$",
     re.IGNORECASE,
 )
-_OF_A_LIFE: Final = ("my ", "his ", "her ", "their ", "our ")
-"""`my 20s` is no decade of the calendar."""
+_OF_A_LIFE: Final = re.compile(r"\b(?:my|his|her|their|our) ", re.IGNORECASE)
+"""`my 20s` is no decade of the calendar, and `my last day` no yesterday."""
 _OF_THE: Final = re.compile(r"\b(?:from|of)\s+(?:the\s+)?(?:early\s+|late\s+)?$", re.IGNORECASE)
 _LONGEST: Final = 60
 _WEEKDAY: Final = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.IGNORECASE)
-_ANY: Final = re.compile(r"\b(?:an?|any|some|entire|whole)\s+$", re.IGNORECASE)
-"""Before a weekday that is none in particular: `on a Friday`."""
+_ANY: Final = re.compile(r"\b(?:an?|any|some|entire|whole|the|all|my|our|these|those)\s+$", re.IGNORECASE)
+"""Before a weekday that is none in particular: `on a Friday`, `the Friday games`."""
 _DAY_ALONE: Final = re.compile(
     r"(?:on |from )?(?:the )?\d{1,2}(?:st|nd|rd|th)(?: to (?:the )?\d{1,2}(?:st|nd|rd|th))?", re.IGNORECASE
 )
@@ -44,7 +44,7 @@ _THE: Final = re.compile(r"\bThe $")
 _SOME_THING: Final = re.compile(r"\b(?:an?|my|our|some|\d+) (?:\w+ )?$", re.IGNORECASE)
 _ON: Final = re.compile(r"(?:^|\b(?:on|last|this|next|every|since|until|by) )$", re.IGNORECASE)
 SINCE: Final = re.compile(r"\bsince\s+", re.IGNORECASE)
-_ATTACHED: Final = re.compile(r"\s*(?:'s\b|of\b|or\b|-\w)", re.IGNORECASE)
+_ATTACHED: Final = re.compile(r"\s*(?:'s\b|of\b|or\b|-\w|(?:day|week|weekend|month|year)\b)", re.IGNORECASE)
 """What makes a time a part of another thing: `the 10th of the month`, `last month's report`."""
 _BOUNDS: Final = frozenset({"from", "between", "until", "till", "through"})
 _DAY_NAMED: Final = re.compile(
@@ -129,7 +129,7 @@ def _is_certain(text: str, span: TemporalSpan, now: datetime, prefer: Prefer) ->
     if yearless and not now - _YEARLESS < lower < now + _YEARLESS:
         return False
     if prefer == "future":
-        return True
+        return upper > now or any(map(str.isdigit, span.text))
     around = (*text[: span.start].lower().split()[-1:], *span.text.lower().split()[:1])
     lately = _FORTNIGHT if _LAST_WEEKDAY.match(span.text) else _HALF_A_YEAR if VAGUE.search(text) else now - lower
     return _BOUNDS.isdisjoint(around) and lower <= now and upper >= now - lately
@@ -168,9 +168,10 @@ def _spans(text: str, now: datetime, prefer: Prefer) -> list[TemporalSpan]:
 
 def _is_no_time(text: str, span: TemporalSpan) -> bool:
     indefinite = _WEEKDAY.match(span.text) and _ANY.search(text[max(0, span.start - 12) : span.start])
-    whose = span.text.lower().startswith(_OF_A_LIFE)
+    whose = _OF_A_LIFE.search(f"{text[max(0, span.start - 6) : span.start]}{span.text}")
     next_one = _NEXT_ONE.match(span.text) and text[: span.start].lower().endswith("the ")
-    unsaid = indefinite or whose or next_one or _THAN_UNSAID.search(span.text)
+    part = span.text.lower() == "weekend"  # "the anniversary weekend"
+    unsaid = indefinite or whose or next_one or part or _THAN_UNSAID.search(span.text)
     return bool(unsaid) or _is_age(text, span) or _is_name(text, span)
 
 

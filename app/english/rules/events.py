@@ -264,9 +264,13 @@ _PART: Final = re.compile(r"[.;:!?,(]|\s(?:because|since|so|and|but)\b")
 
 def routine(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     """Read what is done regularly: `does 30 minutes of yoga every morning`, `I've been doing yoga twice a week`."""
-    if not _is_doing(clause) or clause.lemma in _NO_HABIT:
+    form = form_of(clause.verb)
+    once = not clause.progressive and form is not None and form.kinds >= {"past", "base"}  # "I set a limit"
+    if once or not _is_doing(clause) or clause.lemma in _NO_HABIT:
         return
     stop = _STOP.search(clause.rest)
+    if stop and clause.rest[stop.end() : stop.end() + 1].isdigit():
+        return
     rest = _LATELY.sub("", " ".join((clause.rest[: stop.start()] if stop else clause.rest).split()))
     often, first = OFTEN.search(rest), OFTEN.search(clause.before)
     if often is None and clause.adverbs & _REGULARLY:

@@ -200,7 +200,8 @@ def _things(rest: str) -> Iterator[str]:
     for part in parts:
         found = thing(part, through=_INSIDE_TASTE)
         own = found is not None and (_SOMEONES.match(found.text) or _NOT_ANY.match(found.text))
-        if found is None or own or found.end < len(part.rstrip()) or not _in_general(found.name):
+        torn = found is not None and (found.end < len(part.rstrip()) or _OFFERED.search(found.name))
+        if found is None or own or torn or not _in_general(found.name):
             return
         yield gerund(found.first) + found.name[len(found.first) :] if lead["to"] else found.name
 

@@ -105,6 +105,8 @@ def test_without_a_time_an_event_is_undated() -> None:
         ("I joined a choir in Ghent on May 30th", None),
         ("I recently joined a choir in Ghent on October 3rd", None),
         ("I bought a rare 1962 atlas", None),
+        ("I attended the Friday matches in Ghent", None),
+        ("I attended the jubilee weekend in Ghent", None),
         ("I attended a Sunday Social in Ghent", None),
         ("I hosted a dinner in Ghent the next day", None),
         ("I booked a table in Ghent for June 20th", "2026-06-20"),
