@@ -30,6 +30,8 @@ CORRECTION: Final = re.compile(r"(?:no|nope|actually|correction|wait|sorry)\b", 
 """What a correction begins with."""
 
 _MOST_LEADS: Final = 5
+_LONGEST_TIME: Final = 8
+"""Words of the longest piece without a statement that may be the time of the next one."""
 
 
 @dataclass(slots=True)
@@ -125,7 +127,7 @@ def clauses(sentence: Sentence, said: SpeakerContext) -> Iterator[Clause]:
             continue
         if last is not None:
             piece.correction = last.correction
-        elif alone is not None:  # "Last week, I got married": the time stands in a piece of its own
+        elif alone is not None and len(alone.text.split()) <= _LONGEST_TIME:  # "Last week, I got married"
             piece.before, piece.first = f"{alone.before}{alone.text}, ", alone.first
             piece.correction = CORRECTION.match(piece.before) is not None
         found = _read(piece, said, sentence.start)

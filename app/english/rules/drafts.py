@@ -23,12 +23,15 @@ _CUT: Final = pattern("drafts", "cut", re.IGNORECASE)
 """Where another thought begins."""
 
 _DEICTIC: Final = re.compile(r"\b(?:all )?(this|that|these|those)\s+(?=([a-z0-9][\w'-]*))", re.IGNORECASE)
-_THAT_DID: Final = re.compile(r" that (?P<verb>[a-z]+)\b")
+_THAT_DID: Final = re.compile(r"(?P<before>[\w'-]+) that (?P<verb>[a-z]+)\b")
 _POINTED_AT: Final = re.compile(r"\b(?:this|that|these|those) [a-z-]+$", re.IGNORECASE)
 """A bare noun that another sentence tells more of: `this program`."""
 
 _SPELLS: Final = word_set("season year term semester")
 """What is over before the belief is: `more closely this season`."""
+
+_ITS_VERB: Final = re.compile(r",\s(?:is|are|was|were)\b", re.IGNORECASE)
+"""The verb of a thing that stands before the comma: `a class and the teacher, Mr Roe, was kind`."""
 
 _ARTICLES: Final = {"this": "a", "that": "the", "these": "some", "those": "the"}
 _OPEN: Final = pattern("drafts", "open", re.IGNORECASE)
@@ -49,6 +52,8 @@ _BARE_TIME: Final = re.compile(r"\bthe (?:day|time|way|moment|night|morning|even
 _SPELL: Final = re.compile(r"\s*(?:weekend|summer|spring|winter|autumn|fall|morning|holiday)", re.IGNORECASE)
 _A_QUIET: Final = re.compile(r"\b(?:an?|my|our)(?:\s+[a-z]+)?\s*\Z", re.IGNORECASE)
 _STATE: Final = re.compile(r"^[^,;:.]*?(?<!that)(?<!which)(?<!who)\s(?:is|are)\s", re.IGNORECASE)
+_FROM_NOW: Final = re.compile(r"\b(?:last|next|this|ago|yesterday|today|tomorrow|tonight)\b", re.IGNORECASE)
+"""Words of time that mean something only beside the day they are said on."""
 _MUTUAL: Final = re.compile(r"\b(?:each other|one another)\b", re.IGNORECASE)
 _WITH: Final = word_set("with met meet and by helped told from to for at joined saw of")
 """Words after which a name takes part in what is told."""
@@ -65,7 +70,10 @@ def retell(clause: Clause, said: SpeakerContext, time: event_time.ClauseTime | N
     if not _can_be_told(clause, time):
         return None
     others = clause.subject.who in {Who.NAMED, Who.POSSESSED}
-    rest = main_part(_without_time(clause, time))
+    whole = _without_time(clause, time)
+    rest = main_part(whole)
+    if len(rest) < len(whole) and _ITS_VERB.match(whole, len(rest)):
+        return None
     if (_SOMEONE if others else _OTHERS).search(rest) or _POINTED_AT.search(rest):
         return None
     rest = _DEICTIC.sub(_introduced, _first_person(rest, clause, said))
@@ -84,7 +92,8 @@ def _can_be_told(clause: Clause, time: event_time.ClauseTime | None) -> bool:
     misread = clause.happened and _STATE.search(clause.rest)  # "my land inherited from her is in Rome"
     open_ended = clause.rest.endswith(":") or _is_object(clause, time)
     named = clause.subject.who is not Who.PRONOUN and HIDDEN not in clause.subject.name
-    return named and not (alone or misread or open_ended)
+    undated = time is not None and time.at is None and _FROM_NOW.search(clause.whole)
+    return named and not (alone or misread or open_ended or undated)
 
 
 def participants(clause: Clause, said: SpeakerContext, description: str) -> list[str]:
@@ -114,13 +123,14 @@ def main_part(rest: str) -> str:
 def end_of_thought(rest: str) -> int:
     """Return where another thought begins, the length of the text where none does."""
     cut = _CUT.search(rest)
-    did = next((found for found in _THAT_DID.finditer(rest) if _is_past(found["verb"])), None)
-    return min(found.start() if found else len(rest) for found in (cut, did))
+    did = next((found for found in _THAT_DID.finditer(rest) if _is_relative(found)), None)
+    return min(cut.start() if cut else len(rest), did.end("before") if did else len(rest))
 
 
-def _is_past(word: str) -> bool:
-    form = form_of(word)
-    return form is not None and "past" in form.kinds and "base" not in form.kinds
+def _is_relative(found: re.Match[str]) -> bool:
+    """Tell whether `that` tells more of a thing: `the one that cost too much`, but not `at that place`."""
+    form = form_of(found["verb"])
+    return form is not None and "past" in form.kinds and found["before"].lower() not in BREAKERS
 
 
 def _without_time(clause: Clause, time: event_time.ClauseTime | None) -> str:

@@ -23,13 +23,13 @@ _LEAD: Final = re.compile(
     r"(?:\s*,)?\s*\b(?:back\s+)?(?:on|in|at|during|over|around|about|by|from|until|since|of|early|late|later|earlier|just)?(?:\s+the)?\s*$",
     re.IGNORECASE,
 )
-_OF_A_LIFE: Final = ("my ", "his ", "her ", "their ", "our ")
-"""`my 20s` is no decade of the calendar."""
+_OF_A_LIFE: Final = re.compile(r"\b(?:my|his|her|their|our) ", re.IGNORECASE)
+"""`my 20s` is no decade of the calendar, and `my last day` no yesterday."""
 _OF_THE: Final = re.compile(r"\b(?:from|of)\s+(?:the\s+)?(?:early\s+|late\s+)?$", re.IGNORECASE)
 _LONGEST: Final = 60
 _WEEKDAY: Final = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.IGNORECASE)
-_ANY: Final = re.compile(r"\b(?:an?|any|some|entire|whole)\s+$", re.IGNORECASE)
-"""Before a weekday that is none in particular: `on a Friday`."""
+_ANY: Final = re.compile(r"\b(?:an?|any|some|entire|whole|the|all|my|our|these|those)\s+$", re.IGNORECASE)
+"""Before a weekday that is none in particular: `on a Friday`, `the Friday games`."""
 _DAY_ALONE: Final = re.compile(
     r"(?:on |from )?(?:the )?\d{1,2}(?:st|nd|rd|th)(?: to (?:the )?\d{1,2}(?:st|nd|rd|th))?", re.IGNORECASE
 )
@@ -44,6 +44,19 @@ _THE: Final = re.compile(r"\bThe $")
 _SOME_THING: Final = re.compile(r"\b(?:an?|my|our|some|\d+) (?:\w+ )?$", re.IGNORECASE)
 _ON: Final = re.compile(r"(?:^|\b(?:on|last|this|next|every|since|until|by) )$", re.IGNORECASE)
 SINCE: Final = re.compile(r"\bsince\s+", re.IGNORECASE)
+_ATTACHED: Final = re.compile(r"\s*(?:'s\b|of\b|or\b|-\w|(?:day|week|weekend|month|year)\b)", re.IGNORECASE)
+"""What makes a time a part of another thing: `the 10th of the month`, `last month's report`."""
+_BOUNDS: Final = frozenset({"from", "between", "until", "till", "through"})
+_DAY_NAMED: Final = re.compile(
+    r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b.*\d|\d.*[a-z]", re.IGNORECASE
+)
+_YEAR: Final = re.compile(r"\d{4}|\b(?:last|next|ago|this)\b", re.IGNORECASE)
+_LAST_WEEKDAY: Final = re.compile(r"last \w+day\b", re.IGNORECASE)
+_YEARLESS: Final = timedelta(days=270)
+"""A day without its year that is further away may be of another one."""
+_HALF_A_YEAR: Final = timedelta(days=183)
+"""How long ago `recently` may be."""
+_FORTNIGHT: Final = timedelta(days=14)
 _WEEK: Final = timedelta(days=7)
 _DAY: Final = timedelta(days=1)
 _YEAR_DAYS: Final = range(365, 367)
@@ -75,7 +88,8 @@ class ClauseTime:
 def find(text: str, now: datetime, *, prefer: Prefer = "past") -> ClauseTime | None:
     """Return the time the text names; None when it names none.
 
-    `now` is aware and in the speaker's zone. A range that no precision covers is approximate, at its middle.
+    `now` is aware and in the speaker's zone. A range that no precision covers is approximate, at its middle. Words
+    that may mean another time than they say give a time without a date, and stay in the text.
     """
     spans = _spans(text, now, prefer)
     if not spans:
@@ -84,8 +98,10 @@ def find(text: str, now: datetime, *, prefer: Prefer = "past") -> ClauseTime | N
             return None
         return ClauseTime(at=now.date().isoformat(), precision=Precision.APPROXIMATE, spans=(vague.span(),), vague=True)
     # "In March ... on the 10th": the day belongs to the month, which the words don't join.
-    whole = [one for one in spans if not _DAY_ALONE.fullmatch(one.text)]
-    best = min(whole or spans, key=_narrowness)
+    whole = [one for one in spans if not _DAY_ALONE.fullmatch(one.text)] or spans
+    best = min(whole, key=_narrowness)
+    if not (_agree(whole) and _is_certain(text, best, now, prefer)):
+        return ClauseTime(at=None, precision=Precision.UNKNOWN)
     grounded = _grounded(best, now.date() if prefer == "past" else None)
     if grounded is None:
         return None
@@ -93,6 +109,30 @@ def find(text: str, now: datetime, *, prefer: Prefer = "past") -> ClauseTime | N
         at=grounded[0], precision=grounded[1], words=grounded[2],
         spans=tuple(_with_preposition(text, span) for span in spans),
     )  # fmt: skip
+
+
+def _agree(spans: list[TemporalSpan]) -> bool:
+    """Tell whether several times may be one: `last month, on the 3rd`, but not `in April or May`."""
+    lowers = [one.window[0] for one in spans if one.window[0] is not None]
+    uppers = [one.window[1] for one in spans if one.window[1] is not None]
+    return not (lowers and uppers) or max(lowers) < min(uppers)
+
+
+def _is_certain(text: str, span: TemporalSpan, now: datetime, prefer: Prefer) -> bool:
+    """Tell whether a time dates the event: no bound of a longer time, no day of an unknown year, not too old."""
+    lower, upper = span.window
+    if _ATTACHED.match(text, span.end):
+        return False
+    if lower is None or upper is None:
+        return True
+    yearless = upper - lower <= _DAY and _DAY_NAMED.search(span.text) and not _YEAR.search(span.text)
+    if yearless and not now - _YEARLESS < lower < now + _YEARLESS:
+        return False
+    if prefer == "future":
+        return upper > now or any(map(str.isdigit, span.text))
+    around = (*text[: span.start].lower().split()[-1:], *span.text.lower().split()[:1])
+    lately = _FORTNIGHT if _LAST_WEEKDAY.match(span.text) else _HALF_A_YEAR if VAGUE.search(text) else now - lower
+    return _BOUNDS.isdisjoint(around) and lower <= now and upper >= now - lately
 
 
 def since(text: str, now: datetime) -> ClauseTime | None:
@@ -128,9 +168,10 @@ def _spans(text: str, now: datetime, prefer: Prefer) -> list[TemporalSpan]:
 
 def _is_no_time(text: str, span: TemporalSpan) -> bool:
     indefinite = _WEEKDAY.match(span.text) and _ANY.search(text[max(0, span.start - 12) : span.start])
-    whose = span.text.lower().startswith(_OF_A_LIFE)
+    whose = _OF_A_LIFE.search(f"{text[max(0, span.start - 6) : span.start]}{span.text}")
     next_one = _NEXT_ONE.match(span.text) and text[: span.start].lower().endswith("the ")
-    unsaid = indefinite or whose or next_one or _THAN_UNSAID.search(span.text)
+    part = span.text.lower() == "weekend"  # "the anniversary weekend"
+    unsaid = indefinite or whose or next_one or part or _THAN_UNSAID.search(span.text)
     return bool(unsaid) or _is_age(text, span) or _is_name(text, span)
 
 

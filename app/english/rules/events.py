@@ -53,8 +53,8 @@ _BOOKED: Final = frozenset({"book", "reserve", "schedule"})
 
 _FOR: Final = re.compile(r"\bfor\b")
 
-_WHICH_WAS: Final = re.compile(r",? (?:which|where|when) (?:i|we|was|is|took|happened|ran)\b", re.IGNORECASE)
-"""A relative clause that may tell the time of what it follows."""
+_GOING: Final = re.compile(r"\bto (?:go|travel|attend|visit|take|do)$", re.IGNORECASE)
+"""A plan that does not say where to."""
 
 _COMING: Final = word_set("plan go move travel fly visit attend start marry adopt run have get")
 
@@ -73,8 +73,6 @@ def events_in(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
 def _past(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     prefer: Prefer = "future" if clause.lemma in _BOOKED and _FOR.search(clause.rest) else "past"
     time = event_time.find(_told(clause), said.now, prefer=prefer)
-    if time is None and _WHICH_WAS.match(clause.whole, len(_told(clause))):
-        time = event_time.find(clause.whole, said.now, prefer=prefer)
     life = _is_life(clause, time)
     description = retell(clause, said, time) if life or _is_worth_telling(clause, time) else None
     if description is not None and not _is_empty(description, clause, time):
@@ -154,7 +152,7 @@ def _ahead(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     if time is None or time.day is None or time.day[:7] < said.now.date().isoformat()[:7]:
         return
     description = retell(clause, said, time)
-    if description is not None:
+    if description is not None and _GOING.search(description) is None:
         yield event(clause, description, time, participants(clause, said, description), topic=topic_of(description))
 
 
@@ -173,7 +171,8 @@ def plans(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     """Read `planning a trip to Jordan`: a plan without a time; one with a time is an event to come."""
     found = _PLANNED_ACTIVITY.match(clause.rest) if clause.lemma == "plan" and _is_at_it(clause) else None
     what = _what(clause, clause.rest) if found else None
-    if what is not None and event_time.find(clause.whole, said.now, prefer="future") is None:
+    time = event_time.find(clause.whole, said.now, prefer="future")
+    if what is not None and (time is None or time.at is None):
         yield fact(clause, "is-planning", what, stateful=False, importance=0.5, topic=topic_of(what))
 
 
@@ -265,9 +264,13 @@ _PART: Final = re.compile(r"[.;:!?,(]|\s(?:because|since|so|and|but)\b")
 
 def routine(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     """Read what is done regularly: `does 30 minutes of yoga every morning`, `I've been doing yoga twice a week`."""
-    if not _is_doing(clause) or clause.lemma in _NO_HABIT:
+    form = form_of(clause.verb)
+    once = not clause.progressive and form is not None and form.kinds >= {"past", "base"}  # "I set a limit"
+    if once or not _is_doing(clause) or clause.lemma in _NO_HABIT:
         return
     stop = _STOP.search(clause.rest)
+    if stop and clause.rest[stop.end() : stop.end() + 1].isdigit():
+        return
     rest = _LATELY.sub("", " ".join((clause.rest[: stop.start()] if stop else clause.rest).split()))
     often, first = OFTEN.search(rest), OFTEN.search(clause.before)
     if often is None and clause.adverbs & _REGULARLY:

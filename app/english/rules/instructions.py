@@ -115,7 +115,7 @@ def _kept(text: str, clause: Clause) -> Iterator[Draft]:
 
 
 def _language(text: str, clause: Clause) -> Iterator[Draft]:
-    found = _LANGUAGE.match(text)
+    found = _LANGUAGE.match(text) if _STANDING.search(text) else None
     if found and is_language(found["what"]):
         yield preference(clause, "language.replies", found["what"].capitalize(), topic="personal")
 

@@ -120,7 +120,9 @@ def named_workplace(text: str, said: SpeakerContext) -> Iterator[str]:
 
 def known_company(text: str, said: SpeakerContext) -> Iterator[str]:
     """Yield an organisation that is known to be one."""
-    yield from (name for name in company(text, said) if kind_of(name) == ORGANIZATION)
+    for name in company(text, said):
+        if kind_of(name) == ORGANIZATION and not name.rpartition(" ")[2].islower():  # "a WhatsApp group chat"
+            yield name
 
 
 def role(text: str, _said: SpeakerContext) -> Iterator[str]:

@@ -130,8 +130,10 @@ _LIKED: Final = re.compile(r"\s+(?:using\s+|(?P<to>to\s+))?(?=\w)", re.IGNORECAS
 _POINTED_AT: Final = pattern("preferences", "pointed at", re.IGNORECASE)
 _ENDS: Final = pattern("preferences", "ends", re.IGNORECASE)
 _NOWADAYS: Final = pattern("preferences", "nowadays", re.IGNORECASE)
-_NARROWED: Final = re.compile(r"\b(?:with|about)\b[^,]*\band\b")
-_QUALITY: Final = re.compile(r"(?:[\w-]+\s)*an?\s[\w-]+", re.IGNORECASE)
+_ACTIVITY: Final = re.compile(r"\s*(?:to\s+)?\w+ing\b", re.IGNORECASE)
+_QUALITY: Final = re.compile(r"\ban?\s[\w-]+$", re.IGNORECASE)
+_JOINING: Final = re.compile(r"\b(?:of|an?|the|with|about|between)\s", re.IGNORECASE)
+"""Words after which an enumeration may go on inside a thing."""
 _RELATIVE: Final = frozenset({"which", "that", "who", "when", "where"})
 _NOTHING: Final = words("preferences", "nothing liked")
 """First or last words of what is liked for the moment, or in what someone else has shown."""
@@ -140,7 +142,6 @@ _BARE_ACTIVITIES: Final = word_set("going doing watching learning making taking 
 """Activities that say nothing without what is done."""
 
 _NOT_ANY: Final = re.compile(r"(?:no|not|never)\b", re.IGNORECASE)
-_SHARED: Final = word_set("movies films shows books novels")
 _SOMEONES: Final = re.compile(r"\b(?:my|our|me|us|i|his|her|their|them|others)\b", re.IGNORECASE)
 _INSIDE_TASTE: Final = word_set("of the in on to with at by for before after without")
 _LIKES: Final[Mapping[str, bool]] = {
@@ -149,7 +150,6 @@ _LIKES: Final[Mapping[str, bool]] = {
 }
 _INTO: Final = pattern("preferences", "into", re.IGNORECASE)
 _OR: Final = re.compile(r"\s+(?:or|and)\s")
-_PAIR: Final = 2
 _MOST: Final = 4
 _LONGEST_TASTE: Final = 5
 _LONGEST_FOOD: Final = 3
@@ -192,26 +192,33 @@ def _things(rest: str) -> Iterator[str]:
     if lead is None or _POINTED_AT.match(rest) or (stop and stop.group().strip().lower() in _RELATIVE):
         return
     whole = _NOWADAYS.sub("", rest[lead.end() : stop.start()] if stop else rest[lead.end() :])
-    if _NARROWED.search(whole):
-        return
-    parts = _with_head(list_items(whole))[:_MOST]
-    if any(_QUALITY.fullmatch(part.strip()) for part in parts[:-1]):  # "creating a safe, inviting place"
+    parts = list_items(whole)[:_MOST]
+    if (stop and rest[stop.end() : stop.end() + 1].isalnum()) or not (
+        lead["to"] or _is_parallel(parts)
+    ):  # "a 1.7 lens"
         return
     for part in parts:
         found = thing(part, through=_INSIDE_TASTE)
         own = found is not None and (_SOMEONES.match(found.text) or _NOT_ANY.match(found.text))
-        if found is None or own or found.end < len(part.rstrip()) or not _in_general(found.name):
+        torn = found is not None and (found.end < len(part.rstrip()) or _OFFERED.search(found.name))
+        if found is None or own or torn or not _in_general(found.name):
             return
         yield gerund(found.first) + found.name[len(found.first) :] if lead["to"] else found.name
 
 
-def _with_head(parts: list[str]) -> list[str]:
-    """Give the first of `action and sci-fi movies` the noun that both share."""
-    if len(parts) != _PAIR:
-        return parts
-    first, shared = parts[0].strip(), parts[1].strip().rpartition(" ")[2]
-    bare = " " not in first and not first.endswith(("s", "ing"))
-    return [f"{first} {shared}", parts[1]] if bare and shared.lower() in _SHARED else parts
+def _is_parallel(parts: list[str]) -> bool:
+    """Tell whether each part of an enumeration is a thing by itself.
+
+    Those of `a mix of jazz and soul`, `action and horror films` and `a safe, quiet place` may share a word.
+    """
+    if len(parts) <= 1:
+        return True
+    if all(_ACTIVITY.match(part) for part in parts):
+        return not any(_QUALITY.search(part) for part in parts[:-1])
+    first, last = parts[0].split(), parts[-1].strip()
+    bare = len(first) == 1 and first[0].islower() and not first[0].endswith(("s", "ing"))
+    shared = bare and " " in last and not _NOT_ANY.match(last)
+    return not shared and not any(_JOINING.search(part) for part in parts)
 
 
 def _in_general(name: str) -> bool:

@@ -193,6 +193,11 @@ _NOT_QUITE: Final = pattern("proposals", "not quite", re.IGNORECASE)
 _LONGEST_WRITTEN: Final = 4_000
 """A longer turn holds a document: only its first and last lines are sure to be the user's."""
 
+_MANY_LINES: Final = 6
+_LINE: Final = re.compile(r"^.*\w.*$", re.MULTILINE)
+_TASK: Final = pattern("proposals", "task", re.IGNORECASE | re.MULTILINE)
+_NOTE: Final = pattern("proposals", "note", re.IGNORECASE)
+
 
 def propose(turn: Turn, context: Sequence[Turn] = ()) -> tuple[Proposal, ...]:
     """Return the few memories a turn proposes, in its order; `context` tells whose names are people's."""
@@ -220,10 +225,9 @@ def _said(turn: Turn, context: Sequence[Turn]) -> SpeakerContext:
 def _read(turn: Turn, said: SpeakerContext) -> list[LocatedDraft]:
     found: list[LocatedDraft] = []
     playing, pasted, riddle = False, _is_pasted(turn.content), _is_riddle(turn.content)
-    document, before = _document(turn.content), 0
-    for sentence in sentences(turn.content):
-        if sentence.start in document:
-            continue
+    document, before = _document(turn.content) if turn.role is Role.USER else range(0), 0
+    blank = "\n" * len(document)
+    for sentence in sentences(f"{turn.content[: document.start]}{blank}{turn.content[document.stop :]}"):
         text = sentence.text
         playing = playing or speech_acts.opens_play(text)
         if speech_acts.is_retracted(text):
@@ -246,13 +250,28 @@ def _is_pasted(content: str) -> bool:
 
 
 def _is_riddle(content: str) -> bool:
-    """Tell whether a turn asks, and nobody in it is `I`: `Ada gave Bo a key. Who has the key?`."""
-    return "?" in content and _SPEAKER.search(content) is None
+    """Tell whether a turn asks or orders, and nobody in it is `I`: `Ada gave Bo a key. Who has the key?`."""
+    return _SPEAKER.search(content) is None and (
+        "?" in content or any(_is_order(one.text) for one in sentences(content))
+    )
+
+
+def _is_order(text: str) -> bool:
+    """Tell whether a sentence begins with a verb: `Make a story of it`, but not `Note that Ada moved`."""
+    form = form_of(text.split(maxsplit=1)[0].strip(",:").lower())
+    return form is not None and "base" in form.kinds and _NOTE.match(text) is None
 
 
 def _document(content: str) -> range:
-    """Return where the document stands that a long turn holds, between the lines before and after it."""
-    if len(content) <= _LONGEST_WRITTEN:
+    """Return where the document stands that a long turn, or one of many lines, holds.
+
+    It is between the first and the last line, or what follows the colon of an order.
+    """
+    for task in _TASK.finditer(content):
+        ordered = task["what"] is not None or _is_order(task["order"])
+        if ordered and _SPEAKER.search(task["order"]) is None:
+            return range(task.end(), len(content))
+    if len(content) <= _LONGEST_WRITTEN and len(_LINE.findall(content)) < _MANY_LINES:
         return range(0)
     return range(max(0, content.find("\n")), max(content.rfind("\n"), 0) or len(content))
 

@@ -23,6 +23,8 @@ _ANY_MORE: Final = re.compile(r"[\s,]*\b(?:any ?more|any longer|nowadays)\b", re
 _GERUND: Final = re.compile(r"\s+(?P<up>up\s+)?(?:with\s+)?(?P<verb>being|[a-z]{2,20}ing)\b", re.IGNORECASE)
 _OFF: Final = re.compile(r"\s+off\s+(?:of\s+)?(?:my\s+|the\s+)?(?=\w)", re.IGNORECASE)
 _DONE: Final = re.compile(r"(?:done|finished|through) with\s+(?=\w+ing\b)", re.IGNORECASE)
+_THEN: Final = re.compile(r"\b(?:when|before|by the time|the day)\s$", re.IGNORECASE)
+"""Words before what was so once, and may not be so any more."""
 _STOPPED: Final = frozenset({"stop", "quit", "cease", "give"})
 _SLOT_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "fact": ("subject", "predicate"),
@@ -37,7 +39,8 @@ _IT: Final = frozenset({"it", "they"})
 
 def read_clause(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     """Yield what a clause states, and what it says is no longer so."""
-    stated = list(_states(clause, said))
+    then = _THEN.search(clause.before) is not None
+    stated = [one for one in _states(clause, said) if one.type == "event" or not then]
     yield from stated
     affirmed = _affirmed(clause)
     if affirmed is None:

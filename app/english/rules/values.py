@@ -75,6 +75,8 @@ _NOT_LED: Final = word_set("to up sure people everyone time stress expectations 
 _PROJECT: Final = re.compile(r"(?<=[a-z\d])\s+project$")
 _NO_TOOL: Final = word_set("to up as all both public drugs every my his her their me")
 _LONGEST_TOOL: Final = 5
+_GOES_ON: Final = re.compile(r"\s+(?:to|than)\b|[.,'-]\w", re.IGNORECASE)
+"""What a value does not end before: `a strip of land adjacent to a road`."""
 _STAND_INS: Final = word_set("one ones")
 """Words that stand for a thing that another sentence names."""
 _SCHOOL_OF: Final = re.compile(r"'s\b|s'(?=\s)")
@@ -91,7 +93,8 @@ def a_thing(test: Test, *, whole: bool = False, through: frozenset[str] = frozen
 
     def values(text: str, said: SpeakerContext) -> Iterator[str]:
         found = thing(text, through=through)
-        if found is not None and found.head not in _STAND_INS and test(found, said):
+        torn = found is not None and not found.capital and _GOES_ON.match(text, found.end)
+        if found is not None and not torn and found.head not in _STAND_INS and test(found, said):
             yield found.whole if whole else found.name
 
     return values

@@ -147,6 +147,27 @@ def test_a_count_is_no_age(content: str) -> None:
         "Ada gave Bo a key. Who has the key?",
         '"I moved to Rome," Ada said.\n\n"Me too," Bo replied.',
         "I use a pinch of salt",
+        "I'm worried about the price of living in Graz",
+        "Please write in Dutch",
+        "I enjoy a blend of soul and funk",
+        "I enjoy reading plenty of the local and foreign papers",
+        "I love ambient and minimal music",
+        "I love my 1.4 litre engine",
+        "I love a fast 1.4 litre engine",
+        "I prefer a bit of both",
+        "I own a plot adjacent to a lake",
+        "I met nobody when I was hired as a porter",
+        "We're planning to travel in June",
+        "My aunt adores hers",
+        "I like number 4",
+        "I set a weekly limit on pastries",
+        "I usually jog in the evenings around 7:15 pm",
+        "I took a judo class and the coach, Kenji, was strict",
+        "On my last day I'll visit the Prado Museum",
+        "I got a lamp from Ikea the month before last month",
+        "Ada is a pilot. She is Welsh. Turn them into a limerick",
+        "Shorten the paragraph below:\nAda is a pilot, she moved to Graz in 2019.",
+        "Shorten the paragraph below: I moved to Graz in 2019 to work at Otto.",
     ],
 )
 def test_what_is_limited_torn_or_anothers_is_not_stored(content: str) -> None:
@@ -159,6 +180,18 @@ def test_of_a_document_only_the_lines_around_it_are_read() -> None:
         "fact: user lives in Oslo",
         "fact: user speaks Danish",
     ]
+
+
+def test_of_many_lines_only_the_first_and_the_last_are_read() -> None:
+    listed = "\n".join(f"- I own a boat of {length} feet" for length in range(20, 25))
+    assert sentences(f"I live in Oslo.\n{listed}\nI speak Danish.") == [
+        "fact: user lives in Oslo",
+        "fact: user speaks Danish",
+    ]
+
+
+def test_what_follows_a_colon_is_read_where_nobody_gives_an_order() -> None:
+    assert sentences("My sister asked me to tell you: I live in Oslo and I speak Danish fluently")
 
 
 def test_any_weekday_is_no_date() -> None:
