@@ -147,9 +147,9 @@ def vector_of(row: str, model: str = ":model") -> str:
     return f"CASE {first} {second} END"
 
 
-def has_vector(row: str, model: str = ":model") -> str:
-    """Return SQL for whether a row has a vector of a model; null counts as no."""
-    return f"{model} IN ({row}.{_ODD.model}, {row}.{_EVEN.model})"
+def has_vector(row: str) -> str:
+    """Return SQL for whether a row has a vector of the model `:model`; null counts as no."""
+    return f":model IN ({row}.{_ODD.model}, {row}.{_EVEN.model})"
 
 
 def as_halfvec(vector: NDArray[np.float32]) -> str:
