@@ -18,8 +18,9 @@ from app.db.memories.usage import Use
 from app.db.session import Database, WriteSession
 from app.db.sql import Row
 from app.errors import Conflict
+from app.memory import freshness
 from app.memory.audit import AuditAction
-from app.memory.freshness import EXPIRY, Decay, since_last_use
+from app.memory.freshness import EXPIRY
 from app.memory.slots import accumulate, transition
 from app.memory.versions import Removed, VersionChange
 from app.model import Actor, Feedback, Memory, MemoryStatus, ReviewReason
@@ -103,7 +104,7 @@ class FeedbackService:
                 await change_memories(session, tenant, [noted], at=self.clock())
             after = ids.require(await memory_reads.read_memory(session, tenant, memory), ids.MEMORY, memory)
             at = self._as_of(word)
-            fresh = (_freshness(before, at), _freshness(after, at))
+            fresh = (freshness.of_memory(before, at), freshness.of_memory(after, at))
             judged = FeedbackResult(memory=after, at=at, effect=effect, reason=reason, freshness=fresh)
             await append(session, [self._event(actor, before, judged, word)])
         self.observe(word.feedback, judged.effect)
@@ -189,7 +190,7 @@ def _why_not(memory: Memory, now: datetime) -> str:
     """Return why an expired memory that was just used stays expired."""
     if memory.valid_until is not None and memory.valid_until <= now:
         return "its validity is over"
-    if _freshness(memory, now) <= EXPIRY:
+    if freshness.of_memory(memory, now) <= EXPIRY:
         return f"its freshness is not over {EXPIRY}"
     return "another memory holds its place now"
 
@@ -209,13 +210,3 @@ def _noted(memory: Memory, actor: Actor, word: MemoryFeedback) -> Mapping[str, o
     known = memory.provenance.get(NOTES)
     told = {"feedback": word.feedback, "at": word.at.isoformat(), "by": actor.name, "note": word.note}
     return {**memory.provenance, NOTES: [*(known if isinstance(known, list) else []), told][-MOST_NOTES:]}
-
-
-def _freshness(memory: Memory, at: datetime) -> float:
-    return since_last_use(
-        stated_at=memory.stated_at,
-        last_accessed_at=memory.last_accessed_at,
-        access_count=memory.access_count,
-        decay=Decay(half_life_days=memory.half_life_days, floor=memory.floor),
-        now=at,
-    )

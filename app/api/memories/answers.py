@@ -17,7 +17,6 @@ from app.api.plumbing.unions import BUILT_IN, OWN, builtin_or_tenant, literal, o
 from app.api.plumbing.wire import DIGITS, Computed, Given, Out, PageOut, Source, as_is, public_id
 from app.memory import audit_text, confidence, freshness
 from app.memory.candidate import WriteDecision
-from app.memory.freshness import Decay
 from app.memory.registry import Registry, discover
 from app.memory.spec import MemoryType, class_name
 from app.model import Category, LinkKind, Memory, MemoryStatus, ReviewReason, ScopeKind, SpeechAct
@@ -30,14 +29,7 @@ def memory_freshness(one: Memory, now: datetime | None) -> float:
     """Return the freshness of a memory at a time, rounded for answers."""
     if now is None:
         raise TypeError("freshness is as of a time")
-    fresh = freshness.since_last_use(
-        stated_at=one.stated_at,
-        last_accessed_at=one.last_accessed_at,
-        access_count=one.access_count,
-        decay=Decay(half_life_days=one.half_life_days, floor=one.floor),
-        now=now,
-    )
-    return round(fresh, DIGITS)
+    return round(freshness.of_memory(one, now), DIGITS)
 
 
 def _links(one: Memory, _: datetime | None) -> list[dict[str, object]]:
