@@ -64,6 +64,9 @@ def remember(  # noqa: PLR0913 - one parameter an option
         for candidate in one["candidates"]:
             named = f" {candidate['memory_id']}" if candidate["memory_id"] else ""
             say(f"  {candidate['decision']}{named} ({candidate['type']}): {candidate['content']}")
+    for reason in answer["degraded"]:
+        waiting = f": the turn waits in {answer['job_id']}, which goes on by itself" if answer["job_id"] else ""
+        warn(f"{reason}{waiting}")
     _warn_if_shared([one for one in answer["turns"] if one["candidates"]] if not about else [])
 
 

@@ -43,11 +43,25 @@ def test_what_was_said_is_remembered_recalled_explained_and_forgotten(service: S
 
 def test_a_write_that_names_nobody_says_who_sees_it(service: Served, user: str) -> None:
     for named, told in (((), True), (("--user-id", user), False)):
-        done = service.command("remember", "I live in Ghent.", *named)
+        done = service.command("remember", "I play the bassoon in Ghent.", *named)
         assert done.returncode == 0, done.stderr
         assert ("the whole tenant sees it" in done.stderr) == told
-    for by in ((user,), ("--user-id", user)):
-        assert "lives in Ghent" in service.command("profile", *by).stdout
+        for memory in re.findall(r"mem_\w+", done.stdout):
+            service.command("forget", memory)
+
+
+def test_a_profile_is_printed_whichever_way_the_user_is_named(service: Served, user: str) -> None:
+    service.command("remember", "I live in Ghent.", "--user-id", user)
+    for named in ((user,), ("--user-id", user)):
+        assert "lives in Ghent" in service.command("profile", *named).stdout
+
+
+def test_a_turn_that_waits_for_the_language_model_says_so(fresh_database_url: str) -> None:
+    away = {"TM_LLM_PROVIDER": "openai", "TM_LLM_MODEL": "none", "TM_LLM_BASE_URL": "http://127.0.0.1:9/v1"}
+    with Served(TM_DATABASE_URL=fresh_database_url, **away) as service:
+        done = service.command("remember", "I live in Ghent.", "--user-id", "ana")
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"can't be reached .*the turn waits in job_\w+", done.stderr)
 
 
 def test_an_ending_of_what_nobody_believes_says_so(service: Served, user: str) -> None:
