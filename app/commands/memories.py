@@ -124,7 +124,7 @@ def forget(
     counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in receipt["counts"].items() if count)
     say(f"{receipt['id']} {receipt['status']}: {counts or 'nothing was there'}")
     for one in receipt.get("kept") or ():
-        say(f"  {one} rests on the same words and stays")
+        say(f"  {one} was made of the same turn, may say the same, and stays")
 
 
 def history(memory: MemoryId, *, as_json: AsJson = False, url: Url = None, key: ApiKey = None) -> None:
