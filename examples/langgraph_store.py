@@ -138,7 +138,7 @@ class TypedMemoryStore(BaseStore):
     def _namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
         conditions = op.match_conditions or ()
         begin = next((one.path for one in conditions if one.match_type == "prefix" and "*" not in one.path), ())
-        client = self._client(tuple(map(str, begin)))
+        client = self._client(tuple(begin)) if begin else self._memory
         listed = _own(client.memories(type=[TYPE], status=["active"], limit=200))
         namespaces = {_item(one).namespace for one in listed}
         wanted = {one for one in namespaces if all(_fits(one, condition) for condition in conditions)}
