@@ -102,6 +102,7 @@ def find(text: str, now: datetime, *, prefer: Prefer = "past") -> ClauseTime | N
     best = min(whole, key=_narrowness)
     if not (_agree(whole) and _is_certain(text, best, now, prefer)):
         return ClauseTime(at=None, precision=Precision.UNKNOWN)
+    best = _of_either_week(best, now) if prefer == "past" else best
     grounded = _grounded(best, now.date() if prefer == "past" else None)
     if grounded is None:
         return None
@@ -133,6 +134,14 @@ def _is_certain(text: str, span: TemporalSpan, now: datetime, prefer: Prefer) ->
     around = (*text[: span.start].lower().split()[-1:], *span.text.lower().split()[:1])
     lately = _FORTNIGHT if _LAST_WEEKDAY.match(span.text) else _HALF_A_YEAR if VAGUE.search(text) else now - lower
     return _BOUNDS.isdisjoint(around) and lower <= now and upper >= now - lately
+
+
+def _of_either_week(span: TemporalSpan, now: datetime) -> TemporalSpan:
+    """Return both days that `last Friday` may mean on a Sunday as one approximate time."""
+    lower = span.window[0]
+    if lower is None or not _LAST_WEEKDAY.fullmatch(span.text) or (lower + _WEEK).date() >= (now - _DAY).date():
+        return span
+    return replace(span, precision=Precision.APPROXIMATE, window=(lower, lower + _WEEK + _DAY))
 
 
 def since(text: str, now: datetime) -> ClauseTime | None:

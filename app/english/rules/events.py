@@ -28,6 +28,7 @@ from app.english.rules.noun_phrases import in_third_person, says_something, valu
 from app.english.rules.sentences import HIDDEN
 from app.english.verbs import form_of, third_person
 from app.english.word_lists import pairs, word_set, words
+from app.model import Precision
 
 _PATTERNS: Final = {
     verbs: re.compile(pattern, re.IGNORECASE | re.VERBOSE)
@@ -73,6 +74,9 @@ def events_in(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
 def _past(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     prefer: Prefer = "future" if clause.lemma in _BOOKED and _FOR.search(clause.rest) else "past"
     time = event_time.find(_told(clause), said.now, prefer=prefer)
+    if time is not None and time.vague:  # "I recently got a kite, which I bought in May"
+        dated = event_time.find(clause.whole, said.now, prefer=prefer)
+        time = replace(time, at=None, precision=Precision.UNKNOWN) if dated is not None and not dated.vague else time
     life = _is_life(clause, time)
     description = retell(clause, said, time) if life or _is_worth_telling(clause, time) else None
     if description is not None and not _is_empty(description, clause, time):
