@@ -191,6 +191,8 @@ def _is_age(text: str, span: TemporalSpan) -> bool:
 
 def _is_name(text: str, span: TemporalSpan) -> bool:
     """Tell whether it is a name, or tells a thing from others: `The 1975`, `a rare 1967 pressing`, `Sunday Roast`."""
+    if text.count('"', 0, span.start) % 2:
+        return True
     before, after = text[max(0, span.start - 30) : span.start], text[span.end : span.end + 2]
     if _WEEKDAY.fullmatch(span.text) and span.text[0].isupper() and after[1:].isupper():
         return _ON.search(before) is None

@@ -106,6 +106,8 @@ def test_without_a_time_an_event_is_undated() -> None:
         ("I recently joined a choir in Ghent on October 3rd", None),
         ("I bought a rare 1962 atlas", None),
         ("I attended the Friday matches in Ghent", None),
+        ('I gave a talk on "Glass Trends for 2023" in Ghent', None),
+        ("I got back from Ghent last week, which was in July", None),
         ("I recently bought a kite, which I found in March", None),
         ("I attended the jubilee weekend in Ghent", None),
         ("I attended a Sunday Social in Ghent", None),
