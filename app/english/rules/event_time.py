@@ -26,7 +26,6 @@ _LEAD: Final = re.compile(
 _OF_A_LIFE: Final = re.compile(r"\b(?:my|his|her|their|our) ", re.IGNORECASE)
 """`my 20s` is no decade of the calendar, and `my last day` no yesterday."""
 _OF_THE: Final = re.compile(r"\b(?:from|of)\s+(?:the\s+)?(?:early\s+|late\s+)?$", re.IGNORECASE)
-_LONGEST: Final = 60
 _WEEKDAY: Final = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.IGNORECASE)
 _ANY: Final = re.compile(r"\b(?:an?|any|some|entire|whole|the|all|my|our|these|those)\s+$", re.IGNORECASE)
 """Before a weekday that is none in particular: `on a Friday`, `the Friday games`."""
@@ -142,15 +141,6 @@ def _of_either_week(span: TemporalSpan, now: datetime) -> TemporalSpan:
     if lower is None or not _LAST_WEEKDAY.fullmatch(span.text) or (lower + _WEEK).date() >= (now - _DAY).date():
         return span
     return replace(span, precision=Precision.APPROXIMATE, window=(lower, lower + _WEEK + _DAY))
-
-
-def since(text: str, now: datetime) -> ClauseTime | None:
-    """Return the time something has held since: `since 2019`, `since March`; None when the text says none."""
-    found = SINCE.search(text)
-    if found is None:
-        return None
-    began = text[found.end() :][:_LONGEST]
-    return find(f"in {began}", now) or find(began, now)  # a month alone names no time
 
 
 def without(text: str, when: ClauseTime | None, *, offset: int = 0) -> str:
