@@ -80,7 +80,8 @@ def retell(clause: Clause, said: SpeakerContext, time: event_time.ClauseTime | N
     if _OPEN.search(rest) or len(rest.split()) > _MOST_WORDS or _TORN.search(f"{clause.verb} {rest}"):
         return None
     rest = _ENDING.sub("", _FILLER.sub("", rest).rstrip(" ,.-")).strip(" ,.-")
-    if _BARE_TIME.search(rest):
+    undated = time is not None and time.at is None and _FROM_NOW.search(rest)
+    if undated or _BARE_TIME.search(rest):
         return None
     words = time.words if time is not None else ""
     return " ".join(f"{who(clause)} {_verbal(clause)} {rest} {words}".split())
@@ -92,8 +93,7 @@ def _can_be_told(clause: Clause, time: event_time.ClauseTime | None) -> bool:
     misread = clause.happened and _STATE.search(clause.rest)  # "my land inherited from her is in Rome"
     open_ended = clause.rest.endswith(":") or _is_object(clause, time)
     named = clause.subject.who is not Who.PRONOUN and HIDDEN not in clause.subject.name
-    undated = time is not None and time.at is None and _FROM_NOW.search(clause.whole)
-    return named and not (alone or misread or open_ended or undated)
+    return named and not (alone or misread or open_ended)
 
 
 def participants(clause: Clause, said: SpeakerContext, description: str) -> list[str]:

@@ -26,7 +26,6 @@ _LEAD: Final = re.compile(
 _OF_A_LIFE: Final = re.compile(r"\b(?:my|his|her|their|our) ", re.IGNORECASE)
 """`my 20s` is no decade of the calendar, and `my last day` no yesterday."""
 _OF_THE: Final = re.compile(r"\b(?:from|of)\s+(?:the\s+)?(?:early\s+|late\s+)?$", re.IGNORECASE)
-_LONGEST: Final = 60
 _WEEKDAY: Final = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.IGNORECASE)
 _ANY: Final = re.compile(r"\b(?:an?|any|some|entire|whole|the|all|my|our|these|those)\s+$", re.IGNORECASE)
 """Before a weekday that is none in particular: `on a Friday`, `the Friday games`."""
@@ -102,6 +101,7 @@ def find(text: str, now: datetime, *, prefer: Prefer = "past") -> ClauseTime | N
     best = min(whole, key=_narrowness)
     if not (_agree(whole) and _is_certain(text, best, now, prefer)):
         return ClauseTime(at=None, precision=Precision.UNKNOWN)
+    best = _of_either_week(best, now) if prefer == "past" else best
     grounded = _grounded(best, now.date() if prefer == "past" else None)
     if grounded is None:
         return None
@@ -135,13 +135,12 @@ def _is_certain(text: str, span: TemporalSpan, now: datetime, prefer: Prefer) ->
     return _BOUNDS.isdisjoint(around) and lower <= now and upper >= now - lately
 
 
-def since(text: str, now: datetime) -> ClauseTime | None:
-    """Return the time something has held since: `since 2019`, `since March`; None when the text says none."""
-    found = SINCE.search(text)
-    if found is None:
-        return None
-    began = text[found.end() :][:_LONGEST]
-    return find(f"in {began}", now) or find(began, now)  # a month alone names no time
+def _of_either_week(span: TemporalSpan, now: datetime) -> TemporalSpan:
+    """Return both days that `last Friday` may mean on a Sunday as one approximate time."""
+    lower = span.window[0]
+    if lower is None or not _LAST_WEEKDAY.fullmatch(span.text) or (lower + _WEEK).date() >= (now - _DAY).date():
+        return span
+    return replace(span, precision=Precision.APPROXIMATE, window=(lower, lower + _WEEK + _DAY))
 
 
 def without(text: str, when: ClauseTime | None, *, offset: int = 0) -> str:
@@ -182,6 +181,8 @@ def _is_age(text: str, span: TemporalSpan) -> bool:
 
 def _is_name(text: str, span: TemporalSpan) -> bool:
     """Tell whether it is a name, or tells a thing from others: `The 1975`, `a rare 1967 pressing`, `Sunday Roast`."""
+    if text.count('"', 0, span.start) % 2:
+        return True
     before, after = text[max(0, span.start - 30) : span.start], text[span.end : span.end + 2]
     if _WEEKDAY.fullmatch(span.text) and span.text[0].isupper() and after[1:].isupper():
         return _ON.search(before) is None

@@ -28,6 +28,7 @@ from app.english.rules.noun_phrases import in_third_person, says_something, valu
 from app.english.rules.sentences import HIDDEN
 from app.english.verbs import form_of, third_person
 from app.english.word_lists import pairs, word_set, words
+from app.model import Precision
 
 _PATTERNS: Final = {
     verbs: re.compile(pattern, re.IGNORECASE | re.VERBOSE)
@@ -73,6 +74,9 @@ def events_in(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
 def _past(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     prefer: Prefer = "future" if clause.lemma in _BOOKED and _FOR.search(clause.rest) else "past"
     time = event_time.find(_told(clause), said.now, prefer=prefer)
+    whole = event_time.find(clause.whole, said.now, prefer=prefer)
+    if time is not None and whole is not None and whole.at != time.at:  # "I recently got a kite, which I bought in May"
+        time = replace(time, at=None, precision=Precision.UNKNOWN, words="")
     life = _is_life(clause, time)
     description = retell(clause, said, time) if life or _is_worth_telling(clause, time) else None
     if description is not None and not _is_empty(description, clause, time):
@@ -123,8 +127,9 @@ def _is_empty(description: str, clause: Clause, time: event_time.ClauseTime | No
     rest = description.removeprefix(who(clause))
     rest = rest.removesuffix(time.words) if time is not None else rest
     words = rest.split()
-    named = any(word[0].isupper() or word[0].isdigit() for word in words)
-    short = clause.lemma in _STRONG or named or time is not None
+    named = any((word[0].isupper() or word[0].isdigit()) and not event_time.CUE.match(word) for word in words)
+    dated = time is not None and bool(time.spans)
+    short = clause.lemma in _STRONG or named or dated
     least = 1 if clause.lemma == "die" else 2 if short else 5 if clause.lemma in _WEAK else 4
     loose = len(words) == 2 and words[1].lower() in _LOOSE  # noqa: PLR2004 - a verb and a particle
     vague = _FEW.search(rest) or _VAGUE.search(rest)

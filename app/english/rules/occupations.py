@@ -118,13 +118,6 @@ def named_workplace(text: str, said: SpeakerContext) -> Iterator[str]:
     yield from (name for name in workplace(text, said) if name[0].isupper() and not is_group(name))
 
 
-def known_company(text: str, said: SpeakerContext) -> Iterator[str]:
-    """Yield an organisation that is known to be one."""
-    for name in company(text, said):
-        if kind_of(name) == ORGANIZATION and not name.rpartition(" ")[2].islower():  # "a WhatsApp group chat"
-            yield name
-
-
 def role(text: str, _said: SpeakerContext) -> Iterator[str]:
     """Yield a profession or position."""
     held = occupation_of(text)

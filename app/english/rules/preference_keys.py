@@ -11,9 +11,6 @@ from app.english.rules.noun_phrases import slug, without_article
 from app.english.word_lists import AMBIGUOUS, GENERAL, REPLIES, SIZES, TOOLS, ToolKind
 
 _SHORTER: Final = re.compile(r"-(?:work|apis?|code|projects?|development|programming|stuff|tasks?|services?|things)$")
-_TIME: Final = re.compile(
-    r"\b(?:in the|on|at)\s+(?:\w+\s+)?(?:mornings?|afternoons?|evenings?|night|weekends?|\w+days?)\b", re.IGNORECASE
-)
 _MODE: Final = re.compile(r"\s+(?:mode|themes?)$", re.IGNORECASE)
 _CONTEXTUAL: Final = frozenset(
     {
@@ -42,17 +39,12 @@ def choice(chosen: str, *, purpose: str | None = None, instead: Sequence[str] = 
     """Return the key of something chosen, for a purpose, rather than others; None when only its like could tell.
 
     A known kind gives the key (`editor.theme`); an adjective of size or style (`responses.length`); what is
-    chosen for (`routine-questions.choice`); the head of the phrase (`seats.flights`); the pair chosen from.
+    chosen for (`routine-questions.choice`); the head of the phrase (`seats.flights`).
     """
     kind = kind_of_choice(chosen) or next((one for other in instead if (one := kind_of_choice(other))), None)
     if kind is not None and not (kind.domain == "contact" and " " in chosen and purpose is None):
         return PreferenceChoice(key=_of_kind(kind, purpose), value=_short(chosen, kind), topic=kind.topic)
-    return (
-        _described(chosen, purpose)
-        or _purposed(chosen, purpose)
-        or _headed(chosen, purpose)
-        or pair_of(chosen, instead)
-    )
+    return _described(chosen, purpose) or _purposed(chosen, purpose) or _headed(chosen, purpose)
 
 
 def kind_of_choice(text: str) -> ToolKind | None:
@@ -103,23 +95,10 @@ def _purposed(chosen: str, purpose: str | None) -> PreferenceChoice | None:
 
 
 def _headed(chosen: str, purpose: str | None) -> PreferenceChoice | None:
-    """Read `window seats` on flights, `dark roast coffee`, `meetings in the morning`."""
-    timed = _TIME.search(chosen)
-    if timed and timed.start() > 0:
-        return PreferenceChoice(
-            key=f"{slug(chosen[: timed.start()])}.time", value=timed.group().strip(), topic="personal"
-        )
+    """Read `window seats` on flights, `dark roast coffee`."""
     words = without_article(chosen).split()
     if len(words) not in _PHRASE or _SMALL.intersection(word.lower() for word in words):
         return None
     head = slug(words[-1])
     narrowed = purpose_slug(purpose) if purpose else ""
     return PreferenceChoice(key=f"{head}.{narrowed or 'kind'}", value=chosen, topic="personal") if head else None
-
-
-def pair_of(chosen: str, instead: Sequence[str]) -> PreferenceChoice | None:
-    """Return the key of a choice between two: the same whichever is chosen."""
-    if len(instead) != 1 or not slug(chosen) or not slug(instead[0]):
-        return None
-    pair = sorted((slug(chosen, 3), slug(instead[0], 3)))
-    return PreferenceChoice(key=f"choice.{pair[0]}-or-{pair[1]}", value=chosen, topic="personal")

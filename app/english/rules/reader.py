@@ -121,7 +121,7 @@ def _values(row: Row, clause: Clause, said: SpeakerContext) -> Iterator[str]:
 
 def _state(row: Row, clause: Clause, said: SpeakerContext, value: str, whose: str) -> Draft:
     if row.type == "relation":
-        time = event_time.since(clause.rest, said.now) if is_now(clause) else event_time.find(clause.whole, said.now)
+        time = None if is_now(clause) else event_time.find(clause.whole, said.now)
         since = time.exact_day if time is not None and not row.ends else None
         return relation(clause, row.predicate, value, since=since)
     return fact(

@@ -148,9 +148,6 @@ def kinship(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
         yield from relationship(clause, said.speaker, noun, clause.subject.name)
         return
     known = next((one for one in (noun, words[-1], words[0]) if tie_of(one) or one in COLLEAGUES), None)
-    single = words[0].removesuffix("s")
-    if known is None and single in COLLEAGUES:
-        known = single
     many = clause.subject.plural
     for name in clause.subject.names if known else ():
         yield from relationship(

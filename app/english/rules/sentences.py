@@ -90,7 +90,8 @@ def _goes_on(text: str, stop: int, after: int) -> bool:
     """Tell whether a full stop belongs to an abbreviation or an initial rather than to the sentence's end."""
     before = text[max(0, stop - 6) : stop]
     if _INITIAL.search(before):
-        return text[after : after + 2].lstrip()[:1].isupper() and not before.endswith(" I")
+        following = text[after : after + 2].lstrip()[:1]
+        return following.islower() if before[-2:-1] == "." else following.isupper() and not before.endswith(" I")
     following = text[after : after + 2].strip()
     return _ABBREVIATION.search(before) is not None and bool(following)
 

@@ -47,8 +47,6 @@ WORK: Final = (
         value=occupations.workplace, predicate="works-at", topic="work", importance=0.8),
     Row(name="employer", verbs="get land accept take find", mood=is_done, lead="<<JOB>>",
         value=occupations.named_workplace, predicate="works-at", topic="work", importance=0.8),
-    Row(name="employer", verbs="join", mood=is_done, lead=r"\s+", value=occupations.known_company, predicate="works-at",
-        topic="work", importance=0.8),
     Row(name="employer", verbs="hire employ promote", mood=is_undergone, lead=r"\s+(?:by|at|with)\s+",
         value=occupations.company, predicate="works-at", topic="work", importance=0.8),
     Row(name="role", verbs="work serve", mood=is_now, lead="<<AS>>", value=occupations.role, predicate="has-role",

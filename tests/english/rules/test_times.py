@@ -106,6 +106,9 @@ def test_without_a_time_an_event_is_undated() -> None:
         ("I recently joined a choir in Ghent on October 3rd", None),
         ("I bought a rare 1962 atlas", None),
         ("I attended the Friday matches in Ghent", None),
+        ('I gave a talk on "Glass Trends for 2023" in Ghent', None),
+        ("I got back from Ghent last week, which was in July", None),
+        ("I recently bought a kite, which I found in March", None),
         ("I attended the jubilee weekend in Ghent", None),
         ("I attended a Sunday Social in Ghent", None),
         ("I hosted a dinner in Ghent the next day", None),
@@ -129,6 +132,11 @@ def test_words_of_a_time_that_is_not_certain_stay_in_the_description() -> None:
 )
 def test_a_time_from_now_that_is_not_certain_makes_no_event(content: str) -> None:
     assert not [one for one in proposed(content) if one.type == "event"]
+
+
+def test_the_last_weekday_that_may_be_of_this_week_is_approximate() -> None:
+    [event] = proposed("I bought a piano last Monday", at=WEDNESDAY.replace(day=23))
+    assert event.payload["event_at_precision"] == "approximate"
 
 
 def test_a_relation_begins_on_the_day_that_was_named() -> None:

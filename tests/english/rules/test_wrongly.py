@@ -159,6 +159,8 @@ def test_a_count_is_no_age(content: str) -> None:
         "I met nobody when I was hired as a porter",
         "We're planning to travel in June",
         "My aunt adores hers",
+        "Ever since we started on May 30th",
+        'Name three parts of "The Glass Key" for this: Ada moved to Graz and she married Bo in the first part.',
         "I like number 4",
         "I set a weekly limit on pastries",
         "I usually jog in the evenings around 7:15 pm",
