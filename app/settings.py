@@ -141,6 +141,10 @@ class Settings(BaseSettings):
     embedding_request_dimensions: bool = Field(
         default=False, description="Send TM_EMBEDDING_DIMENSIONS to the provider."
     )
+    embedding_document_prefix: str | None = Field(
+        default=None, description="What the model wants before each stored text, such as `passage: `."
+    )
+    embedding_query_prefix: str | None = Field(default=None, description="What it wants before each question.")
     embedding_api_key: SecretStr | None = None
     embedding_batch_size: PositiveInt = 64
     embedding_timeout: PositiveFloat = Field(default=10.0, description="Seconds for one request.")

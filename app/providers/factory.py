@@ -38,6 +38,8 @@ def make_embedder(settings: Settings, metrics: Metrics) -> Embedder:
         api_key=settings.embedding_api_key,
         request_dimensions=settings.embedding_request_dimensions,
         batch_size=settings.embedding_batch_size,
+        document_prefix=settings.embedding_document_prefix or "",
+        query_prefix=settings.embedding_query_prefix or "",
     )
     policy = HttpPolicy(
         timeout=settings.embedding_timeout,

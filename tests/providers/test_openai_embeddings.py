@@ -1,7 +1,10 @@
 import numpy as np
 import pytest
 
+from app.metrics import Metrics
 from app.providers.embeddings import has_no_words
+from app.providers.factory import make_embedder
+from app.settings import Settings
 from tests.provider_server.fixtures import StandIn
 from tests.provider_server.provider import DEFAULT_DIMENSIONS
 from tests.providers.embedding import KEY, POLICY, Make, attempts, unit
@@ -38,10 +41,23 @@ async def test_fewer_dimensions_are_asked_for_when_told_to(provider: StandIn, ma
     assert vectors[0] == pytest.approx(unit("tea", 8), abs=1e-6)
 
 
-async def test_prefixes_tell_a_query_from_a_document(provider: StandIn, make: Make) -> None:
-    embedder = make(query_prefix="query: ", document_prefix="passage: ")
+async def test_prefixes_that_are_configured_tell_a_query_from_a_document(
+    provider: StandIn, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    configured = {
+        "PROVIDER": "openai",
+        "BASE_URL": provider.url,
+        "MODEL": "stand-in",
+        "DIMENSIONS": str(DEFAULT_DIMENSIONS),
+        "QUERY_PREFIX": "query: ",
+        "DOCUMENT_PREFIX": "passage: ",
+    }
+    for name, value in configured.items():
+        monkeypatch.setenv(f"TM_EMBEDDING_{name}", value)
+    embedder = make_embedder(Settings(), Metrics())
     await embedder.embed(["tea"], purpose="query")
     await embedder.embed(["tea"])
+    await embedder.aclose()
     seen = (await provider.seen())["requests"]
     assert [request["body"]["input"] for request in seen] == [["query: tea"], ["passage: tea"]]
 
