@@ -5,17 +5,23 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Coroutine, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
+from functools import partial
+from typing import Any
 from uuid import UUID
+
+import structlog
 
 from app.db import idempotency
 from app.db.erasure.rows import GONE_STATUS
 from app.db.idempotency import IdempotencyRecord, IdempotencySlot
-from app.db.session import Database
+from app.db.session import Database, WriteSession
 from app.errors import Conflict, Erased, TypedMemoryError
+
+log = structlog.get_logger(__name__)
 
 __all__ = [
     "ABANDONED",
@@ -35,6 +41,9 @@ ABANDONED = timedelta(seconds=60)
 
 SWEEP_EVERY = 600.0
 """Seconds between two removals of a tenant's old answers, by one process."""
+
+_TRIES = (0.0, 0.5, 2.0)
+"""Seconds before each try to store an answer."""
 
 _POLL = (0.02, 0.05, 0.1, 0.2, 0.3)
 
@@ -73,18 +82,20 @@ class Idempotency:
         token = await self._reserve(slot, fingerprint)
         if isinstance(token, StoredResponse):
             return token
+        settle: Callable[[WriteSession], Awaitable[object]] = partial(idempotency.release, slot=slot, token=token)
         try:
             answer = await work()
-        except Exception:
-            await self._release(slot, token)
-            raise
-        await self._complete(slot, token, answer)
+            settle = partial(idempotency.complete, slot=slot, token=token, status=answer.status, body=answer.body)
+        finally:
+            # Also when the request is cancelled here: its retry should not have to wait until it counts as dead.
+            await asyncio.shield(self._in_background(self._settle(slot, settle)))
         self._sweep_sometimes(slot.tenant_id)
         return answer
 
     async def aclose(self) -> None:
         """Wait for background work to finish."""
-        await asyncio.gather(*self._background, return_exceptions=True)
+        while self._background:
+            await asyncio.gather(*self._background, return_exceptions=True)
 
     async def _reserve(self, slot: IdempotencySlot, fingerprint: bytes) -> datetime | StoredResponse:
         """Return the token of a new reservation, or the stored answer."""
@@ -107,16 +118,33 @@ class Idempotency:
             await asyncio.sleep(_POLL[min(tries, len(_POLL) - 1)])
             tries += 1
 
-    async def _complete(self, slot: IdempotencySlot, token: datetime, answer: StoredResponse) -> None:
-        """Store the answer. A failure to store it is logged, not raised, because the write itself is done."""
-        with suppress(TypedMemoryError):
-            async with self.database.write(slot.tenant_id) as session:
-                await idempotency.complete(session, slot, token, status=answer.status, body=answer.body)
+    async def _settle(
+        self,
+        slot: IdempotencySlot,
+        settle: Callable[[WriteSession], Awaitable[object]],
+        waits: Sequence[float] = _TRIES,
+    ) -> None:
+        """Store the answer, or free the key. A failure is not raised, because the write itself is done.
 
-    async def _release(self, slot: IdempotencySlot, token: datetime) -> None:
-        with suppress(TypedMemoryError):
+        It is tried after each of these seconds, in the background after the first time; then the key stays reserved
+        until the request counts as dead.
+        """
+        wait, *again = waits
+        await asyncio.sleep(wait)
+        try:
             async with self.database.write(slot.tenant_id) as session:
-                await idempotency.release(session, slot, token)
+                await settle(session)
+        except TypedMemoryError as error:
+            if again:
+                self._in_background(self._settle(slot, settle, again))
+            else:
+                log.warning("an idempotency key stays reserved", tenant=str(slot.tenant_id), error=error.code)
+
+    def _in_background(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
+        task = asyncio.create_task(work)
+        self._background.add(task)
+        task.add_done_callback(self._background.discard)
+        return task
 
     def _sweep_sometimes(self, tenant: UUID) -> None:
         now = time.monotonic()
@@ -125,9 +153,7 @@ class Idempotency:
         if len(self._swept) >= 10_000:  # noqa: PLR2004 - bounds the memory; forgetting only sweeps sooner
             self._swept.clear()
         self._swept[tenant] = now
-        task = asyncio.create_task(self._sweep(tenant))
-        self._background.add(task)
-        task.add_done_callback(self._background.discard)
+        self._in_background(self._sweep(tenant))
 
     async def _sweep(self, tenant: UUID) -> None:
         with suppress(TypedMemoryError):

@@ -11,6 +11,8 @@ import pytest
 from fastapi import FastAPI
 from sqlalchemy import text
 
+from app.db import idempotency
+from app.errors import DatabaseUnavailable
 from app.runtime import Runtime
 from tests.api.conftest import KEY, Tenant, connected, fact, running, settings_for, written
 
@@ -136,6 +138,47 @@ async def test_while_the_first_still_runs_the_second_is_told_when_to_come_back(
         object.__setattr__(runtime.idempotency, "wait_seconds", waits)
         finish.set()
     assert (await first).status_code == 201
+
+
+async def test_a_request_that_is_cancelled_frees_its_key(
+    client: httpx.AsyncClient, runtime: Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started = asyncio.Event()
+
+    async def endless(*_args: Any, **_more: Any) -> Any:
+        started.set()
+        await asyncio.Event().wait()
+
+    with monkeypatch.context() as patched:
+        patched.setattr(type(runtime.memories), "write", endless)
+        first = asyncio.create_task(client.post("/memories/typed/fact", json=fact(), headers=keyed("k")))
+        await started.wait()
+        first.cancel()
+        with pytest.raises(asyncio.CancelledError):
+            await first
+    second = await client.post("/memories/typed/fact", json=fact(), headers=keyed("k"))
+    assert second.status_code == 201
+    assert await mentions(client) == [1]
+
+
+async def test_an_answer_that_cannot_be_stored_at_once_is_stored_later(
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    complete, tries = idempotency.complete, 0
+
+    async def failing(*args: Any, **more: Any) -> bool:
+        nonlocal tries
+        tries += 1
+        if tries == 1:
+            raise DatabaseUnavailable("the database is away")
+        return await complete(*args, **more)
+
+    monkeypatch.setattr(idempotency, "complete", failing)
+    first, second = [await client.post("/memories/typed/fact", json=fact(), headers=keyed("k")) for _ in range(2)]
+    assert first.status_code == 201
+    assert second.content == first.content
+    assert tries == 2
+    assert await mentions(client) == [1]
 
 
 async def test_a_dead_process_blocks_its_key_for_a_minute(client: httpx.AsyncClient, runtime: Runtime) -> None:
