@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from datetime import datetime
+from typing import TypeVar
 from uuid import UUID
 
 import uuid_utils
@@ -24,6 +26,8 @@ DELIVERY = "msg"
 QUERY = "qry"
 
 _HEX_LENGTH = 32
+
+T = TypeVar("T")
 
 _THINGS = {
     MEMORY: "memory",
@@ -65,12 +69,25 @@ def parse(prefix: str, text: str) -> UUID:
     """Return the UUID of a public id, or raise NotFound for any other text."""
     kind, _, digits = text.partition("_")
     if kind != prefix or len(digits) != _HEX_LENGTH or not digits.isalnum():
-        raise NotFound(
-            f"no such {_THINGS[prefix]}: {text[:80]!r}; its id looks like {prefix}_ and 32 hexadecimal digits"
-        )
+        raise _unreadable(prefix, text)
     try:
         return UUID(hex=digits)
     except ValueError:
-        raise NotFound(
-            f"no such {_THINGS[prefix]}: {text[:80]!r}; its id looks like {prefix}_ and 32 hexadecimal digits"
-        ) from None
+        raise _unreadable(prefix, text) from None
+
+
+def require(found: T | None, prefix: str, value: UUID) -> T:
+    """Return what was looked up by an id; raise NotFound when it is None."""
+    if found is None:
+        raise missing(prefix, value)
+    return found
+
+
+def missing(prefix: str, value: UUID, *, at: datetime | None = None) -> NotFound:
+    """Return the error for an id that nothing has, or that nothing had at an instant."""
+    then = "" if at is None else f" at {at.isoformat()}"
+    return NotFound(f"no such {_THINGS[prefix]}{then}: {public(prefix, value)}")
+
+
+def _unreadable(prefix: str, text: str) -> NotFound:
+    return NotFound(f"no such {_THINGS[prefix]}: {text[:80]!r}; its id looks like {prefix}_ and 32 hexadecimal digits")

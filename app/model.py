@@ -204,7 +204,6 @@ class EntityRef:
     name: str
     entity_type: str
     created: bool = False
-    matched_by: str = "new"
     resembles: str | None = None
 
 

@@ -210,7 +210,7 @@ async def _assembled(base: _Base, writing: _WriteServices, store: Store) -> Runt
     idempotency = Idempotency(database=database)
     base.stack.push_async_callback(idempotency.aclose)
     policies = ExtractionPolicies(database=database, clock=base.clock)
-    queries = _queries(base, writing)
+    queries = await _queries(base, writing)
     deciding = ReviewDecisions(pipeline=writing.pipeline)
     jobs = Jobs(database=database, clock=base.clock)
     own_types = TenantTypes(database=database, book=types, clock=base.clock)
@@ -398,7 +398,7 @@ def _workers(base: _Base, writing: _WriteServices) -> Workers:
     )
 
 
-def _queries(base: _Base, writing: _WriteServices) -> Queries:
+async def _queries(base: _Base, writing: _WriteServices) -> Queries:
     tracker = AccessTracker(
         database=base.database,
         clock=base.clock,
@@ -406,7 +406,7 @@ def _queries(base: _Base, writing: _WriteServices) -> Queries:
         dropped=base.metrics.dropped_accesses,
     )
     base.stack.push_async_callback(tracker.aclose)
-    tracker.start()
+    await open_in_background(base.stack, tracker.run())
     query_log = QueryLog(
         database=base.database,
         clock=base.clock,
@@ -414,8 +414,8 @@ def _queries(base: _Base, writing: _WriteServices) -> Queries:
         content=base.settings.query_log_content,
         dropped=base.metrics.dropped_query_log_entries,
     )
-    base.stack.push_async_callback(query_log.aclose)
-    query_log.start()
+    base.stack.push_async_callback(query_log.flush)
+    await open_in_background(base.stack, query_log.run())
     reranker = make_reranker(base.settings)
     if reranker is not None:
         base.stack.push_async_callback(reranker.aclose)

@@ -136,9 +136,12 @@ class TypedMemoryStore(BaseStore):
                 yield SearchItem(item.namespace, item.key, item.value, item.created_at, item.updated_at, score)
 
     def _namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
-        listed = _own(self._memory.memories(type=[TYPE], status=["active"], limit=200))
+        conditions = op.match_conditions or ()
+        begin = next((one.path for one in conditions if one.match_type == "prefix" and "*" not in one.path), ())
+        client = self._client(tuple(begin)) if begin else self._memory
+        listed = _own(client.memories(type=[TYPE], status=["active"], limit=200))
         namespaces = {_item(one).namespace for one in listed}
-        wanted = {one for one in namespaces if all(_fits(one, condition) for condition in op.match_conditions or ())}
+        wanted = {one for one in namespaces if all(_fits(one, condition) for condition in conditions)}
         cut = sorted({one[: op.max_depth] for one in wanted})
         return cut[op.offset : op.offset + op.limit]
 

@@ -45,7 +45,7 @@ def memory_tools(memory: AsyncTypedMemory) -> list[Tool]:
         return "\n".join(f"[{one.memory.id}] {one.memory.content}" for one in hits) or "nothing is known about this"
 
     async def forget(memory_id: str) -> str:
-        """Erase a memory for good, when the user asks for it.
+        """Erase a memory for good, when the user asks for it. Erase each one that says it.
 
         Args:
             memory_id: The id of the memory, from `recall`.
@@ -55,7 +55,7 @@ def memory_tools(memory: AsyncTypedMemory) -> list[Tool]:
             receipt = await memory.forget(memory_id)
         except NotFound:
             return f"there is no memory {memory_id}"
-        kept = f"; the same words are also kept in {', '.join(receipt.kept)}" if receipt.kept else ""
+        kept = f"; made of the same turn, and may say the same: {', '.join(receipt.kept)}" if receipt.kept else ""
         return f"{memory_id} is erased{kept}"
 
     return [remember, recall, forget]

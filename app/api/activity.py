@@ -14,7 +14,8 @@ from app.api.plumbing import cursors
 from app.api.plumbing.binding import BY_ENTITY, NAMED, OPEN
 from app.api.plumbing.cursors import Listing, PageQuery
 from app.api.plumbing.fields import MOST_RESULTS, RequestBody
-from app.api.plumbing.guard import ADMIN, READ, ActorDep, GuardedRoute, RuntimeDep, add_reads
+from app.api.plumbing.guard import ADMIN, READ, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing.routes import add_reads
 from app.api.plumbing.visibility import OwnedQuery
 from app.api.plumbing.wire import Given, Out, PageOut, Source, json_answer, public_id
 from app.memory.fields import Name
@@ -167,8 +168,8 @@ async def list_users(runtime: RuntimeDep, actor: ActorDep, query: Annotated[Name
     scopes = await query.visible(runtime.activity, actor)
     listing = _listing("users", actor, (scopes, query.q))
     after = cursors.decode_name(query.cursor, listing) or ""
-    found, more = await runtime.activity.users(actor, scopes, text=query.q or "", after=after, limit=query.limit)
-    return json_answer(UserPage.page(found, cursors.encode_name(found[-1].name if more else None, listing)))
+    page = await runtime.activity.users(actor, scopes, text=query.q or "", after=after, limit=query.limit)
+    return json_answer(UserPage.page(page.items, cursors.encode_name(page.next, listing)))
 
 
 async def list_agents(runtime: RuntimeDep, actor: ActorDep, query: Annotated[NamesQuery, Query()]) -> Response:
@@ -179,18 +180,18 @@ async def list_agents(runtime: RuntimeDep, actor: ActorDep, query: Annotated[Nam
     scopes = await query.visible(runtime.activity, actor)
     listing = _listing("agents", actor, (scopes, query.q))
     after = cursors.decode_name(query.cursor, listing) or ""
-    found, more = await runtime.activity.agents(actor, scopes, text=query.q or "", after=after, limit=query.limit)
-    return json_answer(AgentPage.page(found, cursors.encode_name(found[-1].name if more else None, listing)))
+    page = await runtime.activity.agents(actor, scopes, text=query.q or "", after=after, limit=query.limit)
+    return json_answer(AgentPage.page(page.items, cursors.encode_name(page.next, listing)))
 
 
 async def list_sessions(runtime: RuntimeDep, actor: ActorDep, query: Annotated[SessionsQuery, Query()]) -> Response:
     """List the sessions that memories come from, a page at a time; `next_cursor` is null on the last page."""
     scopes = await query.visible(runtime.activity, actor)
     listing = _listing("sessions", actor, scopes)
-    found, more = await runtime.activity.sessions(
+    page = await runtime.activity.sessions(
         actor, scopes=scopes, after=cursors.decode_name(query.cursor, listing) or "", limit=query.limit
     )
-    return json_answer(SessionPage.page(found, cursors.encode_name(found[-1].session_id if more else None, listing)))
+    return json_answer(SessionPage.page(page.items, cursors.encode_name(page.next, listing)))
 
 
 async def get_neighbours(runtime: RuntimeDep, actor: ActorDep, entity_id: str) -> Response:

@@ -15,7 +15,8 @@ from app.api.plumbing import cursors
 from app.api.plumbing.binding import NAMED
 from app.api.plumbing.cursors import Listing, PageQuery
 from app.api.plumbing.fields import MOST_RESULTS, Clocks
-from app.api.plumbing.guard import READ, ActorDep, GuardedRoute, RuntimeDep, add_reads
+from app.api.plumbing.guard import READ, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing.routes import add_reads
 from app.api.plumbing.visibility import VisibilityQuery
 from app.errors import InvalidCursor
 from app.memory.fields import Name

@@ -18,6 +18,7 @@ from app.api.plumbing.fields import Metadata, RequestBody
 from app.api.plumbing.guard import READ, WRITE, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.idempotency import IDEMPOTENT, run_once
 from app.api.plumbing.problems import FieldError, InvalidFields
+from app.api.plumbing.routes import NO_CONTENT, OK
 from app.api.plumbing.wire import json_answer
 from app.api.query import QueryFields, Question
 from app.memory.candidate import WriteOutcome
@@ -26,8 +27,6 @@ from app.memory.registry import Registry
 from app.model import Actor, Memory, ScopeKind
 from app.runtime import Runtime
 
-OK = 200
-NO_CONTENT = 204
 MOST_ITEMS = 100
 
 _SCOPES = {"global": ScopeKind.GLOBAL, "agent-private": ScopeKind.AGENT}

@@ -16,6 +16,7 @@ from app.api.plumbing.binding import NAMED
 from app.api.plumbing.fields import Fraction
 from app.api.plumbing.guard import READ, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.problems import Problem, problem_of
+from app.api.plumbing.routes import OK, add_route
 from app.api.plumbing.unions import with_example
 from app.api.plumbing.wire import EVENT_STREAM, Given, Out, event_stream, event_text, json_answer
 from app.api.query import QueryFields, Question
@@ -48,18 +49,18 @@ class AnswerOut(Out):
 def router() -> APIRouter:
     """Return the route."""
     found = APIRouter(tags=["query"], route_class=GuardedRoute)
-    found.add_api_route(
+    add_route(
+        found,
+        "POST",
+        READ | NAMED,
         "/answer",
         answer,
-        methods=["POST"],
-        operation_id="answer",
-        summary="Ask, and get an answer with citations",
-        response_model=AnswerOut,
+        "Ask, and get an answer with citations",
+        AnswerOut,
         responses={
-            200: {"content": {EVENT_STREAM: {"schema": {"type": "string"}}}},
+            OK: {"content": {EVENT_STREAM: {"schema": {"type": "string"}}}},
             501: {"model": Problem, "description": "There is no language model."},
         },
-        openapi_extra=READ | NAMED,
     )
     return found
 

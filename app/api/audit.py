@@ -17,15 +17,13 @@ from app.api.memories.answers import AuditEventOut
 from app.api.plumbing import cursors, fields
 from app.api.plumbing.cursors import Listing, PageQuery
 from app.api.plumbing.fields import Instant, RequestBody
-from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep, add_reads
-from app.api.plumbing.problems import FieldError, InvalidFields
+from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing.routes import add_reads
 from app.api.plumbing.wire import Given, Out, PageOut, Source, json_answer, public_id
-from app.errors import NotFound
 from app.memory.audit import START, ChainFault
 from app.memory.fields import Name
 from app.model import Actor
-from app.services.audit import SEALS, AuditFilter, AuditPage, Head
-from app.services.memories import PagePosition
+from app.services.audit import SEALS, AuditFilter, Head
 
 MOST_SEALS = 1_000
 
@@ -60,10 +58,7 @@ class AuditQuery(PageQuery):
 
     def memory(self) -> UUID | None:
         """Return the memory's id, or raise InvalidFields."""
-        try:
-            return None if self.memory_id is None else ids.parse(ids.MEMORY, self.memory_id)
-        except NotFound as error:
-            raise InvalidFields([FieldError(field="memory_id", message=error.message)]) from None
+        return None if self.memory_id is None else fields.parse_id(ids.MEMORY, self.memory_id, "memory_id")
 
 
 class VerifyQuery(RequestBody):
@@ -186,10 +181,10 @@ async def list_audit(runtime: RuntimeDep, actor: ActorDep, query: Annotated[Audi
         actor.tenant_id,
         wanted,
         descending=query.order == "newest",
-        after=None if after is None else _position(after),
+        after=after,
         limit=query.limit,
     )
-    return json_answer(AuditPageOut.page(page.events, cursors.encode(_next(page), listing)))
+    return json_answer(AuditPageOut.page(page.items, cursors.encode(page.next, listing)))
 
 
 async def verify_audit(runtime: RuntimeDep, actor: ActorDep, query: Annotated[VerifyQuery, Query()]) -> Response:
@@ -211,14 +206,3 @@ async def get_audit_head(runtime: RuntimeDep, actor: ActorDep) -> Response:
 def _listing(actor: Actor, query: AuditQuery) -> Listing:
     wanted = query.model_dump(mode="json", exclude={"cursor", "limit"})
     return Listing(f"audit|{actor.tenant_id}|{sorted(wanted.items(), key=lambda item: item[0])}")
-
-
-def _next(page: AuditPage) -> PagePosition | None:
-    if page.next is None or not page.events:
-        return None
-    last = page.events[-1]
-    return PagePosition(id=last.id, value=last.position)
-
-
-def _position(after: PagePosition) -> int | None:
-    return int(after.value) if isinstance(after.value, float) else None

@@ -16,8 +16,9 @@ from app.api.memories.candidates import canonical_types
 from app.api.plumbing import cursors
 from app.api.plumbing.cursors import Listing, PageQuery
 from app.api.plumbing.fields import RequestBody
-from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep, add_reads
+from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.idempotency import IDEMPOTENT, ReplayableResponse, run_once
+from app.api.plumbing.routes import ACCEPTED, CREATED, OK, add_reads, add_route
 from app.api.plumbing.unions import with_example
 from app.api.plumbing.wire import Given, Out, PageOut, Source, json_answer, public_id
 from app.memory.backfill import BackfillEffect, BackfillStatus, Classifier, ItemState
@@ -150,25 +151,23 @@ class ChangePage(PageOut):
     memories: list[ChangeOut]
 
 
-CREATED, ACCEPTED, OK = 201, 202, 200
-
 BackfillId = Annotated[str, Path(description="A backfill's id.", examples=["bfl_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"])]
 
 
 def router() -> APIRouter:
     """Return the routes."""
     found = APIRouter(tags=["admin"], route_class=GuardedRoute)
-    found.add_api_route(
+    add_route(
+        found,
+        "POST",
+        ADMIN,
         "/admin/backfills",
         create_backfill,
-        methods=["POST"],
-        operation_id="create_backfill",
-        summary="Preview a backfill",
-        response_model=BackfillDetail,
+        "Preview a backfill",
+        BackfillDetail,
         status_code=CREATED,
         responses={ACCEPTED: {"model": BackfillDetail, "description": "A job makes the preview."}},
         dependencies=IDEMPOTENT,
-        openapi_extra=ADMIN,
     )
     add_reads(
         found,
@@ -182,17 +181,8 @@ def router() -> APIRouter:
         ("undo", undo_backfill, "Undo a backfill", ACCEPTED),
         ("cancel", cancel_backfill, "Drop a preview", OK),
     ):
-        found.add_api_route(
-            f"/admin/backfills/{{backfill_id}}/{step}",
-            change,
-            methods=["POST"],
-            operation_id=change.__name__,
-            summary=summary,
-            response_model=BackfillDetail,
-            status_code=status,
-            dependencies=IDEMPOTENT,
-            openapi_extra=ADMIN,
-        )
+        listed = (f"/admin/backfills/{{backfill_id}}/{step}", change, summary, BackfillDetail)
+        add_route(found, "POST", ADMIN, *listed, status_code=status, dependencies=IDEMPOTENT)
     return found
 
 
@@ -233,8 +223,8 @@ async def list_backfills(runtime: RuntimeDep, actor: ActorDep, query: Annotated[
     """List backfills, newest first, a page at a time; `next_cursor` is null on the last page."""
     listing = Listing(f"backfills|{actor.tenant_id}")
     after = cursors.decode_id(query.cursor, listing)
-    found, more = await runtime.backfills.list(actor, after=after, limit=query.limit)
-    return json_answer(BackfillPage.page(found, cursors.encode_id(found[-1].id if more else None, listing)))
+    page = await runtime.backfills.list(actor, after=after, limit=query.limit)
+    return json_answer(BackfillPage.page(page.items, cursors.encode_id(page.next, listing)))
 
 
 async def get_backfill(runtime: RuntimeDep, actor: ActorDep, backfill_id: BackfillId) -> Response:
@@ -251,7 +241,7 @@ async def list_backfill_memories(
     """
     backfill = ids.parse(ids.BACKFILL, backfill_id)
     listing = Listing(f"backfill|{actor.tenant_id}|{backfill}|{query.state}|{query.effect}")
-    found, more = await runtime.backfills.memories(
+    page = await runtime.backfills.memories(
         actor,
         backfill,
         state=query.state,
@@ -259,8 +249,7 @@ async def list_backfill_memories(
         after=cursors.decode_id(query.cursor, listing),
         limit=query.limit,
     )
-    last = found[-1].item.memory_id if more else None
-    return json_answer(ChangePage.page(found, cursors.encode_id(last, listing)))
+    return json_answer(ChangePage.page(page.items, cursors.encode_id(page.next, listing)))
 
 
 async def commit_backfill(request: Request, runtime: RuntimeDep, actor: ActorDep, backfill_id: BackfillId) -> Response:

@@ -14,8 +14,9 @@ from app.api.plumbing import cursors
 from app.api.plumbing.binding import BY_ENTITY, NAMED
 from app.api.plumbing.cursors import Listing, PageQuery
 from app.api.plumbing.fields import Clocks, RequestBody
-from app.api.plumbing.guard import READ, WRITE, ActorDep, GuardedRoute, RuntimeDep, add_changes, add_reads
+from app.api.plumbing.guard import READ, WRITE, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.idempotency import run_once
+from app.api.plumbing.routes import OK, add_changes, add_reads
 from app.api.plumbing.visibility import OwnedQuery
 from app.api.plumbing.wire import Given, Out, PageOut, Source, json_answer, public_id, public_ids
 from app.memory.fields import Flag, Name
@@ -25,8 +26,6 @@ from app.services.entities import EntityFilters, RelationEdge
 DEEPEST = 3
 
 MOST_MERGED = 50
-
-OK = 200
 
 EntityId = Annotated[str, Path(description="An entity's id.", examples=["ent_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"])]
 
@@ -187,14 +186,14 @@ async def list_entities(runtime: RuntimeDep, actor: ActorDep, query: Annotated[E
     known_at = query.instants()["known_at"]
     filters = EntityFilters(scopes=scopes, entity_type=query.entity_type, alias=query.name, prefix=query.prefix)
     listing = Listing(f"entities|{actor.tenant_id}|{filters}|{known_at}")
-    found, more = await runtime.entities.list(
+    page = await runtime.entities.list(
         actor,
         filters=filters,
         after=cursors.decode_id(query.cursor, listing),
         limit=query.limit,
         known_at=known_at,
     )
-    return json_answer(EntityPage.page(found, cursors.encode_id(found[-1].id if more else None, listing)))
+    return json_answer(EntityPage.page(page.items, cursors.encode_id(page.next, listing)))
 
 
 async def get_entity(

@@ -10,8 +10,9 @@ from pydantic import AfterValidator, Field, StringConstraints
 from starlette.responses import Response
 
 from app import ids
-from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep, add_reads
+from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.idempotency import IDEMPOTENT, ReplayableResponse, own_key, run_once
+from app.api.plumbing.routes import ACCEPTED, OK, add_reads, add_route
 from app.api.plumbing.wire import Given, Out, Source, json_answer, public_id
 from app.memory.fields import storable
 from app.services.erasure import Receipt
@@ -75,16 +76,16 @@ class ReceiptOut(Out):
 def router() -> APIRouter:
     """Return the routes."""
     found = APIRouter(tags=["admin"], route_class=GuardedRoute)
-    found.add_api_route(
+    add_route(
+        found,
+        "DELETE",
+        ADMIN,
         "/users/{user_id:path}",
         delete_user,
-        methods=["DELETE"],
-        operation_id="delete_user",
-        summary="Erase everything of a user",
-        response_model=ReceiptOut,
-        responses={202: {"model": ReceiptOut, "description": "A job erases it."}},
+        "Erase everything of a user",
+        ReceiptOut,
+        responses={ACCEPTED: {"model": ReceiptOut, "description": "A job erases it."}},
         dependencies=IDEMPOTENT,
-        openapi_extra=ADMIN,
     )
     summary = "Get an erasure's receipt, checked against the database"
     add_reads(found, ADMIN, ("/admin/erasures/{erasure_id}", get_erasure, summary, ReceiptOut))
@@ -113,9 +114,9 @@ async def delete_user(
         started = await runtime.erasing.user(actor, user_id, wait=wait, own=own_key(request))
         job = None if started.job is None else ids.public(ids.JOB, started.job)
         receipt = ReceiptOut.answer(Receipt(erasure=started.erasure), job_id=job)
-        return ReplayableResponse(200 if job is None else 202, receipt)
+        return ReplayableResponse(OK if job is None else ACCEPTED, receipt)
 
-    return await run_once(request, runtime, actor, 200, work)
+    return await run_once(request, runtime, actor, OK, work)
 
 
 async def get_erasure(

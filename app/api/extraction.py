@@ -10,8 +10,9 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app.api.plumbing.fields import Day, RequestBody
-from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep, add_reads
+from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.problems import FieldError, InvalidFields
+from app.api.plumbing.routes import add_reads, add_route
 from app.api.plumbing.wire import Out, Source, as_is, json_answer
 from app.memory.extraction import TenantPolicy
 
@@ -54,15 +55,7 @@ def router() -> APIRouter:
         ("/admin/policy", get_policy, "Get the tenant's policy", TenantPolicy),
         ("/admin/costs", get_costs, "Get what the language model has cost", CostsOut),
     )
-    found.add_api_route(
-        "/admin/policy",
-        put_policy,
-        methods=["PUT"],
-        operation_id="put_policy",
-        summary="Replace the tenant's policy",
-        response_model=TenantPolicy,
-        openapi_extra=ADMIN,
-    )
+    add_route(found, "PUT", ADMIN, "/admin/policy", put_policy, "Replace the tenant's policy", TenantPolicy)
     return found
 
 

@@ -17,8 +17,9 @@ from app.api.plumbing import fields
 from app.api.plumbing.binding import BY_MEMORY
 from app.api.plumbing.fields import Instant, RequestBody
 from app.api.plumbing.guard import WRITE, ActorDep, GuardedRoute, RuntimeDep
-from app.api.plumbing.idempotency import IDEMPOTENT, run_once
+from app.api.plumbing.idempotency import run_once
 from app.api.plumbing.problems import FieldError, InvalidFields
+from app.api.plumbing.routes import OK, add_changes
 from app.api.plumbing.unions import with_example
 from app.api.plumbing.wire import DIGITS, Given, Out, Source
 from app.memory.fields import Name, Sentence
@@ -61,16 +62,8 @@ class FeedbackResultOut(Out):
 def router() -> APIRouter:
     """Return the route."""
     found = APIRouter(tags=["memories"], route_class=GuardedRoute)
-    found.add_api_route(
-        "/memories/{memory_id}/feedback",
-        give_feedback,
-        methods=["POST"],
-        operation_id="give_feedback",
-        summary="Say that a memory was useful, not useful or wrong",
-        response_model=FeedbackResultOut,
-        dependencies=IDEMPOTENT,
-        openapi_extra=WRITE | BY_MEMORY,
-    )
+    summary = "Say that a memory was useful, not useful or wrong"
+    add_changes(found, WRITE | BY_MEMORY, ("/memories/{memory_id}/feedback", give_feedback, summary, FeedbackResultOut))
     return found
 
 
@@ -97,4 +90,4 @@ async def give_feedback(
         judged = await runtime.feedback.judge(actor, memory, word)
         return FeedbackResultOut.answer(judged, judged.at, feedback=word.feedback)
 
-    return await run_once(request, runtime, actor, 200, work)
+    return await run_once(request, runtime, actor, OK, work)

@@ -12,6 +12,7 @@ from starlette.responses import RedirectResponse, Response
 
 from app.api.plumbing.guard import PUBLIC, GuardedRoute, RuntimeDep
 from app.api.plumbing.operations import may_operate, require_operations
+from app.api.plumbing.routes import OK, add_reads, add_route
 from app.api.plumbing.wire import Out, Source, json_answer, rounded_to
 from app.metrics import CONTENT_TYPE
 from app.model import ReviewReason
@@ -60,35 +61,12 @@ def router(version: str) -> APIRouter:
         links = {"docs": "/docs", "openapi": "/openapi.json", "console": "/admin"}
         return json_answer({"service": "typed-memory", "version": version, **links})
 
-    found.add_api_route(
-        "/", start, response_model=Start, operation_id="start", summary="Start here", openapi_extra=PUBLIC
-    )
-    found.add_api_route(
-        "/healthz",
-        healthz,
-        response_model=Alive,
-        operation_id="healthz",
-        summary="Is the process alive?",
-        openapi_extra=PUBLIC,
-    )
-    found.add_api_route(
-        "/readyz",
-        readyz,
-        response_model=Ready,
-        responses={503: {"model": Ready, "description": "Not ready; the reasons say why."}},
-        operation_id="readyz",
-        summary="Can it serve requests?",
-        openapi_extra=PUBLIC,
-    )
-    found.add_api_route(
-        "/metrics",
-        metrics,
-        responses={200: {"content": {"text/plain": {"schema": {"type": "string"}}}}},
-        response_class=Response,
-        operation_id="metrics",
-        summary="Metrics in Prometheus' text format",
-        openapi_extra=PUBLIC,
-    )
+    away = {503: {"model": Ready, "description": "Not ready; the reasons say why."}}
+    plain = {OK: {"content": {"text/plain": {"schema": {"type": "string"}}}}}
+    add_reads(found, PUBLIC, ("/", start, "Start here", Start), ("/healthz", healthz, "Is the process alive?", Alive))
+    add_route(found, "GET", PUBLIC, "/readyz", readyz, "Can it serve requests?", Ready, responses=away)
+    summary = "Metrics in Prometheus' text format"
+    add_route(found, "GET", PUBLIC, "/metrics", metrics, summary, responses=plain, response_class=Response)
     return found
 
 
@@ -109,7 +87,7 @@ async def readyz(request: Request, runtime: RuntimeDep) -> Response:
     answer = Ready.answer(state)
     if not may_operate(request):
         answer = {"ready": answer["ready"], "reasons": {}, "degraded": {}, "queue": None}
-    return json_answer(answer, 503 if state.missing else 200)
+    return json_answer(answer, 503 if state.missing else OK)
 
 
 async def metrics(request: Request, runtime: RuntimeDep) -> Response:

@@ -13,14 +13,13 @@ from app import ids
 from app.api.plumbing import cursors
 from app.api.plumbing.binding import BY_JOB
 from app.api.plumbing.cursors import Listing, PageQuery
-from app.api.plumbing.guard import READ, WRITE, ActorDep, GuardedRoute, RuntimeDep, add_changes, add_reads
+from app.api.plumbing.guard import READ, WRITE, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.idempotency import run_once
+from app.api.plumbing.routes import OK, add_changes, add_reads
 from app.api.plumbing.visibility import OwnedQuery
 from app.api.plumbing.wire import Out, PageOut, Source, json_answer, public_id
 from app.memory.fields import Name
 from app.model import JobStatus
-
-OK = 200
 
 JobId = Annotated[str, Path(description="A job's id.", examples=["job_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"])]
 
@@ -87,10 +86,10 @@ async def list_jobs(runtime: RuntimeDep, actor: ActorDep, query: Annotated[JobQu
     scopes = await query.visible(runtime.activity, actor)
     listing = Listing(f"jobs|{actor.tenant_id}|{scopes}|{query.status}|{query.kind}")
     after = cursors.decode_id(query.cursor, listing)
-    found, more = await runtime.jobs.list(
+    page = await runtime.jobs.list(
         actor, scopes=scopes, status=query.status, kind=query.kind, after=after, limit=query.limit
     )
-    return json_answer(JobPage.page(found, cursors.encode_id(found[-1].id if more else None, listing)))
+    return json_answer(JobPage.page(page.items, cursors.encode_id(page.next, listing)))
 
 
 async def get_job(runtime: RuntimeDep, actor: ActorDep, job_id: JobId) -> Response:

@@ -2,20 +2,19 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
-from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
 from typing import Annotated, Any, Literal
 from uuid import UUID
 
 from fastapi import APIRouter
-from pydantic import BaseModel, Field
+from pydantic import Field
 from starlette.responses import Response
 
 from app import ids
 from app.api.plumbing import fields
 from app.api.plumbing.fields import Instant, RequestBody
 from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing.routes import CREATED, NO_CONTENT, add_reads, add_route
 from app.api.plumbing.unions import with_example
 from app.api.plumbing.wire import Given, Out, Source, json_answer, public_id
 from app.memory.fields import A_NUMBER, Name, UserId
@@ -43,11 +42,6 @@ class RotateBody(RequestBody):
     grace_seconds: Annotated[int, A_NUMBER] = Field(
         default=3600, ge=0, le=30 * 86_400, description="How long the old secret still works."
     )
-
-
-CREATED = 201
-
-NO_CONTENT = 204
 
 
 class KeyOut(Out):
@@ -82,38 +76,15 @@ class KeysOut(Out):
     keys: list[KeyOut]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class KeyOperation:
-    """A route with its method, role and answer."""
-
-    method: str
-    path: str
-    handler: Callable[..., Any]
-    role: dict[str, Any]
-    summary: str
-    model: type[BaseModel] | None = None
-    status: int = 200
-
-
 def router() -> APIRouter:
     """Return the routes of a tenant's own keys."""
-    return operations_router(_TENANTS_OWN)
-
-
-def operations_router(operations: Iterable[KeyOperation], *, tag: str = "admin") -> APIRouter:
-    """Return a router with these operations."""
-    found = APIRouter(tags=[tag], route_class=GuardedRoute)
-    for one in operations:
-        found.add_api_route(
-            one.path,
-            one.handler,
-            methods=[one.method],
-            operation_id=one.handler.__name__,
-            summary=one.summary,
-            response_model=one.model,
-            status_code=one.status,
-            openapi_extra=one.role,
-        )
+    found = APIRouter(tags=["admin"], route_class=GuardedRoute)
+    one = "/admin/keys/{key_id}"
+    add_reads(found, ADMIN, ("/admin/keys", list_keys, "List keys", KeysOut))
+    add_route(found, "POST", ADMIN, "/admin/keys", create_key, "Make a key", NewKeyOut, status_code=CREATED)
+    add_route(found, "DELETE", ADMIN, one, revoke_key, "Revoke a key", status_code=NO_CONTENT)
+    rotate = (f"{one}/rotate", rotate_key, "Replace a key's secret", NewKeyOut)
+    add_route(found, "POST", ADMIN, *rotate, status_code=CREATED)
     return found
 
 
@@ -157,41 +128,3 @@ def secret_answer(content: object) -> Response:
     """Return a 201 answer that no cache may keep."""
     # No cache may store a secret.
     return json_answer(content, CREATED, {"Cache-Control": "no-store"})
-
-
-_TENANTS_OWN = (
-    KeyOperation(
-        method="GET",
-        path="/admin/keys",
-        handler=list_keys,
-        role=ADMIN,
-        summary="List keys",
-        model=KeysOut,
-    ),
-    KeyOperation(
-        method="POST",
-        path="/admin/keys",
-        handler=create_key,
-        role=ADMIN,
-        summary="Make a key",
-        model=NewKeyOut,
-        status=CREATED,
-    ),
-    KeyOperation(
-        method="DELETE",
-        path="/admin/keys/{key_id}",
-        handler=revoke_key,
-        role=ADMIN,
-        summary="Revoke a key",
-        status=NO_CONTENT,
-    ),
-    KeyOperation(
-        method="POST",
-        path="/admin/keys/{key_id}/rotate",
-        handler=rotate_key,
-        role=ADMIN,
-        summary="Replace a key's secret",
-        model=NewKeyOut,
-        status=CREATED,
-    ),
-)

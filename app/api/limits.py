@@ -10,7 +10,8 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app import ids
-from app.api.plumbing.guard import ADMIN, BY_OPERATOR, OPERATOR, ActorDep, GuardedRoute, RuntimeDep, add_reads
+from app.api.plumbing.guard import ADMIN, BY_OPERATOR, OPERATOR, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing.routes import add_reads, add_route
 from app.api.plumbing.unions import with_example
 from app.api.plumbing.wire import Out, Source, json_answer
 from app.settings import Limits
@@ -50,19 +51,10 @@ def router() -> APIRouter:
         OPERATOR,
         ("/admin/tenants/{tenant_id}/limits", get_tenant_limits, "Get the limits of a tenant", LimitsOut),
     )
-    for path, handler, role, summary in (
-        ("/admin/keys/{key_id}/limits", put_key_limits, ADMIN, "Replace a key's limits"),
-        ("/admin/tenants/{tenant_id}/limits", put_tenant_limits, OPERATOR, "Replace the limits of a tenant"),
-    ):
-        found.add_api_route(
-            path,
-            handler,
-            methods=["PUT"],
-            operation_id=handler.__name__,
-            summary=summary,
-            response_model=LimitsOut,
-            openapi_extra=role,
-        )
+    path, summary = "/admin/keys/{key_id}/limits", "Replace a key's limits"
+    add_route(found, "PUT", ADMIN, path, put_key_limits, summary, LimitsOut)
+    path, summary = "/admin/tenants/{tenant_id}/limits", "Replace the limits of a tenant"
+    add_route(found, "PUT", OPERATOR, path, put_tenant_limits, summary, LimitsOut)
     return found
 
 

@@ -11,6 +11,7 @@ from starlette.responses import StreamingResponse
 
 from app.api.plumbing.fields import RequestBody
 from app.api.plumbing.guard import REVIEW, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing.routes import OK, add_route
 from app.api.plumbing.wire import EVENT_STREAM, event_stream, event_text
 
 PATH = "/admin/events"
@@ -27,15 +28,15 @@ class StreamQuery(RequestBody):
 def router() -> APIRouter:
     """Return the route."""
     found = APIRouter(tags=["review"], route_class=GuardedRoute)
-    found.add_api_route(
+    add_route(
+        found,
+        "GET",
+        REVIEW,
         PATH,
         follow_events,
-        methods=["GET"],
-        operation_id="follow_events",
-        summary="Follow what waits and which jobs end",
+        "Follow what waits and which jobs end",
         response_class=StreamingResponse,
-        responses={200: {"content": {EVENT_STREAM: {"schema": {"type": "string"}}}}},
-        openapi_extra=REVIEW,
+        responses={OK: {"content": {EVENT_STREAM: {"schema": {"type": "string"}}}}},
     )
     return found
 

@@ -10,6 +10,7 @@ from pydantic import Field
 from starlette.responses import Response, StreamingResponse
 
 from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing.routes import OK, add_route
 from app.api.plumbing.wire import Out, Source, json_answer
 from app.memory.fields import Name
 from app.services.portability.exports import ExportRequest
@@ -66,25 +67,19 @@ class ImportOut(Out):
 def router() -> APIRouter:
     """Return the routes."""
     found = APIRouter(tags=["admin"], route_class=GuardedRoute)
-    found.add_api_route(
+    add_route(
+        found,
+        "GET",
+        ADMIN,
         "/export",
         export,
-        methods=["GET"],
+        "Export everything, or a user's or an agent's",
         operation_id="export_memories",
-        summary="Export everything, or a user's or an agent's",
         response_class=StreamingResponse,
-        responses={200: {"content": {NDJSON: {"schema": _LINES}}, "description": "Lines of JSON."}},
-        openapi_extra=ADMIN,
+        responses={OK: {"content": {NDJSON: {"schema": _LINES}}, "description": "Lines of JSON."}},
     )
-    found.add_api_route(
-        "/import",
-        import_lines,
-        methods=["POST"],
-        operation_id="import_memories",
-        summary="Import an export",
-        response_model=ImportOut,
-        openapi_extra={**ADMIN, **_BODY},
-    )
+    summary, named = "Import an export", "import_memories"
+    add_route(found, "POST", {**ADMIN, **_BODY}, "/import", import_lines, summary, ImportOut, operation_id=named)
     return found
 
 

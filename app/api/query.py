@@ -17,6 +17,7 @@ from app.api.plumbing.binding import NAMED
 from app.api.plumbing.fields import MOST_RESULTS, Fraction, Instant, Metadata, RequestBody, TimeZone
 from app.api.plumbing.guard import POSITION_HEADER, READ, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.problems import FieldError, InvalidFields
+from app.api.plumbing.routes import add_route
 from app.api.plumbing.unions import with_example
 from app.api.plumbing.wire import DIGITS, Computed, Given, Out, Source, json_answer, rounded, rounded_to
 from app.api.turn_bodies import ChatMessageIn
@@ -309,25 +310,11 @@ class RecallResultOut(Out):
 def router() -> APIRouter:
     """Return the routes."""
     found = APIRouter(tags=["query"], route_class=GuardedRoute)
-    found.add_api_route(
-        "/query",
-        query,
-        methods=["POST"],
-        operation_id="query",
-        summary="Ask, and get memories, context and reasons",
-        response_model=QueryResultOut,
-        openapi_extra=READ | NAMED,
-    )
+    summary = "Ask, and get memories, context and reasons"
+    add_route(found, "POST", READ | NAMED, "/query", query, summary, QueryResultOut)
     for path, operation in (("/memories/typed/query", "query_typed"), ("/memories/query", "query_memories")):
-        found.add_api_route(
-            path,
-            recall,
-            methods=["POST"],
-            operation_id=operation,
-            summary="Ask, and get memories",
-            response_model=RecallResultOut,
-            openapi_extra=READ | NAMED,
-        )
+        summary = "Ask, and get memories"
+        add_route(found, "POST", READ | NAMED, path, recall, summary, RecallResultOut, operation_id=operation)
     return found
 
 

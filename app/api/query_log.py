@@ -14,10 +14,9 @@ from app import ids
 from app.api.plumbing import cursors, fields
 from app.api.plumbing.cursors import Listing, PageQuery
 from app.api.plumbing.fields import Instant
-from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep, add_reads
-from app.api.plumbing.problems import FieldError, InvalidFields
+from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing.routes import add_reads
 from app.api.plumbing.wire import Out, PageOut, Source, json_answer, public_id, public_ids
-from app.errors import NotFound
 from app.memory.fields import Name
 from app.model import ReadMode
 from app.services.query_log import QueryLogFilter
@@ -42,10 +41,7 @@ class QueryLogQuery(PageQuery):
 
     def memory(self) -> UUID | None:
         """Return the memory's id, or raise InvalidFields."""
-        try:
-            return None if self.memory_id is None else ids.parse(ids.MEMORY, self.memory_id)
-        except NotFound as error:
-            raise InvalidFields([FieldError(field="memory_id", message=error.message)]) from None
+        return None if self.memory_id is None else fields.parse_id(ids.MEMORY, self.memory_id, "memory_id")
 
 
 class QueryLogEntryOut(Out):
@@ -99,7 +95,5 @@ async def list_query_log(runtime: RuntimeDep, actor: ActorDep, query: Annotated[
     asked = query.model_dump(mode="json", exclude={"cursor", "limit"})
     listing = Listing(f"query-log|{actor.tenant_id}|{sorted(asked.items())}")
     after = cursors.decode_time(query.cursor, listing)
-    found = await runtime.query_log.page(actor, wanted, limit=query.limit + 1, after=after)
-    shown = found[: query.limit]
-    more = (shown[-1].asked_at, shown[-1].id) if len(found) > len(shown) else None
-    return json_answer(QueryLogPageOut.page(shown, cursors.encode_time(more, listing)))
+    page = await runtime.query_log.page(actor, wanted, limit=query.limit, after=after)
+    return json_answer(QueryLogPageOut.page(page.items, cursors.encode_time(page.next, listing)))

@@ -21,12 +21,13 @@ from app.api.memories.write import with_types
 from app.api.plumbing import cursors, fields
 from app.api.plumbing.cursors import Listing, PageQuery
 from app.api.plumbing.fields import Instant
-from app.api.plumbing.guard import REVIEW, ActorDep, GuardedRoute, RuntimeDep, add_reads
+from app.api.plumbing.guard import REVIEW, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.idempotency import IDEMPOTENT, run_once
-from app.api.plumbing.problems import FieldError, InvalidFields, Problem, problem_of, respond
+from app.api.plumbing.problems import Problem, problem_of, raise_if_all_failed, respond
+from app.api.plumbing.routes import OK, add_changes, add_reads, add_route
 from app.api.plumbing.wire import Computed, Given, Out, PageOut, Source, json_answer, public_id
 from app.api.review_bodies import EXAMPLE_ITEM, BulkBody, DecideBody
-from app.errors import NotFound, TypedMemoryError
+from app.errors import TypedMemoryError
 from app.memory.fields import Name
 from app.memory.registry import Registry
 from app.memory.review import ReviewAction, ReviewDecision, ReviewItem, suggestion
@@ -34,9 +35,6 @@ from app.model import Evidence, LinkKind, MemoryStatus, ReviewReason
 from app.runtime import Runtime
 from app.services.review.decide import ReviewResult
 from app.services.review.queue import Detail, Passage, ReviewFilter, ReviewItemChanged
-
-OK = 200
-
 
 ReviewId = Annotated[str, Path(description="An item's id: its memory's, as a review.", examples=[EXAMPLE_ITEM])]
 
@@ -281,28 +279,10 @@ def _add_decisions(found: APIRouter) -> None:
             "model": ReviewChangedOut,
         }
     }
-    for path, handler, operation, summary, model, responses in (
-        (
-            "/admin/review/bulk",
-            decide_reviews,
-            "decide_reviews",
-            "Decide up to two hundred items",
-            ReviewResultsOut,
-            None,
-        ),
-        ("/admin/review/{review_id}", decide_review, "decide_review", "Decide an item", ReviewOutcomeOut, changed),
-    ):
-        found.add_api_route(
-            path,
-            handler,
-            methods=["POST"],
-            operation_id=operation,
-            summary=summary,
-            response_model=model,
-            responses=responses,
-            dependencies=IDEMPOTENT,
-            openapi_extra=REVIEW,
-        )
+    bulk = ("/admin/review/bulk", decide_reviews, "Decide up to two hundred items", ReviewResultsOut)
+    one = ("/admin/review/{review_id}", decide_review, "Decide an item", ReviewOutcomeOut)
+    add_changes(found, REVIEW, bulk)
+    add_route(found, "POST", REVIEW, *one, responses=changed, dependencies=IDEMPOTENT)
 
 
 async def list_reviews(runtime: RuntimeDep, actor: ActorDep, query: Annotated[ReviewQuery, Query()]) -> Response:
@@ -379,7 +359,9 @@ async def decide_reviews(request: Request, runtime: RuntimeDep, actor: ActorDep,
 
     The answer has an outcome or a problem for each. If none could be decided, it is the first one's problem.
     """
-    memories = [_of_bulk(one.id, place) for place, one in enumerate(body.decisions)]
+    memories = [
+        fields.parse_id(ids.REVIEW, one.id, f"decisions.{place}.id") for place, one in enumerate(body.decisions)
+    ]
     now = runtime.clock()
 
     async def decided(types: Registry) -> object:
@@ -388,9 +370,7 @@ async def decide_reviews(request: Request, runtime: RuntimeDep, actor: ActorDep,
             for place, (memory, one) in enumerate(zip(memories, body.decisions, strict=True))
         ]
         results = await runtime.reviews.decide_all(actor, choices)
-        failures = [one for one in results if isinstance(one, TypedMemoryError)]
-        if len(failures) == len(results):
-            raise failures[0]
+        raise_if_all_failed(results)
         answers: list[dict[str, Any]] = []
         for place, ((memory, choice), result) in enumerate(zip(choices, results, strict=True)):
             if isinstance(result, ReviewResult):
@@ -405,13 +385,6 @@ async def decide_reviews(request: Request, runtime: RuntimeDep, actor: ActorDep,
         return await with_types(runtime, actor, set().union(*(one.types() for one in body.decisions)), decided)
 
     return await _answer_changes(request, runtime, lambda: run_once(request, runtime, actor, OK, work))
-
-
-def _of_bulk(review: str, place: int) -> UUID:
-    try:
-        return ids.parse(ids.REVIEW, review)
-    except NotFound as error:
-        raise InvalidFields([FieldError(field=f"decisions.{place}.id", message=error.message)]) from None
 
 
 async def _answer_changes(request: Request, runtime: Runtime, work: Callable[[], Awaitable[Response]]) -> Response:

@@ -11,16 +11,14 @@ from starlette.responses import Response
 
 from app import ids
 from app.api.keys import (
-    CREATED,
     KeyBody,
-    KeyOperation,
     NewKeyOut,
     create_key_for,
-    operations_router,
     secret_answer,
 )
 from app.api.plumbing.fields import RequestBody
-from app.api.plumbing.guard import BY_OPERATOR, OPERATOR, RuntimeDep
+from app.api.plumbing.guard import BY_OPERATOR, OPERATOR, GuardedRoute, RuntimeDep
+from app.api.plumbing.routes import CREATED, add_reads, add_route
 from app.api.plumbing.wire import Given, Out, json_answer, public_id
 from app.memory.fields import Name
 from app.services.keys import FIRST_ROLES, KeyRequest
@@ -34,7 +32,14 @@ class TenantBody(RequestBody):
 
 def router() -> APIRouter:
     """Return the operator's routes."""
-    return operations_router(_OPERATORS)
+    found = APIRouter(tags=["admin"], route_class=GuardedRoute)
+    add_reads(found, OPERATOR, ("/admin/tenants", list_tenants, "List tenants", TenantsOut))
+    for path, handler, summary, answer in (
+        ("/admin/tenants", create_tenant, "Make a tenant", NewTenantOut),
+        ("/admin/tenants/{tenant_id}/keys", create_tenant_key, "Make a key of a tenant", NewKeyOut),
+    ):
+        add_route(found, "POST", OPERATOR, path, handler, summary, answer, status_code=CREATED)
+    return found
 
 
 class TenantOut(Out):
@@ -73,33 +78,3 @@ async def create_tenant_key(runtime: RuntimeDep, tenant_id: str, body: KeyBody) 
     """Create a key of any tenant."""
     tenant = await runtime.tenants.get(ids.parse(ids.TENANT, tenant_id))
     return secret_answer(NewKeyOut.of(await create_key_for(runtime, tenant.id, body, BY_OPERATOR)))
-
-
-_OPERATORS = (
-    KeyOperation(
-        method="GET",
-        path="/admin/tenants",
-        handler=list_tenants,
-        role=OPERATOR,
-        summary="List tenants",
-        model=TenantsOut,
-    ),
-    KeyOperation(
-        method="POST",
-        path="/admin/tenants",
-        handler=create_tenant,
-        role=OPERATOR,
-        summary="Make a tenant",
-        model=NewTenantOut,
-        status=CREATED,
-    ),
-    KeyOperation(
-        method="POST",
-        path="/admin/tenants/{tenant_id}/keys",
-        handler=create_tenant_key,
-        role=OPERATOR,
-        summary="Make a key of a tenant",
-        model=NewKeyOut,
-        status=CREATED,
-    ),
-)

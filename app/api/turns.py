@@ -18,9 +18,10 @@ from app.api.plumbing import cursors
 from app.api.plumbing.binding import BY_TURN, NAMED
 from app.api.plumbing.cursors import Listing, PageQuery
 from app.api.plumbing.fields import RequestBody
-from app.api.plumbing.guard import READ, WRITE, ActorDep, GuardedRoute, RuntimeDep, add_reads
+from app.api.plumbing.guard import READ, WRITE, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.idempotency import IDEMPOTENT, run_once
 from app.api.plumbing.problems import FieldError, InvalidFields
+from app.api.plumbing.routes import ACCEPTED, OK, add_reads, add_route
 from app.api.plumbing.visibility import OwnedQuery
 from app.api.plumbing.wire import Given, Out, PageOut, Source, as_is, json_answer, public_id
 from app.api.turn_bodies import TurnsBody, turns_from_body, turns_given
@@ -143,10 +144,6 @@ class TurnPageOut(PageOut):
         return cls.answer(None, turns=[TurnOut.of_stored(one) for one in turns], next_cursor=next_cursor)
 
 
-ACCEPTED = 202
-
-OK = 200
-
 MOST_AT_ONCE = 50
 """Most turns that a request processes synchronously."""
 
@@ -175,30 +172,15 @@ IngestQueryDep = Annotated[IngestQuery, Query()]
 def router() -> APIRouter:
     """Return the routes."""
     found = APIRouter(tags=["turns"], route_class=GuardedRoute)
-    writes: dict[str, Any] = {
+    more: dict[str, Any] = {
         "status_code": ACCEPTED,
-        "response_model": TurnsResult,
         "responses": {OK: {"model": TurnsResult, "description": "Processed, or decided in a dry run."}},
         "dependencies": IDEMPOTENT,
     }
-    found.add_api_route(
-        "/turns",
-        post_turns,
-        methods=["POST"],
-        operation_id="ingest_turns",
-        summary="Ingest turns",
-        openapi_extra=WRITE | NAMED,
-        **writes,
-    )
-    found.add_api_route(
-        "/turns/{turn_id}/replay",
-        replay_turn,
-        methods=["POST"],
-        operation_id="replay_turn",
-        summary="Send a turn through the pipeline again",
-        openapi_extra=WRITE | BY_TURN,
-        **writes,
-    )
+    ingest = ("/turns", post_turns, "Ingest turns", TurnsResult)
+    replay = ("/turns/{turn_id}/replay", replay_turn, "Send a turn through the pipeline again", TurnsResult)
+    add_route(found, "POST", WRITE | NAMED, *ingest, operation_id="ingest_turns", **more)
+    add_route(found, "POST", WRITE | BY_TURN, *replay, **more)
     add_reads(found, READ | NAMED, ("/turns", list_turns, "List turns", TurnPageOut))
     add_reads(found, READ | BY_TURN, ("/turns/{turn_id}", get_turn, "Get a turn and its report", TurnOut))
     return found
@@ -273,7 +255,7 @@ async def list_turns(runtime: RuntimeDep, actor: ActorDep, query: Annotated[Turn
     page = await runtime.turns.list(
         actor, scopes=scopes, status=query.status, session_id=query.session_id, after=after, limit=query.limit
     )
-    return json_answer(TurnPageOut.of(page.turns, cursors.encode_id(page.next, listing)))
+    return json_answer(TurnPageOut.of(page.items, cursors.encode_id(page.next, listing)))
 
 
 async def get_turn(runtime: RuntimeDep, actor: ActorDep, turn_id: TurnId) -> Response:

@@ -14,13 +14,11 @@ from starlette.responses import Response
 from app.api.plumbing.binding import OPEN
 from app.api.plumbing.guard import ADMIN, READ, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.problems import FieldError, InvalidFields, field_errors
+from app.api.plumbing.routes import CREATED, NO_CONTENT, add_reads, add_route
 from app.api.plumbing.wire import Given, Out, Source, json_answer
 from app.memory.fields import Name
 from app.memory.tenant_types.definition import Definition, DefinitionError, InvalidDefinition, pointer
 from app.model import Category, ScopeKind
-
-CREATED = 201
-NO_CONTENT = 204
 
 TypeNameIn = Annotated[Name, Path(description="A type's name.", examples=["ticket"])]
 
@@ -105,31 +103,16 @@ class PointedRoute(GuardedRoute):
 def router() -> APIRouter:
     """Return the routes."""
     found = APIRouter(tags=["admin"], route_class=PointedRoute)
-    routes: tuple[tuple[str, str, Any, str, Any, int, dict[str, Any]], ...] = (
-        ("GET", "/admin/types", list_types, "List memory types", TypesOut, 200, READ | OPEN),
-        ("POST", "/admin/types", define_type, "Define a memory type, or its next version", DefinedOut, CREATED, ADMIN),
-        (
-            "GET",
-            "/admin/types/{type_name}",
-            get_type,
-            "Get a memory type with its versions",
-            TypeDetailOut,
-            200,
-            READ | OPEN,
-        ),
-        ("DELETE", "/admin/types/{type_name}", remove_type, "Remove a memory type", None, NO_CONTENT, ADMIN),
+    one = "/admin/types/{type_name}"
+    add_reads(
+        found,
+        READ | OPEN,
+        ("/admin/types", list_types, "List memory types", TypesOut),
+        (one, get_type, "Get a memory type with its versions", TypeDetailOut),
     )
-    for method, path, handler, summary, model, status, role in routes:
-        found.add_api_route(
-            path,
-            handler,
-            methods=[method],
-            operation_id=handler.__name__,
-            summary=summary,
-            response_model=model,
-            status_code=status,
-            openapi_extra=role,
-        )
+    define = ("/admin/types", define_type, "Define a memory type, or its next version", DefinedOut)
+    add_route(found, "POST", ADMIN, *define, status_code=CREATED)
+    add_route(found, "DELETE", ADMIN, one, remove_type, "Remove a memory type", status_code=NO_CONTENT)
     return found
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from datetime import datetime, timedelta
 from typing import Annotated, Any
 
@@ -11,11 +10,12 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app import ids
-from app.api.keys import CREATED, NO_CONTENT, KeyOperation, RotateBody, operations_router, secret_answer
+from app.api.keys import RotateBody, secret_answer
 from app.api.plumbing import cursors
 from app.api.plumbing.cursors import Listing, PageQuery
 from app.api.plumbing.fields import RequestBody
-from app.api.plumbing.guard import ADMIN, ActorDep, RuntimeDep
+from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing.routes import CREATED, NO_CONTENT, add_reads, add_route
 from app.api.plumbing.unions import with_example
 from app.api.plumbing.wire import Given, Out, PageOut, Source, json_answer, public_id
 from app.memory.fields import Flag, Sentence
@@ -101,8 +101,25 @@ class QueuedDeliveryOut(Out):
 
 
 def router() -> APIRouter:
-    """Return the routes."""
-    return operations_router(_OPERATIONS, tag="webhooks")
+    """Return the routes, which are for admins."""
+    found = APIRouter(tags=["webhooks"], route_class=GuardedRoute)
+    one, retry = "/admin/webhooks/{webhook_id}", "/admin/deliveries/{delivery_id}/retry"
+    add_reads(
+        found,
+        ADMIN,
+        ("/admin/webhooks", list_webhooks, "List webhooks", WebhooksOut),
+        (f"{one}/deliveries", list_deliveries, "List deliveries", DeliveryPageOut),
+    )
+    for path, handler, summary, answer in (
+        ("/admin/webhooks", create_webhook, "Make a webhook", NewWebhookOut),
+        (f"{one}/rotate", rotate_webhook, "Replace a webhook's secret", NewWebhookOut),
+        (f"{one}/test", test_webhook, "Send a test message", QueuedDeliveryOut),
+        (retry, send_delivery_again, "Send a delivery again", QueuedDeliveryOut),
+    ):
+        add_route(found, "POST", ADMIN, path, handler, summary, answer, status_code=CREATED)
+    add_route(found, "PATCH", ADMIN, one, change_webhook, "Change a webhook", WebhookOut)
+    add_route(found, "DELETE", ADMIN, one, delete_webhook, "Delete a webhook", status_code=NO_CONTENT)
+    return found
 
 
 async def list_webhooks(runtime: RuntimeDep, actor: ActorDep) -> Response:
@@ -150,10 +167,8 @@ async def list_deliveries(
     webhook = ids.parse(ids.WEBHOOK, webhook_id)
     listing = Listing(f"deliveries|{actor.tenant_id}|{webhook}")
     after = cursors.decode_time(query.cursor, listing)
-    found = await runtime.webhooks.deliveries(actor, webhook, limit=query.limit + 1, after=after)
-    shown = found[: query.limit]
-    more = (shown[-1].created_at, shown[-1].id) if len(found) > len(shown) else None
-    return json_answer(DeliveryPageOut.page(shown, cursors.encode_time(more, listing)))
+    page = await runtime.webhooks.deliveries(actor, webhook, limit=query.limit, after=after)
+    return json_answer(DeliveryPageOut.page(page.items, cursors.encode_time(page.next, listing)))
 
 
 async def send_delivery_again(runtime: RuntimeDep, actor: ActorDep, delivery_id: DeliveryId) -> Response:
@@ -165,39 +180,3 @@ async def send_delivery_again(runtime: RuntimeDep, actor: ActorDep, delivery_id:
 
 def _with_secret(webhook: StoredWebhook) -> Response:
     return secret_answer(NewWebhookOut.answer(webhook))
-
-
-_PATH = "/admin/webhooks/{webhook_id}"
-
-
-def _operation(
-    method: str,
-    path: str,
-    handler: Callable[..., Any],
-    summary: str,
-    model: Any = None,  # noqa: ANN401 - a model of answers
-    status: int = 200,
-) -> KeyOperation:
-    """Return a route for admins."""
-    return KeyOperation(
-        method=method, path=path, handler=handler, role=ADMIN, summary=summary, model=model, status=status
-    )
-
-
-_OPERATIONS = (
-    _operation("GET", "/admin/webhooks", list_webhooks, "List webhooks", WebhooksOut),
-    _operation("POST", "/admin/webhooks", create_webhook, "Make a webhook", NewWebhookOut, CREATED),
-    _operation("PATCH", _PATH, change_webhook, "Change a webhook", WebhookOut),
-    _operation("DELETE", _PATH, delete_webhook, "Delete a webhook", None, NO_CONTENT),
-    _operation("POST", f"{_PATH}/rotate", rotate_webhook, "Replace a webhook's secret", NewWebhookOut, CREATED),
-    _operation("POST", f"{_PATH}/test", test_webhook, "Send a test message", QueuedDeliveryOut, CREATED),
-    _operation("GET", f"{_PATH}/deliveries", list_deliveries, "List deliveries", DeliveryPageOut),
-    _operation(
-        "POST",
-        "/admin/deliveries/{delivery_id}/retry",
-        send_delivery_again,
-        "Send a delivery again",
-        QueuedDeliveryOut,
-        CREATED,
-    ),
-)

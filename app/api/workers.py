@@ -12,12 +12,11 @@ from starlette.responses import Response
 from app import ids
 from app.api.jobs import JobOut
 from app.api.plumbing.fields import RequestBody
-from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep, add_reads
+from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.idempotency import IDEMPOTENT, run_once
+from app.api.plumbing.routes import ACCEPTED, add_reads, add_route
 from app.api.plumbing.wire import Out, Source, json_answer, public_id
 from app.model import JobStatus
-
-ACCEPTED = 202
 
 WorkerName = Annotated[str, Path(description="A worker, by a name that `GET /admin/workers` lists.", examples=["gc"])]
 
@@ -64,17 +63,8 @@ def router() -> APIRouter:
     """Return the routes."""
     found = APIRouter(tags=["admin"], route_class=GuardedRoute)
     add_reads(found, ADMIN, ("/admin/workers", list_workers, "List workers", WorkersOut))
-    found.add_api_route(
-        "/admin/workers/{name}/run",
-        run_worker,
-        methods=["POST"],
-        operation_id="run_worker",
-        summary="Run a worker now",
-        response_model=WorkerJobOut,
-        status_code=ACCEPTED,
-        dependencies=IDEMPOTENT,
-        openapi_extra=ADMIN,
-    )
+    run = ("/admin/workers/{name}/run", run_worker, "Run a worker now", WorkerJobOut)
+    add_route(found, "POST", ADMIN, *run, status_code=ACCEPTED, dependencies=IDEMPOTENT)
     return found
 
 

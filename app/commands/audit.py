@@ -135,7 +135,7 @@ async def _list(name: str, asked: AuditFilter, limit: int) -> Sequence[AuditEntr
         while len(found) < limit:
             some = min(PAGE, limit - len(found))
             page = await log.page(tenant.id, asked, descending=True, after=after, limit=some)
-            found.extend(page.events)
+            found.extend(page.items)
             after = page.next
             if after is None:
                 break

@@ -115,6 +115,8 @@ def import_files(  # noqa: PLR0913 - one parameter an option
             f"{failure}. {sender.report.stored} of {total} are stored: "
             f"{mend} the same command again to go on, nothing is stored twice"
         )
+    if sender.report.bad and not sender.report.stored and origin is None and wanted is Format.AUTO:
+        err.print(f"A file of another store takes --from {', '.join(Origin)}", markup=False)
     if sender.report.bad or broken:
         raise typer.Exit(1)
 

@@ -12,7 +12,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from typing import Any, Final
 
-from app.commands.import_sources import BadMessage, ImportItem, Read
+from app.commands.import_sources import BadMessage, ImportItem, Read, SkippedMessage
 
 __all__ = ["Origin", "items"]
 
@@ -44,8 +44,10 @@ def items(document: object, origin: Origin, *, place: str) -> Iterator[Read]:
         yield BadMessage(place=place, what=f"not an export of {origin}: {error}")
         return
     # A later statement replaces an earlier one, so they are written as they were said.
-    for where, body, lost in sorted(found, key=lambda one: str(one[1].get("occurred_at") or "")):
-        if isinstance(body.get("content", ""), str):
+    for where, body, lost in sorted(found, key=_time):
+        if isinstance(body, str):
+            yield SkippedMessage(place=f"{place}, {where}", why=body)
+        elif isinstance(body.get("content", ""), str):
             owned = body.get("user_id") or body.get("agent_id")
             yield ImportItem(place=f"{place}, {where}", body=_without_nulls(body), said=not owned, lost=lost)
         else:
@@ -56,7 +58,13 @@ class UnknownShape(Exception):
     """A document has another shape than the exports of its store; the message names the expected one."""
 
 
-Found = tuple[str, Body, frozenset[str]]
+Found = tuple[str, Body | str, frozenset[str]]
+"""The place of an item, its write or the reason to skip it, and the fields that are not carried over."""
+
+
+def _time(found: Found) -> str:
+    body = found[1]
+    return "" if isinstance(body, str) else str(body.get("occurred_at") or "")
 
 
 def _mem0(document: object) -> Iterator[Found]:
@@ -75,7 +83,7 @@ def _mem0(document: object) -> Iterator[Found]:
         }
         yield f"memory {number}", body, _lost(rest, {"created_at"})
     relations = document.get("relations") if isinstance(document, dict) else None
-    for number, one in enumerate(relations or [], 1):
+    for number, one in enumerate(_objects(relations) if isinstance(relations, list) else [], 1):
         rest = dict(one)
         body = {
             "type": "fact",
@@ -101,6 +109,8 @@ def _zep(document: object) -> Iterator[Found]:
             attributes = {str(key): str(value) for key, value in (rest.pop("attributes", None) or {}).items() if value}
             entity: Body = {"canonical_name": name, "entity_type": labels[0], "attributes": attributes}
             yield f"node {number}", {"type": "entity", "user_id": user, **_zep_times(rest), **entity}, _lost(rest)
+        elif name != USER:
+            yield f"node {number}", "node without a label", frozenset()
         if summary:
             said: Body = {"type": "semantic", "content": summary, "entity_id": name, "user_id": user}
             yield f"summary of node {number}", said | _zep_times(dict(node)), frozenset()
@@ -174,13 +184,13 @@ def _langmem_text(value: object) -> str | None:
 
 def _records(document: object) -> Iterator[Found]:
     found = _listed(document)
+    if not any(one.get("type") for one in found):
+        raise UnknownShape("no record has a `type`")
     names = {str(one.get("id")): _name(one.get("canonical_name")) for one in found if one.get("canonical_name")}
     names = {"e_user": USER, **names}
     for number, one in enumerate(found, 1):
         rest = dict(one)
         kind = str(rest.pop("type", "")).lower()
-        if not kind:
-            raise UnknownShape(f"record {number} has no `type`")
         changed = rest.pop("updated_at", None)
         if "predicate" not in rest:
             rest.pop("predicate_is_stateful", None)  # a type without a predicate says it by itself
@@ -218,7 +228,7 @@ def _kept(rest: dict[str, Any], *fields: str) -> Body:
 
 
 def _listed(document: object) -> list[Json]:
-    """Return the items of a listing, or raise UnknownShape."""
+    """Return the items of a listing, as `_objects` does, or raise UnknownShape."""
     if isinstance(document, dict):
         inner = next((document[name] for name in _WRAPPERS if isinstance(document.get(name), list)), None)
         document = [document] if inner is None else inner
@@ -228,10 +238,8 @@ def _listed(document: object) -> list[Json]:
 
 
 def _objects(values: Sequence[object]) -> list[Json]:
-    wrong = next((number for number, one in enumerate(values, 1) if not isinstance(one, dict)), None)
-    if wrong is not None:
-        raise UnknownShape(f"item {wrong} is no object")
-    return [one for one in values if isinstance(one, dict)]
+    """Return items in their places; what is no object becomes an empty one, which has no text."""
+    return [one if isinstance(one, dict) else {} for one in values]
 
 
 def _metadata(rest: dict[str, Any], *fields: str) -> Body:

@@ -297,7 +297,7 @@ def document(found: ImportSource, wanted: Format) -> object:
     """Return the JSON of a file, or raise UnreadableFile."""
     with closing(found.opened()) as file:
         content = file.read()
-    either = "neither NDJSON nor a JSON conversation" if wanted is Format.AUTO else "not a JSON conversation"
+    either = "neither NDJSON nor a JSON conversation" if wanted is Format.AUTO else "not JSON"
     try:
         return json.loads(content.removeprefix(_BOM).decode())
     except UnicodeDecodeError as error:

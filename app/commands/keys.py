@@ -17,7 +17,7 @@ from rich.table import Table
 
 from app import ids, logs
 from app.bootstrap import Store, first_key, open_runtime_store
-from app.commands.configuration import settings_of_a_store
+from app.commands.configuration import load_settings, settings_of_a_store
 from app.commands.service_client import key_file, stored_key
 from app.commands.terminal import CommandFailed, err, out, say
 from app.db.embedded.server import data_dir
@@ -181,8 +181,8 @@ def _show_secret(new: NewKey) -> None:
     say(new.secret)
     until = f", ends {new.key.expires_at:%Y-%m-%d %H:%M} UTC" if new.key.expires_at else ""
     err.print(
-        f"{ids.public(ids.KEY, new.key.id)} ({new.key.name}: {' '.join(sorted(new.key.roles))}{until}). "
-        f"The secret above is not shown again.",
+        f"{ids.public(ids.KEY, new.key.id)} ({new.key.name}: {' '.join(sorted(new.key.roles))}{until}) in "
+        f"{_place(load_settings())}. The secret above is not shown again.",
         markup=False,
         soft_wrap=True,
     )

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
 from urllib.parse import quote
 from uuid import uuid4
@@ -13,7 +13,7 @@ from rich.table import Table
 
 from app.commands.query import query
 from app.commands.service_client import ask
-from app.commands.terminal import AgentId, ApiKey, AsJson, CommandFailed, Url, UserId, out, say, say_json
+from app.commands.terminal import AgentId, ApiKey, AsJson, CommandFailed, Url, UserId, out, say, say_json, warn
 
 PAGE = 200
 
@@ -49,8 +49,10 @@ def remember(  # noqa: PLR0913 - one parameter an option
         answer = _post(url, key, f"/memories/typed/{quote(type_name, safe='')}", body)
         if as_json:
             say_json(answer)
-        else:
-            say(f"{answer['decision']}: {_line(answer['memory'])}")
+            return
+        memory = answer["memory"]
+        say(f"{answer['decision']}: {answer['reason'] if memory is None else _line(memory)}")
+        _warn_if_shared([memory] if memory and not about else [])
         return
     turn = {"role": "user", "content": text, **_not_none(occurred_at=occurred_at)}
     answer = _post(url, key, "/turns?mode=sync", {**about, "turns": [turn]})
@@ -62,6 +64,10 @@ def remember(  # noqa: PLR0913 - one parameter an option
         for candidate in one["candidates"]:
             named = f" {candidate['memory_id']}" if candidate["memory_id"] else ""
             say(f"  {candidate['decision']}{named} ({candidate['type']}): {candidate['content']}")
+    for reason in answer["degraded"]:
+        waiting = f": the turn waits in {answer['job_id']}, which goes on by itself" if answer["job_id"] else ""
+        warn(f"{reason}{waiting}")
+    _warn_if_shared([one for one in answer["turns"] if one["candidates"]] if not about else [])
 
 
 def recall(
@@ -118,7 +124,7 @@ def forget(
     counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in receipt["counts"].items() if count)
     say(f"{receipt['id']} {receipt['status']}: {counts or 'nothing was there'}")
     for one in receipt.get("kept") or ():
-        say(f"  {one} rests on the same words and stays")
+        say(f"  {one} was made of the same turn, may say the same, and stays")
 
 
 def history(memory: MemoryId, *, as_json: AsJson = False, url: Url = None, key: ApiKey = None) -> None:
@@ -176,9 +182,16 @@ def why(
 
 
 def profile(
-    user: Annotated[str, typer.Argument(help="The user's id.")], *, url: Url = None, key: ApiKey = None
+    user: Annotated[str | None, typer.Argument(help="The user's id.")] = None,
+    *,
+    user_id: UserId = None,
+    url: Url = None,
+    key: ApiKey = None,
 ) -> None:
     """Print what holds of a user whatever is asked: who the user is, constraints, preferences, what is current."""
+    user = user or user_id
+    if user is None:
+        raise CommandFailed("whose profile? give the user's id")
     answer = _get(url, key, f"/users/{quote(user, safe='')}/profile")
     say(answer["text"] or f"Nothing is known of {user}.")
 
@@ -206,6 +219,11 @@ def users(
     out.print(table)
     if answer["next_cursor"]:
         say(f"These are the first {PAGE}; name a part of the id to see others.")
+
+
+def _warn_if_shared(stored: Sequence[Mapping[str, Any]]) -> None:
+    if any(one["scope"] == "global" for one in stored):
+        warn("it names no user, so the whole tenant sees it; --user-id says whose it is")
 
 
 def _line(memory: Mapping[str, Any]) -> str:

@@ -23,7 +23,7 @@ from app.commands.terminal import CommandFailed, say
 from app.db import migrate
 from app.main import create_app
 from app.memory.registry import discover
-from app.memory.spec import Payload
+from app.memory.spec import Payload, class_name
 from app.settings import Settings
 
 
@@ -47,7 +47,7 @@ class Request:
     @property
     def camel(self) -> str:
         """Return the name in camel case."""
-        return "".join(word.capitalize() for word in self.name.split("_"))
+        return class_name(self.name)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -398,7 +398,7 @@ def _checkout() -> Path:
 
 
 def _check_name(name: str) -> None:
-    camel = "".join(word.capitalize() for word in name.split("_"))
+    camel = class_name(name)
     if not _SNAKE_CASE.fullmatch(name) or keyword.iskeyword(name) or keyword.iskeyword(camel):
         raise CommandFailed(f"{name!r} can't name a type: use snake_case, such as pet_peeve, and no keyword of Python")
     if len(name) > _LONGEST_NAME:

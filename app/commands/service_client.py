@@ -169,12 +169,7 @@ class ServiceClient:
 
 
 def _checked(url: str) -> str:
-    try:
-        parts = urlsplit(url)
-        usable = parts.scheme in {"http", "https"} and bool(parts.hostname) and parts.port != 0
-    except ValueError:
-        usable = False
-    if not usable:
+    if not _is_address(url):
         raise ServiceUnreachable(f"{url!r} is no URL: give one such as http://127.0.0.1:8700 (--url or TM_URL)")
     return url.rstrip("/")
 

@@ -170,7 +170,8 @@ class Uploader:
                 return None
             case ImportItem():
                 self.report.lost.update(one.lost)
-                return ImportItem(place=one.place, body={**self.defaults, **one.body})
+                # In one order, so that a name from the options or from the file makes the same request.
+                return ImportItem(place=one.place, body=dict(sorted({**self.defaults, **one.body}.items())))
 
     async def _work(self, queue: asyncio.Queue[list[ImportItem]]) -> None:
         number = 0

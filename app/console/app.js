@@ -85,7 +85,7 @@ function Notices() {
   useEffect(() => {
     const drop = (id) => setShown((old) => old.filter((one) => one.id !== id));
     const add = ({ detail }) => {
-      setShown((old) => [...old.slice(-2), { ...detail, drop: () => drop(detail.id) }]);
+      setShown((old) => [...old.filter((one) => one.about !== detail.about).slice(-2), { ...detail, drop: () => drop(detail.id) }]);
       setTimeout(() => drop(detail.id), detail.seconds * 1000);
     };
     addEventListener("notice", add);

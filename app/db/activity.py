@@ -1,4 +1,4 @@
-"""Queries of a tenant's users, agents and sessions, with counts of memories and the last activity of each."""
+"""Queries of a tenant's users, agents and sessions, with counts and times, and of entities that are named together."""
 
 from __future__ import annotations
 
@@ -8,6 +8,7 @@ from datetime import datetime
 from uuid import UUID
 
 from app.db.session import ReadSession, SqlStatement, statement
+from app.db.sql import as_record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,6 +32,18 @@ class SessionActivity:
     turns: int
     first_at: datetime
     last_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EntityNeighbour:
+    """An entity that an active memory names together with another; `label` is the memory's predicate or type."""
+
+    entity: UUID
+    name: str
+    entity_type: str
+    memory: UUID
+    content: str
+    label: str
 
 
 _SCOPES_OF_USER = statement("SELECT id FROM scopes WHERE tenant_id = :tenant AND user_id = :user ORDER BY id")
@@ -92,7 +105,7 @@ _SESSIONS_OF_SCOPES = """
 """
 
 _WITH_COUNTS = """
-    SELECT named.name, held.memories, held.first_at, held.last_at,
+    SELECT named.name AS session_id, held.memories, held.first_at, held.last_at,
         (SELECT count(*) FROM turns t
          WHERE t.tenant_id = :tenant AND t.scope_id = ANY(held.scopes) AND t.session_id = named.name) AS turns
     FROM named
@@ -107,6 +120,26 @@ _WITH_COUNTS = """
 _ALL_SESSIONS = statement(_EVERY_SESSION + _WITH_COUNTS.format(narrowed=""))
 
 _SOME_SESSIONS = statement(_SESSIONS_OF_SCOPES + _WITH_COUNTS.format(narrowed="AND m.scope_id = ANY(:scopes)"))
+
+# Episodes are left out: what is said in one breath need not belong together.
+_NAMED_TOGETHER = statement(
+    """
+    WITH family AS (SELECT id FROM entities WHERE tenant_id = :tenant AND :entity IN (id, merged_into)),
+    naming AS (
+        SELECT DISTINCT me.memory_id FROM memory_entities me
+        WHERE me.tenant_id = :tenant AND me.entity_id IN (SELECT id FROM family)
+    )
+    SELECT DISTINCT coalesce(e.merged_into, e.id) AS entity, root.canonical_name AS name, root.entity_type,
+        m.id AS memory, m.content, coalesce(m.payload ->> 'predicate', m.payload ->> 'relation_type', m.type) AS label
+    FROM naming
+    JOIN memories m ON m.tenant_id = :tenant AND m.id = naming.memory_id
+    JOIN memory_entities me ON me.tenant_id = :tenant AND me.memory_id = m.id
+    JOIN entities e ON e.tenant_id = :tenant AND e.id = me.entity_id
+    JOIN entities root ON root.tenant_id = :tenant AND root.id = coalesce(e.merged_into, e.id)
+    WHERE m.status = 'active' AND m.type <> 'episodic' AND e.id NOT IN (SELECT id FROM family)
+    ORDER BY m.id DESC, entity LIMIT :limit
+    """
+)
 
 
 async def scopes_of_user(session: ReadSession, tenant: UUID, user: str) -> list[UUID]:
@@ -137,16 +170,13 @@ async def sessions(
         rows = await session.fetch(_ALL_SESSIONS, values)
     else:
         rows = await session.fetch(_SOME_SESSIONS, {**values, "scopes": list(scopes)})
-    return [
-        SessionActivity(
-            session_id=row["name"],
-            memories=row["memories"],
-            turns=row["turns"],
-            first_at=row["first_at"],
-            last_at=row["last_at"],
-        )
-        for row in rows
-    ]
+    return [as_record(SessionActivity, row) for row in rows]
+
+
+async def named_together(session: ReadSession, tenant: UUID, entity: UUID, *, limit: int) -> list[EntityNeighbour]:
+    """Return the entities that active memories name together with one, and those memories, the latest first."""
+    rows = await session.fetch(_NAMED_TOGETHER, {"tenant": tenant, "entity": entity, "limit": limit})
+    return [as_record(EntityNeighbour, row) for row in rows]
 
 
 async def _names(
@@ -161,14 +191,4 @@ async def _names(
 ) -> list[NameActivity]:
     given = {"tenant": tenant, "scopes": scopes, "text": text, "after": after, "limit": limit}
     rows = await session.fetch(named, given)
-    return [
-        NameActivity(
-            name=row["name"],
-            memories=row["memories"],
-            active=row["active"],
-            waiting=row["waiting"],
-            turns=row["turns"],
-            last_active_at=row["last_active_at"],
-        )
-        for row in rows
-    ]
+    return [as_record(NameActivity, row) for row in rows]

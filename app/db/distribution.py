@@ -20,6 +20,7 @@ from sqlalchemy.exc import DBAPIError
 from sqlalchemy.schema import AddConstraint
 
 from app.db import migrate
+from app.db.failures import cause_of
 from app.db.privileges import MAKE_ROLE
 from app.db.session import RUNTIME_ROLE, SESSION_SETTINGS, owner_transaction
 from app.db.tables import api_keys, metadata, tenants
@@ -122,9 +123,8 @@ async def distribute(
         try:
             await _run(owner_url, stage, patience)
         except (asyncpg.PostgresError, DBAPIError) as error:
-            cause = error.orig.__cause__ if isinstance(error, DBAPIError) and error.orig is not None else error
             raise ConfigurationError(
-                f"cannot {stage.title}: {cause}. What was done before stays; run the command again to go on"
+                f"cannot {stage.title}: {cause_of(error)}. What was done before stays; run the command again to go on"
             ) from error
 
 

@@ -51,6 +51,11 @@ def unavailable() -> DatabaseUnavailable:
     return DatabaseUnavailable("the database cannot be reached: retry in a moment", retry_after=RETRY_AFTER)
 
 
+def cause_of(error: Exception) -> BaseException | None:
+    """Return the driver's error behind one of SQLAlchemy's; another error is its own cause."""
+    return error.orig.__cause__ if isinstance(error, DBAPIError) and error.orig is not None else error
+
+
 def of_driver(error: DBAPIError) -> Exception:
     """Return our error for one of SQLAlchemy's, or that error itself."""
     ours = translated(error.orig.__cause__ if error.orig is not None else None)

@@ -21,6 +21,7 @@ from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 import migrations
+from app.db.failures import cause_of
 from app.db.privileges import Privileges, admit
 from app.db.session import Database
 from app.errors import ConfigurationError, DatabaseUnavailable
@@ -92,7 +93,7 @@ def _patiently(migrate: Callable[[], None], tries: int) -> None:
         try:
             return migrate()
         except DBAPIError as error:
-            cause = error.orig.__cause__ if error.orig is not None else None
+            cause = cause_of(error)
             if isinstance(cause, asyncpg.InsufficientPrivilegeError):
                 raise ConfigurationError(f"the login may not migrate ({cause}): {PREPARE}") from error
             if isinstance(cause, asyncpg.IntegrityConstraintViolationError):

@@ -19,7 +19,7 @@ import asyncpg
 from app.db import embedding_models
 from app.db.embedding_models import Phase, StoredModel, missing_vectors
 from app.db.session import ReadSession, SqlStatement, WriteSession, statement
-from app.db.sql import columns_of
+from app.db.sql import as_record, columns_of
 from app.errors import Conflict, DatabaseUnavailable
 
 CHANGING = 7_261_943_003
@@ -218,7 +218,8 @@ def _texts(model: int) -> SqlStatement:
     return _lacking(
         model,
         "memory_index",
-        "m.id, m.scope_id, m.type, m.type_version, m.content, m.context, m.payload, m.session_id, m.recorded_at",
+        "m.id, m.scope_id AS scope, m.type, m.type_version, m.content, m.context, m.payload, m.session_id AS session, "
+        "m.recorded_at",
         "array_agg(y.part ORDER BY y.part) AS parts, array_agg(y.kind ORDER BY y.part) AS kinds",
     )
 
@@ -298,21 +299,7 @@ def _count(model: int, table: str) -> SqlStatement:
 async def read_texts(session: ReadSession, tenant: UUID, model: int, after: UUID, limit: int) -> list[TextsToEmbed]:
     """Return memories whose index rows lack a vector of the model, in the order of their ids."""
     rows = await session.fetch(_texts(model), {"tenant": tenant, "after": after, "limit": limit})
-    return [
-        TextsToEmbed(
-            id=row["id"],
-            scope=row["scope_id"],
-            type=row["type"],
-            type_version=row["type_version"],
-            content=row["content"],
-            context=row["context"],
-            payload=row["payload"],
-            session=row["session_id"],
-            recorded_at=row["recorded_at"],
-            rows=dict(zip(row["parts"], row["kinds"], strict=True)),
-        )
-        for row in rows
-    ]
+    return [as_record(TextsToEmbed, row, rows=dict(zip(row["parts"], row["kinds"], strict=True))) for row in rows]
 
 
 async def read_questions(
@@ -321,14 +308,7 @@ async def read_questions(
     """Return memories whose questions lack a vector of the model, in the order of their ids."""
     rows = await session.fetch(_questions(model), {"tenant": tenant, "after": after, "limit": limit})
     return [
-        QuestionsToEmbed(
-            id=row["id"],
-            type=row["type"],
-            type_version=row["type_version"],
-            payload=row["payload"],
-            rows=dict(zip(row["ordinals"], row["questions"], strict=True)),
-        )
-        for row in rows
+        as_record(QuestionsToEmbed, row, rows=dict(zip(row["ordinals"], row["questions"], strict=True))) for row in rows
     ]
 
 

@@ -13,7 +13,6 @@ from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from asyncpg import Record
 from sqlalchemy import RowMapping, text
 
 from app.db.apply.memories import COLUMNS as MEMORY_COLUMNS
@@ -21,6 +20,7 @@ from app.db.memories import read as memory_reads
 from app.db.memories.listing import PagePosition
 from app.db.memories.read import VERSION_COLUMNS, memory_of, memory_query, version_fields
 from app.db.session import ReadSession, WriteSession, statement
+from app.db.sql import as_record
 from app.memory.review import ReviewItem, ReviewSide, version_of
 from app.memory.versions import Version
 from app.model import LinkKind, Memory
@@ -239,7 +239,7 @@ async def with_sides(session: ReadSession, tenant: UUID, waiting: Sequence[Memor
 
 async def find(session: ReadSession, tenant: UUID, memory: UUID) -> ReviewItem | None:
     """Return the item of a memory, None when it is not in the queue or does not exist."""
-    found = (await memory_reads.read_memories(session, tenant, [memory])).get(memory)
+    found = await memory_reads.read_memory(session, tenant, memory)
     if found is None or found.review is None:
         return None
     items = await with_sides(session, tenant, [found])
@@ -367,18 +367,8 @@ async def passages(session: ReadSession, tenant: UUID, turns: Collection[UUID], 
     rows = await session.fetch(_AROUND, {"tenant": tenant, "ids": list(turns), "each": each})
     places: dict[UUID, dict[int, list[TurnExcerpt]]] = defaultdict(lambda: defaultdict(list))
     for row in rows:
-        places[row["about"]][row["place"]].append(_excerpt(row))
+        places[row["about"]][row["place"]].append(as_record(TurnExcerpt, row))
     return {
         turn: Passage(before=tuple(found[-1]), turn=found[0][0], after=tuple(found[1]))
         for turn, found in places.items()
     }
-
-
-def _excerpt(row: Record) -> TurnExcerpt:
-    return TurnExcerpt(
-        id=row["id"],
-        role=row["role"],
-        speaker=row["speaker"],
-        content=row["content"],
-        occurred_at=row["occurred_at"],
-    )

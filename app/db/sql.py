@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
+from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +19,12 @@ from pydantic_core import to_json
 from app.db.session import SqlStatement, WriteSession, statement
 from app.db.tables import metadata
 
+if TYPE_CHECKING:
+    from _typeshed import DataclassInstance
+
 Row = Mapping[str, object]
+
+Result = TypeVar("Result", bound="DataclassInstance")
 
 ON_CONFLICT: Mapping[str, str] = {
     "entities": """ON CONFLICT (tenant_id, id) DO UPDATE SET
@@ -44,6 +50,11 @@ ON_CONFLICT: Mapping[str, str] = {
 
 _ORDER: Mapping[str, int] = {table.name: place for place, table in enumerate(metadata.sorted_tables)}
 """Tables after those that they refer to: nodes of a cluster check foreign keys after each clause."""
+
+
+def as_record(kind: type[Result], row: Any, **more: object) -> Result:  # noqa: ANN401 - asyncpg's or SQLAlchemy's
+    """Return the columns of a row that are fields of a dataclass as one; `more` are its fields of other names."""
+    return kind(**{name: row[name] for name in kind.__dataclass_fields__ if name not in more}, **more)
 
 
 async def insert_all(session: WriteSession, rows: Mapping[str, Sequence[Row]]) -> None:
@@ -136,9 +147,9 @@ def vector_of(row: str, model: str = ":model") -> str:
     return f"CASE {first} {second} END"
 
 
-def has_vector(row: str, model: str = ":model") -> str:
-    """Return SQL for whether a row has a vector of a model; null counts as no."""
-    return f"{model} IN ({row}.{_ODD.model}, {row}.{_EVEN.model})"
+def has_vector(row: str) -> str:
+    """Return SQL for whether a row has a vector of the model `:model`; null counts as no."""
+    return f":model IN ({row}.{_ODD.model}, {row}.{_EVEN.model})"
 
 
 def as_halfvec(vector: NDArray[np.float32]) -> str:

@@ -97,7 +97,16 @@ def terms(text: str, language: str = "english") -> tuple[str, ...]:
 def searched_terms(text: str, default: str) -> tuple[str, ...]:
     """Return the terms by which a text is searched for, or searches: by its own language, else the default one."""
     tokens = tokenize(normalise(text))
-    return _terms(tokens, language_of(tokens, default, STOP_WORDS.get(default, frozenset())))
+    return _terms(tokens, _language(tokens, default))
+
+
+def text_language(text: str, default: str) -> str:
+    """Return the language of a text as its Snowball algorithm, the default one where it can't be told."""
+    return _language(tokenize(normalise(text)), default)
+
+
+def _language(tokens: Sequence[str], default: str) -> str:
+    return language_of(tokens, default, STOP_WORDS.get(default, frozenset()))
 
 
 def _terms(tokens: Sequence[str], language: str) -> tuple[str, ...]:

@@ -1,9 +1,9 @@
-"""Descriptions of audit events as sentences, one for each action, and a memory's states over time, from its events."""
+"""Descriptions of audit events as sentences, one for each action."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass
+from collections import defaultdict
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
@@ -21,6 +21,11 @@ def with_reason(detail: Detail) -> str:
     """Return the reason of an event after a colon, the empty string without one."""
     reason = detail.get("reason")
     return f": {reason}" if reason else ""
+
+
+def _by_reviewer(detail: Detail) -> str:
+    reviewer = detail.get("reviewer")
+    return f" by {reviewer}" if reviewer else ""
 
 
 def pair(detail: Detail, name: str) -> tuple[Any, Any]:
@@ -55,6 +60,16 @@ def plainly(what: str) -> Sentence:
     def sentence(detail: Detail) -> str:
         numbers = [f"{name} {pair(detail, name)[1]:.2f}" for name in _LOOKED_AT if _is_number(pair(detail, name)[1])]
         return f"{what} @{with_reason(detail)}{'; it had ' if numbers else ''}{', '.join(numbers)}"
+
+    return sentence
+
+
+def filled(template: str) -> Sentence:
+    """Return the function that describes an event by a template of its detail's fields; `reason` has its colon."""
+
+    def sentence(detail: Detail) -> str:
+        told = {**detail, "reason": with_reason(detail), "reviewed_by": _by_reviewer(detail)}
+        return template.format_map(defaultdict(lambda: None, told))
 
     return sentence
 
@@ -113,10 +128,6 @@ def _superseded(detail: Detail) -> str:
     return f"Superseded @ by {detail.get('by')}{with_reason(detail)}{had}{against}"
 
 
-def _relinked(detail: Detail) -> str:
-    return f"Made a neighbour @ of {detail.get('between')}, a statement between it and the one it stood beside"
-
-
 def _contradicted(detail: Detail) -> str:
     _, confidence = pair(detail, "confidence")
     new = detail.get("by_confidence")
@@ -124,16 +135,8 @@ def _contradicted(detail: Detail) -> str:
     return f"Contradicted @ by {detail.get('by')}{with_reason(detail)}{numbers}"
 
 
-def _conflicted(detail: Detail) -> str:
-    return f"Found in conflict @ with {detail.get('by')}{with_reason(detail)}"
-
-
 def _rejected(detail: Detail) -> str:
     return f"A {detail.get('type', 'memory')} was not stored @{with_reason(detail)}{_parts(detail)}"
-
-
-def _revived(detail: Detail) -> str:
-    return f"Held again @{with_reason(detail)}"
 
 
 def _changed(detail: Detail) -> str:
@@ -159,14 +162,6 @@ def _standing(detail: Detail) -> str:
     return f"Found @: {' and '.join(changes) or 'nothing had changed'}"
 
 
-def _folded(detail: Detail) -> str:
-    return f"Folded @ into {detail.get('into')}{with_reason(detail)}"
-
-
-def _consolidated(detail: Detail) -> str:
-    return f"Made @ of {detail.get('members')} faded memories"
-
-
 def _reclassified(detail: Detail) -> str:
     told = f"Made a {detail.get('to')} @, from a {detail.get('from')}{with_reason(detail)}"
     if "by" in detail:
@@ -181,23 +176,21 @@ def _unreclassified(detail: Detail) -> str:
     return f"{what}: {detail.get('backfill')} was undone"
 
 
-def _judged(word: str) -> Sentence:
-    return lambda detail: f"Called {word} @{with_reason(detail)}"
-
-
 MEMORY_TEXTS: Mapping[str, Sentence] = {
     AuditAction.MEMORY_ADDED: _added,
     AuditAction.MEMORY_ACCEPTED: _accepted,
     AuditAction.MEMORY_MERGED: _merged,
     AuditAction.MEMORY_SUPERSEDED: _superseded,
-    AuditAction.MEMORY_RELINKED: _relinked,
+    AuditAction.MEMORY_RELINKED: filled(
+        "Made a neighbour @ of {between}, a statement between it and the one it stood beside"
+    ),
     AuditAction.MEMORY_CONTRADICTED: _contradicted,
-    AuditAction.MEMORY_CONFLICTED: _conflicted,
+    AuditAction.MEMORY_CONFLICTED: filled("Found in conflict @ with {by}{reason}"),
     AuditAction.MEMORY_REJECTED: _rejected,
-    AuditAction.MEMORY_JUDGED_USEFUL: _judged("useful"),
-    AuditAction.MEMORY_JUDGED_NOT_USEFUL: _judged("not useful"),
-    AuditAction.MEMORY_JUDGED_WRONG: _judged("wrong"),
-    AuditAction.MEMORY_REVIVED: _revived,
+    AuditAction.MEMORY_JUDGED_USEFUL: filled("Called useful @{reason}"),
+    AuditAction.MEMORY_JUDGED_NOT_USEFUL: filled("Called not useful @{reason}"),
+    AuditAction.MEMORY_JUDGED_WRONG: filled("Called wrong @{reason}"),
+    AuditAction.MEMORY_REVIVED: filled("Held again @{reason}"),
     AuditAction.MEMORY_REVERTED: plainly("Made what it was before"),
     AuditAction.MEMORY_CHANGED: _changed,
     AuditAction.MEMORY_ERASED: _erased,
@@ -211,8 +204,8 @@ MEMORY_TEXTS: Mapping[str, Sentence] = {
     AuditAction.MEMORY_ECHOED: plainly("Heard again, and not counted"),
     AuditAction.MEMORY_VOLATILE: plainly("Found to change too often"),
     AuditAction.MEMORY_SETTLED: plainly("Settled"),
-    AuditAction.MEMORY_FOLDED: _folded,
-    AuditAction.MEMORY_CONSOLIDATED: _consolidated,
+    AuditAction.MEMORY_FOLDED: filled("Folded @ into {into}{reason}"),
+    AuditAction.MEMORY_CONSOLIDATED: filled("Made @ of {members} faded memories"),
     AuditAction.MEMORY_RECLASSIFIED: _reclassified,
     AuditAction.MEMORY_RECLASSIFICATION_UNDONE: _unreclassified,
 }
@@ -226,46 +219,6 @@ def _reviewed(detail: Detail) -> str:
 def _review_undone(detail: Detail) -> str:
     action = words(str(detail.get("action")))
     return f"The decision to {action} was undone @{_by_reviewer(detail)}{with_reason(detail)}"
-
-
-def _review_noted(what: str) -> Sentence:
-    def sentence(detail: Detail) -> str:
-        return f"{what} @{_by_reviewer(detail)}"
-
-    return sentence
-
-
-def _by_reviewer(detail: Detail) -> str:
-    reviewer = detail.get("reviewer")
-    return f" by {reviewer}" if reviewer else ""
-
-
-def _entity_merged(detail: Detail) -> str:
-    numbers = f"{detail.get('aliases')} names and {detail.get('memories')} memories moved"
-    return f"{detail.get('entity')} was merged @ into {detail.get('into')}; {numbers}{with_reason(detail)}"
-
-
-def _entity_unmerged(detail: Detail) -> str:
-    numbers = f"{detail.get('aliases')} names and {detail.get('memories')} memories went back"
-    return f"{detail.get('entity')} was taken out of {detail.get('from')} @; {numbers}"
-
-
-def _backfill(verb: str) -> Sentence:
-    def sentence(detail: Detail) -> str:
-        return f"The backfill {detail.get('backfill')} of type {detail.get('type')} was {verb} @"
-
-    return sentence
-
-
-def _replayed(detail: Detail) -> str:
-    return f"{detail.get('turn')} was sent through the pipeline again @"
-
-
-def _job(verb: str) -> Sentence:
-    def sentence(detail: Detail) -> str:
-        return f"The {detail.get('was')} {detail.get('kind')} job {detail.get('job')} was {verb} @"
-
-    return sentence
 
 
 def _policy(detail: Detail) -> str:
@@ -299,81 +252,40 @@ def _key_created(detail: Detail) -> str:
     return f"Key {detail.get('key')} was made @, for {as_text(detail.get('roles', ()))}{until}"
 
 
-def _key_rotated(detail: Detail) -> str:
-    return f"Key {detail.get('replaces')} was replaced by {detail.get('key')} @"
-
-
-def _key_revoked(detail: Detail) -> str:
-    return f"Key {detail.get('key')} was revoked @"
-
-
-def _webhook(verb: str) -> Sentence:
-    def sentence(detail: Detail) -> str:
-        return f"Webhook {detail.get('webhook')} was {verb} @"
-
-    return sentence
-
-
-def _tenant_created(_detail: Detail) -> str:
-    return "The tenant was made @"
-
-
-def _type_defined(detail: Detail) -> str:
-    return f"Type {detail.get('type')} was defined @, as version {detail.get('version')}"
-
-
-def _type_removed(detail: Detail) -> str:
-    return f"Type {detail.get('type')} was removed @"
-
-
-def _redacted(detail: Detail) -> str:
-    return f"{detail.get('events')} events were emptied by an erasure @"
-
-
-def _imported(detail: Detail) -> str:
-    return f"Imported @: {detail.get('stored')} of kind {detail.get('record')}"
-
-
 TENANT_TEXTS: Mapping[str, Sentence] = {
-    AuditAction.IMPORT_BATCH: _imported,
+    AuditAction.IMPORT_BATCH: filled("Imported @: {stored} of kind {record}"),
     AuditAction.REVIEW_DECIDED: _reviewed,
     AuditAction.REVIEW_UNDONE: _review_undone,
-    AuditAction.REVIEW_CLAIMED: _review_noted("Claimed for review"),
-    AuditAction.REVIEW_COMMENTED: _review_noted("Commented on in review"),
+    AuditAction.REVIEW_CLAIMED: filled("Claimed for review @{reviewed_by}"),
+    AuditAction.REVIEW_COMMENTED: filled("Commented on in review @{reviewed_by}"),
     AuditAction.REVIEW_SETTLED: plainly("Taken out of review"),
     AuditAction.USER_ERASED: plainly("Everything of a user was erased"),
-    AuditAction.BACKFILL_COMMITTED: _backfill("committed"),
-    AuditAction.BACKFILL_UNDONE: _backfill("undone"),
-    AuditAction.ENTITY_MERGED: _entity_merged,
-    AuditAction.ENTITY_UNMERGED: _entity_unmerged,
-    AuditAction.TURN_REPLAYED: _replayed,
-    AuditAction.JOB_RETRIED: _job("tried again"),
-    AuditAction.JOB_CANCELLED: _job("cancelled"),
+    AuditAction.BACKFILL_COMMITTED: filled("The backfill {backfill} of type {type} was committed @"),
+    AuditAction.BACKFILL_UNDONE: filled("The backfill {backfill} of type {type} was undone @"),
+    AuditAction.ENTITY_MERGED: filled(
+        "{entity} was merged @ into {into}; {aliases} names and {memories} memories moved{reason}"
+    ),
+    AuditAction.ENTITY_UNMERGED: filled(
+        "{entity} was taken out of {from} @; {aliases} names and {memories} memories went back"
+    ),
+    AuditAction.TURN_REPLAYED: filled("{turn} was sent through the pipeline again @"),
+    AuditAction.JOB_RETRIED: filled("The {was} {kind} job {job} was tried again @"),
+    AuditAction.JOB_CANCELLED: filled("The {was} {kind} job {job} was cancelled @"),
     AuditAction.POLICY_CHANGED: _policy,
     AuditAction.KEY_CREATED: _key_created,
-    AuditAction.KEY_ROTATED: _key_rotated,
-    AuditAction.KEY_REVOKED: _key_revoked,
+    AuditAction.KEY_ROTATED: filled("Key {replaces} was replaced by {key} @"),
+    AuditAction.KEY_REVOKED: filled("Key {key} was revoked @"),
     AuditAction.LIMITS_CHANGED: _limits,
-    AuditAction.TENANT_CREATED: _tenant_created,
-    AuditAction.WEBHOOK_CREATED: _webhook("made"),
-    AuditAction.WEBHOOK_CHANGED: _webhook("changed"),
-    AuditAction.WEBHOOK_DELETED: _webhook("deleted"),
-    AuditAction.TYPE_DEFINED: _type_defined,
-    AuditAction.TYPE_REMOVED: _type_removed,
-    AuditAction.AUDIT_REDACTED: _redacted,
+    AuditAction.TENANT_CREATED: filled("The tenant was made @"),
+    AuditAction.WEBHOOK_CREATED: filled("Webhook {webhook} was made @"),
+    AuditAction.WEBHOOK_CHANGED: filled("Webhook {webhook} was changed @"),
+    AuditAction.WEBHOOK_DELETED: filled("Webhook {webhook} was deleted @"),
+    AuditAction.TYPE_DEFINED: filled("Type {type} was defined @, as version {version}"),
+    AuditAction.TYPE_REMOVED: filled("Type {type} was removed @"),
+    AuditAction.AUDIT_REDACTED: filled("{events} events were emptied by an erasure @"),
 }
 
 _SENTENCES = {**MEMORY_TEXTS, **TENANT_TEXTS}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditState:
-    """The status and confidence of a memory from a time on; `status` is None after its deletion."""
-
-    at: datetime
-    action: str
-    status: str | None
-    confidence: float | None
 
 
 def describe(action: str, at: datetime, actor: str, detail: Detail, *, redacted: bool = False) -> str:
@@ -385,24 +297,6 @@ def describe(action: str, at: datetime, actor: str, detail: Detail, *, redacted:
     if sentence is None:
         return f"{_title(action)} on {when}, by {actor}{with_reason(detail)}."
     return f"{sentence(detail).replace('@', f'on {when}', 1)}."
-
-
-def states_over_time(events: Iterable[tuple[datetime, str, Detail]]) -> list[AuditState]:
-    """Return the states of a memory in order, from its events (time, action, detail) alone.
-
-    Raises ValueError where an event's former status or confidence is not the result of the events before it.
-    """
-    found: list[AuditState] = []
-    now: dict[str, object] = {"status": None, "confidence": None}
-    for at, action, detail in events:
-        pairs = {name: detail[name] for name in now if isinstance(detail.get(name), list | tuple)}
-        for name, (before, after) in pairs.items():
-            if before != now[name]:
-                raise ValueError(f"{action} finds {name} {before}, after it became {now[name]}")
-            now[name] = after
-        if pairs:
-            found.append(AuditState(at=at, action=action, **now))  # type: ignore[arg-type]
-    return found
 
 
 def _title(action: str) -> str:

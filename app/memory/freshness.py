@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from app.model import Category
+from app.model import Category, Memory
 
 MAX_BOOST = 3.0
 EXPIRY = 0.1
@@ -54,3 +54,14 @@ def since_last_use(
     """Return the freshness at `now`, from the last access or, without one, from the statement."""
     days = (now - (last_accessed_at or stated_at)).total_seconds() / SECONDS_PER_DAY
     return freshness(days=days, decay=decay, access_count=access_count)
+
+
+def of_memory(memory: Memory, now: datetime) -> float:
+    """Return a memory's freshness at `now`."""
+    return since_last_use(
+        stated_at=memory.stated_at,
+        last_accessed_at=memory.last_accessed_at,
+        access_count=memory.access_count,
+        decay=Decay(half_life_days=memory.half_life_days, floor=memory.floor),
+        now=now,
+    )

@@ -160,6 +160,11 @@ class EndingKey:
     value: str
 
 
+def class_name(name: str) -> str:
+    """Return a type's name in camel case, for classes and schemas."""
+    return "".join(word.capitalize() for word in name.split("_"))
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryType:
     """The definition of a memory type; `registry.discover()` finds it by its file.

@@ -6,7 +6,6 @@ import asyncio
 from collections.abc import Callable, Sequence
 from contextlib import AbstractContextManager, nullcontext
 from dataclasses import dataclass
-from itertools import pairwise
 from typing import Final, Literal, Protocol
 
 import numpy as np
@@ -136,17 +135,7 @@ class OpenAIEmbedder:
     async def _embed(self, texts: Sequence[str], purpose: Purpose) -> Vectors:
         prefix = self._model.query_prefix if purpose == "query" else self._model.document_prefix
         prefixed = [prefix + text for text in texts]
-        bounds = [*range(0, len(prefixed), self._model.batch_size), len(prefixed)]
-        expires_at = self._client.expires_at()
-        try:
-            async with asyncio.TaskGroup() as group:
-                batches = [
-                    group.create_task(self._batch(prefixed[start:end], expires_at)) for start, end in pairwise(bounds)
-                ]
-        except ExceptionGroup as failures:
-            # The first failure cancels the other batches; the caller is told that one.
-            raise failures.exceptions[0] from None
-        return np.concatenate([batch.result() for batch in batches])
+        return np.concatenate(await self._client.batches(prefixed, self._model.batch_size, self._batch))
 
     async def _batch(self, texts: Sequence[str], expires_at: float) -> Vectors:
         body: dict[str, object] = {"model": self._model.model, "input": texts, "encoding_format": "float"}

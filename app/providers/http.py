@@ -16,13 +16,14 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from itertools import pairwise
 from time import perf_counter
-from typing import Final
+from typing import Any, Final, TypeVar
 from urllib.parse import urlsplit
 
 import httpx
@@ -108,6 +109,9 @@ class _StopBefore(stop_base):
         return asyncio.get_running_loop().time() + retry_state.upcoming_sleep >= self._overdue
 
 
+Answer = TypeVar("Answer")
+
+
 class ProviderClient:
     """One provider's connection pool; shared by all calls, closed once at shutdown."""
 
@@ -158,6 +162,20 @@ class ProviderClient:
             async with asyncio.timeout_at(overdue), self._slots:
                 answer: bytes = await self._retrying(overdue)(self._attempt, path, content, watch)
                 return answer
+
+    async def batches(
+        self, texts: Sequence[str], size: int, send: Callable[[Sequence[str], float], Coroutine[Any, Any, Answer]]
+    ) -> list[Answer]:
+        """Send texts in batches, some at a time, all under one deadline, which `send` receives; return the answers."""
+        bounds = [*range(0, len(texts), size), len(texts)]
+        expires_at = self.expires_at()
+        try:
+            async with asyncio.TaskGroup() as group:
+                tasks = [group.create_task(send(texts[start:end], expires_at)) for start, end in pairwise(bounds)]
+        except ExceptionGroup as failures:
+            # The first failure cancels the other batches; the caller is told that one.
+            raise failures.exceptions[0] from None
+        return [task.result() for task in tasks]
 
     async def stream(
         self,

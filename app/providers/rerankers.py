@@ -7,16 +7,15 @@ list of `index` and `score`).
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import pairwise
+from functools import partial
 from typing import Final, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, FiniteFloat, SecretStr, TypeAdapter, ValidationError
 
 from app.errors import ProviderProtocolError
-from app.providers.http import Endpoint, HttpPolicy, ProviderClient, Sleep
+from app.providers.http import Endpoint, HttpPolicy, ProviderClient
 
 SETTINGS: Final = "TM_RERANK"
 
@@ -107,27 +106,18 @@ _FORMATS: Final[Mapping[Wire, _Format]] = {
 class HttpReranker:
     """A reranking model over HTTP; all batches of a question share one deadline, and a failure is not tried again."""
 
-    def __init__(self, model: RerankModel, *, deadline: float, sleep: Sleep = asyncio.sleep) -> None:
+    def __init__(self, model: RerankModel, *, deadline: float) -> None:
         self._model = model
         self._format = _FORMATS[model.wire]
         self._label = f"the reranker ({model.model or model.wire})"
         endpoint = Endpoint(label=self._label, base_url=model.base_url, settings=SETTINGS, api_key=model.api_key)
         policy = HttpPolicy(timeout=deadline, deadline=deadline, attempts=1, max_response_bytes=_LARGEST_ANSWER)
-        self._client = ProviderClient(endpoint, policy=policy, sleep=sleep)
+        self._client = ProviderClient(endpoint, policy=policy)
 
     async def score(self, question: str, texts: Sequence[str]) -> list[float]:
         """Return a score for each text; see `Reranker.score`."""
-        bounds = [*range(0, len(texts), self._model.batch_size), len(texts)]
-        expires_at = self._client.expires_at()
-        try:
-            async with asyncio.TaskGroup() as group:
-                batches = [
-                    group.create_task(self._batch(question, texts[start:end], expires_at))
-                    for start, end in pairwise(bounds)
-                ]
-        except ExceptionGroup as failures:
-            raise failures.exceptions[0] from None
-        return [score for batch in batches for score in batch.result()]
+        batches = await self._client.batches(texts, self._model.batch_size, partial(self._batch, question))
+        return [score for batch in batches for score in batch]
 
     async def aclose(self) -> None:
         """Close the connections."""

@@ -7,7 +7,6 @@ Uses are gathered in memory and stored off the request's path.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import hashlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -52,7 +51,6 @@ class AccessTracker:
     def __post_init__(self) -> None:
         self._pending: dict[tuple[UUID, UUID], Use] = {}
         self._flushing = asyncio.Lock()
-        self._task: asyncio.Task[None] | None = None
 
     def note(self, tenant: UUID, memories: Iterable[UUID], *, at: datetime, session: str | None = None) -> None:
         """Remember that these memories were used; never waits.
@@ -71,18 +69,15 @@ class AccessTracker:
         """Return how many memories have accesses that are not yet written down."""
         return len(self._pending)
 
-    def start(self) -> None:
-        """Begin to write down at every interval."""
-        if self._task is None:
-            self._task = asyncio.create_task(self._run(), name="access-tracker")
+    async def run(self) -> None:
+        """Write down at every interval, until cancelled."""
+        while True:
+            await asyncio.sleep(self.interval)
+            if self._pending:
+                await self.flush()
 
     async def aclose(self) -> None:
-        """Stop, and write down what is left if the database lets us."""
-        if self._task is not None:
-            self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._task
-            self._task = None
+        """Write down what is left if the database lets us."""
         await self.flush()
         if self._pending:
             self._lose(sum(use.count for use in self._pending.values()))
@@ -120,12 +115,6 @@ class AccessTracker:
             await usage.record(session, tenant=tenant, uses=uses)
             if expired:
                 await usage.revive(session, tenant, expired, now=self.clock(), actor=ACTOR, reason="it was used again")
-
-    async def _run(self) -> None:
-        while True:
-            await asyncio.sleep(self.interval)
-            if self._pending:
-                await self.flush()
 
     def _keep(self, batches: Iterable[tuple[UUID, list[Use]]]) -> None:
         lost = sum(self._add(tenant, use) for tenant, uses in batches for use in uses)

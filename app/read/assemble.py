@@ -10,17 +10,18 @@ from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime, tzinfo
+from typing import Final
 from uuid import UUID
 
 from app import ids
 from app.db.memories.ranking import RankingRow
 from app.english.chitchat import is_chit_chat
-from app.lexical.bm25 import terms
+from app.english.questions import FIRST_PERSON
+from app.lexical.bm25 import STOP_WORDS, terms
 from app.memory import normalise
 from app.memory.confidence import READ_FLOOR, UNCERTAIN_ACTS
 from app.memory.registry import Registry
 from app.model import Memory, MemoryStatus, ReadMode
-from app.read.excerpt import excerpt, telling_words
 from app.read.values import ContextBlock, ContextGroup, Hit, IdStyle, ParsedQuery, Ranked, happens
 
 _PIECE = re.compile(r"[A-Za-z]+|[0-9]+|[^\W\d_]+|[^\w\s]|_")
@@ -126,7 +127,7 @@ def assemble(hits: Sequence[Hit], *, types: Registry, layout: Layout) -> tuple[C
     What a memory says can't break out of its line.
     """
     taken: dict[str, list[tuple[UUID, str]]] = defaultdict(list)
-    words, spent = telling_words(layout.query), 0
+    words, spent = _telling_words(layout.query), 0
     for place, hit in enumerate(hits):
         line = _line(hit, place, words, types, layout)
         group = _group(hit.memory, types)
@@ -205,7 +206,7 @@ def _shortened(memory: Memory, words: Collection[str], most: int) -> str:
     said = memory.content.removeprefix(lead)
     if is_chit_chat(said):
         return ""
-    return lead + excerpt(said, words, most=most)
+    return lead + _excerpt(said, words, most=most)
 
 
 def _day(instant: datetime, zone: tzinfo | None) -> str:
@@ -223,3 +224,55 @@ def _cut(line: str, room: int) -> str:
         else:
             high = middle - 1
     return " ".join(words[:low]) + " …"
+
+
+_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|\n+")
+_SAID_WORD: Final = re.compile(r"[^\W_]+")
+_SHORTEST_SENTENCE: Final = 4
+"""Words of a sentence under which it says nothing, unless it has a number."""
+
+_STEM: Final = 5
+"""Letters by which a word of the question is known in its other forms."""
+
+
+def _telling_words(question: str) -> frozenset[str]:
+    """Return the words of a question by which sentences about it are known."""
+    words = (word.casefold() for word in _SAID_WORD.findall(question))
+    return frozenset(word[:_STEM] for word in words if word not in STOP_WORDS["english"])
+
+
+def _excerpt(text: str, words: Collection[str], *, most: int) -> str:
+    """Return the sentences of a turn that say something, those with telling words first, up to `most` words.
+
+    They stay in their order, and one is always kept.
+    """
+    every = [one for one in _SENTENCE.split(text) if one]
+    sentences = [one for one in every if not _is_idle(one)] or every
+    if sum(len(one.split()) for one in sentences) <= most:
+        return " ".join(sentences)
+    best = sorted(range(len(sentences)), key=lambda place: (*_tells(sentences[place], words), -place), reverse=True)
+    kept: list[int] = []
+    room = most
+    for place in best:
+        length = len(sentences[place].split())
+        if not kept or length <= room:
+            kept.append(place)
+            room -= length
+    cut = sentences[kept[0]] if len(kept) == 1 else ""
+    if len(cut.split()) > most:
+        return f"{' '.join(cut.split()[:most])} …"
+    return " ".join(sentences[place] for place in sorted(kept))
+
+
+def _is_idle(sentence: str) -> bool:
+    """Tell whether a sentence is small talk, or asks and tells nothing of who asks."""
+    if is_chit_chat(sentence):
+        return True
+    if len(sentence.split()) < _SHORTEST_SENTENCE and not any(one.isdigit() for one in sentence):
+        return sentence.endswith(("!", "?"))
+    return sentence.endswith("?") and FIRST_PERSON.search(sentence) is None
+
+
+def _tells(sentence: str, words: Collection[str]) -> tuple[int, bool]:
+    found = {word[:_STEM] for word in _SAID_WORD.findall(sentence.casefold())}
+    return len(found.intersection(words)), FIRST_PERSON.search(sentence) is not None

@@ -3,16 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from datetime import datetime, timedelta, tzinfo
 from typing import Final
 from uuid import UUID
 
 from app.db.memories.ranking import RankingRow
 from app.db.memories.turn_evidence import TurnEvidence
-from app.read.assemble import floor, select
-from app.read.occasions import on_that_day
+from app.model import Memory, ReadMode
+from app.read.assemble import estimate_tokens, floor, select
 from app.read.relevance import Relevance
 from app.read.turn_evidence import TurnsInView
-from app.read.values import Cut, QueryRequest, Ranked
+from app.read.values import ContextBlock, ContextGroup, Cut, ParsedQuery, QueryRequest, Ranked, Window
+
+Split = tuple[tuple[Ranked, ...], tuple[Cut, ...]]
+"""Matches that are kept, and those that are not, with the reason."""
 
 TURNS_CONSIDERED: Final = 60
 """Best matches of which the turns are looked up beside their beliefs."""
@@ -29,7 +33,7 @@ def best_matches(
     ranked: Sequence[Ranked],
     sketches: Mapping[UUID, RankingRow],
     request: QueryRequest,
-) -> tuple[tuple[Ranked, ...], tuple[Cut, ...]]:
+) -> Split:
     """Return the best `top_k` that answer, and what was left out, all of it where an explanation is wanted.
 
     A turn after those that are considered changes nothing about a match before it, unless it has a summary. So those
@@ -55,7 +59,7 @@ def _relevant(
     ranked: Sequence[Ranked],
     sketches: Mapping[UUID, RankingRow],
     request: QueryRequest,
-) -> tuple[tuple[Ranked, ...], tuple[Cut, ...]]:
+) -> Split:
     """Return what is relevant, current and not said by another match, and what was left out as none of these."""
     evidence = judged.evidence(ranked, sketches)
     view = TurnsInView(turns=turns, sketches=sketches, evidence=evidence, query=judged.query, zone=request.now.tzinfo)
@@ -66,3 +70,54 @@ def _relevant(
     least = floor(judged.query.mode, request.min_confidence)
     once, again = view.once(select(current, sketches, query=judged.query, least=least))
     return once, (*past, *again, *unlike)
+
+
+def on_that_day(ranked: Sequence[Ranked], sketches: Mapping[UUID, RankingRow], query: ParsedQuery) -> Split:
+    """Split off what happened on other days, where the question asks what happened in its windows."""
+    asked = query.asks_what_happened and bool(query.windows)
+    return _split(ranked, {one.id for one in ranked if asked and sketches[one.id].elsewhen})
+
+
+def held_then(ranked: Sequence[Ranked], memories: Mapping[UUID, Memory], query: ParsedQuery, now: datetime) -> Split:
+    """Split off values that did not hold in the past window of a question, where another of their slot did."""
+    over = [one for one in query.windows if one.upper is not None and one.upper <= now]
+    if query.mode is not ReadMode.HISTORICAL or not over or len(over) < len(query.windows):
+        return tuple(ranked), ()
+    valued = {one.id: memories[one.id] for one in ranked if one.id in memories and memories[one.id].slot is not None}
+    held = {one.slot for one in valued.values() if _held(one, over)}
+    return _split(ranked, {key for key, one in valued.items() if one.slot in held and not _held(one, over)})
+
+
+def none_known(query: ParsedQuery, zone: tzinfo | None, budget: int) -> ContextBlock | None:
+    """Return the block that says that nothing is known to have happened then; None where that was not asked."""
+    named = [one for one in query.windows if one.lower is not None and one.upper is not None]
+    if not query.asks_what_happened or not named:
+        return None
+    line = f"- nothing is known to have happened {' or '.join(_days(one, zone) for one in named)}"
+    text = f"## Events\n{line}"
+    tokens = estimate_tokens(text)
+    if tokens > budget:
+        return None
+    return ContextBlock(text=text, tokens=tokens, groups=(ContextGroup(name="Events", lines=(line,)),))
+
+
+def _held(memory: Memory, windows: Sequence[Window]) -> bool:
+    return any(
+        (one.upper is None or memory.valid_from < one.upper)
+        and (one.lower is None or memory.valid_until is None or memory.valid_until > one.lower)
+        for one in windows
+    )
+
+
+def _split(ranked: Sequence[Ranked], other: set[UUID]) -> Split:
+    kept = tuple(one for one in ranked if one.id not in other)
+    gone = tuple(one for one in ranked if one.id in other)
+    return kept, tuple(Cut(id=one.id, relevance=one.relevance, why="of another time") for one in gone)
+
+
+def _days(window: Window, zone: tzinfo | None) -> str:
+    if window.lower is None or window.upper is None:
+        return ""
+    first = window.lower.astimezone(zone).date()
+    last = (window.upper - timedelta(microseconds=1)).astimezone(zone).date()
+    return f"on {first}" if first == last else f"from {first} to {last}"

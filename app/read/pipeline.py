@@ -35,9 +35,8 @@ from app.read import rank as read_rank
 from app.read import understand
 from app.read.access import used_memories
 from app.read.assemble import Layout, assemble, floor
-from app.read.choice import best_matches, considered
+from app.read.choice import best_matches, considered, held_then, none_known
 from app.read.fuse import fuse
-from app.read.occasions import held_then, none_known
 from app.read.plan import explain_filters, explain_question, explained, plan
 from app.read.rank import rank
 from app.read.relevance import CALIBRATIONS, Calibration, Relevance

@@ -10,16 +10,14 @@ from uuid import UUID
 
 from app import ids
 from app.db import activity
-from app.db.activity import NameActivity, SessionActivity
-from app.db.entities import neighbours
+from app.db.activity import EntityNeighbour, NameActivity, SessionActivity
 from app.db.entities import read as entity_reads
-from app.db.entities.neighbours import EntityNeighbour
 from app.db.lifecycle import drift
 from app.db.session import Database
-from app.errors import NotFound
 from app.memory.drift import DayRow
 from app.model import Actor, Scope, ScopeKind
 from app.services.lifecycle.workers.drift import of_turns, of_writes
+from app.services.pages import Page, cut_page
 
 __all__ = ["Activity", "DayActivity", "EntityNeighbour", "NameActivity", "SessionActivity"]
 
@@ -52,34 +50,33 @@ class Activity:
 
     async def users(
         self, actor: Actor, scopes: Sequence[UUID] | None, *, text: str, after: str, limit: int
-    ) -> tuple[list[NameActivity], bool]:
-        """Return users of these scopes whose id holds `text`, in the order of ids, and whether there are more."""
+    ) -> Page[NameActivity, str]:
+        """Return one page of users of these scopes whose id holds `text`, in the order of ids."""
         async with self.database.read(actor.tenant_id) as session:
             found = await activity.users(session, actor.tenant_id, scopes, text=text, after=after, limit=limit + 1)
-        return found[:limit], len(found) > limit
+        return cut_page(found, limit, lambda one: one.name)
 
     async def agents(
         self, actor: Actor, scopes: Sequence[UUID] | None, *, text: str, after: str, limit: int
-    ) -> tuple[list[NameActivity], bool]:
-        """Return agents of these scopes whose id holds `text`, in the order of ids, and whether there are more."""
+    ) -> Page[NameActivity, str]:
+        """Return one page of agents of these scopes whose id holds `text`, in the order of ids."""
         async with self.database.read(actor.tenant_id) as session:
             found = await activity.agents(session, actor.tenant_id, scopes, text=text, after=after, limit=limit + 1)
-        return found[:limit], len(found) > limit
+        return cut_page(found, limit, lambda one: one.name)
 
     async def sessions(
         self, actor: Actor, *, scopes: Sequence[UUID] | None, after: str, limit: int
-    ) -> tuple[list[SessionActivity], bool]:
-        """Return sessions that memories of these scopes come from, and whether there are more; None: every scope."""
+    ) -> Page[SessionActivity, str]:
+        """Return one page of sessions that memories of these scopes come from; None: every scope."""
         async with self.database.read(actor.tenant_id) as session:
             found = await activity.sessions(session, actor.tenant_id, scopes=scopes, after=after, limit=limit + 1)
-        return found[:limit], len(found) > limit
+        return cut_page(found, limit, lambda one: one.session_id)
 
     async def neighbours(self, actor: Actor, entity: UUID, *, limit: int) -> list[EntityNeighbour]:
         """Return the entities that active memories name together with one; NotFound when there is no such entity."""
         async with self.database.read(actor.tenant_id) as session:
-            if await entity_reads.find(session, actor.tenant_id, entity) is None:
-                raise NotFound(f"no such entity: {ids.public(ids.ENTITY, entity)}")
-            return await neighbours.named_together(session, actor.tenant_id, entity, limit=limit)
+            ids.require(await entity_reads.find(session, actor.tenant_id, entity), ids.ENTITY, entity)
+            return await activity.named_together(session, actor.tenant_id, entity, limit=limit)
 
     async def days(self, actor: Actor, *, days: int) -> list[DayActivity]:
         """Return the last `days` days, today included, oldest first.

@@ -11,11 +11,13 @@ from uuid import UUID
 from app import ids
 from app.db import audit as db_audit
 from app.db.audit import MOST_IN_A_SEAL, AuditEntry, AuditFilter, Counts
+from app.db.memories.listing import PagePosition
 from app.db.session import Database, ReadSession
 from app.errors import InvalidInput
 from app.memory import audit
 from app.memory.audit import AuditAction, AuditRecord, Broken, ChainFault, Seal
 from app.model import Scope, ScopeKind
+from app.services.pages import Page, cut_page
 
 __all__ = [
     "FIRST",
@@ -24,7 +26,6 @@ __all__ = [
     "Audit",
     "AuditEntry",
     "AuditFilter",
-    "AuditPage",
     "Head",
     "ReplayResult",
     "Verification",
@@ -40,14 +41,6 @@ MEMORIES = 2_000
 """Memories that one statement compares with the log."""
 
 FIRST = UUID(int=0)
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class AuditPage:
-    """One page of events in order; `next` is the position after which the next page starts, None at the end."""
-
-    events: tuple[AuditEntry, ...]
-    next: int | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -119,13 +112,13 @@ class Audit:
     database: Database
 
     async def page(
-        self, tenant: UUID, asked: AuditFilter, *, descending: bool, after: int | None, limit: int
-    ) -> AuditPage:
+        self, tenant: UUID, asked: AuditFilter, *, descending: bool, after: PagePosition | None, limit: int
+    ) -> Page[AuditEntry, PagePosition]:
         """Return one page of events."""
+        last = None if after is None or not isinstance(after.value, int | float) else int(after.value)
         async with self.database.read(tenant) as session:
-            found = await db_audit.page(session, tenant, asked, descending=descending, after=after, limit=limit + 1)
-        shown = tuple(found[:limit])
-        return AuditPage(events=shown, next=shown[-1].position if len(found) > limit else None)
+            found = await db_audit.page(session, tenant, asked, descending=descending, after=last, limit=limit + 1)
+        return cut_page(found, limit, lambda one: PagePosition(id=one.id, value=one.position))
 
     async def scopes(self, tenant: UUID, user_id: str | None, agent_id: str | None) -> tuple[UUID, ...] | None:
         """Return the scopes of a user, of an agent, or of both together; None when neither is named."""

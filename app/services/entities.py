@@ -21,11 +21,12 @@ from app.db.entities.read import EntityFilters, EntityRecord, RelationEdge
 from app.db.entities.unmerge import MergeRecord, MovedBack, Undone
 from app.db.session import Database, WriteSession
 from app.db.sql import Row
-from app.errors import Conflict, InvalidInput, NotFound
+from app.errors import Conflict, InvalidInput
 from app.memory import normalise
 from app.memory.audit import AuditAction
 from app.memory.registry import Registry, Types
 from app.model import Actor, EntityRef, MemoryStatus, Scope
+from app.services.pages import Page, cut_page
 from app.write.resolve import UNKNOWN, compatible
 
 __all__ = [
@@ -81,8 +82,8 @@ class Entities:
         after: UUID | None = None,
         limit: int = 50,
         known_at: datetime | None = None,
-    ) -> tuple[tuple[EntityRecord, ...], bool]:
-        """Return entities in the order of their ids, and whether there are more; texts of filters are normalised here.
+    ) -> Page[EntityRecord, UUID]:
+        """Return one page of entities in the order of their ids; texts of filters are normalised here.
 
         With `known_at`, returns entities as they were known at that time.
         """
@@ -96,15 +97,13 @@ class Entities:
             found = await entity_reads.page(
                 session, actor.tenant_id, filters=normalised, after=after, limit=limit + 1, known_at=known_at
             )
-        return tuple(found[:limit]), len(found) > limit
+        return cut_page(found, limit, lambda one: one.id)
 
     async def get(self, actor: Actor, entity: UUID, *, known_at: datetime | None = None) -> EntityRecord:
         """Return an entity, at `known_at` as it was known then, or raise NotFound."""
         async with self.database.read(actor.tenant_id) as session:
             found = await entity_reads.find(session, actor.tenant_id, entity, known_at=known_at)
-        if found is None:
-            raise _unknown(entity)
-        return found
+        return ids.require(found, ids.ENTITY, entity)
 
     async def graph(
         self,
@@ -121,9 +120,8 @@ class Entities:
         """
         tenant = actor.tenant_id
         async with self.database.read(tenant) as session:
-            found = await entity_reads.find(session, tenant, entity, known_at=known_at)
-            if found is None:
-                raise _unknown(entity)
+            record = await entity_reads.find(session, tenant, entity, known_at=known_at)
+            found = ids.require(record, ids.ENTITY, entity)
             near = await entity_reads.around(session, tenant, entity, depth=depth, as_of=as_of, known_at=known_at)
             return found, tuple(near)
 
@@ -142,7 +140,7 @@ class Entities:
             found = await entity_reads.find_all(session, tenant, [into, *distinct])
             for one in (into, *distinct):
                 if one not in found:
-                    raise _unknown(one)
+                    raise ids.missing(ids.ENTITY, one)
             _check_merge(found[into], [found[one] for one in distinct], force=force)
             moved = [await entity_merges.merge(session, tenant, one, into=into, at=at) for one in distinct]
             ledger = _ledger(actor, found[into].scope, at)
@@ -160,9 +158,7 @@ class Entities:
         types = await self.types.of(tenant)
         async with self.database.write(tenant) as session:
             at = await entity_merges.hold(session, tenant, entity, now=self.clock())
-            found = await entity_reads.find(session, tenant, entity)
-            if found is None:
-                raise _unknown(entity)
+            found = ids.require(await entity_reads.find(session, tenant, entity), ids.ENTITY, entity)
             merged = _check_unmerge(found, await entity_unmerges.read_merge(session, tenant, entity))
             theirs = await _memories_to_return_since(session, tenant, entity, merged, types)
             await entity_unmerges.give_back(session, tenant, entity, merged, theirs, at=at)
@@ -288,7 +284,3 @@ def _id(entity: UUID) -> str:
 
 def _ledger(actor: Actor, scope: Scope, at: datetime) -> AuditWriter:
     return AuditWriter(tenant=actor.tenant_id, actor=actor.name, at=at, scope=scope.id(actor.tenant_id))
-
-
-def _unknown(entity: UUID) -> NotFound:
-    return NotFound(f"no such entity: {_id(entity)}")

@@ -165,9 +165,7 @@ class Erasures:
     async def receipt(self, actor: Actor, erasure: UUID) -> Receipt:
         """Return an erasure with the number of its memories and turns that are still in the database."""
         async with self.database.read(actor.tenant_id) as session:
-            found = await receipts.find(session, actor.tenant_id, erasure)
-            if found is None:
-                raise _unknown(erasure)
+            found = ids.require(await receipts.find(session, actor.tenant_id, erasure), ids.ERASURE, erasure)
             return Receipt(erasure=found, left=await receipts.remaining(session, actor.tenant_id, erasure))
 
     async def ids(self, actor: Actor, erasure: UUID) -> list[str]:
@@ -178,10 +176,7 @@ class Erasures:
 
     async def _find(self, actor: Actor, erasure: UUID) -> Erasure:
         async with self.database.read(actor.tenant_id) as session:
-            found = await receipts.find(session, actor.tenant_id, erasure)
-        if found is None:
-            raise _unknown(erasure)
-        return found
+            return ids.require(await receipts.find(session, actor.tenant_id, erasure), ids.ERASURE, erasure)
 
     async def _batch(self, actor: Actor, erasure: Erasure, scope: UUID, step: Step) -> int:
         """Erase some memories or turns of a scope; return how many."""
@@ -447,7 +442,3 @@ def _texts(value: object) -> Iterator[str]:
         case list() | tuple():
             for one in value:
                 yield from _texts(one)
-
-
-def _unknown(erasure: UUID) -> NotFound:
-    return NotFound(f"no such erasure: {ids.public(ids.ERASURE, erasure)}")

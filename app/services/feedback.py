@@ -18,8 +18,9 @@ from app.db.memories.usage import Use
 from app.db.session import Database, WriteSession
 from app.db.sql import Row
 from app.errors import Conflict
+from app.memory import freshness
 from app.memory.audit import AuditAction
-from app.memory.freshness import EXPIRY, Decay, since_last_use
+from app.memory.freshness import EXPIRY
 from app.memory.slots import accumulate, transition
 from app.memory.versions import Removed, VersionChange
 from app.model import Actor, Feedback, Memory, MemoryStatus, ReviewReason
@@ -92,7 +93,7 @@ class FeedbackService:
         async with self.database.write(tenant) as session:
             await visible_memory(session, actor, memory)
             await usage.lock(session, tenant=tenant, memory=memory)
-            before = (await memory_reads.read_memories(session, tenant, [memory]))[memory]
+            before = ids.require(await memory_reads.read_memory(session, tenant, memory), ids.MEMORY, memory)
             if before.status is MemoryStatus.FORGOTTEN:
                 raise Conflict(f"{ids.public(ids.MEMORY, memory)} was forgotten: feedback can't change that")
             await usage.count(session, tenant=tenant, memory=memory, feedback=word.feedback)
@@ -101,9 +102,9 @@ class FeedbackService:
                 provenance = _noted(before, actor, word)
                 noted = RowChange(id=memory, values={"provenance": provenance})
                 await change_memories(session, tenant, [noted], at=self.clock())
-            after = (await memory_reads.read_memories(session, tenant, [memory]))[memory]
+            after = ids.require(await memory_reads.read_memory(session, tenant, memory), ids.MEMORY, memory)
             at = self._as_of(word)
-            fresh = (_freshness(before, at), _freshness(after, at))
+            fresh = (freshness.of_memory(before, at), freshness.of_memory(after, at))
             judged = FeedbackResult(memory=after, at=at, effect=effect, reason=reason, freshness=fresh)
             await append(session, [self._event(actor, before, judged, word)])
         self.observe(word.feedback, judged.effect)
@@ -140,7 +141,7 @@ class FeedbackService:
         )
         if back:
             return FeedbackEffect.REVIVED, "it counts as a use, which made it fresh enough to be active again"
-        used = (await memory_reads.read_memories(session, actor.tenant_id, [memory.id]))[memory.id]
+        used = ids.require(await memory_reads.read_memory(session, actor.tenant_id, memory.id), ids.MEMORY, memory.id)
         return FeedbackEffect.COUNTED, f"it counts as a use; the memory stays expired: {_why_not(used, now)}"
 
     async def _wrong(self, session: WriteSession, actor: Actor, memory: Memory) -> tuple[FeedbackEffect, str]:
@@ -189,7 +190,7 @@ def _why_not(memory: Memory, now: datetime) -> str:
     """Return why an expired memory that was just used stays expired."""
     if memory.valid_until is not None and memory.valid_until <= now:
         return "its validity is over"
-    if _freshness(memory, now) <= EXPIRY:
+    if freshness.of_memory(memory, now) <= EXPIRY:
         return f"its freshness is not over {EXPIRY}"
     return "another memory holds its place now"
 
@@ -209,13 +210,3 @@ def _noted(memory: Memory, actor: Actor, word: MemoryFeedback) -> Mapping[str, o
     known = memory.provenance.get(NOTES)
     told = {"feedback": word.feedback, "at": word.at.isoformat(), "by": actor.name, "note": word.note}
     return {**memory.provenance, NOTES: [*(known if isinstance(known, list) else []), told][-MOST_NOTES:]}
-
-
-def _freshness(memory: Memory, at: datetime) -> float:
-    return since_last_use(
-        stated_at=memory.stated_at,
-        last_accessed_at=memory.last_accessed_at,
-        access_count=memory.access_count,
-        decay=Decay(half_life_days=memory.half_life_days, floor=memory.floor),
-        now=at,
-    )

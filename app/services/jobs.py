@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -14,11 +12,13 @@ from app.db import job_queue, jobs
 from app.db.audit import AuditWriter, append
 from app.db.job_queue import Backlog
 from app.db.jobs import Job
-from app.db.session import Database, WriteSession
+from app.db.session import Database
 from app.db.sql import Row
-from app.errors import Conflict, NotFound, TypedMemoryError
+from app.errors import Conflict
 from app.memory.audit import AuditAction
 from app.model import Actor, JobStatus
+from app.services.pages import Page, cut_page
+from app.services.recent import RecentValue, in_time
 
 __all__ = [
     "BACKLOG_SECONDS",
@@ -34,20 +34,13 @@ PATIENCE = 1.0
 """Seconds that a look may take where it is a detail."""
 
 
-@dataclass(slots=True)
-class _Look:
-    at: float = float("-inf")
-    found: Backlog | None = None
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Jobs:
     """Background jobs as callers use them; every method but the backlog's sees only the actor's tenant."""
 
     database: Database
     clock: Callable[[], datetime]
-    _look: _Look = field(default_factory=_Look, repr=False)
+    _backlog: RecentValue[Backlog] = field(default_factory=RecentValue, repr=False)
 
     async def list(
         self,
@@ -58,26 +51,23 @@ class Jobs:
         kind: str | None = None,
         after: UUID | None = None,
         limit: int = 50,
-    ) -> tuple[tuple[Job, ...], bool]:
-        """Return jobs, newest first, and whether there are more; of these scopes and of the whole tenant, if given."""
+    ) -> Page[Job, UUID]:
+        """Return one page of jobs, newest first; of these scopes and of the whole tenant, if given."""
         async with self.database.read(actor.tenant_id) as session:
             found = await jobs.page(
                 session, actor.tenant_id, scopes=scopes, status=status, kind=kind, after=after, limit=limit + 1
             )
-        return tuple(found[:limit]), len(found) > limit
+        return cut_page(found, limit, lambda one: one.id)
 
     async def get(self, actor: Actor, job: UUID) -> Job:
         """Return a job, or raise NotFound."""
         async with self.database.read(actor.tenant_id) as session:
-            found = await jobs.find(session, actor.tenant_id, job)
-        if found is None:
-            raise _unknown(job)
-        return found
+            return ids.require(await jobs.find(session, actor.tenant_id, job), ids.JOB, job)
 
     async def retry(self, actor: Actor, job: UUID) -> Job:
         """Queue a failed or cancelled job again; Conflict when it is neither."""
         async with self.database.write(actor.tenant_id) as session:
-            found = await _locked(session, actor.tenant_id, job)
+            found = ids.require(await jobs.lock(session, actor.tenant_id, job), ids.JOB, job)
             if found.status not in {JobStatus.FAILED, JobStatus.CANCELLED}:
                 raise Conflict(f"the job is {found.status}: only a failed or cancelled one can be tried again")
             await append(session, [self._describe(actor, AuditAction.JOB_RETRIED, found)])
@@ -86,7 +76,7 @@ class Jobs:
     async def cancel(self, actor: Actor, job: UUID) -> Job:
         """End a queued job, or ask a running one to stop at its next checkpoint; Conflict when it has ended."""
         async with self.database.write(actor.tenant_id) as session:
-            found = await _locked(session, actor.tenant_id, job)
+            found = ids.require(await jobs.lock(session, actor.tenant_id, job), ids.JOB, job)
             if found.finished:
                 raise Conflict(f"the job has ended already: it is {found.status}")
             await append(session, [self._describe(actor, AuditAction.JOB_CANCELLED, found)])
@@ -99,29 +89,12 @@ class Jobs:
 
     async def backlog(self) -> Backlog:
         """Return the backlog of all tenants together; it is read every few seconds at most."""
-        async with self._look.lock:
-            now = time.monotonic()
-            if self._look.found is None or now - self._look.at >= BACKLOG_SECONDS:
-                async with self.database.read(None) as session:
-                    self._look.found = await job_queue.backlog(session)
-                self._look.at = now
-            return self._look.found
+        return await self._backlog.get(self._read_backlog, seconds=BACKLOG_SECONDS)
 
     async def known_backlog(self) -> Backlog | None:
         """Return the backlog, or None when it can't be read at once."""
-        try:
-            async with asyncio.timeout(PATIENCE):
-                return await self.backlog()
-        except (TypedMemoryError, TimeoutError):
-            return None
+        return await in_time(self.backlog(), patience=PATIENCE)
 
-
-async def _locked(session: WriteSession, tenant: UUID, job: UUID) -> Job:
-    found = await jobs.lock(session, tenant, job)
-    if found is None:
-        raise _unknown(job)
-    return found
-
-
-def _unknown(job: UUID) -> NotFound:
-    return NotFound(f"no such job: {ids.public(ids.JOB, job)}")
+    async def _read_backlog(self) -> Backlog:
+        async with self.database.read(None) as session:
+            return await job_queue.backlog(session)

@@ -17,7 +17,7 @@ from app.db import keys, quotas
 from app.db.audit import AuditWriter, append
 from app.db.keys import StoredKey
 from app.db.session import Database, ReadSession, WriteSession
-from app.errors import ConfigurationError, Conflict, InvalidInput, NotFound, Unauthenticated
+from app.errors import ConfigurationError, Conflict, InvalidInput, Unauthenticated
 from app.memory.audit import AuditAction
 from app.model import Actor
 from app.settings import LONGEST_KEY, SHORTEST_KEY
@@ -171,9 +171,7 @@ class Keys:
     async def revoke(self, tenant: UUID, key: UUID, *, by: str = SERVICE) -> None:
         """Revoke a key: at once in this process, within seconds in the others. Repeating it does nothing."""
         async with self.database.write(tenant) as session:
-            old = await keys.get_for_update(session, tenant, key)
-            if old is None:
-                raise NotFound(f"no such key: {ids.public(ids.KEY, key)}")
+            old = ids.require(await keys.get_for_update(session, tenant, key), ids.KEY, key)
             if old.revoked_at is None:
                 await keys.revoke(session, tenant, key, self.clock())
                 await append(session, [self._ledger(tenant, by).event(AuditAction.KEY_REVOKED, _describe(old))])
@@ -183,9 +181,7 @@ class Keys:
         """Create a successor with the same name, roles, expiry, binding and limits; the old one works for the grace."""
         now = self.clock()
         async with self.database.write(tenant) as session:
-            old = await keys.get_for_update(session, tenant, key)
-            if old is None:
-                raise NotFound(f"no such key: {ids.public(ids.KEY, key)}")
+            old = ids.require(await keys.get_for_update(session, tenant, key), ids.KEY, key)
             if not old.usable(now):
                 raise Conflict("the key has ended, so there is nothing to rotate: create a new one")
             new = self._new(

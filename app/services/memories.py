@@ -6,6 +6,7 @@ from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from operator import attrgetter
 from uuid import UUID
 
 from app import ids
@@ -21,6 +22,7 @@ from app.memory.audit import AuditAction
 from app.memory.candidate import Candidate, WriteOutcome
 from app.memory.freshness import CATEGORY_DECAY
 from app.model import Actor, Category, Memory, MemoryStatus, ReviewReason, Scope
+from app.services.pages import Page, cut_page
 from app.services.quotas import Quotas
 from app.write.candidates import adjusted, needs_adjusting, screen_stated
 from app.write.pipeline import WritePipeline
@@ -32,7 +34,6 @@ __all__ = [
     "MemoryCounts",
     "MemoryFilters",
     "MemoryHistory",
-    "MemoryPage",
     "PagePosition",
     "Sort",
     "Timelines",
@@ -41,12 +42,8 @@ __all__ = [
 ]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class MemoryPage:
-    """Some memories in order, and where the next page starts; None when there is no next page."""
-
-    memories: tuple[Memory, ...]
-    next: PagePosition | None
+MemoryPage = Page[Memory, PagePosition]
+"""A page of memories."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -110,12 +107,12 @@ class Memories:
         Raises NotFound, also when the memory was not valid at `as_of`.
         """
         async with self.database.read(actor.tenant_id) as session:
-            found = await memory_reads.read_memories(session, actor.tenant_id, [memory], known_at=known_at)
-        if memory not in found:
-            raise _memory_not_found(memory, known_at)
-        if as_of is not None and not true_at(found[memory], as_of):
+            found = await memory_reads.read_memory(session, actor.tenant_id, memory, known_at=known_at)
+        if found is None:
+            raise ids.missing(ids.MEMORY, memory, at=known_at)
+        if as_of is not None and not true_at(found, as_of):
             raise NotFound(f"{ids.public(ids.MEMORY, memory)} was not valid at {as_of.isoformat()}: see its history")
-        return found[memory]
+        return found
 
     async def list(
         self,
@@ -129,12 +126,8 @@ class Memories:
         """Return one page of memories."""
         async with self.database.read(actor.tenant_id) as session:
             found = await listing.page(session, actor.tenant_id, filters, sort=sort, limit=limit + 1, after=after)
-        shown = found[:limit]
-        if len(found) <= limit:
-            return MemoryPage(memories=tuple(shown), next=None)
-        last = shown[-1]
-        value = None if sort.column == "id" else getattr(last, sort.column)
-        return MemoryPage(memories=tuple(shown), next=PagePosition(id=last.id, value=value))
+        by = None if sort.column == "id" else attrgetter(sort.column)
+        return cut_page(found, limit, lambda one: PagePosition(id=one.id, value=None if by is None else by(one)))
 
     async def count(self, actor: Actor, filters: MemoryFilters, *, most: int) -> MemoryCounts:
         """Return how many memories match the filters, by type and status; stop counting at `most`."""
@@ -164,7 +157,7 @@ class Memories:
                 await memory_updates.update_fields(
                     session, actor.tenant_id, memory, values, scope=scope, at=self.clock()
                 )
-            after = (await memory_reads.read_memories(session, actor.tenant_id, [memory]))[memory]
+            after = ids.require(await memory_reads.read_memory(session, actor.tenant_id, memory), ids.MEMORY, memory)
             if "valid_until" in values and after.valid_until != until:
                 ended = f"{after.valid_until:%Y-%m-%d %H:%M:%S%z}"
                 raise Conflict(f"it stopped being true at {ended}: its end can't be put off", field="valid_until")
@@ -184,7 +177,7 @@ class Memories:
         async with self.database.read(actor.tenant_id) as session:
             versions = await memory_reads.chain(session, actor.tenant_id, memory, known_at=known_at)
             if not versions:
-                raise _memory_not_found(memory, known_at)
+                raise ids.missing(ids.MEMORY, memory, at=known_at)
             if as_of is not None:
                 versions = [one for one in versions if true_at(one, as_of)]
             told = [one.id for one in versions]
@@ -235,21 +228,15 @@ async def visible_memory(session: WriteSession, actor: Actor, memory: UUID) -> M
     The memory is read after the lock: the transaction that held the scope before may have erased it.
     """
     if await memory_updates.lock(session, actor.tenant_id, memory):
-        found = (await memory_reads.read_memories(session, actor.tenant_id, [memory])).get(memory)
+        found = await memory_reads.read_memory(session, actor.tenant_id, memory)
         if found is not None:
             return found
-    raise _memory_not_found(memory)
+    raise ids.missing(ids.MEMORY, memory)
 
 
 def true_at(memory: Memory, at: datetime) -> bool:
     """Return whether an instant lies in a memory's validity range."""
     return memory.valid_from <= at and (memory.valid_until is None or at < memory.valid_until)
-
-
-def _memory_not_found(memory: UUID, known_at: datetime | None = None) -> NotFound:
-    """Return the error for a memory that does not exist, or did not at `known_at`."""
-    then = "" if known_at is None else f" at {known_at.isoformat()}"
-    return NotFound(f"no such memory{then}: {ids.public(ids.MEMORY, memory)}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -266,11 +253,7 @@ class Timelines:
             found = await listing.episodes(
                 session, actor.tenant_id, filters, of=session_id, limit=limit + 1, after=after
             )
-        if len(found) <= limit:
-            return MemoryPage(memories=tuple(found), next=None)
-        last = found[limit - 1]
-        value = last.stated_at if last.sequence_number is None else float(last.sequence_number)
-        return MemoryPage(memories=tuple(found[:limit]), next=PagePosition(id=last.id, value=value))
+        return cut_page(found, limit, _place_in_session)
 
     async def entity(
         self, actor: Actor, filters: MemoryFilters, *, entity_id: str, limit: int, after: PagePosition | None
@@ -281,6 +264,9 @@ class Timelines:
             found = await listing.entity_facts(
                 session, actor.tenant_id, filters, entity=entity, limit=limit + 1, after=after
             )
-        if len(found) <= limit:
-            return MemoryPage(memories=tuple(found), next=None)
-        return MemoryPage(memories=tuple(found[:limit]), next=PagePosition(id=found[limit - 1].id))
+        return cut_page(found, limit, lambda one: PagePosition(id=one.id))
+
+
+def _place_in_session(one: Memory) -> PagePosition:
+    value = one.stated_at if one.sequence_number is None else float(one.sequence_number)
+    return PagePosition(id=one.id, value=value)

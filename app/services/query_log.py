@@ -8,7 +8,6 @@ exceeds the bound, or cannot be stored, is dropped and counted.
 from __future__ import annotations
 
 import asyncio
-import contextlib
 import hashlib
 import random
 from collections import defaultdict
@@ -27,6 +26,7 @@ from app.model import Actor
 from app.read.pipeline import QueryAnswer
 from app.read.values import QueryRequest
 from app.services.erasure import subject_hash
+from app.services.pages import Page, cut_page
 
 __all__ = ["QueryLog", "QueryLogEntry", "QueryLogFilter", "question_digest"]
 
@@ -57,7 +57,6 @@ class QueryLog:
     def __post_init__(self) -> None:
         self._pending: defaultdict[UUID, list[QueryLogEntry]] = defaultdict(list)
         self._flushing = asyncio.Lock()
-        self._task: asyncio.Task[None] | None = None
 
     def wants_next(self) -> bool:
         """Decide whether the next question is logged."""
@@ -90,24 +89,17 @@ class QueryLog:
 
     async def page(
         self, actor: Actor, wanted: QueryLogFilter, *, limit: int, after: tuple[datetime, UUID] | None
-    ) -> Sequence[QueryLogEntry]:
-        """Return up to `limit` entries of the actor's tenant, newest first."""
+    ) -> Page[QueryLogEntry, tuple[datetime, UUID]]:
+        """Return one page of entries of the actor's tenant, newest first."""
         async with self.database.read(actor.tenant_id) as session:
-            return await query_log.page(session, actor.tenant_id, wanted, limit=limit, after=after)
+            found = await query_log.page(session, actor.tenant_id, wanted, limit=limit + 1, after=after)
+        return cut_page(found, limit, lambda one: (one.asked_at, one.id))
 
-    def start(self) -> None:
-        """Begin to store at every interval, unless nothing is logged."""
-        if self._task is None and self.sample > 0:
-            self._task = asyncio.create_task(self._run(), name="query-log")
-
-    async def aclose(self) -> None:
-        """Stop, and store what is left if the database lets us."""
-        if self._task is not None:
-            self._task.cancel()
-            with contextlib.suppress(asyncio.CancelledError):
-                await self._task
-            self._task = None
-        await self.flush()
+    async def run(self) -> None:
+        """Store at every interval, until cancelled; return at once if nothing is logged."""
+        while self.sample > 0:
+            await asyncio.sleep(self.interval)
+            await self.flush()
 
     async def flush(self) -> None:
         """Store what has been gathered, a statement for each batch of a tenant; what cannot be stored is dropped."""
@@ -127,11 +119,6 @@ class QueryLog:
         except Exception:  # noqa: BLE001 - no failure may end what stores the log, which is worth no retry
             self.dropped(len(batch))
             _log.exception("entries of the query log could not be stored", entries=len(batch))
-
-    async def _run(self) -> None:
-        while True:
-            await asyncio.sleep(self.interval)
-            await self.flush()
 
 
 def question_digest(tenant: UUID, question: str) -> str:

@@ -22,7 +22,7 @@ from app.db import quotas
 from app.db.audit import AuditWriter, append
 from app.db.quotas import WHOLE_TENANT, Usage
 from app.db.session import Database, ReadSession
-from app.errors import NotFound, QuotaExceeded, RateLimited
+from app.errors import QuotaExceeded, RateLimited
 from app.memory.audit import AuditAction
 from app.model import Actor
 from app.settings import Limits
@@ -145,8 +145,8 @@ class Quotas:
         return after
 
     async def _report(self, session: ReadSession, tenant: UUID, key: UUID | None) -> LimitsReport:
-        if key is not None and await db_keys.find(session, tenant, key) is None:
-            raise NotFound(f"no such key: {ids.public(ids.KEY, key)}")
+        if key is not None:
+            ids.require(await db_keys.find(session, tenant, key), ids.KEY, key)
         subject = WHOLE_TENANT if key is None else key
         own = await quotas.limits_of(session, tenant, subject)
         return LimitsReport(

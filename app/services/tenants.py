@@ -50,10 +50,7 @@ class Tenants:
     async def get(self, tenant: UUID) -> Tenant:
         """Return the tenant with that id, or raise NotFound."""
         async with self.database.read(None, **tenants.AS_OPERATOR) as session:
-            found = await tenants.find_by_id(session, tenant)
-        if found is None:
-            raise NotFound(f"no such tenant: {ids.public(ids.TENANT, tenant)}")
-        return found
+            return ids.require(await tenants.find_by_id(session, tenant), ids.TENANT, tenant)
 
     async def by_name(self, name: str) -> Tenant:
         """Return the tenant with that name, or raise NotFound."""

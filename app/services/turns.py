@@ -15,11 +15,12 @@ from app.db.audit import AuditWriter, append
 from app.db.session import PLANNED_BY_KEY, Database, ReadSession, WriteSession
 from app.db.sql import Row
 from app.db.turns import StoredTurn
-from app.errors import Conflict, NotFound, ProviderError, TypesMoved
+from app.errors import Conflict, ProviderError, TypesMoved
 from app.memory.audit import AuditAction
 from app.memory.extraction import TenantPolicy, Turn, TurnStatus
 from app.model import Actor, Scope
 from app.services.extraction import ExtractionPolicies
+from app.services.pages import Page, cut_page
 from app.services.quotas import Quotas
 from app.write.trace import TurnReport
 from app.write.turns import IngestPipeline
@@ -28,7 +29,6 @@ __all__ = [
     "CHUNK",
     "INGEST",
     "StoredTurn",
-    "TurnPage",
     "TurnReport",
     "Turns",
 ]
@@ -43,14 +43,6 @@ CHUNK = 16
 
 MOST_REQUEUED = 1_000
 """Turns of a tenant that are queued again at a time."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnPage:
-    """Some turns, newest first; `next` is where the next page starts, None when there is none."""
-
-    turns: tuple[StoredTurn, ...]
-    next: UUID | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -186,7 +178,7 @@ class Turns:
         async with self.database.read(actor.tenant_id) as session:
             found = await db_turns.fetch(session, actor.tenant_id, [turn])
         if not found:
-            raise _unknown(turn)
+            raise ids.missing(ids.TURN, turn)
         return found[0]
 
     async def get_all(self, actor: Actor, turns: Collection[UUID]) -> list[StoredTurn]:
@@ -203,7 +195,7 @@ class Turns:
         session_id: str | None,
         after: UUID | None,
         limit: int,
-    ) -> TurnPage:
+    ) -> Page[StoredTurn, UUID]:
         """Return one page of turns, newest first."""
         async with self.database.read(actor.tenant_id) as session:
             found = await db_turns.page(
@@ -215,8 +207,7 @@ class Turns:
                 after=after,
                 limit=limit + 1,
             )
-        shown = found[:limit]
-        return TurnPage(turns=tuple(shown), next=shown[-1].turn.id if len(found) > limit else None)
+        return cut_page(found, limit, lambda one: one.turn.id)
 
     async def replay(self, actor: Actor, turn: UUID) -> tuple[StoredTurn, UUID]:
         """Queue a turn to be processed again, extraction included; return it and its job's id.
@@ -271,7 +262,7 @@ async def _reopened(session: WriteSession, actor: Actor, turn: UUID) -> StoredTu
         return found
     standing = await db_turns.fetch(session, actor.tenant_id, [turn])
     if not standing:
-        raise _unknown(turn)
+        raise ids.missing(ids.TURN, turn)
     if standing[0].erased_at is not None:
         raise Conflict("a memory of this turn was erased: replaying it would bring that back")
     raise Conflict("the turn is still waiting to be processed: see its job")
@@ -280,10 +271,6 @@ async def _reopened(session: WriteSession, actor: Actor, turn: UUID) -> StoredTu
 def _waiting(stored: Sequence[StoredTurn]) -> list[StoredTurn]:
     """Return those of some turns that are still to be processed."""
     return [one for one in stored if one.status is TurnStatus.RECEIVED]
-
-
-def _unknown(turn: UUID) -> NotFound:
-    return NotFound(f"no such turn: {ids.public(ids.TURN, turn)}")
 
 
 def _chunks(waiting: Sequence[StoredTurn]) -> list[list[StoredTurn]]:

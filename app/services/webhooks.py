@@ -18,10 +18,11 @@ from app.db import jobs, webhooks
 from app.db.audit import AuditWriter, append
 from app.db.session import Database, WriteSession
 from app.db.webhooks import Delivery, StoredWebhook
-from app.errors import Conflict, InvalidInput, NotFound
+from app.errors import Conflict, InvalidInput
 from app.memory.audit import AuditAction
 from app.model import Actor, DeliveryStatus, WebhookEvent
 from app.providers.webhooks import WebhookAnswer, WebhookMessage, WebhookSender, fault_of
+from app.services.pages import Page, cut_page
 from app.services.secret_box import SecretBox, UnreadableSecret
 
 __all__ = ["DELAYS", "Delivery", "StoredWebhook", "WebhookDraft", "Webhooks"]
@@ -167,19 +168,20 @@ class Webhooks:
 
     async def deliveries(
         self, actor: Actor, webhook: UUID, *, limit: int, after: tuple[datetime, UUID] | None
-    ) -> Sequence[Delivery]:
-        """Return up to `limit` deliveries to a webhook, newest first."""
+    ) -> Page[Delivery, tuple[datetime, UUID]]:
+        """Return one page of deliveries to a webhook, newest first."""
         async with self.database.read(actor.tenant_id) as session:
             if webhook not in {one.id for one in await webhooks.list_webhooks(session, actor.tenant_id)}:
-                raise NotFound(f"no such webhook: {ids.public(ids.WEBHOOK, webhook)}")
-            return await webhooks.page(session, actor.tenant_id, webhook, limit=limit, after=after)
+                raise ids.missing(ids.WEBHOOK, webhook)
+            found = await webhooks.page(session, actor.tenant_id, webhook, limit=limit + 1, after=after)
+        return cut_page(found, limit, lambda one: (one.created_at, one.id))
 
     async def send_again(self, actor: Actor, delivery: UUID) -> None:
         """Queue a delivery again, whatever its state; raise NotFound."""
         async with self.database.write(actor.tenant_id) as session:
             values = {"status": DeliveryStatus.WAITING, "due_at": self.clock(), "attempts": 0, "error": None}
             if not await webhooks.change_delivery(session, actor.tenant_id, delivery, **values):
-                raise NotFound(f"no such delivery: {ids.public(ids.DELIVERY, delivery)}")
+                raise ids.missing(ids.DELIVERY, delivery)
 
     async def queue_due(self) -> None:
         """Queue a sending job for every tenant with due deliveries, unless one is unfinished."""
@@ -267,10 +269,7 @@ class Webhooks:
 
 
 async def _locked(session: WriteSession, tenant: UUID, webhook: UUID) -> StoredWebhook:
-    found = await webhooks.lock_webhook(session, tenant, webhook)
-    if found is None:
-        raise NotFound(f"no such webhook: {ids.public(ids.WEBHOOK, webhook)}")
-    return found
+    return ids.require(await webhooks.lock_webhook(session, tenant, webhook), ids.WEBHOOK, webhook)
 
 
 def _secret() -> str:

@@ -14,7 +14,7 @@ from typing import Final
 
 from app.english.grounding_terms import GroundingTerms, numbers
 from app.english.word_lists import word_set
-from app.lexical.bm25 import terms
+from app.lexical.bm25 import terms, text_language
 from app.lexical.tokens import count_words, locate_quote
 from app.memory import normalise, vocabulary
 from app.memory.extraction import ASSISTANT, Proposal, Turn
@@ -169,15 +169,16 @@ def ground(
     types: Registry,
     *,
     names: Sequence[str] = (),
-    language: str = "english",
 ) -> Grounding | str:
     """Return how a proposal stands in its turn, or why it does not, in words without its content.
 
     `context` are the turns just before: they may have named whom `she` means, but something must be said in
     the turn itself. `names` are those of whom it means by another name. An ending that names no value stands by its
-    quote alone. `types` hold the examples that the extractor was shown; `language` is a Snowball algorithm.
+    quote alone. `types` hold the examples that the extractor was shown. Words are compared by stems of the language
+    of the turn.
     """
     beside = (*(one.content for one in context), *_speakers(turn, context), *names)
+    language = text_language(turn.content, "english")
     return stands(proposal, turn.content, types, beside=beside, exempt=_persons(turn, context), language=language)
 
 
@@ -188,11 +189,11 @@ def stands(
     *,
     beside: Sequence[str] = (),
     exempt: frozenset[str],
-    language: str = "english",
+    language: str,
 ) -> Grounding | str:
     """Return how a proposal stands in a text, or why it does not; `beside` may have named what the text refers to.
 
-    `exempt` are normalised names that need no saying.
+    `exempt` are normalised names that need no saying; `language` is a Snowball algorithm.
     """
     span = locate_quote(proposal.quote, text)
     if span is None:

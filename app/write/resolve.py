@@ -169,14 +169,14 @@ def _find(mention: Mention, known: Sequence[KnownName]) -> EntityRef | None:
     fitting = [one for one in known if compatible(mention.entity_type, one.entity_type) and _may_have_tie(mention, one)]
     exact = _exact(mention, wanted, fitting)
     if exact is not None:
-        return _ref(exact, mention, "name")
+        return _ref(exact, mention)
     declared = [one for one in fitting if mention.declares and _is_named_by(one, mention)]
     if declared:
         best = min(declared, key=lambda one: (-one.mention_count, str(one.entity_id)))
-        return _ref(best, mention, "alias")
+        return _ref(best, mention)
     misspellings = [one for one in fitting if one.wanted == wanted and _is_misspelling(mention, wanted, one)]
     found = _only(misspellings)
-    return None if found is None else _ref(found, mention, "spelling")
+    return None if found is None else _ref(found, mention)
 
 
 def _exact(mention: Mention, wanted: str, fitting: Sequence[KnownName]) -> KnownName | None:
@@ -236,12 +236,11 @@ def _is_near(wanted: str, alias: str) -> bool:
     return long and normalise.numbers(wanted) == normalise.numbers(alias) and similarity(wanted, alias) >= SIMILAR
 
 
-def _ref(known: KnownName, mention: Mention, matched_by: str) -> EntityRef:
+def _ref(known: KnownName, mention: Mention) -> EntityRef:
     return EntityRef(
         id=known.entity_id,
         name=mention.name if mention.declares else known.canonical,
         entity_type=mention.entity_type or known.entity_type,
-        matched_by=matched_by,
     )
 
 

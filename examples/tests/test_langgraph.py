@@ -78,6 +78,8 @@ def test_a_namespace_can_belong_to_a_user(memory: TypedMemory, user: str) -> Non
     store.setup()
     store.put(("memories", user), "1", {"text": "Ana plays the cello"})
     assert [one.user_id for one in memory.memories()] == [user]
+    assert store.list_namespaces(prefix=("memories", user)) == [("memories", user)]
+    assert store.list_namespaces() == []
 
 
 async def test_a_graph_uses_the_store(store: TypedMemoryStore) -> None:

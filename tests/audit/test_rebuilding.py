@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import random
 from collections import defaultdict
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -13,7 +14,6 @@ from uuid import UUID
 import pytest
 from sqlalchemy import text
 
-from app.memory.audit_text import AuditState, states_over_time
 from app.memory.candidate import WriteOutcome
 from app.services.audit import Audit
 from app.services.entities import Entities
@@ -21,6 +21,34 @@ from tests.audit.books import Book
 from tests.support.stores import Store
 
 NOW = datetime(2026, 5, 9, 12, tzinfo=UTC)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AuditState:
+    """The status and confidence of a memory from a time on; `status` is None after its deletion."""
+
+    at: datetime
+    action: str
+    status: str | None
+    confidence: float | None
+
+
+def states_over_time(events: Iterable[tuple[datetime, str, Mapping[str, Any]]]) -> list[AuditState]:
+    """Return the states of a memory in order, from its events (time, action, detail) alone.
+
+    Raises ValueError where an event's former status or confidence is not the result of the events before it.
+    """
+    found: list[AuditState] = []
+    now: dict[str, object] = {"status": None, "confidence": None}
+    for at, action, detail in events:
+        pairs = {name: detail[name] for name in now if isinstance(detail.get(name), list | tuple)}
+        for name, (before, after) in pairs.items():
+            if before != now[name]:
+                raise ValueError(f"{action} finds {name} {before}, after it became {now[name]}")
+            now[name] = after
+        if pairs:
+            found.append(AuditState(at=at, action=action, **now))  # type: ignore[arg-type]
+    return found
 
 
 async def told(store: Store) -> dict[UUID, list[AuditState]]:

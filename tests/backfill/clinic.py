@@ -76,8 +76,8 @@ class Clinic:
         return await self.backfills.get(self.store.actor, one.id)
 
     async def items(self, one: Backfill, **narrowed: Any) -> dict[UUID, BackfillItem]:
-        found, _ = await self.backfills.memories(self.store.actor, one.id, limit=10_000, **narrowed)
-        return {one.item.memory_id: one.item for one in found}
+        found = await self.backfills.memories(self.store.actor, one.id, limit=10_000, **narrowed)
+        return {one.item.memory_id: one.item for one in found.items}
 
     async def memory(self, memory: UUID) -> Memory:
         return await self.store.memories.get(self.store.actor, memory)

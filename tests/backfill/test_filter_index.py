@@ -57,7 +57,7 @@ async def test_a_filter_has_an_index_under_row_level_security(clinic: Clinic) ->
     [used] = [one for one in found if one.get("Index Name") == "ix_memories_filter"]
     assert "filter_key" in used["Index Cond"]
     listed = await clinic.store.memories.list(clinic.store.actor, MemoryFilters(scopes=None, fields=CLASS))
-    assert [one.id for one in listed.memories] == [memory]
+    assert [one.id for one in listed.items] == [memory]
 
 
 async def test_rows_that_older_code_writes_are_found_too(clinic: Clinic) -> None:
@@ -69,4 +69,4 @@ async def test_rows_that_older_code_writes_are_found_too(clinic: Clinic) -> None
         memory,
     )
     listed = await clinic.store.memories.list(clinic.store.actor, MemoryFilters(scopes=None, fields=CLASS))
-    assert {one.id for one in listed.memories} == {memory, copy["id"]}
+    assert {one.id for one in listed.items} == {memory, copy["id"]}

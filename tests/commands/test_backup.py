@@ -19,6 +19,8 @@ from tests.db.embedded_service import data_folder, link_binaries
 from tests.support import owner
 from tests.support.databases import Run
 
+pytestmark = pytest.mark.long
+
 QUESTIONS = 100
 STILL = {"TM_ACCESS_FLUSH_SECONDS": "3600", "TM_HYPE": "false"}
 """What changes ranks as time goes by: recorded uses of memories, and questions that a job adds to their index."""

@@ -39,6 +39,7 @@ ZEP = {
             "attributes": {"city": "Porto"},
             "created_at": "2026-01-01T00:00:00Z",
         },
+        {"uuid": "n3", "name": "rowing", "labels": ["Entity"], "created_at": "2026-01-01T00:00:00Z"},
     ],
     "edges": [
         {
@@ -157,6 +158,7 @@ def test_zep_comes_with_entities_and_validity(service: Served, user: str, tmp_pa
     assert found["Maré Labs builds tide sensors."]["entity_id"] == "Maré Labs"
     assert any(one["type"] == "entity" and one["attributes"] == {"city": "Porto"} for one in found.values())
     assert "not carried over: episodes" in done.stdout
+    assert "node without a label  1" in done.stdout
 
 
 def test_langmem_names_its_own_users(service: Served, user: str, tmp_path: Path) -> None:
@@ -170,6 +172,32 @@ def test_langmem_names_its_own_users(service: Served, user: str, tmp_path: Path)
         "Is learning Welsh",
         "Profile: home town: Bangor; languages: Welsh, French",
     ]
+
+
+def test_a_user_named_twice_is_the_same_request(service: Served, user: str, tmp_path: Path) -> None:
+    items = [{"namespace": ["memories", user], "key": "k1", "value": {"content": "Has two nieces"}}]
+    file = written(tmp_path / "a.json", items)
+    service.command("import", file, "--from", "langmem")
+    done = service.command("import", file, "--from", "langmem", "--user-id", user)
+    assert done.returncode == 0, done.stderr
+    assert "stored by an earlier run" in done.stdout
+
+
+def test_a_broken_item_does_not_keep_the_others_out(service: Served, user: str, tmp_path: Path) -> None:
+    broken = {"results": [7, {"id": "c7", "memory": "Rehearses on Thursdays"}], "relations": ["x"]}
+    done = service.command("import", written(tmp_path / "a.json", broken), "--from", "mem0", "--user-id", user)
+    assert done.returncode == 1
+    assert "memory 1: has no text to remember" in done.stderr
+    assert "relation 1: object: is required" in done.stderr
+    assert [one["content"] for one in memories(service, user)] == ["Rehearses on Thursdays"]
+
+
+def test_a_file_of_another_store_without_its_name_is_told_the_option(
+    service: Served, user: str, tmp_path: Path
+) -> None:
+    done = service.command("import", written(tmp_path / "a.json", RECORDS), "--user-id", user)
+    assert done.returncode == 1
+    assert "--from mem0, zep, langmem, chatgpt, records" in done.stderr
 
 
 def _renamed(namespace: Any, user: str) -> Any:
@@ -194,8 +222,8 @@ def test_full_records_are_taken_in_the_order_of_their_times(service: Served, use
     [
         ("zep", [], "give an object with `edges`"),
         ("mem0", 7, "give a list"),
-        ("langmem", [1], "item 1 is no object"),
-        ("records", [{"id": "x"}], "record 1 has no `type`"),
+        ("langmem", [1], "item 1: has no text to remember"),
+        ("records", [{"id": "x"}], "no record has a `type`"),
     ],
 )
 def test_another_shape_is_told(

@@ -25,6 +25,7 @@ def test_the_life_of_a_key(service: Served) -> None:
     settings = dict(service.settings)
     made = run("keys", "create", "reports", "--role", "read", "--expires", "90d", **settings)
     assert made.returncode == 0, made.stderr
+    assert "in the database of TM_DATABASE_URL" in made.stderr
     secret = made.stdout.strip()
     assert status(service, secret) == 200
     written = httpx.post(

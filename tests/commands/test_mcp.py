@@ -19,7 +19,7 @@ from mcp.shared.exceptions import MCPError
 from mcp_types import CallToolResult
 
 from tests.commands.program import ROOT, Served, environment, run
-from tests.support.waiting import PATIENCE
+from tests.support.waiting import PATIENCE, eventually
 
 TOOLS = {"store_memory", "recall", "get_job", "forget", "review_pending"}
 
@@ -64,11 +64,14 @@ def said(result: CallToolResult) -> str:
 
 
 async def ended(client: Client, job: str) -> Any:
-    for _ in range(600):
-        told = await call(client, "get_job", job_id=job)
-        if told["status"] not in {"queued", "running"}:
-            return told
-    raise AssertionError(told)
+    told: dict[str, Any] = {}
+
+    async def over() -> bool:
+        told.update(await call(client, "get_job", job_id=job))
+        return told["status"] not in {"queued", "running"}
+
+    await eventually(over)
+    return told
 
 
 @TRANSPORTS

@@ -41,6 +41,36 @@ def test_what_was_said_is_remembered_recalled_explained_and_forgotten(service: S
     assert newest in gone.stderr
 
 
+def test_a_write_that_names_nobody_says_who_sees_it(service: Served, user: str) -> None:
+    for named, told in (((), True), (("--user-id", user), False)):
+        done = service.command("remember", "I play the bassoon in Ghent.", *named)
+        assert done.returncode == 0, done.stderr
+        assert ("the whole tenant sees it" in done.stderr) == told
+        for memory in re.findall(r"mem_\w+", done.stdout):
+            service.command("forget", memory)
+
+
+def test_a_profile_is_printed_whichever_way_the_user_is_named(service: Served, user: str) -> None:
+    service.command("remember", "I live in Ghent.", "--user-id", user)
+    for named in ((user,), ("--user-id", user)):
+        assert "lives in Ghent" in service.command("profile", *named).stdout
+
+
+def test_a_turn_that_waits_for_the_language_model_says_so(fresh_database_url: str) -> None:
+    away = {"TM_LLM_PROVIDER": "openai", "TM_LLM_MODEL": "none", "TM_LLM_BASE_URL": "http://127.0.0.1:9/v1"}
+    with Served(TM_DATABASE_URL=fresh_database_url, **away) as service:
+        done = service.command("remember", "I live in Ghent.", "--user-id", "ana")
+    assert done.returncode == 0, done.stderr
+    assert re.search(r"can't be reached .*the turn waits in job_\w+", done.stderr)
+
+
+def test_an_ending_of_what_nobody_believes_says_so(service: Served, user: str) -> None:
+    fields = json.dumps({"predicate": "works-at", "object": "Nobody Ltd", "ends": True})
+    done = service.command("remember", "--type", "fact", "--fields", fields, "--user-id", user)
+    assert done.returncode == 0, done.stderr
+    assert "rejected: nothing that is believed ends with it" in done.stdout
+
+
 def test_everything_of_a_user_is_forgotten_only_when_that_is_confirmed(service: Served, user: str) -> None:
     service.command("remember", "I live in Lisbon.", "--user-id", user)
     asked = service.command("forget", "--user-id", user, given="n\n")
@@ -57,6 +87,7 @@ def test_a_command_without_what_it_needs_says_what_to_give(service: Served) -> N
         (("remember", "--type", "fact", "--fields", "[1]"), "must be a JSON object"),
         (("remember", "--type", "fact", "--fields", "{"), "no JSON"),
         (("forget",), "a memory's id or --user-id"),
+        (("profile",), "whose profile?"),
     ):
         refused = service.command(*arguments)
         assert refused.returncode == 1, arguments

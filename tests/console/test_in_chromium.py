@@ -189,6 +189,28 @@ def test_resolving_a_contradiction_changes_the_answer(browser: Browser, client: 
     assert "user lives in Berlin" not in after
 
 
+def test_a_near_duplicate_is_merged_from_the_review(browser: Browser, client: httpx.Client) -> None:
+    for said in ("Ben hikes in the Bavarian Alps at weekends.", "Ben hikes in the Alps of Bavaria at weekends."):
+        body = {"user_id": "ben", "scope": "user", "content": said}
+        stored = client.post("/memories/typed/semantic", json=body).raise_for_status().json()["memory"]["id"]
+    client.patch(f"/memories/{stored}", json={"needs_review": True}).raise_for_status()
+    browser.open("review?user=ben")
+    browser.click("Ben hikes in the Alps of Bavaria")
+    browser.click("Merge into this")
+    browser.see("Undo")
+    browser.open("home")
+    eventually(lambda: client.get(f"/memories/{stored}").json()["status"] == "superseded")
+
+
+def test_of_two_settings_the_second_holds_what_differs(browser: Browser) -> None:
+    browser.open("playground")
+    browser.click("Compare two settings")
+    browser.fill("Question", QUESTION)
+    browser.fill("User", "ben")
+    browser.click("Ask")
+    eventually(lambda: browser.count(".context") == 2)
+
+
 def test_a_decision_can_be_undone(browser: Browser, client: httpx.Client) -> None:
     browser.open("review")
     browser.click("My password is")

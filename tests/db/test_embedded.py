@@ -27,6 +27,8 @@ from tests.db.embedded_service import (
 from tests.support.folders import open_folder
 from tests.support.waiting import wait_until
 
+pytestmark = pytest.mark.long
+
 NOBODY = 65534
 
 

@@ -14,6 +14,7 @@ from app.errors import Conflict, NotFound
 from app.jobs import worker
 from app.jobs.executor import LONGEST_DELAY, NOT_OURS, backoff
 from app.model import Actor, JobStatus
+from app.services.pages import Page
 from tests.jobs.handlers import HANDLERS
 from tests.jobs.yard import Yard, statuses
 from tests.support.waiting import eventually
@@ -48,11 +49,11 @@ async def test_a_rollback_leaves_neither_job_nor_ticket(yard: Yard, actor: Actor
         async with yard.runtime.database.write(actor.tenant_id) as session:
             await jobs.enqueue(session, tenant=actor.tenant_id, kind="note", payload={}, now=now())
             raise ZeroDivisionError
-    assert await yard.runtime.jobs.list(actor) == ((), False)
+    assert await yard.runtime.jobs.list(actor) == Page(items=(), next=None)
     assert await yard.tickets() == 0
     assert (await yard.sql("SELECT count(*) FROM pgqueuer_log"))[0][0] == 0
     await yard.enqueue(actor, "note")
-    assert (len((await yard.runtime.jobs.list(actor))[0]), await yard.tickets()) == (1, 1)
+    assert (len((await yard.runtime.jobs.list(actor)).items), await yard.tickets()) == (1, 1)
 
 
 async def test_a_ticket_says_which_job_and_nothing_of_it(yard: Yard, actor: Actor) -> None:
@@ -124,8 +125,8 @@ async def test_after_its_last_attempt_it_is_in_the_failed_list_and_can_be_tried_
         await yard.ended(actor, other)
         assert (failed.status, failed.attempts) == (JobStatus.FAILED, 3)
         assert failed.error == "the model does not answer (given up after 3 attempts)"
-        listed, more = await yard.runtime.jobs.list(actor, status=JobStatus.FAILED)
-        assert ([one.id for one in listed], more) == ([job], False)
+        listed = await yard.runtime.jobs.list(actor, status=JobStatus.FAILED)
+        assert ([one.id for one in listed.items], listed.next) == ([job], None)
 
         again = await yard.runtime.jobs.retry(actor, job)
         assert (again.status, again.attempts, again.error) == (JobStatus.QUEUED, 0, None)
@@ -232,12 +233,12 @@ async def test_jobs_are_listed_newest_first_by_page_status_and_kind(yard: Yard, 
     await yard.runtime.jobs.cancel(actor, made[0])
     stranger = await yard.tenant()
     await yard.enqueue(stranger, "note")
-    first, more = await yard.runtime.jobs.list(actor, limit=3)
-    assert ([one.id for one in first], more) == ([made[3], made[2], made[1]], True)
-    rest, more = await yard.runtime.jobs.list(actor, limit=3, after=made[1])
-    assert ([one.id for one in rest], more) == ([made[0]], False)
-    notes, _ = await yard.runtime.jobs.list(actor, kind="note")
-    assert statuses(notes) == [JobStatus.QUEUED, JobStatus.QUEUED, JobStatus.CANCELLED]
+    first = await yard.runtime.jobs.list(actor, limit=3)
+    assert ([one.id for one in first.items], first.next) == ([made[3], made[2], made[1]], made[1])
+    rest = await yard.runtime.jobs.list(actor, limit=3, after=made[1])
+    assert ([one.id for one in rest.items], rest.next) == ([made[0]], None)
+    notes = await yard.runtime.jobs.list(actor, kind="note")
+    assert statuses(notes.items) == [JobStatus.QUEUED, JobStatus.QUEUED, JobStatus.CANCELLED]
     for ask in (yard.runtime.jobs.get, yard.runtime.jobs.retry, yard.runtime.jobs.cancel):
         with pytest.raises(NotFound, match="no such job"):
             await ask(stranger, made[3])

@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable
 from typing import Final
 
 import numpy as np
-import pytest
 from numpy.typing import NDArray
 
 from app.providers.embeddings import OpenAIEmbedder
 from app.providers.http import HttpPolicy
 from tests.provider_server.fixtures import StandIn
 from tests.provider_server.provider import DEFAULT_DIMENSIONS, vector_of
+from tests.support.waiting import eventually
 
 KEY: Final = "sk-never-to-be-shown"
 POLICY: Final = HttpPolicy(timeout=20, deadline=60, attempts=3, backoff=0.001, concurrency=2)
@@ -47,8 +46,7 @@ async def attempts(provider: StandIn) -> int:
 
 
 async def reached(provider: StandIn, count: int) -> None:
-    for _ in range(1000):
-        if await attempts(provider) >= count:
-            return
-        await asyncio.sleep(0.01)
-    pytest.fail(f"{count} requests never came")
+    async def came() -> bool:
+        return await attempts(provider) >= count
+
+    await eventually(came)

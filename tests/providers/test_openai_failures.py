@@ -17,6 +17,7 @@ from app.errors import (
 )
 from tests.provider_server.fixtures import StandIn
 from tests.providers.embedding import KEY, POLICY, Make, Recorder, attempts, reached, unit
+from tests.support.waiting import eventually
 
 SECRET_TEXT = "a text that stays between us"
 
@@ -202,11 +203,11 @@ async def test_failures_leave_no_connection_behind(provider: StandIn, make: Make
     await patient.embed(["tea"])
     await patient.aclose()
     await embedder.aclose()
-    for _ in range(200):
-        if (await provider.seen())["open_connections"] <= before:
-            return
-        await asyncio.sleep(0.01)
-    pytest.fail("connections stay open after aclose")
+
+    async def closed() -> bool:
+        return bool((await provider.seen())["open_connections"] <= before)
+
+    await eventually(closed)
 
 
 @pytest.mark.parametrize(

@@ -1,13 +1,14 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from contextlib import asynccontextmanager
+from contextlib import AsyncExitStack, asynccontextmanager
 from datetime import datetime, timedelta
 from typing import Any, cast
 from uuid import UUID, uuid4
 
 import pytest
 
+from app.bootstrap import open_in_background
 from app.db.session import Database
 from app.errors import DatabaseUnavailable
 from app.read.access import AccessTracker, session_digest
@@ -106,7 +107,8 @@ async def test_an_outage_loses_nothing_that_fits_the_bound(store: Store) -> None
 async def test_closing_writes_down_what_is_left(store: Store) -> None:
     memory = await store.put("fact", {"predicate": "drinks", "object": "tea"})
     tracker = AccessTracker(database=store.database, clock=clock, interval=600)
-    tracker.start()
-    tracker.note(store.tenant, [memory], at=NOW)
-    await tracker.aclose()
+    async with AsyncExitStack() as stack:
+        stack.push_async_callback(tracker.aclose)
+        await open_in_background(stack, tracker.run())
+        tracker.note(store.tenant, [memory], at=NOW)
     assert (await usage(store, memory))[0] == 1

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from dataclasses import replace
 from uuid import UUID, uuid4
 
@@ -17,6 +16,7 @@ from app.read.values import Arm
 from app.write.hype import Hype
 from tests.read.conftest import USER, MakeStore, Store
 from tests.read.test_retrieval import arm, crowd, fill, search_for, sentences
+from tests.support.waiting import eventually
 
 both_ways = pytest.mark.parametrize("exact", [True, False], ids=["exact", "approximate"])
 
@@ -184,12 +184,12 @@ async def test_an_approximate_search_reads_the_index_of_questions(lone_store: St
             await retrieve(session, search)
     # A connection that ends hands in its counts.
     await store.database.close()
-    for _ in range(200):
+
+    async def counted() -> bool:
         [after] = await store.sql(used)
-        if after["idx_scan"] >= before["idx_scan"] + 3:
-            break
-        await asyncio.sleep(0.05)
-    assert after["idx_scan"] >= before["idx_scan"] + 3
+        return bool(after["idx_scan"] >= before["idx_scan"] + 3)
+
+    await eventually(counted)
 
 
 async def test_questions_do_not_bring_back_what_was_replaced(store: Store) -> None:

@@ -564,6 +564,7 @@ WAYS = (
 )
 
 
+@pytest.mark.long
 async def test_of_a_thousand_episodes_no_summary_says_of_one_what_was_said_of_another(store: Store) -> None:
     told = [(deed, thing, way.format(deed, thing)) for deed in DEEDS for thing in THINGS.split() for way in WAYS]
     assert len(told) >= 1_000

@@ -165,8 +165,8 @@ class Story:
         """List every memory and every entity; how often an entity was mentioned is counted otherwise in the past."""
         actor = self.timed.store.actor
         page = await self.timed.memories.list(actor, MemoryFilters(scopes=None, known_at=known_at), limit=200)
-        entities, _ = await self.timed.entities.list(actor, filters=EntityFilters(), limit=200, known_at=known_at)
-        return [bare(one) for one in page.memories], [_known(one) for one in entities]
+        entities = await self.timed.entities.list(actor, filters=EntityFilters(), limit=200, known_at=known_at)
+        return [bare(one) for one in page.items], [_known(one) for one in entities.items]
 
     async def remember(self) -> None:
         now = self.timed.clock.now

@@ -193,13 +193,13 @@ async def test_entities_are_shown_as_they_were(timed: Timed) -> None:
         await timed.put("entity", canonical_name=name, entity_type=kind, aliases=aliases)
     await timed.put("relation", from_entity="Sarah", relation_type="reports-to", to_entity="P. Sharma")
     apart = timed.clock.tick()
-    [sharma], _ = await service.list(actor, filters=EntityFilters(alias="P. Sharma"))
-    [priya], _ = await service.list(actor, filters=EntityFilters(alias="Priya"))
+    [sharma] = (await service.list(actor, filters=EntityFilters(alias="P. Sharma"))).items
+    [priya] = (await service.list(actor, filters=EntityFilters(alias="Priya"))).items
     graph = await service.graph(actor, sharma.id, depth=2)
     timed.clock.tick()
     await service.merge(actor, priya.id, [sharma.id])
     one = timed.clock.tick()
-    [merged], _ = await service.list(actor, filters=EntityFilters(alias="P. Sharma"))
+    [merged] = (await service.list(actor, filters=EntityFilters(alias="P. Sharma"))).items
     assert merged.id == priya.id
     timed.clock.tick()
     await service.unmerge(actor, sharma.id)
@@ -207,7 +207,7 @@ async def test_entities_are_shown_as_they_were(timed: Timed) -> None:
     await timed.put("relation", from_entity="Sarah", relation_type="reports-to", to_entity="Tom")
     timed.clock.tick()
     for at, expected in ((apart, sharma), (one, merged)):
-        [then], _ = await service.list(actor, filters=EntityFilters(alias="P. Sharma"), known_at=at)
+        [then] = (await service.list(actor, filters=EntityFilters(alias="P. Sharma"), known_at=at)).items
         assert then == expected
         assert await service.get(actor, expected.id, known_at=at) == expected
     assert await service.graph(actor, sharma.id, depth=2, known_at=apart) == graph
@@ -218,7 +218,7 @@ async def test_entities_are_shown_as_they_were(timed: Timed) -> None:
     assert [(edge.from_name, edge.to_name) for edge in past] == [("Sarah", "P. Sharma")]
     with pytest.raises(NotFound):
         await service.get(actor, sharma.id, known_at=START - DAY)
-    assert await service.list(actor, filters=EntityFilters(), known_at=START - DAY) == ((), False)
+    assert (await service.list(actor, filters=EntityFilters(), known_at=START - DAY)).items == ()
 
 
 async def test_a_name_that_was_learnt_later_meant_nothing_then(timed: Timed) -> None:

@@ -177,6 +177,17 @@ def test_what_was_made_up_is_refused(said: str, payload: dict[str, Any]) -> None
     assert isinstance(judged(said, **payload), str)
 
 
+@pytest.mark.parametrize(
+    ("said", "thing"),
+    [
+        ("Meine Nachbarn reparieren gerne mit den alten Fahrrädern von Oma.", "altes Fahrrad"),
+        ("Trabajo con los niños enfermos de las escuelas públicas.", "niño enfermo, escuela pública"),
+    ],
+)
+def test_words_are_compared_by_the_stems_of_their_own_language(said: str, thing: str) -> None:
+    assert score(said, subject="user", predicate="has", object=thing) == 1
+
+
 def test_a_name_may_come_from_the_turns_before_but_something_must_be_said_here() -> None:
     said = "She runs the billing team now"
     payload: dict[str, Any] = {"subject": "Priya", "predicate": "leads", "object": "billing team"}

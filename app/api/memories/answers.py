@@ -17,9 +17,8 @@ from app.api.plumbing.unions import BUILT_IN, OWN, builtin_or_tenant, literal, o
 from app.api.plumbing.wire import DIGITS, Computed, Given, Out, PageOut, Source, as_is, public_id
 from app.memory import audit_text, confidence, freshness
 from app.memory.candidate import WriteDecision
-from app.memory.freshness import Decay
 from app.memory.registry import Registry, discover
-from app.memory.spec import MemoryType
+from app.memory.spec import MemoryType, class_name
 from app.model import Category, LinkKind, Memory, MemoryStatus, ReviewReason, ScopeKind, SpeechAct
 from app.services.audit import AuditEntry
 
@@ -30,14 +29,7 @@ def memory_freshness(one: Memory, now: datetime | None) -> float:
     """Return the freshness of a memory at a time, rounded for answers."""
     if now is None:
         raise TypeError("freshness is as of a time")
-    fresh = freshness.since_last_use(
-        stated_at=one.stated_at,
-        last_accessed_at=one.last_accessed_at,
-        access_count=one.access_count,
-        decay=Decay(half_life_days=one.half_life_days, floor=one.floor),
-        now=now,
-    )
-    return round(fresh, DIGITS)
+    return round(freshness.of_memory(one, now), DIGITS)
 
 
 def _links(one: Memory, _: datetime | None) -> list[dict[str, object]]:
@@ -205,9 +197,12 @@ def _member(spec: MemoryType) -> type[BaseModel]:
     fields: Mapping[str, Any] = {
         name: (annotation, _without_aliases(info)) for name, (annotation, info) in payload_fields(spec).items()
     }
-    name = "".join(word.capitalize() for word in spec.name.split("_"))
     return create_model(
-        f"{name}Memory", __base__=MemoryOut, __doc__=spec.definition, type=(literal(spec.name), Field()), **fields
+        f"{class_name(spec.name)}Memory",
+        __base__=MemoryOut,
+        __doc__=spec.definition,
+        type=(literal(spec.name), Field()),
+        **fields,
     )
 
 

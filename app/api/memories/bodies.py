@@ -15,7 +15,7 @@ from app.api.plumbing.fields import Fraction, Instant, Lifetime, Metadata, Reque
 from app.api.plumbing.unions import BUILT_IN, OWN, builtin_or_tenant, literal, many, maybe, one_of, with_example
 from app.memory.fields import Flag, Name, Place, Sentence, Topic, UserId
 from app.memory.registry import Registry
-from app.memory.spec import MemoryType
+from app.memory.spec import MemoryType, class_name
 from app.model import Category, ScopeKind, SpeechAct
 
 LARGEST_BATCH = 1000
@@ -180,7 +180,7 @@ def _single(spec: MemoryType) -> type[WriteFields]:
         **payload_fields(spec),
     }
     return create_model(
-        f"{_class_name(spec)}Write",
+        f"{class_name(spec.name)}Write",
         __base__=WriteFields,
         __doc__=spec.definition,
         __cls_kwargs__=dict(with_example(_example(spec))),
@@ -192,7 +192,7 @@ def _item(spec: MemoryType, single: type[WriteFields]) -> type[WriteFields]:
     kind = literal(spec.name, *spec.aliases)
     fields: dict[str, Any] = {"type": (kind, Field())}
     return create_model(
-        f"{_class_name(spec)}Item",
+        f"{class_name(spec.name)}Item",
         __base__=single,
         __doc__=spec.definition,
         __cls_kwargs__=dict(with_example({"type": spec.name, **_example(spec)})),
@@ -204,7 +204,3 @@ def _example(spec: MemoryType) -> dict[str, Any]:
     """Return an example body with the essential fields; one with all fields would contradict itself."""
     payloads = (payload for example in spec.examples for payload in example.payloads)
     return {"user_id": "ana", **next(payloads, {})}
-
-
-def _class_name(spec: MemoryType) -> str:
-    return "".join(word.capitalize() for word in spec.name.split("_"))

@@ -21,9 +21,10 @@ from app.api.plumbing import cursors, fields
 from app.api.plumbing.binding import BY_MEMORY, NAMED
 from app.api.plumbing.cursors import Listing, PageQuery
 from app.api.plumbing.fields import Clocks, Fraction, Instant, Lifetime, Metadata, QueryFraction, RequestBody
-from app.api.plumbing.guard import READ, WRITE, ActorDep, GuardedRoute, Handler, RuntimeDep, add_reads
+from app.api.plumbing.guard import READ, WRITE, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.idempotency import IDEMPOTENT, own_key, run_once
 from app.api.plumbing.problems import FieldError, InvalidFields
+from app.api.plumbing.routes import OK, Handler, add_reads, add_route
 from app.api.plumbing.unions import from_query, maybe, with_example
 from app.api.plumbing.visibility import OwnedQuery
 from app.api.plumbing.wire import Out, Source, json_answer
@@ -172,26 +173,12 @@ def router(registry: Registry, bodies: WriteBodies) -> APIRouter:
 
 
 def _add_changes(found: APIRouter) -> None:
-    found.add_api_route(
-        "/memories/{memory_id}",
-        patch_memory,
-        methods=["PATCH"],
-        operation_id="patch_memory",
-        summary="Change what is not the belief itself",
-        response_model=AnyMemory,
-        dependencies=IDEMPOTENT,
-        openapi_extra=WRITE | BY_MEMORY,
-    )
-    found.add_api_route(
-        "/memories/{memory_id}",
-        delete_memory,
-        methods=["DELETE"],
-        operation_id="delete_memory",
-        summary="Erase a memory",
-        response_model=ReceiptOut,
-        dependencies=IDEMPOTENT,
-        openapi_extra=WRITE | BY_MEMORY,
-    )
+    for method, handler, summary, answer in (
+        ("PATCH", patch_memory, "Change what is not the belief itself", AnyMemory),
+        ("DELETE", delete_memory, "Erase a memory", ReceiptOut),
+    ):
+        path = "/memories/{memory_id}"
+        add_route(found, method, WRITE | BY_MEMORY, path, handler, summary, answer, dependencies=IDEMPOTENT)
 
 
 def _listing(registry: Registry) -> Handler:
@@ -265,7 +252,7 @@ async def patch_memory(
         found = await runtime.memories.patch(actor, ids.parse(ids.MEMORY, memory_id), changes)
         return MemoryOut.answer(found, runtime.clock())
 
-    return await run_once(request, runtime, actor, 200, work)
+    return await run_once(request, runtime, actor, OK, work)
 
 
 async def delete_memory(request: Request, runtime: RuntimeDep, actor: ActorDep, memory_id: MemoryId) -> Response:
@@ -279,7 +266,7 @@ async def delete_memory(request: Request, runtime: RuntimeDep, actor: ActorDep, 
         receipt = await runtime.erasing.memory(actor, ids.parse(ids.MEMORY, memory_id), own=own_key(request))
         return ReceiptOut.answer(receipt)
 
-    return await run_once(request, runtime, actor, 200, work)
+    return await run_once(request, runtime, actor, OK, work)
 
 
 async def _filters(query: MemoryListQuery, runtime: Runtime, actor: Actor) -> MemoryFilters:
@@ -323,4 +310,4 @@ def _sorted_by(sort: Sort) -> type[datetime | float] | None:
 
 def page_answer(page: MemoryPage, listing: Listing, now: datetime) -> Response:
     """Return the answer with a page; freshness is as of `now`."""
-    return json_answer(MemoryPageOut.page(page.memories, cursors.encode(page.next, listing), now))
+    return json_answer(MemoryPageOut.page(page.items, cursors.encode(page.next, listing), now))

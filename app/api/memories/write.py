@@ -19,9 +19,10 @@ from app.api.memories.candidates import (
     turns_of,
 )
 from app.api.plumbing.binding import NAMED
-from app.api.plumbing.guard import WRITE, ActorDep, Handler, RuntimeDep
+from app.api.plumbing.guard import WRITE, ActorDep, RuntimeDep
 from app.api.plumbing.idempotency import IDEMPOTENT, run_once
-from app.api.plumbing.problems import FieldError, InvalidFields, problem_of
+from app.api.plumbing.problems import FieldError, InvalidFields, problem_of, raise_if_all_failed
+from app.api.plumbing.routes import CREATED, Handler, add_route
 from app.errors import InvalidInput, TypedMemoryError, TypesMoved
 from app.memory.candidate import WriteOutcome
 from app.memory.fields import Name
@@ -98,47 +99,47 @@ async def known_types(request: Request, runtime: RuntimeDep, actor: ActorDep) ->
 
 OwnType = Annotated[MemoryType, Depends(tenant_type)]
 
-CREATED = 201
-
 
 def add(found: APIRouter, registry: Registry, bodies: WriteBodies) -> None:
     """Add the routes, one for each type, so that OpenAPI shows its body."""
     for spec in registry:
         for name in (spec.name, *spec.aliases):
-            found.add_api_route(
+            add_route(
+                found,
+                "POST",
+                WRITE | NAMED,
                 f"/memories/typed/{name}",
                 _typed_write(spec, bodies.single[spec.name]),
-                methods=["POST"],
-                status_code=CREATED,
+                f"Write a memory of type {spec.name}",
+                WriteResultOut,
                 operation_id=f"write_{spec.name}",
-                summary=f"Write a memory of type {spec.name}",
+                status_code=CREATED,
                 description=spec.definition,
-                response_model=WriteResultOut,
                 dependencies=IDEMPOTENT,
-                openapi_extra=WRITE | NAMED,
                 include_in_schema=name == spec.name,
             )
-    found.add_api_route(
+    add_route(
+        found,
+        "POST",
+        WRITE | NAMED,
         "/memories/typed/{type}",
         write_tenant_type,
-        methods=["POST"],
-        status_code=CREATED,
+        "Write a memory of a type of your own",
+        WriteResultOut,
         operation_id="write_own_type",
-        summary="Write a memory of a type of your own",
-        response_model=WriteResultOut,
+        status_code=CREATED,
         dependencies=IDEMPOTENT,
-        openapi_extra=WRITE | NAMED,
     )
-    found.add_api_route(
+    add_route(
+        found,
+        "POST",
+        WRITE | NAMED,
         "/memories/batch",
         _batch_write(bodies.batch),
-        methods=["POST"],
+        "Write up to a thousand memories",
+        BatchResultOut,
         status_code=CREATED,
-        operation_id="write_batch",
-        summary="Write up to a thousand memories",
-        response_model=BatchResultOut,
         dependencies=[*IDEMPOTENT, Depends(known_types)],
-        openapi_extra=WRITE | NAMED,
     )
 
 
@@ -197,9 +198,7 @@ def _batch_write(body_type: type[Any]) -> Handler:
             refuse_unknown_turns(body.memories, unknown, batch=True)
             refuse_unknown_entities(await runtime.memories.unknown_entities(actor, candidates), batch=True)
             results = await runtime.memories.write_all(actor, candidates)
-            failures = [one for one in results if isinstance(one, TypedMemoryError)]
-            if len(failures) == len(results):
-                raise failures[0]
+            raise_if_all_failed(results)
             now = runtime.clock()
             return {"results": [_batch_item(request, place, one, now) for place, one in enumerate(results)]}
 

@@ -13,7 +13,7 @@ from urllib.parse import parse_qsl, urlencode
 from starlette.requests import Request
 
 from app import ids
-from app.errors import Forbidden, NotFound
+from app.errors import Forbidden
 from app.model import Actor, ScopeKind
 from app.runtime import Runtime
 
@@ -123,7 +123,7 @@ async def require_own(runtime: Runtime, actor: Actor, rule: str, given: Mapping[
     for scope in found:
         seen = {one.id(actor.tenant_id): one.kind for one in actor.sees.scopes()}.get(scope) if scope else None
         if seen is None:
-            raise NotFound(f"no such {parameter.removesuffix('_id')}: {ids.public(kind, identifier)}")
+            raise ids.missing(kind, identifier)
         if changes and seen is ScopeKind.GLOBAL:
             raise Forbidden(f"this key is bound to {_described(actor)}, and this is everyone's: {_MEND}")
 

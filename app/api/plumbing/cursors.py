@@ -7,6 +7,7 @@ import hashlib
 import json
 from dataclasses import dataclass
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from pydantic import Field
@@ -46,8 +47,7 @@ def encode(position: PagePosition | None, listing: Listing) -> str | None:
     if position is None:
         return None
     value = position.value.isoformat() if isinstance(position.value, datetime) else position.value
-    content = json.dumps([listing.mark(), position.id.hex, value], separators=(",", ":"))
-    return base64.urlsafe_b64encode(content.encode()).decode().rstrip("=")
+    return _written(listing, position.id.hex, value)
 
 
 def decode(cursor: str | None, listing: Listing, *, value: type[datetime | float] | None = None) -> PagePosition | None:
@@ -58,8 +58,7 @@ def decode(cursor: str | None, listing: Listing, *, value: type[datetime | float
     if cursor is None:
         return None
     try:
-        padded = cursor + "=" * (-len(cursor) % 4)
-        mark, identifier, given = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
+        mark, identifier, given = _read(cursor)
         position = PagePosition(id=UUID(hex=identifier), value=_value(given, value))
     except (ValueError, TypeError, AttributeError, RecursionError, OverflowError):
         raise InvalidCursor(_UNKNOWN, field="cursor") from None
@@ -92,10 +91,7 @@ def decode_time(cursor: str | None, listing: Listing) -> tuple[datetime, UUID] |
 
 def encode_name(name: str | None, listing: Listing) -> str | None:
     """Return the cursor after a name of a listing by names, None for None."""
-    if name is None:
-        return None
-    content = json.dumps([listing.mark(), name], separators=(",", ":"))
-    return base64.urlsafe_b64encode(content.encode()).decode().rstrip("=")
+    return None if name is None else _written(listing, name)
 
 
 def decode_name(cursor: str | None, listing: Listing) -> str | None:
@@ -103,13 +99,22 @@ def decode_name(cursor: str | None, listing: Listing) -> str | None:
     if cursor is None:
         return None
     try:
-        padded = cursor + "=" * (-len(cursor) % 4)
-        mark, name = json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
+        mark, name = _read(cursor)
     except (ValueError, TypeError, RecursionError):
         raise InvalidCursor(_UNKNOWN, field="cursor") from None
     if mark != listing.mark() or not isinstance(name, str):
         raise InvalidCursor(_ELSEWHERE, field="cursor")
     return name
+
+
+def _written(listing: Listing, *values: object) -> str:
+    content = json.dumps([listing.mark(), *values], separators=(",", ":"))
+    return base64.urlsafe_b64encode(content.encode()).decode().rstrip("=")
+
+
+def _read(cursor: str) -> Any:  # noqa: ANN401 - JSON that a caller gave
+    padded = cursor + "=" * (-len(cursor) % 4)
+    return json.loads(base64.b64decode(padded, altchars=b"-_", validate=True))
 
 
 def _value(given: object, wanted: type[datetime | float] | None) -> float | datetime | None:

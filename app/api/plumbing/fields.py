@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from datetime import UTC, date, datetime, tzinfo
 from typing import Annotated, Self
+from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from pydantic import (
@@ -18,14 +19,16 @@ from pydantic import (
     model_validator,
 )
 
+from app import ids
 from app.api.plumbing.problems import FieldError, InvalidFields
+from app.errors import NotFound
 from app.memory.calendar import known_zone, plausible
 from app.memory.fields import A_NUMBER, check_metadata
 
 MOST_RESULTS = 200
 """Most items of one answer."""
 
-_MOST_FAULTS = 10_000
+_MOST_FAULTS = 5_000
 """Faults of a body that are described, each for some microseconds in which no other request goes on."""
 
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
@@ -101,6 +104,14 @@ QueryFraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 
 Metadata = Annotated[dict[str, object], AfterValidator(check_metadata)]
 """A JSON object of the caller's own: at most 16 KB, at most 8 deep."""
+
+
+def parse_id(kind: str, text: str, field: str) -> UUID:
+    """Return the UUID of a public id in a field, or raise InvalidFields that names the field."""
+    try:
+        return ids.parse(kind, text)
+    except NotFound as error:
+        raise InvalidFields([FieldError(field=field, message=error.message)]) from None
 
 
 class RequestBody(BaseModel):

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import json
 import math
-from collections.abc import Callable, Coroutine, Mapping, Sequence
+from collections.abc import Callable, Coroutine, Mapping
 from itertools import islice
 from typing import Annotated, Any, NoReturn, cast, get_args, get_origin, get_type_hints
 
-from fastapi import APIRouter, Depends, Request, params
+from fastapi import Depends, Request
 from fastapi.dependencies.models import Dependant
 from fastapi.dependencies.utils import request_params_to_args
 from fastapi.exceptions import RequestValidationError
@@ -22,7 +22,7 @@ from starlette.datastructures import QueryParams
 from starlette.responses import Response
 
 from app.api.plumbing import binding
-from app.api.plumbing.idempotency import IDEMPOTENT, declared
+from app.api.plumbing.idempotency import declared
 from app.api.plumbing.operations import is_operators
 from app.api.plumbing.problems import (
     MOST_ERRORS,
@@ -349,39 +349,3 @@ def _object(pairs: list[tuple[str, object]]) -> dict[str, object]:
                 raise MalformedBody(f"the key {name[:100]!r} is given twice in one object")
             seen.add(name)
     return found
-
-
-Handler = Callable[..., Any]
-
-Listed = tuple[str, Handler, str, Any]
-"""A route: its path, its handler, whose name is the operation's id, a summary, and the model of the answer."""
-
-
-def add_reads(found: APIRouter, role: Mapping[str, Any], *routes: Listed) -> None:
-    """Add GET routes; `role` is one of this module's constants."""
-    _add(found, "GET", role, routes)
-
-
-def add_changes(found: APIRouter, role: Mapping[str, Any], *routes: Listed) -> None:
-    """Add POST routes that take an `Idempotency-Key`."""
-    _add(found, "POST", role, routes, IDEMPOTENT)
-
-
-def _add(
-    found: APIRouter,
-    method: str,
-    role: Mapping[str, Any],
-    routes: Sequence[Listed],
-    dependencies: Sequence[params.Depends] = (),
-) -> None:
-    for path, handler, summary, answer in routes:
-        found.add_api_route(
-            path,
-            handler,
-            methods=[method],
-            operation_id=handler.__name__,
-            summary=summary,
-            response_model=answer,
-            dependencies=dependencies,
-            openapi_extra=dict(role),
-        )

@@ -177,6 +177,13 @@ def problem_of(error: TypedMemoryError, scope: Scope) -> dict[str, object]:
     return document(kind, detail, scope, errors=errors)
 
 
+def raise_if_all_failed(results: Sequence[object]) -> None:
+    """Raise the first error of a batch of which nothing succeeded."""
+    failures = [one for one in results if isinstance(one, TypedMemoryError)]
+    if len(failures) == len(results):
+        raise failures[0]
+
+
 def internal(scope: Scope) -> dict[str, object]:
     """Return the problem of an unexpected error, which refers to the log."""
     kind = ProblemKind(code="internal", status=500, title="Internal error")

@@ -104,9 +104,9 @@ export function useSettled(value, pause = 250) {
   return settled;
 }
 
-/** Show a notice at the bottom of the page; `action` is {label, run}. */
-export function notify(text, { bad = false, action = null, seconds = 6 } = {}) {
-  dispatchEvent(new CustomEvent("notice", { detail: { text, bad, action, seconds, id: Math.random() } }));
+/** Show a notice at the bottom of the page; `action` is {label, run}. It takes the place of one with the same `about`. */
+export function notify(text, { bad = false, action = null, seconds = 6, about = text } = {}) {
+  dispatchEvent(new CustomEvent("notice", { detail: { text, bad, action, seconds, about, id: Math.random() } }));
 }
 
 /** Run an asynchronous action and show a notice with what went wrong; return whether it worked. */

@@ -3,7 +3,7 @@
 import { html } from "../vendor/preact.js";
 import { get } from "../lib/api.js";
 import { Bars, DayPlot, Histogram } from "../lib/charts.js";
-import { ago, number, sum, words } from "../lib/format.js";
+import { number, sum, words } from "../lib/format.js";
 import { href, useData, useSession } from "../lib/hooks.js";
 import { Badge, Card, Empty, Loaded, PageTitle, Sentence, Table, Time } from "../lib/ui.js";
 
@@ -65,8 +65,8 @@ function Waiting({ summary }) {
   return html`<${Table} label="Waiting by reason and age" rows=${summary.reasons} columns=${[
     { title: "Reason", cell: (one) => html`<a href=${href(["review"], { reason: one.reason })}>${words(one.reason)}</a>` },
     { title: "Waiting", number: true, cell: (one) => number(one.waiting) },
-    ...Object.entries(AGES).map(([age, title]) => ({ title, number: true, cell: (one) => one.ages[age] || "" })),
-    { title: "Oldest", cell: (one) => ago(one.oldest) },
+    ...Object.entries(AGES).filter(([age]) => summary.reasons.some((one) => one.ages[age])).map(([age, title]) => ({ title, number: true, cell: (one) => one.ages[age] || "" })),
+    { title: "Oldest", cell: (one) => html`<${Time} at=${one.oldest} relative />` },
   ]} />`;
 }
 

@@ -24,14 +24,14 @@ export function PlaygroundPage({ query }) {
   const [answers, setAnswers] = useState([]);
   const run = async (event) => {
     event?.preventDefault();
-    const forms = second ? [first, { ...second, query: first.query }] : [first];
+    const forms = second ? [first, { ...first, ...second }] : [first];
     setAnswers(await Promise.all(forms.map((form) => request("POST", "/query", { body: bodyOf(form) }).catch((error) => ({ error })))));
   };
-  return html`<${PageTitle} aside=${html`<${Button} aria-pressed=${second !== null} onClick=${() => (setSecond(second ? null : { ...first }), setAnswers([]))}>Compare two settings<//>`}>Playground<//>
+  return html`<${PageTitle} aside=${html`<${Button} aria-pressed=${second !== null} onClick=${() => (setSecond(second ? null : {}), setAnswers([]))}>Compare two settings<//>`}>Playground<//>
     <form onSubmit=${run} class="stack">
       <${Card}><div class="stack">
         <${Field} label="Question" value=${first.query} onChange=${(value) => setFirst((old) => ({ ...old, query: value }))} required placeholder="Where does Ana live?" />
-        <div class="compare"><${Settings} form=${first} setForm=${setFirst} name=${second ? "A" : ""} />${second && html`<${Settings} form=${second} setForm=${setSecond} name="B" />`}</div>
+        <div class="compare"><${Settings} form=${first} setForm=${setFirst} name=${second ? "A" : ""} />${second && html`<${Settings} form=${{ ...first, ...second }} setForm=${setSecond} name="B" />`}</div>
         <div class="actions"><button class="button primary" type="submit" disabled=${!first.query.trim()}>Ask</button></div>
       </div><//>
     </form>
@@ -42,8 +42,8 @@ export function PlaygroundPage({ query }) {
 
 function Settings({ form, setForm, name }) {
   const set = (field) => (value) => setForm((old) => ({ ...old, [field]: value }));
-  return html`<fieldset class="filters plain-set"><legend class="visually-hidden">Settings ${name}</legend>
-    <${Field} label=${`User ${name}`} value=${form.user_id} onChange=${set("user_id")} /><${Field} label="Agent" value=${form.agent_id} onChange=${set("agent_id")} />
+  return html`<fieldset class="filters plain-set"><legend class=${name ? "" : "visually-hidden"}>Settings ${name}</legend>
+    <${Field} label="User" value=${form.user_id} onChange=${set("user_id")} /><${Field} label="Agent" value=${form.agent_id} onChange=${set("agent_id")} />
     <${Field} label="Mode" type="select" value=${form.mode} onChange=${set("mode")} options=${MODES} />
     <${Field} label="Types" value=${form.types} onChange=${set("types")} placeholder="fact, preference" />
     <${Field} label="Results" type="number" min="1" max="200" value=${form.top_k} onChange=${set("top_k")} />

@@ -42,8 +42,10 @@ function Open({ detail, act, settle }) {
     <//>
     <${Notes} id=${item.id} />
     <${Card} title="Where it was said"><${Passages} passages=${detail.evidence} /><//>
-    ${detail.near.length > 0 && html`<${Card} title="Near duplicates"><ul>${detail.near.map((one) => html`<li>
-      <${MemoryLink} id=${one.memory.id}>${one.memory.content}<//> <${Meter} value=${one.similarity} label="similarity" /></li>`)}</ul><//>`}`;
+    ${detail.near.length > 0 && html`<${Card} title="Near duplicates"><ul class="near">${detail.near.map((one) => html`<li>
+      <${MemoryLink} id=${one.memory.id}>${one.memory.content}<//> <${Meter} value=${one.similarity} label="similarity" />
+      <span class="actions"><${Button} onClick=${() => settle(item, "merge", { with: one.memory.id })}>Merge into this<//>
+        <${Button} onClick=${() => settle(item, "supersede_with", { with: one.memory.id })}>Replaced by this<//></span></li>`)}</ul><//>`}`;
 }
 
 /** Who has claimed the item, and comments of reviewers. */
@@ -110,7 +112,7 @@ function Actions({ item, act, settle }) {
       options=${item.sides.map((side) => [side.memory.id, side.memory.content])} />`}
     <div class="actions">
       ${button("accept", "Accept", "a")} ${button("reject", "Reject", "r", "danger")}
-      ${!pending && button("keep_both", "Keep both", "b")}
+      ${!pending && item.sides.length > 0 && button("keep_both", "Keep both", "b")}
       ${item.sides.length > 0 && button("supersede_with", "Supersede with the other", "s")}
       ${item.sides.length > 0 && button("merge", "Merge", "m")}
       ${!pending && button("end", "End since…", "e")}

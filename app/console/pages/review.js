@@ -33,17 +33,17 @@ function useDecisions(onFailure) {
   const undo = useCallback(async () => {
     const one = waiting.current;
     if (!one && decided.current) return revert(decided.current);
-    if (!one) return;
+    if (!one) return notify("Nothing to undo here: open a decided item to undo its decision.");
     waiting.current = null;
     clearTimeout(one.timer);
     one.restore();
-    notify("Undone: nothing was changed.");
+    notify("Undone: nothing was changed.", { about: one.item.id });
   }, []);
   const revert = useCallback(async (item) => {
     try {
       await post(`/admin/review/${item.id}/undo`, {});
       decided.current = null;
-      notify(`Undone: it waits again. ${item.memory.content.slice(0, 60)}`);
+      notify(`Undone: it waits again. ${item.memory.content.slice(0, 60)}`, { about: item.id });
       dispatchEvent(new Event("reviewed"));
     } catch (error) {
       notify(error.message, { bad: true, seconds: 10 });
@@ -53,7 +53,7 @@ function useDecisions(onFailure) {
   const decide = useCallback((item, body, restore) => {
     flush();
     waiting.current = { item, body, restore, timer: setTimeout(flush, UNDO_SECONDS * 1000) };
-    notify(`${words(body.action)}: ${item.memory.content.slice(0, 60)}`, { action: { label: "Undo", run: undo }, seconds: UNDO_SECONDS });
+    notify(`${words(body.action)}: ${item.memory.content.slice(0, 60)}`, { action: { label: "Undo", run: undo }, seconds: UNDO_SECONDS, about: item.id });
   }, []);
   useEffect(() => {
     const leaving = () => flush(true);
@@ -78,6 +78,13 @@ export function ReviewPage({ parts }) {
   const opened = current && !items.some((one) => one.id === current) ? current : item?.id;
   const { decide, undo, flush } = useDecisions(() => (setHidden(new Set()), pages.reload()));
 
+  const detail = useRef(null);
+  // Where the detail stands below the queue, it would be out of sight.
+  const open = (id) => {
+    setCurrent(id);
+    if (detail.current.offsetLeft === detail.current.previousElementSibling.offsetLeft) detail.current.scrollIntoView();
+  };
+
   const go = (step) => items.length && setCurrent(items[Math.min(items.length - 1, Math.max(0, place + step))].id);
   const settle = (one, action, more = {}) => {
     const following = items[place + 1] ?? items[place - 1];
@@ -93,7 +100,8 @@ export function ReviewPage({ parts }) {
     if (!item) return;
     const other = item.suggestion.with ?? item.sides[0]?.memory.id;
     if (action === "end") setAsking(item);
-    else if (["supersede_with", "merge"].includes(action) && !other) notify("There is no other side to name.", { bad: true });
+    else if (["supersede_with", "merge"].includes(action) && !other) notify("There is no other side; near duplicates have buttons of their own.", { bad: true });
+    else if (action === "keep_both" && !other) notify("There is no other side to keep.", { bad: true });
     else settle(item, action, ["supersede_with", "merge"].includes(action) ? { with: other } : {});
   };
   useKeys({ j: () => go(1), k: () => go(-1), a: () => act("accept"), r: () => act("reject"), b: () => act("keep_both"), s: () => act("supersede_with"),
@@ -105,15 +113,15 @@ export function ReviewPage({ parts }) {
       <${Field} label="Reason" type="select" value=${filters.reason} onChange=${(reason) => change({ reason })} options=${[["", "every reason"], ...REASONS]} />
       <${Field} label="User" value=${filters.user} onChange=${(user) => change({ user })} />
       <${Field} label="Believed" type="select" value=${filters.status} onChange=${(status) => change({ status })} options=${[["", "either way"], ["pending", "not yet"], ["active", "already"]]} />
-      <${Field} label="Order" type="select" value=${filters.sort ?? "oldest"} onChange=${(sort) => change({ sort })} options=${[["oldest", "longest waiting first"], ["newest", "newest first"]]} />
+      <${Field} label="Order" type="select" value=${filters.sort ?? "oldest"} onChange=${(sort) => change({ sort })} options=${[["oldest", "oldest first"], ["newest", "newest first"]]} />
     </div>
     <${Failure} error=${pages.error} />
     ${!pages.loading && !items.length && !opened && html`<${Card}><${Empty}>Nothing waits. Contradictions, doubtful statements and what was reported wrong come here.<//><//>`}
     ${(items.length > 0 || opened) && html`<div class="review">
       <div><${Bulk} items=${items} selected=${selected} clear=${() => setSelected(new Set())} flush=${flush} reload=${() => (setCurrent(null), pages.reload())} />
         <${LongList} label="Queue" items=${items} rowHeight=${66} more=${pages.more} onEnd=${pages.loadMore} height="72vh"
-          row=${(one) => html`<${QueueItem} item=${one} current=${one.id === opened} selected=${selected.has(one.id)} toggle=${toggle} open=${setCurrent} />`} /></div>
-      <${ReviewDetail} key=${opened} id=${opened} version=${item?.version} act=${act} settle=${settle} />
+          row=${(one) => html`<${QueueItem} item=${one} current=${one.id === opened} selected=${selected.has(one.id)} toggle=${toggle} open=${open} />`} /></div>
+      <div class="stack" ref=${detail}><${ReviewDetail} key=${opened} id=${opened} version=${item?.version} act=${act} settle=${settle} /></div>
     </div>`}
     ${help && html`<${Dialog} title="Keys" onClose=${() => setHelp(false)}><table><tbody>${KEYS.map(([key, does]) => html`<tr><td><kbd>${key}</kbd></td><td>${does}</td></tr>`)}</tbody></table>
       <div class="actions"><${Button} onClick=${() => setHelp(false)}>Close<//></div><//>`}

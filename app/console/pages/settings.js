@@ -71,7 +71,7 @@ function Limits() {
       { title: "Limit", cell: ([, title]) => title },
       { title: "Own", cell: ([name, title]) => (key ? html`<${Field} label=${title} hidden type="number" min="1" value=${form[name]} placeholder="none" onChange=${(value) => setForm((old) => ({ ...old, [name]: value === "" ? null : Number(value) }))} />` : form[name] ? number(form[name]) : "–") },
       { title: "In force", number: true, cell: ([name]) => (effective[name] === null ? "none" : number(effective[name])) },
-      { title: "Used today", number: true, cell: ([, , counted]) => (counted ? number(used[counted]) : "") },
+      { title: "Used today", number: true, cell: ([name, , counted]) => (!counted ? "" : effective[name] === null && !used[counted] ? "not counted" : number(used[counted])) },
     ]} />`}<//>
     ${!key && html`<p class="muted small">The operator of the service sets the tenant's limits. Choose a key to limit it.</p>`}<//>`;
 }

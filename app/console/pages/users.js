@@ -63,9 +63,12 @@ function Waiting({ id }) {
     <ul>${items.map((one) => html`<li><a href=${href(["review", one.id])}>${one.memory.content}</a></li>`)}</ul><//>`}<//>`;
 }
 
+/** The name of a turn that was sent without a session; it is one of its own. */
+const OF_ONE_TURN = /^turn_[0-9a-f]{32}$/;
+
 function Sessions({ id }) {
   const pages = usePages("/sessions", { owner: id, limit: 50 }, "sessions");
-  const rows = [...pages.items].sort((a, b) => b.last_at.localeCompare(a.last_at));
+  const rows = pages.items.filter((one) => !OF_ONE_TURN.test(one.session_id)).sort((a, b) => b.last_at.localeCompare(a.last_at));
   return html`<${Card} title="Sessions"><${Failure} error=${pages.error} />
     <${Table} label="Sessions" rows=${rows} empty=${pages.loading ? "Loading…" : "No session."} columns=${[
       { title: "Session", cell: (one) => html`<a href=${href(["turns"], { session: one.session_id, owner: id })}>${one.session_id}</a>` },

@@ -12,6 +12,7 @@ from sqlalchemy import RowMapping, TextClause, text
 
 from app.db import time_travel
 from app.db.session import ReadSession
+from app.db.sql import as_record
 from app.db.tenants import scope_of
 from app.model import Scope
 
@@ -82,7 +83,7 @@ def _around(*, dated: bool, then: bool) -> TextClause:
         SELECT n.entity, n.hop, kin.id FROM nearest n CROSS JOIN LATERAL {same("n.entity")} kin
     )
     SELECT DISTINCT r.id, f.id AS from_entity, f.canonical_name AS from_name, r.relation_type, t.id AS to_entity,
-        t.canonical_name AS to_name, r.since, r.memory_id, least(a.hop, b.hop) + 1 AS hop
+        t.canonical_name AS to_name, r.since, r.memory_id AS memory, least(a.hop, b.hop) + 1 AS hop
     FROM same a
     JOIN relations r ON r.tenant_id = :tenant AND r.from_entity = a.id
     JOIN same b ON b.id = r.to_entity
@@ -114,19 +115,7 @@ async def around(
         _around(dated=as_of is not None, then=known_at is not None),
         {"tenant": tenant, "id": entity, "depth": depth, "limit": MOST_EDGES, **used},
     )
-    return [
-        RelationEdge(
-            from_entity=row["from_entity"],
-            from_name=row["from_name"],
-            relation_type=row["relation_type"],
-            to_entity=row["to_entity"],
-            to_name=row["to_name"],
-            since=row["since"],
-            memory=row["memory_id"],
-            hop=row["hop"],
-        )
-        for row in rows.mappings()
-    ]
+    return [as_record(RelationEdge, row) for row in rows.mappings()]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -277,15 +266,5 @@ async def page(
 
 
 def _entity(row: RowMapping) -> EntityRecord:
-    return EntityRecord(
-        id=row["id"],
-        scope=scope_of(row, "kind"),
-        name=row["canonical_name"],
-        entity_type=row["entity_type"],
-        aliases=tuple(row["aliases"]),
-        attributes=row["attributes"],
-        mention_count=row["mention_count"],
-        merged_into=row["merged_into"],
-        merged=tuple(row["merged"]),
-        created_at=row["created_at"],
-    )
+    lists = {name: tuple(row[name]) for name in ("aliases", "merged")}
+    return as_record(EntityRecord, row, scope=scope_of(row, "kind"), name=row["canonical_name"], **lists)

@@ -11,6 +11,7 @@ from asyncpg import Record
 from sqlalchemy import ARRAY, DateTime, Text, bindparam, text
 
 from app.db.session import ReadSession, statement
+from app.db.sql import as_record
 from app.memory.vocabulary import INVERSES
 
 
@@ -281,21 +282,7 @@ async def recent(
             "conversations": CONVERSATIONS,
         },
     )
-    found = [
-        Referent(
-            name=row["name"],
-            entity_type=row["entity_type"],
-            role=row["role"],
-            of=row["of"],
-            last_said_at=row["stated_at"],
-            session_id=row["session_id"],
-            pronoun=row["pronoun"],
-            number=row["number"],
-            alive=row["alive"],
-            turn=row["turn"],
-        )
-        for row in rows.mappings()
-    ]
+    found = [as_record(Referent, row, last_said_at=row["stated_at"]) for row in rows.mappings()]
     return sorted(found, key=_said_last, reverse=True)
 
 

@@ -9,9 +9,10 @@ from typing import Any
 from uuid import UUID
 
 from pydantic_core import to_json
-from sqlalchemy import ARRAY, Uuid, bindparam, text
+from sqlalchemy import ARRAY, RowMapping, Uuid, bindparam, text
 
 from app.db.session import ReadSession, WriteSession, statement
+from app.db.sql import as_record
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -33,6 +34,8 @@ class Erasure:
 
 
 _FIELDS = "id, kind, status, subject, subject_hash, scopes, counts, ids_digest, digest, actor, started_at, finished_at"
+
+_HASHES = ("subject_hash", "ids_digest", "digest")
 
 _BEGIN = text(
     f"""
@@ -140,18 +143,18 @@ async def begin(  # noqa: PLR0913 - what an erasure is
         "actor": actor,
         "now": now,
     }
-    return _erasure((await session.execute(_BEGIN, values)).one())
+    return _erasure((await session.execute(_BEGIN, values)).mappings().one())
 
 
 async def find(session: ReadSession, tenant: UUID, erasure: UUID) -> Erasure | None:
     """Return an erasure; None where the tenant has none of that id."""
-    row = (await session.execute(_FIND, {"tenant": tenant, "id": erasure})).first()
+    row = (await session.execute(_FIND, {"tenant": tenant, "id": erasure})).mappings().first()
     return None if row is None else _erasure(row)
 
 
 async def lock(session: WriteSession, tenant: UUID, erasure: UUID) -> Erasure | None:
     """Return an erasure that nobody else changes until the transaction ends."""
-    row = (await session.execute(_LOCK, {"tenant": tenant, "id": erasure})).first()
+    row = (await session.execute(_LOCK, {"tenant": tenant, "id": erasure})).mappings().first()
     return None if row is None else _erasure(row)
 
 
@@ -177,7 +180,7 @@ async def finish(session: WriteSession, tenant: UUID, erasure: UUID, now: dateti
     made: Any = (await session.execute(_DIGESTS, here)).one()
     await session.execute(_FINISH, {**here, "ids": made.ids, "contents": made.contents, "now": now})
     await session.execute(_FORGET_DIGESTS, here)
-    return _erasure((await session.execute(_FIND, here)).one())
+    return _erasure((await session.execute(_FIND, here)).mappings().one())
 
 
 async def remaining(session: ReadSession, tenant: UUID, erasure: UUID) -> int:
@@ -195,18 +198,6 @@ async def erased(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> s
     return {row["id"] for row in await session.fetch(_ERASED, {"tenant": tenant, "ids": list(ids)})} if ids else set()
 
 
-def _erasure(row: Any) -> Erasure:  # noqa: ANN401 - a row of SQLAlchemy's
-    return Erasure(
-        id=row.id,
-        kind=row.kind,
-        finished=row.status == "finished",
-        subject=row.subject,
-        subject_hash=None if row.subject_hash is None else bytes(row.subject_hash),
-        scopes=tuple(row.scopes),
-        counts=dict(row.counts),
-        ids_digest=None if row.ids_digest is None else bytes(row.ids_digest),
-        digest=None if row.digest is None else bytes(row.digest),
-        actor=row.actor,
-        started_at=row.started_at,
-        finished_at=row.finished_at,
-    )
+def _erasure(row: RowMapping) -> Erasure:
+    digests = {name: None if row[name] is None else bytes(row[name]) for name in _HASHES}
+    return as_record(Erasure, row, finished=row["status"] == "finished", scopes=tuple(row["scopes"]), **digests)

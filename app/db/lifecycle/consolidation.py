@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from app.db.lifecycle.sweeps import DATED, FRESHNESS_SQL
 from app.db.memories.listing import ScanPage
 from app.db.session import ReadSession, statement
-from app.db.sql import has_vector, vector_of
+from app.db.sql import as_record, has_vector, vector_of
 from app.db.tenants import scope_of
 from app.model import Scope
 
@@ -160,20 +160,6 @@ def _entity(about: str) -> UUID | None:
 def _member(row: Record) -> Member:
     # pgvector's wire format: two 16-bit integers, then the numbers, big-endian.
     vector = np.frombuffer(row["vector"], dtype=">f2", offset=4).astype(np.float32)
-    return Member(
-        id=row["id"],
-        type=row["type"],
-        content=row["content"],
-        payload=row["payload"],
-        stated_at=row["stated_at"],
-        covers=(row["covers_from"], row["covers_until"]),
-        source=row["source_strength"],
-        extractor=row["extractor_confidence"],
-        mentions=row["mentions"],
-        confidence=row["confidence"],
-        importance=row["importance"],
-        topic=row["topic"],
-        freshness=row["freshness"],
-        subject=row["subject"],
-        vector=vector,
-    )
+    source, extractor = row["source_strength"], row["extractor_confidence"]
+    covers = (row["covers_from"], row["covers_until"])
+    return as_record(Member, row, covers=covers, source=source, extractor=extractor, vector=vector)

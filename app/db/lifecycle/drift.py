@@ -12,6 +12,7 @@ from app.db.apply.memories import RowChange, change_memories
 from app.db.lifecycle.sweeps import FRESHNESS_SQL
 from app.db.memories.listing import ScanPage
 from app.db.session import ReadSession, WriteSession, statement
+from app.db.sql import as_record
 from app.memory.drift import DayRow
 from app.model import ReviewReason
 
@@ -140,7 +141,7 @@ async def page(
 ) -> list[DailyCounts]:
     """Return what a page of the store holds now, and what of it was recorded on these days."""
     rows = await session.fetch(_PAGE, {"tenant": tenant, "days": list(days), "now": now, **page.values()})
-    return [DailyCounts(day=row["day"], kind=row["kind"], name=row["name"], count=row["count"]) for row in rows]
+    return [as_record(DailyCounts, row) for row in rows]
 
 
 async def entities(session: ReadSession, tenant: UUID) -> list[DailyCounts]:
@@ -152,7 +153,7 @@ async def entities(session: ReadSession, tenant: UUID) -> list[DailyCounts]:
 async def turns(session: ReadSession, tenant: UUID, since: datetime, until: datetime) -> list[TurnCounts]:
     """Return how the turns ended that were recorded in that time, by day."""
     rows = await session.fetch(_TURNS, {"tenant": tenant, **_between(since, until)})
-    return [TurnCounts(day=row["day"], status=row["status"], reason=row["reason"], count=row["count"]) for row in rows]
+    return [as_record(TurnCounts, row) for row in rows]
 
 
 async def decisions(session: ReadSession, tenant: UUID, since: datetime, until: datetime) -> list[TurnCounts]:
@@ -181,13 +182,7 @@ async def counted(session: ReadSession, tenant: UUID, since: date) -> set[date]:
 async def read_days(session: ReadSession, tenant: UUID, since: date) -> list[tuple[DayRow, datetime]]:
     """Return the rows of days from `since` on, and those of the present, with the time they were computed."""
     rows = await session.fetch(_SINCE, {"tenant": tenant, "since": since})
-    return [
-        (
-            DayRow(day=row["day"], kind=row["kind"], name=row["name"], count=row["count"], total=row["total"]),
-            row["computed_at"],
-        )
-        for row in rows
-    ]
+    return [(as_record(DayRow, row), row["computed_at"]) for row in rows]
 
 
 async def store_day(

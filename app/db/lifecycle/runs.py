@@ -12,6 +12,7 @@ from pydantic_core import to_json
 from sqlalchemy import text
 
 from app.db.session import ReadSession, WriteSession
+from app.db.sql import as_record
 from app.model import JobStatus
 
 Cursor = Mapping[str, Any]
@@ -68,7 +69,7 @@ _END = text(
 
 _LATEST = text(
     """
-    SELECT r.worker, r.job_id, r.began_at, r.ended_at, r.counts,
+    SELECT r.worker, r.job_id AS job, r.began_at, r.ended_at, r.counts,
         coalesce(j.status, CASE WHEN r.ended_at IS NULL THEN 'failed' ELSE 'succeeded' END) AS status
     FROM worker_runs r LEFT JOIN jobs j ON j.tenant_id = :tenant AND j.id = r.job_id
     WHERE r.tenant_id = :tenant
@@ -125,15 +126,8 @@ async def end(
 async def latest(session: ReadSession, tenant: UUID) -> Sequence[LatestRun]:
     """Return the latest run of each worker that has run for the tenant; dry runs leave none."""
     return [
-        LatestRun(
-            worker=row.worker,
-            job=row.job_id,
-            status=JobStatus(row.status),
-            began_at=row.began_at,
-            ended_at=row.ended_at,
-            counts=row.counts,
-        )
-        for row in await session.execute(_LATEST, {"tenant": tenant})
+        as_record(LatestRun, row, status=JobStatus(row["status"]))
+        for row in (await session.execute(_LATEST, {"tenant": tenant})).mappings()
     ]
 
 

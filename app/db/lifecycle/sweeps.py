@@ -21,6 +21,7 @@ from app.db.apply.removal import RemovedDocuments, delete_memories
 from app.db.audit import AuditWriter, append
 from app.db.memories.rivals import read_versions
 from app.db.session import ReadSession, SqlStatement, WriteSession, statement
+from app.db.sql import as_record
 from app.db.tenants import lock_scope
 from app.lexical.bm25 import index_of, searched_terms
 from app.memory.audit import AuditAction
@@ -65,15 +66,7 @@ NUMBERS = f"""{FRESHNESS_SQL} AS freshness, {DAYS} AS days, m.half_life_days, m.
 
 def fade_of(row: Record) -> FadeState:
     """Return the numbers of a row."""
-    return FadeState(
-        freshness=row["freshness"],
-        days=row["days"],
-        half_life_days=row["half_life_days"],
-        floor=row["floor"],
-        boost=row["boost"],
-        access_count=row["access_count"],
-        confidence=row["confidence"],
-    )
+    return as_record(FadeState, row)
 
 
 SCANNED = 5_000

@@ -114,6 +114,13 @@ async def read_memories(
     return {row["id"]: memory_of(row) for row in rows}
 
 
+async def read_memory(
+    session: ReadSession, tenant: UUID, memory: UUID, *, known_at: datetime | None = None
+) -> Memory | None:
+    """Return a memory, None when it does not exist; with `known_at`, as it was known then."""
+    return (await read_memories(session, tenant, [memory], known_at=known_at)).get(memory)
+
+
 async def chain(session: ReadSession, tenant: UUID, memory: UUID, *, known_at: datetime | None = None) -> list[Memory]:
     """Return every version of a memory's belief in the order of statement; with `known_at`, as known then."""
     here: dict[str, object] = {"tenant": tenant, "id": memory, "depth": LONGEST_CHAIN}

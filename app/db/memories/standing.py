@@ -8,6 +8,7 @@ from datetime import datetime
 from uuid import UUID
 
 from app.db.session import ReadSession, statement
+from app.db.sql import as_record
 
 MOST = 300
 """Memories that a profile is chosen from."""
@@ -91,7 +92,4 @@ async def read_standing(
             "most": MOST,
         },
     )
-    return [
-        StandingMemory(id=row["id"], type=row["type"], content=row["content"], valid_until=row["valid_until"])
-        for row in rows
-    ]
+    return [as_record(StandingMemory, row) for row in rows]

@@ -20,6 +20,7 @@ from sqlalchemy.exc import DBAPIError
 from app.db.apply.scope import DRIFT, LARGE, Claimed
 from app.db.audit import LOGGED, AuditWriter
 from app.db.erasure.rows import orphans, prune_names
+from app.db.failures import cause_of
 from app.db.lifecycle.maintenance import mentions_of
 from app.db.session import ReadSession, SqlStatement, WriteSession, statement
 from app.db.sql import Row, to_text
@@ -262,7 +263,7 @@ def refusals() -> Iterator[None]:
     try:
         yield
     except (asyncpg.PostgresError, DBAPIError) as error:
-        cause = error.orig.__cause__ if isinstance(error, DBAPIError) and error.orig is not None else error
+        cause = cause_of(error)
         if isinstance(cause, asyncpg.CheckViolationError):
             raise IntegrityViolation(_broken(cause)) from None
         told = str(cause.args[0]) if cause is not None and cause.args else type(error).__name__

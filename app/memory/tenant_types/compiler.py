@@ -14,7 +14,7 @@ from pydantic import AfterValidator, Field, ValidationError, create_model
 
 from app.memory import normalise, slots, vocabulary
 from app.memory.fields import storable
-from app.memory.spec import EndingKey, Example, MemoryType, Payload
+from app.memory.spec import EndingKey, Example, MemoryType, Payload, class_name
 from app.memory.tenant_types import schema
 from app.memory.tenant_types.definition import LARGEST, Definition, DefinitionError, InvalidDefinition, pointer
 from app.memory.tenant_types.payload import ATTRIBUTE, EventField, FieldRoles, NameField, Template, TenantPayload
@@ -100,13 +100,9 @@ def _payload(definition: Definition, plan: FieldRoles, fields: Mapping[str, Fiel
             given if field.required else given | None,
             Field(... if field.required else None, alias=name, description=field.description or None),
         )
-    kind = create_model(_class_name(definition.name), __base__=base, __doc__=definition.definition, **shape)
+    kind = create_model(class_name(definition.name), __base__=base, __doc__=definition.definition, **shape)
     kind.plan = plan
     return kind
-
-
-def _class_name(name: str) -> str:
-    return "".join(word.capitalize() for word in name.split("_"))
 
 
 def _examples(definition: Definition, kind: type[TenantPayload], faults: list[DefinitionError]) -> Iterator[Example]:

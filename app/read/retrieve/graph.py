@@ -69,7 +69,7 @@ def cte(search: Search) -> str:
         UNION ALL
         SELECT name, memory_id, {ONE_HOP} FROM edge_two WHERE asked
         UNION ALL
-        SELECT e.name, m.memory_id, {DESCRIBED} FROM edge_one e {_descriptions("e.far", names)}
+        SELECT e.name, m.memory_id, {DESCRIBED} FROM edge_one e {_descriptions(names)}
         UNION ALL
         SELECT o.name, m.memory_id, o.weight FROM one_hop o {_mentions("o.entity_id", MENTIONS // 8)}
         UNION ALL
@@ -96,15 +96,15 @@ def _mentions(entity: str, most: int, unless: str = "") -> str:
         ) m"""  # noqa: S608 - composed of constants
 
 
-def _descriptions(entity: str, names: str) -> str:
-    """Return the join with the visible memories that describe an entity, or one of the same name among `names`."""
+def _descriptions(names: str) -> str:
+    """Return the join with the visible memories that describe the far end `e`, or one of its name among `names`."""
     return f"""CROSS JOIN LATERAL (
             SELECT DISTINCT me.memory_id FROM {names} own
             JOIN {names} a ON a.scope_id = own.scope_id AND a.alias = own.alias
             JOIN memory_entities me
                 ON me.tenant_id = :tenant AND me.entity_id = a.entity_id AND me.role = 'identity'
             JOIN /*index*/ ON i.memory_id = me.memory_id AND i.part = 0
-            WHERE own.entity_id = {entity} AND /*visible*/
+            WHERE own.entity_id = e.far AND /*visible*/
             ORDER BY me.memory_id DESC LIMIT {NAMESAKES}
         ) m"""  # noqa: S608 - composed of constants
 

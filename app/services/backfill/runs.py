@@ -25,6 +25,7 @@ from app.providers.model_tasks import BeliefClassifier
 from app.services.backfill import preview
 from app.services.backfill.commit import COMMIT, UNDO, BackfillCommit
 from app.services.backfill.preview import BackfillPreview, StaleBackfill
+from app.services.pages import Page, cut_page
 
 __all__ = [
     "ABANDONED",
@@ -206,26 +207,24 @@ class Backfills:
     async def get(self, actor: Actor, backfill: UUID) -> Backfill:
         """Return a backfill, or raise NotFound."""
         async with self.database.read(actor.tenant_id) as session:
-            return _or_not_found(await db_backfill.find(session, actor.tenant_id, backfill), backfill)
+            return ids.require(await db_backfill.find(session, actor.tenant_id, backfill), ids.BACKFILL, backfill)
 
     async def show(self, actor: Actor, backfill: UUID) -> BackfillView:
         """Return a backfill with a sample of what it changes, or raise NotFound."""
         tenant = actor.tenant_id
         async with self.database.read(tenant) as session:
-            one = _or_not_found(await db_backfill.find(session, tenant, backfill), backfill)
+            one = ids.require(await db_backfill.find(session, tenant, backfill), ids.BACKFILL, backfill)
             sample = await db_backfill.item_page(
                 session, tenant, backfill, effect=BackfillEffect.RECLASSIFIED, limit=SAMPLE
             )
             within = None if one.scopes is None else tuple(await db_backfill.scopes(session, tenant, one.scopes))
         return BackfillView(backfill=one, sample=tuple(sample), within=within)
 
-    async def list(
-        self, actor: Actor, *, after: UUID | None = None, limit: int = 50
-    ) -> tuple[tuple[Backfill, ...], bool]:
-        """Return backfills, newest first, and whether there are more."""
+    async def list(self, actor: Actor, *, after: UUID | None = None, limit: int = 50) -> Page[Backfill, UUID]:
+        """Return one page of backfills, newest first."""
         async with self.database.read(actor.tenant_id) as session:
             found = await db_backfill.backfill_page(session, actor.tenant_id, after=after, limit=limit + 1)
-        return tuple(found[:limit]), len(found) > limit
+        return cut_page(found, limit, lambda one: one.id)
 
     async def memories(
         self,
@@ -236,15 +235,15 @@ class Backfills:
         effect: BackfillEffect | None = None,
         after: UUID | None = None,
         limit: int = 50,
-    ) -> tuple[tuple[BackfillItemRow, ...], bool]:
-        """Return items of a backfill in the order of memory ids, and whether there are more; raises NotFound."""
+    ) -> Page[BackfillItemRow, UUID]:
+        """Return one page of a backfill's items in the order of memory ids; raises NotFound."""
         tenant = actor.tenant_id
         async with self.database.read(tenant) as session:
-            _or_not_found(await db_backfill.find(session, tenant, backfill), backfill)
+            ids.require(await db_backfill.find(session, tenant, backfill), ids.BACKFILL, backfill)
             found = await db_backfill.item_page(
                 session, tenant, backfill, after=after, state=state, effect=effect, limit=limit + 1
             )
-        return tuple(found[:limit]), len(found) > limit
+        return cut_page(found, limit, lambda one: one.item.memory_id)
 
     async def commit(self, actor: Actor, backfill: UUID) -> Backfill:
         """Queue the commit of a preview; repeated, it is the same job. Raises Conflict at any other step."""
@@ -258,7 +257,7 @@ class Backfills:
         """Drop a preview, finished or not; Conflict once it is committed."""
         tenant, now = actor.tenant_id, self.clock()
         async with self.database.write(tenant) as session:
-            one = _or_not_found(await db_backfill.lock(session, tenant, backfill), backfill)
+            one = ids.require(await db_backfill.lock(session, tenant, backfill), ids.BACKFILL, backfill)
             if one.status is not BackfillStatus.CANCELLED:
                 if one.status not in {BackfillStatus.PREVIEWING, BackfillStatus.PREVIEWED}:
                     raise _illegal(one, "be cancelled: undo it", "a preview can")
@@ -311,7 +310,7 @@ class Backfills:
     async def _step(self, actor: Actor, backfill: UUID, step: BackfillStep) -> Backfill:
         tenant, now = actor.tenant_id, self.clock()
         async with self.database.write(tenant) as session:
-            one = _or_not_found(await db_backfill.lock(session, tenant, backfill), backfill)
+            one = ids.require(await db_backfill.lock(session, tenant, backfill), ids.BACKFILL, backfill)
             job = None if one.job_id is None else await jobs.lock(session, tenant, one.job_id)
             running = job is not None and not job.finished
             if one.status is step.ends or (one.status is step.status and running):
@@ -331,9 +330,3 @@ class Backfills:
 
 def _illegal(one: Backfill, verb: str, what: str) -> Conflict:
     return Conflict(f"the backfill is {one.status} and can't {verb}; {what}")
-
-
-def _or_not_found(found: Backfill | None, backfill: UUID) -> Backfill:
-    if found is None:
-        raise NotFound(f"no such backfill: {ids.public(ids.BACKFILL, backfill)}")
-    return found

@@ -20,7 +20,7 @@ from app.db.review import HiddenState
 from app.db.session import ReadSession, WriteSession, stamped
 from app.db.tenant_types import read_version
 from app.db.tenants import lock_scope, scope_version
-from app.errors import Conflict, InvalidInput, NotFound
+from app.errors import Conflict, InvalidInput
 from app.memory import confidence, normalise
 from app.memory.candidate import DIRECT_EXTRACTION, AffectedMemory, Candidate, WriteDecision
 from app.memory.review import ReviewAction, ReviewDecision, ReviewItem
@@ -68,10 +68,8 @@ async def named_memory(session: ReadSession, tenant: UUID, item: ReviewItem, cho
     """
     if choice.named is None:
         return None
-    found = (await memory_reads.read_memories(session, tenant, [choice.named])).get(choice.named)
-    name = ids.public(ids.MEMORY, choice.named)
-    if found is None:
-        raise NotFound(f"no such memory: {name}")
+    stored = await memory_reads.read_memory(session, tenant, choice.named)
+    found, name = ids.require(stored, ids.MEMORY, choice.named), ids.public(ids.MEMORY, choice.named)
     if found.id == item.memory.id:
         raise InvalidInput("must name another memory than the one that is reviewed", field="with")
     if found.scope != item.memory.scope:
@@ -367,7 +365,7 @@ async def _unmoved(session: WriteSession, tenant: UUID, opened: OpenReview, vers
     if current is None or current.version != item.version:
         raise StaleReview
     if named is not None:
-        fresh = (await memory_reads.read_memories(session, tenant, [named.id])).get(named.id)
+        fresh = await memory_reads.read_memory(session, tenant, named.id)
         if fresh is None or _standing(fresh) != _standing(named):
             raise ScopeMoved
     if current_version != version or opened.version != version:

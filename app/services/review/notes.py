@@ -62,8 +62,7 @@ class ReviewNotes:
     async def read(self, actor: Actor, memory: UUID) -> tuple[ReviewClaim | None, Sequence[ReviewComment]]:
         """Return the claim in force on an item, and the comments on it; raise NotFound without its memory."""
         async with self.database.read(actor.tenant_id) as session:
-            if memory not in await memory_reads.read_memories(session, actor.tenant_id, [memory]):
-                raise NotFound(f"no such review: {ids.public(ids.REVIEW, memory)}")
+            ids.require(await memory_reads.read_memory(session, actor.tenant_id, memory), ids.REVIEW, memory)
             claims = await review_notes.read_claims(session, actor.tenant_id, [memory], now=self.clock())
             return claims.get(memory), await review_notes.read_comments(session, actor.tenant_id, memory)
 

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
-import time
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime, timedelta
@@ -17,9 +15,11 @@ from app.db.memories import read as memory_reads
 from app.db.memories.listing import PagePosition
 from app.db.review import Passage, ReviewFilter
 from app.db.session import SNAPSHOT, Database, ReadSession
-from app.errors import Conflict, NotFound, ProviderError, TypedMemoryError
+from app.errors import Conflict, ProviderError, TypedMemoryError
 from app.memory.review import ReviewDecision, ReviewItem
 from app.model import Actor, Memory, MemoryStatus
+from app.services.pages import Page, cut_page
+from app.services.recent import RecentValue, in_time
 from app.services.review import decide
 from app.services.review.decide import OpenReview, ReviewDecisions, ReviewResult, StaleReview
 from app.write.review.decide import ReviewOutcome
@@ -37,7 +37,6 @@ __all__ = [
     "ReviewExit",
     "ReviewFilter",
     "ReviewItemChanged",
-    "ReviewPage",
     "Reviews",
 ]
 
@@ -88,14 +87,6 @@ class ReviewItemChanged(Conflict):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReviewPage:
-    """Some items in order, and where the next page starts; None when there is no next page."""
-
-    items: tuple[ReviewItem, ...]
-    next: PagePosition | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewBacklog:
     """The number of items of one reason, by bands of age, and the time of the oldest."""
 
@@ -122,13 +113,6 @@ Results = list[ReviewResult | TypedMemoryError]
 """The results of several decisions, in their order."""
 
 
-@dataclass(slots=True)
-class _Count:
-    at: float = float("-inf")
-    found: Mapping[str, int] | None = None
-    lock: asyncio.Lock = field(default_factory=asyncio.Lock)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reviews:
     """The review queue; every method but `known_waiting` sees only the actor's tenant."""
@@ -136,7 +120,7 @@ class Reviews:
     database: Database
     reviewing: ReviewDecisions
     clock: Callable[[], datetime]
-    _count: _Count = field(default_factory=_Count, repr=False)
+    _waiting: RecentValue[Mapping[str, int]] = field(default_factory=RecentValue, repr=False)
 
     async def list(
         self,
@@ -147,18 +131,16 @@ class Reviews:
         newest: bool = False,
         limit: int = 50,
         after: PagePosition | None = None,
-    ) -> ReviewPage:
+    ) -> Page[ReviewItem, PagePosition]:
         """Return one page of the queue; with `min_age`, only items that have waited at least so long."""
         if min_age is not None:
             before = self.clock() - min_age
             wanted = replace(wanted, until=before if wanted.until is None else min(before, wanted.until))
         async with self.database.read(actor.tenant_id, **SNAPSHOT) as session:
             found = await review.page(session, actor.tenant_id, wanted, newest=newest, limit=limit + 1, after=after)
-            items = await review.with_sides(session, actor.tenant_id, found[:limit])
-        if len(found) <= limit:
-            return ReviewPage(items=tuple(items), next=None)
-        last = found[limit - 1]
-        return ReviewPage(items=tuple(items), next=PagePosition(id=last.id, value=last.review_since))
+            page = cut_page(found, limit, lambda one: PagePosition(id=one.id, value=one.review_since))
+            items = await review.with_sides(session, actor.tenant_id, page.items)
+        return Page(items=tuple(items), next=page.next)
 
     async def summary(self, actor: Actor) -> tuple[ReviewBacklog, ...]:
         """Return the numbers of items, by reason and age."""
@@ -188,10 +170,8 @@ class Reviews:
             item = await review.find(session, tenant, memory)
             if item is None:
                 ended = await self._find_exit(session, tenant, memory)
-                left = (await memory_reads.read_memories(session, tenant, [memory])).get(memory)
-                if ended is None:
-                    raise NotFound(f"no such review: {ids.public(ids.REVIEW, memory)}")
-                return Detail(id=memory, memory=left, ended=ended)
+                left = await memory_reads.read_memory(session, tenant, memory)
+                return Detail(id=memory, memory=left, ended=ids.require(ended, ids.REVIEW, memory))
             turns = {one.turn_id for one in item.memory.evidence if one.turn_id is not None}
             passages = await review.passages(session, tenant, turns, each=NEIGHBOURS)
             near = await review.near(session, tenant, memory, likeness=ALIKE, most=MOST_ALIKE)
@@ -234,16 +214,11 @@ class Reviews:
 
     async def known_waiting(self) -> Mapping[str, int] | None:
         """Return the numbers of items of all tenants together, by reason; None when they can't be counted quickly."""
-        try:
-            async with asyncio.timeout(PATIENCE), self._count.lock:
-                now = time.monotonic()
-                if self._count.found is None or now - self._count.at >= COUNTED_SECONDS:
-                    async with self.database.read(None) as session:
-                        self._count.found = await review.waiting(session)
-                    self._count.at = now
-                return self._count.found
-        except (TypedMemoryError, TimeoutError):
-            return None
+        return await in_time(self._waiting.get(self._read_waiting, seconds=COUNTED_SECONDS), patience=PATIENCE)
+
+    async def _read_waiting(self) -> Mapping[str, int]:
+        async with self.database.read(None) as session:
+            return await review.waiting(session)
 
     async def _open(self, actor: Actor, memory: UUID, choice: ReviewDecision) -> OpenReview:
         """Return the item if it is at the version that the choice names and the action fits it."""
@@ -260,7 +235,7 @@ class Reviews:
             item = await review.find(session, actor.tenant_id, memory)
             ended = None if item is not None else await self._find_exit(session, actor.tenant_id, memory)
         if item is None and ended is None:
-            return NotFound(f"no such review: {ids.public(ids.REVIEW, memory)}")
+            return ids.missing(ids.REVIEW, memory)
         return ReviewItemChanged(memory, item, ended)
 
     async def _preview(self, actor: Actor, opened: OpenReview | None) -> ReviewOutcome | None:

@@ -9,6 +9,7 @@ from uuid import UUID
 
 from app.db.apply.scope import ATTEMPTS, ScopeMoved, kept_moving
 from app.db.memories import read as memory_reads
+from app.db.session import SNAPSHOT, ReadSession
 from app.memory.review import ReviewItem, ReviewSide
 from app.model import Actor, LinkKind, Memory, MemoryStatus
 from app.services.review.decide import ReviewDecisions, StaleReview, open_review
@@ -39,7 +40,8 @@ class Sameness:
         """
         counts = Counter(asked=0, merged=0)
         for first in range(0, len(pairs), MOST):
-            open_ = await self._open(tenant, pairs[first : first + MOST])
+            async with self.pipeline.database.read(tenant) as session:
+                open_ = await _open(session, tenant, pairs[first : first + MOST])
             if self.pipeline.judge is None or not open_:
                 continue
             same = await self.pipeline.judge.same([(newer.content, older.content) for newer, older in open_])
@@ -48,25 +50,19 @@ class Sameness:
                 counts["merged"] += merges and await self._merge(tenant, newer, older)
         return counts
 
-    async def _open(self, tenant: UUID, pairs: Sequence[Pair]) -> list[tuple[Memory, Memory]]:
-        """Return the pairs of which both are believed."""
-        async with self.pipeline.database.read(tenant) as session:
-            found = await memory_reads.read_memories(session, tenant, {one for pair in pairs for one in pair})
-        known = [(found[newer], found[older]) for newer, older in pairs if newer in found and older in found]
-        return [pair for pair in known if all(map(_is_open, pair))]
-
     async def _merge(self, tenant: UUID, newer: Memory, older: Memory) -> bool:
         """Merge a memory into another unless one of them has changed since the judge read them."""
         actor = Actor(tenant_id=tenant, key_id=None, name=ACTOR)
         deciding = ReviewDecisions(pipeline=replace(self.pipeline, judge=None))
         for _ in range(ATTEMPTS):
-            now = await self._open(tenant, [(newer.id, older.id)])
-            if [(one.content, other.content) for one, other in now] != [(newer.content, older.content)]:
-                return False
-            [(item, into)] = now
-            side = ReviewSide(memory=into, relation=LinkKind.CONTRADICTS, same_value=True)
             try:
-                async with self.pipeline.database.read(tenant) as session:
+                # In one snapshot: between two reads another job may merge them, and they would be merged twice.
+                async with self.pipeline.database.read(tenant, **SNAPSHOT) as session:
+                    now = await _open(session, tenant, [(newer.id, older.id)])
+                    if [(one.content, other.content) for one, other in now] != [(newer.content, older.content)]:
+                        return False
+                    [(item, into)] = now
+                    side = ReviewSide(memory=into, relation=LinkKind.CONTRADICTS, same_value=True)
                     opened = await open_review(session, tenant, ReviewItem(memory=item, sides=(side,), version=""))
                 await deciding.merge(actor, opened, into, REASON)
             except StaleReview:
@@ -76,6 +72,13 @@ class Sameness:
                 continue
             return True
         raise kept_moving()
+
+
+async def _open(session: ReadSession, tenant: UUID, pairs: Sequence[Pair]) -> list[tuple[Memory, Memory]]:
+    """Return the pairs of which both are believed."""
+    found = await memory_reads.read_memories(session, tenant, {one for pair in pairs for one in pair})
+    known = [(found[newer], found[older]) for newer, older in pairs if newer in found and older in found]
+    return [pair for pair in known if all(map(_is_open, pair))]
 
 
 def _is_open(memory: Memory) -> bool:

@@ -74,16 +74,16 @@ class ReviewUndo:
             await review.unlink_since(session, tenant, decided.former, decided.at)
             detail = {"action": decided.action, **told, "changed": _names(decided.former)}
             await append(session, [plan.around.ledger.event(AuditAction.REVIEW_UNDONE, detail, memory=memory)])
-            stored = await memory_reads.read_memories(session, tenant, [memory])
+            stored = await memory_reads.read_memory(session, tenant, memory)
         pipeline.keep_up(tenant, scope, claimed)
         affected = tuple(one for one in outcome.affected if one.id != memory)
-        return ReviewResult(outcome=outcome.outcome, memory=stored.get(memory), affected=affected)
+        return ReviewResult(outcome=outcome.outcome, memory=stored, affected=affected)
 
 
 async def _read(session: ReadSession, tenant: UUID, memory: UUID) -> _Decided:
     """Return the latest decision on an item; raise NotFound, or Conflict when it can't be undone."""
     name = ids.public(ids.REVIEW, memory)
-    found = (await memory_reads.read_memories(session, tenant, [memory])).get(memory)
+    found = await memory_reads.read_memory(session, tenant, memory)
     event = await review.find_decision(session, tenant, memory)
     if found is None or event is None:
         raise NotFound(f"no decision on {name} is on record")

@@ -35,7 +35,7 @@ _TOLD_OF_OTHERS = {
 }
 
 
-def unchanged_item(one: AdoptedMemory, *, note: str | None = None) -> BackfillItem:
+def unchanged_item(one: AdoptedMemory) -> BackfillItem:
     """Return a belief that is adopted, before it is settled with those beside it."""
     return BackfillItem(
         memory_id=one.row["id"],
@@ -45,7 +45,6 @@ def unchanged_item(one: AdoptedMemory, *, note: str | None = None) -> BackfillIt
         effect=BackfillEffect.RECLASSIFIED,
         source=one.row["type"],
         reason=one.reason,
-        note=note,
         adopted={"payload": one.payload.stored(None), "slot": one.slot},
         seen_at=one.row["updated_at"],
     )

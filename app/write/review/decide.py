@@ -122,7 +122,7 @@ def accept(
             result = persist(plan, resolved, decision)
             survivor = decision.transition.holder
             assert survivor is not None  # noqa: S101 - narrows for the type checker
-            gone = _go_into(plan, item.memory, survivor, versions, outcome="merged")
+            gone = _go_into(plan, item.memory, survivor, versions)
             return replace(gone, affected=(*result.affected, *gone.affected))
         case SlotOutcome.ENDED | SlotOutcome.DOUBTED | SlotOutcome.NOTHING:
             return None
@@ -264,17 +264,15 @@ def merge(
     persist(plan, resolved, decision)
     survivor = decision.transition.holder
     assert survivor is not None  # noqa: S101 - narrows for the type checker
-    return _go_into(plan, item.memory, survivor, versions, outcome="merged")
+    return _go_into(plan, item.memory, survivor, versions)
 
 
-def _go_into(
-    plan: PendingRows, memory: Memory, survivor: Version, versions: Versions, *, outcome: str
-) -> ReviewOutcome:
+def _go_into(plan: PendingRows, memory: Memory, survivor: Version, versions: Versions) -> ReviewOutcome:
     """Return the changes of merging a memory into another: its evidence moves along."""
     plan.evidence.append((memory.id, survivor.id))
     reason = "it says the same as another memory"
     event = Chosen(winner=survivor.id, losers=(memory.id,), since=memory.valid_from, reason=reason)
-    return _take(plan, event, {survivor.id: survivor, **versions}, outcome=outcome, memory=survivor.id)
+    return _take(plan, event, {survivor.id: survivor, **versions}, outcome="merged", memory=survivor.id)
 
 
 def _take(plan: PendingRows, event: SlotEvent, versions: Versions, *, outcome: str, memory: UUID) -> ReviewOutcome:

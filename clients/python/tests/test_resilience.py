@@ -78,8 +78,13 @@ def test_a_wrong_key_says_where_to_get_one(service: Service) -> None:
 
 def test_no_key_says_so_before_any_request(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TM_API_KEY", raising=False)
-    with pytest.raises(Unauthorized, match="api_key"):
+    with pytest.raises(Unauthorized, match=r"^no API key: pass api_key"):
         TypedMemory("http://test")
+
+
+def test_an_address_without_a_scheme_is_refused_at_once() -> None:
+    with pytest.raises(ValueError, match=r"write http://127\.0\.0\.1:8700"):
+        TypedMemory("127.0.0.1:8700", "tm_x")
 
 
 @pytest.mark.parametrize(

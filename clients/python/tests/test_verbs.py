@@ -44,6 +44,11 @@ def test_messages_are_remembered_by_a_job_that_can_be_awaited(memory: TypedMemor
     assert memory.turn(first.id).session_id == "monday"
 
 
+def test_a_single_message_is_remembered(memory: TypedMemory) -> None:
+    stored = memory.remember({"role": "user", "content": "I live in Porto."})
+    assert [one.status for one in stored.turns] == ["processed"]
+
+
 def test_messages_of_chat_libraries_are_remembered(memory: TypedMemory) -> None:
     stored = memory.remember(
         [
@@ -121,6 +126,14 @@ def test_what_is_forgotten_is_gone(memory: TypedMemory) -> None:
         memory.memory(written.id)
 
 
+def test_what_was_recalled_is_forgotten_with_what_else_says_it(memory: TypedMemory) -> None:
+    memory.remember("I live in Porto.")
+    fact = next(hit.memory for hit in memory.recall("Where do I live?").memories if hit.memory.type == "fact")
+    for kept in memory.forget(fact).kept or []:
+        memory.forget(kept)
+    assert memory.recall("Where do I live?").context.text == ""
+
+
 def test_a_user_is_forgotten(memory: TypedMemory, user: str) -> None:
     memory.remember("I live in Porto.")
     assert memory.forget_user(user).status == "finished"
@@ -179,6 +192,8 @@ def test_users_and_sessions_are_listed(memory: TypedMemory, user: str) -> None:
     memory.remember("I live in Porto.", session_id="monday")
     assert [one.user_id for one in memory.users(q=user, all=True)] == [user]
     assert [one.session_id for one in memory.sessions(owner=user)] == ["monday"]
+    assert [one.session_id for one in memory.sessions()] == ["monday"]
+    assert [one.user_id for one in memory.users()] == [user]
     assert user not in {one.agent_id for one in memory.agents()}
     assert "admin" in memory.who_am_i().roles
 

@@ -16,7 +16,7 @@ from typed_memory_client._retries import sleep_async
 _ENDED: Final = frozenset({"succeeded", "failed", "cancelled"})
 _POLL_SECONDS: Final = 0.2
 
-MemoryId = str | models.MemoryFields
+MemoryId = str | models.MemoryFields | models.RecalledMemory
 """A memory, or its id."""
 
 
@@ -83,7 +83,7 @@ class AsyncTypedMemory(AsyncTypedWrites):
         return await self._send(calls.write_batch(items, self._identity), idempotency_key)
 
     async def forget(self, memory: MemoryId, *, idempotency_key: str | None = None) -> models.Receipt:
-        """Erase a memory for good; `kept` of the receipt lists what else rests on the same words."""
+        """Erase a memory for good; `kept` of the receipt lists others of the same turn, which may say the same."""
         return await self._send(calls.forget(_id(memory)), idempotency_key)
 
     async def forget_user(self, user_id: str, *, wait: bool = True) -> models.Receipt:
@@ -155,7 +155,7 @@ class AsyncTypedMemory(AsyncTypedWrites):
         `instead` is the memory to `merge` with, or the memory or statement to `supersede_with`; `since` is when
         what `end` ends stopped being true. `reviewer` names the person, where several share a key.
         """
-        other = instead.id if isinstance(instead, models.MemoryFields) else instead
+        other = instead.id if isinstance(instead, models.MemoryFields | models.RecalledMemory) else instead
         return await self._send(
             calls.decide(item, action, other, {"since": since, "reason": reason, "reviewer": reviewer})
         )
@@ -207,18 +207,18 @@ class AsyncTypedMemory(AsyncTypedWrites):
         return await self._send(calls.graph(entity_id, depth=depth))
 
     async def users(self, **options: Unpack[bodies.ListUsersOptions]) -> AsyncIterator[models.User]:
-        """Yield users with counts and last activity."""
-        async for one in self._items(calls.users(options)):
+        """Yield users with counts and last activity: with `all=True` everybody (role `admin`)."""
+        async for one in self._items(calls.users(self._identify(options))):
             yield one
 
     async def agents(self, **options: Unpack[bodies.ListAgentsOptions]) -> AsyncIterator[models.Agent]:
-        """Yield agents with counts and last activity."""
-        async for one in self._items(calls.agents(options)):
+        """Yield agents with counts and last activity: with `all=True` all of them (role `admin`)."""
+        async for one in self._items(calls.agents(self._identify(options))):
             yield one
 
     async def sessions(self, **options: Unpack[bodies.ListSessionsOptions]) -> AsyncIterator[models.Session]:
-        """Yield conversations with counts and times; `owner` is the user whose they are."""
-        async for one in self._items(calls.sessions(options)):
+        """Yield conversations with counts and times; with `owner` those of a user with every agent."""
+        async for one in self._items(calls.sessions(self._identify(options))):
             yield one
 
     async def who_am_i(self) -> models.WhoAmI:

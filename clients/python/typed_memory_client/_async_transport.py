@@ -38,6 +38,8 @@ class AsyncTransport:
         `http_client` of your own brings its own timeout and is closed with this one.
         """
         self.url = (url or os.environ.get("TM_URL") or DEFAULT_URL).rstrip("/")
+        if "://" not in self.url:
+            raise ValueError(f"{self.url!r} is no URL: write http://{self.url} (or https://)")
         key = api_key or os.environ.get("TM_API_KEY")
         if not key:
             raise Unauthorized(0, None, fallback="no API key: pass api_key=... or set TM_API_KEY")
@@ -69,7 +71,9 @@ class AsyncTransport:
         return other
 
     def _identify(self, options: Mapping[str, Any]) -> dict[str, Any]:
-        return {**self._identity, **options}
+        """Return the options with whose memories they are about, unless `all` or `owner` names the scopes."""
+        named = options.get("all") or options.get("owner") is not None
+        return {**({} if named else self._identity), **options}
 
     async def _send(self, call: Call[Answer], idempotency_key: str | None = None) -> Answer:
         """Send a call until it is answered; raise what its answer stands for."""

@@ -21,7 +21,7 @@ Item = TypeVar("Item")
 Options = Mapping[str, Any]
 """Keyword arguments of a verb that go into the body or the query string as they are."""
 
-Said = str | Sequence[Mapping[str, object]]
+Said = str | Mapping[str, object] | Sequence[Mapping[str, object]]
 """What was said: a text, or messages: `bodies.TurnIn`, or those of OpenAI, Anthropic and LangChain as they are."""
 
 _TURN_FIELDS: Final = frozenset(TurnIn.__annotations__)
@@ -106,7 +106,8 @@ def request(method: str, path: str, params: Options | None, body: Options | None
 
 def remember(what: Said, options: Options, *, wait: bool, dry_run: bool) -> Call[models.TurnsResult]:
     """Ingest what was said."""
-    said = {"content": what} if isinstance(what, str) else {_list_of(what): list(what)}
+    messages = [what] if isinstance(what, Mapping) else what
+    said = {"content": messages} if isinstance(messages, str) else {_list_of(messages): list(messages)}
     params = {"mode": "sync" if wait else "async", "dry_run": dry_run or None}
     return Call(
         method="POST", path="/turns", answer=_TURNS_RESULT, params=params, body={**options, **said}, is_write=True

@@ -125,7 +125,7 @@ def error_of(status: int, content: bytes) -> ApiError:
 
 def _message(status: int, problem: Problem | None, fallback: str) -> str:
     if problem is None:
-        return f"HTTP {status}: {fallback or 'no explanation'}"
+        return f"HTTP {status}: {fallback or 'no explanation'}" if status else fallback
     errors = problem.errors or []
     # The detail names the first field and counts the others.
     lines = [problem.title, *(f"  {one.field}: {one.message}" for one in errors)] if errors[1:] else [problem.detail]

@@ -50,11 +50,12 @@ export class TypedMemory {
    * messages without text are left out, and listed in `ignored`.
    */
   remember(
-    what: string | readonly types.Message[] | readonly types.ChatMessage[],
+    what: string | types.Message | types.ChatMessage | readonly types.Message[] | readonly types.ChatMessage[],
     options: types.RememberOptions & RememberControl = {},
   ): Promise<types.TurnsResult> {
     const { wait, dryRun, idempotencyKey, ...fields } = options;
-    const said = typeof what === "string" ? { content: what } : { [listOf(what)]: what };
+    const messages = typeof what === "string" || isList(what) ? what : [what];
+    const said = typeof messages === "string" ? { content: messages } : { [listOf(messages)]: messages };
     return this.#send({
       method: "POST",
       path: "/turns",
@@ -119,7 +120,7 @@ export class TypedMemory {
     return this.#send({ method: "POST", path: "/memories/batch", body: { memories }, ...control });
   }
 
-  /** Erase a memory for good; `kept` of the receipt lists what else rests on the same words. */
+  /** Erase a memory for good; `kept` of the receipt lists what else rests on the same turn, and may say the same. */
   forget(memory: MemoryId, control: WriteControl = {}): Promise<types.Receipt> {
     return this.#send({ method: "DELETE", path: memoryPath(memory), ...control });
   }
@@ -131,13 +132,13 @@ export class TypedMemory {
 
   /** Yield memories, history too (`status: ["active"]`: without it); `limit` is the size of a page. */
   memories(options: types.ListMemoriesOptions = {}): AsyncGenerator<types.Memory, void> {
-    return this.#items("/memories", "memories", { ...this.#identity, ...options });
+    return this.#list("/memories", "memories", options);
   }
 
   /** Yield a session's episodes in sequence. */
   session(session_id: string, options: types.ListSessionOptions = {}): AsyncGenerator<types.Memory, void> {
     const path = `/memories/typed/episodic/session/${encodeURIComponent(session_id)}`;
-    return this.#items(path, "memories", { ...this.#identity, ...options });
+    return this.#list(path, "memories", options);
   }
 
   memory(id: string, options: types.GetMemoryOptions = {}): Promise<types.Memory> {
@@ -170,7 +171,7 @@ export class TypedMemory {
 
   /** Yield what waits for a reviewer. It takes a key with the role `review`, as deciding does. */
   reviews(options: types.ListReviewsOptions = {}): AsyncGenerator<types.ReviewItem, void> {
-    return this.#items("/admin/review", "items", { ...this.#identity, ...options });
+    return this.#list("/admin/review", "items", options);
   }
 
   /** Return a review item with its evidence, near duplicates, and what accepting it would change. */
@@ -211,7 +212,7 @@ export class TypedMemory {
 
   /** Yield turns, newest first. */
   turns(options: types.ListTurnsOptions = {}): AsyncGenerator<types.Turn, void> {
-    return this.#items("/turns", "turns", { ...this.#identity, ...options });
+    return this.#list("/turns", "turns", options);
   }
 
   /** Return a turn with what each stage of the pipeline did with it. */
@@ -221,7 +222,7 @@ export class TypedMemory {
 
   /** Yield background jobs, newest first. */
   jobs(options: types.ListJobsOptions = {}): AsyncGenerator<types.Job, void> {
-    return this.#items("/jobs", "jobs", { ...this.#identity, ...options });
+    return this.#list("/jobs", "jobs", options);
   }
 
   job(id: string): Promise<types.Job> {
@@ -241,7 +242,7 @@ export class TypedMemory {
 
   /** Yield entities: people, organisations, places and things by their names. */
   entities(options: types.ListEntitiesOptions = {}): AsyncGenerator<types.Entity, void> {
-    return this.#items("/entities", "entities", { ...this.#identity, ...options });
+    return this.#list("/entities", "entities", options);
   }
 
   entity(id: string, options: types.GetEntityOptions = {}): Promise<types.Entity> {
@@ -253,19 +254,19 @@ export class TypedMemory {
     return this.#get(`/entities/${encodeURIComponent(id)}/graph`, { depth });
   }
 
-  /** Yield users with counts and last activity. */
+  /** Yield users with counts and last activity: with `all: true` everybody (role `admin`). */
   users(options: types.ListUsersOptions = {}): AsyncGenerator<types.User, void> {
-    return this.#items("/users", "users", options);
+    return this.#list("/users", "users", options);
   }
 
-  /** Yield agents with counts and last activity. */
+  /** Yield agents with counts and last activity: with `all: true` all of them (role `admin`). */
   agents(options: types.ListAgentsOptions = {}): AsyncGenerator<types.Agent, void> {
-    return this.#items("/agents", "agents", options);
+    return this.#list("/agents", "agents", options);
   }
 
-  /** Yield conversations with counts and times; `owner` is the user whose they are. */
+  /** Yield conversations with counts and times; with `owner` those of a user with every agent. */
   sessions(options: types.ListSessionsOptions = {}): AsyncGenerator<types.Session, void> {
-    return this.#items("/sessions", "sessions", options);
+    return this.#list("/sessions", "sessions", options);
   }
 
   /** Return the tenant and the roles of the API key. */
@@ -295,6 +296,12 @@ export class TypedMemory {
     return this.#transport.send<Answer>(call);
   }
 
+  /** Yield what a list has for this client's user and agent, unless `all` or `owner` names the scopes. */
+  #list<Item>(path: string, field: string, options: Params): AsyncGenerator<Item, void> {
+    const named = options["all"] === true || typeof options["owner"] === "string";
+    return this.#items(path, field, named ? options : { ...this.#identity, ...options });
+  }
+
   async *#items<Item>(path: string, field: string, params: Params): AsyncGenerator<Item, void> {
     let cursor: string | null = null;
     do {
@@ -303,6 +310,11 @@ export class TypedMemory {
       cursor = page["next_cursor"] as string | null;
     } while (cursor !== null);
   }
+}
+
+/** Return whether a value is a list; `Array.isArray` does not say so of a read-only one. */
+function isList<Item>(value: Item | readonly Item[]): value is readonly Item[] {
+  return Array.isArray(value);
 }
 
 /** Return the field of the body that takes these: `messages` if one has what a turn lacks, as content parts. */

@@ -45,6 +45,8 @@ export class Transport {
 
   constructor(options: ClientOptions) {
     this.url = (options.url ?? environment("TM_URL") ?? DEFAULT_URL).replace(/\/+$/, "");
+    // A path is a URL in a browser.
+    if (/^[^/]/.test(this.url) && !this.url.includes("://")) throw new TypeError(`${this.url} is no URL: write http://${this.url} (or https://)`);
     const key = options.apiKey ?? environment("TM_API_KEY");
     if (key === undefined) throw new Unauthorized(0, undefined, "no API key: pass apiKey or set TM_API_KEY");
     this.#key = key;

@@ -36,6 +36,11 @@ test("nobody there says how to start the service", async () => {
   );
 });
 
+test("an address without a scheme is refused at once, a path is not", () => {
+  assert.throws(() => new TypedMemory({ url: "127.0.0.1:8700", apiKey: "tm_x" }), /write http:\/\/127/);
+  assert.ok(new TypedMemory({ url: "/memory", apiKey: "tm_x" }));
+});
+
 test("no answer in time says so", async () => {
   const never: typeof fetch = (_input, init) =>
     new Promise((_resolve, reject) => {

@@ -157,12 +157,19 @@ test("wrong fields are named", async () => {
   );
 });
 
+test("a single message is remembered", async () => {
+  const stored = await newMemory().remember({ role: "user", content: "I live in Porto." });
+  assert.deepEqual(stored.turns.map((one) => one.status), ["processed"]);
+});
+
 test("users and sessions are listed", async () => {
   const user = newUser();
   const memory = newMemory(user);
   await memory.remember("I live in Porto.", { session_id: "monday" });
   assert.deepEqual((await all(memory.users({ q: user, all: true }))).map((one) => one.user_id), [user]);
   assert.deepEqual((await all(memory.sessions({ owner: user }))).map((one) => one.session_id), ["monday"]);
+  assert.deepEqual((await all(memory.sessions())).map((one) => one.session_id), ["monday"]);
+  assert.deepEqual((await all(memory.users())).map((one) => one.user_id), [user]);
   assert.ok((await all(memory.agents())).every((one) => one.agent_id !== user));
   assert.ok((await memory.whoAmI()).roles.includes("admin"));
 });

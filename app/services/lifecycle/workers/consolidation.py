@@ -152,10 +152,7 @@ class Consolidation:
             claimed = await self._write(tenant, scope, group, written, prepared)
         if claimed is None:
             return "refused"
-        if claimed.drifted:
-            self.writing.drifted(tenant, scope.id(tenant))
-        if claimed.crowded:
-            self.writing.crowded(tenant, scope.id(tenant))
+        self.writing.keep_up(tenant, scope, claimed)
         return "by_member" if written.by == BEST else "by_model"
 
     async def _write(
