@@ -25,7 +25,6 @@ _LEAD: Final = re.compile(
 )
 _OF_A_LIFE: Final = re.compile(r"\b(?:my|his|her|their|our) ", re.IGNORECASE)
 """`my 20s` is no decade of the calendar, and `my last day` no yesterday."""
-_OF_THE: Final = re.compile(r"\b(?:from|of)\s+(?:the\s+)?(?:early\s+|late\s+)?$", re.IGNORECASE)
 _WEEKDAY: Final = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.IGNORECASE)
 _ANY: Final = re.compile(r"\b(?:an?|any|some|entire|whole|the|all|my|our|these|those)\s+$", re.IGNORECASE)
 """Before a weekday that is none in particular: `on a Friday`, `the Friday games`."""
@@ -45,12 +44,14 @@ _ON: Final = re.compile(r"(?:^|\b(?:on|last|this|next|every|since|until|by) )$",
 SINCE: Final = re.compile(r"\bsince\s+", re.IGNORECASE)
 _ATTACHED: Final = re.compile(r"\s*(?:'s\b|of\b|or\b|-\w|(?:day|week|weekend|month|year)\b)", re.IGNORECASE)
 """What makes a time a part of another thing: `the 10th of the month`, `last month's report`."""
-_BOUNDS: Final = frozenset({"from", "between", "until", "till", "through"})
+_BOUNDS: Final = frozenset({"of", "from", "between", "until", "till", "through"})
 _DAY_NAMED: Final = re.compile(
     r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\b.*\d|\d.*[a-z]", re.IGNORECASE
 )
 _YEAR: Final = re.compile(r"\d{4}|\b(?:last|next|ago|this)\b", re.IGNORECASE)
-_LAST_WEEKDAY: Final = re.compile(r"last \w+day\b", re.IGNORECASE)
+_LAST_WEEKDAY: Final = re.compile(
+    r"last (?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?\b", re.IGNORECASE
+)
 _YEARLESS: Final = timedelta(days=270)
 """A day without its year that is further away may be of another one."""
 _HALF_A_YEAR: Final = timedelta(days=183)
@@ -171,12 +172,7 @@ def _is_no_time(text: str, span: TemporalSpan) -> bool:
     next_one = _NEXT_ONE.match(span.text) and text[: span.start].lower().endswith("the ")
     part = span.text.lower() == "weekend"  # "the anniversary weekend"
     unsaid = indefinite or whose or next_one or part or _THAN_UNSAID.search(span.text)
-    return bool(unsaid) or _is_age(text, span) or _is_name(text, span)
-
-
-def _is_age(text: str, span: TemporalSpan) -> bool:
-    """Tell whether a decade dates a thing rather than what was done: `a book from the 1900s`."""
-    return span.text.endswith("0s") and _OF_THE.search(text[max(0, span.start - 12) : span.start]) is not None
+    return bool(unsaid) or _is_name(text, span)
 
 
 def _is_name(text: str, span: TemporalSpan) -> bool:

@@ -34,7 +34,6 @@ _INSIDE: Final = frozenset({"of", "the"})
 _FOR_WORK: Final = frozenset({"test framework", "similarity measure", "OCR engine"})
 """Kinds one decides on for a piece of work rather than by taste."""
 
-_LONGEST_PURPOSE: Final = 5
 _LONGEST: Final = 12
 
 
@@ -63,8 +62,6 @@ def _chosen(clause: Clause, text: str, purpose: str | None, instead: Sequence[st
     chosen = value(text)
     if chosen is None or chosen.lower().startswith(("not ", "no ", "to ")) or _OFFERED.search(chosen):
         return
-    if purpose is not None and len(purpose.split()) > _LONGEST_PURPOSE:
-        purpose = None
     found = choice(chosen, purpose=purpose, instead=[value(one) or one for one in instead])
     narrowed = _NARROWING.match(clause.rest.partition(chosen)[2])  # "routes with low traffic" are not all routes
     if found is not None:
@@ -76,9 +73,6 @@ def _chosen(clause: Clause, text: str, purpose: str | None, instead: Sequence[st
 def _done(clause: Clause) -> Iterator[Draft]:
     """Read `prefers receiving reports on Monday mornings, not Friday afternoons`: the whole of it is the value."""
     whole, infinitive = clause.rest.removeprefix(" to"), clause.rest.startswith(" to")
-    over = _OVER.search(whole)
-    if over and not over.group().lstrip(", ").lower().startswith("to "):
-        whole = whole[: over.start()]
     way = value(_DONE.split(whole)[0])
     way = in_third_person(way) if way else None
     if way and infinitive:

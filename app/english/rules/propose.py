@@ -281,9 +281,7 @@ def _best(found: Sequence[LocatedDraft]) -> list[LocatedDraft]:
     unique: dict[str, LocatedDraft] = {}
     for one in found:
         if one.draft.importance >= LEAST_IMPORTANCE and _is_sound(one.draft):
-            known = unique.setdefault(_key(one.draft), one)
-            if known.draft.confidence < one.draft.confidence:
-                unique[_key(one.draft)] = one
+            unique.setdefault(_key(one.draft), one)
     ranked = sorted(unique.values(), key=lambda one: -one.draft.confidence * one.draft.importance)
     chosen = {id(one) for one in ranked[:MOST_PROPOSALS]}
     return [one for one in unique.values() if id(one) in chosen]
