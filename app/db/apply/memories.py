@@ -142,7 +142,9 @@ _RESTATED = """
 def _change(columns: tuple[str, ...], *, restated: bool) -> SqlStatement:
     """Return the statement that sets these columns of memories, and of their index rows where these repeat them.
 
-    The ids are named apart, so that no plan reads all of a tenant's rows to find them.
+    The ids are named apart, so that no plan reads all of a tenant's rows to find them. Which memories change in their
+    index rows is given: a condition on these rows may fail when somebody changes them at the same moment, and then
+    Postgres 18.1 looks for another row of `changed`, and stops with an internal error.
     """
     names = ", ".join(columns)
     indexed = [name for name in _INDEXED if name in columns]
@@ -152,15 +154,15 @@ def _change(columns: tuple[str, ...], *, restated: bool) -> SqlStatement:
             SELECT {names} FROM jsonb_populate_record(m, g.change))
         FROM given g WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.id = g.id"""  # noqa: S608 - our own names
     given = f"""WITH {_RESTATED if restated else ""}
-        given AS (SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb)) AS g(id uuid, change jsonb))"""  # noqa: S608 - our own names
+        given AS (
+            SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb)) AS g(id uuid, change jsonb, indexed boolean))"""  # noqa: S608 - our own names
     if not indexed:
         return statement(f"{given} {update}")
-    old, new = (", ".join(f"{row}.{name}" for name in indexed) for row in ("i", "c"))
+    new = ", ".join(f"c.{name}" for name in indexed)
     return statement(
-        f"""{given}, changed AS ({update} RETURNING m.id, {", ".join(f"m.{name}" for name in indexed)})
+        f"""{given}, changed AS ({update} RETURNING m.id, g.indexed, {", ".join(f"m.{name}" for name in indexed)})
         UPDATE memory_index i SET ({mirrored}) = ROW({new}) FROM changed c
-        WHERE i.tenant_id = :tenant AND i.memory_id = ANY(:ids) AND i.memory_id = c.id
-          AND ({old}) IS DISTINCT FROM ({new})"""  # noqa: S608 - our own names
+        WHERE i.tenant_id = :tenant AND i.memory_id = ANY(:ids) AND i.memory_id = c.id AND c.indexed"""  # noqa: S608 - our own names
     )
 
 
@@ -222,7 +224,10 @@ async def _set(
     unknown = names - set(COLUMNS)
     if unknown:
         raise ValueError(f"no write changes these columns: {', '.join(sorted(unknown))}")
-    given = [{"id": one.id, "change": plain(one.values)} for one in found]
+    given = [
+        {"id": one.id, "change": plain(one.values), "indexed": not one.values.keys().isdisjoint(_INDEXED)}
+        for one in found
+    ]
     values: dict[str, object] = {"tenant": tenant, "ids": [one.id for one in found], "given": to_text(given)}
     if restated:
         said = [{"id": one.id, "mentions": one.mentions, "named": dict(one.named)} for one in restated]
