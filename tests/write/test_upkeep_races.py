@@ -21,6 +21,7 @@ async def people(store: Store) -> list[RowChange]:
     return [RowChange(id=one.memory.id, values={"status": "expired"}) for one in written if one.memory is not None]
 
 
+@pytest.mark.parametrize("plan", ["force_custom_plan", "force_generic_plan"])
 @pytest.mark.parametrize(
     "change",
     [
@@ -31,12 +32,12 @@ async def people(store: Store) -> list[RowChange]:
         "UPDATE entities SET mention_count = mention_count + 1 WHERE tenant_id = $1",
     ],
 )
-async def test_a_change_waits_for_another_one_of_its_rows_and_is_made(store: Store, change: str) -> None:
+async def test_a_change_waits_for_another_one_of_its_rows_and_is_made(store: Store, change: str, plan: str) -> None:
     changes = await people(store)
     restated = [Restatement(id=one.id, mentions=2, named={}) for one in changes]
 
     async def expire() -> None:
-        async with store.database.write(store.tenant) as session:
+        async with store.database.write(store.tenant, plan_cache_mode=plan) as session:
             await change_memories(session, store.tenant, changes, at=datetime.now(UTC), restated=restated)
 
     async def waits() -> bool:

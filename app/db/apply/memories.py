@@ -140,29 +140,34 @@ _RESTATED = """
 
 @cache
 def _change(columns: tuple[str, ...], *, restated: bool) -> SqlStatement:
-    """Return the statement that sets these columns of memories, and of their index rows where these repeat them.
+    """Return the statement that sets these columns of memories.
 
-    The ids are named apart, so that no plan reads all of a tenant's rows to find them. Which memories change in their
-    index rows is given: a condition on these rows may fail when somebody changes them at the same moment, and then
-    Postgres 18.1 looks for another row of `changed`, and stops with an internal error.
+    The ids are named apart, so that no plan reads all of a tenant's rows to find them.
     """
     names = ", ".join(columns)
-    indexed = [name for name in _INDEXED if name in columns]
-    mirrored = ", ".join(indexed)
-    update = f"""
-        UPDATE memories m SET ({names}) = (
-            SELECT {names} FROM jsonb_populate_record(m, g.change))
-        FROM given g WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.id = g.id"""  # noqa: S608 - our own names
-    given = f"""WITH {_RESTATED if restated else ""}
-        given AS (
-            SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb)) AS g(id uuid, change jsonb, indexed boolean))"""  # noqa: S608 - our own names
-    if not indexed:
-        return statement(f"{given} {update}")
-    new = ", ".join(f"c.{name}" for name in indexed)
     return statement(
-        f"""{given}, changed AS ({update} RETURNING m.id, g.indexed, {", ".join(f"m.{name}" for name in indexed)})
-        UPDATE memory_index i SET ({mirrored}) = ROW({new}) FROM changed c
-        WHERE i.tenant_id = :tenant AND i.memory_id = ANY(:ids) AND i.memory_id = c.id AND c.indexed"""  # noqa: S608 - our own names
+        f"""
+        WITH {_RESTATED if restated else ""}
+        given AS (SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb)) AS g(id uuid, change jsonb))
+        UPDATE memories m SET ({names}) = (SELECT {names} FROM jsonb_populate_record(m, g.change))
+        FROM given g WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.id = g.id"""  # noqa: S608 - our own names
+    )
+
+
+@cache
+def _mirror(columns: tuple[str, ...]) -> SqlStatement:
+    """Return the statement that sets these columns of index rows to those of their memories.
+
+    It is not joined to the update of the memories by a WITH: when somebody changes an index row at the same moment,
+    upkeep for example, Postgres 18.1 may run that update again, and stops with an internal error.
+    """
+    old, new = (", ".join(f"{row}.{name}" for name in columns) for row in ("i", "m"))
+    return statement(
+        f"""
+        UPDATE memory_index i SET ({", ".join(columns)}) = ROW({new}) FROM memories m
+        WHERE i.tenant_id = :tenant AND i.memory_id = ANY(:ids) AND m.tenant_id = :tenant
+          AND m.id = ANY(:ids) AND m.id = i.memory_id
+          AND ({old}) IS DISTINCT FROM ({new})"""  # noqa: S608 - our own names
     )
 
 
@@ -224,12 +229,12 @@ async def _set(
     unknown = names - set(COLUMNS)
     if unknown:
         raise ValueError(f"no write changes these columns: {', '.join(sorted(unknown))}")
-    given = [
-        {"id": one.id, "change": plain(one.values), "indexed": not one.values.keys().isdisjoint(_INDEXED)}
-        for one in found
-    ]
-    values: dict[str, object] = {"tenant": tenant, "ids": [one.id for one in found], "given": to_text(given)}
+    given = [{"id": one.id, "change": plain(one.values)} for one in found]
+    rows: dict[str, object] = {"tenant": tenant, "ids": [one.id for one in found]}
+    values = {**rows, "given": to_text(given)}
     if restated:
         said = [{"id": one.id, "mentions": one.mentions, "named": dict(one.named)} for one in restated]
         values["restated"] = to_text(said)
     await session.fetch(_change(tuple(sorted(names)), restated=bool(restated)), values)
+    if indexed := tuple(name for name in _INDEXED if name in names):
+        await session.fetch(_mirror(indexed), rows)
