@@ -8,6 +8,7 @@ import re
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import AsyncExitStack
 from dataclasses import dataclass
+from http import HTTPStatus
 from time import perf_counter
 from typing import Any, Self, TypeVar
 
@@ -15,6 +16,8 @@ from bench.figures import Spread
 
 _LENGTH = re.compile(rb"content-length: *(\d+)", re.IGNORECASE)
 _REFUSED = 400
+_OVERLOADED = b"urn:typed-memory:problem:overloaded"
+_AGAIN_SECONDS = 0.05
 _Item = TypeVar("_Item")
 
 
@@ -53,14 +56,22 @@ class Connection:
         self._writer.close()
 
     async def send(self, post: Post) -> bytes:
-        """Send and return the answer's body; RuntimeError when the service refused."""
-        self._writer.write(post.content)
-        head = await self._reader.readuntil(b"\r\n\r\n")
-        found = _LENGTH.search(head)
-        body = await self._reader.readexactly(int(found.group(1))) if found else b""
-        if int(head[9:12]) >= _REFUSED:
-            raise RuntimeError(f"the service answered {head[9:12].decode()}: {body[:500].decode(errors='replace')}")
-        return body
+        """Send and return the answer's body; RuntimeError when the service refused.
+
+        What it turns away because too many wait is sent again after 50 ms.
+        """
+        while True:
+            self._writer.write(post.content)
+            head = await self._reader.readuntil(b"\r\n\r\n")
+            found = _LENGTH.search(head)
+            body = await self._reader.readexactly(int(found.group(1))) if found else b""
+            status = int(head[9:12])
+            if status == HTTPStatus.SERVICE_UNAVAILABLE and _OVERLOADED in body:
+                await asyncio.sleep(_AGAIN_SECONDS)
+            elif status >= _REFUSED:
+                raise RuntimeError(f"the service answered {status}: {body[:500].decode(errors='replace')}")
+            else:
+                return body
 
     async def ask(self, post: Post) -> Any:  # noqa: ANN401 - JSON
         """Send and return the parsed answer."""

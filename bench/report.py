@@ -79,7 +79,8 @@ def _markdown(book: Book, run: Run) -> str:
         "",
         said,
         "",
-        "Times are this machine's; what counts are the ratios, taken in one run.",
+        "Times are this machine's; what counts are the ratios, taken in one run. What the service turns away because",
+        "too many requests wait is sent again after 50 ms; its time counts from the first attempt.",
         "",
         *_rows(
             ("target", "measured", "wanted", ""),
