@@ -97,14 +97,6 @@ async def test_adding_to_a_slot_whose_holder_comes_back_meanwhile_is_decided_aga
     assert await old.status(memory) == "superseded"
 
 
-LOCKED = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
-
-
-async def until_it_waits(old: Aging) -> None:
-    while not await old.store.sql(LOCKED):  # noqa: ASYNC110
-        await asyncio.sleep(0.02)
-
-
 async def test_a_memory_that_is_held_is_waited_for_and_none_is_skipped(old: Aging) -> None:
     memories = [await old.added("event", event_description=f"deployed version {number}") for number in range(6)]
     old.pass_(101)
@@ -113,7 +105,7 @@ async def test_a_memory_that_is_held_is_waited_for_and_none_is_skipped(old: Agin
         await holding.start()
         await connection.execute("SELECT FROM memories WHERE id = ANY($1) FOR UPDATE", [memories[0], memories[3]])
         running = asyncio.create_task(old.run("freshness"))
-        await until_it_waits(old)
+        await old.store.until_a_session_waits()
         await holding.rollback()
         assert await running == {"expired": 6}
     assert len(await old.events()) == 6
@@ -130,7 +122,7 @@ async def test_what_was_said_again_while_it_was_held_does_not_expire(old: Aging)
             "UPDATE memory_usage SET last_accessed_at = $2 WHERE memory_id = $1", memory, old.clock.now
         )
         running = asyncio.create_task(old.run("freshness"))
-        await until_it_waits(old)
+        await old.store.until_a_session_waits()
         await holding.commit()
         assert await running == {"expired": 0}
     assert await old.status(memory) == "active"

@@ -24,8 +24,10 @@ from app.services.memories import Memories
 from app.services.quotas import Quotas
 from app.write.pipeline import WritePipeline
 from tests.support import owner
+from tests.support.waiting import eventually
 
 USER = Scope(kind=ScopeKind.USER, user_id="u1")
+LOCKED = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -72,6 +74,14 @@ class Store:
     async def sql(self, statement: str, *arguments: object) -> list[asyncpg.Record]:
         """Ask the database as its owner, past row-level security."""
         return await owner.ask(self.url, statement, *arguments)
+
+    async def until_a_session_waits(self) -> None:
+        """Wait until a session of the database waits for a lock."""
+
+        async def waits() -> bool:
+            return bool(await self.sql(LOCKED))
+
+        await eventually(waits)
 
     def as_tenant(self, tenant: UUID) -> Store:
         return replace(self, actor=replace(self.actor, tenant_id=tenant))

@@ -10,9 +10,6 @@ import pytest
 from app.db.apply.memories import Restatement, RowChange, change_memories
 from tests.support import owner
 from tests.support.stores import Store
-from tests.support.waiting import eventually
-
-WAITING = "SELECT FROM pg_stat_activity WHERE datname = current_database() AND wait_event_type = 'Lock'"
 
 
 async def people(store: Store) -> list[RowChange]:
@@ -40,14 +37,11 @@ async def test_a_change_waits_for_another_one_of_its_rows_and_is_made(store: Sto
         async with store.database.write(store.tenant, plan_cache_mode=plan) as session:
             await change_memories(session, store.tenant, changes, at=datetime.now(UTC), restated=restated)
 
-    async def waits() -> bool:
-        return bool(await store.sql(WAITING))
-
     async with owner.connected(store.url) as connection:
         async with connection.transaction():
             await connection.execute(change, store.tenant)
             expiring = asyncio.create_task(expire())
-            await eventually(waits)
+            await store.until_a_session_waits()
         await expiring
     rows = await store.sql(
         "SELECT m.status, i.status FROM memories m JOIN memory_index i ON i.memory_id = m.id WHERE m.tenant_id = $1",
