@@ -5,6 +5,8 @@ Rules that no helper can take over:
 - Every statement gives up after half a second without its lock (`env.py`), and the whole migration is tried again: so a
   migration is one transaction that touches no rows of a large table, or, outside of transactions, statements that can
   be run again.
+- A transaction changes one table that is in use: one that holds a table and waits for the next meets requests that
+  hold that and wait for the first, and under traffic it is cancelled at every try. For more use `separately`.
 - New columns are nullable or have a constant default; constraints are added NOT VALID and validated in a migration of
   their own; rows are rewritten by a job of the service, in batches, never here.
 - The previous code must go on working: it inserts without the new columns, and reads what it knows.
@@ -84,6 +86,17 @@ def drop_indexes(indexes: Mapping[str, str]) -> None:
         for name in indexes:
             op.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")
         op.execute(SET_LOCK_TIMEOUT)
+
+
+def separately(statements: Iterable[str]) -> None:
+    """Run statements each in a transaction of its own, and so with the lock of one table at a time.
+
+    Call it before what shares a transaction, for that is committed by it. An attempt that gives up runs all of them
+    again: write `ADD COLUMN IF NOT EXISTS`, and `DROP CONSTRAINT IF EXISTS` before ADD CONSTRAINT in one ALTER TABLE.
+    """
+    with op.get_context().autocommit_block():
+        for statement in statements:
+            op.execute(statement)
 
 
 def grant(grants: Iterable[str]) -> None:

@@ -104,18 +104,28 @@ def _patiently(migrate: Callable[[], None], tries: int) -> None:
                 raise
             if left == 0:
                 raise ConfigurationError(_blocked(error)) from error
-            log.warning("a migration waits for another transaction", tries_left=left, pause_seconds=pause)
+            log.warning(
+                "a migration waits for another transaction",
+                tries_left=left,
+                pause_seconds=pause,
+                statement=_shortened(error),
+                reason=str(cause),
+            )
         time.sleep(pause)
         pause = min(2 * pause, _LONGEST_PAUSE)
     raise AssertionError("unreachable")
 
 
 def _blocked(error: DBAPIError) -> str:
-    statement = " ".join((error.statement or "").split())[:80]
     return (
-        f"another transaction holds on to a table that a migration must change ({statement}): end it "
+        f"another transaction holds on to a table that a migration must change ({_shortened(error)}): end it "
         "(pg_stat_activity says which began first), and run `typed-memory migrate` again: it goes on where it stopped"
     )
+
+
+def _shortened(error: DBAPIError) -> str:
+    """Return the start of the statement that failed, in one line."""
+    return " ".join((error.statement or "").split())[:80]
 
 
 def head() -> str:

@@ -33,9 +33,12 @@ def downgrade() -> None:
 
 
 NEXT = f"""live.create_indexes({{"ix_memories_type_scratch": "memories (tenant_id, topic)"}})
-    for table in {[table.name for table in metadata.sorted_tables]}:
-        op.execute(f"ALTER TABLE {{table}} ADD COLUMN scratch integer NOT NULL DEFAULT 7")
-    op.execute("ALTER TABLE memories ADD CONSTRAINT ck_memories_scratch CHECK (scratch > 0) NOT VALID")
+    live.separately([
+        *(f"ALTER TABLE {{table}} ADD COLUMN IF NOT EXISTS scratch integer NOT NULL DEFAULT 7"
+          for table in {[table.name for table in metadata.sorted_tables]}),
+        "ALTER TABLE memories DROP CONSTRAINT IF EXISTS ck_memories_scratch, "
+        "ADD CONSTRAINT ck_memories_scratch CHECK (scratch > 0) NOT VALID",
+    ])
     op.execute("CREATE TABLE scratch (tenant_id uuid NOT NULL REFERENCES tenants (id), id uuid PRIMARY KEY)")"""
 """What a migration may do under the release before it: a column in every table, an index, a constraint, a table."""
 

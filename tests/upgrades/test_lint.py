@@ -25,6 +25,7 @@ HARMLESS = [
     'op.add_column("memories", sa.Column("scratch", sa.Integer, nullable=False, server_default=sa.text("7")))',
     'live.create_indexes({"ix_memories_type_scratch": "memories (tenant_id, topic)"})',
     'op.execute("ALTER TABLE memories ADD CONSTRAINT ck_scratch CHECK (mentions > 0) NOT VALID")',
+    'live.separately(["ALTER TABLE turns ADD COLUMN IF NOT EXISTS scratch integer NOT NULL DEFAULT 7"])',
 ]
 
 
