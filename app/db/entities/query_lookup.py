@@ -57,22 +57,44 @@ class Belongings:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Rows:
-    """SQL sources of names, entities and memories; memories by a condition on `x`."""
+    """SQL sources of names, entities and memories; memories by a condition on `x`, looked up one by one."""
 
     names: str
     entities: str
     memories: Callable[[str], str]
 
 
-def _memories(condition: str) -> str:
-    return f"(SELECT x.* FROM memories x WHERE x.tenant_id = :tenant AND {condition})"  # noqa: S608 - of constants
+def _memories_now(condition: str) -> str:
+    return f"(SELECT x.* FROM memories x WHERE x.tenant_id = :tenant AND {condition} OFFSET 0)"  # noqa: S608 - of constants
+
+
+def _memories_then(condition: str) -> str:
+    return f"(SELECT one.* FROM {time_travel.memories(condition)} one OFFSET 0)"  # noqa: S608 - of constants
 
 
 NOW: Final = Rows(
-    names="(SELECT a.* FROM entity_aliases a WHERE a.tenant_id = :tenant)", entities="entities", memories=_memories
+    names="(SELECT a.* FROM entity_aliases a WHERE a.tenant_id = :tenant)", entities="entities", memories=_memories_now
 )
 
-THEN: Final = Rows(names=time_travel.NAMES, entities=time_travel.ENTITIES, memories=time_travel.memories)
+THEN: Final = Rows(names=time_travel.NAMES, entities=time_travel.ENTITIES, memories=_memories_then)
+
+
+def _called(rows: Rows, names: str) -> str:
+    """Return the source `a` of what bears one of these names in a visible scope, by one look-up a scope and name.
+
+    A plan for any tenant would read all names of a large one for `= ANY(...)`, because an average one has few.
+    """
+    return f"""unnest(CAST(:scopes AS uuid[])) AS bucket(scope_id)
+            CROSS JOIN unnest({names}) AS asked(alias)
+            CROSS JOIN LATERAL (
+                SELECT a.* FROM {rows.names} a
+                WHERE a.scope_id = bucket.scope_id AND a.alias = asked.alias OFFSET 0
+            ) a"""  # noqa: S608 - composed of constants
+
+
+def _entity(rows: Rows, identity: str) -> str:
+    """Return the look-up of an entity by its id as SQL."""
+    return f"(SELECT e.* FROM {rows.entities} e WHERE e.tenant_id = :tenant AND e.id = {identity} OFFSET 0)"  # noqa: S608 - of constants
 
 
 def possessions_of(rows: Rows) -> str:
@@ -80,17 +102,15 @@ def possessions_of(rows: Rows) -> str:
 
     A name counts in the scope in which it was said, and while the memory that says so is active.
     """
-    name = f"x.scope_id = me.scope_id AND x.type = ANY(:stated_by) AND x.slot = CAST(me.root AS text) || '|{_NAME}'"
+    name = f"x.scope_id = me.scope_id AND x.type = stating.type AND x.slot = CAST(me.root AS text) || '|{_NAME}'"
     return f"""me AS MATERIALIZED (
             SELECT DISTINCT a.scope_id, coalesce(e.merged_into, e.id) AS root
-            FROM {rows.names} a
-            CROSS JOIN LATERAL (
-                SELECT e.* FROM {rows.entities} e WHERE e.tenant_id = :tenant AND e.id = a.entity_id OFFSET 0
-            ) e
-            WHERE a.scope_id = ANY(:scopes) AND a.alias = '{vocabulary.USER}'
+            FROM {_called(rows, f"ARRAY['{vocabulary.USER}']")}
+            CROSS JOIN LATERAL {_entity(rows, "a.entity_id")} e
         ), called AS (
             SELECT m.slot_value AS alias, me.root
-            FROM me CROSS JOIN LATERAL {rows.memories(name)} m
+            FROM me CROSS JOIN unnest(CAST(:stated_by AS text[])) AS stating(type)
+            CROSS JOIN LATERAL {rows.memories(name)} m
             WHERE m.status = 'active' AND m.slot_value = ANY(:names)
         )"""  # noqa: S608 - composed of constants
 
@@ -148,9 +168,7 @@ def possession_query(rows: Rows) -> str:
                 UNION SELECT alias, id, 'statement' FROM told
                 UNION SELECT alias, id, 'description' FROM described
             ) found
-            CROSS JOIN LATERAL (
-                SELECT e.* FROM {rows.entities} e WHERE e.tenant_id = :tenant AND e.id = found.id OFFSET 0
-            ) e
+            CROSS JOIN LATERAL {_entity(rows, "found.id")} e
         )"""  # noqa: S608 - composed of constants
 
 
@@ -208,11 +226,8 @@ def _known(rows: Rows, kin: str, *, owned: bool) -> str:
     return f"""
         WITH RECURSIVE {possessions_of(rows)}{own}, named AS (
             SELECT a.alias, coalesce(e.merged_into, e.id) AS root, 'name' AS through
-            FROM {rows.names} a
-            CROSS JOIN LATERAL (
-                SELECT e.* FROM {rows.entities} e WHERE e.tenant_id = :tenant AND e.id = a.entity_id OFFSET 0
-            ) e
-            WHERE a.scope_id = ANY(:scopes) AND a.alias = ANY(:names)
+            FROM {_called(rows, "CAST(:names AS text[])")}
+            CROSS JOIN LATERAL {_entity(rows, "a.entity_id")} e
             UNION SELECT alias, root, 'name' FROM called {theirs}
         ), kin AS ({kin}
         )"""  # noqa: S608 - composed of constants
@@ -280,7 +295,7 @@ def _look_up(rows: Rows, kin: str, mention: str, counted: tuple[str, str], *, ow
                     ORDER BY n.alias, e.id, n.through)
              FROM named n
              JOIN family f ON f.root = n.root
-             JOIN {rows.entities} e ON e.tenant_id = :tenant AND e.id = n.root) AS entities
+             CROSS JOIN LATERAL {_entity(rows, "n.root")} e) AS entities
         """  # noqa: S608 - composed of constants
     )
 

@@ -118,7 +118,12 @@ async def read_ranking_rows(
     return {row[0]: RankingRow._make(row) for row in rows}
 
 
-_NAMES = statement("SELECT id, canonical_name FROM entities WHERE tenant_id = :tenant AND id = ANY(:ids)")
+_NAMES = statement(
+    """
+    SELECT e.id, e.canonical_name FROM unnest(CAST(:ids AS uuid[])) AS given(id)
+    CROSS JOIN LATERAL (SELECT * FROM entities x WHERE x.tenant_id = :tenant AND x.id = given.id OFFSET 0) e
+    """
+)
 
 
 async def read_entity_names(session: ReadSession, *, tenant: UUID, ids: Collection[UUID]) -> dict[UUID, str]:

@@ -35,14 +35,15 @@ def memory_query(source: str, *, then: bool = False) -> str:
         cardinality(u.sessions) AS sessions, u.useful_count, u.not_useful_count, u.wrong_count,
         (SELECT coalesce(jsonb_agg(jsonb_build_object('kind', l.kind, 'from', l.from_memory, 'to', l.to_memory)
                                    ORDER BY l.created_at, l.to_memory), '[]')
-         FROM memory_links l
-         WHERE l.tenant_id = :tenant AND (l.from_memory = m.id OR l.to_memory = m.id){linked}) AS links,
+         FROM (SELECT * FROM memory_links x WHERE x.tenant_id = :tenant AND x.from_memory = m.id
+               UNION ALL SELECT * FROM memory_links x WHERE x.tenant_id = :tenant AND x.to_memory = m.id) l
+         WHERE true{linked}) AS links,
         (SELECT coalesce(jsonb_agg(jsonb_build_object('turn_id', e.turn_id, 'quote', e.quote, 'role', e.role,
                                                       'session_id', e.session_id, 'stated_at', e.stated_at)
                                    ORDER BY e.stated_at, e.id), '[]')
          FROM evidence e WHERE e.tenant_id = :tenant AND e.memory_id = m.id{told}) AS evidence
     FROM {source}
-    JOIN scopes s ON s.tenant_id = :tenant AND s.id = m.scope_id
+    CROSS JOIN LATERAL (SELECT * FROM scopes x WHERE x.tenant_id = :tenant AND x.id = m.scope_id OFFSET 0) s
     LEFT JOIN memory_usage u ON u.tenant_id = :tenant AND u.memory_id = m.id{used}
 """  # noqa: S608 - composed of constants
 

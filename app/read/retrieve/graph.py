@@ -78,8 +78,11 @@ def cte(search: Search) -> str:
     graph AS MATERIALIZED (
         SELECT by_name.memory_id, sum(by_name.score) / :names AS score
         FROM (SELECT name, memory_id, max(score) AS score FROM told GROUP BY name, memory_id) by_name
-        JOIN {indexed(search.filters)} ON i.memory_id = by_name.memory_id AND i.part = 0
-        WHERE {type_filter(search.filters)} AND by_name.score > 0
+        CROSS JOIN LATERAL (
+            SELECT FROM {indexed(search.filters)}
+            WHERE i.memory_id = by_name.memory_id AND i.part = 0 AND {type_filter(search.filters)} OFFSET 0
+        ) may_answer
+        WHERE by_name.score > 0
         GROUP BY by_name.memory_id ORDER BY score DESC, by_name.memory_id DESC LIMIT :depth
     )""".replace("/*visible*/", visible(search.filters)).replace("/*index*/", indexed(search.filters))  # noqa: S608 - composed of constants
 
@@ -99,12 +102,15 @@ def _mentions(entity: str, most: int, unless: str = "") -> str:
 def _descriptions(names: str) -> str:
     """Return the join with the visible memories that describe the far end `e`, or one of its name among `names`."""
     return f"""CROSS JOIN LATERAL (
-            SELECT DISTINCT me.memory_id FROM {names} own
-            JOIN {names} a ON a.scope_id = own.scope_id AND a.alias = own.alias
+            SELECT DISTINCT me.memory_id
+            FROM (SELECT * FROM {names} x WHERE x.entity_id = e.far OFFSET 0) own
+            CROSS JOIN LATERAL (
+                SELECT * FROM {names} x WHERE x.scope_id = own.scope_id AND x.alias = own.alias OFFSET 0
+            ) a
             JOIN memory_entities me
                 ON me.tenant_id = :tenant AND me.entity_id = a.entity_id AND me.role = 'identity'
             JOIN /*index*/ ON i.memory_id = me.memory_id AND i.part = 0
-            WHERE own.entity_id = e.far AND /*visible*/
+            WHERE /*visible*/
             ORDER BY me.memory_id DESC LIMIT {NAMESAKES}
         ) m"""  # noqa: S608 - composed of constants
 
@@ -136,7 +142,7 @@ def _next_entities(name: str, edges: str, weight: float) -> str:
         SELECT e.name, same.id AS entity_id, (array_agg(e.near))[1] AS came_from,
             max(CASE WHEN e.asked OR :any_edge THEN {weight} ELSE {weight * UNASKED} END) AS weight
         FROM {edges} e
-        JOIN entities f ON f.tenant_id = :tenant AND f.id = e.far
+        CROSS JOIN LATERAL (SELECT * FROM entities f WHERE f.tenant_id = :tenant AND f.id = e.far OFFSET 0) f
         CROSS JOIN LATERAL (
             SELECT coalesce(f.merged_into, f.id) AS id
             UNION SELECT f.id

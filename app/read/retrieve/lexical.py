@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 
 from app.lexical.bm25 import index_of
-from app.read.retrieve.search import Search, indexed, type_filter
+from app.read.retrieve.search import Search, in_each_scope
 
 RARE = 0.05
 """Share of the documents up to which terms nominate."""
@@ -33,23 +33,13 @@ def nominators(terms: Sequence[str], frequencies: Mapping[int, int], documents: 
 
 
 def ctes(search: Search, arms: Mapping[str, str]) -> str:
-    """Return the CTEs of these arms, by name with the kinds of index rows each looks at: one pass for all.
-
-    One look into the GIN index a scope: it has no use for `= ANY`. `OFFSET 0` keeps the planner from joining
-    the scopes afterwards, which would read the tenant's other scopes too.
-    """
+    """Return the CTEs of these arms, by name with the kinds of index rows each looks at: one pass for all."""
     of_kinds = " OR ".join(f"i.kind IN {kinds}" for kinds in arms.values())
+    columns = "i.kind, i.memory_id, -(i.lexical <#> (SELECT weights FROM probe)) AS score"
+    nominated = f"({of_kinds}) AND i.tsv @@ (SELECT nominated FROM probe)"  # noqa: S608 - composed of constants
     scored = f"""
-    lexically AS MATERIALIZED (
-        SELECT found.* FROM unnest(CAST(:scopes AS uuid[])) AS bucket(scope_id)
-        CROSS JOIN LATERAL (
-            SELECT i.kind, i.memory_id, -(i.lexical <#> (SELECT weights FROM probe)) AS score
-            FROM {indexed(search.filters)}
-            WHERE i.scope_id = bucket.scope_id AND {type_filter(search.filters, scoped=False)}
-              AND ({of_kinds}) AND i.tsv @@ (SELECT nominated FROM probe)
-            OFFSET 0
-        ) found
-    )"""  # noqa: S608 - composed of constants
+    lexically AS MATERIALIZED ({in_each_scope(columns, search.filters, nominated)}
+    )"""
     best = (
         f"""
     {arm} AS MATERIALIZED (

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from app.read.retrieve.search import Search, indexed, type_filter
+from app.read.retrieve.search import Search, in_each_scope, indexed, type_filter
 from app.read.values import Arm
 
 EXACT_UP_TO = 20_000
@@ -76,11 +76,8 @@ def _compared(search: Search, arms: Mapping[Arm, str]) -> str:
 
 
 def _parts(search: Search, of_kinds: str) -> str:
-    return f"""
-        SELECT i.memory_id, i.kind, -({search.model.vector("i")} <#> (SELECT vector FROM probe)) AS score
-        FROM {indexed(search.filters)}
-        WHERE {type_filter(search.filters)} AND {of_kinds} AND {search.model.condition("i")} OFFSET 0
-    """  # noqa: S608 - composed of constants; the model's number must be literal to match its partial index
+    columns = f"i.memory_id, i.kind, -({search.model.vector('i')} <#> (SELECT vector FROM probe)) AS score"  # noqa: S608 - constants
+    return in_each_scope(columns, search.filters, f"{of_kinds} AND {search.model.condition('i')}")
 
 
 def _approximate(search: Search, arm: Arm, kinds: str) -> str:
@@ -109,7 +106,7 @@ def _heard(search: Search, said: str) -> str:
             SELECT told.memory_id, told.score AS said, CAST(NULL AS float8) AS asked FROM ({said}) told
             UNION ALL
             SELECT q.memory_id, NULL, -({search.model.vector("q")} <#> (SELECT vector FROM probe))
-            FROM hypothetical_embeddings q WHERE {_questions(search)}
+            FROM {_questions_of_each_scope(search)}
         ) heard
         GROUP BY heard.memory_id HAVING max(heard.said) IS NOT NULL
         ORDER BY score DESC, heard.memory_id DESC LIMIT :depth
@@ -164,15 +161,24 @@ def _questions(search: Search) -> str:
     return f"q.tenant_id = :tenant AND q.scope_id = ANY(:scopes) AND {search.model.condition('q')}"
 
 
+def _questions_of_each_scope(search: Search) -> str:
+    """Return them by one look-up a scope, as what follows FROM, for the reason that `in_each_scope` gives."""
+    return f"""unnest(CAST(:scopes AS uuid[])) AS bucket(scope_id)
+            CROSS JOIN LATERAL (
+                SELECT q.* FROM hypothetical_embeddings q
+                WHERE q.tenant_id = :tenant AND q.scope_id = bucket.scope_id AND {search.model.condition("q")} OFFSET 0
+            ) q"""  # noqa: S608 - composed of constants
+
+
 def _nearest(search: Search, kinds: str) -> str:
     """Return the nearest parts: by the index in scopes that are in it, by comparison in those too small for it."""
-    distance = _distance("i", search)
-    here = _here(search, kinds)
+    columns = f"i.memory_id, {_distance('i', search)}"
+    unranked = f"i.kind IN {kinds} AND {search.model.condition('i')} AND NOT i.ann"
     return f"""
-        (SELECT i.memory_id, {distance} FROM {indexed(search.filters)} WHERE {here} AND i.ann
+        (SELECT {columns} FROM {indexed(search.filters)} WHERE {_here(search, kinds)} AND i.ann
          ORDER BY distance LIMIT :depth * {PARTS_PER_MEMORY:d})
         UNION ALL
-        (SELECT i.memory_id, {distance} FROM {indexed(search.filters)} WHERE {here} AND NOT i.ann)
+        ({in_each_scope(columns, search.filters, unranked)})
     """  # noqa: S608 - as above
 
 
@@ -190,8 +196,8 @@ def _nearest_questions(search: Search) -> str:
         (SELECT q.memory_id, {distance} FROM hypothetical_embeddings q {may_answer}
          WHERE {_questions(search)} AND q.ann ORDER BY distance LIMIT :depth * {PARTS_PER_MEMORY:d})
         UNION ALL
-        (SELECT q.memory_id, {distance} FROM hypothetical_embeddings q {may_answer}
-         WHERE {_questions(search)} AND NOT q.ann ORDER BY distance LIMIT :depth * {PARTS_PER_MEMORY:d})
+        (SELECT q.memory_id, {distance} FROM {_questions_of_each_scope(search)} {may_answer}
+         WHERE NOT q.ann ORDER BY distance LIMIT :depth * {PARTS_PER_MEMORY:d})
     """  # noqa: S608 - as above
 
 

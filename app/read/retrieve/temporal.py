@@ -38,8 +38,8 @@ def cte(search: Search) -> str:
                 SELECT i.memory_id, {STATED} * {_meaning(search)} AS score
                 FROM {indexed(search.filters)}
                 WHERE i.scope_id = bucket.scope_id AND i.event_range IS NULL
-                  AND (named.lower IS NULL OR i.stated_at >= named.lower)
-                  AND (named.upper IS NULL OR i.stated_at < named.upper + interval '{TOLD_LATER}')
+                  AND i.stated_at >= coalesce(named.lower, '-infinity')
+                  AND i.stated_at < coalesce(named.upper + interval '{TOLD_LATER}', 'infinity')
                   AND {type_filter(search.filters, scoped=False)} AND i.part = 0
                 ORDER BY score DESC, i.memory_id DESC LIMIT :depth
             ) stated
