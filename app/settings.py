@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Annotated, Literal
+from typing import Annotated, Literal, get_args
 
 from pydantic import (
     BaseModel,
@@ -22,6 +22,8 @@ from pydantic_settings import BaseSettings, SettingsConfigDict
 SHORTEST_KEY = 8
 LONGEST_KEY = 512
 """Most characters of a key."""
+
+LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
 
 _ORIGIN = re.compile(r"https?://[^/\s?#*@]+")
 
@@ -264,7 +266,7 @@ class Settings(BaseSettings):
         default=0, ge=0, le=1000, description="Tenants whose requests are counted under their id in /metrics; 0: none."
     )
     log_format: Literal["json", "console"] = "json"
-    log_level: Literal["DEBUG", "INFO", "WARNING", "ERROR"] = "INFO"
+    log_level: LogLevel = "INFO"
 
     @field_validator(
         "bootstrap_key",
@@ -286,6 +288,12 @@ class Settings(BaseSettings):
     @classmethod
     def _empty_is_unset(cls, value: object) -> object:
         return None if value == "" else value
+
+    @field_validator("log_level", mode="before")
+    @classmethod
+    def _in_any_case(cls, value: object) -> object:
+        levels = {level.lower(): level for level in get_args(LogLevel)}
+        return levels.get(value.lower(), value) if isinstance(value, str) else value
 
     @field_validator("cors_origins")
     @classmethod

@@ -23,7 +23,7 @@ _Item = TypeVar("_Item")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Post:
-    """A request that is ready to be sent."""
+    """A request that is ready to be sent, most often a POST."""
 
     content: bytes
 
@@ -40,6 +40,11 @@ class Post:
             f"Content-Type: {kind}\r\nContent-Length: {len(payload)}\r\n\r\n"
         )
         return cls(content=head.encode() + payload)
+
+    @classmethod
+    def reading(cls, path: str) -> Post:
+        """Return a GET without an API key."""
+        return cls(content=f"GET {path} HTTP/1.1\r\nHost: 127.0.0.1\r\n\r\n".encode())
 
 
 class Connection:

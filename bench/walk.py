@@ -160,7 +160,7 @@ REQUESTS = (
 async def _client() -> AsyncIterator[httpx.AsyncClient]:
     """Yield a client of a service in this process, on a database of its own."""
     async with new_world() as world:
-        app = create_app(Settings(database_url=world.url, bootstrap_key=MAIN_KEY))
+        app = create_app(Settings(database_url=world.url, bootstrap_key=MAIN_KEY, log_level="WARNING"))
         async with app.router.lifespan_context(app):
             transport = httpx.ASGITransport(app)
             headers = {"Authorization": f"Bearer {MAIN_KEY}"}

@@ -156,10 +156,8 @@ def _erased(detail: Detail) -> str:
 
 def _standing(detail: Detail) -> str:
     pairs = {name: pair(detail, name) for name in ("status", "confidence")}
-    changes = [
-        f"its {name} went from {as_text(old)} to {as_text(new)}" for name, (old, new) in pairs.items() if old != new
-    ]
-    return f"Found @: {' and '.join(changes) or 'nothing had changed'}"
+    changes = [f"{name} {as_text(new)}, not {as_text(old)}" for name, (old, new) in pairs.items() if old != new]
+    return f"Imported @ in another state than its log says: {'; '.join(changes) or 'the same one'}"
 
 
 def _reclassified(detail: Detail) -> str:

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from app.settings import Settings
 from tests.commands.program import Served, run
 from tests.db.embedded_service import data_folder, is_running, postmaster_pid, wait_until_gone
 from tests.support.waiting import PATIENCE, wait_until
@@ -121,6 +122,10 @@ def test_wrong_settings_are_all_told_by_name() -> None:
     assert "TM_LOG_LEVEL: it should be 'DEBUG', 'INFO', 'WARNING' or 'ERROR', not 'loud'" in tried.stderr
     assert "TM_PROT is no setting; did you mean TM_PORT?" in tried.stderr
     assert "Traceback" not in tried.stderr
+
+
+def test_a_log_level_may_be_written_in_small_letters() -> None:
+    assert Settings(log_level="warning").log_level == "WARNING"
 
 
 def test_an_unreachable_database_is_told_without_its_password() -> None:
