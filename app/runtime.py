@@ -6,6 +6,7 @@ from collections.abc import AsyncIterator, Callable
 from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 
 from threadpoolctl import threadpool_limits
 
@@ -17,9 +18,11 @@ from app.db.session import Database
 from app.db.tenant_types import TypeCache
 from app.memory.registry import Registry, discover
 from app.metrics import Metrics
+from app.providers.chat import StreamingChat
 from app.providers.embeddings import Embedder
 from app.providers.factory import (
     Prices,
+    faults,
     make_answer_writer,
     make_chat,
     make_classifier,
@@ -164,6 +167,7 @@ class _WriteServices:
     answer_writer: AnswerWriter | None
     writer: QuestionWriter
     rewriter: QuestionRewriter | None
+    chat: StreamingChat | None
 
 
 @asynccontextmanager
@@ -250,7 +254,7 @@ async def _assembled(base: _Base, writing: _WriteServices, store: Store) -> Runt
         quotas=store.quotas,
         tenants=store.tenants,
         idempotency=idempotency,
-        readiness=_readiness(base, jobs),
+        readiness=_readiness(base, jobs, writing.chat),
         reviews=Reviews(database=database, reviewing=deciding, clock=base.clock),
         sameness=Sameness(pipeline=writing.pipeline),
         question_writer=writing.writer,
@@ -324,6 +328,7 @@ async def _writing(base: _Base) -> _WriteServices:
         answer_writer=make_answer_writer(chat, settings, metrics),
         writer=writer,
         rewriter=questions,
+        chat=chat,
     )
 
 
@@ -337,7 +342,7 @@ def _backfills(base: _Base, classifier: BeliefClassifier | None) -> Backfills:
     )
 
 
-def _readiness(base: _Base, jobs: Jobs) -> Readiness:
+def _readiness(base: _Base, jobs: Jobs, chat: StreamingChat | None) -> Readiness:
     return Readiness(
         database=base.database,
         jobs=jobs,
@@ -346,6 +351,7 @@ def _readiness(base: _Base, jobs: Jobs) -> Readiness:
         slow_seconds=base.settings.queue_slow_seconds,
         clock_skew=base.clock.skew,
         most_skew_seconds=base.settings.clock_skew_seconds,
+        provider_faults=partial(faults, chat, base.embedder),
     )
 
 

@@ -206,6 +206,11 @@ class ChatModel(Protocol):
 class StreamingChat(ChatModel, Protocol):
     """A chat model whose reply can be read as it grows."""
 
+    @property
+    def fault(self) -> str | None:
+        """How the last call failed; None when it succeeded."""
+        ...
+
     def stream(self, prompt: Prompt, *, temperature: float, expires_at: float) -> AsyncGenerator[Reply]:
         """Yield the reply as it grows, the whole one last; errors as `complete`."""
         ...
@@ -286,6 +291,11 @@ class HttpChat(ABC, Generic[D]):
         self._client = client
         self._server = server
         self._spec = spec
+
+    @property
+    def fault(self) -> str | None:
+        """How the last call failed; see `ProviderClient`."""
+        return self._client.fault
 
     def expires_at(self) -> float:
         """Return when work begun now is overdue, by the event loop's clock."""

@@ -118,6 +118,11 @@ class OpenAIEmbedder:
         endpoint = Endpoint(label=self._label, base_url=model.base_url, settings=SETTINGS, api_key=model.api_key)
         self._client = ProviderClient(endpoint, policy=policy, sleep=sleep)
 
+    @property
+    def fault(self) -> str | None:
+        """How the last call failed; see `ProviderClient`."""
+        return self._client.fault
+
     async def embed(self, texts: Sequence[str], *, purpose: Purpose = "document") -> Vectors:
         """Embed in batches, some at a time, all under one deadline; see `Embedder.embed`."""
         with observe(self._observer, len(texts)):

@@ -49,6 +49,15 @@ def make_embedder(settings: Settings, metrics: Metrics) -> Embedder:
     return OpenAIEmbedder(model, policy=policy, observer=metrics.embed)
 
 
+def faults(chat: StreamingChat | None, embedder: Embedder) -> dict[str, str]:
+    """Return how the last calls of the language and embedding models failed, by part; empty when they succeeded."""
+    last = {
+        "language_model": None if chat is None else chat.fault,
+        "embedding_provider": embedder.fault if isinstance(embedder, OpenAIEmbedder) else None,
+    }
+    return {part: fault for part, fault in last.items() if fault is not None}
+
+
 def word_vectors(embedder: Embedder) -> WordVectors | None:
     """Return what gives the vectors of single words, where the embedder runs in this process."""
     return embedder.words if isinstance(embedder, WordllamaEmbedder) else None

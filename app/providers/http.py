@@ -113,7 +113,10 @@ Answer = TypeVar("Answer")
 
 
 class ProviderClient:
-    """One provider's connection pool; shared by all calls, closed once at shutdown."""
+    """One provider's connection pool; shared by all calls, closed once at shutdown.
+
+    `fault` says how the last call failed; it is None after one that succeeded, and before the first.
+    """
 
     def __init__(
         self,
@@ -125,6 +128,7 @@ class ProviderClient:
     ) -> None:
         """Open no connection yet; ConfigurationError if the URL or the key can't be one."""
         self.policy = policy or HttpPolicy()
+        self.fault: str | None = None
         self._endpoint = endpoint
         self._base_url = _checked_url(endpoint)
         self._authorization = _checked_authorization(endpoint)
@@ -253,13 +257,16 @@ class ProviderClient:
 
     @contextmanager
     def _patience(self) -> Iterator[None]:
-        """Map the end of the deadline to our error."""
+        """Map the end of the deadline to our error, and keep what went wrong."""
         try:
             yield
         except TimeoutError as error:
-            raise ProviderTimeout(
-                f"{self._endpoint.label} gave no answer within {self.policy.deadline:g} s, tries and all"
-            ) from error
+            self.fault = f"{self._endpoint.label} gave no answer within {self.policy.deadline:g} s, tries and all"
+            raise ProviderTimeout(self.fault) from error
+        except ProviderError as error:
+            self.fault = error.message
+            raise
+        self.fault = None
 
     @contextmanager
     def _mapped_errors(self) -> Iterator[None]:

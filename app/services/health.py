@@ -30,7 +30,8 @@ class Readiness:
     """Checks that the database has the schema and the embedding model of this process.
 
     A queue whose oldest job waits for longer than `slow_seconds` is reported as degraded, not as missing: taking an API
-    process out of the load balancer would not run its jobs any sooner. So is a `clock_skew`, in seconds.
+    process out of the load balancer would not run its jobs any sooner. So are a `clock_skew`, in seconds, and
+    `provider_faults`, by provider: how this process's last calls failed.
     """
 
     database: Database
@@ -40,12 +41,13 @@ class Readiness:
     slow_seconds: float
     clock_skew: Callable[[], float]
     most_skew_seconds: float
+    provider_faults: Callable[[], dict[str, str]]
 
     async def state(self) -> State:
         """Return the whole state."""
         missing = await self.missing()
         backlog = None if missing else await self.jobs.known_backlog()
-        degraded = self._skewed() | ({} if backlog is None else self._slow(backlog))
+        degraded = self._skewed() | self.provider_faults() | ({} if backlog is None else self._slow(backlog))
         return State(missing=missing, degraded=degraded | ({} if missing else await self._leaving()), backlog=backlog)
 
     async def missing(self) -> dict[str, str]:

@@ -381,6 +381,20 @@ async def test_a_model_that_is_away_loses_nothing(
     await away_and_back(client, provider, behaviour, **order)
 
 
+async def test_readiness_tells_how_the_models_last_call_failed(client: httpx.AsyncClient, provider: StandIn) -> None:
+    await provider.script({"Volkswagen": [JOB]})
+    await provider.behave("error", status=503)
+    [turn] = (await ingest(client))["turns"]
+
+    answer = (await client.get("/readyz")).json()
+    assert answer["ready"]
+    assert "answered 503" in answer["degraded"]["language_model"]
+
+    await provider.recover()
+    await settled(client, turn["id"])
+    assert "language_model" not in (await client.get("/readyz")).json()["degraded"]
+
+
 @pytest.mark.parametrize("wire", ["openai", "anthropic"])
 async def test_a_model_that_is_too_slow_loses_nothing(wire: str, fresh_database_url: str, provider: StandIn) -> None:
     # So little patience may fail after the model is back, too: a busy machine must not use up the tries.
