@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from app import ids
 from app.db.session import ReadSession, SqlStatement, statement
 from app.db.sql import as_record
 
@@ -81,28 +82,32 @@ _LISTED = "(CAST(:scopes AS uuid[]) IS NULL OR s.id = ANY(:scopes))"
 
 _USERS, _AGENTS = (statement(_NAMES.format(column=column, listed=_LISTED)) for column in ("user_id", "agent_id"))
 
+_GIVEN = f"m.session_id !~ '^{ids.TURN}_[0-9a-f]{{32}}$'"
+"""Memories of a turn that was sent without a session carry the turn's id in its place."""
+
 # Each step of the recursion reads one entry of the index on (tenant, session): DISTINCT would read them all.
-_EVERY_SESSION = """
+_EVERY_SESSION = f"""
     WITH RECURSIVE stepped AS (
         (SELECT m.session_id AS name, 1 AS place FROM memories m
-         WHERE m.tenant_id = :tenant AND m.session_id > :after ORDER BY m.session_id LIMIT 1)
+         WHERE m.tenant_id = :tenant AND m.session_id > :after AND {_GIVEN} ORDER BY m.session_id LIMIT 1)
         UNION ALL
         SELECT following.session_id, stepped.place + 1 FROM stepped
         CROSS JOIN LATERAL (
-            SELECT m.session_id FROM memories m WHERE m.tenant_id = :tenant AND m.session_id > stepped.name
+            SELECT m.session_id FROM memories m
+            WHERE m.tenant_id = :tenant AND m.session_id > stepped.name AND {_GIVEN}
             ORDER BY m.session_id LIMIT 1
         ) following
         WHERE stepped.place < :limit
     ), named AS (SELECT name FROM stepped)
-"""
+"""  # noqa: S608 - composed of constants
 
-_SESSIONS_OF_SCOPES = """
+_SESSIONS_OF_SCOPES = f"""
     WITH named AS (
         SELECT DISTINCT m.session_id AS name FROM memories m
-        WHERE m.tenant_id = :tenant AND m.scope_id = ANY(:scopes) AND m.session_id > :after
+        WHERE m.tenant_id = :tenant AND m.scope_id = ANY(:scopes) AND m.session_id > :after AND {_GIVEN}
         ORDER BY name LIMIT :limit
     )
-"""
+"""  # noqa: S608 - composed of constants
 
 _WITH_COUNTS = """
     SELECT named.name AS session_id, held.memories, held.first_at, held.last_at,

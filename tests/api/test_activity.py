@@ -63,6 +63,7 @@ async def test_sessions_are_listed_for_everybody_and_for_one(client: httpx.Async
     for place, company in enumerate(("Rivian", "Audi", "Porsche")):
         await said(client, f"I work at {company} and I like my work.", user_id="ana", session_id=f"s{place}")
     await said(client, "I live in Porto and I like the sea.", user_id="ben", agent_id="desk", session_id="t")
+    await said(client, "I like to walk along the shore.", user_id="ben", agent_id="desk")
     everybody = (await got(client, "/sessions", all=True))["sessions"]
     assert [one["session_id"] for one in everybody] == ["s0", "s1", "s2", "t"]
     [own] = (await got(client, "/sessions", owner="ben"))["sessions"]
