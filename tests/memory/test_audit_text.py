@@ -109,7 +109,7 @@ SAID = [
     (
         AuditAction.MEMORY_STANDING,
         {"status": ["active", "expired"], "confidence": [0.5, 0.5]},
-        "Found on 3 May 2026: its status went from active to expired.",
+        "Imported on 3 May 2026 in another state than its log says: status expired, not active.",
     ),
     (
         AuditAction.POLICY_CHANGED,
