@@ -36,7 +36,7 @@ def memory_query(source: str, *, then: bool = False) -> str:
         (SELECT coalesce(jsonb_agg(jsonb_build_object('kind', l.kind, 'from', l.from_memory, 'to', l.to_memory)
                                    ORDER BY l.created_at, l.to_memory), '[]')
          FROM (SELECT * FROM memory_links x WHERE x.tenant_id = :tenant AND x.from_memory = m.id
-               UNION ALL SELECT * FROM memory_links x WHERE x.tenant_id = :tenant AND x.to_memory = m.id) l
+               UNION SELECT * FROM memory_links x WHERE x.tenant_id = :tenant AND x.to_memory = m.id) l
          WHERE true{linked}) AS links,
         (SELECT coalesce(jsonb_agg(jsonb_build_object('turn_id', e.turn_id, 'quote', e.quote, 'role', e.role,
                                                       'session_id', e.session_id, 'stated_at', e.stated_at)
