@@ -16,7 +16,7 @@ from app.commands import import_foreign, import_sources, terminal, upload
 from app.commands.import_foreign import Origin
 from app.commands.import_sources import Format, ImportItem, ImportSource, Read
 from app.commands.service_client import ServiceClient, connect
-from app.commands.terminal import AgentId, ApiKey, CommandFailed, TimeZone, Url, UserId, Whose, err, out
+from app.commands.terminal import SESSION, AgentId, ApiKey, CommandFailed, TimeZone, Url, UserId, Whose, err, out
 from app.commands.upload import UploadAbort, Uploader, UploadReport
 from app.errors import TypedMemoryError
 
@@ -78,7 +78,7 @@ def import_files(  # noqa: PLR0913 - one parameter an option
     agent_id: AgentId = None,
     scope: Whose = None,
     session_id: Annotated[
-        str | None, typer.Option(help="The session of conversations and memories that name none.")
+        str | None, typer.Option(*SESSION, help="The session of conversations and memories that name none.")
     ] = None,
     timezone: TimeZone = None,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first fault.")] = False,

@@ -19,7 +19,7 @@ from app import ids, logs
 from app.bootstrap import Store, first_key, open_runtime_store
 from app.commands.configuration import load_settings, settings_of_a_store
 from app.commands.service_client import key_file, stored_key
-from app.commands.terminal import CommandFailed, err, out, say
+from app.commands.terminal import AGENT, USER, CommandFailed, err, out, say
 from app.db.embedded.server import data_dir
 from app.db.keys import StoredKey
 from app.errors import NotFound
@@ -55,8 +55,8 @@ def create(
     expires: Annotated[
         str | None, typer.Option(help="When it expires: after a span such as 12h or 90d, or at a time.")
     ] = None,
-    user_id: Annotated[str | None, typer.Option(help="For this user alone.")] = None,
-    agent_id: Annotated[str | None, typer.Option(help="For this agent alone.")] = None,
+    user_id: Annotated[str | None, typer.Option(*USER, help="For this user alone.")] = None,
+    agent_id: Annotated[str | None, typer.Option(*AGENT, help="For this agent alone.")] = None,
 ) -> None:
     """Create a key. Its secret is shown once.
 

@@ -13,7 +13,20 @@ from rich.table import Table
 
 from app.commands.query import query
 from app.commands.service_client import ask
-from app.commands.terminal import AgentId, ApiKey, AsJson, CommandFailed, Url, UserId, out, say, say_json, warn
+from app.commands.terminal import (
+    SESSION,
+    USER,
+    AgentId,
+    ApiKey,
+    AsJson,
+    CommandFailed,
+    Url,
+    UserId,
+    out,
+    say,
+    say_json,
+    warn,
+)
 
 PAGE = 200
 
@@ -27,7 +40,7 @@ def remember(  # noqa: PLR0913 - one parameter an option
     fields: Annotated[str | None, typer.Option(help="With --type: the fields of the request, as JSON.")] = None,
     user_id: UserId = None,
     agent_id: AgentId = None,
-    session_id: Annotated[str | None, typer.Option(help="The session it was said in.")] = None,
+    session_id: Annotated[str | None, typer.Option(*SESSION, help="The session it was said in.")] = None,
     occurred_at: Annotated[str | None, typer.Option(help="When it was said, such as 2026-05-09T14:30:00Z.")] = None,
     as_json: AsJson = False,
     url: Url = None,
@@ -98,7 +111,7 @@ def recall(
 def forget(
     memory: Annotated[str | None, typer.Argument(metavar="[MEMORY]", help="The memory's id: mem_...")] = None,
     *,
-    user_id: Annotated[str | None, typer.Option(help="Erase everything of this user instead.")] = None,
+    user_id: Annotated[str | None, typer.Option(*USER, help="Erase everything of this user instead.")] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Don't ask before everything of a user is erased.")] = False,
     as_json: AsJson = False,
     url: Url = None,

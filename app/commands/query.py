@@ -11,7 +11,7 @@ from rich.table import Table
 from rich.text import Text
 
 from app.commands.service_client import ask
-from app.commands.terminal import AgentId, ApiKey, AsJson, TimeZone, Url, UserId, one_line, out, say, say_json
+from app.commands.terminal import SESSION, AgentId, ApiKey, AsJson, TimeZone, Url, UserId, one_line, out, say, say_json
 from app.model import ReadMode
 
 _LONGEST_CONTENT = 120
@@ -22,7 +22,7 @@ def query(  # noqa: PLR0913 - one parameter an option
     *,
     user_id: UserId = None,
     agent_id: AgentId = None,
-    session_id: Annotated[str | None, typer.Option(help="The session of the question.")] = None,
+    session_id: Annotated[str | None, typer.Option(*SESSION, help="The session of the question.")] = None,
     types: Annotated[list[str] | None, typer.Option("--type", help="Only this type; repeatable.")] = None,
     top_k: Annotated[int, typer.Option(min=1, max=200, help="Most memories to return.")] = 10,
     mode: Annotated[ReadMode | None, typer.Option(help="Statuses to search; by default as the question asks.")] = None,

@@ -25,9 +25,14 @@ ApiKey = Annotated[
     ),
 ]
 
-UserId = Annotated[str | None, typer.Option(help="The user's id.")]
+USER = ("--user-id", "--user")
+AGENT = ("--agent-id", "--agent")
+SESSION = ("--session-id", "--session")
+"""The names of these options: the API's, and what people type."""
 
-AgentId = Annotated[str | None, typer.Option(help="The agent's id.")]
+UserId = Annotated[str | None, typer.Option(*USER, help="The user's id.")]
+
+AgentId = Annotated[str | None, typer.Option(*AGENT, help="The agent's id.")]
 
 Whose = Annotated[
     ScopeKind | None,

@@ -13,7 +13,7 @@ def test_what_was_said_is_remembered_recalled_explained_and_forgotten(service: S
     assert told.returncode == 0, told.stderr
     found = re.search(r"added (mem_\w+) \(fact\)", told.stdout)
     assert found, told.stdout
-    assert "Siemens" in service.command("recall", "Where does the user work?", "--user-id", user).stdout
+    assert "Siemens" in service.command("recall", "Where does the user work?", "--user", user).stdout
 
     why = service.command("why", found[1]).stdout
     assert '"I work at Siemens' in why
