@@ -156,21 +156,22 @@ def type_filter(filters: SearchFilters, *, scoped: bool = True, typed: bool = Tr
     return " AND ".join(conditions)
 
 
-def in_each_scope(columns: str, filters: SearchFilters, condition: str) -> str:
-    """Return the select of columns of the rows `i` that can answer and meet a condition, by a look-up a scope and type.
+def in_each_scope(columns: str, filters: SearchFilters, condition: str, *, each_type: bool = False) -> str:
+    """Return the select of columns of the rows `i` that can answer and meet a condition, by one look-up a scope.
 
     With `scope_id = ANY(...)` a plan for any tenant reads all rows of a large one, because an average one has few.
-    `OFFSET 0` keeps the planner from joining the scopes afterwards, which would do the same.
+    `OFFSET 0` keeps the planner from joining the scopes afterwards, which would do the same. `each_type`:
+    by one look-up for each type, too, where rows are found by an index that has their type.
     """
-    types, typed = ("CROSS JOIN unnest(CAST(:types AS text[])) AS wanted(type)", "AND i.type = wanted.type")
-    if not filters.types:
-        types = typed = ""
+    each_type = each_type and bool(filters.types) and filters.known_at is None
+    types = "CROSS JOIN unnest(CAST(:types AS text[])) AS wanted(type)" if each_type else ""
+    typed = "AND i.type = wanted.type" if each_type else ""
     return f"""
         SELECT found.* FROM unnest(CAST(:scopes AS uuid[])) AS bucket(scope_id) {types}
         CROSS JOIN LATERAL (
             SELECT {columns} FROM {indexed(filters)}
             WHERE i.scope_id = bucket.scope_id {typed}
-              AND {type_filter(filters, scoped=False, typed=False)} AND {condition}
+              AND {type_filter(filters, scoped=False, typed=not each_type)} AND {condition}
             OFFSET 0
         ) found"""  # noqa: S608 - composed of constants
 

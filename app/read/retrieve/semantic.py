@@ -77,7 +77,8 @@ def _compared(search: Search, arms: Mapping[Arm, str]) -> str:
 
 def _parts(search: Search, of_kinds: str) -> str:
     columns = f"i.memory_id, i.kind, -({search.model.vector('i')} <#> (SELECT vector FROM probe)) AS score"  # noqa: S608 - constants
-    return in_each_scope(columns, search.filters, f"{of_kinds} AND {search.model.condition('i')}")
+    mine = f"{of_kinds} AND {search.model.condition('i')}"
+    return in_each_scope(columns, search.filters, mine, each_type=True)
 
 
 def _approximate(search: Search, arm: Arm, kinds: str) -> str:
