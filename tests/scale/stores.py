@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
@@ -22,6 +22,13 @@ from app.write.pipeline import WritePipeline
 from bench.fill import Bucket, Filler
 from bench.grammar import NOW, Grammar
 from tests.support.stores import pipeline_in
+from tests.support.waiting import eventually
+
+READ = "SELECT coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)::int FROM pg_stat_user_tables"
+OTHERS = """
+SELECT count(*) FROM pg_stat_activity
+WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
+"""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -94,6 +101,20 @@ async def opened(url: str) -> AsyncIterator[Store]:
     finally:
         await owner.close()
         await database.close()
+
+
+async def rows_read(url: str, store: Store, use: Callable[[Store], Awaitable[object]]) -> int:
+    """Return how many rows Postgres fetched from tables for that; connections report when they are closed."""
+    await store.owner.execute("SELECT pg_stat_force_next_flush()")
+    open_before, before = await store.owner.fetchval(OTHERS), await store.owner.fetchval(READ)
+    async with opened(url) as fresh:
+        await use(fresh)
+
+    async def closed() -> bool:
+        return bool(await store.owner.fetchval(OTHERS) == open_before)
+
+    await eventually(closed)
+    return int(await store.owner.fetchval(READ)) - int(before)
 
 
 def _clock() -> datetime:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable
 from datetime import timedelta
 from typing import Any, cast
 from uuid import UUID
@@ -12,8 +11,7 @@ import pytest
 from app.model import Visibility
 from app.read.values import Hit, QueryRequest
 from bench.grammar import NOW, Grammar
-from tests.scale.stores import Store, actor_of, opened, questions, user_scope
-from tests.support.waiting import eventually
+from tests.scale.stores import Store, actor_of, questions, rows_read, user_scope
 
 USERS, EACH = 80, 50
 SMALL, FEW = 250, 4
@@ -25,12 +23,6 @@ ROUNDS = 8
 
 ROWS = 500
 """The most rows that one may read: an eighth of what the tenant has."""
-
-READ = "SELECT coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)::int FROM pg_stat_user_tables"
-OTHERS = """
-SELECT count(*) FROM pg_stat_activity
-WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
-"""
 
 WAYS: dict[str, dict[str, Any]] = {
     "now": {},
@@ -51,20 +43,6 @@ async def crowded(big: Store) -> Store:
 
 async def tenant_of(store: Store) -> UUID:
     return cast("UUID", await store.owner.fetchval("SELECT tenant_id FROM scopes WHERE user_id = $1", MINE))
-
-
-async def rows_read(url: str, store: Store, use: Callable[[Store], Awaitable[object]]) -> int:
-    """Return how many rows Postgres fetched from tables for that; connections report when they are closed."""
-    await store.owner.execute("SELECT pg_stat_force_next_flush()")
-    open_before, before = await store.owner.fetchval(OTHERS), await store.owner.fetchval(READ)
-    async with opened(url) as fresh:
-        await use(fresh)
-
-    async def closed() -> bool:
-        return bool(await store.owner.fetchval(OTHERS) == open_before)
-
-    await eventually(closed)
-    return int(await store.owner.fetchval(READ)) - int(before)
 
 
 async def test_a_question_reads_as_much_as_its_user_has(crowded: Store, fresh_database_url: str) -> None:

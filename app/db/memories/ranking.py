@@ -63,10 +63,13 @@ _STRONGEST = """CASE WHEN m.slot IS NOT NULL AND m.status = 'active' AND (m.cont
 def _sketches(
     source: str,
     *,
-    used: str = "",
+    used: str = "true",
     strongest: str = "CAST(NULL AS float8)",
 ) -> SqlStatement:
-    """Return the query of ranking rows of `source`, which follows FROM; `used` is a condition on uses."""
+    """Return the query of ranking rows; `source` is the memory `given.id` as a query, `used` a condition on uses.
+
+    Each row is looked up: without statistics, or with those of small tenants, a join would walk through the tenant.
+    """
     return statement(
         f"""
         SELECT m.id, m.scope_id, m.type, m.status, m.subject, m.slot, m.contested, m.confidence,
@@ -79,17 +82,21 @@ def _sketches(
             m.slot_value, m.volatile AND m.needs_review, {strongest} AS strongest,
             CASE WHEN m.status = 'superseded' THEN (
                 SELECT f.into_id FROM memory_folds f WHERE f.tenant_id = :tenant AND f.memory_id = m.id) END
-        FROM {source}
-        JOIN memory_index i ON i.tenant_id = :tenant AND i.memory_id = m.id AND i.part = 0
-        LEFT JOIN memory_usage u ON u.tenant_id = :tenant AND u.memory_id = m.id{used}
-        WHERE m.tenant_id = :tenant AND m.id = ANY(:ids)
-          AND (CAST(:metadata AS jsonb) IS NULL OR m.metadata @> CAST(:metadata AS jsonb))
+        FROM unnest(CAST(:ids AS uuid[])) AS given(id)
+        CROSS JOIN LATERAL (SELECT * FROM {source} found OFFSET 0) m
+        CROSS JOIN LATERAL (
+            SELECT * FROM memory_index x WHERE x.tenant_id = :tenant AND x.memory_id = given.id AND x.part = 0 OFFSET 0
+        ) i
+        LEFT JOIN LATERAL (
+            SELECT * FROM memory_usage x WHERE x.tenant_id = :tenant AND x.memory_id = given.id OFFSET 0
+        ) u ON {used}
+        WHERE CAST(:metadata AS jsonb) IS NULL OR m.metadata @> CAST(:metadata AS jsonb)
         """  # noqa: S608 - composed of constants
     )
 
 
-_SKETCH = _sketches("memories m", strongest=_STRONGEST)
-_SKETCH_THEN = _sketches(f"{time_travel.memories('x.id = ANY(:ids)')} m", used=" AND u.last_accessed_at <= :known_at")
+_SKETCH = _sketches("(SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = given.id)", strongest=_STRONGEST)
+_SKETCH_THEN = _sketches(time_travel.memories("x.id = given.id"), used="u.last_accessed_at <= :known_at")
 
 
 async def read_ranking_rows(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.db import time_travel
-from app.read.retrieve.search import Search, indexed, type_filter, visible
+from app.read.retrieve.search import Search, SearchFilters, of_memory, type_filter, visible
 
 MENTIONS = 400
 """Newest memories of an entity that it nominates: a hub must not nominate the whole store."""
@@ -55,9 +55,9 @@ def cte(search: Search) -> str:
         FROM unnest(CAST(:seed_ids AS uuid[]), CAST(:seed_names AS int[]), CAST(:seed_rarity AS float8[]))
             AS given(entity_id, name, rarity)
     ),
-    {_edges("edge_one", "seed", "NULL::uuid", "seed.name")},
+    {_edges("edge_one", "seed", "NULL::uuid", "seed.name", search.filters)},
     {_next_entities("one_hop", "edge_one", ONE_HOP)},
-    {_edges("edge_two", "one_hop", "one_hop.came_from", "one_hop.name")},
+    {_edges("edge_two", "one_hop", "one_hop.came_from", "one_hop.name", search.filters)},
     {_next_entities("two_hops", "edge_two", TWO_HOPS)},
     told AS (
         SELECT s.name, m.memory_id, s.rarity * CASE WHEN m.role <> 'speaker' THEN 1
@@ -69,7 +69,7 @@ def cte(search: Search) -> str:
         UNION ALL
         SELECT name, memory_id, {ONE_HOP} FROM edge_two WHERE asked
         UNION ALL
-        SELECT e.name, m.memory_id, {DESCRIBED} FROM edge_one e {_descriptions(names)}
+        SELECT e.name, m.memory_id, {DESCRIBED} FROM edge_one e {_descriptions(names, search.filters)}
         UNION ALL
         SELECT o.name, m.memory_id, o.weight FROM one_hop o {_mentions("o.entity_id", MENTIONS // 8)}
         UNION ALL
@@ -78,13 +78,10 @@ def cte(search: Search) -> str:
     graph AS MATERIALIZED (
         SELECT by_name.memory_id, sum(by_name.score) / :names AS score
         FROM (SELECT name, memory_id, max(score) AS score FROM told GROUP BY name, memory_id) by_name
-        CROSS JOIN LATERAL (
-            SELECT FROM {indexed(search.filters)}
-            WHERE i.memory_id = by_name.memory_id AND i.part = 0 AND {type_filter(search.filters)} OFFSET 0
-        ) may_answer
-        WHERE by_name.score > 0
+        {of_memory("by_name.memory_id", search.filters)}
+        WHERE by_name.score > 0 AND {type_filter(search.filters)}
         GROUP BY by_name.memory_id ORDER BY score DESC, by_name.memory_id DESC LIMIT :depth
-    )""".replace("/*visible*/", visible(search.filters)).replace("/*index*/", indexed(search.filters))  # noqa: S608 - composed of constants
+    )"""  # noqa: S608 - composed of constants
 
 
 def _mentions(entity: str, most: int, unless: str = "") -> str:
@@ -99,7 +96,7 @@ def _mentions(entity: str, most: int, unless: str = "") -> str:
         ) m"""  # noqa: S608 - composed of constants
 
 
-def _descriptions(names: str) -> str:
+def _descriptions(names: str, filters: SearchFilters) -> str:
     """Return the join with the visible memories that describe the far end `e`, or one of its name among `names`."""
     return f"""CROSS JOIN LATERAL (
             SELECT DISTINCT me.memory_id
@@ -109,26 +106,29 @@ def _descriptions(names: str) -> str:
             ) a
             JOIN memory_entities me
                 ON me.tenant_id = :tenant AND me.entity_id = a.entity_id AND me.role = 'identity'
-            JOIN /*index*/ ON i.memory_id = me.memory_id AND i.part = 0
-            WHERE /*visible*/
+            {of_memory("me.memory_id", filters)}
+            WHERE {visible(filters)}
             ORDER BY me.memory_id DESC LIMIT {NAMESAKES}
         ) m"""  # noqa: S608 - composed of constants
 
 
-def _edges(name: str, source: str, came_from: str, mention: str) -> str:
+def _edges(name: str, source: str, came_from: str, mention: str, filters: SearchFilters) -> str:
     """Return the CTE of the edges of each entity of `source`, without the way back."""
     return f"""
     {name} AS MATERIALIZED (
         SELECT {mention} AS name, {source}.entity_id AS near, e.memory_id, e.far, e.asked
         FROM {source}
         CROSS JOIN LATERAL (
-            SELECT r.memory_id, r.relation_type = ANY(:relations) AS asked,
-                CASE WHEN r.from_entity = {source}.entity_id THEN r.to_entity ELSE r.from_entity END AS far
-            FROM relations r
-            JOIN /*index*/ ON i.memory_id = r.memory_id AND i.part = 0
-            WHERE r.tenant_id = :tenant AND r.scope_id = ANY(:scopes)
-              AND (r.from_entity = {source}.entity_id OR r.to_entity = {source}.entity_id)
-              AND /*visible*/
+            SELECT r.memory_id, r.relation_type = ANY(:relations) AS asked, r.far
+            FROM (
+                SELECT *, to_entity AS far FROM relations
+                WHERE tenant_id = :tenant AND from_entity = {source}.entity_id
+                UNION ALL
+                SELECT *, from_entity FROM relations
+                WHERE tenant_id = :tenant AND to_entity = {source}.entity_id AND from_entity <> to_entity
+            ) r
+            {of_memory("r.memory_id", filters)}
+            WHERE r.scope_id = ANY(:scopes) AND {visible(filters)}
             ORDER BY asked DESC, i.confidence DESC, r.memory_id DESC LIMIT {EDGES}
         ) e
         WHERE e.far IS DISTINCT FROM {came_from}

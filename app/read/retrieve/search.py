@@ -176,6 +176,14 @@ def in_each_scope(columns: str, filters: SearchFilters, condition: str, *, each_
         ) found"""  # noqa: S608 - composed of constants
 
 
+def of_memory(memory: str, filters: SearchFilters) -> str:
+    """Return the join with the first row `i` of a memory: found by its key, whatever else is asked of it."""
+    return f"""CROSS JOIN LATERAL (
+            SELECT * FROM {indexed(filters)}
+            WHERE i.tenant_id = :tenant AND i.memory_id = {memory} AND i.part = 0 OFFSET 0
+        ) i"""  # noqa: S608 - composed of constants
+
+
 def labelled(filters: SearchFilters) -> list[str]:
     """Return the CTE of the memories whose metadata may contain what is asked for, if anything is; ranking looks again.
 
