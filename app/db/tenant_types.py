@@ -8,13 +8,13 @@ same round trip that another one has changed the types, and reads them again.
 from __future__ import annotations
 
 import asyncio
-from collections import OrderedDict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Final
 from uuid import UUID
 
+from cachetools import LRUCache
 from sqlalchemy import text
 
 from app.db.session import Database, ReadSession, WriteSession, statement
@@ -176,15 +176,11 @@ class TypeCache:
 
     database: Database
     built_in: Registry
-    _held: OrderedDict[UUID, Registry] = field(default_factory=OrderedDict, repr=False)
+    _held: LRUCache[UUID, Registry] = field(default_factory=lambda: LRUCache(MOST), repr=False)
 
     def known(self, tenant: UUID) -> Registry:
         """Return the tenant's types as last read by this process, the built-in types if never."""
-        found = self._held.get(tenant)
-        if found is None:
-            return self.built_in
-        self._held.move_to_end(tenant)
-        return found
+        return self._held.get(tenant, self.built_in)
 
     async def of(self, tenant: UUID) -> Registry:
         """Return the tenant's types as they are now."""
@@ -203,9 +199,6 @@ class TypeCache:
         # Of two concurrent reads the later version stays.
         if made.version > self.known(tenant).version:
             self._held[tenant] = made
-            self._held.move_to_end(tenant)
-            while len(self._held) > MOST:
-                self._held.popitem(last=False)
         return made
 
     async def naming(self, tenant: UUID, names: Collection[str]) -> Registry:

@@ -5,21 +5,22 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import time
-from collections.abc import Awaitable, Callable, Coroutine, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from functools import partial
-from typing import Any
 from uuid import UUID
 
 import structlog
+from cachetools import TTLCache
 
 from app.db import idempotency
 from app.db.erasure.rows import GONE_STATUS
 from app.db.idempotency import IdempotencyRecord, IdempotencySlot
 from app.db.session import Database, WriteSession
 from app.errors import Conflict, Erased, TypedMemoryError
+from app.services.background import BackgroundWork
 
 log = structlog.get_logger(__name__)
 
@@ -41,6 +42,9 @@ ABANDONED = timedelta(seconds=60)
 
 SWEEP_EVERY = 600.0
 """Seconds between two removals of a tenant's old answers, by one process."""
+
+MOST_SWEPT = 10_000
+"""Tenants of whom that is remembered: one that is forgotten is only swept sooner."""
 
 _TRIES = (0.0, 0.5, 2.0)
 """Seconds before each try to store an answer."""
@@ -68,8 +72,8 @@ class Idempotency:
 
     database: Database
     wait_seconds: float = 10.0
-    _swept: dict[UUID, float] = field(default_factory=dict, repr=False)
-    _background: set[asyncio.Task[None]] = field(default_factory=set, repr=False)
+    _swept: TTLCache[UUID, bool] = field(default_factory=lambda: TTLCache(MOST_SWEPT, ttl=SWEEP_EVERY), repr=False)
+    _background: BackgroundWork = field(default_factory=BackgroundWork, repr=False)
 
     async def run(
         self, slot: IdempotencySlot, fingerprint: bytes, work: Callable[[], Awaitable[StoredResponse]]
@@ -88,14 +92,13 @@ class Idempotency:
             settle = partial(idempotency.complete, slot=slot, token=token, status=answer.status, body=answer.body)
         finally:
             # Also when the request is cancelled here: its retry should not have to wait until it counts as dead.
-            await asyncio.shield(self._in_background(self._settle(slot, settle)))
+            await asyncio.shield(self._background.start(self._settle(slot, settle)))
         self._sweep_sometimes(slot.tenant_id)
         return answer
 
     async def aclose(self) -> None:
         """Wait for background work to finish."""
-        while self._background:
-            await asyncio.gather(*self._background, return_exceptions=True)
+        await self._background.finish()
 
     async def _reserve(self, slot: IdempotencySlot, fingerprint: bytes) -> datetime | StoredResponse:
         """Return the token of a new reservation, or the stored answer."""
@@ -136,24 +139,14 @@ class Idempotency:
                 await settle(session)
         except TypedMemoryError as error:
             if again:
-                self._in_background(self._settle(slot, settle, again))
+                self._background.start(self._settle(slot, settle, again))
             else:
                 log.warning("an idempotency key stays reserved", tenant=str(slot.tenant_id), error=error.code)
 
-    def _in_background(self, work: Coroutine[Any, Any, None]) -> asyncio.Task[None]:
-        task = asyncio.create_task(work)
-        self._background.add(task)
-        task.add_done_callback(self._background.discard)
-        return task
-
     def _sweep_sometimes(self, tenant: UUID) -> None:
-        now = time.monotonic()
-        if now - self._swept.get(tenant, -SWEEP_EVERY) < SWEEP_EVERY:
-            return
-        if len(self._swept) >= 10_000:  # noqa: PLR2004 - bounds the memory; forgetting only sweeps sooner
-            self._swept.clear()
-        self._swept[tenant] = now
-        self._in_background(self._sweep(tenant))
+        if tenant not in self._swept:
+            self._swept[tenant] = True
+            self._background.start(self._sweep(tenant))
 
     async def _sweep(self, tenant: UUID) -> None:
         with suppress(TypedMemoryError):

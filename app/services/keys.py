@@ -2,15 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import secrets
-import time
-from collections import OrderedDict
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from uuid import UUID
+
+from cachetools import TTLCache
 
 from app import ids
 from app.db import keys, quotas
@@ -20,6 +19,7 @@ from app.db.session import Database, ReadSession, WriteSession
 from app.errors import ConfigurationError, Conflict, InvalidInput, Unauthenticated
 from app.memory.audit import AuditAction
 from app.model import Actor
+from app.services.background import BackgroundWork
 from app.settings import LONGEST_KEY, SHORTEST_KEY
 
 FIRST_ROLES = ("read", "write", "admin")
@@ -75,44 +75,30 @@ class KeyCache:
     """Recently used keys by the hash of their secret; the oldest are dropped when it is full."""
 
     def __init__(self, *, seconds: float = CACHE_SECONDS, size: int = CACHE_SIZE) -> None:
-        self._seconds = seconds
-        self._size = size
-        self._entries: OrderedDict[bytes, tuple[float, StoredKey]] = OrderedDict()
-        self._touched: OrderedDict[UUID, float] = OrderedDict()
+        self._entries: TTLCache[bytes, StoredKey] = TTLCache(size, ttl=seconds)
+        self._touched: TTLCache[UUID, bool] = TTLCache(size, ttl=TOUCH_EVERY)
 
     def get(self, secret_hash: bytes) -> StoredKey | None:
         """Return the key if it was looked up in the last few seconds."""
-        entry = self._entries.get(secret_hash)
-        if entry is None:
-            return None
-        until, key = entry
-        if time.monotonic() >= until:
-            del self._entries[secret_hash]
-            return None
-        return key
+        return self._entries.get(secret_hash)
 
     def put(self, secret_hash: bytes, key: StoredKey) -> None:
         """Remember a key."""
-        self._entries[secret_hash] = (time.monotonic() + self._seconds, key)
-        self._entries.move_to_end(secret_hash)
-        while len(self._entries) > self._size:
-            self._entries.popitem(last=False)
+        self._entries[secret_hash] = key
 
     def drop(self, key: UUID) -> None:
         """Forget a key that was just revoked or rotated."""
-        for secret_hash in [one for one, (_, stored) in self._entries.items() if stored.id == key]:
-            del self._entries[secret_hash]
+        for secret_hash in list(self._entries):
+            stored = self._entries.get(secret_hash)
+            if stored is not None and stored.id == key:
+                self._entries.pop(secret_hash, None)
 
     def due_for_touch(self, key: UUID) -> bool:
         """Return whether the key's last use should be recorded now; True at most once a minute."""
-        now = time.monotonic()
-        if now - self._touched.get(key, -TOUCH_EVERY) < TOUCH_EVERY:
-            return False
-        self._touched[key] = now
-        self._touched.move_to_end(key)
-        while len(self._touched) > self._size:
-            self._touched.popitem(last=False)
-        return True
+        due = key not in self._touched
+        if due:
+            self._touched[key] = True
+        return due
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,7 +108,7 @@ class Keys:
     database: Database
     clock: Callable[[], datetime]
     cache: KeyCache = field(default_factory=KeyCache)
-    _background: set[asyncio.Task[None]] = field(default_factory=set, repr=False)
+    _background: BackgroundWork = field(default_factory=BackgroundWork, repr=False)
 
     async def authenticate(self, token: str) -> Actor:
         """Return the key that a secret belongs to, or raise Unauthenticated; a recently used key costs no query."""
@@ -139,9 +125,7 @@ class Keys:
         if not key.usable(self.clock()):
             raise Unauthenticated(_UNKNOWN)
         if self.cache.due_for_touch(key.id):
-            task = asyncio.create_task(self._touch(key))
-            self._background.add(task)
-            task.add_done_callback(self._background.discard)
+            self._background.start(self._touch(key))
         return Actor(
             tenant_id=key.tenant_id,
             key_id=key.id,
@@ -227,7 +211,7 @@ class Keys:
 
     async def aclose(self) -> None:
         """Wait until the last uses of keys are recorded."""
-        await asyncio.gather(*self._background, return_exceptions=True)
+        await self._background.finish()
 
     async def _insert(self, session: WriteSession, new: NewKey, by: str) -> None:
         await keys.insert_key(session, new.key, hash_secret(new.secret))

@@ -2,12 +2,13 @@
 
 from __future__ import annotations
 
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field
 from datetime import datetime, timedelta
 from typing import Final
 from uuid import UUID
+
+from cachetools import LRUCache
 
 from app.db.memories import standing
 from app.db.memories.standing import ScopeVersions, StandingQuery
@@ -53,7 +54,7 @@ class Profiles:
     database: Database
     types: Types
     clock: Callable[[], datetime]
-    _kept: OrderedDict[_Key, _Kept] = field(default_factory=OrderedDict, repr=False)
+    _kept: LRUCache[_Key, _Kept] = field(default_factory=lambda: LRUCache(MOST_KEPT), repr=False)
 
     async def get(self, actor: Actor, visibility: Visibility, *, budget: int = DEFAULT_BUDGET) -> Profile:
         """Return the profile of a user from the scopes of the user, and of an agent, but not the global one."""
@@ -74,8 +75,6 @@ class Profiles:
         profile = build_profile(found, types=types, budget=budget)
         until = min([now + KEPT_FOR, *(one.valid_until for one in found if one.valid_until is not None)])
         self._kept[key] = _Kept(profile=profile, versions=versions, types=types.version, until=until)
-        while len(self._kept) > MOST_KEPT:
-            self._kept.popitem(last=False)
         return profile
 
     def _current(self, key: _Key, versions: ScopeVersions, types: Registry, now: datetime) -> Profile | None:
@@ -83,7 +82,6 @@ class Profiles:
         kept = self._kept.get(key)
         if kept is None or (kept.versions, kept.types) != (versions, types.version) or now >= kept.until:
             return None
-        self._kept.move_to_end(key)
         return kept.profile
 
 

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import asyncio
 import time
-from collections import OrderedDict
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
@@ -12,6 +11,7 @@ from datetime import date, datetime, timedelta
 from math import ceil
 from uuid import UUID
 
+from cachetools import TTLCache
 from limits import RateLimitItemPerMinute
 from limits.aio.storage import MemoryStorage
 from limits.aio.strategies import FixedWindowRateLimiter
@@ -67,7 +67,9 @@ class Quotas:
     of_tenant: Limits = field(default_factory=Limits)
     of_key: Limits = field(default_factory=Limits)
     rates: FixedWindowRateLimiter = field(default_factory=lambda: FixedWindowRateLimiter(MemoryStorage()))
-    _known: OrderedDict[UUID, tuple[float, dict[UUID, Limits]]] = field(default_factory=OrderedDict, repr=False)
+    _known: TTLCache[UUID, dict[UUID, Limits]] = field(
+        default_factory=lambda: TTLCache(CACHE_SIZE, ttl=CACHE_SECONDS), repr=False
+    )
 
     async def count_request(self, actor: Actor) -> tuple[RateStatus, ...]:
         """Count a request of the key and of its tenant; return what is left of each that has a limit.
@@ -158,18 +160,15 @@ class Quotas:
     async def _limits(self, actor: Actor) -> dict[UUID, Limits]:
         """Return the limits that count for a caller, by key, the tenant's first."""
         name = actor.key_id or actor.tenant_id
-        until, found = self._known.get(name, (0.0, {}))
-        if time.monotonic() < until:
-            return found
+        known = self._known.get(name)
+        if known is not None:
+            return known
         keys = _subjects(actor)
         async with self.database.read(actor.tenant_id) as session:
             own = await quotas.stored_limits(session, actor.tenant_id, keys)
         defaults = (self.of_tenant, self.of_key)
         found = {key: _over(own.get(key, Limits()), default) for key, default in zip(keys, defaults, strict=False)}
-        self._known[name] = (time.monotonic() + CACHE_SECONDS, found)
-        self._known.move_to_end(name)
-        while len(self._known) > CACHE_SIZE:
-            self._known.popitem(last=False)
+        self._known[name] = found
         return found
 
     async def _spend(self, actor: Actor, day: date, counted: Usage, limits: Mapping[UUID, Limits]) -> None:

@@ -8,11 +8,11 @@ from __future__ import annotations
 
 import asyncio
 import hashlib
-from collections import OrderedDict
 from collections.abc import Callable
 from dataclasses import dataclass, field, replace
 from uuid import UUID
 
+from cachetools import LRUCache
 from starlette.datastructures import MutableHeaders
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
@@ -39,7 +39,7 @@ _KEYS_KNOWN = 10_000
 class KnownKeys:
     """The tenants of the Authorization headers that were accepted before, by their hashes; others are strangers'."""
 
-    _tenants: OrderedDict[bytes, UUID] = field(default_factory=OrderedDict)
+    _tenants: LRUCache[bytes, UUID] = field(default_factory=lambda: LRUCache(_KEYS_KNOWN))
 
     def tenant(self, authorization: bytes) -> UUID | None:
         """Return the tenant, None for a stranger."""
@@ -47,11 +47,7 @@ class KnownKeys:
 
     def learn(self, authorization: bytes, tenant: UUID) -> None:
         """Remember whose key it is, which only says whose turn a request is: the key itself is checked each time."""
-        digest = _digest(authorization)
-        self._tenants[digest] = tenant
-        self._tenants.move_to_end(digest)
-        while len(self._tenants) > _KEYS_KNOWN:
-            self._tenants.popitem(last=False)
+        self._tenants[_digest(authorization)] = tenant
 
 
 @dataclass(slots=True)
