@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import cache
 
@@ -172,14 +172,18 @@ class GrammarRule:
     build: Build
 
 
-def rule(*sources: str) -> Callable[[Build], list[GrammarRule]]:
-    """Return a decorator that makes a rule of each pattern with the decorated builder, in order."""
+class RuleList(list[GrammarRule]):
+    """Rules in the order in which they are applied: that of their definitions."""
 
-    def decorate(build: Build) -> list[GrammarRule]:
-        patterns = [compile_pattern(source) for source in sources]
-        return [GrammarRule(pattern, group_numbers(pattern), build) for pattern in patterns]
+    def rule(self, *sources: str) -> Callable[[Build], Build]:
+        """Return a decorator that adds a rule for each pattern with the decorated builder, in order."""
 
-    return decorate
+        def decorate(build: Build) -> Build:
+            patterns = [compile_pattern(source) for source in sources]
+            self.extend(GrammarRule(pattern, group_numbers(pattern), build) for pattern in patterns)
+            return build
+
+        return decorate
 
 
 def make_node(
@@ -198,7 +202,7 @@ def time_node(match: Match, period: Period | None, *, skip: int = 0) -> Node | N
     return Node(period.tag, inside[0].start, inside[-1].end, period=period, glued=inside[0].glued)
 
 
-def apply_rules(nodes: list[Node], rules: list[GrammarRule], ctx: ReferenceTime) -> list[Node]:
+def apply_rules(nodes: list[Node], rules: Sequence[GrammarRule], ctx: ReferenceTime) -> list[Node]:
     """Apply each rule once, from left to right, to the result of the rules before it."""
     tags = "".join([tag_char(node.tag) for node in nodes])
     for entry in rules:

@@ -6,8 +6,11 @@ from datetime import datetime, timedelta
 
 from app.english.dates.days import DAYS_IN_WEEK, Range, Unit, after, day, holiday, month_start, week_start
 from app.english.dates.lexer import MAX_DAY, MAX_MONTH, PIVOT
-from app.english.dates.nodes import UNKNOWN, GrammarRule, Match, Node, ends, make_node, names, rule, time_node
+from app.english.dates.nodes import UNKNOWN, Match, Node, RuleList, ends, make_node, names, time_node
 from app.english.dates.periods import Period, ReferenceTime, fixed_period, month_of, one_day, recurring
+
+FULL_DATES = RuleList()
+LOOSE_DATES = RuleList()
 
 TWO_DIGITS = 99
 EASY_FRACTIONS = {(1, 2), (1, 3), (2, 3), (1, 4), (3, 4), (1, 1), (24, 7)}
@@ -64,7 +67,7 @@ def month_first(a: int, b: int) -> tuple[int, int]:
     return (a, b) if a <= MAX_MONTH else (b, a)
 
 
-@rule("(ANYWEEKDAY COMMA? THE? OPEN?)? date:DMY")
+@FULL_DATES.rule("(ANYWEEKDAY COMMA? THE? OPEN?)? date:DMY")
 def _figures(m: Match) -> Node | None:
     a, b, c = m["date"].nums
     if a > MAX_DAY or m["date"].word[:4].isdigit():  # the year comes first
@@ -73,7 +76,7 @@ def _figures(m: Match) -> Node | None:
     return single_date(m, full_year(c, digits=4 if c > TWO_DIGITS else 2), month, number)
 
 
-@rule("BAD_YM")
+@FULL_DATES.rule("BAD_YM")
 def _no_month(m: Match) -> Node | None:
     return make_node(m, DEAD)
 
@@ -88,7 +91,7 @@ _YEAR = "(COMMA|SEP|OF|IN)? year:(YEARNO|YBIG)"
 _DAY = "number:(DAYNO|ORDINAL)"
 
 
-@rule(
+@FULL_DATES.rule(
     f"{_WEEKDAY} THE? {_DAY} (UNIT? OF THE? | SEP)? month:ANYMONTH {_YEAR}",
     f"{_WEEKDAY} month:ANYMONTH (SEP|COMMA)? THE? {_DAY} {_YEAR}",
     f"year:Y4 SEP month:ANYMONTH SEP {_DAY}",
@@ -104,7 +107,7 @@ def _full(m: Match) -> Node | None:
     )
 
 
-@rule(
+@FULL_DATES.rule(
     f"{_WEEKDAY} THE? {_DAY} (UNIT? OF THE? | SEP)? month:ANYMONTH CLOSE?",
     f"{_WEEKDAY} month:ANYMONTH (SEP|COMMA)? THE? {_DAY} CLOSE?",
 )
@@ -123,7 +126,7 @@ def _yearless(m: Match) -> Node | None:
     return single_date(m, this_year, m["month"].value, number.value)
 
 
-@rule(
+@FULL_DATES.rule(
     "(mod:THIS)? (weekday:ANYWEEKDAY COMMA?)? OPEN? date:(MD|DOTTED) CLOSE?",
     "weekday:ANYWEEKDAY a:N12 dash:DASH b:DAYNO",
 )
@@ -142,17 +145,67 @@ def _month_day(m: Match) -> Node | None:
     return single_date(m, m.ctx.local.year if m.get("mod") else None, month, number)
 
 
-@rule("a:N12 DASH b:DAYNO")
+@LOOSE_DATES.rule("THE number:(ORD|DAYNO)", "number:ORD")
+def _day_of_month(m: Match) -> Node | None:
+    number, following = m["number"], m.after
+    if (m.before is not None and m.before.tag == "IN") or (m.inside[0] is number and not _month_follows(m)):
+        return None  # "in the 4th" is of a game, not of a month
+    if number.tag != "ORD":
+        plain = following is None or following.tag in {"DOT", "FROM", "COMMA", "BETWEEN", "AT"}
+        return time_node(m, monthly_day(m.ctx, number.value)) if plain and number.word else None
+    if not (following is None or following.tag in _AFTER_DAY or _month_follows(m) or ends(following)):
+        return None
+    if not number.word and number.value <= _LOW and not (m.before is not None and m.before.tag in _BEFORE_DAY):
+        return None  # "the third" is a date between others only, "the 3rd" and "the twenty-third" are
+    return time_node(m, monthly_day(m.ctx, number.value))
+
+
+_MORE_RANGE = {"MONTH", "MONTH_LIKE", "AMPM", "OF", "UNIT", "QUARTER", "IN"}
+
+
+@FULL_DATES.rule(
+    "year:Y4 (SEP|COMMA|OF)? month:ANYMONTH", "month:ANYMONTH (SEP|COMMA|OF|IN|POSSESSIVE)? (THE UNIT OF?)? year:YEARNO"
+)
+def _month_year(m: Match) -> Node | None:
+    year, month = m["year"].value, m["month"].value
+    return time_node(m, fixed_period((month_start(year, month), month_start(year, month + 1)), Unit.MONTH))
+
+
+@LOOSE_DATES.rule("a:N12 DASH b:DAYNO")
 def _dashed(m: Match) -> Node | None:
     if not (m.before is not None and m.before.tag == "ON") or (m.after is not None and m.after.tag in _MORE_RANGE):
         return None
     return single_date(m, None, m["a"].value, m["b"].value)
 
 
-_MORE_RANGE = {"MONTH", "MONTH_LIKE", "AMPM", "OF", "UNIT", "QUARTER", "IN"}
+_LOW = 20
 
 
-@rule("weekday:ANYWEEKDAY COMMA? the:THE? number:(ORDINAL|DAYNO)")
+def _month_follows(m: Match) -> bool:
+    """Return whether "of last month" or "of the month" follows."""
+    tags = [node.tag for node in m.nodes[m.found.end() : m.found.end() + 3]]
+    return tags[:2] == ["OF", "PERIOD"] or tags == ["OF", "THE", "UNIT"]
+
+
+_AFTER_DAY = {
+    "DOT", "COMMA", "CLOSE", "AT", "FROM", "BETWEEN", "AND", "OR", "TO", "UNTIL", "THROUGH", "DASH", "CLOCK", "FOR",
+    "BEFORE", "AFTER", "THIS", "BY", "ON", "IN",
+}  # fmt: skip
+_BEFORE_DAY = {"FROM", "BETWEEN", "UNTIL", "SINCE", "TO", "AND", "THROUGH"}
+
+
+@FULL_DATES.rule("pair:YM", "a:(Y4|ANYNO) (DASH|SLASH) b:(Y4|ANYNO)")
+def _figures_month(m: Match) -> Node | None:
+    pair = m["pair"].nums if m.get("pair") else (m["a"].value, m["b"].value)
+    month, year = sorted(pair)
+    if max(pair) <= TWO_DIGITS or month > MAX_MONTH * 100 or (m.get("a") and min(pair) > TWO_DIGITS):
+        return None
+    if not 1 <= month <= MAX_MONTH:
+        return make_node(m, DEAD)
+    return time_node(m, fixed_period((month_start(year, month), month_start(year, month + 1)), Unit.MONTH))
+
+
+@FULL_DATES.rule("weekday:ANYWEEKDAY COMMA? the:THE? number:(ORDINAL|DAYNO)")
 def _weekday_number(m: Match) -> Node | None:
     number, ctx, weekday = m["number"], m.ctx, m["weekday"].value
     if number.tag not in {"ORD", "SECOND"} and (
@@ -172,38 +225,7 @@ def _weekday_number(m: Match) -> Node | None:
     return time_node(m, monthly_day(ctx, number.value, weekday))
 
 
-@rule("THE number:(ORD|DAYNO)", "number:ORD")
-def _day_of_month(m: Match) -> Node | None:
-    number, following = m["number"], m.after
-    if (m.before is not None and m.before.tag == "IN") or (m.inside[0] is number and not _month_follows(m)):
-        return None  # "in the 4th" is of a game, not of a month
-    if number.tag != "ORD":
-        plain = following is None or following.tag in {"DOT", "FROM", "COMMA", "BETWEEN", "AT"}
-        return time_node(m, monthly_day(m.ctx, number.value)) if plain and number.word else None
-    if not (following is None or following.tag in _AFTER_DAY or _month_follows(m) or ends(following)):
-        return None
-    if not number.word and number.value <= _LOW and not (m.before is not None and m.before.tag in _BEFORE_DAY):
-        return None  # "the third" is a date between others only, "the 3rd" and "the twenty-third" are
-    return time_node(m, monthly_day(m.ctx, number.value))
-
-
-_LOW = 20
-
-
-def _month_follows(m: Match) -> bool:
-    """Return whether "of last month" or "of the month" follows."""
-    tags = [node.tag for node in m.nodes[m.found.end() : m.found.end() + 3]]
-    return tags[:2] == ["OF", "PERIOD"] or tags == ["OF", "THE", "UNIT"]
-
-
-_AFTER_DAY = {
-    "DOT", "COMMA", "CLOSE", "AT", "FROM", "BETWEEN", "AND", "OR", "TO", "UNTIL", "THROUGH", "DASH", "CLOCK", "FOR",
-    "BEFORE", "AFTER", "THIS", "BY", "ON", "IN",
-}  # fmt: skip
-_BEFORE_DAY = {"FROM", "BETWEEN", "UNTIL", "SINCE", "TO", "AND", "THROUGH"}
-
-
-@rule("THE? UNIT AFTER today:TODAY", "THE? UNIT BEFORE today:TODAY", "today:TODAY")
+@FULL_DATES.rule("THE? UNIT AFTER today:TODAY", "THE? UNIT BEFORE today:TODAY", "today:TODAY")
 def _today(m: Match) -> Node | None:
     offset = m["today"].value
     for node in m.inside:
@@ -214,14 +236,14 @@ def _today(m: Match) -> Node | None:
     return time_node(m, one_day(m.ctx.today + timedelta(days=offset)))
 
 
-@rule("THE unit:UNIT side:(BEFORE|AFTER)")
+@FULL_DATES.rule("THE unit:UNIT side:(BEFORE|AFTER)")
 def _day_before(m: Match) -> Node | None:
     if m["unit"].value != Unit.DAY or not ends(m.after):
         return None
     return time_node(m, one_day(m.ctx.today + timedelta(days=1 if m.tag("side") == "AFTER" else -1)))
 
 
-@rule("name:HOLIDAY")
+@FULL_DATES.rule("name:HOLIDAY")
 def _holiday(m: Match) -> Node | None:
     name = m["name"].word
     if names(m.after) and not (m.before is not None and m.before.tag == "ON"):
@@ -231,41 +253,3 @@ def _holiday(m: Match) -> Node | None:
         return day(*(found := holiday(name, year)).timetuple()[:2], found.day)
 
     return time_node(m, recurring(at, Unit.DAY, m.ctx, Unit.YEAR))
-
-
-@rule(
-    "year:Y4 (SEP|COMMA|OF)? month:ANYMONTH", "month:ANYMONTH (SEP|COMMA|OF|IN|POSSESSIVE)? (THE UNIT OF?)? year:YEARNO"
-)
-def _month_year(m: Match) -> Node | None:
-    year, month = m["year"].value, m["month"].value
-    return time_node(m, fixed_period((month_start(year, month), month_start(year, month + 1)), Unit.MONTH))
-
-
-@rule("pair:YM", "a:(Y4|ANYNO) (DASH|SLASH) b:(Y4|ANYNO)")
-def _figures_month(m: Match) -> Node | None:
-    pair = m["pair"].nums if m.get("pair") else (m["a"].value, m["b"].value)
-    month, year = sorted(pair)
-    if max(pair) <= TWO_DIGITS or month > MAX_MONTH * 100 or (m.get("a") and min(pair) > TWO_DIGITS):
-        return None
-    if not 1 <= month <= MAX_MONTH:
-        return make_node(m, DEAD)
-    return time_node(m, fixed_period((month_start(year, month), month_start(year, month + 1)), Unit.MONTH))
-
-
-FULL_DATES: list[GrammarRule] = [
-    *_figures,
-    *_no_month,
-    *_full,
-    *_yearless,
-    *_month_day,
-    *_month_year,
-    *_figures_month,
-    *_weekday_number,
-    *_today,
-    *_day_before,
-    *_holiday,
-]
-LOOSE_DATES: list[GrammarRule] = [
-    *_day_of_month,
-    *_dashed,
-]

@@ -5,9 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from app.english.dates.days import DAYS_IN_WEEK, Range, Unit, after, first_week, month_start, months_range
-from app.english.dates.nodes import UNKNOWN, GrammarRule, Match, Node, ends, rule, time_node
+from app.english.dates.nodes import UNKNOWN, Match, Node, RuleList, ends, time_node
 from app.english.dates.periods import Period, ReferenceTime, aligned, fixed_period, recurring
 from app.english.dates.rules_dates import full_year
+
+PERIODS = RuleList()
+ATTACH_YEAR = RuleList()
+HALF_YEARS = RuleList()
+UNITS = RuleList()
 
 CENTURY = 100
 
@@ -31,7 +36,7 @@ def shifted_year(ctx: ReferenceTime, period: Period | None, mod: Node) -> Period
     return period.in_year(ctx.local.year + mod.value)
 
 
-@rule("mod:MOD month:ANYMONTH")
+@PERIODS.rule("mod:MOD month:ANYMONTH")
 def _mod_month(m: Match) -> Node | None:
     following = m.after
     if m["mod"].tag == "THIS" and m["month"].tag == "MONTH_LIKE" and following and following.tag == UNKNOWN:
@@ -39,15 +44,7 @@ def _mod_month(m: Match) -> Node | None:
     return time_node(m, shifted_year(m.ctx, month_range(m.ctx, m["month"].value), m["mod"]))
 
 
-@rule("mod:MOD what:(PERIOD_Y|DATE_Y)")
-def _mod_yearly(m: Match) -> Node | None:
-    if m["what"].when.grain is Unit.DAY and m["mod"].tag in {"LAST", "NEXT"} and m["what"].when.recur:
-        tag = "PAST" if m["mod"].tag == "LAST" else "COMING"
-        return time_node(m, shifted_year(m.ctx, m["what"].when, replace(m["mod"], tag=tag)))
-    return time_node(m, shifted_year(m.ctx, m["what"].when, m["mod"]))
-
-
-@rule(
+@PERIODS.rule(
     "mod:MOD? season:SEASON ((OF|COMMA)? year:YEARNO)?",
     "THE? season:SEASON OF year:TWO",
     "THE season:SEASON (OF? year:YEARNO)?",
@@ -75,31 +72,7 @@ def _season(m: Match) -> Node | None:
     return time_node(m, period)
 
 
-def shifted_season(ctx: ReferenceTime, period: Period, want: int) -> Period | None:
-    """Return this year's season, or the nearest one that is over or has not begun."""
-    if want == 0 or period.recur is None:
-        return period.in_year(ctx.local.year)
-    near = period.recur.around(ctx.local)
-    over, ahead = [r for r in near if r[1] <= ctx.local], [r for r in near if r[0] > ctx.local]
-    chosen = over[-1:] if want < 0 else ahead[:1]
-    return fixed_period(chosen[0], Unit.SEASON) if chosen else None
-
-
-_MONTH_PLACES = {
-    "IN", "SINCE", "UNTIL", "BY", "BEFORE", "AFTER", "DURING", "EARLY", "LATE", "MID", "LAST", "NEXT", "THROUGH",
-    "WITHIN", "BETWEEN",
-}  # fmt: skip
-
-_HEADS = {"END", "STARTING", "START", "MID", "UNIT", "WEEKDAY", "QUARTER", "AMOUNT", "HALF"}
-
-_MONTH_FOLLOWERS = {"TO", "UNTIL", "THROUGH", "DASH"}
-
-_MONTHS = {"MONTH", "MONTH_LIKE", "PERIOD", "PERIOD_Y", "DATE", "DATEWORD", "NOW", "TODAY"}
-
-_LINKS = {"FROM", "OF", "TO", "AND", "DASH", "OR"}
-
-
-@rule("THE? UNIT OF month:ANYMONTH", "month:ANYMONTH")
+@PERIODS.rule("THE? UNIT OF month:ANYMONTH", "month:ANYMONTH")
 def _month(m: Match) -> Node | None:
     month, before = m["month"], m.before
     if m.inside[0] is not month and not any(n.tag == "UNIT" and n.value == Unit.MONTH for n in m.inside):
@@ -126,7 +99,39 @@ def _month(m: Match) -> Node | None:
     return time_node(m, month_range(m.ctx, month.value))
 
 
-@rule(
+def shifted_season(ctx: ReferenceTime, period: Period, want: int) -> Period | None:
+    """Return this year's season, or the nearest one that is over or has not begun."""
+    if want == 0 or period.recur is None:
+        return period.in_year(ctx.local.year)
+    near = period.recur.around(ctx.local)
+    over, ahead = [r for r in near if r[1] <= ctx.local], [r for r in near if r[0] > ctx.local]
+    chosen = over[-1:] if want < 0 else ahead[:1]
+    return fixed_period(chosen[0], Unit.SEASON) if chosen else None
+
+
+_MONTH_PLACES = {
+    "IN", "SINCE", "UNTIL", "BY", "BEFORE", "AFTER", "DURING", "EARLY", "LATE", "MID", "LAST", "NEXT", "THROUGH",
+    "WITHIN", "BETWEEN",
+}  # fmt: skip
+
+_HEADS = {"END", "STARTING", "START", "MID", "UNIT", "WEEKDAY", "QUARTER", "AMOUNT", "HALF"}
+
+_MONTH_FOLLOWERS = {"TO", "UNTIL", "THROUGH", "DASH"}
+
+_MONTHS = {"MONTH", "MONTH_LIKE", "PERIOD", "PERIOD_Y", "DATE", "DATEWORD", "NOW", "TODAY"}
+
+_LINKS = {"FROM", "OF", "TO", "AND", "DASH", "OR"}
+
+
+@PERIODS.rule("mod:MOD what:(PERIOD_Y|DATE_Y)")
+def _mod_yearly(m: Match) -> Node | None:
+    if m["what"].when.grain is Unit.DAY and m["mod"].tag in {"LAST", "NEXT"} and m["what"].when.recur:
+        tag = "PAST" if m["mod"].tag == "LAST" else "COMING"
+        return time_node(m, shifted_year(m.ctx, m["what"].when, replace(m["mod"], tag=tag)))
+    return time_node(m, shifted_year(m.ctx, m["what"].when, m["mod"]))
+
+
+@ATTACH_YEAR.rule(
     "what:YEARLY (COMMA|OF|IN|SEP|POSSESSIVE)? year:(Y4|YWORDS|PERIOD)",
     "year:(Y4|PERIOD) (SEP|COMMA|POSSESSIVE)? THE? what:YEARLY",
     "what:YEARLY OF year:TWO",
@@ -142,22 +147,12 @@ def _attach_year(m: Match) -> Node | None:
     return time_node(m, m["what"].when.in_year(year))
 
 
-ATTACH_YEAR: list[GrammarRule] = _attach_year
-
-PERIODS: list[GrammarRule] = [
-    *_mod_month,
-    *_season,
-    *_month,
-    *_mod_yearly,
-    *_attach_year,
-]
-
 DECADE = 10
 
 _YEAR_NEARBY = frozenset({"Y4", "YWORDS", "PERIOD", "THIS", "LAST", "NEXT", "POSSESSIVE"})
 
 
-@rule("number:QUARTER_NO", "number:ORDINAL QUARTER")
+@UNITS.rule("number:QUARTER_NO", "number:ORDINAL QUARTER")
 def _quarter(m: Match) -> Node | None:
     number = m["number"].value
     at = m.found.start()
@@ -167,7 +162,7 @@ def _quarter(m: Match) -> Node | None:
     return time_node(m, recurring(lambda year: months_range(year, 3 * number - 2, 3), Unit.QUARTER, m.ctx, Unit.YEAR))
 
 
-@rule(
+@HALF_YEARS.rule(
     "number:HALF_NO OF? year:Y4",
     "year:Y4 DASH? number:HALF_NO",
     "THE? number:ORDINAL HALF OF? (year:Y4|whole:PERIOD)",
@@ -184,7 +179,7 @@ def _half_year(m: Match) -> Node | None:
     return time_node(m, fixed_period(months_range(year, 6 * number - 5, 6), Unit.SEASON))
 
 
-@rule("THE? number:ORDINAL unit:UNIT", "THE? number:ORDBIG unit:UNIT")
+@UNITS.rule("THE? number:ORDINAL unit:UNIT", "THE? number:ORDBIG unit:UNIT")
 def _century(m: Match) -> Node | None:
     if m["unit"].value != Unit.CENTURY:
         return None
@@ -196,7 +191,7 @@ def _century(m: Match) -> Node | None:
 _DECADE_PLACES = frozenset({"IN", "DURING", "SINCE", "OF", "FROM", "EARLY", "LATE", "MID", "DASH"})
 
 
-@rule(
+@UNITS.rule(
     "THE? base:(Y4|YSHORT) (POSSESSIVE|end:UNIT)",
     "THE? base:(N3|TWO) (POSSESSIVE|end:UNIT)",
     "THE hundreds:TWO DASH? base:DECADE",
@@ -229,7 +224,7 @@ def _decade(m: Match) -> Node | None:
     return time_node(m, fixed_period((month_start(year, 1), month_start(year + DECADE, 1)), Unit.DECADE))
 
 
-@rule("unit:UNIT number:COUNT (OF? year:Y4)?")
+@UNITS.rule("unit:UNIT number:COUNT (OF? year:Y4)?")
 def _week_number(m: Match) -> Node | None:
     if m["unit"].value != Unit.WEEK or m["unit"].word.lower() != "week" or not 1 <= m["number"].num <= 53:  # noqa: PLR2004
         return None
@@ -239,20 +234,10 @@ def _week_number(m: Match) -> Node | None:
     return time_node(m, fixed_period((start, after(start, days=DAYS_IN_WEEK)), Unit.WEEK))
 
 
-@rule("mod:MOD (mod2:(PAST|COMING))? CALENDAR? unit:(UNIT|QUARTER)", "THE mod:MOD CALENDAR? unit:(UNIT|QUARTER)")
-def _mod_unit(m: Match) -> Node | None:
-    grain, offset = Unit(m["unit"].value), m["mod"].value
-    mod2 = m.get("mod2")
-    offset = mod2.value if mod2 else offset
-    if m["unit"].word.lower().endswith("s") and m["unit"].tag == "UNIT":
-        return None
-    if grain < Unit.DAY or _part_follows(m):
-        return None
-    period = fixed_period(aligned(grain, offset, m.ctx), grain)
-    rolls = m["mod"].tag == "PAST" or (m.before is not None and m.before.tag in {"THE", "WITHIN", "OVER", "DURING"})
-    if offset < 0 and rolls and grain > Unit.WEEKEND:  # "over the past year" goes on to today
-        period = replace(period, wide=(period.lower, after(m.ctx.today, days=1)))
-    return time_node(m, period)
+@UNITS.rule("THE? unit:UNIT (AFTER|BEFORE) side:(NEXT|LAST)")
+def _after_next(m: Match) -> Node | None:
+    grain = Unit(m["unit"].value)
+    return time_node(m, fixed_period(aligned(grain, 2 * m["side"].value, m.ctx), grain))
 
 
 _MODS = frozenset({"LAST", "PAST", "NEXT", "COMING", "THIS"})
@@ -273,17 +258,27 @@ def _part_follows(m: Match) -> bool:
     )
 
 
-@rule("THE? unit:UNIT (AFTER|BEFORE) side:(NEXT|LAST)")
-def _after_next(m: Match) -> Node | None:
-    grain = Unit(m["unit"].value)
-    return time_node(m, fixed_period(aligned(grain, 2 * m["side"].value, m.ctx), grain))
+@UNITS.rule("mod:MOD (mod2:(PAST|COMING))? CALENDAR? unit:(UNIT|QUARTER)", "THE mod:MOD CALENDAR? unit:(UNIT|QUARTER)")
+def _mod_unit(m: Match) -> Node | None:
+    grain, offset = Unit(m["unit"].value), m["mod"].value
+    mod2 = m.get("mod2")
+    offset = mod2.value if mod2 else offset
+    if m["unit"].word.lower().endswith("s") and m["unit"].tag == "UNIT":
+        return None
+    if grain < Unit.DAY or _part_follows(m):
+        return None
+    period = fixed_period(aligned(grain, offset, m.ctx), grain)
+    rolls = m["mod"].tag == "PAST" or (m.before is not None and m.before.tag in {"THE", "WITHIN", "OVER", "DURING"})
+    if offset < 0 and rolls and grain > Unit.WEEKEND:  # "over the past year" goes on to today
+        period = replace(period, wide=(period.lower, after(m.ctx.today, days=1)))
+    return time_node(m, period)
 
 
 def _counted(before: Node | None) -> bool:
     return before is None or before.tag not in {"ON", "AT", "OVER", "DURING", "FOR", UNKNOWN}
 
 
-@rule("THE unit:UNIT", "unit:UNIT")
+@UNITS.rule("THE unit:UNIT", "unit:UNIT")
 def _weekend(m: Match) -> Node | None:
     if m["unit"].value not in {Unit.WEEKEND, Unit.FORTNIGHT} or m["unit"].word.lower().endswith("s"):
         return None
@@ -293,17 +288,3 @@ def _weekend(m: Match) -> Node | None:
         return None
     grain = Unit(m["unit"].value)
     return time_node(m, fixed_period(aligned(grain, 0, m.ctx), grain))
-
-
-HALF_YEARS: list[GrammarRule] = _half_year
-
-UNITS: list[GrammarRule] = [
-    *_half_year,
-    *_quarter,
-    *_century,
-    *_decade,
-    *_week_number,
-    *_after_next,
-    *_mod_unit,
-    *_weekend,
-]

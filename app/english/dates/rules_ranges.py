@@ -6,10 +6,15 @@ from dataclasses import replace
 from datetime import datetime
 
 from app.english.dates.days import Range, Unit, day, month_start
-from app.english.dates.nodes import UNKNOWN, GrammarRule, Match, Node, make_node, rule, time_node
+from app.english.dates.nodes import UNKNOWN, Match, Node, RuleList, make_node, time_node
 from app.english.dates.periods import Period, ReferenceTime, fixed_period, one_day, recurring
 from app.english.dates.rules_dates import monthly_day
 from app.english.dates.rules_relative import instant
+
+RANGES = RuleList()
+DAY_RANGES = RuleList()
+YEARS = RuleList()
+OPEN = RuleList()
 
 
 def between(a: Period, b: Period, ctx: ReferenceTime) -> Period | None:
@@ -101,7 +106,7 @@ def _days_of(ctx: ReferenceTime, first: int, last: int, month: int, year: int | 
     return replace(period, wide=wide((period.begin, period.finish))) if period else None
 
 
-@rule(
+@DAY_RANGES.rule(
     f"(FROM|BETWEEN)? {_A} JOIN {_B} (OF|SEP)? month:ANYMONTH ((COMMA|OF|IN)? year:YEARNO)?",
     f"(FROM|BETWEEN|ON)? month:ANYMONTH THE? {_A} JOIN {_B} ((COMMA|OF|IN)? year:YEARNO)?",
 )
@@ -114,7 +119,19 @@ def _days_in_month(m: Match) -> Node | None:
     return time_node(m, _days_of(m.ctx, m["a"].value, m["b"].value, m["month"].value, year.value if year else None))
 
 
-@rule(f"(FROM|BETWEEN)? {_A} JOIN {_B} (OF|IN)? whole:PERIODS", f"whole:PERIODS COMMA? (FROM|BETWEEN) {_A} JOIN {_B}")
+@RANGES.rule("now:NOW")
+def _now(m: Match) -> Node | None:
+    before, following = m.before, m.after
+    ends = before is not None and before.tag in {"AND", "UNTIL", "TO", "THROUGH", "DASH"}
+    opens = before is not None and before.tag in {"BETWEEN", "FROM"} and following is not None
+    if not (ends or opens) or (following is not None and following.tag == "AND" and not opens):
+        return None
+    return make_node(m, "NOW")
+
+
+@RANGES.rule(
+    f"(FROM|BETWEEN)? {_A} JOIN {_B} (OF|IN)? whole:PERIODS", f"whole:PERIODS COMMA? (FROM|BETWEEN) {_A} JOIN {_B}"
+)
 def _days_in_period(m: Match) -> Node | None:
     whole = m["whole"].when
     if whole.grain is not Unit.MONTH:
@@ -123,25 +140,13 @@ def _days_in_period(m: Match) -> Node | None:
     return time_node(m, _days_of(m.ctx, m["a"].value, m["b"].value, lower.month, lower.year))
 
 
-@rule(
-    "whole:PERIOD COMMA? FROM a:DATE_W UPTO b:DATE_W",
-    "(FROM|BETWEEN)? a:DATE_W JOIN b:DATE_W (OF|IN|COMMA)? whole:PERIOD",
-)
-def _weekdays_in_week(m: Match) -> Node | None:
-    whole = m["whole"].when
-    if whole.grain is not Unit.WEEK:
-        return None
-    a, b = m["a"].when.in_week(whole.begin, m.ctx), m["b"].when.in_week(whole.begin, m.ctx)
-    return time_node(m, between(a, b, m.ctx)) if a and b else None
-
-
 _YEAR_PLACES = {
     "IN", "SINCE", "UNTIL", "BY", "BEFORE", "AFTER", "DURING", "OF", "FROM", "UNIT", "THROUGH", "BETWEEN", "AROUND",
     "EARLY", "LATE", "MID", "THAN", "END", "START", "STARTING", "TO", "AND", "OR", "WITHIN", "DASH", "THE",
 }  # fmt: skip
 
 
-@rule("THE? (CALENDAR? unit:UNIT) OF? year:YEARNO", "year:YEARNO")
+@YEARS.rule("THE? (CALENDAR? unit:UNIT) OF? year:YEARNO", "year:YEARNO")
 def _year(m: Match) -> Node | None:
     year, before, following = m["year"], m.before, m.after
     unit = m.get("unit")
@@ -201,14 +206,16 @@ def _counts_things(following: Node | None) -> bool:
     return len(word) > 3 and word.isalpha() and word.islower() and word.endswith("s")  # noqa: PLR2004
 
 
-@rule("now:NOW")
-def _now(m: Match) -> Node | None:
-    before, following = m.before, m.after
-    ends = before is not None and before.tag in {"AND", "UNTIL", "TO", "THROUGH", "DASH"}
-    opens = before is not None and before.tag in {"BETWEEN", "FROM"} and following is not None
-    if not (ends or opens) or (following is not None and following.tag == "AND" and not opens):
+@RANGES.rule(
+    "whole:PERIOD COMMA? FROM a:DATE_W UPTO b:DATE_W",
+    "(FROM|BETWEEN)? a:DATE_W JOIN b:DATE_W (OF|IN|COMMA)? whole:PERIOD",
+)
+def _weekdays_in_week(m: Match) -> Node | None:
+    whole = m["whole"].when
+    if whole.grain is not Unit.WEEK:
         return None
-    return make_node(m, "NOW")
+    a, b = m["a"].when.in_week(whole.begin, m.ctx), m["b"].when.in_week(whole.begin, m.ctx)
+    return time_node(m, between(a, b, m.ctx)) if a and b else None
 
 
 def _present(ctx: ReferenceTime, other: Node) -> Period:
@@ -220,7 +227,7 @@ def _present(ctx: ReferenceTime, other: Node) -> Period:
 _END = "(ON|THE)?"
 
 
-@rule(
+@RANGES.rule(
     f"(FROM|BETWEEN|IN|ON|STARTING)? {_END} a:ANYTIME COMMA? join:JOIN {_END} (mod:MOD)? b:(ANYTIME|DAYNO|ORDINAL)",
     f"(FROM|BETWEEN) THE? a:(DAYNO|ORD) join:JOIN {_END} b:(DATE_Y|DATE)",
     f"FROM {_END} a:ANYTIME join:TO b:DATEWORD",
@@ -263,7 +270,7 @@ def _same_month(first: Period, number: Node) -> Period | None:
     return first.map(change, Unit.DAY)
 
 
-@rule(
+@OPEN.rule(
     "(AROUND|AS EARLY AS|STARTING|SINCE) (ON|FROM|THE)? what:ANYTIME",
     "what:PERIODS (OR|AND) side:(HENCE|MORE)",
     "(UNIT? side:MORE | side:HENCE | side:LATE) THAN what:ANYTIME",
@@ -287,7 +294,7 @@ def _since(m: Match) -> Node | None:
     return time_node(m, since(what, strictly=after_it))
 
 
-@rule(
+@OPEN.rule(
     "ON OR BEFORE THE? what:ANYTIME",
     "side:BEFORE THE? what:ANYTIME",
     "side:LAST TO THE? what:ANYTIME",
@@ -305,20 +312,3 @@ def _until(m: Match) -> Node | None:
     if m.inside[0].tag == "BY" and what.grain < Unit.DAY:
         return None
     return time_node(m, until(what, included=True))
-
-
-RANGES: list[GrammarRule] = [
-    *_now,
-    *_days_in_period,
-    *_weekdays_in_week,
-    *_range,
-]
-
-DAY_RANGES: list[GrammarRule] = _days_in_month
-
-YEARS: list[GrammarRule] = _year
-
-OPEN: list[GrammarRule] = [
-    *_since,
-    *_until,
-]

@@ -17,9 +17,13 @@ from app.english.dates.days import (
     shift,
     week_start,
 )
-from app.english.dates.nodes import GrammarRule, Match, Node, rule, time_node
+from app.english.dates.nodes import Match, Node, RuleList, time_node
 from app.english.dates.periods import Period, ReferenceTime, aligned, fixed_period, one_day
 from app.model import Precision
+
+RELATIVE = RuleList()
+WEEKDAYS = RuleList()
+LASTING = RuleList()
 
 ALIGNED = {Unit.QUARTER, Unit.DECADE, Unit.CENTURY, Unit.FORTNIGHT, Unit.WEEKEND}
 PRECISIONS = {Unit.WEEK: Precision.WEEK, Unit.FORTNIGHT: Precision.WEEK, Unit.MONTH: Precision.MONTH}
@@ -65,75 +69,7 @@ def _wide(found: datetime, by: Amount) -> tuple[datetime, datetime] | None:
     return (found - timedelta(days=2), after(found, days=3)) if by.vague else None
 
 
-@rule(
-    "(MORE THAN|LESS THAN|AROUND|OVER)? by:AMOUNT side:(AGO|HENCE|EARLIER)",
-    "by:AMOUNT BEFORE NOW",
-    "by:AMOUNT FROM NOW",
-    "IN THE? by:AMOUNT POSSESSIVE TIMEWORD",
-    "by:AMOUNT IN THE side:FUTURE",
-)
-def _ago(m: Match) -> Node | None:
-    side = m.tag("side")
-    by = m["by"].long
-    if side == "FUTURE":
-        return time_node(m, rolling(m.ctx, by, 1))
-    tags = [node.tag for node in m.inside]
-    sign = -1 if side in {"AGO", "EARLIER"} or "BEFORE" in tags else 1
-    if (
-        side == "AGO"
-        and m.inside[-1].word.lower() == "back"
-        and m.after is not None
-        and m.after.tag in {"IN", "TO", "ON", "AT", "FROM", "WITHIN"}
-    ):
-        return None
-    found = shifted_date(m.ctx, m.ctx.local, by, sign)
-    if "LESS" in tags and found.lower and sign < 0:
-        return time_node(m, fixed_period((found.lower, max(after(m.ctx.today, days=1), m.ctx.local)), Unit.WEEK))
-    if ("MORE" in tags or tags[0] == "OVER") and found.lower:
-        return time_node(m, Period(None, found.lower, Unit.WEEK) if sign < 0 else Period(found.lower, None, Unit.WEEK))
-    return time_node(m, found)
-
-
-@rule("IN by:AMOUNT")
-def _in(m: Match) -> Node | None:
-    if m.after is not None and m.after.tag in {"AFTER", "BEFORE", "FROM", "SINCE", "OF"}:
-        return None
-    return time_node(m, shifted_date(m.ctx, m.ctx.local, m["by"].long, 1))
-
-
-@rule(
-    "more:(MORE|LESS) THAN by:AMOUNT side:(BEFORE|AFTER|FROM) what:DATES",
-    "by:AMOUNT side:LAST TO what:(DATES|Y4|MOMENT|PERIOD)",
-    "IN? by:AMOUNT side:(BEFORE|AFTER|FROM|SINCE) (THE UNIT)? what:(DATES|Y4|MOMENT|PERIOD)",
-)
-def _from_date(m: Match) -> Node | None:
-    by, what = m["by"].long, m["what"]
-    if m.before is not None and m.before.tag == "FOR" and m.tag("side") == "FROM":
-        return None
-    more = m.tag("more")
-    base = (
-        what.when
-        if what.period
-        else fixed_period((month_start(what.value, 1), month_start(what.value + 1, 1)), Unit.YEAR)
-    )
-    if base.recur:
-        found = base.recur.resolve(replace(m.ctx, prefer="future" if m.tag("side") == "FROM" else m.ctx.prefer))
-        base = fixed_period(found, base.grain) if found else base
-    if by.grain < Unit.DAY and base.grain >= Unit.DAY:
-        return None
-    start = base.finish if base.grain > Unit.DAY and m.tag("side") == "AFTER" else base.begin
-    sign = -1 if m.tag("side") in {"BEFORE", "LAST"} else 1
-    found_period = shifted_date(m.ctx, start, by, sign)
-    if more == "MORE":
-        lower = found_period.begin
-        return time_node(m, Period(None, lower, Unit.WEEK) if sign < 0 else Period(lower, None, Unit.WEEK))
-    if more == "LESS":
-        near, far = start, found_period.begin
-        return time_node(m, fixed_period((min(near, far), max(near, far)), Unit.WEEK))
-    return time_node(m, found_period)
-
-
-@rule(
+@RELATIVE.rule(
     "weekday:DATE_W COMMA? by:AMOUNT (side:AGO|FROM NOW|(FROM|AFTER) what:DATE)",
     "by:AMOUNT (FROM NOW|(FROM|AFTER) what:DATE) ON weekday:DATE_W",
     "IN by:AMOUNT ON weekday:DATE_W",
@@ -148,7 +84,44 @@ def _weekday_near(m: Match) -> Node | None:
     return time_node(m, found)
 
 
-@rule("count:COUNT days:WEEKDAYS FROM NOW", "count:COUNT days:WEEKDAYS side:AGO")
+@RELATIVE.rule(
+    "WITHIN (THE (NEXT|COMING))? by:AMOUNT (FROM|OF) what:DATES",
+    "WITHIN (THE? (NEXT|COMING))? by:AMOUNT",
+    "WITHIN THE (NEXT|COMING) unit:UNIT AND by:AMOUNT",
+    "WITHIN day:PERIOD AND by:AMOUNT",
+)
+def _within_rule(m: Match) -> Node | None:
+    by = m["by"].long
+    if m.get("unit"):
+        by = by + amount(1, Unit(m["unit"].value))
+    if m.get("what"):
+        start = m["what"].when.begin
+        return time_node(m, fixed_period((start, shift(start, by, 1)), Unit.WEEK))
+    return time_node(m, _within(m.ctx, by))
+
+
+@RELATIVE.rule(
+    "THE? count:(COUNT|COUPLE|FEW) mod:SHIFTMOD unit:(UNIT|QUARTER)", "mod:SHIFTMOD count:(COUPLE|FEW) OF? unit:UNIT"
+)
+def _rolling_inverted(m: Match) -> Node | None:
+    count = m["count"]
+    if not m["unit"].word.lower().endswith("s"):
+        return None
+    by = amount(count.num, Unit(m["unit"].value), vague=count.tag in {"COUPLE", "FEW"})
+    return time_node(m, rolling(m.ctx, by, m["mod"].value))
+
+
+@RELATIVE.rule("THE? mod:SHIFTMOD by:AMOUNT", "WITHIN? OVER? IN? THE? (LAST|PAST)? mod:SHIFTMOD by:AMOUNT")
+def _rolling(m: Match) -> Node | None:
+    if m.inside[0].tag == "LAST" and m.before is not None and m.before.word.lower() in _AUXILIARIES:
+        return None  # "will last two hours"
+    within = m.before is not None and m.before.tag == "WITHIN" and m["mod"].num > 0
+    if within or (m.inside[0].tag == "WITHIN" and m["mod"].num > 0):
+        return time_node(m, _within(m.ctx, m["by"].long))
+    return time_node(m, rolling(m.ctx, m["by"].long, m["mod"].value))
+
+
+@WEEKDAYS.rule("count:COUNT days:WEEKDAYS FROM NOW", "count:COUNT days:WEEKDAYS side:AGO")
 def _weekdays_from(m: Match) -> Node | None:
     count, weekday, today = m["count"].value, m["days"].value, m.ctx.today
     if m.get("side"):
@@ -185,26 +158,7 @@ _AUXILIARIES = frozenset(
 )
 
 
-@rule("THE? mod:SHIFTMOD by:AMOUNT", "WITHIN? OVER? IN? THE? (LAST|PAST)? mod:SHIFTMOD by:AMOUNT")
-def _rolling(m: Match) -> Node | None:
-    if m.inside[0].tag == "LAST" and m.before is not None and m.before.word.lower() in _AUXILIARIES:
-        return None  # "will last two hours"
-    within = m.before is not None and m.before.tag == "WITHIN" and m["mod"].num > 0
-    if within or (m.inside[0].tag == "WITHIN" and m["mod"].num > 0):
-        return time_node(m, _within(m.ctx, m["by"].long))
-    return time_node(m, rolling(m.ctx, m["by"].long, m["mod"].value))
-
-
-@rule("THE? count:(COUNT|COUPLE|FEW) mod:SHIFTMOD unit:(UNIT|QUARTER)", "mod:SHIFTMOD count:(COUPLE|FEW) OF? unit:UNIT")
-def _rolling_inverted(m: Match) -> Node | None:
-    count = m["count"]
-    if not m["unit"].word.lower().endswith("s"):
-        return None
-    by = amount(count.num, Unit(m["unit"].value), vague=count.tag in {"COUPLE", "FEW"})
-    return time_node(m, rolling(m.ctx, by, m["mod"].value))
-
-
-@rule("THE? mod:SHIFTMOD unit:UNIT")
+@RELATIVE.rule("THE? mod:SHIFTMOD unit:UNIT")
 def _rolling_one(m: Match) -> Node | None:
     grain = Unit(m["unit"].value)
     if grain >= Unit.DAY or m["unit"].word.lower().endswith("s"):
@@ -214,6 +168,67 @@ def _rolling_one(m: Match) -> Node | None:
     return time_node(m, rolling(m.ctx, amount(1, grain), m["mod"].value))
 
 
+@RELATIVE.rule(
+    "(MORE THAN|LESS THAN|AROUND|OVER)? by:AMOUNT side:(AGO|HENCE|EARLIER)",
+    "by:AMOUNT BEFORE NOW",
+    "by:AMOUNT FROM NOW",
+    "IN THE? by:AMOUNT POSSESSIVE TIMEWORD",
+    "by:AMOUNT IN THE side:FUTURE",
+)
+def _ago(m: Match) -> Node | None:
+    side = m.tag("side")
+    by = m["by"].long
+    if side == "FUTURE":
+        return time_node(m, rolling(m.ctx, by, 1))
+    tags = [node.tag for node in m.inside]
+    sign = -1 if side in {"AGO", "EARLIER"} or "BEFORE" in tags else 1
+    if (
+        side == "AGO"
+        and m.inside[-1].word.lower() == "back"
+        and m.after is not None
+        and m.after.tag in {"IN", "TO", "ON", "AT", "FROM", "WITHIN"}
+    ):
+        return None
+    found = shifted_date(m.ctx, m.ctx.local, by, sign)
+    if "LESS" in tags and found.lower and sign < 0:
+        return time_node(m, fixed_period((found.lower, max(after(m.ctx.today, days=1), m.ctx.local)), Unit.WEEK))
+    if ("MORE" in tags or tags[0] == "OVER") and found.lower:
+        return time_node(m, Period(None, found.lower, Unit.WEEK) if sign < 0 else Period(found.lower, None, Unit.WEEK))
+    return time_node(m, found)
+
+
+@RELATIVE.rule(
+    "more:(MORE|LESS) THAN by:AMOUNT side:(BEFORE|AFTER|FROM) what:DATES",
+    "by:AMOUNT side:LAST TO what:(DATES|Y4|MOMENT|PERIOD)",
+    "IN? by:AMOUNT side:(BEFORE|AFTER|FROM|SINCE) (THE UNIT)? what:(DATES|Y4|MOMENT|PERIOD)",
+)
+def _from_date(m: Match) -> Node | None:
+    by, what = m["by"].long, m["what"]
+    if m.before is not None and m.before.tag == "FOR" and m.tag("side") == "FROM":
+        return None
+    more = m.tag("more")
+    base = (
+        what.when
+        if what.period
+        else fixed_period((month_start(what.value, 1), month_start(what.value + 1, 1)), Unit.YEAR)
+    )
+    if base.recur:
+        found = base.recur.resolve(replace(m.ctx, prefer="future" if m.tag("side") == "FROM" else m.ctx.prefer))
+        base = fixed_period(found, base.grain) if found else base
+    if by.grain < Unit.DAY and base.grain >= Unit.DAY:
+        return None
+    start = base.finish if base.grain > Unit.DAY and m.tag("side") == "AFTER" else base.begin
+    sign = -1 if m.tag("side") in {"BEFORE", "LAST"} else 1
+    found_period = shifted_date(m.ctx, start, by, sign)
+    if more == "MORE":
+        lower = found_period.begin
+        return time_node(m, Period(None, lower, Unit.WEEK) if sign < 0 else Period(lower, None, Unit.WEEK))
+    if more == "LESS":
+        near, far = start, found_period.begin
+        return time_node(m, fixed_period((min(near, far), max(near, far)), Unit.WEEK))
+    return time_node(m, found_period)
+
+
 def _within(ctx: ReferenceTime, by: Amount) -> Period:
     if by.grain < Unit.DAY:
         lower = ctx.local
@@ -221,23 +236,14 @@ def _within(ctx: ReferenceTime, by: Amount) -> Period:
     return fixed_period((ctx.today, shift(ctx.today, by, 1)), Unit.WEEK)
 
 
-@rule(
-    "WITHIN (THE (NEXT|COMING))? by:AMOUNT (FROM|OF) what:DATES",
-    "WITHIN (THE? (NEXT|COMING))? by:AMOUNT",
-    "WITHIN THE (NEXT|COMING) unit:UNIT AND by:AMOUNT",
-    "WITHIN day:PERIOD AND by:AMOUNT",
-)
-def _within_rule(m: Match) -> Node | None:
-    by = m["by"].long
-    if m.get("unit"):
-        by = by + amount(1, Unit(m["unit"].value))
-    if m.get("what"):
-        start = m["what"].when.begin
-        return time_node(m, fixed_period((start, shift(start, by, 1)), Unit.WEEK))
-    return time_node(m, _within(m.ctx, by))
+@RELATIVE.rule("IN by:AMOUNT")
+def _in(m: Match) -> Node | None:
+    if m.after is not None and m.after.tag in {"AFTER", "BEFORE", "FROM", "SINCE", "OF"}:
+        return None
+    return time_node(m, shifted_date(m.ctx, m.ctx.local, m["by"].long, 1))
 
 
-@rule(
+@LASTING.rule(
     "FOR? by:AMOUNT COMMA? side:(STARTING|FROM) (FROM|ON)? what:(DATES|MOMENT)",
     "FOR by:AMOUNT COMMA? side:(STARTING|FROM) (FROM|ON)? what:(DATES|MOMENT)",
 )
@@ -250,17 +256,3 @@ def _lasting(m: Match) -> Node | None:
     return time_node(
         m, fixed_period((what.begin, shift(what.begin, by, 1)), Unit.PART if what.grain < Unit.DAY else Unit.WEEK)
     )
-
-
-RELATIVE: list[GrammarRule] = [
-    *_weekday_near,
-    *_within_rule,
-    *_rolling_inverted,
-    *_rolling,
-    *_rolling_one,
-    *_ago,
-    *_from_date,
-    *_in,
-]
-WEEKDAYS: list[GrammarRule] = _weekdays_from
-LASTING: list[GrammarRule] = _lasting

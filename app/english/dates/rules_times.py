@@ -6,9 +6,14 @@ from dataclasses import replace
 from datetime import datetime, timedelta
 
 from app.english.dates.days import Range, Unit, after, amount
-from app.english.dates.nodes import UNKNOWN, GrammarRule, Match, Node, make_node, rule, time_node
+from app.english.dates.nodes import UNKNOWN, Match, Node, RuleList, make_node, time_node
 from app.english.dates.periods import Clock, Period, one_day
 from app.english.dates.rules_relative import instant
+
+AMOUNTS = RuleList()
+CLOCKS = RuleList()
+TIMES_FIRST = RuleList()
+TIMES = RuleList()
 
 MAX_MINUTE = 59
 
@@ -23,7 +28,7 @@ def _counted(m: Match, count: float, *, vague: bool = False) -> Node:
     return make_node(m, "AMOUNT", amount=amount(count, _grain(m["unit"]), vague=vague))
 
 
-@rule("count:COUNT AND more:N12 unit:UNIT")
+@AMOUNTS.rule("count:COUNT AND more:N12 unit:UNIT")
 def _old_fashioned(m: Match) -> Node | None:
     tens, ones = m["count"], m["more"]
     if tens.word or ones.word or tens.value % 10 or ones.value > 9:  # noqa: PLR2004 - "four and twenty"
@@ -31,35 +36,35 @@ def _old_fashioned(m: Match) -> Node | None:
     return _counted(m, tens.num + ones.num)
 
 
-@rule("count:COUNT AND A? part:(HALF|QUARTER) unit:ANYUNIT", "count:A AND A? part:(HALF|QUARTER) unit:ANYUNIT")
+@AMOUNTS.rule("count:COUNT AND A? part:(HALF|QUARTER) unit:ANYUNIT", "count:A AND A? part:(HALF|QUARTER) unit:ANYUNIT")
 def _and_a_half(m: Match) -> Node | None:
     return _counted(m, (m["count"].num or 1) + (0.5 if m.tag("part") == "HALF" else 0.25))
 
 
-@rule("count:(COUNT|A) unit:UNIT AND A? part:(HALF|QUARTER)")
+@AMOUNTS.rule("count:(COUNT|A) unit:UNIT AND A? part:(HALF|QUARTER)")
 def _unit_and_a_half(m: Match) -> Node | None:
     if m.after and m.after.tag in {"UNIT", "OF", "AMOUNT"}:
         return None
     return _counted(m, (m["count"].num or 1) + (0.5 if m.tag("part") == "HALF" else 0.25))
 
 
-@rule("A? half:HALF A? unit:UNIT")
+@AMOUNTS.rule("A? half:HALF A? unit:UNIT")
 def _half(m: Match) -> Node | None:
     return _counted(m, 0.5)
 
 
-@rule("count:DOTTED DASH? unit:UNIT")
+@AMOUNTS.rule("count:DOTTED DASH? unit:UNIT")
 def _decimal(m: Match) -> Node | None:
     return _counted(m, float(m["count"].word))
 
 
-@rule("count:COUNT BUSINESS unit:UNIT")
+@AMOUNTS.rule("count:COUNT BUSINESS unit:UNIT")
 def _workdays(m: Match) -> Node | None:
     node = _counted(m, m["count"].num)
     return replace(node, amount=replace(node.long, workdays=_grain(m["unit"]) is Unit.DAY))
 
 
-@rule("count:(COUNT|Y4) DASH? unit:UNIT", "count:COUNT unit:QUARTER")
+@AMOUNTS.rule("count:(COUNT|Y4) DASH? unit:UNIT", "count:COUNT unit:QUARTER")
 def _plain(m: Match) -> Node | None:
     unit = m["unit"]
     if m["count"].tag == "Y4" and not (unit.word.lower().endswith("s") and len(unit.word) > 1):
@@ -69,19 +74,19 @@ def _plain(m: Match) -> Node | None:
     return _counted(m, m["count"].num)
 
 
-@rule("count:COUNT PARTS")
+@AMOUNTS.rule("count:COUNT PARTS")
 def _nights(m: Match) -> Node | None:
     return make_node(m, "AMOUNT", amount=amount(m["count"].num, Unit.DAY))
 
 
-@rule("A? count:(FEW|COUPLE) OF? unit:ANYUNIT")
+@AMOUNTS.rule("A? count:(FEW|COUPLE) OF? unit:ANYUNIT")
 def _few(m: Match) -> Node | None:
     if not m["unit"].word.lower().endswith("s") and m["unit"].word:
         return None
     return _counted(m, m["count"].num, vague=True)
 
 
-@rule("count:(A|ANOTHER) unit:ANYUNIT")
+@AMOUNTS.rule("count:(A|ANOTHER) unit:ANYUNIT")
 def _one(m: Match) -> Node | None:
     if m["unit"].word.lower().endswith("s") or m["unit"].tag == "QUARTER":
         return None
@@ -90,7 +95,7 @@ def _one(m: Match) -> Node | None:
     return _counted(m, 1)
 
 
-@rule("ALL DASH? unit:UNIT")
+@AMOUNTS.rule("ALL DASH? unit:UNIT")
 def _whole(m: Match) -> Node | None:
     word = m["unit"].word.lower()
     if word.endswith("s") or m["unit"].value in {Unit.WEEKEND, Unit.MINUTE, Unit.SECOND}:
@@ -98,7 +103,7 @@ def _whole(m: Match) -> Node | None:
     return _counted(m, 1)
 
 
-@rule("first:AMOUNT (COMMA? AND | COMMA)? second:AMOUNT ((COMMA? AND | COMMA)? third:AMOUNT)?")
+@AMOUNTS.rule("first:AMOUNT (COMMA? AND | COMMA)? second:AMOUNT ((COMMA? AND | COMMA)? third:AMOUNT)?")
 def _sum(m: Match) -> Node | None:
     total = m["first"].long + m["second"].long
     third = m.get("third")
@@ -107,41 +112,13 @@ def _sum(m: Match) -> Node | None:
     return make_node(m, "AMOUNT", amount=total)
 
 
-AMOUNTS: list[GrammarRule] = [
-    *_old_fashioned,
-    *_and_a_half,
-    *_unit_and_a_half,
-    *_half,
-    *_decimal,
-    *_workdays,
-    *_plain,
-    *_nights,
-    *_few,
-    *_one,
-    *_whole,
-    *_sum,
-]
-
-
 def _clock(m: Match, hour: int, minute: int, second: int | None = None, *, fixed: bool = False) -> Node | None:
     if not (0 <= hour <= 24 and 0 <= minute <= MAX_MINUTE):  # noqa: PLR2004 - hours in a day
         return None
     return make_node(m, "CLOCK", clock=Clock(hour, minute, second, fixed=fixed))
 
 
-@rule("time:(CLOCK|DOTTED|N12|N24|TIMEWORDS) DOT? half:AMPM")
-def _ampm(m: Match) -> Node | None:
-    node, offset = m["time"], m["half"].value
-    hour, minute = (node.nums[0], node.nums[1]) if node.tag == "DOTTED" else (node.hour.hour, node.hour.minute)
-    bare = node.tag in {"N12", "N24"}
-    if bare and m.before is not None and m.before.tag in {"MONTH", "MONTH_LIKE"}:
-        return None
-    if hour > 12:  # noqa: PLR2004 - "13:00 pm" is said, "13 am" is not
-        return _clock(m, hour, minute, fixed=True) if offset else None
-    return _clock(m, hour % 12 + offset, minute, node.hour.second, fixed=True)
-
-
-@rule("hour:N12 DASH? minute:(N12|N24|N31|N59|AMOUNT)")
+@CLOCKS.rule("hour:N12 DASH? minute:(N12|N24|N31|N59|AMOUNT)")
 def _spoken(m: Match) -> Node | None:
     hour, minute = m["hour"], m["minute"]
     value = int(minute.long.count) if minute.amount and minute.long.grain is Unit.MINUTE else minute.value
@@ -150,12 +127,7 @@ def _spoken(m: Match) -> Node | None:
     return make_node(m, "TIMEWORDS", clock=Clock(hour.value, value))
 
 
-@rule("hour:(N12|N24|CLOCK) OCLOCK")
-def _oclock(m: Match) -> Node | None:
-    return _clock(m, m["hour"].hour.hour, m["hour"].hour.minute)
-
-
-@rule("A? part:(HALF|QUARTER|AMOUNT|N12|N24|N31) side:(PAST|TO) hour:(N12|CLOCK)")
+@CLOCKS.rule("A? part:(HALF|QUARTER|AMOUNT|N12|N24|N31) side:(PAST|TO) hour:(N12|CLOCK)")
 def _past(m: Match) -> Node | None:
     part, hour = m["part"], m["hour"].hour
     minutes = {"HALF": 30, "QUARTER": 15}.get(part.tag, part.value)
@@ -167,18 +139,27 @@ def _past(m: Match) -> Node | None:
     return _clock(m, total // 60 % 24, total % 60, fixed=hour.fixed)
 
 
-@rule("noon:NOON")
+@CLOCKS.rule("hour:(N12|N24|CLOCK) OCLOCK")
+def _oclock(m: Match) -> Node | None:
+    return _clock(m, m["hour"].hour.hour, m["hour"].hour.minute)
+
+
+@CLOCKS.rule("time:(CLOCK|DOTTED|N12|N24|TIMEWORDS) DOT? half:AMPM")
+def _ampm(m: Match) -> Node | None:
+    node, offset = m["time"], m["half"].value
+    hour, minute = (node.nums[0], node.nums[1]) if node.tag == "DOTTED" else (node.hour.hour, node.hour.minute)
+    bare = node.tag in {"N12", "N24"}
+    if bare and m.before is not None and m.before.tag in {"MONTH", "MONTH_LIKE"}:
+        return None
+    if hour > 12:  # noqa: PLR2004 - "13:00 pm" is said, "13 am" is not
+        return _clock(m, hour, minute, fixed=True) if offset else None
+    return _clock(m, hour % 12 + offset, minute, node.hour.second, fixed=True)
+
+
+@CLOCKS.rule("noon:NOON")
 def _noon(m: Match) -> Node | None:
     return _clock(m, m["noon"].value, 0, fixed=True)
 
-
-CLOCKS: list[GrammarRule] = [
-    *_spoken,
-    *_past,
-    *_oclock,
-    *_ampm,
-    *_noon,
-]
 
 PART_HOURS = ((8, 12), (12, 16), (16, 20), (20, 24))
 """Morning, afternoon, evening, night: the strict reading."""
@@ -201,7 +182,12 @@ def spell(day: Period, index: int) -> Period:
     return replace(strict, wide=hours((day.begin, day.finish), WIDE_HOURS[index]))
 
 
-@rule("mod:(MOD|TONIGHT) part:PART?", "mod:(LAST|NEXT|THIS|PAST) part:PART")
+@TIMES_FIRST.rule("THE part:PART BEFORE LAST")
+def _part_before_last(m: Match) -> Node | None:
+    return time_node(m, spell(one_day(m.ctx.today - timedelta(days=2)), m["part"].value))
+
+
+@TIMES_FIRST.rule("mod:(MOD|TONIGHT) part:PART?", "mod:(LAST|NEXT|THIS|PAST) part:PART")
 def _this_part(m: Match) -> Node | None:
     part = m.get("part")
     if m.tag("mod") == "TONIGHT":
@@ -209,18 +195,6 @@ def _this_part(m: Match) -> Node | None:
     if part is None:
         return None
     return time_node(m, spell(one_day(m.ctx.today + timedelta(days=m["mod"].value)), part.value))
-
-
-@rule(
-    "day:DATES (COMMA|DASH)? (IN THE? | AT | ON THE)? (late:(EARLY|LATE) DASH?)? part:PART",
-    "(IN THE? | AT)? (late:(EARLY|LATE) DASH? (IN THE)?)? part:PART COMMA? (OF|ON)? day:DATES",
-    "day:DATES COMMA? half:AMPM",
-)
-def _day_part(m: Match) -> Node | None:
-    index = m["part"].value if m.get("part") else (0 if m["half"].value == 0 else 1)
-    late = m.tag("late")
-    period = spell(m["day"].when, index)
-    return time_node(m, _half_spell(period, late) if late else period)
 
 
 def _half_spell(period: Period, late: str) -> Period:
@@ -231,9 +205,16 @@ def _half_spell(period: Period, late: str) -> Period:
     return period.map(cut, Unit.PART)
 
 
-@rule("late:(LATE|HENCE|EARLY|EARLIER) what:SPELL")
-def _late_spell(m: Match) -> Node | None:
-    return time_node(m, _half_spell(m["what"].when, m.tag("late")))
+@TIMES_FIRST.rule(
+    "day:DATES (COMMA|DASH)? (IN THE? | AT | ON THE)? (late:(EARLY|LATE) DASH?)? part:PART",
+    "(IN THE? | AT)? (late:(EARLY|LATE) DASH? (IN THE)?)? part:PART COMMA? (OF|ON)? day:DATES",
+    "day:DATES COMMA? half:AMPM",
+)
+def _day_part(m: Match) -> Node | None:
+    index = m["part"].value if m.get("part") else (0 if m["half"].value == 0 else 1)
+    late = m.tag("late")
+    period = spell(m["day"].when, index)
+    return time_node(m, _half_spell(period, late) if late else period)
 
 
 def at_clock(day: Period, clock: Clock) -> Period:
@@ -268,28 +249,13 @@ _DAY = "day:(DATES|SPELL)"
 _AT = "(AT|FOR|BY|COMMA|AROUND|ON)?"
 
 
-@rule(
-    f"{_DAY} COMMA? {_AT} AROUND? time:(TIME|DOTTED) (IN THE part:PART)?",
-    f"{_DAY} COMMA? AT AROUND? time:N12 (IN THE part:PART)?",
-    f"AT? time:TIME COMMA? (IN THE part:PART)? (ON|OF|IN|FOR)? {_DAY}",
-    f"AT time:(N12|DOTTED) COMMA? (IN THE part:PART)? (ON|OF)? {_DAY}",
-    f"time:N12 COMMA {_DAY}",
-)
-def _at(m: Match) -> Node | None:
-    day, time = m["day"].when, m["time"]
-    part = m.get("part")
-    following = m.after
-    if following is not None and following.tag in {"DASH", "TO", "UNTIL", "THROUGH"} and day.grain is not Unit.DAY:
-        return None
-    if time.tag == "N12" and following is not None and following.tag in {UNKNOWN, "DASH", "TO", "AND", "COLON", "UNIT"}:
-        return None
-    if time.tag == "N12" and m.inside[0] is time and day.grain is not Unit.PART:
-        return None
-    clock = time.hour
-    if clock.minute > 59:  # noqa: PLR2004 - minutes
-        return None
-    clock = clock.half(afternoon=part.value > 0) if part else in_spell(day, clock)
-    return time_node(m, at_clock(day_of(day), clock))
+@TIMES.rule("BETWEEN NOW AND time:TIME", "FROM NOW (TO|UNTIL) time:TIME")
+def _now_until(m: Match) -> Node | None:
+    clock, now = m["time"].hour, m.ctx.local
+    found = clock.on(m.ctx.today)
+    while found <= now and not clock.fixed:
+        found += HALF_DAY
+    return time_node(m, Period(now, found if found > now else after(found, days=1), Unit.PART))
 
 
 _FROM = "(FROM|BETWEEN|AT|COMMA)?"
@@ -297,7 +263,32 @@ _FROM = "(FROM|BETWEEN|AT|COMMA)?"
 _ENDS = "a:(CLOCK|HOURNO|TIMEWORDS|DOTTED) (UPTO|AND) b:(CLOCK|HOURNO|TIMEWORDS|DOTTED)"
 
 
-@rule(
+@TIMES.rule("day:(DATES|MOMENT) FROM? time:TIME? FOR by:AMOUNT")
+def _hours_long(m: Match) -> Node | None:
+    time, by, day = m.get("time"), m["by"].long, m["day"].when
+    if by.grain >= Unit.DAY or (time is None and day.grain is Unit.DAY):
+        return None
+    start = at_clock(day, time.hour) if time else day
+
+    def cut(bounds: Range) -> Range:
+        return bounds[0], bounds[0] + timedelta(seconds=by.seconds)
+
+    return time_node(m, start.map(cut, Unit.PART))
+
+
+def _pair(day: Period, a: Clock, b: Clock) -> tuple[Clock, Clock]:
+    """Return both hours in the half of the day that one of them, or the part of the day, determines."""
+    if day.grain is Unit.PART:
+        a, b = in_spell(day, a), in_spell(day, b)
+    if b.fixed and not a.fixed and b.hour >= NOON:
+        late = a.half(afternoon=True)
+        a = late if (late.hour, late.minute) < (b.hour, b.minute) else a
+    elif a.fixed and not b.fixed and a.hour >= NOON:
+        b = b.half(afternoon=True)
+    return a, b
+
+
+@TIMES.rule(
     f"{_DAY} COMMA? {_FROM} {_ENDS} (day2:SPELL)?",
     f"{_FROM} {_ENDS} (ON|OF|IN|COMMA)? {_DAY}",
     f"(FROM|BETWEEN) a:(CLOCK|HOURNO) {_DAY} (UPTO|AND) b:(CLOCK|HOURNO)",
@@ -323,19 +314,7 @@ def _hours(m: Match) -> Node | None:
     return time_node(m, whole.map(cut, Unit.PART))
 
 
-def _pair(day: Period, a: Clock, b: Clock) -> tuple[Clock, Clock]:
-    """Return both hours in the half of the day that one of them, or the part of the day, determines."""
-    if day.grain is Unit.PART:
-        a, b = in_spell(day, a), in_spell(day, b)
-    if b.fixed and not a.fixed and b.hour >= NOON:
-        late = a.half(afternoon=True)
-        a = late if (late.hour, late.minute) < (b.hour, b.minute) else a
-    elif a.fixed and not b.fixed and a.hour >= NOON:
-        b = b.half(afternoon=True)
-    return a, b
-
-
-@rule(
+@TIMES.rule(
     "day:(DATES|SPELL) side:(BEFORE|AFTER|SINCE|UNTIL) time:TIME",
     "day:DATES (NO HENCE THAN|NO late:LATE THAN) time:(TIME|N12)",
     "day:DATES (more:HENCE|more:LATE) THAN time:(TIME|N12) (IN THE part:PART)?",
@@ -352,29 +331,31 @@ def _bounded(m: Match) -> Node | None:
     return time_node(m, Period(None, moment.lower, Unit.WEEK, wide=(day.begin, moment.lower)))
 
 
-@rule("day:(DATES|MOMENT) FROM? time:TIME? FOR by:AMOUNT")
-def _hours_long(m: Match) -> Node | None:
-    time, by, day = m.get("time"), m["by"].long, m["day"].when
-    if by.grain >= Unit.DAY or (time is None and day.grain is Unit.DAY):
+@TIMES.rule(
+    f"{_DAY} COMMA? {_AT} AROUND? time:(TIME|DOTTED) (IN THE part:PART)?",
+    f"{_DAY} COMMA? AT AROUND? time:N12 (IN THE part:PART)?",
+    f"AT? time:TIME COMMA? (IN THE part:PART)? (ON|OF|IN|FOR)? {_DAY}",
+    f"AT time:(N12|DOTTED) COMMA? (IN THE part:PART)? (ON|OF)? {_DAY}",
+    f"time:N12 COMMA {_DAY}",
+)
+def _at(m: Match) -> Node | None:
+    day, time = m["day"].when, m["time"]
+    part = m.get("part")
+    following = m.after
+    if following is not None and following.tag in {"DASH", "TO", "UNTIL", "THROUGH"} and day.grain is not Unit.DAY:
         return None
-    start = at_clock(day, time.hour) if time else day
-
-    def cut(bounds: Range) -> Range:
-        return bounds[0], bounds[0] + timedelta(seconds=by.seconds)
-
-    return time_node(m, start.map(cut, Unit.PART))
-
-
-@rule("BETWEEN NOW AND time:TIME", "FROM NOW (TO|UNTIL) time:TIME")
-def _now_until(m: Match) -> Node | None:
-    clock, now = m["time"].hour, m.ctx.local
-    found = clock.on(m.ctx.today)
-    while found <= now and not clock.fixed:
-        found += HALF_DAY
-    return time_node(m, Period(now, found if found > now else after(found, days=1), Unit.PART))
+    if time.tag == "N12" and following is not None and following.tag in {UNKNOWN, "DASH", "TO", "AND", "COLON", "UNIT"}:
+        return None
+    if time.tag == "N12" and m.inside[0] is time and day.grain is not Unit.PART:
+        return None
+    clock = time.hour
+    if clock.minute > 59:  # noqa: PLR2004 - minutes
+        return None
+    clock = clock.half(afternoon=part.value > 0) if part else in_spell(day, clock)
+    return time_node(m, at_clock(day_of(day), clock))
 
 
-@rule("what:(DATE_M|SPELL|MOMENT) (OF|IN|COMMA)? whole:PERIOD")
+@TIMES.rule("what:(DATE_M|SPELL|MOMENT) (OF|IN|COMMA)? whole:PERIOD")
 def _attach(m: Match) -> Node | None:
     what, whole = m["what"].when, m["whole"].when
     start = whole.begin
@@ -385,16 +366,6 @@ def _attach(m: Match) -> Node | None:
     return time_node(m, what.in_year(start.year)) if whole.grain is Unit.YEAR else None
 
 
-@rule("THE part:PART BEFORE LAST")
-def _part_before_last(m: Match) -> Node | None:
-    return time_node(m, spell(one_day(m.ctx.today - timedelta(days=2)), m["part"].value))
-
-
-TIMES_FIRST: list[GrammarRule] = [
-    *_part_before_last,
-    *_this_part,
-    *_day_part,
-    *_late_spell,
-]
-
-TIMES: list[GrammarRule] = [*_now_until, *_hours_long, *_hours, *_bounded, *_at, *_attach]
+@TIMES_FIRST.rule("late:(LATE|HENCE|EARLY|EARLIER) what:SPELL")
+def _late_spell(m: Match) -> Node | None:
+    return time_node(m, _half_spell(m["what"].when, m.tag("late")))
