@@ -379,6 +379,6 @@ def _message(error: Mapping[str, Any]) -> str:
         case "string_too_short" if context.get("min_length") == 1:
             return "must not be empty"
         case _:
-            message = _PYDANTIC_SUBJECT.sub("must", str(error["msg"]))[:500]
+            message = _PYDANTIC_SUBJECT.sub("must", str(error["msg"]))[:500].replace(" after validation", "")
             # A length that is checked behind another rule is counted in items, whatever they are of.
             return message.replace(" items", " characters") if isinstance(error.get("input"), str) else message
