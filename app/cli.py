@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import gc
 import sys
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
+from typer.core import TyperGroup
+from typer.main import get_group
 
 from app.commands.terminal import CommandFailed, complain
 from app.errors import TypedMemoryError
@@ -41,12 +43,35 @@ MODULES: Mapping[str, str] = {
 """The modules of commands."""
 
 
-def build(arguments: Sequence[str]) -> typer.Typer:
-    """Return the program with the requested command, or with all of them.
+class Commands(TyperGroup):
+    """The commands, each imported when it is run, completed or listed.
 
-    Other commands are not imported, so that a client command does not wait for the import of the server.
+    So neither a client command, nor the shell that completes its name, waits for the import of the server.
     """
+
+    def __init__(self, **given: Any) -> None:  # noqa: ANN401 - passed on
+        super().__init__(**given)
+        self.commands: Any = dict.fromkeys(MODULES)
+
+    def get_command(self, ctx: object, cmd_name: str) -> Any:  # noqa: ANN401, ARG002 - typer's signature
+        """Return a command, None where there is none of this name.
+
+        Its module is imported without garbage collection, which takes two thirds of the time.
+        """
+        if cmd_name not in MODULES:
+            return None
+        cli = typer.Typer(rich_markup_mode=None)
+        gc.disable()
+        import_module(f"app.commands.{MODULES[cmd_name]}").register(cli)
+        gc.freeze()
+        gc.enable()
+        return get_group(cli).commands[cmd_name]
+
+
+def program() -> typer.Typer:
+    """Return the program without its commands."""
     cli = typer.Typer(
+        cls=Commands,
         name="typed-memory",
         no_args_is_help=True,
         pretty_exceptions_enable=False,
@@ -54,18 +79,6 @@ def build(arguments: Sequence[str]) -> typer.Typer:
         help="A memory service for agents: start it, fill it, ask it.",
     )
     cli.callback()(common)
-    wanted = MODULES.keys() & set(arguments[:1]) or MODULES
-    for module in dict.fromkeys(module for name, module in MODULES.items() if name in wanted):
-        import_module(f"app.commands.{module}").register(cli)
-    return cli
-
-
-def program(arguments: Sequence[str]) -> typer.Typer:
-    """Return the result of `build`, in two thirds of the time, without garbage collection during imports."""
-    gc.disable()
-    cli = build(arguments)
-    gc.freeze()
-    gc.enable()
     return cli
 
 
@@ -93,7 +106,7 @@ def common(
 def main() -> None:
     """Run the requested command; errors print one line and exit with 1 (2 for wrong usage)."""
     try:
-        program(sys.argv[1:])(prog_name="typed-memory")
+        program()(prog_name="typed-memory")
     except (CommandFailed, TypedMemoryError) as error:
         complain(str(error))
         sys.exit(FAILURE)

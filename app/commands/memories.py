@@ -136,8 +136,11 @@ def forget(
         return
     counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in receipt["counts"].items() if count)
     say(f"{receipt['id']} {receipt['status']}: {counts or 'nothing was there'}")
-    for one in receipt.get("kept") or ():
-        say(f"  {one} was made of the same turn, may say the same, and stays")
+    kept = receipt.get("kept") or ()
+    if kept:
+        say("Made of the same turn, and kept. Forget those that say the same, too:")
+    for one in kept:
+        say(f"  {_line(_get(url, key, f'/memories/{one}'))}")
 
 
 def history(memory: MemoryId, *, as_json: AsJson = False, url: Url = None, key: ApiKey = None) -> None:

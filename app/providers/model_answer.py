@@ -19,8 +19,8 @@ _LONGEST: Final = 4_000
 
 _SYSTEM: Final = f"""\
 You answer a question from the notes of a memory store, and from nothing else. Each note has a number, the day on which
-it was said, and marks if it is not how things are now (replaced, ended, imagined, said by a tool): such a note tells of
-the past or of what was said, and does not count as true today.
+it was said, how often if more than once, and marks if it is not how things are now (replaced, ended, imagined, said by
+a tool): such a note tells of the past or of what was said, and does not count as true today.
 First give the numbers of the notes that the answer rests on, then the answer in one to three plain sentences, in the
 language of the question. Bring in no name, number, date, place or reason that is not in those notes. If the notes do
 not answer the question, the text is empty and there are no numbers: that is a good answer, a guess is not.

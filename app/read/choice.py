@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime, timedelta, tzinfo
 from typing import Final
 from uuid import UUID
@@ -68,8 +69,35 @@ def _relevant(
     relevant, unlike = judged.cut(scored, sketches, shared, least=request.min_relevance)
     current, past = view.current(relevant)
     least = floor(judged.query.mode, request.min_confidence)
-    once, again = view.once(select(current, sketches, query=judged.query, least=least))
-    return once, (*past, *again, *unlike)
+    chosen = select(current, sketches, query=judged.query, least=least)
+    distinct, alike = said_once(chosen, sketches, judged.verbatim, request.now.tzinfo)
+    once, again = view.once(distinct)
+    return once, (*past, *alike, *again, *unlike)
+
+
+def said_once(
+    ranked: Sequence[Ranked], sketches: Mapping[UUID, RankingRow], verbatim: Collection[str], zone: tzinfo | None
+) -> Split:
+    """Return the best placed of the turns that say the same word for word, marked with how often that was said.
+
+    The mark is for questions of how often, because the same words on another day may tell of another occasion.
+    """
+    same: dict[tuple[object, ...], list[Ranked]] = defaultdict(list)
+    for one in ranked:
+        if (row := sketches[one.id]).type in verbatim:
+            same[row.scope_id, row.said, one.marks].append(one)
+    repeated = {alike[0].id: alike for alike in same.values() if len(alike) > 1}
+    dropped = {one.id for alike in repeated.values() for one in alike[1:]}
+    kept = []
+    for one in ranked:
+        if alike := repeated.get(one.id):
+            since = min(sketches[each.id].stated_at for each in alike).astimezone(zone).date()
+            kept.append(one._replace(marks=(*one.marks, f"said {len(alike)} times since {since}")))
+        elif one.id not in dropped:
+            kept.append(one)
+    return tuple(kept), tuple(
+        Cut(one.id, one.relevance, "said by a better match") for one in ranked if one.id in dropped
+    )
 
 
 def on_that_day(ranked: Sequence[Ranked], sketches: Mapping[UUID, RankingRow], query: ParsedQuery) -> Split:

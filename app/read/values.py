@@ -66,7 +66,8 @@ class ArmHit(NamedTuple):
 class Hit:
     """A memory that answers, with what its place is made of: retrieval x confidence^c x freshness^g x factors.
 
-    `marks` say why what it says is not how things are: `replaced 2026-10-15`, `imagined`, `said by a tool`.
+    `marks` say why what it says is not how things are: `replaced 2026-10-15`, `imagined`, `said by a tool`; or how
+    often it was said: `said 3 times since 2026-05-01`.
     """
 
     memory: Memory

@@ -30,6 +30,8 @@ async def problem(answer: httpx.Response, status: int, field: str | None = None)
 async def test_a_field_that_is_none_is_answered_with_those_there_are(client: httpx.AsyncClient) -> None:
     body = await problem(await client.post("/query", json={"query": "where?", "k": 3}), 422, "k")
     assert body["detail"].startswith("k: is not a field here; did you mean `top_k`? there are agent_id, as_of, ")
+    body = await problem(await client.post("/query", json={"query": "where?", "asOf": "2026-05-01"}), 422, "asOf")
+    assert "did you mean `as_of`?" in body["detail"]
     body = await problem(await client.post("/turns", json={"utterances": [], "content": "x"}), 422, "utterances")
     assert "turns, user_id" in body["detail"]
     nested = {"turns": [{"content": "x", "text": "y"}]}

@@ -23,7 +23,7 @@ DECOMPOSED = unicodedata.normalize("NFD", COMPOSED)
             "procedural",
             {"content": "go", "steps": ["one"] * 101},
             "steps",
-            "must have at most 100 items after validation, not 101",
+            "must have at most 100 items, not 101",
         ),
         ("fact", fact(evidence="x"), "evidence", "must be a list"),
         ("fact", fact(metadata="x"), "metadata", "must be a JSON object"),

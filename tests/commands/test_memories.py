@@ -41,6 +41,15 @@ def test_what_was_said_is_remembered_recalled_explained_and_forgotten(service: S
     assert newest in gone.stderr
 
 
+def test_forgetting_a_belief_shows_what_else_was_made_of_its_turn(service: Served, user: str) -> None:
+    said = "I live in Ghent with three parrots."
+    stored = service.command("remember", said, "--user-id", user).stdout
+    [belief] = re.findall(r"(mem_\w+) \(fact\): user lives in Ghent", stored)
+    forgotten = service.command("forget", belief)
+    assert forgotten.returncode == 0, forgotten.stderr
+    assert re.search(rf"kept\b.*\n(.*\n)* +mem_\w+ \(episodic, active, [^)]+\): {re.escape(said)}", forgotten.stdout)
+
+
 def test_a_write_that_names_nobody_says_who_sees_it(service: Served, user: str) -> None:
     for named, told in (((), True), (("--user-id", user), False)):
         done = service.command("remember", "I play the bassoon in Ghent.", *named)

@@ -173,6 +173,29 @@ def test_on_a_telephone_nothing_is_cut_off(browser: Browser) -> None:
     assert not cut
 
 
+def test_on_a_telephone_a_memory_with_versions_is_seen_whole(browser: Browser, client: httpx.Client) -> None:
+    browser.size(400, 844)
+    [memory] = found(client, owner="ana", q="lives Hamburg", type="fact")
+    browser.open(f"memories/{memory['id']}")
+    browser.see("History on both clocks")
+    assert browser.driver.run(CUT_OFF) == []
+    assert browser.driver.run("return document.querySelector('.timeline').getBoundingClientRect().right") <= 400
+
+
+def test_a_receipt_shows_what_else_was_made_of_the_turn(browser: Browser, client: httpx.Client) -> None:
+    said = "I live in Ghent with three parrots."
+    turn = {"content": said, "user_id": "eve"}
+    client.post("/turns", params={"mode": "sync"}, json=turn).raise_for_status()
+    [memory] = found(client, owner="eve", q="lives Ghent", type="fact")
+    browser.open(f"memories/{memory['id']}")
+    browser.click("Erase")
+    browser.see("Other memories made of the same turn stay")
+    browser.click("Erase")
+    browser.see("Erase those that say the same, too")
+    browser.click(said)
+    browser.see("Why is it active?")
+
+
 def test_resolving_a_contradiction_changes_the_answer(browser: Browser, client: httpx.Client) -> None:
     before = context_of(browser, QUESTION, "ana")
     assert "user lives in Berlin" in before

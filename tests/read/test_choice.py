@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from datetime import timedelta
 from random import Random
 from uuid import UUID
 
@@ -10,7 +11,7 @@ from hypothesis import strategies as st
 
 from app.db.memories.turn_evidence import TurnBelief, TurnEvidence
 from app.model import SpeechAct
-from app.read.choice import TURNS_CONSIDERED, best_matches
+from app.read.choice import TURNS_CONSIDERED, best_matches, said_once
 from app.read.relevance import CALIBRATIONS, Relevance
 from app.read.values import Arm, QueryRequest, Ranked
 from tests.read.conftest import NOW
@@ -62,3 +63,21 @@ def test_an_explanation_changes_no_answer(draw: Random, top_k: int, turns: float
         for explain in (False, True)
     )
     assert brief[0] == whole[0]
+
+
+def test_a_turn_repeated_word_for_word_is_given_once_with_how_often_it_was_said() -> None:
+    days = (NOW, NOW - timedelta(days=40), NOW - timedelta(days=9))
+    rows = [sketch(place, type=TURN, said=7, stated_at=day) for place, day in enumerate(days)]
+    rows += [sketch(3, type=TURN, said=8), sketch(4, type=BELIEF, said=7)]
+    ranked = [Ranked(row.id, 5.0 - place, 0.5, 0.8, 1.0, {}) for place, row in enumerate(rows)]
+    kept, cut = said_once(ranked, {row.id: row for row in rows}, (TURN,), NOW.tzinfo)
+    assert [(one.id.int, one.marks) for one in kept] == [(0, ("said 3 times since 2026-04-04",)), (3, ()), (4, ())]
+    assert [(one.id.int, one.why) for one in cut] == [(1, "said by a better match"), (2, "said by a better match")]
+
+
+def test_a_turn_that_holds_is_not_taken_for_the_same_words_that_were_replaced() -> None:
+    rows = [sketch(place, type=TURN, said=7) for place in range(2)]
+    ranked = [Ranked(row.id, 1.0, 0.5, 0.8, 1.0, {}) for row in rows]
+    ranked[1] = ranked[1]._replace(marks=("replaced 2026-05-01",))
+    kept, _ = said_once(ranked, {row.id: row for row in rows}, (TURN,), NOW.tzinfo)
+    assert kept == tuple(ranked)

@@ -51,6 +51,7 @@ def sketch(number: int, **given: Any) -> RankingRow:
         "half_life_days": 180.0,
         "floor": 0.0,
         "speaker_id": None,
+        "said": number,
         "words": 5,
         "asking": None,
         "elsewhen": False,

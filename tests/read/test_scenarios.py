@@ -89,3 +89,16 @@ async def test_entities_that_were_two_before_an_alias_made_them_one_are_followed
     ids = await store.found("Who does Sarah report to?", min_relevance=0.0)
     assert ids[0] == edge
     assert role in ids
+
+
+async def test_what_was_said_on_three_days_in_the_same_words_is_one_line_of_the_context(store: Store) -> None:
+    for days in (61, 30, 2):
+        await store.put(
+            "episodic",
+            {"content": "The lift in the west wing is stuck again.", "session_id": f"day {days}", "sequence_number": 0},
+            stated_at=NOW - timedelta(days=days),
+        )
+    result = await store.ask("What is wrong with the lift?")
+    assert result.context.groups[0].lines == (
+        "- (2026-05-12, said 3 times since 2026-03-14) The lift in the west wing is stuck again.",
+    )

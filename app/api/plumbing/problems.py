@@ -206,9 +206,9 @@ _NAMES_ELSEWHERE: Mapping[str, Sequence[str]] = {
     **dict.fromkeys(("text", "message", "memory", "data"), ("content", "query")),
     **dict.fromkeys(("limit", "k", "n", "max_results", "num_results"), ("top_k", "limit")),
     **dict.fromkeys(("threshold", "min_score", "score_threshold"), ("min_relevance",)),
-    **dict.fromkeys(("namespace", "user", "userId", "uid", "owner_id"), ("user_id",)),
-    **dict.fromkeys(("agent", "agentId", "assistant_id"), ("agent_id",)),
-    **dict.fromkeys(("thread_id", "run_id", "conversation_id", "chat_id", "sessionId"), ("session_id",)),
+    **dict.fromkeys(("namespace", "user", "uid", "owner_id"), ("user_id",)),
+    **dict.fromkeys(("agent", "assistant_id"), ("agent_id",)),
+    **dict.fromkeys(("thread_id", "run_id", "conversation_id", "chat_id"), ("session_id",)),
     **dict.fromkeys(("memory_types", "type", "kinds"), ("types",)),
     **dict.fromkeys(("name", "author", "sender"), ("speaker",)),
     **dict.fromkeys(("tags", "attributes", "meta", "filter", "filters"), ("metadata",)),
@@ -223,6 +223,7 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     if len(name) > _LONGEST_NAME:
         return ""
     names = set(known)
+    name = _CAMEL_CASE.sub("_", name).lower()
     elsewhere = [one for one in _NAMES_ELSEWHERE.get(name, ()) if one in names]
     near = elsewhere or get_close_matches(name, names, n=1, cutoff=_LIKENESS)
     return f"did you mean `{near[0]}`? " if near else ""
@@ -336,6 +337,8 @@ def _models_in(annotation: object) -> list[type[BaseModel]]:
 _LONGEST_NAME = 100
 """Characters of a name that is compared with others, which takes as long as it is."""
 
+_CAMEL_CASE: Final = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
+
 _LIKENESS = 0.75
 """How alike, from 0 to 1, a field is to the one that may have been meant."""
 
@@ -379,6 +382,6 @@ def _message(error: Mapping[str, Any]) -> str:
         case "string_too_short" if context.get("min_length") == 1:
             return "must not be empty"
         case _:
-            message = _PYDANTIC_SUBJECT.sub("must", str(error["msg"]))[:500]
+            message = _PYDANTIC_SUBJECT.sub("must", str(error["msg"]))[:500].replace(" after validation", "")
             # A length that is checked behind another rule is counted in items, whatever they are of.
             return message.replace(" items", " characters") if isinstance(error.get("input"), str) else message

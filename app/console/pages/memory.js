@@ -4,7 +4,7 @@ import { html, useState } from "../vendor/preact.js";
 import { del, get, post } from "../lib/api.js";
 import { FreshnessCurve } from "../lib/charts.js";
 import { fraction, when, words } from "../lib/format.js";
-import { attempt, href, useData, useSession } from "../lib/hooks.js";
+import { attempt, href, useData, useNarrow, useSession } from "../lib/hooks.js";
 import { Badge, Button, Card, Confirm, Empty, Json, Loaded, MemoryLink, Meter, PageTitle, Pairs, Sentence, Time } from "../lib/ui.js";
 
 const WEIGHTS = [["source_strength", "source", 0.45], ["repetition", "repetition", 0.2], ["extractor_confidence", "extractor", 0.25], ["type_prior", "type prior", 0.1]];
@@ -31,7 +31,7 @@ function MemoryDetail({ memory, history, type, reload }) {
       ${session.may("write") && html`
         <${Button} onClick=${() => feedback("useful")}>Useful<//><${Button} onClick=${() => feedback("not_useful")}>Not useful<//>
         <${Button} onClick=${() => feedback("wrong")}>Wrong<//>
-        <${Confirm} label="Erase" title="Erase this memory?" text="The memory, its vectors, its evidence and its log entries go for good. You get a receipt." onConfirm=${erase} />`}
+        <${Confirm} label="Erase" title="Erase this memory?" text="The memory, its vectors, its evidence and its log entries go for good. Other memories made of the same turn stay, mostly the turn word for word: the receipt lists them, for you to erase those that say the same." onConfirm=${erase} />`}
     </div>`}>Memory<//>
     <div class="stack">
       <${Card}><p class="said">${memory.content}</p>
@@ -111,26 +111,27 @@ function Links({ memory }) {
 /** Versions as bars over the time when they were true; events as dots over the time when they were recorded. */
 function Timeline({ versions, events, current }) {
   const now = Date.now();
+  const [left, right] = useNarrow() ? [95, 335] : [150, 780];
   const starts = versions.map((one) => Date.parse(one.valid_from));
   const recorded = [...versions.map((one) => Date.parse(one.recorded_at)), ...events.map((one) => Date.parse(one.at))];
-  const scale = (low, high) => (time) => 150 + ((Math.min(time, high) - low) / Math.max(1, high - low)) * 630;
+  const scale = (low, high) => (time) => left + ((Math.min(time, high) - low) / Math.max(1, high - low)) * (right - left);
   const valid = scale(Math.min(...starts), now);
   const known = scale(Math.min(...recorded), now);
   const dots = versions.length * 26 + 34;
-  return html`<div class="scroll" tabindex="0" role="region" aria-label="Timeline"><svg class="timeline" viewBox=${`0 0 800 ${dots + 44}`} width="800" role="img" aria-label="Versions and events; the list below says the same">
+  return html`<svg class="timeline" viewBox=${`0 0 ${right + 20} ${dots + 44}`} width=${right + 20} role="img" aria-label="Versions and events; the list below says the same">
     ${versions.map((one, place) => {
       const from = valid(Date.parse(one.valid_from));
       const to = valid(one.valid_until ? Date.parse(one.valid_until) : now);
       return html`<g><title>${one.content}</title><text x="0" y=${place * 26 + 17} class=${one.id === current ? "" : "faint"}>${one.status}</text>
         <rect class=${one.status === "active" ? "held" : "past"} x=${from} y=${place * 26 + 5} width=${Math.max(4, to - from)} height="16" rx="4"></rect></g>`;
     })}
-    <line x1="150" x2="780" y1=${dots - 22} y2=${dots - 22} />
+    <line x1=${left} x2=${right} y1=${dots - 22} y2=${dots - 22} />
     <text x="0" y=${dots - 18} class="faint">true in the world</text>
-    <text x="150" y=${dots - 8} class="faint">${when(new Date(Math.min(...starts)).toISOString()).slice(0, 10)}</text><text x="780" y=${dots - 8} class="faint end">today</text>
-    <text x="0" y=${dots + 22} class="faint">recorded here</text><line x1="150" x2="780" y1=${dots + 18} y2=${dots + 18} />
+    <text x=${left} y=${dots - 8} class="faint">${when(new Date(Math.min(...starts)).toISOString()).slice(0, 10)}</text><text x=${right} y=${dots - 8} class="faint end">today</text>
+    <text x="0" y=${dots + 22} class="faint">recorded here</text><line x1=${left} x2=${right} y1=${dots + 18} y2=${dots + 18} />
     ${events.map((one) => html`<circle class="event" cx=${known(Date.parse(one.at))} cy=${dots + 18} r="5"><title>${one.sentence}</title></circle>`)}
-    <text x="150" y=${dots + 38} class="faint">${when(new Date(Math.min(...recorded)).toISOString()).slice(0, 10)}</text><text x="780" y=${dots + 38} class="faint end">now</text>
-  </svg></div>
+    <text x=${left} y=${dots + 38} class="faint">${when(new Date(Math.min(...recorded)).toISOString()).slice(0, 10)}</text><text x=${right} y=${dots + 38} class="faint end">now</text>
+  </svg>
   <h3>Versions</h3><ul>${versions.map((one) => html`<li><${Badge} text=${one.status} /> ${one.id === current ? one.content : html`<${MemoryLink} id=${one.id}>${one.content}<//>`}
     <span class="muted small"> true from ${when(one.valid_from)}${one.valid_until ? ` until ${when(one.valid_until)}` : ""}</span></li>`)}</ul>
   <h3>Events</h3><ul class="talk">${events.map((one) => html`<li key=${one.id}><${Sentence} text=${one.sentence} /><small>by ${one.actor}, ${when(one.at)}</small></li>`)}</ul>`;
@@ -146,7 +147,14 @@ export function Receipt({ receipt }) {
     <${Pairs} pairs=${[
       ["receipt", html`<code>${shown.id}</code>`], ["status", html`<${Badge} text=${shown.status} />`], ["finished", shown.finished_at && when(shown.finished_at)],
       ["erased", Object.entries(shown.counts ?? {}).filter(([, count]) => count).map(([name, count]) => `${count} ${words(name)}`).join(", ")],
-      ["still there", shown.still_there ?? (checked ? "0" : "")], ["kept", shown.kept?.length ? html`<ul>${shown.kept.map((id) => html`<li><${MemoryLink} id=${id} /></li>`)}</ul>` : ""],
+      ["still there", shown.still_there ?? (checked ? "0" : "")], ["kept", receipt.kept?.length ? html`<${Kept} ids=${receipt.kept} />` : ""],
       ["digest", shown.digest && html`<code>${shown.digest}</code>`],
     ]} /><//>`;
+}
+
+/** What else was made of the turns of an erased memory, and may say the same. */
+function Kept({ ids }) {
+  const found = useData(() => Promise.all(ids.map((id) => get(`/memories/${id}`))), [ids]);
+  return html`Made of the same turn. Erase those that say the same, too:
+    <${Loaded} of=${found}>${(kept) => html`<ul>${kept.map((one) => html`<li><${MemoryLink} id=${one.id}>${one.content}<//> <${Badge} text=${one.type} tone="plain" /></li>`)}</ul>`}<//>`;
 }

@@ -16,11 +16,11 @@ Bounds = tuple[datetime | None, datetime | None]
 class RankingRow(NamedTuple):
     """The columns of a memory that ranking uses, in the order of the statements below.
 
-    `words` is its number of words, `opening` the beginning of its content, as long as requested; `asking` is its
-    content where that ends as a question; `speaker_id` is the entity that said it. `elsewhen`: it happened at a time
-    outside the question's. `volatile`: its slot changes too often and has not been reviewed yet. `payload` is None
-    unless requested. `strongest` is the highest confidence among the memories that contest its slot, found or not, and
-    unknown with `known_at`. `folded_into` is its summary, if any.
+    `said` is a hash of its content, `words` its number of words, `opening` the beginning of its content, as long as
+    requested; `asking` is its content where that ends as a question; `speaker_id` is the entity that said it.
+    `elsewhen`: it happened at a time outside the question's. `volatile`: its slot changes too often and has not been
+    reviewed yet. `payload` is None unless requested. `strongest` is the highest confidence among the memories that
+    contest its slot, found or not, and unknown with `known_at`. `folded_into` is its summary, if any.
     """
 
     id: UUID
@@ -39,6 +39,7 @@ class RankingRow(NamedTuple):
     half_life_days: float | None
     floor: float
     speaker_id: UUID | None
+    said: int
     words: int
     asking: str | None
     elsewhen: bool
@@ -74,7 +75,8 @@ def _sketches(
         f"""
         SELECT m.id, m.scope_id, m.type, m.status, m.subject, m.slot, m.contested, m.confidence,
             i.session_id, i.sequence_number, m.stated_at, u.last_accessed_at, coalesce(u.access_count, 0),
-            m.half_life_days, m.floor, i.speaker_id, i.words, CASE WHEN i.asks THEN m.content END,
+            m.half_life_days, m.floor, i.speaker_id, hashtextextended(m.content, 0), i.words,
+            CASE WHEN i.asks THEN m.content END,
             i.event_range IS NOT NULL AND cardinality(CAST(:lower AS timestamptz[])) > 0 AND NOT EXISTS (
                 SELECT FROM unnest(CAST(:lower AS timestamptz[]), CAST(:upper AS timestamptz[])) AS named(lower, upper)
                 WHERE i.event_range && tstzrange(named.lower, named.upper)),

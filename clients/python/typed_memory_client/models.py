@@ -1197,7 +1197,7 @@ class Arm(Model):
 class Hit(Model):
     """A found memory: answers are ordered by score; relevance is its fit to the question by itself.
 
-`marks` say why what it says is not how things are. `arms` and `notes` are details."""
+`marks` say why what it says is not how things are, or how often it was said. `arms` and `notes` are details."""
 
     arms: list[Arm]
 

@@ -5046,7 +5046,7 @@ export interface components {
          * Hit
          * @description A found memory: answers are ordered by score; relevance is its fit to the question by itself.
          *
-         *     `marks` say why what it says is not how things are. `arms` and `notes` are details.
+         *     `marks` say why what it says is not how things are, or how often it was said. `arms` and `notes` are details.
          */
         Hit: {
             /** Arms */
