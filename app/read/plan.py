@@ -69,12 +69,16 @@ SCALING: Mapping[Arm, Scaling] = {
     Arm.LEXICAL: Scaling.RANGE,
     Arm.LEXICAL_CONTEXT: Scaling.RANGE,
     Arm.GRAPH: Scaling.NONE,
-    Arm.TEMPORAL: Scaling.NONE,
+    Arm.TEMPORAL: Scaling.BEST,
 }
-"""Cosines and BM25 mean something within one list alone; the other two are made in 0..1."""
+"""Cosines and BM25 mean something within one list alone, and scores of the graph are made in 0..1. So are those of
+time, but turns that were said in a window have at most half of an event's: where nothing else fits, their best is 1."""
 
 TEXT = {Arm.SEMANTIC: 1.2, Arm.LEXICAL: 1.0, Arm.SEMANTIC_CONTEXT: 1.2, Arm.LEXICAL_CONTEXT: 1.0}
 """The four arms over texts: a memory by itself, and together with the end of what came before it."""
+
+TIMED = {**TEXT, Arm.TEMPORAL: 1.3}
+"""With what happened or was said at the time that the question names."""
 
 OPEN = QueryPlan(
     name="open",
@@ -89,13 +93,12 @@ OPEN = QueryPlan(
     confidence=0.3,
     freshness=0.03,
     compared=60,
-    words=0.15,
-    word_floor=0.1,
+    words=0.25,
     said_before=0.5,
     neighbours=0.5,
     farther=0.7,
     brevity=60,
-    question=0.55,
+    question=0.45,
     told_in_question=0.75,
     speaker=1.5,
     asked_back=1.2,
@@ -123,7 +126,7 @@ TABLE: tuple[PlanRow, ...] = (
             OPEN,
             name="events-in-window",
             why="Only what happened in the named time can answer, however long ago that is.",
-            weights={**TEXT, Arm.GRAPH: 0.6, Arm.TEMPORAL: 1.6},
+            weights={**TIMED, Arm.GRAPH: 0.6},
             freshness=0.0,
             newest=0.0,
         ),
@@ -134,7 +137,7 @@ TABLE: tuple[PlanRow, ...] = (
             OPEN,
             name="past",
             why="The question asks how things were: age is no fault, and what was replaced may be the answer.",
-            weights={**TEXT, Arm.GRAPH: 0.3, Arm.TEMPORAL: 0.8},
+            weights={**TIMED, Arm.GRAPH: 0.3},
             freshness=0.0,
             newest=0.0,
             history=1.25,
@@ -146,7 +149,7 @@ TABLE: tuple[PlanRow, ...] = (
             OPEN,
             name="window",
             why="The question names a time: what happened or was said then comes first, at any age.",
-            weights={**TEXT, Arm.GRAPH: 0.3, Arm.TEMPORAL: 0.8},
+            weights={**TIMED, Arm.GRAPH: 0.3},
             freshness=0.0,
         ),
         lambda query: bool(query.windows),

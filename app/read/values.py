@@ -301,16 +301,16 @@ class QueryPlan:
     (0: they are not looked at). Fusion: an arm adds `weight x (scaled + rank_share x sqrt(scaled) / (k + rank))`.
 
     Ranking: of the first `considered` the first `compared` gain up to `words` for the nearness of their words to the
-    question's; a cosine up to `word_floor` counts nothing, and a word of the turn before counts `said_before` of one of
-    its own. All are ranked by `retrieval x confidence^c x freshness^g`, with the exponents `confidence` and
-    `freshness`. A turn takes the share `neighbours` of the better of the turns beside it, times `farther` of those two
-    away; a turn of `brevity` words takes half of that, a longer one less. The rest multiply scores: `question` those of
-    turns that only ask, `told_in_question` those of turns that ask and also tell of the speaker, `speaker` those said
-    by the one person the question names, `asked_back` those of the assistant when the question asks what it said,
-    `assistant` those of the assistant otherwise, `type_hint` those of a type the question hints at, `elsewhen` those
-    that happened at another time than the question names, `history` replaced ones when history is asked for. When the
-    question wants the newest, those of the first `reordered` with at least the share `rival` of the best retrieval
-    score gain `newest / (1 + days behind the newest)`.
+    question's; a word of the turn before counts `said_before` of one of its own. All are ranked by `retrieval x
+    confidence^c x freshness^g`, with the exponents `confidence` and `freshness`. A turn takes the share `neighbours` of
+    the better of the turns beside it, times `farther` of those two away; a turn of `brevity` words takes half of that,
+    a longer one less. The rest multiply scores: `question` those of turns that only ask, `told_in_question` those of
+    turns that ask and also tell of the speaker, `speaker` those said by the one person the question names, `asked_back`
+    those of the assistant when the question asks what it said, `assistant` those of the assistant otherwise,
+    `type_hint` those of a type the question hints at, `elsewhen` those that happened at another time than the question
+    names, `history` replaced ones when history is asked for. When the question wants the newest, those of the first
+    `reordered` with at least the share `rival` of the best retrieval score gain `newest / (1 + days behind the
+    newest)`.
     """
 
     name: str
@@ -326,7 +326,6 @@ class QueryPlan:
     freshness: float
     compared: int
     words: float
-    word_floor: float
     said_before: float
     neighbours: float
     farther: float

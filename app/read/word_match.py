@@ -49,21 +49,23 @@ def match_words(
 
     `asked` has the question's words and what each weighs. A word counts by the highest cosine with a word of the
     memory, or, for a turn (a memory of a `verbatim` type), `plan.said_before` of that with one of the turn before it,
-    where that was found, too; a cosine up to `plan.word_floor` counts nothing. The sums are scaled to 0..1 as an arm's
-    scores are. Of the first, those without a row are left out.
+    where that was found, too. The sums are scaled to 0..1 as an arm's scores are, and then by the share of the weight
+    of all words that the best of them has: where no memory comes near the question's words, they tell little. Of the
+    first, those without a row are left out.
     """
     first = [one for one in fused[: plan.compared] if one.id in rows]
     if not first or not asked:
         return tuple(fused)
     compared = [rows[one.id] for one in first]
     texts = [content_words(row.opening, language)[:_MOST_WORDS] for row in compared]
-    near = _nearest(vectors(list(asked)), texts, vectors)
-    near = np.maximum(near - plan.word_floor, 0.0) / (1 - plan.word_floor)
+    near = np.maximum(_nearest(vectors(list(asked)), texts, vectors), 0.0)
     before = _turns_before(compared, verbatim)
     near = np.maximum(near, plan.said_before * np.where(before >= 0, near[:, before], 0.0))
-    scores = np.fromiter(asked.values(), np.float64) @ near
+    weights = np.fromiter(asked.values(), np.float64)
+    scores = weights @ near
     order = np.argsort(-scores, kind="stable")
-    gains = plan.words * np.array(scale(scores[order].tolist(), Scaling.RANGE))[np.argsort(order)]
+    covered = scores[order[0]] / weights.sum()
+    gains = plan.words * covered * np.array(scale(scores[order].tolist(), Scaling.RANGE))[np.argsort(order)]
     raised = [
         one._replace(retrieval=one.retrieval + gain, words=gain)
         for one, gain in zip(first, gains.tolist(), strict=True)

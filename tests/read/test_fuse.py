@@ -68,6 +68,12 @@ def test_the_order_a_list_comes_in_says_nothing(arms: Arms) -> None:
     assert fuse(arms, PLAN) == fuse({arm: tuple(reversed(scored)) for arm, scored in arms.items()}, PLAN)
 
 
+def test_the_best_of_a_time_has_all_of_its_weight_and_the_nearest_in_the_graph_only_what_it_scores() -> None:
+    found = ((UUID(int=1), 0.4), (UUID(int=2), 0.2))
+    scaled = {arm: [one.places[arm][2] for one in fuse({arm: found}, PLAN)] for arm in (Arm.TEMPORAL, Arm.GRAPH)}
+    assert scaled == {Arm.TEMPORAL: [1.0, 0.5], Arm.GRAPH: [0.4, 0.2]}
+
+
 def test_an_arm_without_weight_says_nothing() -> None:
     arms = {Arm.GRAPH: ((UUID(int=1), 1.0),)}
     assert fuse(arms, replace(PLAN, weights={Arm.SEMANTIC: 1.0})) == ()

@@ -15,7 +15,7 @@ from app.read.word_match import content_words, match_words
 from tests.read.test_rank import TURNS, sketch
 
 WORDS = WordllamaEmbedder().words
-PLAN = replace(OPEN, words=0.2, word_floor=0.2, said_before=0.5)
+PLAN = replace(OPEN, words=0.2, said_before=0.5)
 
 
 def raised(question: str, *contents: str, **plan: Any) -> dict[str, float]:
@@ -39,7 +39,14 @@ def matched(rows: dict[UUID, Any], question: str, **plan: Any) -> dict[str, floa
 def test_a_word_of_like_meaning_raises_a_memory_that_says_none_of_the_words() -> None:
     gains = raised("Which doctor?", "We painted the fence green", "The physician called", "Trains were late again")
     assert next(iter(gains)) == "The physician called"
-    assert gains["The physician called"] == pytest.approx(0.2)
+    assert 0 < gains["The physician called"] < 0.2
+
+
+def test_the_best_gains_by_the_share_of_the_question_that_its_words_come_near() -> None:
+    known, half = ("A doctor called", "A doctor plays chess"), ("A doctor called", "Some rain fell")
+    assert raised("doctor chess", *known)["A doctor plays chess"] == pytest.approx(0.2)
+    assert raised("doctor chess", *half)["A doctor called"] == pytest.approx(0.1, abs=0.03)
+    assert 0 < raised("sonata quark", *half)["A doctor called"] < 0.05
 
 
 def test_the_same_word_is_nearer_than_one_of_like_meaning() -> None:
@@ -76,11 +83,14 @@ def test_what_has_no_words_gains_least_and_no_question_without_words_moves_anyth
 
 
 def test_only_the_first_are_compared_and_those_without_a_row_are_left_out() -> None:
-    rows = {(row := sketch(number, opening="The physician called")).id: row for number in (1, 2)}
+    rows = {(row := sketch(number, opening="The doctor called")).id: row for number in (1, 2)}
     fused = [Fused(one, 1.0, {}) for one in (UUID(int=3), *rows)]
     plan = replace(PLAN, compared=2)
     found = match_words(fused, rows, {"doctor": 1.0}, vectors=WORDS, language="english", verbatim=TURNS, plan=plan)
-    assert [(one.id.int, one.retrieval, one.words) for one in found] == [(1, 1.2, 0.2), (2, 1.0, 0.0)]
+    assert [(one.id.int, one.retrieval, one.words) for one in found] == [
+        (1, pytest.approx(1.2), pytest.approx(0.2)),
+        (2, 1.0, 0.0),
+    ]
 
 
 def test_only_the_beginning_of_a_long_text_is_compared() -> None:
