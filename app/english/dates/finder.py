@@ -10,7 +10,7 @@ from app.english.dates.nodes import UNKNOWN, GrammarRule, Node, apply_rules
 from app.english.dates.periods import Period, Prefer, ReferenceTime, SpanKind, TemporalSpan
 from app.english.dates.rules_dates import FULL_DATES, LOOSE_DATES
 from app.english.dates.rules_parts import ORDERED, PARTS, SETS
-from app.english.dates.rules_periods import PERIODS, UNITS
+from app.english.dates.rules_periods import ATTACH_YEAR, HALF_YEARS, PERIODS, UNITS
 from app.english.dates.rules_ranges import DAY_RANGES, OPEN, RANGES, YEARS
 from app.english.dates.rules_relative import LASTING, RELATIVE, WEEKDAYS
 from app.english.dates.rules_times import AMOUNTS, CLOCKS, TIMES, TIMES_FIRST
@@ -129,10 +129,14 @@ GRAMMAR: list[GrammarRule] = [
     *DAY_RANGES,
     *CLOCKS,
     *FULL_DATES,
+    *HALF_YEARS,
     *UNITS,
     *PERIODS,
+    *ATTACH_YEAR,
     *YEARS,
+    *HALF_YEARS,
     *ORDERED,
+    *ATTACH_YEAR,
     *WEEKDAYS,
     *SETS,
     *LOOSE_DATES,

@@ -216,7 +216,7 @@ def _date_shape(parts: list[str], signs: str, nums: tuple[int, ...]) -> str:
         year, month = nums if lengths[0] == 4 else nums[::-1]  # noqa: PLR2004
         believable = range(1900, 2101) if signs == "." else YEARS
         year_first = lengths[0] == 4 or signs != "."  # noqa: PLR2004
-        return "YM" if 1 <= month <= MAX_MONTH and year in believable and year_first else "DEAD"
+        return "YM" if 1 <= month <= MAX_MONTH and year in believable and year_first else "BAD_YM"
     if max(lengths) <= 2 and signs == "/":  # noqa: PLR2004
         return "MD" if min(nums) >= 1 and min(nums) <= MAX_MONTH and max(nums) <= MAX_DAY else ""
     if max(lengths) <= 2 and signs == ".":  # noqa: PLR2004

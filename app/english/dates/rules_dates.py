@@ -76,6 +76,11 @@ def _figures(m: Match) -> Node | None:
     return single_date(m, full_year(c, digits=4 if c > TWO_DIGITS else 2), month, number)
 
 
+@FULL_DATES.rule("BAD_YM")
+def _no_month(m: Match) -> Node | None:
+    return make_node(m, DEAD)
+
+
 def _counts_other_units(m: Match) -> bool:
     """Return whether other units than days are counted: "the first week of May"."""
     return any(node.tag == "UNIT" and node.value != Unit.DAY for node in m.inside)
@@ -89,6 +94,8 @@ _DAY = "number:(DAYNO|ORDINAL)"
 @FULL_DATES.rule(
     f"{_WEEKDAY} THE? {_DAY} (UNIT? OF THE? | SEP)? month:ANYMONTH {_YEAR}",
     f"{_WEEKDAY} month:ANYMONTH (SEP|COMMA)? THE? {_DAY} {_YEAR}",
+    f"year:Y4 SEP month:ANYMONTH SEP {_DAY}",
+    f"year:Y4 SEP {_DAY} SEP month:ANYMONTH",
     f"{_WEEKDAY} THE? {_DAY} (OF|SEP)? month:ANYMONTH OF year:TWO CLOSE?",
 )
 def _full(m: Match) -> Node | None:
@@ -138,7 +145,7 @@ def _month_day(m: Match) -> Node | None:
     return single_date(m, m.ctx.local.year if m.get("mod") else None, month, number)
 
 
-@LOOSE_DATES.rule("THE number:(ORD|DAYNO)")
+@LOOSE_DATES.rule("THE number:(ORD|DAYNO)", "number:ORD")
 def _day_of_month(m: Match) -> Node | None:
     number, following = m["number"], m.after
     if (m.before is not None and m.before.tag == "IN") or (m.inside[0] is number and not _month_follows(m)):

@@ -12,10 +12,12 @@ from app.english.dates.days import (
     Range,
     Unit,
     after,
+    amount,
     first_week,
     month_start,
     months_range,
     nth_weekday,
+    shift,
     week_start,
 )
 from app.english.dates.nodes import Match, Node, RuleList, make_node, time_node
@@ -33,6 +35,7 @@ MOST_PARTS = 400
 @ORDERED.rule(
     "THE? nth:(ORDINAL|LAST) (count:COUNT)? unit:(UNIT|QUARTER) (OF|IN)? whole:PERIODS",
     "THE? nth:(ORDINAL|LAST) count:AMOUNT (OF|IN)? whole:PERIODS",
+    "whole:PERIODS POSSESSIVE nth:(ORDINAL|LAST) unit:(UNIT|QUARTER)",
 )
 def _nth_unit(m: Match) -> Node | None:
     nth = m["nth"]
@@ -147,6 +150,12 @@ def _weekday(m: Match) -> Node | None:
     return time_node(m, weekly(m.ctx, m["weekday"].value))
 
 
+@ORDERED.rule("THE? weekday:DATE_W (BEFORE|AFTER) side:(LAST|NEXT)")
+def _weekday_after_next(m: Match) -> Node | None:
+    monday = after(week_start(m.ctx.local), days=2 * DAYS_IN_WEEK * m["side"].value)
+    return time_node(m, m["weekday"].when.in_week(monday, m.ctx))
+
+
 @ORDERED.rule("weekday:WEEKDAY_LIKE")
 def _weekday_like(m: Match) -> Node | None:
     before, word = m.before, m["weekday"].word
@@ -245,6 +254,32 @@ def _weekday_beside(m: Match) -> Node | None:
     return time_node(m, m["what"].when.map(change, Unit.DAY))
 
 
+@PARTS.rule("(THE|LAST) unit:UNIT side:(BEFORE|AFTER) THE? what:DATES")
+def _beside(m: Match) -> Node | None:
+    grain, back = Unit(m["unit"].value), m.tag("side") == "BEFORE"
+    if grain not in {Unit.DAY, Unit.WEEKEND, Unit.WEEK, Unit.MONTH, Unit.YEAR} or m["unit"].word.endswith("s"):
+        return None
+    by = amount(1, grain)
+
+    def change(bounds: Range) -> Range:
+        if grain is Unit.WEEKEND:
+            saturday = week_start(bounds[0]) + timedelta(days=SATURDAY)
+            week = 0 if (saturday < bounds[0]) == back else -1 if back else 1
+            saturday += timedelta(days=DAYS_IN_WEEK * week)
+            return saturday, after(saturday, days=2)
+        return (shift(bounds[0], by, -1), bounds[0]) if back else (bounds[1], shift(bounds[1], by, 1))
+
+    return time_node(m, m["what"].when.map(change, grain))
+
+
+@PARTS.rule("THE? number:ORDINAL HALF OF what:PERIODS")
+def _half_of(m: Match) -> Node | None:
+    number = m["number"].value
+    if number > 2 or m["what"].when.grain not in {Unit.MONTH, Unit.WEEK, Unit.YEAR}:  # noqa: PLR2004 - halves
+        return None
+    return time_node(m, part("EARLY" if number == 1 else "LATE", m["what"].when))
+
+
 def weekend_near(bounds: Range) -> Range:
     """Return the weekend of the week, extended to the date if that is a Monday or a Friday."""
     start = bounds[0]
@@ -269,10 +304,17 @@ def _rest(m: Match) -> Node | None:
 
 @SETS.rule(
     "EVERY (OTHER|ORDINAL|COUNT)? (UNIT|QUARTER|PERIODS|DATES|SPELL|WEEKDAYS|PART|PARTS|HOLIDAY)",
+    "ALL (UNIT|WEEKDAYS)",
+    "ALL WEEKDAYS",
+    "RECURRING",
+    "(DATES|ORDINAL) OF EVERY UNIT",
     "(DATE|DATE_W) PARTS",
+    "WEEKDAYS PARTS?",
     "EVERY AMOUNT",
 )
 def _set(m: Match) -> Node | None:
+    if m.inside[0].tag == "ALL" and not m.inside[-1].word.lower().endswith("s"):
+        return None
     return make_node(m, "DEAD")
 
 

@@ -10,6 +10,8 @@ from app.english.dates.periods import Period, ReferenceTime, aligned, fixed_peri
 from app.english.dates.rules_dates import full_year
 
 PERIODS = RuleList()
+ATTACH_YEAR = RuleList()
+HALF_YEARS = RuleList()
 UNITS = RuleList()
 
 CENTURY = 100
@@ -34,8 +36,17 @@ def shifted_year(ctx: ReferenceTime, period: Period | None, mod: Node) -> Period
     return period.in_year(ctx.local.year + mod.value)
 
 
+@PERIODS.rule("mod:MOD month:ANYMONTH")
+def _mod_month(m: Match) -> Node | None:
+    following = m.after
+    if m["mod"].tag == "THIS" and m["month"].tag == "MONTH_LIKE" and following and following.tag == UNKNOWN:
+        return None  # "this may be"
+    return time_node(m, shifted_year(m.ctx, month_range(m.ctx, m["month"].value), m["mod"]))
+
+
 @PERIODS.rule(
     "mod:MOD? season:SEASON ((OF|COMMA)? year:YEARNO)?",
+    "THE? season:SEASON OF year:TWO",
     "THE season:SEASON (OF? year:YEARNO)?",
 )
 def _season(m: Match) -> Node | None:
@@ -61,10 +72,12 @@ def _season(m: Match) -> Node | None:
     return time_node(m, period)
 
 
-@PERIODS.rule("month:ANYMONTH")
+@PERIODS.rule("THE? UNIT OF month:ANYMONTH", "month:ANYMONTH")
 def _month(m: Match) -> Node | None:
     month, before = m["month"], m.before
-    if month.tag == "MONTH_LIKE":
+    if m.inside[0] is not month and not any(n.tag == "UNIT" and n.value == Unit.MONTH for n in m.inside):
+        return None
+    if month.tag == "MONTH_LIKE" and m.inside[0] is month:
         linked = before is not None and before.tag in _LINKS and month.word.lower() not in {"mar", "jan"}
         following = [node.tag for node in m.nodes[m.found.end() : m.found.end() + 2]]
         between_months = len(following) > 1 and following[0] in _MONTH_FOLLOWERS and following[1] in _MONTHS
@@ -118,9 +131,10 @@ def _mod_yearly(m: Match) -> Node | None:
     return time_node(m, shifted_year(m.ctx, m["what"].when, m["mod"]))
 
 
-@PERIODS.rule(
+@ATTACH_YEAR.rule(
     "what:YEARLY (COMMA|OF|IN|SEP|POSSESSIVE)? year:(Y4|YWORDS|PERIOD)",
     "year:(Y4|PERIOD) (SEP|COMMA|POSSESSIVE)? THE? what:YEARLY",
+    "what:YEARLY OF year:TWO",
 )
 def _attach_year(m: Match) -> Node | None:
     node = m["year"]
@@ -148,9 +162,11 @@ def _quarter(m: Match) -> Node | None:
     return time_node(m, recurring(lambda year: months_range(year, 3 * number - 2, 3), Unit.QUARTER, m.ctx, Unit.YEAR))
 
 
-@UNITS.rule(
+@HALF_YEARS.rule(
+    "number:HALF_NO OF? year:Y4",
     "year:Y4 DASH? number:HALF_NO",
     "THE? number:ORDINAL HALF OF? (year:Y4|whole:PERIOD)",
+    "year:Y4 COMMA? THE? number:ORDINAL HALF",
 )
 def _half_year(m: Match) -> Node | None:
     number = m["number"].value
@@ -163,7 +179,7 @@ def _half_year(m: Match) -> Node | None:
     return time_node(m, fixed_period(months_range(year, 6 * number - 5, 6), Unit.SEASON))
 
 
-@UNITS.rule("THE? number:ORDINAL unit:UNIT")
+@UNITS.rule("THE? number:ORDINAL unit:UNIT", "THE? number:ORDBIG unit:UNIT")
 def _century(m: Match) -> Node | None:
     if m["unit"].value != Unit.CENTURY:
         return None
@@ -242,7 +258,7 @@ def _part_follows(m: Match) -> bool:
     )
 
 
-@UNITS.rule("mod:MOD (mod2:(PAST|COMING))? CALENDAR? unit:(UNIT|QUARTER)")
+@UNITS.rule("mod:MOD (mod2:(PAST|COMING))? CALENDAR? unit:(UNIT|QUARTER)", "THE mod:MOD CALENDAR? unit:(UNIT|QUARTER)")
 def _mod_unit(m: Match) -> Node | None:
     grain, offset = Unit(m["unit"].value), m["mod"].value
     mod2 = m.get("mod2")

@@ -6,7 +6,7 @@ from dataclasses import replace
 from datetime import datetime
 
 from app.english.dates.days import Range, Unit, day, month_start
-from app.english.dates.nodes import UNKNOWN, Match, Node, RuleList, time_node
+from app.english.dates.nodes import UNKNOWN, Match, Node, RuleList, make_node, time_node
 from app.english.dates.periods import Period, ReferenceTime, fixed_period, one_day, recurring
 from app.english.dates.rules_dates import monthly_day
 from app.english.dates.rules_relative import instant
@@ -119,7 +119,19 @@ def _days_in_month(m: Match) -> Node | None:
     return time_node(m, _days_of(m.ctx, m["a"].value, m["b"].value, m["month"].value, year.value if year else None))
 
 
-@RANGES.rule(f"(FROM|BETWEEN)? {_A} JOIN {_B} (OF|IN)? whole:PERIODS")
+@RANGES.rule("now:NOW")
+def _now(m: Match) -> Node | None:
+    before, following = m.before, m.after
+    ends = before is not None and before.tag in {"AND", "UNTIL", "TO", "THROUGH", "DASH"}
+    opens = before is not None and before.tag in {"BETWEEN", "FROM"} and following is not None
+    if not (ends or opens) or (following is not None and following.tag == "AND" and not opens):
+        return None
+    return make_node(m, "NOW")
+
+
+@RANGES.rule(
+    f"(FROM|BETWEEN)? {_A} JOIN {_B} (OF|IN)? whole:PERIODS", f"whole:PERIODS COMMA? (FROM|BETWEEN) {_A} JOIN {_B}"
+)
 def _days_in_period(m: Match) -> Node | None:
     whole = m["whole"].when
     if whole.grain is not Unit.MONTH:
@@ -196,6 +208,7 @@ def _counts_things(following: Node | None) -> bool:
 
 @RANGES.rule(
     "whole:PERIOD COMMA? FROM a:DATE_W UPTO b:DATE_W",
+    "(FROM|BETWEEN)? a:DATE_W JOIN b:DATE_W (OF|IN|COMMA)? whole:PERIOD",
 )
 def _weekdays_in_week(m: Match) -> Node | None:
     whole = m["whole"].when

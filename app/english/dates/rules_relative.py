@@ -88,6 +88,7 @@ def _weekday_near(m: Match) -> Node | None:
     "WITHIN (THE (NEXT|COMING))? by:AMOUNT (FROM|OF) what:DATES",
     "WITHIN (THE? (NEXT|COMING))? by:AMOUNT",
     "WITHIN THE (NEXT|COMING) unit:UNIT AND by:AMOUNT",
+    "WITHIN day:PERIOD AND by:AMOUNT",
 )
 def _within_rule(m: Match) -> Node | None:
     by = m["by"].long
@@ -99,7 +100,9 @@ def _within_rule(m: Match) -> Node | None:
     return time_node(m, _within(m.ctx, by))
 
 
-@RELATIVE.rule("THE? count:(COUNT|COUPLE|FEW) mod:SHIFTMOD unit:(UNIT|QUARTER)")
+@RELATIVE.rule(
+    "THE? count:(COUNT|COUPLE|FEW) mod:SHIFTMOD unit:(UNIT|QUARTER)", "mod:SHIFTMOD count:(COUPLE|FEW) OF? unit:UNIT"
+)
 def _rolling_inverted(m: Match) -> Node | None:
     count = m["count"]
     if not m["unit"].word.lower().endswith("s"):
@@ -108,19 +111,23 @@ def _rolling_inverted(m: Match) -> Node | None:
     return time_node(m, rolling(m.ctx, by, m["mod"].value))
 
 
-@RELATIVE.rule("THE? mod:SHIFTMOD by:AMOUNT")
+@RELATIVE.rule("THE? mod:SHIFTMOD by:AMOUNT", "WITHIN? OVER? IN? THE? (LAST|PAST)? mod:SHIFTMOD by:AMOUNT")
 def _rolling(m: Match) -> Node | None:
     if m.inside[0].tag == "LAST" and m.before is not None and m.before.word.lower() in _AUXILIARIES:
         return None  # "will last two hours"
-    if m.before is not None and m.before.tag == "WITHIN" and m["mod"].num > 0:
+    within = m.before is not None and m.before.tag == "WITHIN" and m["mod"].num > 0
+    if within or (m.inside[0].tag == "WITHIN" and m["mod"].num > 0):
         return time_node(m, _within(m.ctx, m["by"].long))
     return time_node(m, rolling(m.ctx, m["by"].long, m["mod"].value))
 
 
-@WEEKDAYS.rule("count:COUNT days:WEEKDAYS FROM NOW")
+@WEEKDAYS.rule("count:COUNT days:WEEKDAYS FROM NOW", "count:COUNT days:WEEKDAYS side:AGO")
 def _weekdays_from(m: Match) -> Node | None:
     count, weekday, today = m["count"].value, m["days"].value, m.ctx.today
-    days = (weekday - today.weekday() - 1) % DAYS_IN_WEEK + 1 + DAYS_IN_WEEK * (count - 1)
+    if m.get("side"):
+        days = -((today.weekday() - weekday - 1) % DAYS_IN_WEEK + 1) - DAYS_IN_WEEK * (count - 1)
+    else:
+        days = (weekday - today.weekday() - 1) % DAYS_IN_WEEK + 1 + DAYS_IN_WEEK * (count - 1)
     return time_node(m, one_day(today + timedelta(days=days)))
 
 
@@ -163,6 +170,7 @@ def _rolling_one(m: Match) -> Node | None:
 
 @RELATIVE.rule(
     "(MORE THAN|LESS THAN|AROUND|OVER)? by:AMOUNT side:(AGO|HENCE|EARLIER)",
+    "by:AMOUNT BEFORE NOW",
     "by:AMOUNT FROM NOW",
     "IN THE? by:AMOUNT POSSESSIVE TIMEWORD",
     "by:AMOUNT IN THE side:FUTURE",
@@ -191,6 +199,7 @@ def _ago(m: Match) -> Node | None:
 
 @RELATIVE.rule(
     "more:(MORE|LESS) THAN by:AMOUNT side:(BEFORE|AFTER|FROM) what:DATES",
+    "by:AMOUNT side:LAST TO what:(DATES|Y4|MOMENT|PERIOD)",
     "IN? by:AMOUNT side:(BEFORE|AFTER|FROM|SINCE) (THE UNIT)? what:(DATES|Y4|MOMENT|PERIOD)",
 )
 def _from_date(m: Match) -> Node | None:
@@ -236,6 +245,7 @@ def _in(m: Match) -> Node | None:
 
 @LASTING.rule(
     "FOR? by:AMOUNT COMMA? side:(STARTING|FROM) (FROM|ON)? what:(DATES|MOMENT)",
+    "FOR by:AMOUNT COMMA? side:(STARTING|FROM) (FROM|ON)? what:(DATES|MOMENT)",
 )
 def _lasting(m: Match) -> Node | None:
     if m.tag("side") == "FROM" and m.inside[0].tag != "FOR":

@@ -36,7 +36,7 @@ def _old_fashioned(m: Match) -> Node | None:
     return _counted(m, tens.num + ones.num)
 
 
-@AMOUNTS.rule("count:COUNT AND A? part:(HALF|QUARTER) unit:ANYUNIT")
+@AMOUNTS.rule("count:COUNT AND A? part:(HALF|QUARTER) unit:ANYUNIT", "count:A AND A? part:(HALF|QUARTER) unit:ANYUNIT")
 def _and_a_half(m: Match) -> Node | None:
     return _counted(m, (m["count"].num or 1) + (0.5 if m.tag("part") == "HALF" else 0.25))
 
@@ -182,7 +182,12 @@ def spell(day: Period, index: int) -> Period:
     return replace(strict, wide=hours((day.begin, day.finish), WIDE_HOURS[index]))
 
 
-@TIMES_FIRST.rule("mod:(MOD|TONIGHT) part:PART?")
+@TIMES_FIRST.rule("THE part:PART BEFORE LAST")
+def _part_before_last(m: Match) -> Node | None:
+    return time_node(m, spell(one_day(m.ctx.today - timedelta(days=2)), m["part"].value))
+
+
+@TIMES_FIRST.rule("mod:(MOD|TONIGHT) part:PART?", "mod:(LAST|NEXT|THIS|PAST) part:PART")
 def _this_part(m: Match) -> Node | None:
     part = m.get("part")
     if m.tag("mod") == "TONIGHT":
@@ -244,7 +249,7 @@ _DAY = "day:(DATES|SPELL)"
 _AT = "(AT|FOR|BY|COMMA|AROUND|ON)?"
 
 
-@TIMES.rule("BETWEEN NOW AND time:TIME")
+@TIMES.rule("BETWEEN NOW AND time:TIME", "FROM NOW (TO|UNTIL) time:TIME")
 def _now_until(m: Match) -> Node | None:
     clock, now = m["time"].hour, m.ctx.local
     found = clock.on(m.ctx.today)
