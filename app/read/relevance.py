@@ -126,7 +126,7 @@ class Relevance:
         names = any(mentioned.span.end for mentioned in self.query.mentioned)
         found: dict[UUID, float] = {}
         wording: dict[UUID, float] = {}
-        # One loop without calls of its own: a question has up to 150 matches.
+        # One loop without calls of its own: a question has up to 200 matches.
         for one in ranked:
             place, sketch = one.places.get, sketches[one.id]
             kind, slot = sketch.type, sketch.slot
