@@ -15,7 +15,6 @@ from app import VERSION, logs
 from app.api import (
     activity,
     aegis,
-    aegis_calls,
     answer,
     audit,
     backfill,
@@ -44,9 +43,9 @@ from app.api import (
 )
 from app.api.mcp.endpoint import McpEndpoint
 from app.api.memories import bodies, read
-from app.api.plumbing import headers, openapi, problems
+from app.api.plumbing import openapi, problems
 from app.api.plumbing.admission import Admission, AdmissionMiddleware
-from app.api.plumbing.middleware import RequestMiddleware
+from app.api.plumbing.middleware import RequestMiddleware, install_headers
 from app.api.plumbing.openapi import TAGS, described
 from app.api.plumbing.operations import OperationsPort
 from app.bootstrap import now
@@ -111,7 +110,7 @@ def create_app(
         app.add_middleware(OperationsPort, port=configured.operations_port)
     app.add_middleware(AdmissionMiddleware, admission=admission)
     app.add_middleware(RequestMiddleware, max_body_bytes=configured.max_body_bytes, streamed=portability.STREAMED)
-    headers.install(app, configured.cors_origins)
+    install_headers(app, configured.cors_origins)
     app.openapi = lambda: described(app)  # type: ignore[method-assign]
     return app
 
@@ -129,7 +128,7 @@ def _routers() -> tuple[APIRouter, ...]:
         answer.router(),
         read.router(registry, writes),
         aegis.router(),
-        aegis_calls.router(registry, writes),
+        aegis.calls_router(registry, writes),
         feedback.router(),
         entities.router(),
         jobs.router(),

@@ -11,8 +11,7 @@ from datetime import UTC
 from pathlib import Path
 from uuid import UUID, uuid4
 
-from app.api.memories.bodies import build
-from app.api.memories.candidates import candidates_from_batch
+from app.api.memories.bodies import build, candidates_from_batch
 from app.commands.import_sources import ImportItem, memories
 from app.errors import TypedMemoryError
 from app.model import Actor, Visibility

@@ -11,13 +11,11 @@ from starlette.responses import Response
 
 from app import ids
 from app.api.plumbing import cursors
-from app.api.plumbing.binding import BY_ENTITY, NAMED, OPEN
 from app.api.plumbing.cursors import Listing, PageQuery
-from app.api.plumbing.fields import MOST_RESULTS, RequestBody
-from app.api.plumbing.guard import ADMIN, READ, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing.guard import ADMIN, BY_ENTITY, NAMED, OPEN, READ, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing.models import MOST_RESULTS, Given, Out, PageOut, RequestBody, Source, json_answer, public_id
 from app.api.plumbing.routes import add_reads
 from app.api.plumbing.visibility import OwnedQuery
-from app.api.plumbing.wire import Given, Out, PageOut, Source, json_answer, public_id
 from app.memory.fields import Name
 from app.model import Actor
 

@@ -11,14 +11,12 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app.api.memories.answers import RecalledMemoryOut
-from app.api.memories.candidates import canonical_types
-from app.api.plumbing.binding import NAMED
-from app.api.plumbing.fields import Fraction
-from app.api.plumbing.guard import READ, ActorDep, GuardedRoute, RuntimeDep
+from app.api.memories.bodies import canonical_types
+from app.api.plumbing.guard import NAMED, READ, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing.models import EVENT_STREAM, Fraction, Given, Out, event_stream, event_text, json_answer
 from app.api.plumbing.problems import Problem, problem_of
 from app.api.plumbing.routes import OK, add_route
 from app.api.plumbing.unions import with_example
-from app.api.plumbing.wire import EVENT_STREAM, Given, Out, event_stream, event_text, json_answer
 from app.api.query import QueryFields, Question
 from app.errors import TypedMemoryError
 from app.memory.fields import Name

@@ -14,12 +14,11 @@ from starlette.responses import Response
 
 from app import ids
 from app.api.memories.answers import AuditEventOut
-from app.api.plumbing import cursors, fields
+from app.api.plumbing import cursors, models
 from app.api.plumbing.cursors import Listing, PageQuery
-from app.api.plumbing.fields import Instant, RequestBody
 from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing.models import Given, Instant, Out, PageOut, RequestBody, Source, json_answer, public_id
 from app.api.plumbing.routes import add_reads
-from app.api.plumbing.wire import Given, Out, PageOut, Source, json_answer, public_id
 from app.memory.audit import START, ChainFault
 from app.memory.fields import Name
 from app.model import Actor
@@ -58,7 +57,7 @@ class AuditQuery(PageQuery):
 
     def memory(self) -> UUID | None:
         """Return the memory's id, or raise InvalidFields."""
-        return None if self.memory_id is None else fields.parse_id(ids.MEMORY, self.memory_id, "memory_id")
+        return None if self.memory_id is None else models.parse_id(ids.MEMORY, self.memory_id, "memory_id")
 
 
 class VerifyQuery(RequestBody):
@@ -172,8 +171,8 @@ async def list_audit(runtime: RuntimeDep, actor: ActorDep, query: Annotated[Audi
         scopes=await runtime.audit.scopes(actor.tenant_id, query.user_id, query.agent_id),
         action=query.action,
         actor=query.actor,
-        since=fields.aware(query.since, UTC),
-        until=fields.aware(query.until, UTC),
+        since=models.aware(query.since, UTC),
+        until=models.aware(query.until, UTC),
     )
     listing = _listing(actor, query)
     after = cursors.decode(query.cursor, listing, value=float)

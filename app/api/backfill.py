@@ -12,15 +12,14 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app import ids
-from app.api.memories.candidates import canonical_types
+from app.api.memories.bodies import canonical_types
 from app.api.plumbing import cursors
 from app.api.plumbing.cursors import Listing, PageQuery
-from app.api.plumbing.fields import RequestBody
 from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.idempotency import IDEMPOTENT, ReplayableResponse, run_once
+from app.api.plumbing.models import Given, Out, PageOut, RequestBody, Source, json_answer, public_id
 from app.api.plumbing.routes import ACCEPTED, CREATED, OK, add_reads, add_route
 from app.api.plumbing.unions import with_example
-from app.api.plumbing.wire import Given, Out, PageOut, Source, json_answer, public_id
 from app.memory.backfill import BackfillEffect, BackfillStatus, Classifier, ItemState
 from app.memory.fields import Name
 from app.model import Actor, ScopeKind

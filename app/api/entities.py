@@ -11,14 +11,12 @@ from starlette.responses import Response
 
 from app import ids
 from app.api.plumbing import cursors
-from app.api.plumbing.binding import BY_ENTITY, NAMED
 from app.api.plumbing.cursors import Listing, PageQuery
-from app.api.plumbing.fields import Clocks, RequestBody
-from app.api.plumbing.guard import READ, WRITE, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing.guard import BY_ENTITY, NAMED, READ, WRITE, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.idempotency import run_once
+from app.api.plumbing.models import Clocks, Given, Out, PageOut, RequestBody, Source, json_answer, public_id, public_ids
 from app.api.plumbing.routes import OK, add_changes, add_reads
 from app.api.plumbing.visibility import OwnedQuery
-from app.api.plumbing.wire import Given, Out, PageOut, Source, json_answer, public_id, public_ids
 from app.memory.fields import Flag, Name
 from app.model import ScopeKind
 from app.services.entities import EntityFilters, RelationEdge

@@ -12,8 +12,8 @@ from starlette.responses import Response
 from app import ids
 from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.idempotency import IDEMPOTENT, ReplayableResponse, own_key, run_once
+from app.api.plumbing.models import Given, Out, Source, json_answer, public_id
 from app.api.plumbing.routes import ACCEPTED, OK, add_reads, add_route
-from app.api.plumbing.wire import Given, Out, Source, json_answer, public_id
 from app.memory.fields import storable
 from app.services.erasure import Receipt
 

@@ -11,17 +11,15 @@ from starlette.responses import Response
 
 from app import ids
 from app.api.memories.answers import AnyMemory
-from app.api.memories.candidates import FUTURE
+from app.api.memories.bodies import FUTURE
 from app.api.memories.read import MemoryId
-from app.api.plumbing import fields
-from app.api.plumbing.binding import BY_MEMORY
-from app.api.plumbing.fields import Instant, RequestBody
-from app.api.plumbing.guard import WRITE, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing import models
+from app.api.plumbing.guard import BY_MEMORY, WRITE, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.idempotency import run_once
+from app.api.plumbing.models import DIGITS, Given, Instant, Out, RequestBody, Source
 from app.api.plumbing.problems import FieldError, InvalidFields
 from app.api.plumbing.routes import OK, add_changes
 from app.api.plumbing.unions import with_example
-from app.api.plumbing.wire import DIGITS, Given, Out, Source
 from app.memory.fields import Name, Sentence
 from app.model import Feedback
 from app.services.feedback import FeedbackEffect, MemoryFeedback
@@ -81,7 +79,7 @@ async def give_feedback(
     """
     memory = ids.parse(ids.MEMORY, memory_id)
     present = runtime.clock()
-    at = (fields.aware(body.now, UTC) or present).astimezone(UTC)
+    at = (models.aware(body.now, UTC) or present).astimezone(UTC)
     if at > present + FUTURE:
         raise InvalidFields([FieldError(field="now", message="must not lie in the future")])
     word = MemoryFeedback(feedback=body.feedback, at=at, session=body.session_id, note=body.note)

@@ -11,13 +11,12 @@ from starlette.responses import Response
 
 from app import ids
 from app.api.plumbing import cursors
-from app.api.plumbing.binding import BY_JOB
 from app.api.plumbing.cursors import Listing, PageQuery
-from app.api.plumbing.guard import READ, WRITE, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing.guard import BY_JOB, READ, WRITE, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.idempotency import run_once
+from app.api.plumbing.models import Out, PageOut, Source, json_answer, public_id
 from app.api.plumbing.routes import OK, add_changes, add_reads
 from app.api.plumbing.visibility import OwnedQuery
-from app.api.plumbing.wire import Out, PageOut, Source, json_answer, public_id
 from app.memory.fields import Name
 from app.model import JobStatus
 

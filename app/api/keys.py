@@ -11,12 +11,11 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app import ids
-from app.api.plumbing import fields
-from app.api.plumbing.fields import Instant, RequestBody
+from app.api.plumbing import models
 from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing.models import Given, Instant, Out, RequestBody, Source, json_answer, public_id
 from app.api.plumbing.routes import CREATED, NO_CONTENT, add_reads, add_route
 from app.api.plumbing.unions import with_example
-from app.api.plumbing.wire import Given, Out, Source, json_answer, public_id
 from app.memory.fields import A_NUMBER, Name, UserId
 from app.runtime import Runtime
 from app.services.keys import KeyRequest, NewKey
@@ -117,7 +116,7 @@ async def create_key_for(runtime: Runtime, tenant: UUID, body: KeyBody, by: str)
     wanted = KeyRequest(
         name=body.name,
         roles=body.roles,
-        expires_at=fields.aware(body.expires_at, UTC),
+        expires_at=models.aware(body.expires_at, UTC),
         user_id=body.user_id,
         agent_id=body.agent_id,
     )

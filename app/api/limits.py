@@ -11,9 +11,9 @@ from starlette.responses import Response
 
 from app import ids
 from app.api.plumbing.guard import ADMIN, BY_OPERATOR, OPERATOR, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing.models import Out, Source, json_answer
 from app.api.plumbing.routes import add_reads, add_route
 from app.api.plumbing.unions import with_example
-from app.api.plumbing.wire import Out, Source, json_answer
 from app.settings import Limits
 
 

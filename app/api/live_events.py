@@ -9,10 +9,9 @@ from fastapi import APIRouter, Query, Request
 from pydantic import Field
 from starlette.responses import StreamingResponse
 
-from app.api.plumbing.fields import RequestBody
 from app.api.plumbing.guard import REVIEW, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing.models import EVENT_STREAM, RequestBody, event_stream, event_text
 from app.api.plumbing.routes import OK, add_route
-from app.api.plumbing.wire import EVENT_STREAM, event_stream, event_text
 
 PATH = "/admin/events"
 

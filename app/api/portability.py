@@ -10,8 +10,8 @@ from pydantic import Field
 from starlette.responses import Response, StreamingResponse
 
 from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing.models import Out, Source, json_answer
 from app.api.plumbing.routes import OK, add_route
-from app.api.plumbing.wire import Out, Source, json_answer
 from app.memory.fields import Name
 from app.services.portability.exports import ExportRequest
 

@@ -9,11 +9,9 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app import ids
-from app.api.plumbing.binding import NAMED
-from app.api.plumbing.fields import RequestBody
-from app.api.plumbing.guard import READ, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing.guard import NAMED, READ, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing.models import Given, Out, RequestBody, json_answer, public_ids
 from app.api.plumbing.routes import add_reads
-from app.api.plumbing.wire import Given, Out, json_answer, public_ids
 from app.api.query import GroupOut
 from app.memory.fields import Name, UserId
 from app.model import Visibility

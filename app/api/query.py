@@ -11,15 +11,28 @@ from pydantic import AfterValidator, Field, StringConstraints, model_validator
 from starlette.responses import Response
 
 from app.api.memories.answers import AnyScoredMemory, MemoryOut, RecalledMemoryOut
-from app.api.memories.candidates import canonical_types
-from app.api.plumbing import fields
-from app.api.plumbing.binding import NAMED
-from app.api.plumbing.fields import MOST_RESULTS, Fraction, Instant, Metadata, RequestBody, TimeZone
-from app.api.plumbing.guard import POSITION_HEADER, READ, ActorDep, GuardedRoute, RuntimeDep
+from app.api.memories.bodies import canonical_types
+from app.api.plumbing import models
+from app.api.plumbing.guard import NAMED, POSITION_HEADER, READ, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing.models import (
+    DIGITS,
+    MOST_RESULTS,
+    Computed,
+    Fraction,
+    Given,
+    Instant,
+    Metadata,
+    Out,
+    RequestBody,
+    Source,
+    TimeZone,
+    json_answer,
+    rounded,
+    rounded_to,
+)
 from app.api.plumbing.problems import FieldError, InvalidFields
 from app.api.plumbing.routes import add_route
 from app.api.plumbing.unions import with_example
-from app.api.plumbing.wire import DIGITS, Computed, Given, Out, Source, json_answer, rounded, rounded_to
 from app.api.turn_bodies import ChatMessageIn
 from app.english.follow_ups import Said, question_of
 from app.memory.chat_messages import ChatMessage, read_chat_message
@@ -85,8 +98,8 @@ class QueryFields(RequestBody):
         default=None, description="Reference time of `yesterday`; by default `known_at`, else the present."
     )
     timezone: TimeZone | None = None
-    as_of: Instant | None = Field(default=None, description=fields.AS_OF)
-    known_at: Instant | None = Field(default=None, description=fields.KNOWN_AT)
+    as_of: Instant | None = Field(default=None, description=models.AS_OF)
+    known_at: Instant | None = Field(default=None, description=models.KNOWN_AT)
     min_confidence: Fraction | None = Field(
         default=None, description="Only what is trusted this far; by default .5, in other modes than `default` .3."
     )
@@ -99,9 +112,9 @@ class QueryFields(RequestBody):
 
     def build_request(self, question: str, types: tuple[str, ...], present: datetime) -> QueryRequest:
         """Return the request to answer a question; times without an offset are read in its time zone."""
-        zone = fields.zone(self.timezone)
-        known_at = fields.aware(self.known_at, zone)
-        now = fields.aware(self.now, zone) or known_at or present
+        zone = models.zone(self.timezone)
+        known_at = models.aware(self.known_at, zone)
+        now = models.aware(self.now, zone) or known_at or present
         if self.timezone is not None or self.now is None:
             now = now.astimezone(zone)
         return QueryRequest(
@@ -114,7 +127,7 @@ class QueryFields(RequestBody):
             metadata={**self.metadata, **({TAGS: self.tags} if self.tags else {})},
             top_k=self.top_k,
             mode=self.mode,
-            as_of=fields.aware(self.as_of, zone),
+            as_of=models.aware(self.as_of, zone),
             known_at=known_at,
             min_confidence=self.min_confidence,
             min_relevance=getattr(self, "min_relevance", 0.0),

@@ -11,12 +11,11 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app import ids
-from app.api.plumbing import cursors, fields
+from app.api.plumbing import cursors, models
 from app.api.plumbing.cursors import Listing, PageQuery
-from app.api.plumbing.fields import Instant
 from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing.models import Instant, Out, PageOut, Source, json_answer, public_id, public_ids
 from app.api.plumbing.routes import add_reads
-from app.api.plumbing.wire import Out, PageOut, Source, json_answer, public_id, public_ids
 from app.memory.fields import Name
 from app.model import ReadMode
 from app.services.query_log import QueryLogFilter
@@ -41,7 +40,7 @@ class QueryLogQuery(PageQuery):
 
     def memory(self) -> UUID | None:
         """Return the memory's id, or raise InvalidFields."""
-        return None if self.memory_id is None else fields.parse_id(ids.MEMORY, self.memory_id, "memory_id")
+        return None if self.memory_id is None else models.parse_id(ids.MEMORY, self.memory_id, "memory_id")
 
 
 class QueryLogEntryOut(Out):
@@ -89,8 +88,8 @@ async def list_query_log(runtime: RuntimeDep, actor: ActorDep, query: Annotated[
         degraded=query.degraded,
         empty=query.empty,
         min_ms=query.min_ms,
-        since=fields.aware(query.since, UTC),
-        until=fields.aware(query.until, UTC),
+        since=models.aware(query.since, UTC),
+        until=models.aware(query.until, UTC),
     )
     asked = query.model_dump(mode="json", exclude={"cursor", "limit"})
     listing = Listing(f"query-log|{actor.tenant_id}|{sorted(asked.items())}")

@@ -16,16 +16,15 @@ from starlette.responses import Response
 
 from app import ids
 from app.api.memories.answers import AffectedOut, AnyMemory, MemoryOut
-from app.api.memories.candidates import canonical_types
+from app.api.memories.bodies import canonical_types
 from app.api.memories.write import with_types
-from app.api.plumbing import cursors, fields
+from app.api.plumbing import cursors, models
 from app.api.plumbing.cursors import Listing, PageQuery
-from app.api.plumbing.fields import Instant
 from app.api.plumbing.guard import REVIEW, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.idempotency import IDEMPOTENT, run_once
+from app.api.plumbing.models import Computed, Given, Instant, Out, PageOut, Source, json_answer, public_id
 from app.api.plumbing.problems import Problem, problem_of, raise_if_all_failed, respond
 from app.api.plumbing.routes import OK, add_changes, add_reads, add_route
-from app.api.plumbing.wire import Computed, Given, Out, PageOut, Source, json_answer, public_id
 from app.api.review_bodies import EXAMPLE_ITEM, BulkBody, DecideBody
 from app.errors import TypedMemoryError
 from app.memory.fields import Name
@@ -296,8 +295,8 @@ async def list_reviews(runtime: RuntimeDep, actor: ActorDep, query: Annotated[Re
         statuses=tuple(query.status),
         user_id=query.user_id,
         agent_id=query.agent_id,
-        since=fields.aware(query.since, UTC),
-        until=fields.aware(query.until, UTC),
+        since=models.aware(query.since, UTC),
+        until=models.aware(query.until, UTC),
     )
     listing = Listing(f"review|{actor.tenant_id}|{query.sort}|{query.min_age}|{wanted}")
     page = await runtime.reviews.list(
@@ -360,7 +359,7 @@ async def decide_reviews(request: Request, runtime: RuntimeDep, actor: ActorDep,
     The answer has an outcome or a problem for each. If none could be decided, it is the first one's problem.
     """
     memories = [
-        fields.parse_id(ids.REVIEW, one.id, f"decisions.{place}.id") for place, one in enumerate(body.decisions)
+        models.parse_id(ids.REVIEW, one.id, f"decisions.{place}.id") for place, one in enumerate(body.decisions)
     ]
     now = runtime.clock()
 

@@ -8,9 +8,9 @@ from datetime import UTC, datetime
 from pydantic import ConfigDict, Field, ValidationError
 
 from app import ids
-from app.api.memories.candidates import FUTURE
-from app.api.plumbing import fields
-from app.api.plumbing.fields import Instant, RequestBody
+from app.api.memories.bodies import FUTURE
+from app.api.plumbing import models
+from app.api.plumbing.models import Instant, RequestBody
 from app.api.plumbing.problems import FieldError, InvalidFields, field_errors
 from app.api.plumbing.unions import with_example
 from app.memory.fields import Name, Sentence
@@ -59,7 +59,7 @@ class DecideBody(RequestBody, **with_example({"action": "accept", "version": _VE
             action=self.action,
             version=self.version,
             reason=self.reason,
-            since=fields.aware(self.since, UTC),
+            since=models.aware(self.since, UTC),
             reviewer=self.reviewer,
         )
         if not isinstance(self.with_, ReviewerStatement):
@@ -91,7 +91,7 @@ class DecideBody(RequestBody, **with_example({"action": "accept", "version": _VE
         return None
 
     def _fault_of_since(self, now: datetime) -> str | None:
-        since = fields.aware(self.since, UTC)
+        since = models.aware(self.since, UTC)
         if since is not None and self.action is not ReviewAction.END:
             return f"has no meaning for {self.action}"
         return "must not lie in the future" if since is not None and since > now + FUTURE else None

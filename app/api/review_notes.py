@@ -11,12 +11,11 @@ from starlette.responses import Response
 
 from app import ids
 from app.api.memories.answers import AffectedOut, AnyMemory
-from app.api.plumbing.fields import RequestBody
 from app.api.plumbing.guard import REVIEW, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.idempotency import run_once
+from app.api.plumbing.models import Given, Out, RequestBody, json_answer
 from app.api.plumbing.routes import OK, add_changes, add_reads
 from app.api.plumbing.unions import with_example
-from app.api.plumbing.wire import Given, Out, json_answer
 from app.api.review import ReviewId
 from app.memory.fields import Flag, Name, Sentence
 from app.model import Actor

@@ -10,8 +10,8 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing.models import Given, Out, Source, json_answer, rounded_to
 from app.api.plumbing.routes import add_reads
-from app.api.plumbing.wire import Given, Out, Source, json_answer, rounded_to
 from app.memory.drift import BEFORE_DAYS, RECENT_DAYS, Shift
 from app.services.stats import StoreStats
 

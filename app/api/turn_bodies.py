@@ -11,9 +11,9 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from app import ids
-from app.api.memories.candidates import FUTURE, chosen_scope
-from app.api.plumbing import fields
-from app.api.plumbing.fields import Fraction, Instant, Metadata, RequestBody, TimeZone
+from app.api.memories.bodies import FUTURE, chosen_scope
+from app.api.plumbing import models
+from app.api.plumbing.models import Fraction, Instant, Metadata, RequestBody, TimeZone
 from app.api.plumbing.problems import FieldError, InvalidFields
 from app.api.plumbing.unions import with_example
 from app.memory.chat_messages import ChatMessage, IgnoredMessage, read_chat_message
@@ -194,7 +194,7 @@ def turns_from_body(body: TurnsBody, given: GivenTurns, now: datetime) -> list[T
     Turns without a time get successive instants, the last of them `now`, and those of one time are set an instant
     apart, so that what one says can end what another has said before it.
     """
-    zone = fields.zone(body.timezone)
+    zone = models.zone(body.timezone)
     scope = chosen_scope(ScopeKind.USER, body.scope, body.user_id, body.agent_id)
     errors = []
     turns = []
@@ -202,7 +202,7 @@ def turns_from_body(body: TurnsBody, given: GivenTurns, now: datetime) -> list[T
     identifiers = sorted(ids.new() for _ in given.placed)
     for place, (placed, identifier) in enumerate(zip(given.placed, identifiers, strict=True)):
         one = placed.turn
-        occurred = fields.aware(one.occurred_at, zone) or first + place * A_MOMENT
+        occurred = models.aware(one.occurred_at, zone) or first + place * A_MOMENT
         if occurred > now + FUTURE:
             errors.append(FieldError(field=placed.field("occurred_at"), message="must not lie in the future"))
             continue

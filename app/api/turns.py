@@ -15,15 +15,13 @@ from starlette.responses import Response
 from app import ids
 from app.api.memories.answers import AffectedOut
 from app.api.plumbing import cursors
-from app.api.plumbing.binding import BY_TURN, NAMED
 from app.api.plumbing.cursors import Listing, PageQuery
-from app.api.plumbing.fields import RequestBody
-from app.api.plumbing.guard import READ, WRITE, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing.guard import BY_TURN, NAMED, READ, WRITE, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.idempotency import IDEMPOTENT, run_once
+from app.api.plumbing.models import Given, Out, PageOut, RequestBody, Source, as_is, json_answer, public_id
 from app.api.plumbing.problems import FieldError, InvalidFields
 from app.api.plumbing.routes import ACCEPTED, OK, add_reads, add_route
 from app.api.plumbing.visibility import OwnedQuery
-from app.api.plumbing.wire import Given, Out, PageOut, Source, as_is, json_answer, public_id
 from app.api.turn_bodies import TurnsBody, turns_from_body, turns_given
 from app.errors import PASSING
 from app.memory.candidate import WriteDecision

@@ -11,11 +11,10 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import Field
 from starlette.responses import Response
 
-from app.api.plumbing.binding import OPEN
-from app.api.plumbing.guard import ADMIN, READ, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing.guard import ADMIN, OPEN, READ, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing.models import Given, Out, Source, json_answer
 from app.api.plumbing.problems import FieldError, InvalidFields, field_errors
 from app.api.plumbing.routes import CREATED, NO_CONTENT, add_reads, add_route
-from app.api.plumbing.wire import Given, Out, Source, json_answer
 from app.memory.fields import Name
 from app.memory.tenant_types.definition import Definition, DefinitionError, InvalidDefinition, pointer
 from app.model import Category, ScopeKind

@@ -13,11 +13,10 @@ from app import ids
 from app.api.keys import RotateBody, secret_answer
 from app.api.plumbing import cursors
 from app.api.plumbing.cursors import Listing, PageQuery
-from app.api.plumbing.fields import RequestBody
 from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing.models import Given, Out, PageOut, RequestBody, Source, json_answer, public_id
 from app.api.plumbing.routes import CREATED, NO_CONTENT, add_reads, add_route
 from app.api.plumbing.unions import with_example
-from app.api.plumbing.wire import Given, Out, PageOut, Source, json_answer, public_id
 from app.memory.fields import Flag, Sentence
 from app.model import DeliveryStatus, WebhookEvent
 from app.services.webhooks import StoredWebhook, WebhookDraft

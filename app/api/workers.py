@@ -11,11 +11,10 @@ from starlette.responses import Response
 
 from app import ids
 from app.api.jobs import JobOut
-from app.api.plumbing.fields import RequestBody
 from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.idempotency import IDEMPOTENT, run_once
+from app.api.plumbing.models import Out, RequestBody, Source, json_answer, public_id
 from app.api.plumbing.routes import ACCEPTED, add_reads, add_route
-from app.api.plumbing.wire import Out, Source, json_answer, public_id
 from app.model import JobStatus
 
 WorkerName = Annotated[str, Path(description="A worker, by a name that `GET /admin/workers` lists.", examples=["gc"])]

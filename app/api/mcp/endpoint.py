@@ -36,9 +36,8 @@ from starlette.routing import Route
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app import logs
-from app.api.mcp import resources
-from app.api.mcp.tools import TOOLS, Tool
-from app.api.plumbing import binding
+from app.api.mcp.tools import PROFILE, RESOURCE_ROLE, TOOLS, Tool, profile_of, read_resource
+from app.api.plumbing import guard
 from app.api.plumbing.guard import allow_role, authenticate, count_request, refuse_many_values, require_json
 from app.api.plumbing.problems import InvalidFields, field_errors, problem_of
 from app.errors import TypedMemoryError
@@ -153,20 +152,20 @@ async def _list_resources(
 ) -> ListResourcesResult:
     runtime: Runtime = cast("Request", context.request).app.state.runtime
     user = runtime.settings.mcp_default_user
-    return ListResourcesResult(resources=[] if user is None else [resources.of_user(user)])
+    return ListResourcesResult(resources=[] if user is None else [profile_of(user)])
 
 
 async def _list_resource_templates(
     _context: ServerRequestContext[None], _given: PaginatedRequestParams | None
 ) -> ListResourceTemplatesResult:
-    return ListResourceTemplatesResult(resource_templates=[resources.TEMPLATE])
+    return ListResourceTemplatesResult(resource_templates=[PROFILE])
 
 
 async def _read_resource(context: ServerRequestContext[None], given: ReadResourceRequestParams) -> ReadResourceResult:
     request = cast("Request", context.request)
     try:
-        allow_role(request.state.actor, resources.ROLE)
-        return await resources.read(request.app.state.runtime, request.state.actor, given.uri)
+        allow_role(request.state.actor, RESOURCE_ROLE)
+        return await read_resource(request.app.state.runtime, request.state.actor, given.uri)
     except TypedMemoryError as error:
         raise MCPError(INVALID_PARAMS, str(problem_of(error, request.scope)["detail"])) from None
 
@@ -177,7 +176,7 @@ async def _called(tool: Tool, request: Request, arguments: dict[str, object]) ->
     await count_request(request, actor)
     runtime: Runtime = request.app.state.runtime
     if actor.bound:
-        arguments = await binding.bound_arguments(runtime, actor, tool.bound, arguments, changes=tool.changes)
+        arguments = await guard.bound_arguments(runtime, actor, tool.bound, arguments, changes=tool.changes)
     try:
         given = tool.arguments.model_validate(arguments)
     except ValidationError as error:

@@ -15,19 +15,27 @@ from app import ids
 from app.api.erasure import ReceiptOut
 from app.api.memories import write
 from app.api.memories.answers import AnyMemory, HistoryOut, MemoryOut, MemoryPageOut
-from app.api.memories.bodies import WriteBodies
-from app.api.memories.candidates import canonical_types
-from app.api.plumbing import cursors, fields
-from app.api.plumbing.binding import BY_MEMORY, NAMED
+from app.api.memories.bodies import WriteBodies, canonical_types
+from app.api.plumbing import cursors, models
 from app.api.plumbing.cursors import Listing, PageQuery
-from app.api.plumbing.fields import Clocks, Fraction, Instant, Lifetime, Metadata, QueryFraction, RequestBody
-from app.api.plumbing.guard import READ, WRITE, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing.guard import BY_MEMORY, NAMED, READ, WRITE, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.idempotency import IDEMPOTENT, own_key, run_once
+from app.api.plumbing.models import (
+    Clocks,
+    Fraction,
+    Instant,
+    Lifetime,
+    Metadata,
+    Out,
+    QueryFraction,
+    RequestBody,
+    Source,
+    json_answer,
+)
 from app.api.plumbing.problems import FieldError, InvalidFields
 from app.api.plumbing.routes import OK, Handler, add_reads, add_route
 from app.api.plumbing.unions import from_query, maybe, with_example
 from app.api.plumbing.visibility import OwnedQuery
-from app.api.plumbing.wire import Out, Source, json_answer
 from app.memory.fields import Flag, Name, Topic
 from app.memory.normalise import normalise_key, words
 from app.memory.registry import Registry
@@ -77,7 +85,7 @@ class MemoryListQuery(OwnedQuery, Clocks, PageQuery):
 
 def listing_by(registry: Registry) -> type[MemoryListQuery]:
     """Return the model of listings' query strings, with the registry's fields of payloads to filter by."""
-    fields: dict[str, Any] = {
+    models: dict[str, Any] = {
         name: (
             maybe(Name),
             Field(default=None, description=f"Only memories of type {spec.name} with this {words(name)}."),
@@ -85,7 +93,7 @@ def listing_by(registry: Registry) -> type[MemoryListQuery]:
         for spec in registry
         for name in spec.filters
     }
-    return create_model("ListQuery", __base__=MemoryListQuery, __doc__=MemoryListQuery.__doc__, **fields)
+    return create_model("ListQuery", __base__=MemoryListQuery, __doc__=MemoryListQuery.__doc__, **models)
 
 
 MOST_COUNTED = 100_000
@@ -135,10 +143,10 @@ class PatchBody(RequestBody, **with_example({"importance": 0.9, "topic": "work"}
             raise InvalidFields(errors)
         changed = {name: getattr(self, name) for name in self.given}
         if changed.get("valid_until") is not None:
-            changed["valid_until"] = fields.aware(self.valid_until, UTC)
+            changed["valid_until"] = models.aware(self.valid_until, UTC)
         if self.ttl_seconds is not None:
             if "valid_until" in changed:
-                raise InvalidFields(fields.both_ends())
+                raise InvalidFields(models.both_ends())
             changed["valid_until"] = now + timedelta(seconds=self.ttl_seconds)
             del changed["ttl_seconds"]
         return changed
@@ -283,8 +291,8 @@ async def _filters(query: MemoryListQuery, runtime: Runtime, actor: Actor) -> Me
         entity=None if query.entity is None else ids.parse(ids.ENTITY, query.entity),
         predicate=None if query.predicate is None else normalise_key(query.predicate),
         metadata=None if query.metadata is None else json.dumps(query.metadata, sort_keys=True),
-        recorded_since=fields.aware(query.recorded_since, UTC),
-        recorded_until=fields.aware(query.recorded_until, UTC),
+        recorded_since=models.aware(query.recorded_since, UTC),
+        recorded_until=models.aware(query.recorded_until, UTC),
         needs_review=query.needs_review,
         fields=_payload_fields(query, registry),
         **query.instants(),

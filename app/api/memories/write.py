@@ -10,16 +10,18 @@ from fastapi import APIRouter, Depends, Path, Request
 from starlette.responses import Response
 
 from app.api.memories.answers import BatchResultOut, WriteResultOut
-from app.api.memories.bodies import LARGEST_BATCH, TenantTypeWrite, WriteBodies, WriteFields
-from app.api.memories.candidates import (
+from app.api.memories.bodies import (
+    LARGEST_BATCH,
+    TenantTypeWrite,
+    WriteBodies,
+    WriteFields,
     candidate_from_body,
     candidates_from_batch,
     refuse_unknown_entities,
     refuse_unknown_turns,
     turns_of,
 )
-from app.api.plumbing.binding import NAMED
-from app.api.plumbing.guard import WRITE, ActorDep, RuntimeDep
+from app.api.plumbing.guard import NAMED, WRITE, ActorDep, RuntimeDep
 from app.api.plumbing.idempotency import IDEMPOTENT, run_once
 from app.api.plumbing.problems import FieldError, InvalidFields, problem_of, raise_if_all_failed
 from app.api.plumbing.routes import CREATED, Handler, add_route

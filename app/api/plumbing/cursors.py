@@ -12,7 +12,7 @@ from uuid import UUID
 
 from pydantic import Field
 
-from app.api.plumbing.fields import MOST_RESULTS, RequestBody
+from app.api.plumbing.models import MOST_RESULTS, RequestBody
 from app.errors import InvalidCursor
 from app.memory.calendar import plausible
 from app.services.memories import PagePosition

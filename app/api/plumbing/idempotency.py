@@ -11,7 +11,7 @@ from fastapi import Depends, Header, Request
 from pydantic_core import to_json
 from starlette.responses import Response
 
-from app.api.plumbing.wire import JSON
+from app.api.plumbing.models import JSON
 from app.errors import InvalidInput
 from app.model import Actor
 from app.runtime import Runtime

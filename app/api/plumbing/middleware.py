@@ -1,22 +1,26 @@
-"""The middleware around every request: its id, its size limit, its log line, its metrics."""
+"""The middleware around every request: its id, size limit, log line, metrics, and headers for browsers and caches."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from time import perf_counter
 from typing import Any
 
 import structlog
+from fastapi import FastAPI
 from starlette.datastructures import Headers, MutableHeaders
+from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app import ids, logs
 from app.api.plumbing import problems
-from app.api.plumbing.headers import rate_limit_headers
+from app.api.plumbing.guard import POSITION_HEADER
+from app.api.plumbing.idempotency import REPLAYED
 from app.errors import PayloadTooLarge
 from app.model import Actor
+from app.services.quotas import WINDOW_SECONDS, RateStatus
 from app.telemetry import finish_request
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._:\-]{1,128}")
@@ -154,3 +158,58 @@ class _Limited:
 
     def _too_large(self) -> PayloadTooLarge:
         return PayloadTooLarge(f"the body is over {self._limit} bytes: send less, or raise TM_MAX_BODY_BYTES")
+
+
+SECURITY: Mapping[str, str] = {
+    "X-Content-Type-Options": "nosniff",
+    "Cache-Control": "no-store",
+    "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",
+    "Referrer-Policy": "no-referrer",
+}
+"""Headers of every answer whose route sets no others, as the pages and their files do."""
+
+_SENT = ("Authorization", "Content-Type", "Idempotency-Key", POSITION_HEADER, "X-Request-Id")
+_RATE, _RATE_POLICY = "RateLimit", "RateLimit-Policy"
+_READ = (REPLAYED, POSITION_HEADER, _RATE, _RATE_POLICY, "Retry-After", "X-Request-Id")
+_PREFLIGHT_SECONDS = 600
+
+
+class SecurityHeaders:
+    """Pure ASGI middleware that adds the headers to every answer, errors included."""
+
+    def __init__(self, app: ASGIApp) -> None:
+        self.app = app
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        """Serve a request, or whatever else a server asks for."""
+
+        async def with_headers(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                headers = MutableHeaders(scope=message)
+                for name, value in SECURITY.items():
+                    headers.setdefault(name, value)
+            await send(message)
+
+        await self.app(scope, receive, with_headers if scope["type"] == "http" else send)
+
+
+def rate_limit_headers(rates: Sequence[RateStatus]) -> dict[str, str]:
+    """Return the headers that describe limits of requests, as draft-ietf-httpapi-ratelimit-headers-10 has them."""
+    return {
+        _RATE_POLICY: ", ".join(f'"{one.policy}";q={one.quota};w={WINDOW_SECONDS}' for one in rates),
+        _RATE: ", ".join(f'"{one.policy}";r={one.remaining};t={one.reset_seconds}' for one in rates),
+    }
+
+
+def install_headers(app: FastAPI, origins: Sequence[str]) -> None:
+    """Add the headers, and let pages of these origins call the API; call it after the other middleware."""
+    if origins:
+        app.add_middleware(
+            CORSMiddleware,
+            allow_origins=origins,
+            allow_methods=("GET", "POST", "PUT", "PATCH", "DELETE"),
+            allow_headers=_SENT,
+            expose_headers=_READ,
+            max_age=_PREFLIGHT_SECONDS,
+        )
+    app.add_middleware(SecurityHeaders)

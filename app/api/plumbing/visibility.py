@@ -7,8 +7,8 @@ from uuid import UUID
 
 from pydantic import Field, model_validator
 
-from app.api.plumbing.fields import OWNER, RequestBody
 from app.api.plumbing.guard import allow_role
+from app.api.plumbing.models import OWNER, RequestBody
 from app.api.plumbing.problems import FieldError, InvalidFields
 from app.memory.fields import Name
 from app.model import Actor, ScopeKind, Visibility
