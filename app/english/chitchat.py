@@ -8,9 +8,8 @@ from itertools import groupby
 from typing import Final
 
 from app.english.names import COMMON
-from app.english.patterns import pattern
 from app.english.verbs import form_of
-from app.english.word_lists import entries
+from app.english.word_lists import entries, pattern
 from app.lexical.tokens import SPACELESS, normalise
 
 _PHRASES: Final = frozenset(entries("chitchat"))

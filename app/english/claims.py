@@ -8,8 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.english.names import is_given
-from app.english.patterns import pattern
-from app.english.word_lists import COLLEAGUES, DOCTORS, KIN, PETS, ROLE_HEADS, words
+from app.english.word_lists import COLLEAGUES, DOCTORS, KIN, PETS, ROLE_HEADS, pattern, words
 from app.lexical.tokens import normalise
 
 Span = tuple[int, int]

@@ -10,8 +10,7 @@ from itertools import groupby, pairwise
 from typing import Final
 
 from app.english.names import UNKNOWN, Gender, NameMention, gender_of, is_given, names_in, sentences_of
-from app.english.patterns import pattern
-from app.english.word_lists import word_set, words
+from app.english.word_lists import pattern, word_set, words
 from app.lexical.bm25 import STOP_WORDS
 
 

@@ -15,8 +15,8 @@ from typing import Final
 from app.english.chitchat import is_chit_chat
 from app.english.dates import find_spans
 from app.english.names import PERSON, Gender, NameMention, gender_of, names_in
-from app.english.patterns import pattern
 from app.english.questions import FILLERS
+from app.english.word_lists import pattern
 from app.lexical.bm25 import STOP_WORDS, terms
 
 MOST_BEFORE: Final = 4

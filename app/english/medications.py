@@ -7,11 +7,10 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
-from app.english.patterns import pattern
 from app.english.rules.clause import Clause, SpeakerContext, Who
 from app.english.rules.drafts import Draft, ending, fact
 from app.english.rules.noun_phrases import in_third_person, thing, value
-from app.english.word_lists import DOCTORS, DOSE, MEDICINES
+from app.english.word_lists import DOCTORS, DOSE, MEDICINES, pattern
 from app.memory import normalise
 
 _ORDERED: Final = pattern("medications", "ordered")

@@ -11,9 +11,8 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from app.english.patterns import pattern
 from app.english.verbs import form_of
-from app.english.word_lists import listed, pairs
+from app.english.word_lists import listed, pairs, pattern
 from app.memory import normalise, vocabulary
 
 

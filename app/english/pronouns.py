@@ -12,8 +12,7 @@ from typing import Final
 
 from app.english.descriptions import PET, descriptions_in, gender_of_noun, is_person
 from app.english.names import Gender
-from app.english.patterns import pattern
-from app.english.word_lists import pairs, words
+from app.english.word_lists import pairs, pattern, words
 from app.memory import normalise, vocabulary
 
 RELATED: Final[Mapping[str, tuple[str, ...]]] = {

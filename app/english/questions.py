@@ -10,8 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from app.english.patterns import pattern
-from app.english.word_lists import grouped, lines
+from app.english.word_lists import grouped, lines, pattern
 from app.lexical.bm25 import STOP_WORDS
 from app.memory import normalise, vocabulary
 

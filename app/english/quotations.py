@@ -11,8 +11,7 @@ from itertools import chain, pairwise
 from typing import Final
 
 from app.english.names import is_given
-from app.english.patterns import pattern
-from app.english.word_lists import words
+from app.english.word_lists import pattern, words
 
 Span = tuple[int, int]
 _FENCED: Final = re.compile(r"```.{0,20000}?(?:```|\Z)|`[^`\n]{0,300}`", re.DOTALL)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from typing import Final
 
-from app.english.patterns import pattern
+from app.english.word_lists import pattern
 from app.model import SpeechAct
 
 FRAMED_TURNS: Final = 20

@@ -1,19 +1,20 @@
-"""Speech acts: what a speaker does with a sentence, told by its words.
+"""Speech acts: what a speaker does with a sentence, or with a whole turn, told by its words.
 
 Asserting, supposing, playing a role, joking, quoting, asking, denying. A sentence in another language, or one whose
 mood the words don't show, counts as an assertion: an extractor that understands it may know better, and
 `more_cautious` takes the worse of two verdicts. The patterns (`data/speech_acts.txt`) read lower-case text with
-straight quotes and single spaces.
+straight quotes and single spaces. What is not meant in any sentence of a turn is not meant.
 """
 
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from typing import Final
 
-from app.english.patterns import pattern
-from app.english.role_play import opens_frame
-from app.english.word_lists import word_set, words
+from app.english.quotations import Span, is_quoted
+from app.english.role_play import RolePlayFrame, opens_frame
+from app.english.word_lists import pattern, word_set, words
 from app.lexical.tokens import normalise
 from app.model import SpeechAct
 
@@ -90,6 +91,13 @@ _NOBODY = frozenset({"nobody", "none", "neither", "nothing"})
 _DONE = word_set("been had said did was went told knew met saw seen done gone got heard")
 _NEAR = 8
 """Words of a clause within which its main verb is expected."""
+
+_SENTENCE: Final = re.compile(r"\S(?:.*?)(?:[.!?]+(?=\s)|$)", re.MULTILINE)
+
+_MOST_CHARACTERS: Final = 4_000
+"""Characters of a turn that are looked at: a longer one is rarely all a joke."""
+
+_UNMEANT: Final = frozenset({SpeechAct.HYPOTHETICAL, SpeechAct.ROLEPLAY, SpeechAct.SARCASM, SpeechAct.QUOTATION})
 
 
 def _plays(text: str) -> bool:
@@ -311,3 +319,29 @@ def _inside_quotation(before: str) -> bool:
     if len(_OPENING.findall(paragraph)) > len(_CLOSING.findall(paragraph)):
         return True
     return len(_STRAIGHT.findall(paragraph)) % 2 == 1
+
+
+def act_of_turn(content: str, framing: RolePlayFrame, foreign: tuple[Span, ...]) -> SpeechAct:
+    """Return the act that all its statements share where none is meant, else that it asserts.
+
+    `framing` is the game it is said in, `foreign` what of it are not its speaker's words. What somebody is said to
+    have said is the speaker's own statement. Questions state nothing; a turn of questions alone asserts.
+    """
+    text = content[:_MOST_CHARACTERS]
+    if is_retracted(text):
+        return SpeechAct.SARCASM
+    acts = [act for act in _acts(text, framing, foreign) if act is not SpeechAct.QUESTION]
+    if not acts or any(act not in _UNMEANT for act in acts):
+        return SpeechAct.ASSERTION
+    return acts[0]
+
+
+def _acts(text: str, framing: RolePlayFrame, foreign: tuple[Span, ...]) -> Iterator[SpeechAct]:
+    for found in _SENTENCE.finditer(text):
+        if is_quoted(found.start(), foreign):
+            yield SpeechAct.QUOTATION
+            continue
+        act = speech_act(found.group(), text[: found.start()])
+        framed = framing.at(found.start(), found.group())
+        act = act if framed is None else more_cautious(act, framed)
+        yield SpeechAct.ASSERTION if act is SpeechAct.QUOTATION else act

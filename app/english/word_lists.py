@@ -1,7 +1,11 @@
-"""Word lists from the text files under `data`."""
+"""Word lists and patterns from the text files under `data`.
+
+A section of a file may be one pattern, an alternative a line; `<<NAME>>` stands for a line of its section `fragments`.
+"""
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from decimal import Decimal
@@ -138,3 +142,17 @@ AMBIGUOUS: Final = section("choices", "ambiguous")
 GENERAL: Final = section("choices", "general")
 SIZES: Final = pairs("choices", "sizes")
 REPLIES: Final = pairs("choices", "replies")
+
+
+_FRAGMENT: Final = re.compile(r"<<([A-Z_]+)>>")
+
+
+def pattern(name: str, title: str, flags: int = 0) -> re.Pattern[str]:
+    """Return the pattern of a section of a file."""
+    return re.compile("|".join(expanded(name, line) for line in listed(name, title)), flags)
+
+
+def expanded(name: str, text: str) -> str:
+    """Return a line of a file with its fragments in place of their names."""
+    fragments = pairs(name, "fragments")
+    return _FRAGMENT.sub(lambda found: expanded(name, fragments[found[1]]), text)

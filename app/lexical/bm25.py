@@ -1,4 +1,4 @@
-"""The terms of a text without stop words, and BM25 as an inner product of two sparse vectors.
+"""The terms of a text in its language, and BM25 as an inner product of two sparse vectors.
 
 Stop words are by Snowball language name: English ones here, others with the words that tell languages apart. `may`,
 `will` and other words that are also names or months are left out on purpose. A language without an entry has none.
@@ -12,6 +12,10 @@ Stop words are by Snowball language name: English ones here, others with the wor
   (`pg_trgm` is `pg_trgm`, `pg`, `trgm`; `v1.2.3` is `1.2.3`, `v1`, `2`, `3`; `#42` is `#42`, `42`);
 - a script without spaces: character bigrams, and single ideographs.
 
+The language is decided for each text by itself, by its function words and letters, in the same way when it is stored
+and when it is asked for. It takes microseconds, and errs with texts of a few words: then the words are found in the
+form in which they stand.
+
 A Snowball stemmer takes 0.3 microseconds to create and is not thread-safe, so each call creates its own.
 """
 
@@ -19,10 +23,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections import Counter
-from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import lru_cache
+from functools import cache, lru_cache
 from hashlib import blake2b
 from itertools import accumulate, pairwise
 from types import MappingProxyType
@@ -30,8 +34,8 @@ from typing import Final
 
 import Stemmer
 
-from app.lexical.languages import function_words, language_of
 from app.lexical.tokens import HAN, SPACELESS, fold_accents, normalise, tokenize
+from app.section_files import read_sections
 
 _ENGLISH: Final = """
 a about above after again against ain't all also am an and any are as at be because been before being below
@@ -42,6 +46,14 @@ out over own same shan't she should so some such than that the their theirs them
 they this those through to too under until up us very was we were what when where which while who whom whose
 why with won't wont would you your yours yourself yourselves
 """
+
+
+@cache
+def function_words() -> Mapping[str, frozenset[str]]:
+    """Return the function words and letters of each language that is recognised, the default one not among them."""
+    sections = read_sections("app.lexical", "function_words")
+    return {language: frozenset(" ".join(lines).split()) for language, lines in sections.items()}
+
 
 STOP_WORDS: Final[Mapping[str, frozenset[str]]] = MappingProxyType(
     {**function_words(), "english": frozenset(_ENGLISH.split())}
@@ -245,3 +257,29 @@ def to_sparsevec(weights: Mapping[int, float]) -> str:
     if len(entries) > MAX_ENTRIES:
         entries = sorted(entries, key=lambda entry: (-abs(entry[1]), entry[0]))[:MAX_ENTRIES]
     return "{" + ",".join(f"{index}:{weight:.9g}" for index, weight in sorted(entries)) + f"}}/{DIMENSIONS}"
+
+
+@cache
+def _languages_of_words() -> Mapping[str, tuple[str, ...]]:
+    found = defaultdict[str, tuple[str, ...]](tuple)
+    for language, words in function_words().items():
+        for word in words:
+            found[word] += (language,)
+    return dict(found)
+
+
+def language_of(tokens: Collection[str], default: str, default_words: Collection[str]) -> str:
+    """Return the language that most of the tokens' function words and letters speak for, else the default.
+
+    A language needs more of them than the default has; `default_words` are the default's.
+    """
+    words = set(tokens)
+    known = _languages_of_words()
+    votes = Counter(language for word in words for language in known.get(word, ()))
+    signs = {letter for letter in "".join(words) if not letter.isascii()}
+    votes.update(language for letter in signs for language in known.get(letter, ()))
+    ordered = sorted(votes.items(), key=lambda one: -one[1])
+    if not ordered or ordered[0][1] <= sum(word in default_words for word in words):
+        return default
+    best = {language for language, count in ordered if count == ordered[0][1]}
+    return next(language for language in function_words() if language in best)

@@ -1,4 +1,4 @@
-"""Canonical forms of names, keys and sentences, so that equal things compare equal."""
+"""Canonical forms of names, keys and sentences, so that equal things compare equal, also keys in other words."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import hashlib
 import re
 import unicodedata
 from collections.abc import Iterable
+from typing import Final
 
 LONGEST_KEY = 1_000
 """Most bytes of a key that is stored as it is; longer keys are hashed, as an index takes a few thousand bytes."""
@@ -16,6 +17,10 @@ LONGEST_NAME = 2_000
 _KEY_SEPARATORS = re.compile(r"[\s_\-]+")
 _NUMBER = re.compile(r"(?:(?<![^\s(])[-\u2212])?\d+(?:[.,:/]\d+)*")
 _NEGATION = re.compile(r"\b(?:not|no|never|none|neither|nor|without|cannot|\w+n['\u2019]t)\b", re.IGNORECASE)
+
+_SEPARATORS: Final = re.compile(r"[\s._\-]+")
+_FILLERS: Final = frozenset({"is", "are", "has", "have", "the", "a", "an", "my", "our", "its"})
+_SHORTEST_PLURAL: Final = 4
 
 
 def normalise_name(text: str) -> str:
@@ -83,3 +88,30 @@ def numbers(text: str) -> tuple[str, ...]:
 def negated(text: str) -> bool:
     """Return whether the sentence has a negation."""
     return len(_NEGATION.findall(text)) % 2 == 1
+
+
+def known_key(key: str, known: Iterable[str]) -> str:
+    """Return the known key that says the same as this one, or the key itself.
+
+    The words of a dotted key may come in any order, those of a predicate may not: `manages` and `managed by` differ by
+    theirs. Plurals and words such as `has` tell nothing apart, nor do separators: `editor_theme` is `editor.theme`.
+    """
+    wanted, alike = _telling(key), []
+    for one in known:
+        if one == key:
+            return key
+        given = _telling(one)
+        dotted = "." in key or "." in one
+        if given == wanted or (dotted and frozenset(given) == frozenset(wanted)):
+            alike.append(one)
+    return min(alike, default=key)
+
+
+def _telling(key: str) -> tuple[str, ...]:
+    words = [_singular(word) for word in _SEPARATORS.split(key.casefold()) if word]
+    return tuple([word for word in words if word not in _FILLERS] or words)
+
+
+def _singular(word: str) -> str:
+    plural = len(word) >= _SHORTEST_PLURAL and word.endswith("s") and not word.endswith(("ss", "us", "is"))
+    return word[:-1] if plural else word

@@ -17,7 +17,7 @@ from app.errors import Conflict, NotFound
 from app.memory.audit import AuditAction
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType
-from app.memory.tenant_types import compiler, validate
+from app.memory.tenant_types import compiler
 from app.memory.tenant_types.definition import Definition, DefinitionError, InvalidDefinition, pointer
 from app.model import Actor
 from app.providers.prompt import described_size
@@ -159,7 +159,7 @@ class TenantTypes:
         faults = [*_names_taken(definition, types), *_too_many(made, types)]
         if faults:
             raise InvalidDefinition(faults)
-        lost = () if latest is None else validate.incompatibilities(latest, definition)
+        lost = () if latest is None else compiler.incompatibilities(latest, definition)
         return TypeDefinitionResult(type=made, new=True, incompatible=lost)
 
 

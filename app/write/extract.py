@@ -14,12 +14,11 @@ from typing import Generic, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from app.db.entities.write_lookup import Referent
+from app.english.name_identity import ties_in
 from app.english.quotations import Span, is_quoted, quoted_spans
 from app.english.role_play import NO_FRAMING, RolePlayFrame
 from app.english.screening import Suspicion, SuspicionKind, screen
-from app.english.speech_acts import SKIPPED, more_cautious, own_words, speech_act
-from app.english.ties import ties_in
-from app.english.turn_acts import act_of_turn
+from app.english.speech_acts import SKIPPED, act_of_turn, more_cautious, own_words, speech_act
 from app.errors import TypedMemoryError
 from app.lexical.tokens import sentence_around
 from app.memory.candidate import Candidate

@@ -16,7 +16,7 @@ from app.db.memories.excerpt import ExcerptQuery
 from app.db.session import Database
 from app.db.sql import as_halfvec
 from app.errors import ProviderError
-from app.memory import keys
+from app.memory import normalise
 from app.memory.extraction import EntityNames, Extraction, KnownBelief, KnownExcerpt, Proposal, Turn
 from app.memory.normalise import normalise_name
 from app.memory.registry import Registry
@@ -102,7 +102,7 @@ def _renamed(proposal: Proposal, spec: MemoryType | None, known: dict[str, set[s
     if spec is None or spec.held is None or not isinstance(given, str):
         return proposal
     of_type = known.setdefault(spec.name, set())
-    key = keys.known_key(given, of_type)
+    key = normalise.known_key(given, of_type)
     of_type.add(key)
     return proposal if key == given else replace(proposal, payload={**proposal.payload, spec.held.under: key})
 

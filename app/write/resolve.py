@@ -24,9 +24,7 @@ from uuid import UUID, uuid5
 import numpy as np
 from numpy.typing import NDArray
 
-from app.english.name_variants import may_be_one, variants
-from app.english.spelling import misspelt
-from app.english.ties import TieMatch, compare_ties
+from app.english.name_identity import TieMatch, compare_ties, may_be_one, misspelt, variants
 from app.errors import InvalidInput, ProviderError
 from app.memory import normalise
 from app.model import EntityRef, Mention, SpeechAct

@@ -1,8 +1,14 @@
+"""What a speaker does with a sentence, and with a whole turn: only what is not meant in any sentence is not meant."""
+
+from __future__ import annotations
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.english.speech_acts import SKIPPED, more_cautious, speech_act
+from app.english.quotations import quoted_spans
+from app.english.role_play import NO_FRAMING
+from app.english.speech_acts import SKIPPED, act_of_turn, more_cautious, speech_act
 from app.memory.confidence import UNCERTAIN_ACTS
 from app.model import SpeechAct
 from tests.english.hostile import HOSTILE_UNITS, QUADRATIC, growth
@@ -73,3 +79,25 @@ def test_hostile_text_takes_no_longer_than_its_length_explains(unit: str) -> Non
 @given(st.text(max_size=300), st.text(max_size=100))
 def test_every_text_has_an_act(sentence: str, before: str) -> None:
     assert speech_act(sentence, before) in SpeechAct
+
+
+@pytest.mark.parametrize(
+    ("said", "act"),
+    [
+        ("If I owned a boat, I would sail to Malta.", SpeechAct.HYPOTHETICAL),
+        ("I'm actually a pilot, so walk me through the checklist", SpeechAct.ROLEPLAY),
+        ("I own a castle. Just kidding!", SpeechAct.SARCASM),
+        ("Oh great, another meeting.", SpeechAct.SARCASM),
+        ("If I owned a boat, I would sail to Malta. I own a kayak.", SpeechAct.ASSERTION),
+        ("Is it raining?", SpeechAct.ASSERTION),
+        ("My aunt said that she sold her boat.", SpeechAct.ASSERTION),
+        ("", SpeechAct.ASSERTION),
+    ],
+)
+def test_a_turn_is_meant_unless_none_of_its_statements_is(said: str, act: SpeechAct) -> None:
+    assert act_of_turn(said, NO_FRAMING, ()) is act
+
+
+def test_a_turn_in_the_words_of_others_is_a_quotation() -> None:
+    said = "> I live in Malta.\n> I sail a lot."
+    assert act_of_turn(said, NO_FRAMING, quoted_spans(said, None)) is SpeechAct.QUOTATION

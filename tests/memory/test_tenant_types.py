@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 from pydantic import ValidationError
 
 from app.memory.spec import MemoryType
-from app.memory.tenant_types import compiler, payload, validate
+from app.memory.tenant_types import compiler, payload
 from app.memory.tenant_types.definition import Definition, InvalidDefinition
 from app.memory.tenant_types.schema import LONGEST_NAME
 from app.model import EntityRef, Precision
@@ -211,13 +211,13 @@ def test_values_are_never_read_as_templates() -> None:
 )
 def test_what_a_next_version_takes_away_is_told(changed: dict[str, Any], at: str) -> None:
     old, new = Definition.model_validate(TICKET), Definition.model_validate(changed)
-    assert at in {one.pointer for one in validate.incompatibilities(old, new)}
+    assert at in {one.pointer for one in compiler.incompatibilities(old, new)}
 
 
 def test_what_only_adds_is_compatible() -> None:
     wider = ticket(properties={"status": {"type": "string", "enum": ["open", "closed", "waiting"]},
                                "url": {"type": "string"}}, hints=["case"])  # fmt: skip
-    assert validate.incompatibilities(Definition.model_validate(TICKET), Definition.model_validate(wider)) == ()
+    assert compiler.incompatibilities(Definition.model_validate(TICKET), Definition.model_validate(wider)) == ()
 
 
 # Any definition in the supported part of JSON Schema is either refused with reasons or a type that always works.

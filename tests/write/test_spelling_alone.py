@@ -9,8 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.english.name_variants import may_be_one
-from app.english.spelling import misspelt
+from app.english.name_identity import may_be_one, misspelt
 from app.english.word_lists import MEN, WOMEN, entries
 from app.memory.candidate import WriteDecision
 from app.memory.normalise import normalise_name

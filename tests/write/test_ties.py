@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from app.english.ties import ANOTHER, TieMatch, compare_ties, ties_in
+from app.english.name_identity import ANOTHER, TieMatch, compare_ties, ties_in
 from tests.support.stores import Store
 
 

@@ -1,10 +1,115 @@
-"""Clauses: subject, verb, tense, mood, and the words after the verb."""
+"""Sentences of a turn and clauses of a sentence, as the rules read them.
+
+Of a turn, code, quoted speech and pasted blocks are left out, and every offset is kept. A clause has a subject, a verb,
+a tense, a mood, and the words after the verb.
+"""
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
+
+HIDDEN = "\ufffc"
+"""Stands for what is not the speaker's own words; no value may hold it."""
+
+_SHORTEST = 3
+_LONGEST = 600
+"""Characters of the longest sentence that is read: what is longer was hardly said."""
+
+_ALIKE = str.maketrans(
+    {"\u2018": "'", "\u2019": "'", "\u02bc": "'", "\u201c": '"', "\u201d": '"', "\u201e": '"', "\u00a0": " ", "\t": " "}
+)
+_CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
+_FENCE = "```"
+_BLOCK = re.compile(r"^(?:>| {4,}\S|\|).*$", re.MULTILINE)
+_ASIDE = re.compile(r"\[[^\[\]\n]{1,200}\s[^\[\]\n]{1,200}\]")
+"""A stage direction, or a picture's description: `[She leaned back in the chair.]`."""
+_QUOTED = re.compile(r'"[^"\n]{1,400}"')
+_OWN_WORDS = re.compile(r"\b(?:i|i'm|i've|i'd|my|me|we|our|you|your)\b|[.!?]\s+\w", re.IGNORECASE)
+_QUOTED_WORDS = 8
+_END = re.compile(r"(?P<end>[.!?\u2026]+)[\"')\]*_]*(?=\s|$)|\n+")
+_ABBREVIATION = re.compile(
+    r"(?:\b(?:dr|mr|mrs|ms|prof|sgt|lt|col|capt|gen|rev|hon|gov|sen|st|sr|jr|vs|e\.g|i\.e|etc|approx|inc|ltd|corp|co|no|mt|ft|dept|est|u\.s|u\.k|a\.m|p\.m"
+    r"|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)|\b[A-Z])$",
+    re.IGNORECASE,
+)
+_INITIAL = re.compile(r"\b[A-Z]$")
+_BULLET = re.compile(r"\s*(?:[-*\u2022+]|\d{1,2}[.)]|#{1,6})\s+")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Sentence:
+    """A sentence as it is read, and where it stands in the turn; `asks`: it ends in a question mark."""
+
+    text: str
+    start: int
+    asks: bool
+
+    @property
+    def end(self) -> int:
+        """Return the offset in the turn where it ends."""
+        return self.start + len(self.text)
+
+
+def sentences(content: str) -> Iterator[Sentence]:
+    """Yield the sentences of a turn that may be the speaker's own; `text` is as long as what it stands for."""
+    text = readable(content)
+    begin = 0
+    for found in _END.finditer(text):
+        if found["end"] == "." and _goes_on(text, found.start(), found.end()):
+            continue
+        yield from _sentence(text, begin, found.start(), asks="?" in (found["end"] or ""))
+        begin = found.end()
+    yield from _sentence(text, begin, len(text), asks=False)
+
+
+def readable(content: str) -> str:
+    """Return the text with one kind of quotes and spaces, and with what is not said here hidden; equally long."""
+    text = _CONTROL.sub(" ", content.translate(_ALIKE))
+    if _FENCE in text:
+        parts = text.split(_FENCE)
+        text = _FENCE.join(_hidden(part) if place % 2 else part for place, part in enumerate(parts))
+        text = text.replace(_FENCE, "\n\n\n")
+    if "[" in text:
+        text = _ASIDE.sub(lambda aside: "\n" * len(aside.group()), text)
+    text = _BLOCK.sub(lambda block: _hidden(block.group()), text)
+    return _QUOTED.sub(_unless_a_name, text) if '"' in text else text
+
+
+def _hidden(text: str) -> str:
+    return "".join(character if character == "\n" else HIDDEN for character in text)
+
+
+def _unless_a_name(quoted: re.Match[str]) -> str:
+    """Keep a quoted title or name; hide what someone is quoted as saying, but not the stop that ends it."""
+    inside = quoted.group()[1:-1]
+    if len(inside.split()) <= _QUOTED_WORDS and not _OWN_WORDS.search(inside):
+        return quoted.group()
+    stop = inside[-1] if inside[-1] in ".!?" else HIDDEN
+    return HIDDEN * len(inside) + stop + '"'
+
+
+def _goes_on(text: str, stop: int, after: int) -> bool:
+    """Tell whether a full stop belongs to an abbreviation or an initial rather than to the sentence's end."""
+    before = text[max(0, stop - 6) : stop]
+    if _INITIAL.search(before):
+        following = text[after : after + 2].lstrip()[:1]
+        return following.islower() if before[-2:-1] == "." else following.isupper() and not before.endswith(" I")
+    following = text[after : after + 2].strip()
+    return _ABBREVIATION.search(before) is not None and bool(following)
+
+
+def _sentence(text: str, begin: int, end: int, *, asks: bool) -> Iterator[Sentence]:
+    bullet = _BULLET.match(text, begin, end)
+    begin = bullet.end() if bullet else begin
+    inside = text[begin:end]
+    begin += len(inside) - len(inside.lstrip())
+    inside = inside.strip()
+    if _SHORTEST <= len(inside) <= _LONGEST:
+        yield Sentence(text=inside, start=begin, asks=asks)
 
 
 class Who(Enum):

@@ -8,13 +8,11 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from app.english.names import COMMON, kind_of
-from app.english.patterns import pattern
-from app.english.rules.clause import Clause, SpeakerContext, Tense
+from app.english.rules.clause import Clause, Sentence, SpeakerContext, Tense
 from app.english.rules.event_time import CUE
 from app.english.rules.grammar import parse, parse_after
-from app.english.rules.sentences import Sentence
 from app.english.verbs import third_person
-from app.english.word_lists import words
+from app.english.word_lists import pattern, words
 
 _SPLIT: Final = pattern("clauses", "split", re.IGNORECASE)
 _WHEN: Final = re.compile(r"(?:when|after|before|once|by the time|the day)\s", re.IGNORECASE)

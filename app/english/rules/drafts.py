@@ -8,14 +8,12 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from app.english.names import ORGANIZATION, PERSON, PLACE, is_group, kind_of, token_names, words_of
-from app.english.patterns import pattern
 from app.english.rules import event_time
-from app.english.rules.clause import Clause, SpeakerContext, Tense, Who
+from app.english.rules.clause import HIDDEN, Clause, SpeakerContext, Tense, Who
 from app.english.rules.event_time import ClauseTime
 from app.english.rules.noun_phrases import BREAKERS
-from app.english.rules.sentences import HIDDEN
 from app.english.verbs import form_of, third_person
-from app.english.word_lists import TOOLS, word_set
+from app.english.word_lists import TOOLS, pattern, word_set
 from app.memory import vocabulary
 
 _MOST_WORDS: Final = 26

@@ -9,7 +9,7 @@ from typing import Final
 
 from app.english.dates import TemporalSpan, find_spans
 from app.english.dates.periods import Prefer
-from app.english.patterns import pattern
+from app.english.word_lists import pattern
 from app.memory.calendar import EARLIEST_YEAR, LATEST_YEAR
 from app.model import Precision
 

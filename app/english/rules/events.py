@@ -9,9 +9,8 @@ from typing import Final
 
 from app.english.dates.periods import Prefer
 from app.english.names import leading_name, token_names
-from app.english.patterns import pattern
 from app.english.rules import event_time
-from app.english.rules.clause import Clause, SpeakerContext, Tense, Who
+from app.english.rules.clause import HIDDEN, Clause, SpeakerContext, Tense, Who
 from app.english.rules.drafts import (
     PASSING,
     Draft,
@@ -25,9 +24,8 @@ from app.english.rules.drafts import (
     who,
 )
 from app.english.rules.noun_phrases import in_third_person, says_something, value
-from app.english.rules.sentences import HIDDEN
 from app.english.verbs import form_of, third_person
-from app.english.word_lists import pairs, word_set, words
+from app.english.word_lists import pairs, pattern, word_set, words
 from app.model import Precision
 
 _PATTERNS: Final = {

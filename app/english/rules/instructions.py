@@ -7,14 +7,11 @@ from collections.abc import Callable, Iterator
 from typing import Final
 
 from app.english.names import is_language, is_no_name
-from app.english.patterns import pattern
-from app.english.rules.clause import Clause, SpeakerContext, Who
+from app.english.rules.clause import HIDDEN, Clause, SpeakerContext, Who
 from app.english.rules.drafts import Draft, fact, preference
 from app.english.rules.noun_phrases import slug, thing, value
-from app.english.rules.preference_keys import choice, kind_of_choice
-from app.english.rules.preferences import AT_HAND
-from app.english.rules.sentences import HIDDEN
-from app.english.word_lists import FOODS, REPLIES, SIZES, word_set, words
+from app.english.rules.preferences import AT_HAND, choice, kind_of_choice
+from app.english.word_lists import FOODS, REPLIES, SIZES, pattern, word_set, words
 
 _KEEP: Final = pattern("instructions", "keep", re.IGNORECASE)
 _GIVE: Final = pattern("instructions", "give", re.IGNORECASE)

@@ -7,9 +7,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.english.names import NameToken, adjoining, words_of
-from app.english.patterns import pattern
-from app.english.rules.sentences import HIDDEN
-from app.english.word_lists import COUNTED, words
+from app.english.rules.clause import HIDDEN
+from app.english.word_lists import COUNTED, pattern, words
 
 LONGEST: Final = 120
 """Characters of the longest value."""

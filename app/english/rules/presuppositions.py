@@ -7,15 +7,13 @@ from collections.abc import Iterator
 from typing import Final
 
 from app.english.names import PERSON, PLACE, kind_of
-from app.english.patterns import pattern
-from app.english.rules.clause import Clause, SpeakerContext
+from app.english.rules.clause import HIDDEN, Clause, SpeakerContext
 from app.english.rules.drafts import PASSING, STATED, Draft, fact
 from app.english.rules.noun_phrases import BREAKERS, value
 from app.english.rules.occupations import is_role
 from app.english.rules.relationships import GONE
-from app.english.rules.sentences import HIDDEN
 from app.english.verbs import form_of
-from app.english.word_lists import DIETS, ORGANISATIONS, PETS
+from app.english.word_lists import DIETS, ORGANISATIONS, PETS, pattern
 
 _PRODUCT: Final = pattern("presuppositions", "product")
 _MADE: Final = re.compile(r"\d|\bi(?:Phone|Pad|Mac)")

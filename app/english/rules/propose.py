@@ -9,15 +9,13 @@ from typing import Final
 
 from app.english import speech_acts
 from app.english.names import COMMON, is_group, is_no_name, kind_of
-from app.english.patterns import pattern
-from app.english.rules.clause import Clause, SpeakerContext, Subject, Tense, Who
+from app.english.rules.clause import HIDDEN, Clause, Sentence, SpeakerContext, Subject, Tense, Who, sentences
 from app.english.rules.clause_splitting import clauses
 from app.english.rules.drafts import Draft
 from app.english.rules.grammar import parse
-from app.english.rules.reader import read_clause, read_sentence
-from app.english.rules.sentences import HIDDEN, Sentence, sentences
+from app.english.rules.table import read_clause, read_sentence
 from app.english.verbs import form_of
-from app.english.word_lists import words
+from app.english.word_lists import pattern, words
 from app.memory.extraction import MOST_PROPOSALS, Proposal, Role, Turn
 from app.memory.vocabulary import USER
 from app.model import SpeechAct

@@ -8,11 +8,10 @@ from dataclasses import replace
 from typing import Final
 
 from app.english.names import PERSON, bare_name, is_nationality, is_no_name, kind_of, leading_name
-from app.english.patterns import pattern
 from app.english.rules.clause import Clause, SpeakerContext, Who
 from app.english.rules.drafts import STATED, Draft, ending, entity, fact, relation
 from app.english.rules.noun_phrases import list_items
-from app.english.word_lists import COLLEAGUES, DIETS, DOCTORS, FAITHS, KIN, PETS, STATES, word_set
+from app.english.word_lists import COLLEAGUES, DIETS, DOCTORS, FAITHS, KIN, PETS, STATES, pattern, word_set
 
 _NAME_OF: Final = re.compile(r"(?P<noun>[\w -]+?)'s?\s+name", re.IGNORECASE)
 _BY_NAME: Final = pattern("relationships", "by name")

@@ -8,12 +8,11 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.english.names import ORGANIZATION, kind_of
-from app.english.patterns import pattern
 from app.english.rules.clause import Clause, SpeakerContext, Tense, Who
 from app.english.rules.drafts import FACTUAL, Draft
 from app.english.rules.event_time import SINCE
 from app.english.rules.values import Value
-from app.english.word_lists import word_set
+from app.english.word_lists import pattern, word_set
 
 Rule = Callable[[Clause, SpeakerContext], Iterator[Draft]]
 """Reads a clause in its own way, where a row's fields do not suffice."""

@@ -1,16 +1,23 @@
-"""The rules of the embedded extractor: verb or frame, what follows it, and the fact or relation it states.
+"""The rules of the embedded extractor as a table, and the reading of a clause by it.
 
-Rows that only need another verb, pattern and kind of value are data; the others name the function that reads them.
-A row enters with the precision measured on development conversations (`make eval ARGS="--set rules"`).
+A rule is a verb or frame, what follows it, and the fact or relation it states. Rows that only need another verb,
+pattern and kind of value are data; the others name the function that reads them. A row enters with the precision
+measured on development conversations (`make eval ARGS="--set rules"`).
+
+A clause that says that something is over is read once more as if it were so; what it would state has ended.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+from functools import cache
 from typing import Final
 
 from app.english import medications
 from app.english.rules import (
+    event_time,
     events,
     instructions,
     occupations,
@@ -19,7 +26,8 @@ from app.english.rules import (
     relationships,
     values,
 )
-from app.english.rules.drafts import STATED
+from app.english.rules.clause import Clause, SpeakerContext, Tense, Who
+from app.english.rules.drafts import PASSING, STATED, Draft, ending, event, fact, relation, retell
 from app.english.rules.rows import (
     Row,
     TextRow,
@@ -36,6 +44,8 @@ from app.english.rules.rows import (
     is_undergone,
     was_undergone,
 )
+from app.english.verbs import form_of
+from app.english.word_lists import expanded
 
 WORK: Final = (
     Row(name="employer", verbs="work", mood=is_now, lead=r"<<AS_SAID>>at\s+", value=occupations.workplace,
@@ -236,3 +246,171 @@ OF_EVERY_VERB: Final = (*(row for row in _ROWS if not row.verbs), *EVERY_CLAUSE)
 _EVERY_ROW: Final[tuple[Row | TextRow, ...]] = (*_ROWS, *EVERY_CLAUSE, *SENTENCES)
 RULES: Final = tuple((row.name, row.precision) for row in _EVERY_ROW)
 """The name of each row with the precision it claims; rows of one rule share a name."""
+
+
+_ANY_MORE: Final = re.compile(r"[\s,]*\b(?:any ?more|any longer|nowadays)\b", re.IGNORECASE)
+_GERUND: Final = re.compile(r"\s+(?P<up>up\s+)?(?:with\s+)?(?P<verb>being|[a-z]{2,20}ing)\b", re.IGNORECASE)
+_OFF: Final = re.compile(r"\s+off\s+(?:of\s+)?(?:my\s+|the\s+)?(?=\w)", re.IGNORECASE)
+_DONE: Final = re.compile(r"(?:done|finished|through) with\s+(?=\w+ing\b)", re.IGNORECASE)
+_THEN: Final = re.compile(r"\b(?:when|before|by the time|the day)\s$", re.IGNORECASE)
+"""Words before what was so once, and may not be so any more."""
+_STOPPED: Final = frozenset({"stop", "quit", "cease", "give"})
+_SLOT_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
+    "fact": ("subject", "predicate"),
+    "preference": ("subject", "preference_key"),
+    "relation": ("from_entity", "relation_type"),
+}
+"""Types of states, and the fields of their payloads that say what state of whom it is."""
+_THIRD_PERSONS: Final = frozenset({"he", "she", "they"})
+_IT: Final = frozenset({"it", "they"})
+"""Subjects of which no fact is stated: what these pronouns stand for is rarely one person."""
+
+
+def read_clause(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
+    """Yield what a clause states, and what it says is no longer so."""
+    then = _THEN.search(clause.before) is not None
+    stated = [one for one in _states(clause, said) if one.type == "event" or not then]
+    yield from stated
+    affirmed = _affirmed(clause)
+    if affirmed is None:
+        return
+    new = {_slot(one) for one in stated}
+    for one in _states(_untimed(affirmed, said), said):
+        if one.type in _SLOT_FIELDS and _slot(one) not in new and not one.ends:
+            yield ending(clause, said, one, dated=not clause.used_to)
+
+
+def read_sentence(text: str, speaker: Clause, said: SpeakerContext, *, asks: bool, pasted: bool) -> Iterator[Draft]:
+    """Yield what a sentence says whatever its clauses; of a question or a pasted text only what some rules read."""
+    for row in SENTENCES:
+        if (row.asked or not asks) and (row.pasted or not pasted):
+            yield from (_ruled(one, row.name, row.precision) for one in row.read(text, speaker, said))
+
+
+def _states(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
+    first = False
+    for row in (*BY_VERB.get(clause.lemma, ()), *OF_EVERY_VERB):
+        if row.alone and first:
+            continue
+        found = [_ruled(one, row.name, row.precision) for one in _drafts(row, clause, said)]
+        first = first or (row.alone and bool(found))
+        yield from (one for one in found if one.payload.get("subject") not in _IT)
+
+
+def _ruled(draft: Draft, name: str, precision: float) -> Draft:
+    return replace(draft, rule=name, confidence=round(min(draft.confidence, draft.confidence * precision), 2))
+
+
+def _drafts(row: Row, clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
+    if row.read is not None:
+        yield from row.read(clause, said)
+        return
+    whose = _whose(row, clause)
+    over = _is_over(row, clause)
+    passing = row.unless and clause.progressive and _compiled(row.unless).search(clause.rest)
+    if whose is None or passing or not (over or row.mood(clause)):
+        return
+    values = list(_values(row, clause, said))
+    if over:
+        yield from _past_state(clause, said, row) if values else ()
+        return
+    for value in values:
+        draft = _state(row, clause, said, value, whose)
+        yield ending(clause, said, draft) if row.ends else draft
+
+
+def _whose(row: Row, clause: Clause) -> str | None:
+    """Return whom a draft of the row is about; None where its subject is nobody's such thing."""
+    if not row.noun:
+        return clause.subject.name
+    subject = clause.subject
+    theirs = subject.who is Who.POSSESSED and subject.given is None and subject.owner not in _THIRD_PERSONS
+    found = _compiled(row.noun).fullmatch(subject.noun or "") if theirs else None
+    of = found.groupdict().get("of") if found is not None else None
+    return None if found is None else f"{subject.owner}'s {of}" if of else subject.owner
+
+
+def _is_over(row: Row, clause: Clause) -> bool:
+    """Tell whether the clause says what was so and no longer is."""
+    then = replace(clause, tense=Tense.PRESENT, used_to=False, perfect=False)
+    past = clause.past_state or (clause.holds and clause.perfect and not (clause.copula or is_now(clause)))
+    return row.past and past and row.mood(then)
+
+
+def _values(row: Row, clause: Clause, said: SpeakerContext) -> Iterator[str]:
+    lead = _compiled(row.lead).match(clause.rest)
+    if lead is None or row.value is None:
+        return
+    after = clause.rest[lead.end() :]
+    found = list(row.value(after, said))
+    if row.ends and row.unless and _compiled(row.unless).match(after, len(found[0]) if found else 0):
+        return
+    yield from found or ([""] if row.open_value else [])
+
+
+def _state(row: Row, clause: Clause, said: SpeakerContext, value: str, whose: str) -> Draft:
+    if row.type == "relation":
+        time = None if is_now(clause) else event_time.find(clause.whole, said.now)
+        since = time.exact_day if time is not None and not row.ends else None
+        return relation(clause, row.predicate, value, since=since)
+    return fact(
+        clause, row.predicate, value, subject=whose, stateful=row.stateful, importance=row.importance, topic=row.topic
+    )
+
+
+def _past_state(clause: Clause, said: SpeakerContext, row: Row) -> Iterator[Draft]:
+    """Yield the state as an event, approximate where no time is named (seed 000): it is no fact any more."""
+    if clause.subject.who is Who.PRONOUN:
+        return
+    time = event_time.find(clause.whole, said.now)
+    description = retell(clause, said, time)
+    if description is not None:
+        yield event(clause, description, time, [clause.subject.name], importance=PASSING, topic=row.topic, past=True)
+
+
+def _slot(draft: Draft) -> tuple[str, ...]:
+    return (draft.type, *(str(draft.payload.get(name)) for name in _SLOT_FIELDS.get(draft.type, ())))
+
+
+def _affirmed(clause: Clause) -> Clause | None:
+    """Return the clause as it was said when it was so; None when it does not say that something is over."""
+    now = replace(clause, tense=Tense.PRESENT, negated=False, perfect=False, used_to=False)
+    if clause.negated:
+        more = _ANY_MORE.search(clause.rest) or "longer" in clause.adverbs
+        said_so = clause.present and more and not clause.perfect
+        return replace(now, rest=_ANY_MORE.sub("", clause.rest), adverbs=frozenset({"always"})) if said_so else None
+    if clause.used_to:
+        return now
+    if clause.happened and not clause.copula:
+        if clause.lemma in _STOPPED:
+            return _doing(now, clause.rest, up=clause.lemma == "give")
+        off = _OFF.match(clause.rest) if clause.lemma in {"come", "go", "get"} else None
+        return replace(now, verb="take", lemma="take", rest=f" {clause.rest[off.end() :]}") if off else None
+    done = _DONE.match(clause.rest) if clause.copula and clause.holds else None
+    return _doing(now, f" {clause.rest[done.end() :]}", up=False) if done else None
+
+
+def _untimed(clause: Clause, said: SpeakerContext) -> Clause:
+    """Return the clause without the time after its verb: what ended in August is no longer so at any time."""
+    when = event_time.find(clause.rest, said.now)
+    if when is None or when.vague:
+        return clause
+    rest = event_time.without(clause.rest, when)
+    return replace(clause, rest=rest if clause.copula else f" {rest}")
+
+
+def _doing(clause: Clause, rest: str, *, up: bool) -> Clause | None:
+    """Return the clause of what was done until then: `taking metformin` -> `take metformin`."""
+    found = _GERUND.match(rest)
+    form = form_of(found["verb"].lower()) if found else None
+    if found is None or form is None or "ing" not in form.kinds or up != bool(found["up"]):
+        return None
+    after = rest[found.end() :]
+    if form.lemma == "be":
+        return replace(clause, verb="be", lemma="be", rest=after.lstrip(), copula=True)
+    return replace(clause, verb=form.lemma, lemma=form.lemma, rest=after, adverbs=frozenset({"always"}))
+
+
+@cache
+def _compiled(pattern: str) -> re.Pattern[str]:
+    return re.compile(expanded("leads", pattern), re.IGNORECASE)

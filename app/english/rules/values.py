@@ -17,7 +17,6 @@ from app.english.names import (
     kind_of,
     leading_name,
 )
-from app.english.patterns import pattern
 from app.english.rules.clause import SpeakerContext
 from app.english.rules.noun_phrases import (
     Thing,
@@ -37,6 +36,7 @@ from app.english.word_lists import (
     KINDS,
     STATES,
     pairs,
+    pattern,
     section,
     word_set,
     words,

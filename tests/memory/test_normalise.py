@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.memory.keys import known_key
+from app.memory.normalise import known_key
 
 
 @pytest.mark.parametrize(
