@@ -13,8 +13,8 @@ from typing import Any
 
 import structlog
 
+from app.db import checks
 from app.db import migrate as db_migrate
-from app.db import start
 from app.db.clock import DatabaseClock
 from app.db.embedded.server import KEY_FILE, ServerWatch, data_dir, start_embedded
 from app.db.replica import Replica
@@ -64,14 +64,14 @@ async def open_store(
     """
     url, owner_url = await database_urls(settings, metrics, stack)
     _refuse_impossible(settings, migrate=migrate)
-    facts = await start.wait_for(url, patience=settings.database_start_timeout, pooler=settings.database_pooler)
+    facts = await checks.wait_for(url, patience=settings.database_start_timeout, pooler=settings.database_pooler)
     if migrate:
         await db_migrate.bring_up(owner_url, patience=settings.database_start_timeout)
-        facts = await start.wait_for(url, patience=settings.database_start_timeout, pooler=settings.database_pooler)
-    start.check_login(facts)
+        facts = await checks.wait_for(url, patience=settings.database_start_timeout, pooler=settings.database_pooler)
+    checks.check_login(facts)
     database = open_database(settings, url, metrics)
     stack.push_async_callback(database.close)
-    await start.check_acting(database)
+    await checks.check_acting(database)
     wrong = db_migrate.is_outdated(await db_migrate.current(database))
     if wrong is not None:
         raise ConfigurationError(wrong)

@@ -16,7 +16,7 @@ from uuid import UUID
 
 from app.db import backfill as db_backfill
 from app.db.backfill import Backfill, BackfillItem
-from app.db.backfill_changes import COLUMNS
+from app.db.backfill_memories import COLUMNS
 from app.db.session import Database
 from app.memory.backfill import BackfillStatus, ItemState
 from app.memory.registry import discover

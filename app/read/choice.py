@@ -8,8 +8,7 @@ from datetime import datetime, timedelta, tzinfo
 from typing import Final
 from uuid import UUID
 
-from app.db.memories.ranking import RankingRow
-from app.db.memories.turn_evidence import TurnEvidence
+from app.db.memories.ranking import RankingRow, TurnEvidence
 from app.model import Memory, ReadMode
 from app.read.assemble import estimate_tokens, floor, select
 from app.read.relevance import Relevance

@@ -18,9 +18,7 @@ from app.db.entities import query_lookup
 from app.db.entities.query_lookup import QueryLookup
 from app.db.memories import hype, ranking
 from app.db.memories import read as memory_reads
-from app.db.memories.near_terms import read_near_terms
-from app.db.memories.ranking import RankingRow
-from app.db.memories.turn_evidence import TurnEvidence, read_turn_evidence
+from app.db.memories.ranking import RankingRow, TurnEvidence, read_turn_evidence
 from app.db.session import PLANNED_ONCE, Database, ReadSession
 from app.db.sql import as_halfvec, to_text
 from app.english.chitchat import is_chit_chat
@@ -42,6 +40,7 @@ from app.read.rank import rank
 from app.read.relevance import CALIBRATIONS, Calibration, Relevance
 from app.read.rerank import nominees, rerank
 from app.read.retrieve import Model, Retrieved, Search, SearchFilters, is_exact, nominators, retrieve
+from app.read.retrieve.lexical import read_near_terms
 from app.read.rewrite import QuestionForms, mean_vector, rewrite, says_little
 from app.read.values import (
     Arm,

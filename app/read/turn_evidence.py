@@ -12,8 +12,7 @@ from datetime import UTC, datetime, tzinfo
 from typing import Final
 from uuid import UUID
 
-from app.db.memories.ranking import RankingRow
-from app.db.memories.turn_evidence import TurnBelief, TurnEvidence
+from app.db.memories.ranking import RankingRow, TurnBelief, TurnEvidence
 from app.memory.extraction import Role
 from app.model import ReadMode, SpeechAct
 from app.read.relevance import MatchEvidence

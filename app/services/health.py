@@ -6,7 +6,7 @@ import asyncio
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from app.db import embedding_models, migrate, writability
+from app.db import checks, embedding_models, migrate
 from app.db.job_queue import Backlog
 from app.db.session import Database
 from app.errors import ConfigurationError, TypedMemoryError
@@ -63,7 +63,7 @@ class Readiness:
             return {"database": f"could not be checked ({type(error).__name__})"}
 
     async def _writes(self) -> dict[str, str]:
-        wrong = await writability.refusal(self.database)
+        wrong = await checks.refusal_of_writes(self.database)
         return {} if wrong is None else {"writes": wrong}
 
     def _slow(self, backlog: Backlog) -> dict[str, str]:

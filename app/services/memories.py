@@ -10,7 +10,8 @@ from operator import attrgetter
 from uuid import UUID
 
 from app import ids
-from app.db import audit, memory_updates
+from app.db import audit
+from app.db.apply.memories import lock_scope_of, update_fields
 from app.db.audit import AuditEntry, AuditWriter, append
 from app.db.entities import write_lookup
 from app.db.memories import listing
@@ -154,9 +155,7 @@ class Memories:
                 raise InvalidInput("valid_until must come after valid_from", field="valid_until")
             if values:
                 scope = before.scope.id(actor.tenant_id)
-                await memory_updates.update_fields(
-                    session, actor.tenant_id, memory, values, scope=scope, at=self.clock()
-                )
+                await update_fields(session, actor.tenant_id, memory, values, scope=scope, at=self.clock())
             after = ids.require(await memory_reads.read_memory(session, actor.tenant_id, memory), ids.MEMORY, memory)
             if "valid_until" in values and after.valid_until != until:
                 ended = f"{after.valid_until:%Y-%m-%d %H:%M:%S%z}"
@@ -227,7 +226,7 @@ async def visible_memory(session: WriteSession, actor: Actor, memory: UUID) -> M
 
     The memory is read after the lock: the transaction that held the scope before may have erased it.
     """
-    if await memory_updates.lock(session, actor.tenant_id, memory):
+    if await lock_scope_of(session, actor.tenant_id, memory):
         found = await memory_reads.read_memory(session, actor.tenant_id, memory)
         if found is not None:
             return found

@@ -18,8 +18,9 @@ from weakref import WeakValueDictionary
 
 from app.db.apply.scope import ATTEMPTS, Claimed, ScopeMoved, apply, kept_moving
 from app.db.entities.write_lookup import ScopeState
-from app.db.memories import hype, sameness
+from app.db.memories import hype
 from app.db.memories import read as memory_reads
+from app.db.memories.rivals import enqueue_sameness
 from app.db.session import PLANNED_BY_KEY, PLANNED_ONCE, Database, WriteSession, stamped
 from app.errors import Conflict, ProviderError, TypedMemoryError
 from app.memory.candidate import Candidate, WriteDecision, WriteOutcome
@@ -280,7 +281,7 @@ class WritePipeline:
                     )
                     await hype.enqueue(session, tenant=tenant, scope=scope.id(tenant), memories=asked, now=self.clock())
                 pairs = _unjudged_pairs(decided, verdicts)
-                await sameness.enqueue(session, tenant=tenant, scope=scope.id(tenant), pairs=pairs, now=self.clock())
+                await enqueue_sameness(session, tenant=tenant, scope=scope.id(tenant), pairs=pairs, now=self.clock())
                 done: Results = dict(zip(places, (_outcome(one, stored) for one in verdicts), strict=True))
                 if finish is not None:
                     await finish(session, {**results, **done})

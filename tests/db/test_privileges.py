@@ -11,7 +11,7 @@ import asyncpg
 import pytest
 
 from app.db import migrate
-from app.db.client_programs import for_libpq
+from app.db.backup import for_libpq
 from app.db.privileges import Privilege, parsed
 from app.errors import ConfigurationError
 from tests.support import owner

@@ -9,9 +9,9 @@ import pytest
 from pydantic import SecretStr
 
 from app.bootstrap import open_runtime_store
-from app.db import session, start
+from app.db import checks, session
+from app.db.checks import LoginFacts
 from app.db.session import RUNTIME_ROLE, Database
-from app.db.start import LoginFacts
 from app.errors import ConfigurationError
 from app.settings import Settings
 from tests.support import owner
@@ -68,7 +68,7 @@ async def test_connections_that_act_as_somebody_else_are_refused(
     database = Database(database_url, pool_size=1)
     try:
         with pytest.raises(ConfigurationError, match=f"not as {RUNTIME_ROLE}"):
-            await start.check_acting(database)
+            await checks.check_acting(database)
     finally:
         await database.close()
 
@@ -96,9 +96,9 @@ async def test_row_level_security_that_is_off_is_told(fresh_database_url: str) -
     ],
 )
 def test_a_role_that_would_not_keep_tenants_apart_is_refused(facts: LoginFacts, said: str) -> None:
-    start.check_login(WELL)
+    checks.check_login(WELL)
     with pytest.raises(ConfigurationError, match=said):
-        start.check_login(facts)
+        checks.check_login(facts)
 
 
 @pytest.mark.parametrize(("migrates", "said"), [(True, "TM_MIGRATION_DATABASE_URL"), (False, "TM_DIRECT_DATABASE_URL")])

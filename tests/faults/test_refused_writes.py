@@ -9,7 +9,7 @@ import httpx
 import pytest
 from sqlalchemy import text
 
-from app.db import writability
+from app.db import checks
 from app.db.session import RUNTIME_ROLE
 from tests.api.conftest import KEY, connected, fact, running, settings_for
 from tests.support import owner
@@ -58,7 +58,7 @@ async def test_a_full_disk(pair: Pair, monkeypatch: pytest.MonkeyPatch) -> None:
     await connection.execute(REFUSE_INSERTS)
     await refused(client, 507, "storage-full")
     with monkeypatch.context() as patched:
-        patched.setattr(writability, "_PROBE", FULL)
+        patched.setattr(checks, "_PROBE", FULL)
         assert "disk is full" in (await ready(client))["writes"]
     await connection.execute("DROP TRIGGER refuse ON memories")
     assert await ready(client) == {}

@@ -9,7 +9,7 @@ from uuid import UUID
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.db.memories.turn_evidence import TurnBelief, TurnEvidence
+from app.db.memories.ranking import TurnBelief, TurnEvidence
 from app.model import SpeechAct
 from app.read.choice import TURNS_CONSIDERED, best_matches, said_once
 from app.read.relevance import CALIBRATIONS, Relevance

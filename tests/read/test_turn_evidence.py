@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from datetime import timedelta
 from uuid import UUID
 
-from app.db.memories.turn_evidence import TurnBelief, TurnEvidence
+from app.db.memories.ranking import TurnBelief, TurnEvidence
 from app.memory.extraction import Role
 from app.model import SpeechAct
 from app.read.relevance import MatchEvidence

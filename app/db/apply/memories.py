@@ -1,7 +1,8 @@
 """Changes of rows of memories and of the index rows that repeat them.
 
-What changes in a memory comes as `RowChange`s, made of the slot engine's `VersionChange`s by `row_change`; new rows
-come by table. One order serves all of them: who leaves a slot, what is new, who comes into one.
+What changes in a memory comes as `RowChange`s, made of the slot engine's `VersionChange`s by `row_change`, or as the
+editable fields of one memory; new rows come by table. One order serves all of them: who leaves a slot, what is new, who
+comes into one.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from datetime import datetime, timedelta
 from functools import cache
 from typing import Any
 from uuid import UUID
+
+from sqlalchemy import text
 
 from app.db import tables
 from app.db.session import SqlStatement, WriteSession, statement
@@ -238,3 +241,42 @@ async def _set(
     await session.fetch(_change(tuple(sorted(names)), restated=bool(restated)), values)
     if indexed := tuple(name for name in _INDEXED if name in names):
         await session.fetch(_mirror(indexed), rows)
+
+
+_LOCK = text(
+    """
+    SELECT s.version FROM memories m
+    JOIN scopes s ON s.tenant_id = :tenant AND s.id = m.scope_id
+    WHERE m.tenant_id = :tenant AND m.id = :id FOR UPDATE OF s
+    """
+)
+
+EDITABLE = (
+    "importance",
+    "topic",
+    "metadata",
+    "category",
+    "half_life_days",
+    "floor",
+    "valid_until",
+    "review_reason",
+    "review_note",
+    "review_since",
+)
+"""Columns that a caller may change; the content of a memory is changed by a newer memory only."""
+
+
+async def lock_scope_of(session: WriteSession, tenant: UUID, memory: UUID) -> bool:
+    """Lock the scope of a memory until the transaction ends; return False when there is no such memory."""
+    return (await session.execute(_LOCK, {"tenant": tenant, "id": memory})).first() is not None
+
+
+async def update_fields(
+    session: WriteSession, tenant: UUID, memory: UUID, values: Mapping[str, object], *, scope: UUID, at: datetime
+) -> None:
+    """Set editable columns of a memory, and their copies in its index rows; its scope must be locked."""
+    unknown = set(values) - set(EDITABLE)
+    if unknown:
+        raise ValueError(f"not editable: {', '.join(sorted(unknown))}")
+    await change_memories(session, tenant, [RowChange(id=memory, values=values)], at=at)
+    await bump_scopes(session, tenant, [scope], at=at)

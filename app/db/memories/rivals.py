@@ -1,4 +1,7 @@
-"""Queries of the memories that a write may affect: of the same slot, of the same words, near in meaning."""
+"""Memories that a write may affect: of the same slot, of the same words, near in meaning.
+
+A job asks again whether two say the same, where a write did not wait for the answer.
+"""
 
 from __future__ import annotations
 
@@ -11,14 +14,18 @@ from uuid import UUID
 
 from asyncpg import Record
 
+from app.db import jobs
 from app.db.memories.read import VERSION_COLUMNS, version_fields
-from app.db.session import ReadSession, SqlStatement, statement
+from app.db.session import ReadSession, SqlStatement, WriteSession, statement
 from app.db.sql import has_vector, vector_of
 from app.memory.versions import StateBeforeFold, Version
 from app.model import MemoryStatus
 
 NEAREST = 3
 """Number of nearest memories that a candidate is compared with."""
+
+SAMENESS = "sameness"
+"""The kind of the job."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -280,3 +287,14 @@ def _before_fold(row: Record) -> StateBeforeFold | None:
     return StateBeforeFold(
         status=MemoryStatus(row["folded_status"]), ended_at=row["folded_ended_at"], retired_at=row["folded_retired_at"]
     )
+
+
+async def enqueue_sameness(
+    session: WriteSession, *, tenant: UUID, scope: UUID, pairs: Sequence[tuple[UUID, UUID]], now: datetime
+) -> None:
+    """Queue the question whether each newer memory of a scope says the same as an older one; nothing without pairs."""
+    if pairs:
+        payload = {"pairs": [[str(newer), str(older)] for newer, older in pairs]}
+        await jobs.enqueue(
+            session, tenant=tenant, kind=SAMENESS, payload=payload, now=now, total=len(pairs), scope=scope
+        )

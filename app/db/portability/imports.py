@@ -1,11 +1,12 @@
 """Statements of an import: insert rows without overwriting any, update counters of scopes, and keep invariants.
 
-Mentions are counted again, the audit log gets events for memories that differ from it, and entities and scopes that
-only erased memories need are removed.
+Versions that an import continues are read by slot and by chain. Mentions are counted again, the audit log gets events
+for memories that differ from it, and entities and scopes that only erased memories need are removed.
 """
 
 from __future__ import annotations
 
+import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
@@ -22,10 +23,12 @@ from app.db.audit import LOGGED, AuditWriter
 from app.db.erasure.rows import orphans, prune_names
 from app.db.failures import cause_of
 from app.db.lifecycle.maintenance import mentions_of
+from app.db.memories.read import VERSION_COLUMNS, version_fields
 from app.db.session import ReadSession, SqlStatement, WriteSession, statement
 from app.db.sql import Row, to_text
 from app.db.tables import metadata
 from app.memory.audit import AuditAction
+from app.memory.versions import Version
 from app.model import Scope
 
 _RECOUNT = statement(
@@ -375,3 +378,55 @@ async def _names_of_erased(
 ) -> list[tuple[UUID, list[str], Mapping[str, Any]]]:
     rows: Any = await session.execute(_NAMES_OF_ERASED, {"tenant": tenant, "ids": list(entities)})
     return [(row.id, list(row.names or ()), dict(row.attributes)) for row in rows]
+
+
+Slot = tuple[UUID, str, str]
+"""A slot by scope, type and key."""
+
+_FIELDS = ", ".join(f"m.{name}" for name in VERSION_COLUMNS)
+
+_OF_SLOTS = statement(
+    f"""
+    SELECT m.scope_id, {_FIELDS}
+    FROM jsonb_to_recordset(CAST(:slots AS jsonb)) AS g(scope_id uuid, type text, slot text)
+    JOIN memories m ON m.tenant_id = :tenant AND m.scope_id = g.scope_id AND m.type = g.type AND m.slot = g.slot
+    WHERE m.status IN ('active', 'expired', 'superseded')
+    """  # noqa: S608 - our own names
+)
+
+_CHAINS = statement(
+    f"""
+    WITH RECURSIVE ahead AS (
+        SELECT b.id, b.superseded_by FROM memories b
+        WHERE b.tenant_id = :tenant AND b.id = ANY(:new) AND b.supersedes IS NOT NULL
+        UNION
+        SELECT m.id, m.superseded_by FROM ahead
+        JOIN memories m ON m.tenant_id = :tenant AND m.id = ahead.superseded_by
+    ), met AS (
+        SELECT id FROM ahead
+        UNION
+        SELECT b.supersedes FROM memories b WHERE b.tenant_id = :tenant AND b.id = ANY(:new)
+    )
+    SELECT m.scope_id, {_FIELDS} FROM met JOIN memories m ON m.tenant_id = :tenant AND m.id = met.id
+    """  # noqa: S608 - our own names
+)
+
+
+async def versions_of_slots(session: ReadSession, tenant: UUID, slots: Collection[Slot]) -> dict[Slot, list[Version]]:
+    """Return the present and former versions of slots."""
+    found: dict[Slot, list[Version]] = {slot: [] for slot in slots}
+    given = [{"scope_id": str(scope), "type": kind, "slot": slot} for scope, kind, slot in slots]
+    for row in await session.fetch(_OF_SLOTS, {"tenant": tenant, "slots": json.dumps(given)}) if given else ():
+        found[row["scope_id"], row["type"], row["slot"]].append(Version(**version_fields(row)))
+    return found
+
+
+async def versions_of_chains(
+    session: ReadSession, tenant: UUID, new: Collection[UUID]
+) -> dict[UUID, tuple[UUID, Version]]:
+    """Return the chains of memories that were just stored, with their predecessors and all their successors.
+
+    The value of each memory is its scope and its version.
+    """
+    rows = await session.fetch(_CHAINS, {"tenant": tenant, "new": sorted(new)}) if new else ()
+    return {row["id"]: (row["scope_id"], Version(**version_fields(row))) for row in rows}

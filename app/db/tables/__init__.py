@@ -27,12 +27,28 @@ from app.db.tables.entities import (
     relations,
 )
 from app.db.tables.jobs import jobs, memory_folds, store_days, worker_runs
-from app.db.tables.memories import evidence, memories, memory_links, memory_past, memory_usage, review_counts, turns
-from app.db.tables.query_log import query_log
-from app.db.tables.retrieval import embedding_models, hypothetical_embeddings, memory_index, memory_labels
-from app.db.tables.review import review_claims, review_comments
-from app.db.tables.tenants import api_keys, daily_usage, lexical_terms, limits, scopes, tenants
-from app.db.tables.types import memory_type_versions, memory_types
+from app.db.tables.memories import (
+    evidence,
+    memories,
+    memory_links,
+    memory_past,
+    memory_usage,
+    review_claims,
+    review_comments,
+    review_counts,
+    turns,
+)
+from app.db.tables.retrieval import embedding_models, hypothetical_embeddings, memory_index, memory_labels, query_log
+from app.db.tables.tenants import (
+    api_keys,
+    daily_usage,
+    lexical_terms,
+    limits,
+    memory_type_versions,
+    memory_types,
+    scopes,
+    tenants,
+)
 from app.db.tables.webhooks import webhook_deliveries, webhooks
 
 UNSCOPED = frozenset({"memory_types", "embedding_models", "memory_index"})

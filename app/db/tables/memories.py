@@ -1,4 +1,4 @@
-"""Tables of memories, their former states, usage, links, evidence, and turns."""
+"""Tables of memories, their former states, usage, links, evidence, claims and comments of reviewers, and turns."""
 
 from __future__ import annotations
 
@@ -283,4 +283,26 @@ turns = table(
     Index("ix_turns_session", "tenant_id", "scope_id", "session_id", "occurred_at", "sequence_number", "id"),
     Index("ix_turns_occurred", "tenant_id", "scope_id", "occurred_at"),
     Index("ix_turns_unsettled", "tenant_id", "status", "id", postgresql_where=text("status <> 'processed'")),
+)
+
+
+review_claims = table(
+    "review_claims",
+    tenant(),
+    key("memory_id"),
+    Column("reviewer", Text, nullable=False),
+    when("until"),
+    refers_to("memories", "memory_id", cascade=True),
+)
+
+review_comments = table(
+    "review_comments",
+    tenant(),
+    key("id"),
+    Column("memory_id", UUID, nullable=False),
+    Column("reviewer", Text, nullable=False),
+    Column("comment", Text, nullable=False),
+    when("created_at"),
+    refers_to("memories", "memory_id", cascade=True),
+    Index("ix_review_comments_memory", "tenant_id", "memory_id", "created_at"),
 )

@@ -1,13 +1,15 @@
-"""Tables for retrieval: the narrow index that every arm reads, labels, hypothetical questions, and embedding models."""
+"""Tables for retrieval: the narrow index that every arm reads, labels, questions, embedding models, and query log."""
 
 from __future__ import annotations
 
 from pgvector.sqlalchemy import HALFVEC, SPARSEVEC
 from sqlalchemy import (
+    ARRAY,
     BigInteger,
     Boolean,
     CheckConstraint,
     Column,
+    Double,
     Float,
     ForeignKey,
     Index,
@@ -19,7 +21,7 @@ from sqlalchemy import (
 from sqlalchemy.dialects.postgresql import TSTZRANGE, TSVECTOR, UUID
 from sqlalchemy.schema import SchemaItem
 
-from app.db.tables.base import key, refers_to, table, tenant, when
+from app.db.tables.base import json_object, key, refers_to, table, tenant, when
 from app.lexical.bm25 import DIMENSIONS
 
 PHASES = ("building", "active", "leaving", "dropping", "dropped")
@@ -138,4 +140,27 @@ hypothetical_embeddings = table(
     Column("ann", Boolean, nullable=False, server_default=text("false")),
     refers_to("memories", "memory_id", cascade=True),
     Index("ix_hypothetical_embeddings_scope", "tenant_id", "scope_id", "ann"),
+)
+
+
+query_log = table(
+    "query_log",
+    tenant(),
+    key("id"),
+    when("asked_at"),
+    Column("actor", Text, nullable=False),
+    Column("user_id", Text),
+    Column("agent_id", Text),
+    Column("question_digest", Text, nullable=False),
+    Column("question_length", Integer, nullable=False),
+    Column("question", Text),
+    Column("mode", Text, nullable=False),
+    Column("top_k", Integer, nullable=False),
+    Column("memories", ARRAY(UUID), nullable=False),
+    Column("took_ms", Double, nullable=False),
+    json_object("stages"),
+    Column("degraded", ARRAY(Text), nullable=False),
+    Index("ix_query_log_asked", "tenant_id", "asked_at", "id"),
+    Index("ix_query_log_user", "tenant_id", "user_id", postgresql_where=text("user_id IS NOT NULL")),
+    Index("ix_query_log_question", "tenant_id", "asked_at", postgresql_where=text("question IS NOT NULL")),
 )

@@ -1,11 +1,25 @@
-"""Tables of tenants, API keys with their limits and usage, scopes, and term statistics of scopes."""
+"""Tables of tenants, their API keys with limits and usage, their scopes with term statistics, and memory types."""
 
 from __future__ import annotations
 
-from sqlalchemy import ARRAY, BigInteger, Boolean, Column, Date, Float, Index, Integer, LargeBinary, Text, text
-from sqlalchemy.dialects.postgresql import UUID
+from sqlalchemy import (
+    ARRAY,
+    BigInteger,
+    Boolean,
+    CheckConstraint,
+    Column,
+    Date,
+    Float,
+    ForeignKeyConstraint,
+    Index,
+    Integer,
+    LargeBinary,
+    Text,
+    text,
+)
+from sqlalchemy.dialects.postgresql import JSON, UUID
 
-from app.db.tables.base import json_object, key, one_of, refers_to, table, tenant, when
+from app.db.tables.base import NOBODY, json_object, key, one_of, refers_to, table, tenant, when
 from app.model import ScopeKind
 
 tenants = table(
@@ -81,4 +95,31 @@ lexical_terms = table(
     key("term", Integer),
     Column("documents", Integer, nullable=False),
     refers_to("scopes", "scope_id", cascade=True),
+)
+
+
+memory_types = table(
+    "memory_types",
+    Column("tenant_id", UUID, primary_key=True, server_default=text(f"'{NOBODY}'")),
+    Column("name", Text, primary_key=True),
+    Column("description", Text, nullable=False),
+    when("created_at", default="now()"),
+    Column("version", Integer, nullable=False, server_default=text("0")),
+    CheckConstraint(f"(tenant_id = '{NOBODY}') = (version = 0)", name="version"),
+)
+
+memory_type_versions = table(
+    "memory_type_versions",
+    tenant(),
+    key("name", Text),
+    key("version", Integer),
+    Column("definition", JSON, nullable=False),
+    when("created_at"),
+    Column("created_by", Text, nullable=False),
+    ForeignKeyConstraint(
+        ["tenant_id", "name"],
+        ["memory_types.tenant_id", "memory_types.name"],
+        ondelete="CASCADE",
+    ),
+    CheckConstraint("version > 0", name="version"),
 )

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from uuid import UUID
 
 from app.db.jobs import Job
-from app.db.memories.sameness import SAMENESS
+from app.db.memories.rivals import SAMENESS
 from app.jobs.handler import Handler, ProgressCallback
 from app.runtime import Runtime
 

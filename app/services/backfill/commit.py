@@ -14,12 +14,12 @@ from typing import Any
 from uuid import UUID
 
 from app import ids
-from app.db import backfill, backfill_changes
+from app.db import backfill, backfill_memories
 from app.db.apply.memories import A_MOMENT, bump_scopes
 from app.db.apply.scope import ScopeMoved
 from app.db.audit import AuditWriter, append
 from app.db.backfill import Backfill, BackfillItem, Unit
-from app.db.backfill_scan import BackfillScanRow
+from app.db.backfill_memories import BackfillScanRow
 from app.db.session import Database, WriteSession
 from app.db.sql import Row
 from app.errors import Conflict
@@ -114,12 +114,12 @@ class BackfillCommit:
         present: Definitions,
     ) -> None:
         tenant = one.tenant_id
-        stamps = await backfill_changes.hold_scopes(session, tenant, {scope for scope, _ in units})
-        held = await backfill_changes.hold(
+        stamps = await backfill_memories.hold_scopes(session, tenant, {scope for scope, _ in units})
+        held = await backfill_memories.hold(
             session, tenant, {memory for unit in units.values() for memory in _ids_needed(step, unit)}
         )
         slots = {slot for unit in units.values() for item in unit for slot in _slots_taken_by(step, item, held)}
-        taken = await backfill_changes.slots_taken(session, tenant, slots)
+        taken = await backfill_memories.slots_taken(session, tenant, slots)
         now = max(
             self.clock(),
             *(stamp for stamp in stamps.values() if stamp is not None),
@@ -138,11 +138,11 @@ class BackfillCommit:
     async def _write(self, session: WriteSession, one: Backfill, step: Direction, batch: _Batch, now: datetime) -> None:
         tenant = one.tenant_id
         if batch.changes:
-            await backfill_changes.change(session, tenant, batch.changes, at=now)
+            await backfill_memories.change(session, tenant, batch.changes, at=now)
         if step is COMMIT:
-            await backfill_changes.link(session, tenant, batch.links, at=now)
+            await backfill_memories.link(session, tenant, batch.links, at=now)
         else:
-            await backfill_changes.unlink(session, tenant, batch.links)
+            await backfill_memories.unlink(session, tenant, batch.links)
         await bump_scopes(session, tenant, batch.scopes, at=now)
         await append(session, batch.events)
         await backfill.mark(session, one, batch.marks)

@@ -18,9 +18,9 @@ from datetime import datetime
 from typing import Any, Final
 from uuid import UUID
 
-from app.db import backfill, backfill_scan, tenant_types
+from app.db import backfill, backfill_memories, tenant_types
 from app.db.backfill import Backfill, BackfillItem, Unit
-from app.db.backfill_scan import BackfillScanRow
+from app.db.backfill_memories import BackfillScanRow
 from app.db.memories import rivals as memories_rivals
 from app.db.memories.rivals import RivalQuery
 from app.db.session import SNAPSHOT, Database, ReadSession, WriteSession
@@ -111,7 +111,7 @@ class BackfillPreview:
         """Scan the next memories, and store those that the classifier flags as items."""
         by_model = one.classifier is Classifier.MODEL
         async with self.database.read(one.tenant_id) as session:
-            page = await backfill_scan.page(
+            page = await backfill_memories.page(
                 session,
                 one.tenant_id,
                 types=one.sources,
@@ -125,7 +125,7 @@ class BackfillPreview:
             adopted = await asyncio.to_thread(_classify_by_rule, page.rows, target)
         judged = {row["id"]: (row, each) for row, each in zip(page.rows, adopted, strict=True) if each is not None}
         async with self.database.read(one.tenant_id) as session:
-            whole = await backfill_scan.rows(session, one.tenant_id, judged)
+            whole = await backfill_memories.rows(session, one.tenant_id, judged)
         items = _flagged_items(judged.values(), whole, target, self.types)
         async with self.database.write(one.tenant_id) as session:
             here = await lock_current(session, one)
@@ -175,7 +175,7 @@ class BackfillPreview:
     ) -> list[BackfillItem]:
         """Return the items of simulated units, including other memories that they would change."""
         sought = [item.memory_id for unit in units.values() for item in unit]
-        rows = await backfill_scan.rows(session, one.tenant_id, sought)
+        rows = await backfill_memories.rows(session, one.tenant_id, sought)
         items: list[BackfillItem] = []
         by_scope: dict[UUID, dict[Unit, list[AdoptedMemory]]] = defaultdict(lambda: defaultdict(list))
         for unit, found in units.items():
@@ -206,11 +206,13 @@ class BackfillPreview:
             session, tenant=one.tenant_id, scope=scope, model=0, likeness=1.0, wanted=wanted
         ):
             rivals[active[row["place"]].row["id"]].append(lookup.existing_of(row))
-        rows = await backfill_scan.rows(session, one.tenant_id, {each.id for all_ in rivals.values() for each in all_})
+        rows = await backfill_memories.rows(
+            session, one.tenant_id, {each.id for all_ in rivals.values() for each in all_}
+        )
         guarded: Sequence[BackfillScanRow] = ()
         if target.guards:
             subjects = {each.row["subject_id"] for each in active} - {None}
-            guarded = await backfill_scan.read_neighbours(
+            guarded = await backfill_memories.read_neighbours(
                 session, one.tenant_id, scope, backfill=one.id, subjects=subjects, types=target.guards
             )
         return Neighbours(rivals=rivals, rows={**rows, **{row["id"]: row for row in guarded}}, guarded=guarded)

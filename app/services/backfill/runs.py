@@ -12,7 +12,7 @@ from uuid import UUID
 
 from app import ids
 from app.db import backfill as db_backfill
-from app.db import backfill_scan, jobs
+from app.db import backfill_memories, jobs
 from app.db.audit import AuditWriter, append
 from app.db.backfill import Backfill, BackfillItem, BackfillItemRow
 from app.db.session import Database, WriteSession
@@ -137,7 +137,7 @@ class Backfills:
         types = await self.types.of(tenant)
         target, sources = types.get(wanted.type), self._sources(wanted, types)
         async with self.database.write(tenant) as session:
-            scopes = await backfill_scan.read_page(
+            scopes = await backfill_memories.read_page(
                 session, tenant, user=wanted.user_id, agent=wanted.agent_id, kind=wanted.scope
             )
             stale = await db_backfill.cancel_abandoned(session, tenant, before=now - ABANDONED)

@@ -13,7 +13,7 @@ from app import ids
 from app.db.apply.memories import change_memories
 from app.db.audit import AuditWriter, append
 from app.db.erasure import receipts
-from app.db.portability import imports, succession
+from app.db.portability import imports
 from app.db.portability.imports import ScopeGrowth, ScopeLock, refusals
 from app.db.session import PLANNED_BY_KEY, Database, WriteSession
 from app.db.sql import Row, as_columns
@@ -174,7 +174,7 @@ class ImportBatch:
         tenant = self.actor.tenant_id
         slots = {slot for one in given if (slot := claimed_slot(one)) is not None}
         placement = ImportPlacement(ledger=self._ledger())
-        placement.place(given, await succession.versions_of_slots(session, tenant, slots))
+        placement.place(given, await imports.versions_of_slots(session, tenant, slots))
         done.conflicts.update(placement.conflicts)
         return placement
 
@@ -182,7 +182,7 @@ class ImportBatch:
         """Supersede memories that were here by their successors in the export."""
         new = {one.row["id"]: one for one in given}
         placement = ImportPlacement(ledger=self._ledger())
-        placement.follow(new, await succession.versions_of_chains(session, self.actor.tenant_id, new))
+        placement.follow(new, await imports.versions_of_chains(session, self.actor.tenant_id, new))
         await self._apply(session, placement)
 
     async def _apply(

@@ -12,7 +12,7 @@ from app import ids
 from app.db.apply.memories import RowChange, row_change, version_columns
 from app.db.audit import AuditWriter
 from app.db.memories.read import VERSION_COLUMNS, version_fields
-from app.db.portability.succession import Slot
+from app.db.portability.imports import Slot
 from app.db.sql import Row
 from app.memory.audit import AuditAction
 from app.memory.slots import transition

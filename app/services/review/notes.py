@@ -8,10 +8,10 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from app import ids
-from app.db import review, review_notes
+from app.db import review
 from app.db.audit import AuditWriter, append
 from app.db.memories import read as memory_reads
-from app.db.review_notes import ReviewClaim, ReviewComment
+from app.db.review import ReviewClaim, ReviewComment
 from app.db.session import Database, WriteSession
 from app.errors import Conflict, NotFound
 from app.memory.audit import AuditAction
@@ -37,8 +37,8 @@ class ReviewNotes:
         claimed = ReviewClaim(reviewer=reviewer, until=now + CLAIM)
         async with self.database.write(actor.tenant_id) as session:
             item = _open(await review.find(session, actor.tenant_id, memory), memory)
-            if not await review_notes.claim(session, actor.tenant_id, memory, claimed, now=now):
-                held = await review_notes.read_claims(session, actor.tenant_id, [memory], now=now)
+            if not await review.claim(session, actor.tenant_id, memory, claimed, now=now):
+                held = await review.read_claims(session, actor.tenant_id, [memory], now=now)
                 holder = next((f"{one.reviewer} until {one.until.isoformat()}" for one in held.values()), "another")
                 raise Conflict(f"{ids.public(ids.REVIEW, memory)} is claimed by {holder}")
             await _log(session, actor, item, AuditAction.REVIEW_CLAIMED, reviewer, now)
@@ -47,7 +47,7 @@ class ReviewNotes:
     async def release(self, actor: Actor, memory: UUID, reviewer: str) -> None:
         """Give up a claim; without one nothing happens."""
         async with self.database.write(actor.tenant_id) as session:
-            await review_notes.release(session, actor.tenant_id, memory, reviewer)
+            await review.release(session, actor.tenant_id, memory, reviewer)
 
     async def comment(self, actor: Actor, memory: UUID, text: str, reviewer: str) -> ReviewComment:
         """Comment on an open item; raise NotFound. The text is erased with the memory."""
@@ -55,7 +55,7 @@ class ReviewNotes:
         comment = ReviewComment(id=ids.new(), reviewer=reviewer, comment=text, created_at=now)
         async with self.database.write(actor.tenant_id) as session:
             item = _open(await review.find(session, actor.tenant_id, memory), memory)
-            await review_notes.add_comment(session, actor.tenant_id, memory, comment)
+            await review.add_comment(session, actor.tenant_id, memory, comment)
             await _log(session, actor, item, AuditAction.REVIEW_COMMENTED, reviewer, now)
         return comment
 
@@ -63,8 +63,8 @@ class ReviewNotes:
         """Return the claim in force on an item, and the comments on it; raise NotFound without its memory."""
         async with self.database.read(actor.tenant_id) as session:
             ids.require(await memory_reads.read_memory(session, actor.tenant_id, memory), ids.REVIEW, memory)
-            claims = await review_notes.read_claims(session, actor.tenant_id, [memory], now=self.clock())
-            return claims.get(memory), await review_notes.read_comments(session, actor.tenant_id, memory)
+            claims = await review.read_claims(session, actor.tenant_id, [memory], now=self.clock())
+            return claims.get(memory), await review.read_comments(session, actor.tenant_id, memory)
 
 
 def _open(item: ReviewItem | None, memory: UUID) -> ReviewItem:

@@ -10,7 +10,7 @@ from uuid import UUID
 
 from pydantic import ValidationError
 
-from app.db.backfill_scan import BackfillScanRow
+from app.db.backfill_memories import BackfillScanRow
 from app.db.memories.read import parts_of
 from app.memory import confidence, normalise
 from app.memory.extraction import ASSISTANT, Proposal

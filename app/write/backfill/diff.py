@@ -12,7 +12,7 @@ from app import ids
 from app.db import sql
 from app.db.audit import AuditWriter
 from app.db.backfill import Backfill, BackfillItem
-from app.db.backfill_changes import COLUMNS
+from app.db.backfill_memories import COLUMNS
 from app.db.sql import Row
 from app.memory.audit import AuditAction
 from app.memory.backfill import BackfillEffect, ItemState

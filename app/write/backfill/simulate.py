@@ -15,7 +15,7 @@ from uuid import UUID
 from pydantic import ValidationError
 
 from app.db.apply.memories import row_change
-from app.db.backfill_scan import BackfillScanRow
+from app.db.backfill_memories import BackfillScanRow
 from app.db.memories.read import version_fields
 from app.memory import confidence
 from app.memory.backfill import BackfillEffect

@@ -1,6 +1,7 @@
-"""Checks of the database at every start: it can be reached, it is one this code works with, and it guards its rows.
+"""Checks of the database: at every start that this code works with it and it guards its rows; and that it takes writes.
 
-What is wrong is said with its mend, before anything else is tried.
+What is wrong at a start is said with its mend, before anything else is tried. A replica, revoked rights and a full disk
+answer reads as well as ever, so writes are checked for themselves.
 """
 
 from __future__ import annotations
@@ -9,11 +10,12 @@ from dataclasses import dataclass
 from typing import Literal
 
 import asyncpg
+from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from app.db import migrate
 from app.db.session import RUNTIME_ROLE, Database, fetch_alone, statement
-from app.errors import ConfigurationError, DatabaseUnavailable
+from app.errors import ConfigurationError, DatabaseUnavailable, TypedMemoryError
 
 Pooler = Literal["none", "session", "transaction"]
 
@@ -40,6 +42,20 @@ _ACTING = statement(
     FROM pg_roles WHERE rolname = current_user
     """
 )
+
+_STATE = statement(
+    """
+    SELECT pg_is_in_recovery() AS standby, current_setting('default_transaction_read_only') = 'on' AS read_only,
+        has_table_privilege('memories', 'INSERT') AND has_table_privilege('memory_index', 'INSERT')
+            AND has_table_privilege('audit_events', 'SELECT') AS granted,
+        has_database_privilege(current_database(), 'TEMPORARY') AS can_try
+    """
+)
+
+_PROBE = text(
+    "CREATE TEMPORARY TABLE write_probe ON COMMIT DROP AS SELECT repeat('x', 2000) FROM generate_series(1, 500)"
+)
+"""A megabyte, of which nothing stays."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -145,3 +161,21 @@ _ANNOUNCE = (
 
 def _version(text: str) -> tuple[int, ...]:
     return tuple(int(part) for part in text.split(".")[:2] if part.isdigit())
+
+
+async def refusal_of_writes(database: Database) -> str | None:
+    """Return why writes fail, None where they don't; after one that failed, a write is tried."""
+    async with database.read(None) as session:
+        [row] = await session.fetch(_STATE, {})
+    if row["standby"] or row["read_only"]:
+        return "the database is read-only: a replica, or a server that is told to be"
+    if not row["granted"]:
+        return "the service's role may not write: its grants were revoked"
+    if database.refused is None or not row["can_try"]:
+        return None
+    try:
+        async with database.write(None) as session:
+            await session.execute(_PROBE)
+    except TypedMemoryError as error:
+        return error.message
+    return None
