@@ -57,8 +57,7 @@ from app.services.jobs import Jobs
 from app.services.keys import Keys
 from app.services.lifecycle import runner
 from app.services.lifecycle.maintenance import IndexMaintenance
-from app.services.lifecycle.runner import WorkerContext
-from app.services.lifecycle.runs import Workers, checked_crons
+from app.services.lifecycle.runner import WorkerContext, Workers, checked_crons
 from app.services.live_events import LiveEvents
 from app.services.memories import Memories, Timelines
 from app.services.portability.batch import ImportContext
@@ -70,11 +69,9 @@ from app.services.query import Queries
 from app.services.query_log import QueryLog
 from app.services.quotas import Quotas
 from app.services.reembedding import VectorBackfill
-from app.services.review.decide import ReviewDecisions
-from app.services.review.notes import ReviewNotes
-from app.services.review.queue import Reviews
+from app.services.review.decide import ReviewDecisions, ReviewUndo
+from app.services.review.queue import ReviewNotes, Reviews
 from app.services.review.sameness import Sameness
-from app.services.review.undo import ReviewUndo
 from app.services.secret_box import SecretBox
 from app.services.stats import Stats
 from app.services.tenant_types import TenantTypes

@@ -1,23 +1,32 @@
-"""`typed-memory import`: store files of memories or conversations in a running service."""
+"""`typed-memory import`: store files of memories or conversations in a running service.
+
+An export goes as one streamed request, other files in batches. Batches have idempotency keys, so that neither a lost
+answer nor a repeated run stores an item twice.
+"""
 
 from __future__ import annotations
 
 import asyncio
+import hashlib
+import json
 import re
-from collections.abc import Iterator
+import zlib
+from collections import Counter
+from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import closing
+from dataclasses import dataclass, field
 from functools import partial
-from typing import Annotated
+from typing import Annotated, Any
 
 import typer
-from rich.progress import TimeElapsedColumn
+from rich.progress import DownloadColumn, TimeElapsedColumn
 from rich.table import Table
 
-from app.commands import import_foreign, import_sources, terminal, upload
+from app.commands import import_foreign, import_sources, terminal
 from app.commands.import_foreign import Origin
-from app.commands.import_sources import Format, ImportItem, ImportSource, Read
-from app.commands.service_client import ServiceClient, connect
+from app.commands.import_sources import BadMessage, Format, ImportItem, ImportSource, Read, SkippedMessage
+from app.commands.service_client import FieldProblem, ServiceClient, ServiceRejection, ServiceResponse, connect
 from app.commands.terminal import SESSION, AgentId, ApiKey, CommandFailed, TimeZone, Url, UserId, Whose, err, out
-from app.commands.upload import UploadAbort, Uploader, UploadReport
 from app.errors import TypedMemoryError
 
 SHOWN = 20
@@ -64,6 +73,9 @@ For example:
   zcat memories.ndjson.gz | typed-memory import - --format ndjson
 """
 
+PIECE = 256 * 1024
+"""Bytes that are read and sent at a time."""
+
 
 def import_files(  # noqa: PLR0913 - one parameter an option
     files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files to read; - is standard input.")],
@@ -94,7 +106,7 @@ def import_files(  # noqa: PLR0913 - one parameter an option
     owned = user_id is not None or agent_id is not None or scope is not None
     read = partial(_everything, found, wanted, session_id, origin)
     total = _count(read(), owned=owned)
-    broken = [source for source in exports if not upload.restore(connect(url, key), source, strict=strict)]
+    broken = [source for source in exports if not restore(connect(url, key), source, strict=strict)]
     if not found:
         if broken:
             raise typer.Exit(1)
@@ -187,3 +199,251 @@ def _in_order(place: str) -> list[tuple[int, str]]:
 def register(cli: typer.Typer) -> None:
     """Add the command."""
     cli.command(name="import", help=HELP)(import_files)
+
+
+def restore(client: ServiceClient, source: ImportSource, *, strict: bool) -> bool:
+    """Import an export and print a summary; return whether all of it was read and stored."""
+    with closing(source.opened()) as file:
+        size = file.seek(0, 2)
+    with terminal.progress(TimeElapsedColumn(), DownloadColumn()) as progress:
+        task = progress.add_task("importing", total=size)
+
+        async def pieces() -> AsyncIterator[bytes]:
+            progress.reset(task)
+            with closing(source.opened()) as file:
+                while piece := await asyncio.to_thread(file.read, PIECE):
+                    yield piece
+                    progress.advance(task, len(piece))
+
+        async def send() -> Mapping[str, Any]:
+            async with client:
+                answer = await client.upload("/import", pieces, strict="true" if strict else "false")
+            told: Mapping[str, Any] = answer.body
+            return told
+
+        done = asyncio.run(send())
+    _show_export(source, done)
+    return bool(done["complete"]) and not done["failed"]
+
+
+def _show_export(source: ImportSource, done: Mapping[str, Any]) -> None:
+    summary = Table(box=None, pad_edge=False, show_header=False)
+    for title, counts in (
+        ("", done["imported"]),
+        ("already there: ", done["already_there"]),
+        ("slot held here: ", done["conflicts"]),
+    ):
+        for name, count in counts.items():
+            summary.add_row(f"{title}{name}", str(count))
+    for title, count in (("erased here before", done["erased"]), ("entities made one", done["merged_entities"])):
+        if count:
+            summary.add_row(title, str(count))
+    summary.add_row("wrong", str(done["failed"]))
+    out.print(summary)
+    for notice, count in done["notices"].items():
+        err.print(f"{source.name}: {notice}{f' ({count})' if count > 1 else ''}", markup=False, soft_wrap=True)
+    for one in done["errors"][:SHOWN]:
+        err.print(f"{source.name}:{one['line']}: {one['message']}", markup=False, soft_wrap=True)
+    if done["failed"] > SHOWN:
+        err.print(f"... and {done['failed'] - SHOWN} more", markup=False)
+
+
+BATCH = 200
+
+BATCH_BYTES = 2_000_000
+
+LANES = 4
+"""Number of lanes, each with one batch in flight. Fixed, because a batch's key depends on its lane's other items."""
+
+_ABOUT_ITEMS = frozenset({400, 404, 413, 422})
+
+
+class UploadAbort(Exception):
+    """A strict upload stopped at its first fault."""
+
+    def __init__(self, bad: BadMessage) -> None:
+        """Build the error from the fault."""
+        super().__init__(f"{bad.place}: {bad.what}")
+
+
+@dataclass(slots=True)
+class UploadReport:
+    """The result of an upload: counts of decisions, of items left out, of fields not carried over, and faults."""
+
+    decisions: Counter[str] = field(default_factory=Counter)
+    replayed: int = 0
+    bad: list[BadMessage] = field(default_factory=list)
+    left_out: Counter[str] = field(default_factory=Counter)
+    lost: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def stored(self) -> int:
+        """The number of writes that the service answered."""
+        return self.decisions.total()
+
+
+@dataclass(slots=True, kw_only=True)
+class Uploader:
+    """Sends items in batches: those of one user or agent in order, others in parallel.
+
+    A batch's idempotency key is derived from its content and its position in its lane, so that the service recognises a
+    batch that it has stored, even when the file has grown since.
+    """
+
+    client: ServiceClient
+    defaults: Mapping[str, object]
+    strict: bool
+    advance: Callable[[int], None]
+    report: UploadReport = field(default_factory=UploadReport)
+
+    async def send(self, found: Iterable[Read]) -> None:
+        """Send all items; raises UploadAbort (when strict), ServiceRejection or ServiceUnreachable."""
+        try:
+            await self._send(found)
+        except ExceptionGroup as group:
+            raise _first(group) from None
+
+    async def _send(self, found: Iterable[Read]) -> None:
+        queues = [asyncio.Queue[list[ImportItem]](maxsize=1) for _ in range(LANES)]
+        lanes = [_Lane() for _ in range(LANES)]
+        async with asyncio.TaskGroup() as group:
+            for queue in queues:
+                group.create_task(self._work(queue))
+            stopped: UploadAbort | None = None
+            for one in found:
+                try:
+                    item = self._checked(one)
+                except UploadAbort as error:
+                    # The items before it are sent first, as they may have faults, too.
+                    stopped = error
+                    break
+                if item is None:
+                    continue
+                number = _lane_of(item.body)
+                full = lanes[number].add(item)
+                if full:
+                    await queues[number].put(full)
+            for queue, lane in zip(queues, lanes, strict=True):
+                if lane.items:
+                    await queue.put(lane.items)
+                await queue.put([])
+        if stopped is not None:
+            raise stopped
+
+    def _checked(self, one: Read) -> ImportItem | None:
+        match one:
+            case BadMessage():
+                self._refuse(one)
+                return None
+            case SkippedMessage():
+                self.report.left_out[one.why] += 1
+                self.advance(1)
+                return None
+            case ImportItem():
+                self.report.lost.update(one.lost)
+                # In one order, so that a name from the options or from the file makes the same request.
+                return ImportItem(place=one.place, body=dict(sorted({**self.defaults, **one.body}.items())))
+
+    async def _work(self, queue: asyncio.Queue[list[ImportItem]]) -> None:
+        number = 0
+        while batch := await queue.get():
+            await self._store(batch, number)
+            number += 1
+
+    async def _store(self, batch: Sequence[ImportItem], number: int) -> None:
+        """Store a batch without the items that the service refuses; halve a batch that it refuses as a whole."""
+        while batch:
+            body = {"memories": [dict(item.body) for item in batch]}
+            try:
+                answer = await self.client.post("/memories/batch", body, idempotency_key=_key(body, number))
+            except ServiceRejection as refusal:
+                batch = await self._without_refused(batch, number, refusal)
+            else:
+                self._count(batch, answer)
+                return
+
+    async def _without_refused(
+        self, batch: Sequence[ImportItem], number: int, refusal: ServiceRejection
+    ) -> Sequence[ImportItem]:
+        if refusal.answered not in _ABOUT_ITEMS:
+            raise refusal
+        told = _by_item(refusal.faults, len(batch))
+        if not told and len(batch) > 1:
+            middle = len(batch) // 2
+            await self._store(batch[:middle], number)
+            return batch[middle:]
+        if not told:
+            told = {0: refusal.message}
+        for place, what in sorted(told.items()):
+            self._refuse(BadMessage(place=batch[place].place, what=what))
+        return [item for place, item in enumerate(batch) if place not in told]
+
+    def _refuse(self, bad: BadMessage) -> None:
+        if self.strict:
+            raise UploadAbort(bad)
+        self.report.bad.append(bad)
+        self.advance(1)
+
+    def _count(self, batch: Sequence[ImportItem], answer: ServiceResponse) -> None:
+        results = answer.body["results"]
+        failed = {one["index"]: one["problem"]["detail"] for one in results if one.get("problem")}
+        for place, what in failed.items():
+            self._refuse(BadMessage(place=batch[place].place, what=what))
+        self.report.decisions.update(one["decision"] for one in results if one["index"] not in failed)
+        if answer.replayed:
+            self.report.replayed += len(results)
+        self.advance(len(results) - len(failed))
+
+
+@dataclass(slots=True)
+class _Lane:
+    items: list[ImportItem] = field(default_factory=list)
+    size: int = 0
+
+    def add(self, item: ImportItem) -> list[ImportItem] | None:
+        """Add an item; return the batch that is full before it or with it, None if there is none."""
+        size = len(json.dumps(item.body))
+        full: list[ImportItem] | None = None
+        if self.items and self.size + size > BATCH_BYTES:
+            full = self._take()
+        self.items.append(item)
+        self.size += size
+        if full is None and len(self.items) == BATCH:
+            full = self._take()
+        return full
+
+    def _take(self) -> list[ImportItem]:
+        taken, self.items, self.size = self.items, [], 0
+        return taken
+
+
+def _lane_of(body: Mapping[str, object]) -> int:
+    """Return the lane of the item's scope, because writes to one scope must keep their order."""
+    owner = "" if body.get("scope") == "global" else body.get("user_id") or body.get("agent_id") or ""
+    return zlib.crc32(str(owner).encode("utf-8", "replace")) % LANES
+
+
+def _key(body: Mapping[str, object], number: int) -> str:
+    digest = hashlib.sha256(json.dumps(body, sort_keys=True).encode()).hexdigest()
+    return f"import-{number}-{digest}"
+
+
+def _by_item(faults: Sequence[FieldProblem], size: int) -> dict[int, str]:
+    """Return messages by the index of the item, from fields such as `memories.3.preference_key`."""
+    told: dict[int, str] = {}
+    for fault in faults:
+        steps = fault.field.split(".", 2)
+        if len(steps) < 2 or steps[0] != "memories" or not steps[1].isdecimal():  # noqa: PLR2004
+            continue
+        place = int(steps[1])
+        what = f"{steps[2]}: {fault.message}" if len(steps) > 2 else fault.message  # noqa: PLR2004
+        if place < size:
+            told[place] = f"{told[place]}; {what}" if place in told else what
+    return told
+
+
+def _first(group: ExceptionGroup[Exception]) -> Exception:
+    found: Exception = group
+    while isinstance(found, ExceptionGroup):
+        found = found.exceptions[0]
+    return found

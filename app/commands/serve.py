@@ -19,7 +19,7 @@ from starlette.applications import Starlette
 from app.api.plumbing.admission import Admission
 from app.commands.configuration import configure_logs, freeze_garbage_collector, load_settings, warn_of_unknown_settings
 from app.commands.terminal import CommandFailed, say
-from app.commands.web_processes import acceptors, http_options, http_protocol, serve_by_processes
+from app.commands.web_server import acceptors, http_options, http_protocol, serve_by_processes
 from app.db.embedded.server import KEY_FILE, data_dir
 from app.main import create_app
 from app.settings import Settings

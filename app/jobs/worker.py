@@ -1,13 +1,19 @@
-"""The worker, a process or part of `serve`: takes tickets from the queue and runs their jobs until it is stopped."""
+"""The worker, a process or part of `serve`: runs jobs by their tickets, and scheduled tasks, until it is stopped.
+
+A task runs at the times of a cron expression, by one worker, and once after an outage of all. Tasks must be short and
+idempotent. Longer work, and work for each tenant, is done by jobs that a task queues.
+"""
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager, suppress
+from dataclasses import dataclass
 from datetime import timedelta
 from functools import partial
 from pathlib import Path
+from uuid import UUID
 
 import structlog
 from pgqueuer.core.qm import QueueManager
@@ -15,12 +21,13 @@ from pgqueuer.core.sm import SchedulerManager
 from pgqueuer.domain.models import Schedule as Due
 
 from app import logs
-from app.db import job_queue
+from app.db import job_queue, jobs, query_log, quotas
 from app.db.embedded.folder import FileLock
 from app.db.job_queue import ReconnectingDriver
+from app.db.session import Database, WriteSession
+from app.db.tenants import OldRows
 from app.jobs.executor import Executor
 from app.jobs.handler import Handler, discover
-from app.jobs.schedule import Schedule, every
 from app.runtime import Runtime
 
 POLL_SECONDS = 2.0
@@ -33,6 +40,18 @@ CUT_SECONDS = 5.0
 """The time for each further step after the grace: stop the runs, stop waiting for the database, cancel the loops."""
 
 log = structlog.get_logger("typed_memory.jobs")
+
+BATCH = 1000
+"""Rows that are removed in one transaction."""
+
+LOG_KEPT = timedelta(days=1)
+"""The age at which rows of the queue's own log are removed; only people read it."""
+
+USAGE_KEPT = timedelta(days=7)
+"""The age at which counts of daily limits are removed; limits count today's alone."""
+
+FORSAKEN_AFTER = timedelta(minutes=15)
+"""Age at which a turn that waits without a job is queued: longer than any request may take."""
 
 
 async def run_worker(
@@ -157,3 +176,107 @@ async def _grace(loops: set[asyncio.Task[None]], seconds: float, hurry: asyncio.
 def _cancel(loops: set[asyncio.Task[None]]) -> None:
     for loop in loops:
         loop.cancel()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Schedule:
+    """A task at the times of a cron expression (five fields, UTC; a sixth would be seconds)."""
+
+    name: str
+    cron: str
+    run: Callable[[Runtime], Awaitable[None]]
+
+
+async def tend(runtime: Runtime) -> None:
+    """Release failed tickets and recompute priorities of the queue."""
+    async with runtime.database.write(None) as session:
+        released = await job_queue.release(session)
+        await job_queue.move_up(session)
+    if released:
+        log.warning("jobs whose run could not be recorded go back to the queue", count=released)
+
+
+async def prune(runtime: Runtime) -> None:
+    """Remove jobs that finished long ago, and old rows of the queue's log."""
+    before = runtime.clock() - timedelta(days=runtime.settings.job_keep_days)
+    for tenant in await runtime.tenants.with_old(OldRows.FINISHED_JOBS, before):
+        await _prune(runtime.database, tenant, partial(jobs.prune, tenant=tenant, before=before, limit=BATCH))
+    await _prune(runtime.database, None, partial(job_queue.prune, kept=LOG_KEPT, limit=BATCH))
+
+
+async def _prune(database: Database, tenant: UUID | None, batch: Callable[[WriteSession], Awaitable[int]]) -> None:
+    """Remove rows batch by batch, each in its transaction, until one is not full."""
+    removed = BATCH
+    while removed == BATCH:
+        async with database.write(tenant) as session:
+            removed = await batch(session)
+
+
+async def prune_usage(runtime: Runtime) -> None:
+    """Remove what tenants and keys used of their limits on past days."""
+    before = runtime.clock() - USAGE_KEPT
+    for tenant in await runtime.tenants.with_old(OldRows.USAGE, before):
+        async with runtime.database.write(tenant) as session:
+            await quotas.prune(session, tenant, before.date())
+
+
+async def prune_query_log(runtime: Runtime) -> None:
+    """Remove old entries of the query log."""
+    before = runtime.clock() - timedelta(days=runtime.settings.query_log_days)
+    for tenant in await runtime.tenants.with_old(OldRows.QUERY_LOG, before):
+        await _prune(runtime.database, tenant, partial(query_log.prune, tenant=tenant, before=before, limit=BATCH))
+
+
+async def seal(runtime: Runtime) -> None:
+    """Seal the audit events of all tenants that were written since the last run."""
+    await runtime.audit.seal_all()
+
+
+async def send_webhooks(runtime: Runtime) -> None:
+    """Queue jobs that send due webhook deliveries."""
+    await runtime.webhooks.queue_due()
+
+
+async def reseal_secrets(runtime: Runtime) -> None:
+    """Encrypt stored secrets by the newest key, where they are in clear or encrypted by an older one."""
+    if not runtime.webhooks.box.keys:
+        return
+    changed = sum([await runtime.webhooks.reseal(tenant.id) for tenant in await runtime.tenants.list()])
+    if changed:
+        log.info("secrets of webhooks are encrypted by the newest key", webhooks=changed)
+
+
+async def requeue_turns(runtime: Runtime) -> None:
+    """Queue the turns of all tenants that wait although no job will process them."""
+    before = runtime.clock() - FORSAKEN_AFTER
+    for tenant in await runtime.tenants.with_old(OldRows.WAITING_TURNS, before):
+        if count := await runtime.turns.requeue_forsaken(tenant, before):
+            log.warning("turns whose request ended early go to a job", count=count)
+
+
+async def start_worker(name: str, runtime: Runtime) -> None:
+    """Queue a worker's run for every tenant with data, unless one is queued or running."""
+    for tenant in await runtime.tenants.list():
+        await runtime.workers.start_scheduled(tenant.id, name)
+
+
+def every(runtime: Runtime) -> tuple[Schedule, ...]:
+    """Return all schedules: the queue's own, and one for each lifecycle worker that isn't switched off."""
+    crons = {name: runtime.workers.cron(name) for name in sorted(runtime.workers.known)}
+    return SCHEDULES + tuple(
+        Schedule(name=f"worker-{name}", cron=cron, run=partial(start_worker, name))
+        for name, cron in crons.items()
+        if cron is not None
+    )
+
+
+SCHEDULES = (
+    Schedule(name="tend-queue", cron="* * * * *", run=tend),
+    Schedule(name="seal-audit", cron="* * * * *", run=seal),
+    Schedule(name="send-webhooks", cron="* * * * * */5", run=send_webhooks),
+    Schedule(name="reseal-secrets", cron="43 * * * *", run=reseal_secrets),
+    Schedule(name="requeue-turns", cron="*/5 * * * *", run=requeue_turns),
+    Schedule(name="prune-jobs", cron="17 * * * *", run=prune),
+    Schedule(name="prune-usage", cron="29 2 * * *", run=prune_usage),
+    Schedule(name="prune-query-log", cron="37 * * * *", run=prune_query_log),
+)

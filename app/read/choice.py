@@ -1,18 +1,24 @@
-"""Choice of the matches that answer: those that are relevant, true of the time asked for, and said once."""
+"""Choice of the matches that answer: those that are relevant, true of the time asked for, and said once.
+
+A turn is shown while what it says holds, and only where it says more than the beliefs that rest on it. A turn whose
+statement was replaced, ended or rejected, or was never meant, is not how things are. A belief and the turn it was
+extracted from say the same thing, so that one of both is enough.
+"""
 
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Mapping, Sequence
-from datetime import datetime, timedelta, tzinfo
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Final
 from uuid import UUID
 
-from app.db.memories.ranking import RankingRow, TurnEvidence
-from app.model import Memory, ReadMode
+from app.db.memories.ranking import RankingRow, TurnBelief, TurnEvidence
+from app.memory.extraction import Role
+from app.model import Memory, ReadMode, SpeechAct
 from app.read.assemble import estimate_tokens, floor, select
-from app.read.relevance import Relevance
-from app.read.turn_evidence import TurnsInView
+from app.read.relevance import MatchEvidence, Relevance
 from app.read.values import ContextBlock, ContextGroup, Cut, ParsedQuery, QueryRequest, Ranked, Window
 
 Split = tuple[tuple[Ranked, ...], tuple[Cut, ...]]
@@ -20,6 +26,24 @@ Split = tuple[tuple[Ranked, ...], tuple[Cut, ...]]
 
 TURNS_CONSIDERED: Final = 60
 """Best matches of which the turns are looked up beside their beliefs."""
+
+MOST_OF_IT: Final = 0.5
+"""Share of a turn's words from which on what its beliefs say, or quote, is what it says."""
+
+NEAREST: Final = 0.6
+"""Share of the evidence of a turn's most relevant belief that another one of it needs to be what the turn is for."""
+
+AS_GOOD: Final = 0.9
+"""Share of what a turn's wording counts from which on a belief answers as well as the turn that it rests on."""
+
+_NEVER: Final = datetime.min.replace(tzinfo=UTC)
+
+_MARKS: Final[Mapping[str, str]] = {
+    SpeechAct.HYPOTHETICAL: "imagined",
+    SpeechAct.ROLEPLAY: "imagined",
+    SpeechAct.SARCASM: "joking",
+    SpeechAct.QUOTATION: "quoted",
+}
 
 
 def considered(request: QueryRequest) -> int:
@@ -148,3 +172,132 @@ def _days(window: Window, zone: tzinfo | None) -> str:
     first = window.lower.astimezone(zone).date()
     last = (window.upper - timedelta(microseconds=1)).astimezone(zone).date()
     return f"on {first}" if first == last else f"from {first} to {last}"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnsInView:
+    """The found turns with the beliefs that rest on them, and the evidence for each match."""
+
+    turns: Mapping[UUID, TurnEvidence]
+    sketches: Mapping[UUID, RankingRow]
+    evidence: MatchEvidence
+    query: ParsedQuery
+    zone: tzinfo | None
+
+    def with_shared_evidence(self) -> dict[UUID, float]:
+        """Return what speaks for each match: for a belief at least what speaks for a turn that it is the point of."""
+        whole = self.evidence.whole
+        shared = dict(whole)
+        for turn, nearest in self._nearest(self.turns, whole):
+            shared |= {one: max(shared[one], whole[turn]) for one in nearest}
+        return shared
+
+    def current(self, ranked: Sequence[Ranked]) -> tuple[tuple[Ranked, ...], tuple[Cut, ...]]:
+        """Return the matches that say how things are, and the turns that don't; asked about the past, all, marked."""
+        found = {one.id for one in ranked}
+        kept, cut = [], []
+        for one in ranked:
+            if one.id not in self.turns:
+                kept.append(one)
+                continue
+            unmeant = self._unmeant(one.id)
+            if not unmeant and not self.turns[one.id].beliefs:
+                kept.append(one)
+                continue
+            marks = (*unmeant, *self._replaced(one.id))
+            if self._wanted() or not (unmeant or self._outdated(one.id, found)):
+                kept.append(one._replace(marks=marks) if marks else one)
+            else:
+                cut.append(Cut(id=one.id, relevance=one.relevance, why=f"not how things are: {', '.join(marks)}"))
+        return tuple(kept), tuple(cut)
+
+    def once(self, ranked: Sequence[Ranked]) -> tuple[tuple[Ranked, ...], tuple[Cut, ...]]:
+        """Return the matches with one of a turn and its beliefs: what says more of what is asked.
+
+        It stands where the better of both stood. A belief that rests on several turns stands for the best placed of
+        them, and for those of which it says most: each of the others says something else.
+        """
+        by_id, place = {one.id: one for one in ranked}, {one.id: at for at, one in enumerate(ranked)}
+        gone: dict[UUID, str] = {}
+        standing: set[UUID] = set()
+        for turn, nearest in self._nearest([one.id for one in ranked if one.id in self.turns], by_id):
+            left = [one for one in nearest if one not in gone]
+            if not left:
+                continue
+            best = max(left, key=self.evidence.wording.__getitem__)
+            if self._says_it(turn, left) or (best not in standing and self._says_as_much(best, turn)):
+                standing.add(best)
+                kept, dropped, why = best, turn, "said by a belief that rests on it"
+            elif best not in standing:
+                kept, dropped, why = turn, best, "said by the turn that it rests on"
+            else:
+                continue
+            by_id[kept] = by_id[kept]._replace(score=max(by_id[kept].score, by_id[dropped].score))
+            place[kept] = min(place[kept], place[dropped])
+            gone[dropped] = why
+        once = sorted(by_id.keys() - gone.keys(), key=lambda one: place[one])
+        cut = tuple(Cut(id=one, relevance=by_id[one].relevance, why=why) for one, why in gone.items())
+        return tuple(by_id[one] for one in once), cut
+
+    def _nearest(self, turns: Iterable[UUID], found: Collection[UUID]) -> Iterator[tuple[UUID, tuple[UUID, ...]]]:
+        """Yield each turn with those beliefs of it, among what was found, that it is most likely found for."""
+        evidence = self.evidence.whole
+        for turn in turns:
+            beliefs = [one.id for one in self.turns[turn].beliefs if one.id in found] if turn in found else []
+            if beliefs:
+                best = max(evidence[one] for one in beliefs)
+                least = min(best, NEAREST * best)
+                yield turn, tuple(dict.fromkeys(one for one in beliefs if evidence[one] >= least))
+
+    def _says_as_much(self, belief: UUID, turn: UUID) -> bool:
+        """Tell whether a belief's words say as much of what is asked; a name in both speaks for neither."""
+        return self.evidence.wording[belief] >= AS_GOOD * self.evidence.wording[turn]
+
+    def _wanted(self) -> bool:
+        return self.query.mode is not ReadMode.DEFAULT or self.query.looks_back
+
+    def _unmeant(self, memory: UUID) -> tuple[str, ...]:
+        """Return the marks of words that are nobody's belief: imagined, joking, another's, a tool's."""
+        act, found = self.sketches[memory].speech_act, self.turns.get(memory)
+        if found is None:
+            return ()
+        marks = (_MARKS[act],) if act in _MARKS else ()
+        return (*marks, "said by a tool") if found.role == Role.TOOL else marks
+
+    def _replaced(self, memory: UUID) -> tuple[str, ...]:
+        """Return the mark of a turn of whose beliefs one holds no more."""
+        over, standing = self._beliefs(memory)
+        if not over:
+            return ()
+        last = max(over, key=lambda one: one.over_at or _NEVER)
+        what = "no longer so since" if last.replaced_by is None else "replaced"
+        part = "in part " if standing else ""
+        return (f"{part}{what} {(last.over_at or _NEVER).astimezone(self.zone):%Y-%m-%d}",)
+
+    def _beliefs(self, memory: UUID) -> tuple[list[TurnBelief], list[TurnBelief]]:
+        """Return the beliefs of a turn that are over, and those that hold."""
+        found = self.turns.get(memory)
+        beliefs = () if found is None else found.beliefs
+        over = [one for one in beliefs if one.over_at is not None]
+        return over, [one for one in beliefs if one.over_at is None and one.speech_act not in _MARKS]
+
+    def _outdated(self, memory: UUID, found: Collection[UUID]) -> bool:
+        """Tell whether what the turn says is over, or that part of it which the question asks for most."""
+        over, standing = self._beliefs(memory)
+        asked = [one.replaced_by for one in over if one.replaced_by in found]
+        if not standing:
+            return bool(over) and (bool(asked) or self._share(memory, over) >= MOST_OF_IT)
+        whole = self.evidence.whole
+        instead = max((whole[one] for one in asked if one is not None), default=None)
+        return instead is not None and instead > max(whole.get(one.id, 0.0) for one in standing)
+
+    def _says_it(self, turn: UUID, beliefs: Collection[UUID]) -> bool:
+        """Tell whether the beliefs leave out little of the turn, by their lengths."""
+        return sum(self.sketches[one].words for one in beliefs) >= MOST_OF_IT * self.sketches[turn].words
+
+    def _share(self, turn: UUID, beliefs: Sequence[TurnBelief]) -> float:
+        """Return the share of a turn's words that these beliefs quote; one without a quote is all that it says."""
+        if any(one.quote is None for one in beliefs):
+            return 1.0
+        quoted = sum(len(quote.split()) for quote in {one.quote for one in beliefs} if quote is not None)
+        return quoted / max(1, self.sketches[turn].words)

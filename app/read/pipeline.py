@@ -34,14 +34,13 @@ from app.read import understand
 from app.read.access import used_memories
 from app.read.assemble import Layout, assemble, floor
 from app.read.choice import best_matches, considered, held_then, none_known
-from app.read.fuse import fuse
+from app.read.fuse import OPENING, content_words, fuse, match_words
+from app.read.model_calls import QuestionForms, mean_vector, nominees, rerank, rewrite, says_little
 from app.read.plan import explain_filters, explain_question, explained, plan
 from app.read.rank import rank
 from app.read.relevance import CALIBRATIONS, Calibration, Relevance
-from app.read.rerank import nominees, rerank
 from app.read.retrieve import Model, Retrieved, Search, SearchFilters, is_exact, nominators, retrieve
 from app.read.retrieve.lexical import read_near_terms
-from app.read.rewrite import QuestionForms, mean_vector, rewrite, says_little
 from app.read.values import (
     Arm,
     ArmHit,
@@ -58,7 +57,6 @@ from app.read.values import (
     QuestionReading,
     Ranked,
 )
-from app.read.word_match import OPENING, content_words, match_words
 
 Observe = Callable[[str, float], None]
 """Told of each arm and stage, and the seconds it took."""

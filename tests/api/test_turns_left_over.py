@@ -8,8 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
-from app.jobs import executor, schedule
-from app.jobs.schedule import requeue_turns
+from app.jobs import executor, worker
+from app.jobs.worker import requeue_turns
 from app.memory.extraction import TurnStatus
 from app.runtime import Runtime
 from app.services.turns import Turns
@@ -34,7 +34,7 @@ async def test_a_turn_whose_request_was_killed_is_processed(
     await requeue_turns(runtime)
     assert (await client.get("/jobs", params={"user_id": "ann"})).json()["jobs"] == []  # a request may still be at it
 
-    monkeypatch.setattr(schedule, "FORSAKEN_AFTER", timedelta())
+    monkeypatch.setattr(worker, "FORSAKEN_AFTER", timedelta())
     await requeue_turns(runtime)
     await requeue_turns(runtime)  # a job is at it now
     jobs = (await client.get("/jobs", params={"user_id": "ann"})).json()["jobs"]
@@ -59,7 +59,7 @@ async def test_a_turn_of_a_job_that_ended_its_workers_is_kept_and_waits_for_an_o
         deadly.setattr(executor, "MOST_INTERRUPTED", 0)
         sent = await client.post("/turns", json={"content": "I live in Ljubljana.", "user_id": "ann"})
         await eventually(lambda: stored(TurnStatus.FAILED))
-    monkeypatch.setattr(schedule, "FORSAKEN_AFTER", timedelta())
+    monkeypatch.setattr(worker, "FORSAKEN_AFTER", timedelta())
     await requeue_turns(runtime)
     jobs = (await client.get("/jobs", params={"user_id": "ann"})).json()["jobs"]
     assert [one["id"] for one in jobs if one["kind"] == "ingest"] == [sent.json()["job_id"]]

@@ -15,7 +15,7 @@ ALTERNATIVES = re.compile(r"\b[a-z]{2,}(?:\|[a-z]{2,}){5,}\b")
 TO_MOVE = frozenset(
     {
         "app/memory/normalise.py",
-        "app/read/understand/names.py",
+        "app/read/understand/parse.py",
         "app/write/ground.py",
     }
 )

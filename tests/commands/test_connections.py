@@ -13,8 +13,7 @@ import pytest
 import uvicorn
 from fastapi import FastAPI
 
-from app.commands.connections import ConnectionLimits, bounded
-from app.commands.web_processes import acceptors
+from app.commands.web_server import ConnectionLimits, acceptors, bounded
 from tests.api.conftest import KEY, running, settings_for
 from tests.support.waiting import PATIENCE, eventually
 

@@ -9,7 +9,7 @@ import pytest
 from app.db import quotas
 from app.db.quotas import WHOLE_TENANT, Usage
 from app.db.tenants import OldRows
-from app.jobs.schedule import USAGE_KEPT, prune_query_log, prune_usage
+from app.jobs.worker import USAGE_KEPT, prune_query_log, prune_usage
 from app.model import Actor
 from tests.jobs.yard import Yard
 

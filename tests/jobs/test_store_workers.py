@@ -8,11 +8,10 @@ from pathlib import Path
 import pytest
 
 from app.errors import ConfigurationError, Conflict, NotFound
-from app.jobs.schedule import every
+from app.jobs.worker import every
 from app.model import Actor, JobStatus
 from app.services.lifecycle import workers
-from app.services.lifecycle.runner import discover
-from app.services.lifecycle.runs import checked_crons
+from app.services.lifecycle.runner import checked_crons, discover
 from tests.jobs.handlers import WORKERS
 from tests.jobs.yard import Yard
 

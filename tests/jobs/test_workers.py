@@ -1,20 +1,24 @@
-"""Workers that die, are stopped, and lose their database: no job is lost, and none is done twice in effect."""
+"""Workers that die, are stopped, lose their database: no job is lost, none is done twice; and tasks by the clock."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import signal
-from collections.abc import Callable, Iterator
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import AsyncExitStack
 from multiprocessing.process import BaseProcess
 from typing import Any
 from uuid import UUID
 
 import pytest
+from sqlalchemy import text
 
 from app.jobs import worker
 from app.jobs.executor import MOST_INTERRUPTED
+from app.jobs.worker import SCHEDULES, Schedule
 from app.model import Actor, JobStatus
+from app.runtime import Runtime
 from tests.api.wire import wired
 from tests.jobs.process import exit_code, started
 from tests.jobs.yard import Yard, light_runtime
@@ -26,6 +30,10 @@ WHERE datname = current_database() AND pid <> pg_backend_pid() AND backend_type 
 """
 
 Start = Callable[..., BaseProcess]
+
+EVERY_SECOND = "* * * * * *"
+WEEKLY = "0 3 * * 1"
+MISSED = "UPDATE pgqueuer_schedules SET next_run = now() - interval '20 days'"
 
 
 @pytest.fixture
@@ -198,3 +206,69 @@ async def test_a_worker_can_be_stopped_while_its_database_is_away(yard: Yard, mo
 
 async def _ended_once(yard: Yard, job: object) -> bool:
     return await yard.effects(job) == ["began", "ended"]  # type: ignore[arg-type]
+
+
+async def tick(runtime: Runtime) -> None:
+    async with runtime.database.write(None) as session:
+        await session.execute(text("INSERT INTO effects (name) VALUES ('tick')"))
+
+
+async def ticks(yard: Yard) -> int:
+    return int((await yard.sql("SELECT count(*) FROM effects"))[0][0])
+
+
+def ticked(yard: Yard, times: int) -> Callable[[], Awaitable[bool]]:
+    async def enough() -> bool:
+        return await ticks(yard) >= times
+
+    return enough
+
+
+async def test_of_three_workers_one_does_it_each_time(yard: Yard) -> None:
+    schedules = (Schedule(name="tick", cron=WEEKLY, run=tick),)
+    async with yard.worker(schedules=schedules):
+        await eventually(lambda: _known(yard))
+    for times in (1, 2, 3):
+        await yard.sql(MISSED)
+        async with AsyncExitStack() as stack:
+            for _ in range(3):
+                await stack.enter_async_context(yard.worker(schedules=schedules))
+            await eventually(ticked(yard, times))
+            await asyncio.sleep(0.3)
+        assert await ticks(yard) == times
+    [(runs,)] = await yard.sql("SELECT count(*) FROM pgqueuer_schedules")
+    assert runs == 1
+
+
+async def test_one_that_fails_has_its_next_time(yard: Yard) -> None:
+    tried = asyncio.Queue[int]()
+
+    async def broken(runtime: Runtime) -> None:
+        tried.put_nowait(1)
+        raise ValueError("Wolkenkuckucksheim")
+
+    async with asyncio.timeout(PATIENCE), yard.worker(schedules=(Schedule(name="b", cron=EVERY_SECOND, run=broken),)):
+        for _ in range(2):
+            await tried.get()
+
+
+async def test_a_time_that_was_missed_is_made_up_for_once(yard: Yard) -> None:
+    weekly = (Schedule(name="weekly", cron=WEEKLY, run=tick),)
+    async with yard.worker(schedules=weekly):
+        await eventually(lambda: _known(yard))
+    assert await ticks(yard) == 0
+    await yard.sql(MISSED)
+    async with yard.worker(schedules=weekly):
+        await eventually(ticked(yard, 1))
+        await asyncio.sleep(0.3)
+    assert await ticks(yard) == 1
+
+
+async def _known(yard: Yard) -> bool:
+    return bool((await yard.sql("SELECT count(*) FROM pgqueuer_schedules"))[0][0])
+
+
+@pytest.mark.parametrize("schedule", SCHEDULES, ids=lambda one: one.name)
+async def test_ours_run_on_an_empty_store(yard: Yard, schedule: Schedule) -> None:
+    await schedule.run(yard.runtime)
+    assert await yard.tickets() == 0

@@ -17,16 +17,14 @@ from app.db import jobs
 from app.db.jobs import Job
 from app.db.session import Database
 from app.jobs.handler import Handler
-from app.jobs.schedule import Schedule
-from app.jobs.worker import run_worker
+from app.jobs.worker import Schedule, run_worker
 from app.metrics import Metrics
 from app.model import Actor, JobStatus
 from app.providers.webhooks import WebhookSender
 from app.runtime import Runtime
 from app.services.audit import Audit
 from app.services.jobs import Jobs
-from app.services.lifecycle.runner import WorkerContext
-from app.services.lifecycle.runs import Workers
+from app.services.lifecycle.runner import WorkerContext, Workers
 from app.services.secret_box import SecretBox
 from app.services.tenants import Tenants
 from app.services.webhooks import Webhooks

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from app.db.jobs import Job
 from app.jobs.handler import Handler, ProgressCallback
 from app.runtime import Runtime
-from app.services.lifecycle.runs import KIND
+from app.services.lifecycle.runner import KIND
 
 
 async def run(runtime: Runtime, job: Job, progress: ProgressCallback) -> Mapping[str, object]:

@@ -1,7 +1,6 @@
 """Stage 1: the question, read by rules. `read` needs the words alone, `resolve` what the store knows."""
 
-from app.read.understand.names import possessives_in
-from app.read.understand.parse import names_of, parse_question
+from app.read.understand.parse import names_of, parse_question, possessives_in
 from app.read.understand.resolve import knows_no_word, resolve_question, respell, specificity
 
 __all__ = [

@@ -1,22 +1,29 @@
-"""Parsing of a question by its words alone: windows, types, predicates, tense, exclusions."""
+"""Parsing of a question by its words alone: windows, types, predicates, tense, exclusions, names and possessives.
+
+Every run of words is a candidate for a name; the alias index decides.
+"""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Collection
+from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
-from typing import Literal
+from itertools import islice
+from typing import Final, Literal
 
-from app.english import questions
+from app.db.entities.query_lookup import Belongings, KnownEntity, Own
+from app.english import pronouns, questions
 from app.english.dates import TemporalSpan, find_spans
+from app.english.descriptions import gender_of_noun
+from app.english.names import gender_of
 from app.english.verbs import past_forms
+from app.english.word_lists import COLLEAGUES, DOCTORS, KIN, PETS
 from app.lexical.bm25 import STOP_WORDS, searched_terms, terms
+from app.lexical.tokens import SPACELESS
 from app.memory import normalise, vocabulary
 from app.memory.registry import Registry
 from app.model import ReadMode
-from app.read.understand import names
-from app.read.understand.names import ASSISTANTS, capitalised, grams, predicates, speaks_of_self
-from app.read.values import QueryRequest, QuestionReading, Span, Window, happens
+from app.read.values import Belonging, Gram, QueryRequest, QuestionReading, Span, Window, happens
 
 _WEEK = timedelta(days=7)
 
@@ -25,6 +32,39 @@ MOST_TERMS = 128
 
 _WORD = re.compile(r"[\w'-]+")
 _UP_TO_NEXT = re.compile(r"^(?:before|prior\s+to)\s+", re.IGNORECASE)
+
+FEW: Final = 3
+"""Entities that `my sister` may lead to, all of which are then meant; more are too many to know."""
+
+RELATIONSHIP: Final = "relationship"
+"""The attribute of an entity that says whose and what it is: `user's sister`."""
+
+KIND: Final = "kind"
+"""The attribute that says what kind of pet it is."""
+
+_BROAD: Final = frozenset({"has-relative", "has-pet", "friend-of"})
+"""Predicates that several nouns lead to that don't mean one another: an uncle is no cousin."""
+
+_ANY_OF: Final = frozenset({"friend", "pet"})
+"""Nouns that mean all of their predicate."""
+
+NOUNS: Final = frozenset(
+    (*(noun for words in pronouns.RELATED for noun in words.split()), *KIN, *COLLEAGUES, *DOCTORS, *PETS)
+)
+"""Nouns after `my` that are looked up as relationships: relatives, colleagues, doctors, pets."""
+
+_ONE_OF: Final = "|".join(re.escape(noun) for noun in sorted(NOUNS, key=lambda noun: (-len(noun), noun)))
+
+_OWN: Final = re.compile(
+    rf"""\b(?P<owner>my|our|(?:the\s+)?user's)\s+
+        (?:(?:own|dear|older|younger|elder|big|little|twin|best|good|current|present|new|direct|family|pet)\s+){{0,2}}
+        (?P<noun>{_ONE_OF})s?(?:'s|')?(?![\w'-])""",
+    re.IGNORECASE | re.VERBOSE,
+)
+
+_OF_THE_USER: Final = re.compile(r"^(?:(?:the )?user's|my|our) | of (?:the )?user$")
+
+_OF_ANOTHER: Final = re.compile(r"'s? | of ")
 
 
 def parse_question(request: QueryRequest, *, types: Registry, language: str) -> QuestionReading:
@@ -42,7 +82,7 @@ def parse_question(request: QueryRequest, *, types: Registry, language: str) -> 
     return QuestionReading(
         text=text,
         grams=grams(text, language),
-        belongings=names.found(text),
+        belongings=found(text),
         terms=tuple(dict.fromkeys((*searched_terms(text, language), *terms(past_forms(text), language))))[:MOST_TERMS],
         windows=windows,
         window_spans=tuple(Span(start=span.start, end=span.end) for span in spans),
@@ -146,3 +186,211 @@ def _past_state_in_window(
 
 def _is_over(windows: tuple[Window, ...], now: datetime) -> bool:
     return any(window.upper is not None and window.upper <= now for window in windows)
+
+
+def found(text: str) -> tuple[Belonging, ...]:
+    """Return what the text calls its asker's own, in its order."""
+    return tuple(
+        Belonging(
+            alias=pronouns.alias(said["noun"]),
+            noun=normalise.normalise_name(said["noun"]),
+            span=Span(start=said.start(), end=said.end()),
+            owner=Span(start=said.start("owner"), end=said.end("owner")),
+        )
+        for said in _OWN.finditer(text)
+    )
+
+
+def possessives_in(reading: QuestionReading, types: Registry) -> Belongings:
+    """Return what to look up: the user's own name, and what the question calls the user's own."""
+    nouns = dict.fromkeys(one.noun for one in reading.belongings)
+    under = {"predicate", "relation_type"}
+    return Belongings(
+        stated_by=tuple(one.name for one in types if one.held is not None and one.held.under in under),
+        own=tuple(_own(noun, reading.language) for noun in nouns),
+    )
+
+
+def match_possessives(belonging: Belonging, entities: Sequence[KnownEntity]) -> tuple[KnownEntity, ...]:
+    """Return those of the entities, which the alias leads to, that are meant; none where that can't be told.
+
+    What is so named stands beside what a statement makes it; a description counts where there is no statement, for
+    statements end, and descriptions stay.
+    """
+    named = [one for one in entities if one.through == "name"]
+    stated = [one for one in entities if one.through == "statement" and _may_be(one, belonging.noun)]
+    described = [one for one in entities if one.through == "description" and _is_described(one, belonging.noun)]
+    every = {one.ids: one for one in (*named, *(stated or described))}
+    return tuple(every.values()) if len(every) <= FEW else ()
+
+
+def _own(noun: str, language: str) -> Own:
+    words = dict.fromkeys(term for word in (RELATIONSHIP, noun) for term in terms(word, language))
+    return Own(
+        alias=pronouns.alias(noun),
+        predicates=tuple((one, vocabulary.INVERSES.get(one)) for one in sorted(_predicates(noun))),
+        described=" & ".join(f"'{word}'" for word in words),
+    )
+
+
+def _predicates(noun: str) -> set[str]:
+    """Return what a memory may say of the user and what is theirs, as predicates and relation types are stored."""
+    said = {*pronouns.predicates(noun), f"has-{noun}"}
+    known = {KIN.get(noun), COLLEAGUES.get(noun), "has-pet" if noun in PETS else None} - {None}
+    stored = {vocabulary.predicate(one) for one in said} | {one for one in map(vocabulary.relation, said) if one}
+    return said | stored | {one for one in known if one}
+
+
+def _may_be(entity: KnownEntity, noun: str) -> bool:
+    """Tell whether nothing that is known of the entity says that it is another noun than this one."""
+    role = _role(entity.attributes.get(RELATIONSHIP, "")) or normalise.normalise_name(entity.attributes.get(KIND, ""))
+    role = role if role in NOUNS else role.rpartition(" ")[2]
+    gender = gender_of_noun(noun)
+    return role == noun or not (
+        _excludes(role, noun) or (gender is not None and gender_of(entity.name) not in {None, gender})
+    )
+
+
+def _is_described(entity: KnownEntity, noun: str) -> bool:
+    role = _role(entity.attributes.get(RELATIONSHIP, ""))
+    return role == noun or role.endswith(f" {noun}")
+
+
+def _role(relationship: str) -> str:
+    """Return what someone is to the user, by the attribute that says so; empty where it is to somebody else."""
+    role = _OF_THE_USER.sub("", normalise.normalise_name(relationship.replace("\u2019", "'")))
+    return "" if _OF_ANOTHER.search(role) else role
+
+
+def _excludes(role: str, noun: str) -> bool:
+    """Tell whether who is the one can't be called the other: a brother no sister, but a boss a manager."""
+    shared = _kinds(role) & _kinds(noun)
+    genders = {gender_of_noun(role), gender_of_noun(noun)} - {None}
+    return bool(shared) and (len(genders) > 1 or (bool(shared & _BROAD) and noun not in _ANY_OF))
+
+
+def _kinds(noun: str) -> set[str]:
+    """Return the predicates that lead to the noun and to others, as memories have them."""
+    found: Iterable[str | None] = (KIN.get(noun), COLLEAGUES.get(noun), "has-pet" if noun in PETS else None)
+    return {one for one in found if one is not None}
+
+
+LONGEST = 5
+"""Words of the longest name that is looked up."""
+
+MOST_WORDS = 64
+"""Words of a question that are searched for names; questions are shorter, pasted texts may not be."""
+
+ASSISTANTS = frozenset({"assistant", "agent", "ai", "bot"})
+"""Names of the one who answers, as a speaker."""
+
+_CUES: Final = tuple((name, f" {cue} ") for name, cues in questions.QUESTION_HINTS.items() for cue in cues)
+"""Predicates, each with a cue that asks about it, as it stands among words."""
+
+_EDGES = ".,;:!?\"'()[]"
+
+_SPOKEN = re.compile(r"\S+")
+
+_PLAIN = re.compile(r"[\w-]+")
+
+_POSSESSIVE = re.compile(r"'s?$")
+
+_RUN = re.compile(rf"[{SPACELESS}]+")
+
+_LONGEST_RUN = 24
+
+_LONGEST_RUN_NAME = 6
+
+_SELF = frozenset({"i", "me", "my", "mine", "myself", "i'm", "i've"})
+
+
+def grams(text: str, language: str) -> tuple[Gram, ...]:
+    """Return runs of 1 to 5 words as aliases would be written, longest first, then left to right.
+
+    A stop word by itself is no name. Scripts without spaces yield their runs of 2 to 6 characters.
+    """
+    stop = STOP_WORDS.get(language, frozenset())
+    words = [_trimmed(match) for match in islice(_SPOKEN.finditer(text), MOST_WORDS)]
+    found: dict[tuple[int, int], Gram] = {}
+    for length in range(min(LONGEST, len(words)), 0, -1):
+        for first in range(len(words) - length + 1):
+            start, end = words[first][0], words[first + length - 1][1]
+            name = _name(text[start:end])
+            if name and not (length == 1 and (name in stop or name in _SELF)):
+                found.setdefault((start, end), Gram(name=name, span=Span(start=start, end=end), words=length))
+    spaceless = [gram for run in _RUN.finditer(text) for gram in _inside(run)]
+    return (*found.values(), *spaceless)
+
+
+def capitalised(text: str, language: str) -> tuple[Span, ...]:
+    """Return the words that begin with a capital letter and are no stop words, without what says whose."""
+    stop = STOP_WORDS.get(language, frozenset())
+    words = (_trimmed(match) for match in islice(_SPOKEN.finditer(text), MOST_WORDS))
+    bare = ((start, start + len(_POSSESSIVE.sub("", text[start:end]))) for start, end in words)
+    return tuple(
+        Span(start=start, end=end)
+        for start, end in bare
+        if text[start:end][:1].isupper() and text[start:end].casefold() not in stop | _SELF
+    )
+
+
+def speaks_of_self(text: str) -> bool:
+    """Tell whether the question is about the one who asks."""
+    if questions.THE_USER.search(text) is not None:
+        return True
+    return any(word.strip('.,;:!?"()').casefold() in _SELF for word in text.split()[:MOST_WORDS])
+
+
+def choose_names(grams: Collection[Gram], known: Collection[str]) -> list[Gram]:
+    """Return the grams that are known names: the longest wherever two overlap, in the order of the text."""
+    taken: list[Gram] = []
+    for gram in sorted(grams, key=lambda one: (one.span.start - one.span.end, one.span.start)):
+        if gram.name in known and not any(overlaps(gram.span, other.span) for other in taken):
+            taken.append(gram)
+    return sorted(taken, key=lambda one: one.span.start)
+
+
+def overlaps(first: Span, second: Span) -> bool:
+    """Tell whether two spans share a character."""
+    return first.start < second.end and second.start < first.end
+
+
+def without(text: str, spans: Collection[Span]) -> str:
+    """Return the text with the spans cut out, white space collapsed, and no loose punctuation left."""
+    pieces: list[str] = []
+    at = 0
+    for span in sorted(spans, key=lambda one: one.start):
+        pieces.append(text[at : span.start])
+        at = max(at, span.end)
+    pieces.append(text[at:])
+    return re.sub(r"\s+([,.;:!?])", r"\1", " ".join(" ".join(pieces).split())).strip(" ,;:")
+
+
+def predicates(text: str) -> tuple[str, ...]:
+    """Return the predicates and relations that words of the question ask about."""
+    words = f" {' '.join(_PLAIN.findall(text.casefold()))} "
+    return tuple(dict.fromkeys(name for name, cue in _CUES if cue in words))
+
+
+def _trimmed(word: re.Match[str]) -> tuple[int, int]:
+    """Return where the word begins and ends without the punctuation at its edges."""
+    text = word.group()
+    return word.end() - len(text.lstrip(_EDGES)), word.start() + len(text.rstrip(_EDGES))
+
+
+def _name(words: str) -> str:
+    name = normalise.normalise_name(words)
+    return normalise.normalise_name(name[:-2]) if name.endswith("'s") else name
+
+
+def _inside(run: re.Match[str]) -> list[Gram]:
+    text = run.group()[:_LONGEST_RUN]
+    return [
+        Gram(
+            name=normalise.normalise_name(text[first:last]),
+            span=Span(start=run.start() + first, end=run.start() + last),
+            words=1,
+        )
+        for first in range(len(text))
+        for last in range(first + 2, min(first + _LONGEST_RUN_NAME, len(text)) + 1)
+    ]

@@ -15,8 +15,8 @@ from app.lexical.bm25 import STOP_WORDS, index_of, searched_terms, terms
 from app.memory import normalise, vocabulary
 from app.memory.registry import Registry
 from app.model import ReadMode
-from app.read.understand import names
-from app.read.understand.names import ASSISTANTS, choose_names, overlaps, predicates, speaks_of_self, without
+from app.read.understand import parse
+from app.read.understand.parse import ASSISTANTS, choose_names, overlaps, predicates, speaks_of_self, without
 from app.read.values import Before, Gram, Mentioned, NamedEntity, ParsedQuery, QuestionReading, Span, happens
 
 ABOUT: Final = 0.05
@@ -126,7 +126,7 @@ def _own(
     """
     found = []
     for one in reading.belongings:
-        entities = names.match_possessives(one, every.get(one.alias, ()))
+        entities = parse.match_possessives(one, every.get(one.alias, ()))
         named = any(reading.text[one.span.end : gram.span.start].strip(" ,") == "" for gram in _after(one.span, said))
         if entities and not named:
             found.append((Gram(name=one.alias, span=one.span, words=2), entities))
@@ -147,7 +147,7 @@ def _rest(reading: QuestionReading, own: Sequence[Span]) -> str:
     """Return the question without what it calls its asker's own, unless it asks who that is."""
     rest = without(reading.text, own) if own else reading.text
     return (
-        rest if _says_more(rest, reading.language, questions.FILLERS | questions.NAMING | names.NOUNS) else reading.text
+        rest if _says_more(rest, reading.language, questions.FILLERS | questions.NAMING | parse.NOUNS) else reading.text
     )
 
 

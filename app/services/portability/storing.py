@@ -24,10 +24,9 @@ from app.errors import Conflict, Dangling
 from app.memory.tenant_types.definition import Definition, InvalidDefinition
 from app.memory.versions import SlotOutcome
 from app.model import Actor
-from app.services.portability.batch import FREE, ImportBatch, ImportBatchResult, ImportContext, Summary
+from app.services.portability.batch import CONFLICTS, FREE, ImportBatch, ImportBatchResult, ImportContext, Summary
 from app.services.portability.erased import ErasedFilter
 from app.services.portability.index_rows import Imported, ImportedMemory
-from app.services.portability.placement import CONFLICTS
 from app.services.portability.records import Line, UnreadableLine
 from app.services.tenant_types import TenantTypes
 

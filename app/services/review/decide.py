@@ -1,27 +1,31 @@
-"""Review decisions: check the reviewer's choice, decide as a write does, and apply the result in one transaction.
+"""Review decisions: check the reviewer's choice, decide as a write does, apply the result in one transaction, undo it.
 
-As with every write, texts are embedded and judged before the transaction, so that nothing slow happens inside it.
+As with every write, texts are embedded and judged before the transaction, so that nothing slow happens inside it. A
+decision is undone completely, or not at all with the reason; the former states come from the store's own history
+(`memory_past`), the changes from the slot engine.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass, replace
+from datetime import datetime
 from typing import assert_never
 from uuid import UUID
 
 from app import ids
 from app.db import review
-from app.db.apply.scope import Claimed, ScopeMoved, apply
+from app.db.apply.scope import ATTEMPTS, Claimed, ScopeMoved, apply, kept_moving
 from app.db.audit import append
 from app.db.memories import hype, rivals
 from app.db.memories import read as memory_reads
-from app.db.review import HiddenState
-from app.db.session import ReadSession, WriteSession, stamped
+from app.db.review import FormerState, HiddenState
+from app.db.session import SNAPSHOT, ReadSession, WriteSession, stamped
 from app.db.tenant_types import read_version
 from app.db.tenants import lock_scope, scope_version
-from app.errors import Conflict, InvalidInput
+from app.errors import Conflict, InvalidInput, NotFound
 from app.memory import confidence, normalise
+from app.memory.audit import AuditAction
 from app.memory.candidate import DIRECT_EXTRACTION, AffectedMemory, Candidate, WriteDecision
 from app.memory.review import ReviewAction, ReviewDecision, ReviewItem
 from app.memory.versions import Version
@@ -374,3 +378,82 @@ async def _unmoved(session: WriteSession, tenant: UUID, opened: OpenReview, vers
 
 def _standing(memory: Memory) -> tuple[object, ...]:
     return memory.status, memory.parts, memory.confidence, memory.payload, memory.slot, memory.contested
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Decided:
+    """A decision to undo, with the memories that it changed as they were before; `version` is the scope's."""
+
+    at: datetime
+    action: str
+    memory: Memory
+    former: Mapping[UUID, FormerState]
+    version: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewUndo:
+    """Undoes the latest decision on an item, if nothing that it changed has changed since."""
+
+    decisions: ReviewDecisions
+
+    async def undo(self, actor: Actor, memory: UUID, *, reason: str | None, reviewer: str | None) -> ReviewResult:
+        """Undo the latest decision on an item, which then waits again.
+
+        Raises NotFound without a decision, Conflict with the reason when it can't be undone.
+        """
+        for _ in range(ATTEMPTS):
+            try:
+                return await self._undo(actor, memory, {"reason": reason, "reviewer": reviewer})
+            except ScopeMoved:
+                self.decisions.pipeline.conflict()
+        raise kept_moving()
+
+    async def _undo(self, actor: Actor, memory: UUID, told: Mapping[str, object]) -> ReviewResult:
+        pipeline, tenant = self.decisions.pipeline, actor.tenant_id
+        async with pipeline.database.read(tenant, **SNAPSHOT) as session:
+            decided = await _read(session, tenant, memory)
+            versions = await rivals.read_versions(session, tenant, decided.former)
+        scope = decided.memory.scope
+        plan = PendingRows(write_context(pipeline, actor, scope))
+        outcome = decide.revert(plan, decided.former, versions)
+        async with pipeline.database.write(tenant, **stamped(plan.around.now)) as session:
+            if await lock_scope(session, tenant, scope.id(tenant)) != decided.version:
+                raise ScopeMoved
+            await review.lock(session, tenant, set(decided.former))
+            if (await _read(session, tenant, memory)).at != decided.at:
+                raise ScopeMoved
+            claimed = await apply(session, tenant=tenant, scope=scope, version=decided.version, changes=plan.changes())
+            await review.unlink_since(session, tenant, decided.former, decided.at)
+            detail = {"action": decided.action, **told, "changed": _names(decided.former)}
+            await append(session, [plan.around.ledger.event(AuditAction.REVIEW_UNDONE, detail, memory=memory)])
+            stored = await memory_reads.read_memory(session, tenant, memory)
+        pipeline.keep_up(tenant, scope, claimed)
+        affected = tuple(one for one in outcome.affected if one.id != memory)
+        return ReviewResult(outcome=outcome.outcome, memory=stored, affected=affected)
+
+
+async def _read(session: ReadSession, tenant: UUID, memory: UUID) -> _Decided:
+    """Return the latest decision on an item; raise NotFound, or Conflict when it can't be undone."""
+    name = ids.public(ids.REVIEW, memory)
+    found = await memory_reads.read_memory(session, tenant, memory)
+    event = await review.find_decision(session, tenant, memory)
+    if found is None or event is None:
+        raise NotFound(f"no decision on {name} is on record")
+    detail = event["detail"]
+    if detail.get("final"):
+        raise Conflict(f"the decision can't be undone: {detail['final']}")
+    changed = [ids.parse(ids.MEMORY, one) for one in detail.get("changed", ())]
+    if not changed:
+        raise Conflict("the decision can't be undone: what it changed is not on record")
+    former = await review.read_former(session, tenant, changed)
+    moved = [one for one in changed if one not in former or former[one].changed_at != event["occurred_at"]]
+    if moved:
+        raise Conflict(f"the decision can't be undone: {', '.join(_names(moved))} changed or went since")
+    version = await scope_version(session, tenant, found.scope.id(tenant))
+    at, action = event["occurred_at"], str(detail.get("action"))
+    return _Decided(at=at, action=action, memory=found, former=former, version=version)
+
+
+def _names(memories: Collection[UUID]) -> list[str]:
+    return [ids.public(ids.MEMORY, one) for one in sorted(memories)]

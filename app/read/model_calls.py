@@ -1,21 +1,68 @@
-"""Reranking: the best matches in the order of a model that reads question and memory together."""
+"""Optional model calls of a question: other forms of it before retrieval, and the best matches in a new order after.
+
+Either is left out where the model is missing, late or fails.
+"""
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Final
 from uuid import UUID
 
+import numpy as np
+
 from app.errors import ProviderError
 from app.model import Memory
+from app.providers.embeddings import Vectors
+from app.providers.model_questions import QuestionRewriter
 from app.providers.rerankers import Reranker
-from app.read.values import QueryPlan, QueryRequest, Ranked
+from app.read.values import ParsedQuery, QueryPlan, QueryRequest, Ranked
+
+SPECIFIC: Final = 0.8
+"""Specificity from which on a question is searched as it is asked (seed 001)."""
 
 RERANKED: Final = 50
 """Best matches that a reranker reads (seed 001)."""
 
 NO_RERANKER: Final = "no reranker is configured: ranked without one"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class QuestionForms:
+    """The texts to embed for a question, its own first, and what did not work."""
+
+    texts: tuple[str, ...]
+    degraded: tuple[str, ...] = ()
+
+
+def says_little(query: ParsedQuery) -> bool:
+    """Tell whether a question is so unspecific that other words for it may find more."""
+    return query.specificity < SPECIFIC and not query.names_only
+
+
+async def rewrite(rewriter: QuestionRewriter | None, query: ParsedQuery, *, seconds: float) -> QuestionForms:
+    """Return a question in other forms too, if it says little; as it is where the model is missing, late or fails."""
+    own = (query.dense_text,)
+    if rewriter is None or not says_little(query):
+        return QuestionForms(texts=own)
+    try:
+        async with asyncio.timeout(seconds):
+            forms = await rewriter.rewrite(query.dense_text)
+    except TimeoutError:
+        return QuestionForms(texts=own, degraded=(f"searched as it was asked: no other form within {seconds:g} s",))
+    except ProviderError as error:
+        return QuestionForms(texts=own, degraded=(f"searched as it was asked: {error.message}",))
+    return QuestionForms(texts=(*own, *forms))
+
+
+def mean_vector(vectors: Vectors) -> Vectors:
+    """Return the direction between some unit vectors."""
+    if len(vectors) == 1:
+        return np.asarray(vectors[0])
+    mean = vectors.mean(axis=0)
+    return np.asarray(mean / max(float(np.linalg.norm(mean)), 1e-6), dtype=np.float32)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
