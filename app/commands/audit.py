@@ -20,11 +20,16 @@ from app.memory import audit_text
 from app.services.audit import Audit, Head, ReplayResult, Verification, describe_fault
 from app.services.tenants import Tenants
 
-app = typer.Typer(
-    no_args_is_help=True,
-    help="Read the audit log, and verify that nobody changed it. This works on the database itself "
-    "(TM_DATABASE_URL, or the embedded one), so it needs no key.",
-)
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.callback()
+def audit() -> None:
+    """Read the audit log, and verify that nobody changed it.
+
+    This works on the database itself (TM_DATABASE_URL, or the embedded one), so it needs no key.
+    """
+
 
 TenantName = Annotated[str, typer.Option("--tenant", help="The tenant's name.")]
 

@@ -24,29 +24,6 @@ from app.providers.factory import make_embedder
 from app.services.reembedding import Reembedding
 from app.settings import Settings
 
-HELP = """Change the embedding model while services keep using the present one.
-
-The new model is the one that TM_EMBEDDING_* name for this command. Its vectors are built beside the old one's,
-indexed, and the new model is made the active one. Then restart each service and worker with the same
-TM_EMBEDDING_*, one after the other: those that are not restarted yet use the old model, and both find what either
-of them writes. When all are restarted, drop the old vectors with --drop.
-
-If it is stopped or killed, the same command continues from there. For the model that is active already, it fills
-in missing vectors.
-
-For example, from the built-in model to one of Ollama's:
-
-  export TM_EMBEDDING_PROVIDER=openai TM_EMBEDDING_MODEL=nomic-embed-text TM_EMBEDDING_DIMENSIONS=768
-
-  typed-memory reembed --dry-run
-
-  typed-memory reembed
-
-  (restart the services with these settings)
-
-  typed-memory reembed --drop
-"""
-
 _LEAVING = (
     "Restart services and workers with these TM_EMBEDDING_*, one after the other; then `typed-memory reembed --drop`."
 )
@@ -66,7 +43,28 @@ def reembed(
         bool, typer.Option("--force", help="With --drop: even while a service uses the old model.")
     ] = False,
 ) -> None:
-    """Change the embedding model; see HELP."""
+    """Change the embedding model while services keep using the present one.
+
+    The new model is the one that TM_EMBEDDING_* name for this command. Its vectors are built beside the old one's,
+    indexed, and the new model is made the active one. Then restart each service and worker with the same
+    TM_EMBEDDING_*, one after the other: those that are not restarted yet use the old model, and both find what either
+    of them writes. When all are restarted, drop the old vectors with --drop.
+
+    If it is stopped or killed, the same command continues from there. For the model that is active already, it fills
+    in missing vectors.
+
+    For example, from the built-in model to one of Ollama's:
+
+      export TM_EMBEDDING_PROVIDER=openai TM_EMBEDDING_MODEL=nomic-embed-text TM_EMBEDDING_DIMENSIONS=768
+
+      typed-memory reembed --dry-run
+
+      typed-memory reembed
+
+      (restart the services with these settings)
+
+      typed-memory reembed --drop
+    """
     if sum((dry_run, status, drop, abandon)) > 1:
         raise CommandFailed("choose one of --dry-run, --status, --drop and --abandon")
     if force and not drop:
@@ -170,4 +168,4 @@ async def _open_steps(settings: Settings, progress: Progress) -> AsyncIterator[R
 
 def register(cli: typer.Typer) -> None:
     """Add the command."""
-    cli.command(help=HELP)(reembed)
+    cli.command()(reembed)

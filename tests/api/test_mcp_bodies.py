@@ -30,7 +30,7 @@ ROUTES = {
 def test_a_tool_takes_the_role_of_the_route_that_does_the_same() -> None:
     roles = {str(one): one.role for one in mounted(create_app(Settings()))}
     assert {one.name: one.role for one in TOOLS} == {tool: roles[route] for tool, route in ROUTES.items()}
-    assert resources.ROLE == roles["GET /users/{user_id:path}/profile"]
+    assert roles["GET /users/{user_id:path}/profile"] == resources.ROLE
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE"])

@@ -46,8 +46,9 @@ class ToolResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tool:
-    """A tool: `role` is required of the caller's key, as for the route beside it; `changes` says if it changes anything.
+    """A tool: `role` is required of the caller's key; `changes` says whether it changes anything.
 
+    The role is that of the route that does the same.
     `bound` says how a key of one user or agent is kept to its own, as for routes; None closes the tool to it.
     """
 
