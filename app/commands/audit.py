@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from app import ids, logs
+from app.amounts import amount
 from app.bootstrap import open_runtime_store
 from app.commands.configuration import settings_of_a_store
 from app.commands.terminal import CommandFailed, say
@@ -115,16 +116,16 @@ async def _verify(name: str | None, anchor: Head | None) -> list[str]:
 def _report(tenant: Tenant, found: Verification, rebuilt: ReplayResult) -> list[str]:
     """Print the results of both checks, and return the faults."""
     unsealed = "" if not found.unsealed else f", {found.unsealed} not sealed yet"
-    say(f"{tenant.name}: {found.events} events in {found.seals} seals hold{unsealed}")
+    say(f"{tenant.name}: checked {amount(found.events, 'events')} in {amount(found.seals, 'seals')}{unsealed}")
     for event, count in found.redacted.items():
-        say(f"  {count} of them were emptied by {ids.public(ids.EVENT, event)}")
+        say(f"  {count} of them emptied by {ids.public(ids.EVENT, event)}")
     if found.last is not None:
         say(f"  head {found.last.seq}:{found.last.digest.hex()}")
     wrong = []
     if found.broken is not None:
         wrong.append(f"the audit log of {tenant.name} is not what was sealed: {describe_fault(found.broken)}")
     if rebuilt.differs is None:
-        say(f"  {rebuilt.memories} memories are what the log says")
+        say(f"  {amount(rebuilt.memories, 'memories')} as the log says")
     else:
         wrong.append(
             f"{ids.public(ids.MEMORY, rebuilt.differs)} of {tenant.name} is not what the log says: {rebuilt.why}"

@@ -11,6 +11,7 @@ from uuid import uuid4
 import typer
 from rich.table import Table
 
+from app.amounts import amount
 from app.commands.query import query
 from app.commands.service_client import ask
 from app.commands.terminal import (
@@ -134,7 +135,7 @@ def forget(
     if as_json:
         say_json(receipt)
         return
-    counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in receipt["counts"].items() if count)
+    counts = ", ".join(amount(count, name.replace("_", " ")) for name, count in receipt["counts"].items() if count)
     say(f"{receipt['id']} {receipt['status']}: {counts or 'nothing was there'}")
     kept = receipt.get("kept") or ()
     if kept:
@@ -186,7 +187,7 @@ def why(
     say(_line(answer))
     parts = ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in answer["confidence_parts"].items())
     say(f"confidence: {parts}")
-    used = f"used {answer['access_count']} times"
+    used = f"used {amount(answer['access_count'], 'times')}"
     say(f"freshness {answer['freshness']:.2f}, importance {answer['importance']:.2f}, {used}")
     for one in answer["evidence"]:
         words = f': "{one["quote"]}"' if one["quote"] else ""

@@ -10,6 +10,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from app.amounts import amount
 from app.commands.service_client import ask
 from app.commands.terminal import SESSION, AgentId, ApiKey, AsJson, TimeZone, Url, UserId, one_line, out, say, say_json
 from app.model import ReadMode
@@ -79,7 +80,8 @@ def _show(answer: Mapping[str, Any], *, explain: bool) -> None:
     else:
         say(answer["context"]["text"])
         say()
-        out.rule(f"why ({len(hits)} memories, {answer['context']['tokens']} tokens, {answer['took_ms']:.0f} ms)")
+        memories, tokens = amount(len(hits), "memories"), amount(answer["context"]["tokens"], "tokens")
+        out.rule(f"why ({memories}, {tokens}, {answer['took_ms']:.0f} ms)")
         say(f"score = retrieval x confidence x freshness^{plan.get('freshness', 1):g}, times what is noted")
         out.print(_table(hits))
     _show_understood(answer["understood"])

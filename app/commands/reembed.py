@@ -11,6 +11,7 @@ import typer
 from rich.progress import Progress, TimeRemainingColumn
 from rich.table import Table
 
+from app.amounts import amount
 from app.bootstrap import open_store
 from app.commands import terminal
 from app.commands.configuration import configure_logs, settings_of_a_store
@@ -99,7 +100,7 @@ async def _build(change: Reembedding) -> None:
     except TypedMemoryError as error:
         raise CommandFailed(f"{error}. The progress is stored: run the same command again to continue") from error
     rate = f", {done.filled / done.seconds:.0f} a second" if done.filled else ""
-    say(f"{done.filled} rows were given vectors of {done.model} in {done.seconds:.1f} seconds{rate}.")
+    say(f"{done.model}: embedded {amount(done.filled, 'rows')} in {done.seconds:.1f} seconds{rate}.")
     say(f"{done.model.name} is the active model now. {_LEAVING}" if done.switched else "It is the active model.")
 
 
@@ -108,7 +109,7 @@ async def _drop(change: Reembedding, *, force: bool) -> None:
     if dropped is None:
         say("There is no model whose vectors are to be dropped.")
         return
-    say(f"The vectors of {dropped[0]} are dropped, from {dropped[1]} rows.")
+    say(f"The vectors of {dropped[0]} are dropped, from {amount(dropped[1], 'rows')}.")
 
 
 async def _abandon(change: Reembedding) -> None:
@@ -116,13 +117,14 @@ async def _abandon(change: Reembedding) -> None:
     if dropped is None:
         say("There is no model that is being built.")
         return
-    say(f"The vectors of {dropped[0]} are dropped, from {dropped[1]} rows; nothing else changed.")
+    say(f"The vectors of {dropped[0]} are dropped, from {amount(dropped[1], 'rows')}; nothing else changed.")
 
 
 async def _estimate(change: Reembedding) -> None:
     found = await change.estimate()
     model = change.embedder
-    say(f"{found.lacking} of {found.rows} rows, of {found.tenants} tenants, lack vectors of {model.name!r}.")
+    tenants = amount(found.tenants, "tenants")
+    say(f"Without vectors of {model.name!r}: {found.lacking} of {amount(found.rows, 'rows')}, of {tenants}.")
     say(f"Embedding them takes about {_duration(found.seconds)}, besides writing and indexing them.")
     say(f"The vectors take {found.bytes / 1e6:.1f} MB beside the old ones. Nothing was changed.")
 
