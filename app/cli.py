@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+import ast
 import gc
 import sys
 from collections.abc import Mapping
+from functools import cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 from typing import Annotated, Any
 
 import typer
-from typer.core import TyperGroup
+from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
 from app.commands.terminal import CommandFailed, complain
@@ -43,9 +46,9 @@ MODULES: Mapping[str, str] = {
 
 
 class Commands(TyperGroup):
-    """The commands, each imported when it is run, completed or listed.
+    """The commands, each imported when it is run, or when its own options are completed.
 
-    So neither a client command, nor the shell that completes its name, waits for the import of the server.
+    So neither a client command, nor the list of commands, waits for the import of the server.
     """
 
     def __init__(self, **given: Any) -> None:  # noqa: ANN401 - passed on
@@ -53,18 +56,40 @@ class Commands(TyperGroup):
         self.commands: Any = dict.fromkeys(MODULES)
 
     def get_command(self, ctx: object, cmd_name: str) -> Any:  # noqa: ANN401, ARG002 - typer's signature
-        """Return a command, None where there is none of this name.
+        """Return the name and the help of a command for a list, None where there is none of this name."""
+        return TyperCommand(cmd_name, help=read_help(cmd_name)) if cmd_name in MODULES else None
 
-        Its module is imported without garbage collection, which takes two thirds of the time.
-        """
-        if cmd_name not in MODULES:
-            return None
-        cli = typer.Typer(rich_markup_mode=None)
-        gc.disable()
-        import_module(f"app.commands.{MODULES[cmd_name]}").register(cli)
-        gc.freeze()
-        gc.enable()
-        return get_group(cli).commands[cmd_name]
+    def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - typer's signature
+        """Return the name of the command to run, the command, and its arguments."""
+        name, listed, rest = super().resolve_command(ctx, args)
+        return name, load(str(name)) if listed else None, rest
+
+
+def load(name: str) -> Any:  # noqa: ANN401 - typer's commands have no common type
+    """Import a command.
+
+    Its module is imported without garbage collection, which takes two thirds of the time.
+    """
+    cli = typer.Typer(rich_markup_mode=None)
+    gc.disable()
+    import_module(f"app.commands.{MODULES[name]}").register(cli)
+    gc.freeze()
+    gc.enable()
+    return get_group(cli).commands[name]
+
+
+def read_help(name: str) -> str:
+    """Return a command's help from its source: the docstring of the function named like it, or like its module."""
+    module = MODULES[name]
+    functions = _functions(module)
+    return ast.get_docstring(functions.get(name) or functions[module]) or ""
+
+
+@cache
+def _functions(module: str) -> Mapping[str, ast.FunctionDef]:
+    source = Path(__file__).with_name("commands") / f"{module}.py"
+    parsed = ast.parse(source.read_text(encoding="utf-8"))
+    return {one.name: one for one in parsed.body if isinstance(one, ast.FunctionDef)}
 
 
 def program() -> typer.Typer:

@@ -11,6 +11,7 @@ from typing import Annotated
 import typer
 
 from app import ids, logs
+from app.amounts import amount
 from app.bootstrap import open_runtime_store
 from app.commands.configuration import settings_of_a_store
 from app.commands.terminal import CommandFailed, say
@@ -20,11 +21,16 @@ from app.memory import audit_text
 from app.services.audit import Audit, Head, ReplayResult, Verification, describe_fault
 from app.services.tenants import Tenants
 
-app = typer.Typer(
-    no_args_is_help=True,
-    help="Read the audit log, and verify that nobody changed it. This works on the database itself "
-    "(TM_DATABASE_URL, or the embedded one), so it needs no key.",
-)
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.callback()
+def audit() -> None:
+    """Read the audit log, and verify that nobody changed it.
+
+    This works on the database itself (TM_DATABASE_URL, or the embedded one), so it needs no key.
+    """
+
 
 TenantName = Annotated[str, typer.Option("--tenant", help="The tenant's name.")]
 
@@ -110,16 +116,16 @@ async def _verify(name: str | None, anchor: Head | None) -> list[str]:
 def _report(tenant: Tenant, found: Verification, rebuilt: ReplayResult) -> list[str]:
     """Print the results of both checks, and return the faults."""
     unsealed = "" if not found.unsealed else f", {found.unsealed} not sealed yet"
-    say(f"{tenant.name}: {found.events} events in {found.seals} seals hold{unsealed}")
+    say(f"{tenant.name}: checked {amount(found.events, 'events')} in {amount(found.seals, 'seals')}{unsealed}")
     for event, count in found.redacted.items():
-        say(f"  {count} of them were emptied by {ids.public(ids.EVENT, event)}")
+        say(f"  {count} of them emptied by {ids.public(ids.EVENT, event)}")
     if found.last is not None:
         say(f"  head {found.last.seq}:{found.last.digest.hex()}")
     wrong = []
     if found.broken is not None:
         wrong.append(f"the audit log of {tenant.name} is not what was sealed: {describe_fault(found.broken)}")
     if rebuilt.differs is None:
-        say(f"  {rebuilt.memories} memories are what the log says")
+        say(f"  {amount(rebuilt.memories, 'memories')} as the log says")
     else:
         wrong.append(
             f"{ids.public(ids.MEMORY, rebuilt.differs)} of {tenant.name} is not what the log says: {rebuilt.why}"

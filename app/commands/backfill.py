@@ -19,7 +19,13 @@ _SAMPLE = 10
 _SHOWN_FIELDS = frozenset({"type", "payload", "status", "slot", "category"})
 """The changed fields that the output shows; `--json` has all of them."""
 
-app = typer.Typer(no_args_is_help=True, help="Reclassify existing memories to a newer type.")
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.callback()
+def backfill() -> None:
+    """Reclassify existing memories to a newer type."""
+
 
 BackfillId = Annotated[str, typer.Argument(metavar="BACKFILL", help="The backfill's id: bfl_...")]
 

@@ -8,6 +8,7 @@ from typing import Annotated
 
 import typer
 
+from app.amounts import amount
 from app.commands.configuration import load_settings, owner_login, service_login, settings_of_a_store
 from app.commands.terminal import CommandFailed, say
 from app.db import migrate
@@ -67,7 +68,7 @@ def restore(file: File, *, programs: ProgramFolder = None) -> None:
 async def _backup(settings: Settings, file: Path, programs: Path | None) -> None:
     async with owner_login(settings) as url:
         made = await _backups(settings, url, programs).save(file)
-    say(f"{file}: {made.tables} tables of schema {made.revision}, {_size(made.size)}.")
+    say(f"{file}: {amount(made.tables, 'tables')} of schema {made.revision}, {_size(made.size)}.")
 
 
 async def _restore(settings: Settings, file: Path, programs: Path | None) -> None:
@@ -87,7 +88,7 @@ def _size(count: int) -> str:
     for unit, name in _UNITS:
         if count >= unit:
             return f"{count / unit:.1f} {name}"
-    return f"{count} bytes"
+    return amount(count, "bytes")
 
 
 def register(cli: typer.Typer) -> None:

@@ -13,6 +13,7 @@ from typing import Annotated, Any, BinaryIO
 import typer
 from rich.progress import TimeElapsedColumn
 
+from app.amounts import amount
 from app.commands import terminal
 from app.commands.service_client import ServiceClient, connect
 from app.commands.terminal import AgentId, ApiKey, CommandFailed, Url, UserId, say
@@ -84,7 +85,8 @@ def export(
     finally:
         unfinished.unlink(missing_ok=True)
     counts = done.end["counts"] if done.end else {}
-    say(f"{file}: {counts.get('memory', 0)} memories, {counts.get('turn', 0)} turns, {sum(counts.values())} lines")
+    memories, turns = amount(counts.get("memory", 0), "memories"), amount(counts.get("turn", 0), "turns")
+    say(f"{file}: {memories}, {turns}, {amount(sum(counts.values()), 'lines')}")
 
 
 async def _write(client: ServiceClient, out: BinaryIO, wanted: dict[str, str]) -> _Checked:

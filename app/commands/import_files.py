@@ -33,46 +33,6 @@ SHOWN = 20
 """Most faults that are listed; the others are only counted."""
 
 
-HELP = """Import files of typed memories or conversations.
-
-ndjson: one typed write a line, as POST /memories/typed/{type} takes it:
-
-  {"type": "preference", "preference_key": "editor.theme", "preference_value": "dark"}
-
-conversation: JSON, a list of messages or an object with `messages`, or with `sessions` (a list of such
-objects, with `session_id` and `date`); also chat exports of OpenAI's and LangChain's kind, and NDJSON with
-an object with `messages` a line. A message has `role` and `content`, perhaps `name` (or `speaker`) and
-`timestamp` (or `occurred_at`):
-
-  [{"role": "user", "name": "Ana", "content": "I moved to Lisbon.", "timestamp": "2026-05-09T14:30:00Z"}]
-
-export: a file of `typed-memory export`. Its rows are stored as they were, ids included, in the tenant of the
-key; existing rows are not changed. This needs a key with the role admin.
-
-Other stores: --from mem0 takes what `get_all` answers; --from zep an object with the `edges` and `nodes` of a
-user's graph; --from langmem the items of a LangGraph store; --from chatgpt the `conversations.json` of an
-export; --from records memories in the full form of the specification, with ids of their own. Ids are kept as
-`provenance.external_id`. Fields that have no place here are counted as not carried over.
-
-Each message becomes an episodic memory. It is indexed with the message before it, so that an answer is found by
-its question. System prompts and messages without text are skipped. Name the user with --user-id (or the agent
-with --agent-id); --scope global makes the messages visible to every user of the tenant. A typed memory names its
-own `user_id`; the options apply to those that don't.
-
-Faults are listed by file and line, and skipped. Running the same import again within a day stores nothing
-twice; after that, repeated memories merge with the existing ones.
-
-For example:
-
-  typed-memory import chat.json --user-id ana
-
-  typed-memory import memories.ndjson more.ndjson --strict
-
-  typed-memory import memories.json --from mem0 --user-id ana
-
-  zcat memories.ndjson.gz | typed-memory import - --format ndjson
-"""
-
 PIECE = 256 * 1024
 """Bytes that are read and sent at a time."""
 
@@ -97,7 +57,45 @@ def import_files(  # noqa: PLR0913 - one parameter an option
     url: Url = None,
     key: ApiKey = None,
 ) -> None:
-    """Import files; see HELP."""
+    """Import files of typed memories or conversations.
+
+    ndjson: one typed write a line, as POST /memories/typed/{type} takes it:
+
+      {"type": "preference", "preference_key": "editor.theme", "preference_value": "dark"}
+
+    conversation: JSON, a list of messages or an object with `messages`, or with `sessions` (a list of such
+    objects, with `session_id` and `date`); also chat exports of OpenAI's and LangChain's kind, and NDJSON with
+    an object with `messages` a line. A message has `role` and `content`, perhaps `name` (or `speaker`) and
+    `timestamp` (or `occurred_at`):
+
+      [{"role": "user", "name": "Ana", "content": "I moved to Lisbon.", "timestamp": "2026-05-09T14:30:00Z"}]
+
+    export: a file of `typed-memory export`. Its rows are stored as they were, ids included, in the tenant of the
+    key; existing rows are not changed. This needs a key with the role admin.
+
+    Other stores: --from mem0 takes what `get_all` answers; --from zep an object with the `edges` and `nodes` of a
+    user's graph; --from langmem the items of a LangGraph store; --from chatgpt the `conversations.json` of an
+    export; --from records memories in the full form of the specification, with ids of their own. Ids are kept as
+    `provenance.external_id`. Fields that have no place here are counted as not carried over.
+
+    Each message becomes an episodic memory. It is indexed with the message before it, so that an answer is found by
+    its question. System prompts and messages without text are skipped. Name the user with --user-id (or the agent
+    with --agent-id); --scope global makes the messages visible to every user of the tenant. A typed memory names its
+    own `user_id`; the options apply to those that don't.
+
+    Faults are listed by file and line, and skipped. Running the same import again within a day stores nothing
+    twice; after that, repeated memories merge with the existing ones.
+
+    For example:
+
+      typed-memory import chat.json --user-id ana
+
+      typed-memory import memories.ndjson more.ndjson --strict
+
+      typed-memory import memories.json --from mem0 --user-id ana
+
+      zcat memories.ndjson.gz | typed-memory import - --format ndjson
+    """
     if origin is Origin.CHATGPT:
         wanted, origin = Format.CONVERSATION, None
     everything = [import_sources.source(name) for name in files]
@@ -198,7 +196,7 @@ def _in_order(place: str) -> list[tuple[int, str]]:
 
 def register(cli: typer.Typer) -> None:
     """Add the command."""
-    cli.command(name="import", help=HELP)(import_files)
+    cli.command(name="import")(import_files)
 
 
 def restore(client: ServiceClient, source: ImportSource, *, strict: bool) -> bool:

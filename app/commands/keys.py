@@ -26,11 +26,16 @@ from app.errors import NotFound
 from app.services.keys import ROLES, KeyRequest, NewKey
 from app.settings import Settings
 
-app = typer.Typer(
-    no_args_is_help=True,
-    help="Create, list, revoke and rotate API keys. This works on the database itself (TM_DATABASE_URL, or the "
-    "embedded one), so it needs no key.",
-)
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.callback()
+def keys() -> None:
+    """Create, list, revoke and rotate API keys.
+
+    This works on the database itself (TM_DATABASE_URL, or the embedded one), so it needs no key.
+    """
+
 
 Tenant = Annotated[str, typer.Option(help="The tenant's name.")]
 Key = Annotated[str, typer.Argument(metavar="KEY", help="A key's id, as `keys list` shows it: key_...")]

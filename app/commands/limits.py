@@ -16,11 +16,16 @@ from app.errors import NotFound
 from app.services.quotas import LimitsReport
 from app.settings import Limits
 
-app = typer.Typer(
-    no_args_is_help=True,
-    help="Show and set limits of tenants and keys. This works on the database itself (TM_DATABASE_URL, or the embedded "
-    "one), so it needs no key.",
-)
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.callback()
+def limits() -> None:
+    """Show and set limits of tenants and keys.
+
+    This works on the database itself (TM_DATABASE_URL, or the embedded one), so it needs no key.
+    """
+
 
 Key = Annotated[
     str | None, typer.Option(help="A key's id, as `keys list` shows it; without it, the tenant as a whole.")

@@ -12,6 +12,7 @@ import typer
 from rich.table import Table
 from rich.text import Text
 
+from app.amounts import amount
 from app.commands.service_client import ask
 from app.commands.terminal import (
     SESSION,
@@ -139,7 +140,7 @@ def forget(
     if as_json:
         say_json(receipt)
         return
-    counts = ", ".join(f"{count} {name.replace('_', ' ')}" for name, count in receipt["counts"].items() if count)
+    counts = ", ".join(amount(count, name.replace("_", " ")) for name, count in receipt["counts"].items() if count)
     say(f"{receipt['id']} {receipt['status']}: {counts or 'nothing was there'}")
     kept = receipt.get("kept") or ()
     if kept:
@@ -191,7 +192,7 @@ def why(
     say(_line(answer))
     parts = ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in answer["confidence_parts"].items())
     say(f"confidence: {parts}")
-    used = f"used {answer['access_count']} times"
+    used = f"used {amount(answer['access_count'], 'times')}"
     say(f"freshness {answer['freshness']:.2f}, importance {answer['importance']:.2f}, {used}")
     for one in answer["evidence"]:
         words = f': "{one["quote"]}"' if one["quote"] else ""
@@ -341,7 +342,8 @@ def _show(answer: Mapping[str, Any], *, explain: bool) -> None:
     else:
         say(answer["context"]["text"])
         say()
-        out.rule(f"why ({len(hits)} memories, {answer['context']['tokens']} tokens, {answer['took_ms']:.0f} ms)")
+        memories, tokens = amount(len(hits), "memories"), amount(answer["context"]["tokens"], "tokens")
+        out.rule(f"why ({memories}, {tokens}, {answer['took_ms']:.0f} ms)")
         say(f"score = retrieval x confidence x freshness^{plan.get('freshness', 1):g}, times what is noted")
         out.print(_table(hits))
     _show_understood(answer["understood"])

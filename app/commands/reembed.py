@@ -11,6 +11,7 @@ import typer
 from rich.progress import Progress, TimeRemainingColumn
 from rich.table import Table
 
+from app.amounts import amount
 from app.bootstrap import open_store
 from app.commands import terminal
 from app.commands.configuration import configure_logs, settings_of_a_store
@@ -23,29 +24,6 @@ from app.metrics import Metrics
 from app.providers.factory import make_embedder
 from app.services.reembedding import Reembedding
 from app.settings import Settings
-
-HELP = """Change the embedding model while services keep using the present one.
-
-The new model is the one that TM_EMBEDDING_* name for this command. Its vectors are built beside the old one's,
-indexed, and the new model is made the active one. Then restart each service and worker with the same
-TM_EMBEDDING_*, one after the other: those that are not restarted yet use the old model, and both find what either
-of them writes. When all are restarted, drop the old vectors with --drop.
-
-If it is stopped or killed, the same command continues from there. For the model that is active already, it fills
-in missing vectors.
-
-For example, from the built-in model to one of Ollama's:
-
-  export TM_EMBEDDING_PROVIDER=openai TM_EMBEDDING_MODEL=nomic-embed-text TM_EMBEDDING_DIMENSIONS=768
-
-  typed-memory reembed --dry-run
-
-  typed-memory reembed
-
-  (restart the services with these settings)
-
-  typed-memory reembed --drop
-"""
 
 _LEAVING = (
     "Restart services and workers with these TM_EMBEDDING_*, one after the other; then `typed-memory reembed --drop`."
@@ -66,7 +44,28 @@ def reembed(
         bool, typer.Option("--force", help="With --drop: even while a service uses the old model.")
     ] = False,
 ) -> None:
-    """Change the embedding model; see HELP."""
+    """Change the embedding model while services keep using the present one.
+
+    The new model is the one that TM_EMBEDDING_* name for this command. Its vectors are built beside the old one's,
+    indexed, and the new model is made the active one. Then restart each service and worker with the same
+    TM_EMBEDDING_*, one after the other: those that are not restarted yet use the old model, and both find what either
+    of them writes. When all are restarted, drop the old vectors with --drop.
+
+    If it is stopped or killed, the same command continues from there. For the model that is active already, it fills
+    in missing vectors.
+
+    For example, from the built-in model to one of Ollama's:
+
+      export TM_EMBEDDING_PROVIDER=openai TM_EMBEDDING_MODEL=nomic-embed-text TM_EMBEDDING_DIMENSIONS=768
+
+      typed-memory reembed --dry-run
+
+      typed-memory reembed
+
+      (restart the services with these settings)
+
+      typed-memory reembed --drop
+    """
     if sum((dry_run, status, drop, abandon)) > 1:
         raise CommandFailed("choose one of --dry-run, --status, --drop and --abandon")
     if force and not drop:
@@ -101,7 +100,7 @@ async def _build(change: Reembedding) -> None:
     except TypedMemoryError as error:
         raise CommandFailed(f"{error}. The progress is stored: run the same command again to continue") from error
     rate = f", {done.filled / done.seconds:.0f} a second" if done.filled else ""
-    say(f"{done.filled} rows were given vectors of {done.model} in {done.seconds:.1f} seconds{rate}.")
+    say(f"{done.model}: embedded {amount(done.filled, 'rows')} in {done.seconds:.1f} seconds{rate}.")
     say(f"{done.model.name} is the active model now. {_LEAVING}" if done.switched else "It is the active model.")
 
 
@@ -110,7 +109,7 @@ async def _drop(change: Reembedding, *, force: bool) -> None:
     if dropped is None:
         say("There is no model whose vectors are to be dropped.")
         return
-    say(f"The vectors of {dropped[0]} are dropped, from {dropped[1]} rows.")
+    say(f"The vectors of {dropped[0]} are dropped, from {amount(dropped[1], 'rows')}.")
 
 
 async def _abandon(change: Reembedding) -> None:
@@ -118,13 +117,14 @@ async def _abandon(change: Reembedding) -> None:
     if dropped is None:
         say("There is no model that is being built.")
         return
-    say(f"The vectors of {dropped[0]} are dropped, from {dropped[1]} rows; nothing else changed.")
+    say(f"The vectors of {dropped[0]} are dropped, from {amount(dropped[1], 'rows')}; nothing else changed.")
 
 
 async def _estimate(change: Reembedding) -> None:
     found = await change.estimate()
     model = change.embedder
-    say(f"{found.lacking} of {found.rows} rows, of {found.tenants} tenants, lack vectors of {model.name!r}.")
+    tenants = amount(found.tenants, "tenants")
+    say(f"Without vectors of {model.name!r}: {found.lacking} of {amount(found.rows, 'rows')}, of {tenants}.")
     say(f"Embedding them takes about {_duration(found.seconds)}, besides writing and indexing them.")
     say(f"The vectors take {found.bytes / 1e6:.1f} MB beside the old ones. Nothing was changed.")
 
@@ -170,4 +170,4 @@ async def _open_steps(settings: Settings, progress: Progress) -> AsyncIterator[R
 
 def register(cli: typer.Typer) -> None:
     """Add the command."""
-    cli.command(help=HELP)(reembed)
+    cli.command()(reembed)

@@ -19,7 +19,13 @@ from app.model import ReviewReason
 
 _LONGEST_CONTENT = 160
 
-app = typer.Typer(no_args_is_help=True, help="List and decide review items.")
+app = typer.Typer(no_args_is_help=True)
+
+
+@app.callback()
+def review() -> None:
+    """List and decide review items."""
+
 
 ReviewId = Annotated[str, typer.Argument(metavar="REVIEW", help="The item's id: rev_...")]
 

@@ -23,6 +23,7 @@ from pgqueuer.domain.models import Job as Ticket
 from pydantic_core import from_json, to_json
 
 from app import ids, logs
+from app.amounts import amount
 from app.db import job_queue, jobs
 from app.db.jobs import Job
 from app.db.session import WriteSession
@@ -211,7 +212,9 @@ class Executor:
 
     async def _park(self, run: Job) -> JobOutcome:
         """Fail a job that keeps ending its worker, then keep what can be kept of it: nothing may queue it again."""
-        error = f"its worker died {run.interrupted} times doing it: see that worker's log before trying again"
+        error = (
+            f"its worker died {amount(run.interrupted, 'times')} doing it: see that worker's log before trying again"
+        )
         outcome = failure(error)
         await self._record(run, outcome)
         self.runtime.metrics.job_started(run.kind)
@@ -266,7 +269,7 @@ class Executor:
     def _again(self, run: Job, error: TypedMemoryError) -> JobOutcome:
         settings = self.runtime.settings
         if run.attempts >= settings.job_attempts:
-            return failure(f"{error.message} (given up after {run.attempts} attempts)")
+            return failure(f"{error.message} (given up after {amount(run.attempts, 'attempts')})")
         delay = backoff(run.attempts, first=settings.job_retry_seconds, at_least=error.retry_after or 0.0)
         return retry(error.message, delay)
 

@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any
 
+from app.amounts import amount
 from app.memory.audit import AuditAction
 from app.model import MemoryStatus
 
@@ -15,6 +16,9 @@ Detail = Mapping[str, Any]
 Sentence = Callable[[Detail], str]
 
 _LOOKED_AT = ("freshness", "confidence")
+
+_COUNTS = {"aliases": "names", "memories": "memories", "events": "events"}
+"""What a number in the detail of an event counts."""
 
 
 def with_reason(detail: Detail) -> str:
@@ -65,10 +69,14 @@ def plainly(what: str) -> Sentence:
 
 
 def filled(template: str) -> Sentence:
-    """Return the function that describes an event by a template of its detail's fields; `reason` has its colon."""
+    """Return the function that describes an event by a template of its detail's fields.
+
+    `reason` has its colon, and a count its noun.
+    """
 
     def sentence(detail: Detail) -> str:
         told = {**detail, "reason": with_reason(detail), "reviewed_by": _by_reviewer(detail)}
+        told |= {name: amount(detail[name], things) for name, things in _COUNTS.items() if name in detail}
         return template.format_map(defaultdict(lambda: None, told))
 
     return sentence
@@ -87,10 +95,9 @@ def _parts(detail: Detail) -> str:
     parts = {name: pair(detail.get("parts", {}), name)[1] for name in ("source", "extractor", "prior", "mentions")}
     if parts["source"] is None:
         return ""
-    mentions = f"{parts['mentions']} mention{'' if parts['mentions'] == 1 else 's'}"
     return (
         f" (source {parts['source']:.2f}, extractor {parts['extractor']:.2f}, "
-        f"type prior {parts['prior']:.2f}, {mentions})"
+        f"type prior {parts['prior']:.2f}, {amount(parts['mentions'], 'mentions')})"
     )
 
 
@@ -260,12 +267,8 @@ TENANT_TEXTS: Mapping[str, Sentence] = {
     AuditAction.USER_ERASED: plainly("Everything of a user was erased"),
     AuditAction.BACKFILL_COMMITTED: filled("The backfill {backfill} of type {type} was committed @"),
     AuditAction.BACKFILL_UNDONE: filled("The backfill {backfill} of type {type} was undone @"),
-    AuditAction.ENTITY_MERGED: filled(
-        "{entity} was merged @ into {into}; {aliases} names and {memories} memories moved{reason}"
-    ),
-    AuditAction.ENTITY_UNMERGED: filled(
-        "{entity} was taken out of {from} @; {aliases} names and {memories} memories went back"
-    ),
+    AuditAction.ENTITY_MERGED: filled("{entity} was merged @ into {into}; {aliases} and {memories} moved{reason}"),
+    AuditAction.ENTITY_UNMERGED: filled("{entity} was taken out of {from} @; {aliases} and {memories} went back"),
     AuditAction.TURN_REPLAYED: filled("{turn} was sent through the pipeline again @"),
     AuditAction.JOB_RETRIED: filled("The {was} {kind} job {job} was tried again @"),
     AuditAction.JOB_CANCELLED: filled("The {was} {kind} job {job} was cancelled @"),
@@ -280,7 +283,7 @@ TENANT_TEXTS: Mapping[str, Sentence] = {
     AuditAction.WEBHOOK_DELETED: filled("Webhook {webhook} was deleted @"),
     AuditAction.TYPE_DEFINED: filled("Type {type} was defined @, as version {version}"),
     AuditAction.TYPE_REMOVED: filled("Type {type} was removed @"),
-    AuditAction.AUDIT_REDACTED: filled("{events} events were emptied by an erasure @"),
+    AuditAction.AUDIT_REDACTED: filled("An erasure emptied {events} @"),
 }
 
 _SENTENCES = {**MEMORY_TEXTS, **TENANT_TEXTS}

@@ -60,15 +60,19 @@ def best_matches(
 ) -> Split:
     """Return the best `top_k` that answer, and what was left out, all of it where an explanation is wanted.
 
-    A turn after those that are considered changes nothing about a match before it, unless it has a summary. So those
-    are judged only where there is no answer without them.
+    A turn after those that are considered changes nothing about a match before it, unless it has a summary or says
+    the same. So the others are judged only where there is no answer without them.
     """
-    late = ranked[len(ranked) if request.explain else considered(request) :]
+    most = len(ranked) if request.explain else considered(request)
+    early, late = ranked[:most], ranked[most:]
+    said = {_saying(sketches[one.id]) for one in early}
     ruling = [
-        one for one in late if (row := sketches[one.id]).type not in judged.verbatim or row.folded_into is not None
+        one
+        for one in late
+        if (row := sketches[one.id]).type not in judged.verbatim or row.folded_into is not None or _saying(row) in said
     ]
     known = {one.id for one in late}
-    for some in ([*ranked[: len(ranked) - len(late)], *ruling], ranked):
+    for some in ([*early, *ruling], ranked):
         relevant, cut = _relevant(judged, turns, some, sketches, request)
         kept, elsewhen = on_that_day(relevant, sketches, judged.query)
         best = kept[: request.top_k]
@@ -108,7 +112,7 @@ def said_once(
     same: dict[tuple[object, ...], list[Ranked]] = defaultdict(list)
     for one in ranked:
         if (row := sketches[one.id]).type in verbatim:
-            same[row.scope_id, row.said, one.marks].append(one)
+            same[*_saying(row), one.marks].append(one)
     repeated = {alike[0].id: alike for alike in same.values() if len(alike) > 1}
     dropped = {one.id for alike in repeated.values() for one in alike[1:]}
     kept = []
@@ -121,6 +125,11 @@ def said_once(
     return tuple(kept), tuple(
         Cut(one.id, one.relevance, "said by a better match") for one in ranked if one.id in dropped
     )
+
+
+def _saying(row: RankingRow) -> tuple[object, ...]:
+    """Return what is equal for turns of one scope that say the same word for word."""
+    return row.scope_id, row.said
 
 
 def on_that_day(ranked: Sequence[Ranked], sketches: Mapping[UUID, RankingRow], query: ParsedQuery) -> Split:

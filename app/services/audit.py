@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from uuid import UUID
 
 from app import ids
+from app.amounts import amount
 from app.db import audit as db_audit
 from app.db.audit import MOST_IN_A_SEAL, AuditEntry, AuditFilter, Counts
 from app.db.memories.listing import PagePosition
@@ -247,7 +248,7 @@ class Audit:
             why = "it is in no seal, and was not put down to be sealed"
             return counts, Broken(fault=ChainFault.INSERTED, seq=None, event=untracked, why=why)
         if counts.events != counts.sealed + counts.waiting:
-            why = f"there are {counts.events} events, and {counts.sealed + counts.waiting} are sealed or wait"
+            why = f"of {amount(counts.events, 'events')}, {counts.sealed + counts.waiting} are sealed or wait"
             return counts, Broken(fault=ChainFault.MISSING, seq=None, event=None, why=why)
         return counts, None
 

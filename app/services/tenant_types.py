@@ -9,6 +9,7 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
+from app.amounts import amount
 from app.db import tenant_types, tenants
 from app.db.audit import AuditWriter, append
 from app.db.session import Database, ReadSession
@@ -104,7 +105,7 @@ class TenantTypes:
             count = await tenant_types.memories(session, tenant, name)
             if count:
                 raise Conflict(
-                    f"{count} memories are of type {name}: erase them or change their type first; to stop the "
+                    f"the type {name} has {amount(count, 'memories')}: erase them or change their type; to stop the "
                     "extraction of more from turns, define the type with `extracted` false"
                 )
             await tenant_types.remove(session, tenant, name)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app import ids
+from app.amounts import amount
 from app.db.lifecycle.consolidation import Member
 from app.english.content_words import decisive_key, exclude_one_another, swaps_content
 from app.english.grounding_terms import GroundingTerms, numbers
@@ -291,7 +292,7 @@ def consolidation_rows(
     """Make the members of a group the history of a plan's summary, each once in its life, and record why."""
     summary, now = ids.public(ids.MEMORY, into), plan.around.now
     members = tuple(one.id for one in group.members)
-    reason = f"faded, and like {len(members) - 1} others: they were folded into one"
+    reason = f"faded, and like {amount(len(members) - 1, 'others')}: they were folded into one"
     event = Chosen(winner=into, losers=members, since=now, reason=reason)
     found = transition(versions.values(), event, policy=accumulate, now=now)
     plan.take(replace(found, links=()))

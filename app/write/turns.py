@@ -19,6 +19,7 @@ from uuid import UUID
 
 from pydantic_core import from_json, to_json
 
+from app.amounts import amount
 from app.db import quotas, tenants
 from app.db import turns as db_turns
 from app.db.entities import write_lookup
@@ -78,7 +79,7 @@ class TurnState:
         """Take what the extractor answered about the turn, as one of a window of so many."""
         with self.trace.stage("extract", 1) as stage:
             if window > 1:
-                stage.notes.append(f"extracted together with {window - 1} other turns")
+                stage.notes.append(f"extracted together with {amount(window - 1, 'other turns')}")
             if isinstance(answer, TypedMemoryError):
                 self.failure = answer
                 stage.drop("turn", answer.message)

@@ -1,4 +1,4 @@
-"""What `/mcp` answers before it speaks MCP: a problem like any other route's, and no stream that never ends."""
+"""`/mcp` without the SDK's client: its bodies, the roles of its tools, and what they make of their arguments."""
 
 from __future__ import annotations
 
@@ -7,9 +7,29 @@ from typing import Any
 import httpx
 import pytest
 
+from app.api.mcp.tools import RESOURCE_ROLE, TOOLS
+from app.main import create_app
+from app.settings import Settings
 from tests.api.conftest import MakeClient, Tenant, connected, written
+from tests.api.routes import mounted
 
 ACCEPT = {"Accept": "application/json, text/event-stream"}
+
+
+ROUTES = {
+    "store_memory": "POST /turns",
+    "recall": "POST /query",
+    "get_job": "GET /jobs/{job_id}",
+    "forget": "DELETE /memories/{memory_id}",
+    "review_pending": "GET /admin/review",
+}
+"""The route that does the same as a tool."""
+
+
+def test_a_tool_takes_the_role_of_the_route_that_does_the_same() -> None:
+    roles = {str(one): one.role for one in mounted(create_app(Settings()))}
+    assert {one.name: one.role for one in TOOLS} == {tool: roles[route] for tool, route in ROUTES.items()}
+    assert roles["GET /users/{user_id:path}/profile"] == RESOURCE_ROLE
 
 
 @pytest.mark.parametrize("method", ["GET", "DELETE"])

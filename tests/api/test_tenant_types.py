@@ -270,7 +270,7 @@ async def test_a_type_goes_only_while_nothing_is_of_it(client: httpx.AsyncClient
     mine = (await write(client))["memory"]["id"]
     refused = await client.delete("/admin/types/ticket")
     assert refused.status_code == 409
-    assert refused.json()["detail"].startswith("1 memories are of type ticket")
+    assert refused.json()["detail"].startswith("the type ticket has 1 memory")
     assert (await client.delete("/admin/types/fact")).status_code == 409
     assert (await client.delete("/admin/types/nothing")).status_code == 404
     await client.delete(f"/memories/{mine}")

@@ -211,7 +211,7 @@ async def test_tools_keep_to_the_key(served: Served) -> None:
         assert not (await client.call_tool("recall", {"query": "where?", "user_id": "somebody"})).is_error
         waiting = await client.call_tool("review_pending", {})
         assert waiting.is_error
-        assert "role 'admin'" in said(waiting)
+        assert "role 'review'" in said(waiting)
 
 
 @TRANSPORTS

@@ -38,7 +38,7 @@ def test_what_was_said_is_remembered_recalled_explained_and_forgotten(service: S
 
     erased = service.command("forget", newest)
     assert erased.returncode == 0, erased.stderr
-    assert "1 memories" in erased.stdout
+    assert "1 memory," in erased.stdout
     gone = service.command("why", newest)
     assert gone.returncode == 1
     assert newest in gone.stderr

@@ -5,6 +5,9 @@ from __future__ import annotations
 import os
 import subprocess
 
+import pytest
+
+from app.cli import MODULES, load, read_help
 from tests.commands.program import PROGRAM
 
 SERVER = "sqlalchemy"
@@ -27,6 +30,23 @@ def test_the_version_is_printed_without_the_import_of_the_server() -> None:
     done = run("--version")
     assert done.returncode == 0
     assert SERVER not in done.stderr
+
+
+def test_the_commands_are_listed_without_the_import_of_the_server() -> None:
+    done = run("--help")
+    assert "Store an utterance" in done.stdout
+    assert SERVER not in done.stderr
+
+
+@pytest.mark.parametrize("name", MODULES)
+def test_a_command_is_listed_with_the_help_that_it_prints(name: str) -> None:
+    assert read_help(name) == load(name).help
+
+
+def test_a_group_without_a_command_prints_its_help() -> None:
+    done = run("limits")
+    assert done.returncode == 2
+    assert "Show and set limits of tenants and keys." in done.stderr
 
 
 def test_a_misspelled_command_is_answered_with_those_like_it() -> None:

@@ -182,6 +182,25 @@ def test_on_a_telephone_a_memory_with_versions_is_seen_whole(browser: Browser, c
     assert browser.driver.run("return document.querySelector('.timeline').getBoundingClientRect().right") <= 400
 
 
+def test_on_a_telephone_the_curve_of_freshness_can_be_read(browser: Browser, client: httpx.Client) -> None:
+    browser.size(400, 844)
+    [memory] = found(client, owner="ana", q="lives Hamburg", type="fact")
+    browser.open(f"memories/{memory['id']}")
+    browser.see("Freshness is")
+    heights = "return [...document.querySelectorAll('.curve-text')].map((one) => one.getBoundingClientRect().height)"
+    assert min(browser.driver.run(heights)) > 12
+
+
+def test_an_empty_list_says_whether_the_filters_make_it_so(browser: Browser, client: httpx.Client) -> None:
+    browser.open("turns?owner=nobody")
+    browser.see("No turn matches the filters.")
+    reader = client.post("/admin/keys", json={"name": "reader", "roles": ["read"]}).json()["key"]
+    browser.log_out()
+    browser.log_in(reader)
+    browser.open("turns")
+    browser.see("Nothing is stored for everyone.")
+
+
 def test_a_receipt_shows_what_else_was_made_of_the_turn(browser: Browser, client: httpx.Client) -> None:
     said = "I live in Ghent with three parrots."
     turn = {"content": said, "user_id": "eve"}
@@ -297,7 +316,7 @@ def test_several_items_are_decided_at_once(browser: Browser, client: httpx.Clien
     browser.see("3 selected")
     browser.click("Reject all")
     browser.see("3 decided")
-    browser.see("Nothing waits")
+    browser.see("No item matches the filters.")
 
 
 def test_one_finds_why_a_memory_was_forgotten(browser: Browser, client: httpx.Client) -> None:

@@ -33,6 +33,7 @@ def test_an_explanation_changes_no_answer(draw: Random, top_k: int, turns: float
             number,
             type=TURN if draw.random() < turns else BELIEF,
             folded_into=UUID(int=draw.randrange(MANY)) if draw.random() < 0.1 else None,
+            said=draw.randrange(12),
         )
         for number in range(MANY)
     ]
@@ -77,6 +78,18 @@ def test_a_turn_repeated_word_for_word_is_given_once_with_how_often_it_was_said(
     kept, cut = said_once(ranked, {row.id: row for row in rows}, (TURN,), NOW.tzinfo)
     assert [(one.id.int, one.marks) for one in kept] == [(0, ("said 3 times since 2026-04-04",)), (3, ()), (4, ())]
     assert [(one.id.int, one.why) for one in cut] == [(1, "said by a better match"), (2, "said by a better match")]
+
+
+def test_a_turn_is_said_as_often_without_an_explanation() -> None:
+    rows = [sketch(place, type=TURN, said=7 if place in {0, MANY - 1} else 100 + place) for place in range(MANY)]
+    ranked = [Ranked(row.id, MANY - row.id.int, 0.5, 0.8, 1.0, {Arm.SEMANTIC: (1, 0.5, 0.5, 0.1)}) for row in rows]
+    judged = Relevance(
+        query=parsed("where is the boat?"), calibration=CALIBRATIONS["wordllama-256"], whole=1.0, verbatim=(TURN,)
+    )
+    for explain in (False, True):
+        request = QueryRequest(query="", now=NOW, top_k=1, explain=explain)
+        [best], _ = best_matches(judged, {}, ranked, {row.id: row for row in rows}, request)
+        assert best.marks[0].startswith("said 2 times")
 
 
 def test_a_turn_that_holds_is_not_taken_for_the_same_words_that_were_replaced() -> None:

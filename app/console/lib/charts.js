@@ -1,7 +1,7 @@
 // Plots: uPlot for what happens over time, plain elements for everything smaller.
 
 import { html, useEffect, useRef } from "../vendor/preact.js";
-import { number, words } from "./format.js";
+import { amount, number, words } from "./format.js";
 
 const COLOURS = ["--plot-1", "--plot-2", "--plot-3", "--plot-4", "--plot-5"];
 
@@ -103,15 +103,15 @@ export function FreshnessCurve({ now, halfLife, floor }) {
   const points = Array.from({ length: 61 }, (_, place) => (place * span) / 60);
   const expires = halfLife && floor < 0.1 && now > 0.1 ? halfLife * Math.log2(now / 0.1) : null;
   const told = halfLife
-    ? `Freshness is ${now.toFixed(2)} now and halves every ${halfLife} days without use${expires ? `; under 0.10 in ${Math.round(expires)} days` : ""}.`
+    ? `Freshness is ${now.toFixed(2)} now and halves every ${amount(halfLife, "days")} without use${expires ? `; under 0.10 in ${amount(Math.round(expires), "days")}` : ""}.`
     : `Freshness is ${now.toFixed(2)} and does not fade.`;
   return html`<figure class="curve"><svg viewBox="0 0 400 135" role="img" aria-label=${told}>
     <line x1="40" x2="380" y1=${y(0.1)} y2=${y(0.1)} class="curve-limit" />
     <line x1="40" x2="380" y1="110" y2="110" class="curve-axis" /><line x1="40" x2="40" y1="15" y2="110" class="curve-axis" />
     <polyline class="curve-line" points=${points.map((days) => `${x(days).toFixed(1)},${y(at(days)).toFixed(1)}`).join(" ")} />
     ${expires && expires < span && html`<circle class="curve-dot" cx=${x(expires)} cy=${y(0.1)} r="4" />`}
-    <text x="34" y="20" class="curve-text end">1</text><text x="34" y="113" class="curve-text end">0</text>
-    <text x="34" y=${y(0.1) - 1} class="curve-text end">0.1</text>
-    <text x="40" y="128" class="curve-text">now</text><text x="380" y="128" class="curve-text end">${Math.round(span)} days</text>
+    <text x="34" y="20" class="curve-text end">1</text><text x="34" y="115" class="curve-text end">0</text>
+    <text x="34" y=${y(0.1) - 3} class="curve-text end">0.1</text>
+    <text x="40" y="129" class="curve-text">now</text><text x="380" y="129" class="curve-text end">${amount(Math.round(span), "days")}</text>
   </svg><figcaption>${told}</figcaption></figure>`;
 }

@@ -33,6 +33,9 @@ export function ago(instant, now = Date.now()) {
 }
 
 export const number = (value) => (value ?? 0).toLocaleString("en");
+/** Return what a number counts, named in the plural: "memories", but "memory" of one. */
+export const noun = (count, things) => (count === 1 ? things.replace(/ies$/, "y").replace(/s$/, "") : things);
+export const amount = (count, things) => `${number(count)} ${noun(count, things)}`;
 export const fraction = (value) => (value === null || value === undefined ? "" : Number(value).toFixed(2));
 export const words = (name) => String(name ?? "").replaceAll("_", " ").replaceAll("-", " ");
 export const sum = (object) => Object.values(object ?? {}).reduce((total, one) => total + one, 0);

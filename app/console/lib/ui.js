@@ -36,6 +36,19 @@ export function Card({ title, actions, children, className = "" }) {
 export const Loading = () => html`<p class="muted" role="status">Loading…</p>`;
 export const Empty = ({ children }) => html`<p class="empty">${children}</p>`;
 
+/** What a list without rows says: that it loads, that its filters leave nothing, or `first`, how its first row comes. */
+export function noRows(pages, filters, thing, first) {
+  if (pages.loading) return "Loading…";
+  const filtered = Object.entries(filters).some(([name, value]) => value && name !== "sort");
+  return filtered ? `No ${thing} matches the filters.` : first;
+}
+
+/** How the first memory comes, to a list of what is stored. */
+export const firstWrite = (session) =>
+  session.may("admin")
+    ? html`Nothing is stored yet. For the first memory: <code>typed-memory remember "I moved to Berlin." --user-id ana</code>`
+    : "Nothing is stored for everyone. Name a user to see what is stored for them.";
+
 /** What went wrong, and where. */
 export function Failure({ error }) {
   if (!error) return null;

@@ -4,7 +4,7 @@ import { html, useState } from "../vendor/preact.js";
 import { get } from "../lib/api.js";
 import { instant, number, when } from "../lib/format.js";
 import { attempt, useFilters, usePages, useSettled } from "../lib/hooks.js";
-import { Badge, Button, Card, Failure, Field, Json, MemoryLink, PageTitle, Pairs, Sentence, Table } from "../lib/ui.js";
+import { Badge, Button, Card, Failure, Field, Json, MemoryLink, PageTitle, Pairs, Sentence, Table, noRows } from "../lib/ui.js";
 
 export function AuditPage() {
   const [filters, change] = useFilters(["audit"]);
@@ -17,7 +17,7 @@ export function AuditPage() {
     <div class="filters">${field("action", "Action", { placeholder: "memory.superseded" })}${field("actor", "By")}${field("user", "User")}
       ${field("memory", "Memory", { placeholder: "mem_…" })}${field("since", "Since", { type: "date" })}${field("until", "Until", { type: "date" })}</div>
     <${Failure} error=${pages.error} />
-    <${Card}><${Table} label="Events" rows=${pages.items} empty=${pages.loading ? "Loading…" : "No event matches."} columns=${[
+    <${Card}><${Table} label="Events" rows=${pages.items} empty=${noRows(pages, filters, "event", "Nothing has happened yet.")} columns=${[
       { title: "When", cell: (one) => html`<time datetime=${one.at} class="nowrap">${when(one.at)}</time>` },
       { title: "What", cell: (one) => html`<${Sentence} text=${one.sentence} />${one.redacted && html` <${Badge} text="emptied by erasure" />`}<div class="small muted"><code>${one.action}</code> ${one.memory_id && html`<${MemoryLink} id=${one.memory_id}>the memory<//>`}</div>` },
       { title: "By", cell: (one) => one.actor },

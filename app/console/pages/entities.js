@@ -4,7 +4,7 @@ import { html, useState } from "../vendor/preact.js";
 import { get, post } from "../lib/api.js";
 import { number, words } from "../lib/format.js";
 import { attempt, href, useData, useFilters, usePages, useSession, useSettled, withScopes } from "../lib/hooks.js";
-import { Badge, Button, Card, Confirm, Empty, Failure, Field, Json, Loaded, PageTitle, Pairs, Table, Time } from "../lib/ui.js";
+import { Badge, Button, Card, Confirm, Empty, Failure, Field, Json, Loaded, PageTitle, Pairs, Table, Time, noRows } from "../lib/ui.js";
 import { MemoriesOf } from "./memories.js";
 
 const MOST_DRAWN = 18;
@@ -24,7 +24,7 @@ function EntityList() {
       <${Field} label="Type" value=${filters.type} onChange=${(type) => change({ type })} placeholder="person" />
     </div>
     <${Failure} error=${pages.error} />
-    <${Card}><${Table} label="Entities" rows=${pages.items} empty=${pages.loading ? "Loading…" : "No entity matches."} columns=${[
+    <${Card}><${Table} label="Entities" rows=${pages.items} empty=${noRows(pages, filters, "entity", "None yet: entities come with the memories that name them.")} columns=${[
       { title: "Name", cell: (one) => html`<a href=${href(["entities", one.id])}>${one.canonical_name}</a> ${one.merged_into && html`<${Badge} text="merged" />`}` },
       { title: "Type", cell: (one) => words(one.entity_type) },
       { title: "Also called", cell: (one) => one.aliases.join(", ") },

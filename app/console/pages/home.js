@@ -3,7 +3,7 @@
 import { html } from "../vendor/preact.js";
 import { get } from "../lib/api.js";
 import { Bars, DayPlot, Histogram } from "../lib/charts.js";
-import { number, sum, words } from "../lib/format.js";
+import { noun, number, sum, words } from "../lib/format.js";
 import { href, useData, useSession } from "../lib/hooks.js";
 import { Badge, Card, Empty, Loaded, PageTitle, Sentence, Table, Time } from "../lib/ui.js";
 
@@ -18,7 +18,7 @@ export function HomePage() {
 function ReaderHome() {
   const found = useData(() => get("/memories/count", { validity: "any" }), []);
   return html`<${Loaded} of=${found}>${(counts) => html`
-    <div class="numbers"><${Figure} value=${counts.total} label="memories" to=${href(["memories"])} /></div>
+    <div class="numbers"><${Figure} value=${counts.total} label=${noun(counts.total, "memories")} to=${href(["memories"])} /></div>
     <div class="grid">
       <${Card} title="Memories by type"><${Bars} counts=${counts.by_type} link=${(type) => href(["memories"], { type })} /><//>
     </div>`}<//>`;
@@ -51,12 +51,14 @@ const Figure = ({ value, label, to, note }) => html`<a class="figure" href=${to}
 function Figures({ stats }) {
   const active = stats.memories?.by_status?.active ?? 0;
   const failed = stats.jobs.ended_last_day.failed ?? 0;
+  const [turns, entities] = [sum(stats.turns.by_status), sum(stats.memories?.entities)];
+  const jobs = stats.jobs.queued + stats.jobs.running;
   return html`<div class="numbers">
     <${Figure} value=${stats.reviews.total} label="waiting for review" to=${href(["review"])} />
-    <${Figure} value=${active} label="active memories" note=${stats.memories && `of ${number(stats.memories.total)}`} to=${href(["memories"], { status: "active" })} />
-    <${Figure} value=${sum(stats.turns.by_status)} label="turns" note=${`${number(stats.turns.by_status.skipped ?? 0)} skipped, ${number(stats.turns.by_status.extraction_failed ?? 0)} failed`} to=${href(["turns"])} />
-    <${Figure} value=${sum(stats.memories?.entities)} label="entities" to=${href(["entities"])} />
-    <${Figure} value=${stats.jobs.queued + stats.jobs.running} label="jobs under way" note=${`${failed} failed in a day`} to=${href(["jobs"])} />
+    <${Figure} value=${active} label=${`active ${noun(active, "memories")}`} note=${stats.memories && `of ${number(stats.memories.total)}`} to=${href(["memories"], { status: "active" })} />
+    <${Figure} value=${turns} label=${noun(turns, "turns")} note=${`${number(stats.turns.by_status.skipped ?? 0)} skipped, ${number(stats.turns.by_status.extraction_failed ?? 0)} failed`} to=${href(["turns"])} />
+    <${Figure} value=${entities} label=${noun(entities, "entities")} to=${href(["entities"])} />
+    <${Figure} value=${jobs} label=${`${noun(jobs, "jobs")} under way`} note=${`${failed} failed in a day`} to=${href(["jobs"])} />
   </div>`;
 }
 

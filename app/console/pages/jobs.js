@@ -4,7 +4,7 @@ import { html, useEffect } from "../vendor/preact.js";
 import { post } from "../lib/api.js";
 import { number, words } from "../lib/format.js";
 import { attempt, useFilters, usePages, useSession } from "../lib/hooks.js";
-import { Badge, Button, Card, Failure, Field, Json, PageTitle, Table, Time } from "../lib/ui.js";
+import { Badge, Button, Card, Failure, Field, Json, PageTitle, Table, Time, noRows } from "../lib/ui.js";
 
 const STATUSES = ["", "queued", "running", "succeeded", "failed", "cancelled"];
 const REFRESH_SECONDS = 5;
@@ -30,7 +30,7 @@ export function JobsPage() {
       <${Field} label="Kind" value=${filters.kind} onChange=${(kind) => change({ kind })} placeholder="ingest, hype, erase" />
     </div>
     <${Failure} error=${pages.error} />
-    <${Card}><${Table} label="Jobs" rows=${pages.items} empty=${pages.loading ? "Loading…" : "No job matches."} columns=${[
+    <${Card}><${Table} label="Jobs" rows=${pages.items} empty=${noRows(pages, filters, "job", "None yet: turns in the background, erasures and backfills are jobs.")} columns=${[
       { title: "Job", cell: (one) => html`<strong>${words(one.kind)}</strong><div class="small muted"><code>${one.id}</code></div>` },
       { title: "Status", cell: (one) => html`<${Badge} text=${one.status} />${one.cancel_requested && " stopping"}${one.error && html`<div class="small">${one.error}</div>`}` },
       { title: "Progress", cell: (one) => html`<${Progress} of=${one.progress} />` },

@@ -4,7 +4,7 @@ import { html, useEffect, useState } from "../vendor/preact.js";
 import { get } from "../lib/api.js";
 import { DAY_MS, day, fraction, instant, number, words } from "../lib/format.js";
 import { href, useData, useFilters, usePages, useSession, useSettled, withScopes } from "../lib/hooks.js";
-import { Badge, Card, Empty, Failure, Field, LongList, PageTitle, Time } from "../lib/ui.js";
+import { Badge, Card, Empty, Failure, Field, LongList, PageTitle, Time, firstWrite, noRows } from "../lib/ui.js";
 import { MemoryPage } from "./memory.js";
 
 const STATUSES = ["", "active", "superseded", "expired", "pending", "forgotten"];
@@ -54,7 +54,7 @@ function MemoryList() {
     </div>
     ${counts.data && html`<${Facets} counts=${counts.data} filters=${filters} change=${change} />`}
     <${Failure} error=${pages.error} />
-    ${!pages.loading && !pages.items.length && !pages.error && html`<${Empty}>No memory matches.<//>`}
+    ${!pages.items.length && !pages.error && html`<${Empty}>${noRows(pages, filters, "memory", firstWrite(session))}<//>`}
     ${pages.items.length > 0 && html`<${LongList} label="Memories" items=${pages.items} rowHeight=${ROW} more=${pages.more} onEnd=${pages.loadMore}
       row=${(one) => html`<${MemoryRow} memory=${one} />`} />`}`;
 }

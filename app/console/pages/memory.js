@@ -3,7 +3,7 @@
 import { html, useState } from "../vendor/preact.js";
 import { del, get, post } from "../lib/api.js";
 import { FreshnessCurve } from "../lib/charts.js";
-import { fraction, when, words } from "../lib/format.js";
+import { amount, fraction, when, words } from "../lib/format.js";
 import { attempt, href, useData, useNarrow, useSession } from "../lib/hooks.js";
 import { Badge, Button, Card, Confirm, Empty, Json, Loaded, MemoryLink, Meter, PageTitle, Pairs, Sentence, Time } from "../lib/ui.js";
 
@@ -80,7 +80,7 @@ function Trust({ memory, type }) {
   const core = memory.category === "core";
   const parts = WEIGHTS.map(([field, name, weight]) => [name, weight, memory.confidence_parts[field], weight * memory.confidence_parts[field]]);
   return html`
-    <p><${Meter} value=${memory.confidence} label="confidence" /> confidence after ${memory.confidence_parts.mentions} mention${memory.confidence_parts.mentions === 1 ? "" : "s"}</p>
+    <p><${Meter} value=${memory.confidence} label="confidence" /> confidence after ${amount(memory.confidence_parts.mentions, "mentions")}</p>
     <div class="parts" aria-hidden="true">${parts.map(([name, , , share], place) => html`<span class=${`plot-${place + 1}`} title=${name} style=${`width:${100 * share}%`}></span>`)}</div>
     <table><thead><tr><th>Part</th><th class="number">Weight</th><th class="number">Value</th><th class="number">Adds</th></tr></thead>
       <tbody>${parts.map(([name, weight, value, share], place) => html`<tr><td><span class="key"><i class="dot plot-${place + 1}"></i>${name}</span></td>
@@ -102,7 +102,7 @@ function Links({ memory }) {
     <${Pairs} pairs=${[
       ["replaced", memory.supersedes && html`<${MemoryLink} id=${memory.supersedes} />`],
       ["replaced by", memory.superseded_by && html`<${MemoryLink} id=${memory.superseded_by} />`],
-      ["used", `${memory.access_count} times, in ${memory.distinct_sessions} sessions`],
+      ["used", `${amount(memory.access_count, "times")}, in ${amount(memory.distinct_sessions, "sessions")}`],
       ["last used", memory.last_accessed_at && when(memory.last_accessed_at)],
       ["feedback", `${memory.useful_count} useful, ${memory.not_useful_count} not useful, ${memory.wrong_count} wrong`],
     ]} />`;

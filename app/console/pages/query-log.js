@@ -3,7 +3,7 @@
 import { html } from "../vendor/preact.js";
 import { instant, number, when, words } from "../lib/format.js";
 import { href, useFilters, usePages, useSettled } from "../lib/hooks.js";
-import { Badge, Button, Card, Failure, Field, MemoryLink, PageTitle, Pairs, Table } from "../lib/ui.js";
+import { Badge, Button, Card, Failure, Field, MemoryLink, PageTitle, Pairs, Table, noRows } from "../lib/ui.js";
 
 const MODES = [["", "every mode"], "default", "historical", "audit"];
 const RESULTS = [["", "any"], ["true", "nothing"], ["false", "something"]];
@@ -17,8 +17,7 @@ export function QueryLogPage() {
     user_id: user, agent_id: agent, actor, mode, memory_id: memory, empty, degraded, min_ms: slow, question_digest: question,
     since: instant(since), until: instant(until), limit: 50,
   }, "queries");
-  const filtered = Object.values(filters).some(Boolean);
-  const nothing = filtered ? "No question matches." : html`Nothing is logged. The setting <code>TM_QUERY_LOG_SAMPLE</code> keeps a share of the questions, <code>TM_QUERY_LOG_CONTENT</code> their words, too.`;
+  const nothing = html`Nothing is logged. The setting <code>TM_QUERY_LOG_SAMPLE</code> keeps a share of the questions, <code>TM_QUERY_LOG_CONTENT</code> their words, too.`;
   const field = (name, label, rest = {}) => html`<${Field} label=${label} value=${filters[name]} onChange=${(value) => change({ [name]: value })} ...${rest} />`;
   return html`<${PageTitle} aside=${html`<${Button} onClick=${pages.reload}>Refresh<//>`}>Query log<//>
     <div class="filters">${field("user", "User")}${field("agent", "Agent")}${field("actor", "Key")}
@@ -27,7 +26,7 @@ export function QueryLogPage() {
       ${field("memory", "Memory", { placeholder: "mem_…" })}${field("since", "Since", { type: "date" })}${field("until", "Until", { type: "date" })}</div>
     ${question && html`<p>Only one question. <button type="button" class="button" onClick=${() => change({ question: "" })}>Show all</button></p>`}
     <${Failure} error=${pages.error} />
-    <${Card}><${Table} label="Questions" rows=${pages.items} empty=${pages.loading ? "Loading…" : nothing} columns=${[
+    <${Card}><${Table} label="Questions" rows=${pages.items} empty=${noRows(pages, filters, "question", nothing)} columns=${[
       { title: "When", cell: (one) => html`<time datetime=${one.asked_at} class="nowrap">${when(one.asked_at)}</time>` },
       { title: "Question", cell: (one) => html`<${Asked} entry=${one} /><div class="small muted">${scope(one)}</div>` },
       { title: "Mode", cell: (one) => html`${words(one.mode)}${one.degraded.length > 0 && html` <${Badge} text="degraded" tone="warn" /><div class="small">${one.degraded.join("; ")}</div>`}` },

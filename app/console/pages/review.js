@@ -4,7 +4,7 @@ import { html, useCallback, useEffect, useRef, useState } from "../vendor/preact
 import { post, request } from "../lib/api.js";
 import { ago, words } from "../lib/format.js";
 import { href, notify, useFilters, usePages } from "../lib/hooks.js";
-import { Badge, Button, Card, Dialog, Empty, Failure, Field, LongList, PageTitle } from "../lib/ui.js";
+import { Badge, Button, Card, Dialog, Empty, Failure, Field, LongList, PageTitle, noRows } from "../lib/ui.js";
 import { ReviewDetail } from "./review-detail.js";
 
 const REASONS = ["contradiction", "constraint", "doubtful", "reported_wrong", "volatile", "entity_merge", "asked"];
@@ -116,7 +116,7 @@ export function ReviewPage({ parts }) {
       <${Field} label="Order" type="select" value=${filters.sort ?? "oldest"} onChange=${(sort) => change({ sort })} options=${[["oldest", "oldest first"], ["newest", "newest first"]]} />
     </div>
     <${Failure} error=${pages.error} />
-    ${!pages.loading && !items.length && !opened && html`<${Card}><${Empty}>Nothing waits. Contradictions, doubtful statements and what was reported wrong come here.<//><//>`}
+    ${!pages.loading && !items.length && !opened && html`<${Card}><${Empty}>${noRows(pages, filters, "item", "Nothing waits. Contradictions, doubtful statements and what was reported wrong come here.")}<//><//>`}
     ${(items.length > 0 || opened) && html`<div class="review">
       <div><${Bulk} items=${items} selected=${selected} clear=${() => setSelected(new Set())} flush=${flush} reload=${() => (setCurrent(null), pages.reload())} />
         <${LongList} label="Queue" items=${items} rowHeight=${66} more=${pages.more} onEnd=${pages.loadMore} height="72vh"

@@ -2,9 +2,9 @@
 
 import { html, useState } from "../vendor/preact.js";
 import { get, request } from "../lib/api.js";
-import { fraction, instant, sum, words } from "../lib/format.js";
+import { amount, fraction, instant, sum, words } from "../lib/format.js";
 import { attempt, href, useData, useFilters, usePages, useSession, useSettled, withScopes } from "../lib/hooks.js";
-import { Badge, Button, Card, Empty, Failure, Field, Loaded, LongList, Marked, MemoryLink, PageTitle, Pairs, Table, Time } from "../lib/ui.js";
+import { Badge, Button, Card, Empty, Failure, Field, Loaded, LongList, Marked, MemoryLink, PageTitle, Pairs, Table, Time, firstWrite, noRows } from "../lib/ui.js";
 
 const STATUSES = ["", "processed", "skipped", "extraction_failed", "received"];
 
@@ -26,11 +26,11 @@ function TurnList() {
       <${Field} label="Status" type="select" value=${filters.status} onChange=${(status) => change({ status })} options=${STATUSES.map((one) => [one, words(one) || "every status"])} />
     </div>
     <${Failure} error=${pages.error} />
-    ${!pages.loading && !pages.items.length && html`<${Empty}>No turn matches.<//>`}
+    ${!pages.items.length && !pages.error && html`<${Empty}>${noRows(pages, filters, "turn", firstWrite(session))}<//>`}
     ${pages.items.length > 0 && html`<${LongList} label="Turns" items=${pages.items} rowHeight=${60} more=${pages.more} onEnd=${pages.loadMore} row=${(one) => html`
       <a class="row" href=${href(["turns", one.id])}><span class="row-text">${one.content}</span>
         <span class="row-meta"><${Badge} text=${one.status} /> ${one.speaker ?? one.role} ${one.user_id} · <${Time} at=${one.occurred_at} />
-          <span class="row-text">${one.reason ?? `${one.candidates.length} candidates`}</span></span></a>`} />`}`;
+          <span class="row-text">${one.reason ?? amount(one.candidates.length, "candidates")}</span></span></a>`} />`}`;
 }
 
 function TurnPage({ id }) {

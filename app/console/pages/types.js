@@ -2,7 +2,7 @@
 
 import { html, useEffect, useState } from "../vendor/preact.js";
 import { del, get, request } from "../lib/api.js";
-import { number, sum, when, words } from "../lib/format.js";
+import { amount, number, sum, when, words } from "../lib/format.js";
 import { attempt, href, useData, usePages, useSession, useSettled } from "../lib/hooks.js";
 import { Badge, Button, Card, Confirm, Failure, Field, Json, Loaded, MemoryLink, PageTitle, Pairs, Table, Time } from "../lib/ui.js";
 
@@ -36,7 +36,7 @@ function TypeList() {
       { title: "Type", cell: (one) => html`<a href=${href(["types", one.name])}>${one.name}</a> ${one.version > 0 && html`<${Badge} text=${`own, version ${one.version}`} tone="info" />`}` },
       { title: "What it holds", cell: (one) => one.definition },
       { title: "Category", cell: (one) => one.category }, { title: "Scope", cell: (one) => one.default_scope },
-      { title: "Prior", number: true, cell: (one) => one.prior }, { title: "Half-life", number: true, cell: (one) => (one.half_life_days ? `${one.half_life_days} days` : "never fades") },
+      { title: "Prior", number: true, cell: (one) => one.prior }, { title: "Half-life", number: true, cell: (one) => (one.half_life_days ? amount(one.half_life_days, "days") : "never fades") },
     ]} />`}<//><//>
     ${session.may("admin") && html`<${Backfills} types=${found.data?.types ?? []} />`}`;
 }
@@ -50,7 +50,7 @@ function TypePage({ name }) {
     <div class="grid wide">
       <${Card}><p>${type.definition}</p><${Pairs} pairs=${[
         ["version", type.version || "built in"], ["category", type.category], ["default scope", type.default_scope], ["prior", type.prior],
-        ["half-life", type.half_life_days ? `${type.half_life_days} days` : "never fades"], ["group", type.group], ["aliases", type.aliases.join(", ")],
+        ["half-life", type.half_life_days ? amount(type.half_life_days, "days") : "never fades"], ["group", type.group], ["aliases", type.aliases.join(", ")],
         ["memories", html`<a href=${href(["memories"], { type: type.name })}>${type.memories === null ? "list them" : number(type.memories)}</a>`],
       ]} /><//>
       <${Card} title="Fields"><${Table} label="Fields" rows=${Object.entries(type.payload_schema.properties ?? {}).map(([field, schema]) => ({ field, schema }))} columns=${[

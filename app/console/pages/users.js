@@ -2,9 +2,9 @@
 
 import { html, useState } from "../vendor/preact.js";
 import { download, get, request } from "../lib/api.js";
-import { number } from "../lib/format.js";
+import { noun, number } from "../lib/format.js";
 import { attempt, href, useData, useFilters, usePages, useSession, useSettled, withScopes } from "../lib/hooks.js";
-import { Button, Card, Confirm, Failure, Field, Loaded, PageTitle, Table, Time } from "../lib/ui.js";
+import { Button, Card, Confirm, Failure, Field, Loaded, PageTitle, Table, Time, noRows } from "../lib/ui.js";
 import { MemoriesOf } from "./memories.js";
 import { Receipt } from "./memory.js";
 
@@ -21,7 +21,7 @@ function UserList() {
     <div class="filters"><div class="wide"><${Field} label="Search" type="search" value=${filters.q} onChange=${(q) => change({ q })} placeholder="part of an id" /></div>
       <${Field} label="List" type="select" value=${kind} onChange=${(one) => change({ kind: one })} options=${["users", "agents"]} /></div>
     <${Failure} error=${pages.error} />
-    <${Card}><${Table} label=${kind} rows=${pages.items} empty=${pages.loading ? "Loading…" : "Nobody yet: users appear with their first memory or turn."} columns=${[
+    <${Card}><${Table} label=${kind} rows=${pages.items} empty=${noRows(pages, { q: filters.q }, noun(1, kind), `None yet: ${kind} appear with their first memory or turn.`)} columns=${[
       { title: "Id", cell: (one) => (kind === "users" ? html`<a href=${href(["users", one.user_id])}>${one.user_id}</a>` : html`<span>${one[field]}</span>`) },
       { title: "Memories", number: true, cell: (one) => number(one.memories) },
       { title: "Active", number: true, cell: (one) => number(one.active) },
@@ -43,7 +43,7 @@ function UserPage({ id }) {
         text="Memories, turns, vectors, names and log entries of this user go for good, in every scope. You get a receipt that can be checked later." />
     </div>`}>${id}<//>
     <${Loaded} of=${counts}>${(data) => html`<div class="numbers">
-      <a class="figure" href=${href(["memories"], { owner: id })}><b>${number(data.total)}</b>memories</a>
+      <a class="figure" href=${href(["memories"], { owner: id })}><b>${number(data.total)}</b>${noun(data.total, "memories")}</a>
       ${Object.entries(data.by_status).map(([status, count]) => html`<a class="figure" href=${href(["memories"], { owner: id, status })}><b>${number(count)}</b>${status}</a>`)}
     </div>`}<//>
     <div class="grid wide">

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import httpx
 import pytest
 
@@ -153,3 +155,28 @@ def test_a_streamed_answer_comes_in_words_and_then_whole() -> None:
 def test_a_stream_that_fails_raises_its_problem(stream: str, status: int) -> None:
     with pytest.raises(Unavailable, match="the model is away"):
         list(answering(stream, status).stream_answer("Where do I live?"))
+
+
+def test_a_missing_id_is_named_and_nothing_is_sent() -> None:
+    missing: Any = None
+    transport = httpx.MockTransport(lambda _: pytest.fail("it was sent"))
+    with TypedMemory("http://127.0.0.1:9", "tm_x", http_client=httpx.Client(transport=transport)) as memory:
+        for call, what in (
+            (memory.forget, "memory"),
+            (memory.history, "memory"),
+            (memory.memory, "memory"),
+            (memory.forget_user, "user"),
+            (memory.turn, "turn"),
+            (memory.wait_for, "job"),
+            (memory.entity, "entity"),
+            (memory.review, "review item"),
+        ):
+            with pytest.raises(ValueError, match=f"which {what}\\? give its id, not None"):
+                call(missing)
+            with pytest.raises(ValueError, match=f"which {what}\\? give its id, not ''"):
+                call("")
+        with pytest.raises(ValueError, match="which session"):
+            list(memory.session(missing))
+        for nobody in (None, ""):
+            with pytest.raises(ValueError, match="for whom"):
+                memory.for_user(nobody)

@@ -242,4 +242,4 @@ class AsyncTypedMemory(AsyncTypedWrites):
 
 
 def _id(memory: MemoryId) -> str:
-    return memory if isinstance(memory, str) else memory.id
+    return memory.id if isinstance(memory, models.MemoryFields | models.RecalledMemory) else memory

@@ -62,8 +62,11 @@ class AsyncTransport:
         """Return the same client for a user, or for an agent, or for an agent with a user.
 
         It shares the connections. What it writes belongs to them, what it asks and lists is what they may see. An agent
-        that this client names is kept, unless another is given.
+        that this client names is kept, unless another is given. ValueError where nobody is named: what names nobody is
+        seen by everybody of the tenant.
         """
+        if "" in (user_id, agent_id) or user_id is agent_id is None:
+            raise ValueError('for whom? name the user: memory.for_user("ana")')
         other = copy.copy(self)
         other._identity = _given(  # noqa: SLF001 - of the same class
             user_id=user_id, agent_id=agent_id or self._identity.get("agent_id")

@@ -140,13 +140,13 @@ def answer_part(event: str, data: str) -> str | models.Answer | None:
 
 def profile(user_id: str, options: Options) -> Call[models.Profile]:
     """Read what holds of a user."""
-    path = f"/users/{quote(user_id, safe='')}/profile"
+    path = f"/users/{_segment(user_id, 'user')}/profile"
     return Call(method="GET", path=path, answer=_PROFILE, params=options)
 
 
 def write(kind: str, fields: Options) -> Call[models.WriteResult]:
     """Store one typed memory."""
-    path = f"/memories/typed/{quote(kind, safe='')}"
+    path = f"/memories/typed/{_segment(kind, 'type')}"
     return Call(method="POST", path=path, answer=_WRITE_RESULT, body=fields, is_write=True)
 
 
@@ -163,7 +163,7 @@ def memories(options: Options) -> Listing[models.Memory]:
 
 def session(session_id: str, options: Options) -> Listing[models.Memory]:
     """List a session's episodes in sequence."""
-    path = f"/memories/typed/episodic/session/{quote(session_id, safe='')}"
+    path = f"/memories/typed/episodic/session/{_segment(session_id, 'session')}"
     return Listing(path=path, items="memories", item=_MEMORY, params=options)
 
 
@@ -196,7 +196,7 @@ def forget(memory_id: str) -> Call[models.Receipt]:
 def forget_user(user_id: str, *, wait: bool) -> Call[models.Receipt]:
     """Erase everything of a user."""
     params = {"mode": "sync" if wait else "async"}
-    path = f"/users/{quote(user_id, safe='')}"
+    path = f"/users/{_segment(user_id, 'user')}"
     return Call(method="DELETE", path=path, answer=_RECEIPT, params=params, is_write=True)
 
 
@@ -207,7 +207,7 @@ def turns(options: Options) -> Listing[models.Turn]:
 
 def turn(turn_id: str) -> Call[models.Turn]:
     """Read a turn with its trace."""
-    return Call(method="GET", path=f"/turns/{quote(turn_id, safe='')}", answer=_TURN)
+    return Call(method="GET", path=f"/turns/{_segment(turn_id, 'turn')}", answer=_TURN)
 
 
 def jobs(options: Options) -> Listing[models.Job]:
@@ -217,7 +217,7 @@ def jobs(options: Options) -> Listing[models.Job]:
 
 def job(job_id: str) -> Call[models.Job]:
     """Read a job."""
-    return Call(method="GET", path=f"/jobs/{quote(job_id, safe='')}", answer=_JOB)
+    return Call(method="GET", path=f"/jobs/{_segment(job_id, 'job')}", answer=_JOB)
 
 
 def entities(options: Options) -> Listing[models.Entity]:
@@ -227,12 +227,12 @@ def entities(options: Options) -> Listing[models.Entity]:
 
 def entity(entity_id: str, options: Options) -> Call[models.Entity]:
     """Read an entity."""
-    return Call(method="GET", path=f"/entities/{quote(entity_id, safe='')}", answer=_ENTITY, params=options)
+    return Call(method="GET", path=f"/entities/{_segment(entity_id, 'entity')}", answer=_ENTITY, params=options)
 
 
 def graph(entity_id: str, *, depth: int) -> Call[models.Graph]:
     """Read the relations around an entity."""
-    path = f"/entities/{quote(entity_id, safe='')}/graph"
+    path = f"/entities/{_segment(entity_id, 'entity')}/graph"
     return Call(method="GET", path=path, answer=_GRAPH, params={"depth": depth})
 
 
@@ -243,7 +243,7 @@ def reviews(options: Options) -> Listing[models.ReviewItem]:
 
 def review(review_id: str) -> Call[models.ReviewDetail]:
     """Read a review item with its evidence."""
-    return Call(method="GET", path=f"/admin/review/{quote(review_id, safe='')}", answer=_REVIEW_DETAIL)
+    return Call(method="GET", path=f"/admin/review/{_segment(review_id, 'review item')}", answer=_REVIEW_DETAIL)
 
 
 def review_summary() -> Call[models.Summary]:
@@ -256,13 +256,13 @@ def decide(
 ) -> Call[models.ReviewOutcome]:
     """Decide a review item at the version that was read."""
     body = {"action": action, "version": item.version, "with": instead, **told}
-    path = f"/admin/review/{quote(item.id, safe='')}"
+    path = f"/admin/review/{_segment(item.id, 'review item')}"
     return Call(method="POST", path=path, answer=_REVIEW_OUTCOME, body=_without_none(body), is_write=True)
 
 
 def undo(review_id: str, told: Options) -> Call[models.ReviewUndone]:
     """Undo the latest decision on a review item."""
-    path = f"/admin/review/{quote(review_id, safe='')}/undo"
+    path = f"/admin/review/{_segment(review_id, 'review item')}/undo"
     return Call(method="POST", path=path, answer=_REVIEW_UNDONE, body=_without_none(told), is_write=True)
 
 
@@ -298,7 +298,14 @@ def _list_of(said: Sequence[Mapping[str, object]]) -> str:
 
 
 def _memory_path(memory_id: str) -> str:
-    return f"/memories/{quote(memory_id, safe='')}"
+    return f"/memories/{_segment(memory_id, 'memory')}"
+
+
+def _segment(value: str, what: str) -> str:
+    """Return an id as a part of a path; raise ValueError where it is missing, or is no text."""
+    if not isinstance(value, str) or not value:
+        raise ValueError(f"which {what}? give its {'name' if what == 'type' else 'id'}, not {value!r}")
+    return quote(value, safe="")
 
 
 def _without_none(fields: Options) -> dict[str, Any]:

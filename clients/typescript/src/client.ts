@@ -38,9 +38,11 @@ export class TypedMemory {
 
   /**
    * Return the same client for a user: what it writes is that user's, what it finds is what that user may see. An agent
-   * that this client names is kept, unless another is given.
+   * that this client names is kept, unless another is given. Without a user it throws a TypeError: what names nobody
+   * is seen by everybody of the tenant.
    */
   forUser(user_id: string, agent_id?: string): TypedMemory {
+    if (!user_id) throw new TypeError('for whom? name the user: memory.forUser("ana")');
     return new TypedMemory({ ...this.#identity, ...identity({ user_id, agent_id }) }, this.#transport);
   }
 
@@ -97,7 +99,7 @@ export class TypedMemory {
   async profile(options: { token_budget?: number } = {}): Promise<types.Profile> {
     const { user_id, agent_id } = this.#identity;
     if (user_id === undefined) throw new TypeError("whose profile? name the user: memory.forUser(...).profile()");
-    return this.#get(`/users/${encodeURIComponent(user_id)}/profile`, { agent_id, ...options });
+    return this.#get(`/users/${segment(user_id, "user")}/profile`, { agent_id, ...options });
   }
 
   /** Store one memory of a type; the answer says what was decided, and why. */
@@ -110,7 +112,11 @@ export class TypedMemory {
   }
 
   /** Store one memory of a type that your tenant defined; its fields go into `payload`. */
-  writeTenantType(type: string, fields: types.TenantTypeWrite, control: WriteControl = {}): Promise<types.WriteResult> {
+  async writeTenantType(
+    type: string,
+    fields: types.TenantTypeWrite,
+    control: WriteControl = {},
+  ): Promise<types.WriteResult> {
     return this.#write(type, fields, control);
   }
 
@@ -121,13 +127,13 @@ export class TypedMemory {
   }
 
   /** Erase a memory for good; `kept` of the receipt lists what else rests on the same turn, and may say the same. */
-  forget(memory: MemoryId, control: WriteControl = {}): Promise<types.Receipt> {
+  async forget(memory: MemoryId, control: WriteControl = {}): Promise<types.Receipt> {
     return this.#send({ method: "DELETE", path: memoryPath(memory), ...control });
   }
 
   /** Erase everything of a user for good. It takes a key with the role `admin`. */
-  forgetUser(user_id: string): Promise<types.Receipt> {
-    return this.#send({ method: "DELETE", path: `/users/${encodeURIComponent(user_id)}`, params: { mode: "sync" } });
+  async forgetUser(user_id: string): Promise<types.Receipt> {
+    return this.#send({ method: "DELETE", path: `/users/${segment(user_id, "user")}`, params: { mode: "sync" } });
   }
 
   /** Yield memories, history too (`status: ["active"]`: without it); `limit` is the size of a page. */
@@ -137,26 +143,26 @@ export class TypedMemory {
 
   /** Yield a session's episodes in sequence. */
   session(session_id: string, options: types.ListSessionOptions = {}): AsyncGenerator<types.Memory, void> {
-    const path = `/memories/typed/episodic/session/${encodeURIComponent(session_id)}`;
+    const path = `/memories/typed/episodic/session/${segment(session_id, "session")}`;
     return this.#list(path, "memories", options);
   }
 
-  memory(id: string, options: types.GetMemoryOptions = {}): Promise<types.Memory> {
+  async memory(id: string, options: types.GetMemoryOptions = {}): Promise<types.Memory> {
     return this.#get(memoryPath(id), options);
   }
 
   /** Return every version of a memory, and what happened to them. */
-  history(memory: MemoryId): Promise<types.History> {
+  async history(memory: MemoryId): Promise<types.History> {
     return this.#get(`${memoryPath(memory)}/history`);
   }
 
   /** Change importance, topic, category, metadata or end of validity. What a memory says is changed by writing. */
-  update(memory: MemoryId, changes: types.UpdateOptions): Promise<types.Memory> {
+  async update(memory: MemoryId, changes: types.UpdateOptions): Promise<types.Memory> {
     return this.#send({ method: "PATCH", path: memoryPath(memory), body: changes });
   }
 
   /** Say that a memory was useful, not useful, or wrong (then it waits for review, and is not recalled). */
-  feedback(
+  async feedback(
     memory: MemoryId,
     feedback: types.FeedbackKind,
     options: types.FeedbackOptions = {},
@@ -165,7 +171,7 @@ export class TypedMemory {
   }
 
   /** Put a memory on the list of what a person should look at; until then it is recalled as before. */
-  askForReview(memory: MemoryId): Promise<types.Memory> {
+  async askForReview(memory: MemoryId): Promise<types.Memory> {
     return this.update(memory, { needs_review: true });
   }
 
@@ -175,8 +181,8 @@ export class TypedMemory {
   }
 
   /** Return a review item with its evidence, near duplicates, and what accepting it would change. */
-  review(id: string): Promise<types.ReviewDetail> {
-    return this.#get(`/admin/review/${encodeURIComponent(id)}`);
+  async review(id: string): Promise<types.ReviewDetail> {
+    return this.#get(`/admin/review/${segment(id, "review item")}`);
   }
 
   reviewSummary(): Promise<types.ReviewSummary> {
@@ -187,7 +193,7 @@ export class TypedMemory {
    * Decide a review item; ReviewConflict if it has changed since it was read. `instead` is the memory to `merge`
    * with, or the memory or statement to `supersede_with`; `since` is when what `end` ends stopped being true.
    */
-  decide(
+  async decide(
     item: types.ReviewItem,
     action: types.ReviewAction,
     options: { instead?: MemoryId | types.ReviewerStatement; since?: string; reason?: string; reviewer?: string } = {},
@@ -196,16 +202,16 @@ export class TypedMemory {
     const other = typeof instead === "object" && "id" in instead ? instead.id : instead;
     return this.#send({
       method: "POST",
-      path: `/admin/review/${encodeURIComponent(item.id)}`,
+      path: `/admin/review/${segment(item.id, "review item")}`,
       body: { action, version: item.version, with: other, ...told },
     });
   }
 
   /** Undo the latest decision on a review item; Conflict says why it can't be undone. */
-  undo(reviewId: string, options: { reason?: string; reviewer?: string } = {}): Promise<types.ReviewUndone> {
+  async undo(reviewId: string, options: { reason?: string; reviewer?: string } = {}): Promise<types.ReviewUndone> {
     return this.#send({
       method: "POST",
-      path: `/admin/review/${encodeURIComponent(reviewId)}/undo`,
+      path: `/admin/review/${segment(reviewId, "review item")}/undo`,
       body: options,
     });
   }
@@ -216,8 +222,8 @@ export class TypedMemory {
   }
 
   /** Return a turn with what each stage of the pipeline did with it. */
-  turn(id: string): Promise<types.Turn> {
-    return this.#get(`/turns/${encodeURIComponent(id)}`);
+  async turn(id: string): Promise<types.Turn> {
+    return this.#get(`/turns/${segment(id, "turn")}`);
   }
 
   /** Yield background jobs, newest first. */
@@ -225,8 +231,8 @@ export class TypedMemory {
     return this.#list("/jobs", "jobs", options);
   }
 
-  job(id: string): Promise<types.Job> {
-    return this.#get(`/jobs/${encodeURIComponent(id)}`);
+  async job(id: string): Promise<types.Job> {
+    return this.#get(`/jobs/${segment(id, "job")}`);
   }
 
   /** Return a job when it has succeeded, failed or was cancelled; TimedOut after `timeoutMs`. */
@@ -245,13 +251,13 @@ export class TypedMemory {
     return this.#list("/entities", "entities", options);
   }
 
-  entity(id: string, options: types.GetEntityOptions = {}): Promise<types.Entity> {
-    return this.#get(`/entities/${encodeURIComponent(id)}`, options);
+  async entity(id: string, options: types.GetEntityOptions = {}): Promise<types.Entity> {
+    return this.#get(`/entities/${segment(id, "entity")}`, options);
   }
 
   /** Return the relations around an entity, up to three steps. */
-  graph(id: string, depth = 1): Promise<types.Graph> {
-    return this.#get(`/entities/${encodeURIComponent(id)}/graph`, { depth });
+  async graph(id: string, depth = 1): Promise<types.Graph> {
+    return this.#get(`/entities/${segment(id, "entity")}/graph`, { depth });
   }
 
   /** Yield users with counts and last activity: with `all: true` everybody (role `admin`). */
@@ -283,8 +289,8 @@ export class TypedMemory {
     return this.#send({ method: method.toUpperCase(), path, ...options });
   }
 
-  #write(type: string, fields: object, control: WriteControl): Promise<types.WriteResult> {
-    const path = `/memories/typed/${encodeURIComponent(type)}`;
+  async #write(type: string, fields: object, control: WriteControl): Promise<types.WriteResult> {
+    const path = `/memories/typed/${segment(type, "type")}`;
     return this.#send({ method: "POST", path, body: { ...this.#identity, ...fields }, ...control });
   }
 
@@ -326,7 +332,15 @@ function listOf(said: readonly object[]): "turns" | "messages" {
 }
 
 function memoryPath(memory: MemoryId): string {
-  return `/memories/${encodeURIComponent(typeof memory === "string" ? memory : memory.id)}`;
+  return `/memories/${segment(typeof memory === "object" ? memory?.id : memory, "memory")}`;
+}
+
+/** Return an id as a part of a path; throw a TypeError where it is missing, as plain JavaScript may leave it. */
+function segment(id: string, what: string): string {
+  if (typeof id !== "string" || id === "") {
+    throw new TypeError(`which ${what}? give its ${what === "type" ? "name" : "id"}, not ${JSON.stringify(id)}`);
+  }
+  return encodeURIComponent(id);
 }
 
 function identity(given: { user_id?: string | undefined; agent_id?: string | undefined }): Identity {

@@ -41,6 +41,26 @@ test("an address without a scheme is refused at once, a path is not", () => {
   assert.ok(new TypedMemory({ url: "/memory", apiKey: "tm_x" }));
 });
 
+test("a missing id is named, and nothing is sent", async () => {
+  const unsent: typeof fetch = () => assert.fail("it was sent");
+  const memory = new TypedMemory({ url: "http://127.0.0.1:9", apiKey: "tm_x", fetch: unsent });
+  // As plain JavaScript may call it.
+  const missing = undefined as unknown as string;
+  const rejected: [Promise<unknown>, RegExp][] = [
+    [memory.forget(missing), /which memory\? give its id, not undefined/],
+    [memory.update("", {}), /which memory\? give its id, not ""/],
+    [memory.forgetUser(missing), /which user/],
+    [memory.turn(missing), /which turn/],
+    [memory.waitFor(missing), /which job/],
+    [memory.entity(missing), /which entity/],
+    [memory.review(missing), /which review item/],
+    [memory.writeTenantType(missing, { payload: {} }), /which type\? give its name/],
+  ];
+  for (const [call, message] of rejected) await assert.rejects(call, { name: "TypeError", message });
+  assert.throws(() => memory.session(missing), /which session/);
+  assert.throws(() => memory.forUser(missing), /for whom\?/);
+});
+
 test("no answer in time says so", async () => {
   const never: typeof fetch = (_input, init) =>
     new Promise((_resolve, reject) => {
