@@ -35,6 +35,8 @@ _TUNABLE = {
     "max_wal_size": "2GB",
     "random_page_cost": "1.1",
     "jit": "off",
+    # Writes read whole scopes until a table has statistics, and the default minute outlasts a first import.
+    "autovacuum_naptime": "5s",
     "timezone": "UTC",
     "log_timezone": "UTC",
 }
