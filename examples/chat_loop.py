@@ -33,4 +33,4 @@ def main(user: str) -> None:
 
 
 if __name__ == "__main__":
-    main(sys.argv[1])
+    main(sys.argv[1] if sys.argv[1:] else "ana")

@@ -175,6 +175,10 @@ def test_a_missing_id_is_named_and_nothing_is_sent() -> None:
                 call(missing)
             with pytest.raises(ValueError, match=f"which {what}\\? give its id, not ''"):
                 call("")
+        with pytest.raises(ValueError, match="what was said"):
+            memory.remember(missing)
+        with pytest.raises(ValueError, match="which question"):
+            memory.recall(missing)
         with pytest.raises(ValueError, match="which session"):
             list(memory.session(missing))
         for nobody in (None, ""):

@@ -106,6 +106,8 @@ def request(method: str, path: str, params: Options | None, body: Options | None
 
 def remember(what: Said, options: Options, *, wait: bool, dry_run: bool) -> Call[models.TurnsResult]:
     """Ingest what was said."""
+    if what is None:
+        raise ValueError("what was said? give a text or messages, not None")
     messages = [what] if isinstance(what, Mapping) else what
     said = {"content": messages} if isinstance(messages, str) else {_list_of(messages): list(messages)}
     params = {"mode": "sync" if wait else "async", "dry_run": dry_run or None}
@@ -116,6 +118,8 @@ def remember(what: Said, options: Options, *, wait: bool, dry_run: bool) -> Call
 
 def recall(query: str | Sequence[Options], options: Options) -> Call[models.QueryResult]:
     """Ask."""
+    if query is None:
+        raise ValueError("which question? give a text or messages, not None")
     asked: Options = {"query": query} if isinstance(query, str) else {"messages": list(query)}
     return Call(method="POST", path="/query", answer=_QUERY_RESULT, body={**options, **asked})
 
@@ -304,7 +308,8 @@ def _memory_path(memory_id: str) -> str:
 def _segment(value: str, what: str) -> str:
     """Return an id as a part of a path; raise ValueError where it is missing, or is no text."""
     if not isinstance(value, str) or not value:
-        raise ValueError(f"which {what}? give its {'name' if what == 'type' else 'id'}, not {value!r}")
+        given = repr(value) if isinstance(value, str | None) else f"a {type(value).__name__}"
+        raise ValueError(f"which {what}? give its {'name' if what == 'type' else 'id'}, not {given}")
     return quote(value, safe="")
 
 

@@ -51,10 +51,11 @@ export class TypedMemory {
    * be those of OpenAI's, Anthropic's, LangChain's or Vercel's libraries, with content in parts; system prompts and
    * messages without text are left out, and listed in `ignored`.
    */
-  remember(
+  async remember(
     what: string | types.Message | types.ChatMessage | readonly types.Message[] | readonly types.ChatMessage[],
     options: types.RememberOptions & RememberControl = {},
   ): Promise<types.TurnsResult> {
+    if (what === undefined || what === null) throw new TypeError(`what was said? give a text or messages, not ${what}`);
     const { wait, dryRun, idempotencyKey, ...fields } = options;
     const messages = typeof what === "string" || isList(what) ? what : [what];
     const said = typeof messages === "string" ? { content: messages } : { [listOf(messages)]: messages };

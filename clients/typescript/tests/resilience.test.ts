@@ -47,6 +47,7 @@ test("a missing id is named, and nothing is sent", async () => {
   // As plain JavaScript may call it.
   const missing = undefined as unknown as string;
   const rejected: [Promise<unknown>, RegExp][] = [
+    [memory.remember(missing), /what was said\?/],
     [memory.forget(missing), /which memory\? give its id, not undefined/],
     [memory.update("", {}), /which memory\? give its id, not ""/],
     [memory.forgetUser(missing), /which user/],
