@@ -61,8 +61,9 @@ class Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - typer's signature
         """Return the name of the command to run, the command, and its arguments."""
-        name, listed, rest = super().resolve_command(ctx, args)
-        return name, load(str(name)) if listed else None, rest
+        if args[0] in MODULES:
+            return args[0], load(args[0]), args[1:]
+        return super().resolve_command(ctx, args)
 
 
 def load(name: str) -> Any:  # noqa: ANN401 - typer's commands have no common type
