@@ -115,7 +115,21 @@ memories = table(
         postgresql_where=text("slot IS NOT NULL"),
     ),
     Index("ix_memories_identity", "tenant_id", "scope_id", "identity"),
-    Index("ix_memories_subject", "tenant_id", "subject_id", "scope_id", "type"),
+    Index(
+        "ix_memories_about",
+        "tenant_id",
+        "subject_id",
+        "scope_id",
+        "type",
+        postgresql_where=text("subject_id IS NOT NULL"),
+    ),
+    Index(
+        "ix_memories_about_none",
+        "tenant_id",
+        "scope_id",
+        "type",
+        postgresql_where=text("subject_id IS NULL"),
+    ),
     Index("ix_memories_recorded", "tenant_id", "scope_id", "id"),
     Index(
         "ix_memories_session",
@@ -147,7 +161,12 @@ memories = table(
         "id",
         postgresql_where=text("(provenance ->> 'user_id') IS NOT NULL"),
     ),
-    Index("ix_memories_superseded_by", "tenant_id", "superseded_by"),
+    Index(
+        "ix_memories_successor",
+        "tenant_id",
+        "superseded_by",
+        postgresql_where=text("superseded_by IS NOT NULL"),
+    ),
     Index(
         "ix_memories_filter",
         "tenant_id",
