@@ -32,9 +32,20 @@ from app.errors import TypedMemoryError
 SHOWN = 20
 """Most faults that are listed; the others are only counted."""
 
-
 PIECE = 256 * 1024
-"""Bytes that are read and sent at a time."""
+"""Bytes of an export that are read and sent at a time."""
+
+BATCH = 200
+"""Most items of a batch."""
+
+BATCH_BYTES = 2_000_000
+"""Most bytes of a batch with more than one item."""
+
+LANES = 4
+"""Number of lanes, each with one batch in flight. Fixed, because a batch's key depends on its lane's other items."""
+
+_ABOUT_ITEMS = frozenset({400, 404, 413, 422})
+"""Statuses of answers that reject items, and not the whole upload."""
 
 
 def import_files(  # noqa: PLR0913 - one parameter an option
@@ -244,16 +255,6 @@ def _show_export(source: ImportSource, done: Mapping[str, Any]) -> None:
         err.print(f"{source.name}:{one['line']}: {one['message']}", markup=False, soft_wrap=True)
     if done["failed"] > SHOWN:
         err.print(f"... and {done['failed'] - SHOWN} more", markup=False)
-
-
-BATCH = 200
-
-BATCH_BYTES = 2_000_000
-
-LANES = 4
-"""Number of lanes, each with one batch in flight. Fixed, because a batch's key depends on its lane's other items."""
-
-_ABOUT_ITEMS = frozenset({400, 404, 413, 422})
 
 
 class UploadAbort(Exception):
