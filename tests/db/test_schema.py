@@ -22,7 +22,7 @@ from tests.support.stores import Store
 
 async def test_the_migrations_make_what_the_tables_say(fresh_database_url: str) -> None:
     await embedding_models.register(fresh_database_url, name="any", dimensions=8)
-    await asyncio.to_thread(command.check, configuration(fresh_database_url))
+    await asyncio.to_thread(command.check, configuration(fresh_database_url))  # raises when they differ
 
 
 async def test_down_and_up_again(empty_database_url: str) -> None:

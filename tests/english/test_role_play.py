@@ -129,7 +129,8 @@ def test_only_its_speaker_opens_one() -> None:
 @settings(max_examples=60)
 @given(st.text(max_size=400), st.lists(st.text(max_size=100), max_size=5))
 def test_any_text_is_read(text: str, before: list[str]) -> None:
-    framing(text, NOW, [EarlierTurn(content=one, at=NOW) for one in before]).at(len(text), text)
+    found = framing(text, NOW, [EarlierTurn(content=one, at=NOW) for one in before]).at(len(text), text)
+    assert found in {None, SpeechAct.HYPOTHETICAL, SpeechAct.ROLEPLAY}
 
 
 @pytest.mark.parametrize("unit", [*HOSTILE_UNITS, "let's play ", "you are a b ", "pretend ", "for the next "])

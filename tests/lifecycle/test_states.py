@@ -13,9 +13,9 @@ from hypothesis import strategies as st
 from sqlalchemy import text
 
 from app.errors import Conflict
-from app.memory.lifecycle import LEGAL
 from app.model import MemoryStatus
 from tests.lifecycle.aging import START, Aging
+from tests.support.statuses import LEGAL
 
 LOOKED_AT = "review_reason = 'asked', review_since = now()"
 """What is pending waits for a person, which the database sees to."""
