@@ -84,3 +84,9 @@ async def test_any_sequence_goes_as_far_as_the_table_allows(old: Aging, walk: li
             assert await connection.fetchval("SELECT status FROM memories WHERE id = $1", memory) == expected
     finally:
         await connection.close()
+
+
+def test_every_status_is_reached_and_left_and_what_is_forgotten_comes_back() -> None:
+    assert {before for before, _ in LEGAL} == {after for _, after in LEGAL} == set(MemoryStatus)
+    brought_back = {after for before, after in LEGAL if before is MemoryStatus.FORGOTTEN}
+    assert brought_back == set(MemoryStatus) - {MemoryStatus.FORGOTTEN}
