@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import logging.config
+import sys
 import traceback
 from typing import Literal
 
@@ -32,6 +33,15 @@ def described(error: BaseException) -> dict[str, object]:
     }
 
 
+def _describe_exception(_logger: object, _method: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
+    """Put `described` in place of an event's exception, also of a library's, whose trace would have the message."""
+    given = event.pop("exc_info", None)
+    if given is True:
+        given = sys.exc_info()
+    error = given[1] if isinstance(given, tuple) else given
+    return {**event, **described(error)} if isinstance(error, BaseException) else event
+
+
 def _named(error: BaseException) -> str:
     name = f"{type(error).__module__}.{type(error).__qualname__}"
     return f"{name}: {error}" if isinstance(error, _OUR_FAULTS) else name
@@ -44,13 +54,11 @@ def configure(style: Literal["json", "console"], level: str) -> None:
         structlog.stdlib.add_log_level,
         structlog.processors.TimeStamper(fmt="iso", utc=True),
         structlog.processors.StackInfoRenderer(),
+        _describe_exception,
     ]
-    renderer: structlog.typing.Processor
-    if style == "json":
-        shared.append(structlog.processors.format_exc_info)
-        renderer = structlog.processors.JSONRenderer()
-    else:
-        renderer = structlog.dev.ConsoleRenderer(exception_formatter=structlog.dev.plain_traceback)
+    renderer: structlog.typing.Processor = (
+        structlog.processors.JSONRenderer() if style == "json" else structlog.dev.ConsoleRenderer()
+    )
     structlog.configure(
         processors=[*shared, structlog.stdlib.ProcessorFormatter.wrap_for_formatter],
         wrapper_class=structlog.make_filtering_bound_logger(logging.getLevelName(level)),
