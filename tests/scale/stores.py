@@ -24,7 +24,10 @@ from bench.grammar import NOW, Grammar
 from tests.support.stores import pipeline_in
 from tests.support.waiting import eventually
 
-READ = "SELECT coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)::int FROM pg_stat_user_tables"
+READ = """
+SELECT coalesce(sum(seq_tup_read + coalesce(idx_tup_fetch, 0)), 0)::int FROM pg_stat_user_tables
+WHERE relname = coalesce($1, relname)
+"""
 OTHERS = """
 SELECT count(*) FROM pg_stat_activity
 WHERE datname = current_database() AND backend_type = 'client backend' AND pid <> pg_backend_pid()
@@ -103,10 +106,12 @@ async def opened(url: str) -> AsyncIterator[Store]:
         await database.close()
 
 
-async def rows_read(url: str, store: Store, use: Callable[[Store], Awaitable[object]]) -> int:
-    """Return how many rows Postgres fetched from tables for that; connections report when they are closed."""
+async def rows_read(
+    url: str, store: Store, use: Callable[[Store], Awaitable[object]], *, table: str | None = None
+) -> int:
+    """Return how many rows Postgres fetched for that from all tables, or one; connections report when they close."""
     await store.owner.execute("SELECT pg_stat_force_next_flush()")
-    open_before, before = await store.owner.fetchval(OTHERS), await store.owner.fetchval(READ)
+    open_before, before = await store.owner.fetchval(OTHERS), await store.owner.fetchval(READ, table)
     async with opened(url) as fresh:
         await use(fresh)
 
@@ -114,7 +119,7 @@ async def rows_read(url: str, store: Store, use: Callable[[Store], Awaitable[obj
         return bool(await store.owner.fetchval(OTHERS) == open_before)
 
     await eventually(closed)
-    return int(await store.owner.fetchval(READ)) - int(before)
+    return int(await store.owner.fetchval(READ, table)) - int(before)
 
 
 def _clock() -> datetime:

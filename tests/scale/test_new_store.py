@@ -57,8 +57,7 @@ async def test_a_first_import_does_not_read_all_memories_for_each(big: Store, fr
             candidates = [one for draft in batch for one in fresh.filler.candidates(draft, user_scope(USER))]
             await fresh.writes.write(actor_of(mine), candidates)
 
-    await rows_read(fresh_database_url, big, write)
-    read = await big.owner.fetchval("SELECT idx_tup_fetch FROM pg_stat_user_tables WHERE relname = 'memories'")
+    read = await rows_read(fresh_database_url, big, write, table="memories")
     written = await big.count("tenant_id = $1", mine)
     assert written > BATCHES * BATCH / 2
     assert read < written * ROWS
