@@ -12,6 +12,7 @@ from pathlib import Path
 import asyncpg
 import pytest
 
+from app.db.embedded.folder import FileLock
 from app.db.embedded.server import default_data_dir, start_embedded
 from tests.db.embedded_service import (
     Service,
@@ -122,6 +123,25 @@ async def test_the_last_user_stops_it_and_no_earlier_one(data_dir: Path) -> None
         first.release()  # doing it again takes nobody else's share
         assert await value(other.url, "SELECT 1") == 1
     assert postmaster_pid(data_dir) is None
+
+
+def test_a_released_share_is_free_although_a_forked_process_still_has_its_descriptor(tmp_path: Path) -> None:
+    share, other = FileLock(tmp_path / "users.lock"), FileLock(tmp_path / "users.lock")
+    assert share.try_lock(exclusive=False)
+    reader, writer = os.pipe()
+    forked = os.fork()
+    if forked == 0:
+        os.close(writer)
+        os.read(reader, 1)
+        os._exit(0)
+    try:
+        share.close()
+        assert other.try_lock(exclusive=True)
+    finally:
+        os.close(writer)
+        os.waitpid(forked, 0)
+        os.close(reader)
+        other.close()
 
 
 async def test_a_server_that_outlived_its_killed_service_is_adopted(data_dir: Path) -> None:

@@ -253,10 +253,7 @@ _POLL_SECONDS = 0.05
 
 
 class FileLock:
-    """An flock on a file, held until `close` or the end of the process.
-
-    Programs that this process starts don't inherit the descriptor.
-    """
+    """An flock on a file, held until `close` or the end of the process."""
 
     def __init__(self, path: Path) -> None:
         self._fd = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
@@ -276,8 +273,9 @@ class FileLock:
         return True
 
     def close(self) -> None:
-        """Release the lock."""
+        """Release the lock, also when a program that is being started has a copy of the descriptor until its exec."""
         if not self.closed:
+            fcntl.flock(self._fd, fcntl.LOCK_UN)
             os.close(self._fd)
             self._fd = -1
 
