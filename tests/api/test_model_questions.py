@@ -30,8 +30,8 @@ class Service:
         """Return the stored questions by the content of their memory."""
         rows = await owner.ask(
             self.url,
-            "SELECT m.content, h.question FROM hypothetical_embeddings h JOIN memories m ON m.id = h.memory_id "
-            "ORDER BY m.content, h.ordinal",
+            "SELECT m.content, h.question FROM hypothetical_embeddings h "
+            "JOIN memories m ON m.tenant_id = h.tenant_id AND m.id = h.memory_id ORDER BY m.content, h.ordinal",
         )
         found: dict[str, list[str]] = {}
         for row in rows:

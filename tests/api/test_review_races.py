@@ -34,11 +34,13 @@ async def assert_whole(desk: Desk) -> None:
     broken = await rows(
         desk,
         """SELECT s.id, s.memory_count, s.lexical_documents,
-               (SELECT count(*) FROM memories m WHERE m.scope_id = s.id) AS stored,
-               (SELECT count(DISTINCT i.memory_id) FROM memory_index i JOIN memories m ON m.id = i.memory_id
-                WHERE i.scope_id = s.id AND i.lexical IS NOT NULL AND i.kind <> 'context') AS documents,
-               (SELECT count(*) FROM memories m WHERE m.scope_id = s.id AND NOT EXISTS (
-                   SELECT FROM memory_index i WHERE i.memory_id = m.id AND i.status = m.status
+               (SELECT count(*) FROM memories m WHERE m.tenant_id = s.tenant_id AND m.scope_id = s.id) AS stored,
+               (SELECT count(DISTINCT i.memory_id) FROM memory_index i
+                WHERE i.tenant_id = s.tenant_id AND i.scope_id = s.id
+                  AND i.lexical IS NOT NULL AND i.kind <> 'context') AS documents,
+               (SELECT count(*) FROM memories m WHERE m.tenant_id = s.tenant_id AND m.scope_id = s.id AND NOT EXISTS (
+                   SELECT FROM memory_index i
+                   WHERE i.tenant_id = s.tenant_id AND i.memory_id = m.id AND i.status = m.status
                      AND i.recorded_at = m.recorded_at AND i.retired_at IS NOT DISTINCT FROM m.retired_at)) AS apart
            FROM scopes s""",
     )

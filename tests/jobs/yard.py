@@ -15,7 +15,6 @@ import asyncpg
 from app.bootstrap import now
 from app.db import jobs
 from app.db.jobs import Job
-from app.db.session import Database
 from app.jobs.handler import Handler
 from app.jobs.worker import Schedule, run_worker
 from app.metrics import Metrics
@@ -32,6 +31,7 @@ from app.settings import Settings
 from app.telemetry import Telemetry
 from tests.jobs.handlers import HANDLERS, WORKERS
 from tests.support import owner
+from tests.support.pools import connected
 from tests.support.waiting import PATIENCE, eventually
 
 FAST: dict[str, Any] = {
@@ -44,7 +44,7 @@ FAST: dict[str, Any] = {
 
 def light_runtime(url: str, **settings: Any) -> Runtime:
     """What a worker uses of a runtime, without a model or a pipeline."""
-    database = Database(url, pool_size=10)
+    database = connected(url, pool_size=10)
     return cast(
         "Runtime",
         SimpleNamespace(

@@ -4,10 +4,19 @@ from __future__ import annotations
 
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
+from typing import Any
 
 from app.db import embedding_models
 from app.db.session import Database
 from app.providers.wordllama import WordllamaEmbedder
+from tests.support.databases import nodes
+
+
+def connected(url: str, **options: Any) -> Database:
+    """Return a database that knows whether its rows are on other nodes, as the service's check of it finds out."""
+    database = Database(url, **options)
+    database.clustered = bool(nodes())
+    return database
 
 
 @asynccontextmanager
@@ -15,6 +24,6 @@ async def pooled(url: str) -> AsyncIterator[Database]:
     """Yield a migrated database, with the embedded model registered."""
     embedder = WordllamaEmbedder()
     await embedding_models.register(url, name=embedder.name, dimensions=embedder.dimensions)
-    database = Database(url, pool_size=10)
+    database = connected(url, pool_size=10)
     yield database
     await database.close()

@@ -24,6 +24,7 @@ from app.services.memories import Memories
 from app.services.quotas import Quotas
 from app.write.pipeline import WritePipeline
 from tests.support import owner
+from tests.support.pools import connected
 from tests.support.waiting import eventually
 
 USER = Scope(kind=ScopeKind.USER, user_id="u1")
@@ -105,7 +106,7 @@ def pipeline_in(database: Database, embedder: WordllamaEmbedder, clock: Callable
 async def open_store(url: str, embedder: WordllamaEmbedder) -> Store:
     """Return a new tenant in a migrated database; its caller closes `Store.database`."""
     await embedding_models.register(url, name=embedder.name, dimensions=embedder.dimensions)
-    return await store_in(Database(url, pool_size=5), url, embedder)
+    return await store_in(connected(url, pool_size=5), url, embedder)
 
 
 async def store_in(database: Database, url: str, embedder: WordllamaEmbedder) -> Store:
