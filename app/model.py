@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from functools import lru_cache
+from typing import Final
 from uuid import UUID, uuid5
 
 NAMESPACE = UUID("6f1d9a58-6c0e-5f0e-9a53-0a3c3b0f7b11")
@@ -170,6 +171,10 @@ def scope_of_write(
         user_id=None if kind is ScopeKind.GLOBAL else user_id,
         agent_id=agent_id if kind is ScopeKind.AGENT else None,
     )
+
+
+UNKNOWN_TYPE: Final = "unknown"
+"""The type of an entity of which nothing tells what it is."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

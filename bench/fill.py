@@ -24,11 +24,11 @@ from app.memory.candidate import Candidate
 from app.memory.registry import Registry, discover
 from app.memory.slots import transition
 from app.memory.versions import Stated, Version
-from app.model import Scope
+from app.model import UNKNOWN_TYPE, Scope
 from app.providers.embeddings import Embedder
 from app.write.embed import prepare
 from app.write.persist import persist
-from app.write.resolve import UNKNOWN, KnownName, names_of, resolve
+from app.write.resolve import KnownName, names_of, resolve
 from app.write.rows import PendingRows, WriteContext
 from app.write.values import Believe, Prepared, Resolved, version_of
 from bench.copying import copy_rows
@@ -219,7 +219,7 @@ def _remember(filling: _Filling, resolved: Resolved) -> None:
     for mention in resolved.prepared.mentions:
         ref = resolved.refs.get(mention.role)
         alias = normalise.normalise_name(mention.name)
-        if ref is not None and (ref.entity_type != UNKNOWN or alias not in filling.known):
+        if ref is not None and (ref.entity_type != UNKNOWN_TYPE or alias not in filling.known):
             filling.known[alias] = KnownName(
                 wanted=alias,
                 alias=alias,

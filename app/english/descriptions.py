@@ -9,9 +9,10 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import Final
 
-from app.english.names import UNKNOWN, Gender, NameMention, gender_of, is_given, names_in, sentences_of
+from app.english.names import Gender, NameMention, gender_of, is_given, names_in, sentences_of
 from app.english.word_lists import pattern, word_set, words
 from app.lexical.bm25 import STOP_WORDS
+from app.model import UNKNOWN_TYPE
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,7 +90,7 @@ class DiscourseMention:
     """
 
     name: str
-    entity_type: str = UNKNOWN
+    entity_type: str = UNKNOWN_TYPE
     gender: Gender | None = None
     start: int = 0
     joined: bool = False
@@ -217,7 +218,7 @@ def mentions_in(text: str, kinds: Mapping[str, str]) -> list[list[DiscourseMenti
     ]
     found += [
         DiscourseMention(
-            name=one.words, entity_type=PET if one.animal else UNKNOWN, start=one.start, unnamed=one, nameless=True
+            name=one.words, entity_type=PET if one.animal else UNKNOWN_TYPE, start=one.start, unnamed=one, nameless=True
         )
         for one in nouns
         if not one.tells and one.start not in taken
@@ -230,7 +231,7 @@ def mentions_in(text: str, kinds: Mapping[str, str]) -> list[list[DiscourseMenti
 def _named(
     text: str, one: NameMention, noun: Description | None, starts: Sequence[int], *, joined: bool
 ) -> DiscourseMention:
-    animal = noun is not None and noun.animal and one.entity_type in {UNKNOWN, "person"}
+    animal = noun is not None and noun.animal and one.entity_type in {UNKNOWN_TYPE, "person"}
     return DiscourseMention(
         name=one.name,
         entity_type=PET if animal else one.entity_type,

@@ -27,8 +27,8 @@ from app.english.word_lists import (
 )
 from app.lexical.bm25 import STOP_WORDS
 from app.memory import normalise
+from app.model import UNKNOWN_TYPE
 
-UNKNOWN = "unknown"
 LONGEST = 5
 """Most words of a name that is recognised by its capitals."""
 
@@ -214,10 +214,10 @@ def _trim(words: list[_NameWord], first: int, last: int, known: Mapping[str, str
 
 
 def _mention(words: list[_NameWord], first: int, last: int, name: str, known: Mapping[str, str]) -> NameMention:
-    kind = known.get(name.casefold(), UNKNOWN)
+    kind = known.get(name.casefold(), UNKNOWN_TYPE)
     return NameMention(
         name=name,
-        entity_type=_guess_type(words, first, last, name) if kind == UNKNOWN else kind,
+        entity_type=_guess_type(words, first, last, name) if kind == UNKNOWN_TYPE else kind,
         start=words[first].start,
         sentence=words[first].sentence,
     )
@@ -237,7 +237,7 @@ def _guess_type(words: list[_NameWord], first: int, last: int, name: str) -> str
         return "organization"
     if before in _BEFORE["place"] or (before in {"to", "from"} and earlier in _MOVING):
         return "place"
-    return next((kind for kind in ("project", "product") if before in _BEFORE[kind]), UNKNOWN)
+    return next((kind for kind in ("project", "product") if before in _BEFORE[kind]), UNKNOWN_TYPE)
 
 
 PERSON: Final = "person"

@@ -18,7 +18,7 @@ from app.memory import normalise
 from app.memory.extraction import MOST_PROPOSALS, NOTHING_KNOWN, Extraction, KnownExcerpt, Proposal, TokenUsage, Turn
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType, Payload
-from app.model import NAMESPACE, EntityRef
+from app.model import NAMESPACE, UNKNOWN_TYPE, EntityRef
 from app.providers.chat import SETTINGS, ChatModel, ChatObserver, Meter, Prompt, Reply, Stop, metered
 from app.providers.prompt import instructions, repair_prompt, window_prompt
 from app.providers.proposals import ParsedProposals, ProposalError, ProposalReader, that_matter_most
@@ -105,7 +105,7 @@ def _said(payload: Payload) -> tuple[Hashable, bool]:
         one.role: EntityRef(
             id=uuid5(NAMESPACE, normalise.normalise_name(one.name)),
             name=one.name,
-            entity_type=one.entity_type or "unknown",
+            entity_type=one.entity_type or UNKNOWN_TYPE,
         )
         for one in payload.mentions()
     }

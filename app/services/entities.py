@@ -25,9 +25,9 @@ from app.errors import Conflict, InvalidInput
 from app.memory import normalise
 from app.memory.audit import AuditAction
 from app.memory.registry import Registry, Types
-from app.model import Actor, EntityRef, MemoryStatus, Scope
+from app.model import UNKNOWN_TYPE, Actor, EntityRef, MemoryStatus, Scope
 from app.services.pages import Page, cut_page
-from app.write.resolve import UNKNOWN, compatible
+from app.write.resolve import compatible
 
 __all__ = [
     "PAGE",
@@ -262,7 +262,7 @@ def _check_merge(into: EntityRecord, others: Sequence[EntityRecord], *, force: b
                 "send force=true if they are one all the same",
                 field="from",
             )
-        kind = one.entity_type if kind == UNKNOWN else kind
+        kind = one.entity_type if kind == UNKNOWN_TYPE else kind
 
 
 def _check_unmerge(entity: EntityRecord, merged: MergeRecord | None) -> MergeRecord:

@@ -13,7 +13,6 @@ from uuid import UUID
 
 from app.db.entities.write_lookup import RING, Referent
 from app.english.descriptions import descriptions_in
-from app.english.names import UNKNOWN
 from app.english.pronouns import (
     FIRST,
     IMPERSONAL,
@@ -31,7 +30,9 @@ from app.english.pronouns import (
 )
 from app.memory.extraction import Proposal, Role, Turn
 from app.memory.registry import Registry
+from app.model import UNKNOWN_TYPE
 from app.write.referents import WINDOW, NobodyMeant, ReferentMatch, ReferentRing, tie_of
+from app.write.values import Binding
 
 UNSURE: Final = 0.8
 """The factor of confidence when a reference may mean another entity as well."""
@@ -48,15 +49,6 @@ class Unresolved:
 
     proposal: Proposal
     reason: str
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Binding:
-    """The resolved meaning of a reference, kept for the next one."""
-
-    pronoun: str
-    name: str
-    entity_type: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -216,7 +208,7 @@ class _ProposalReferences:
             owners = (self._found(whose, frozenset()).name,)
         found = self.ring.related(reference, owners)
         name = f"{owners[0]}'s {reference.noun}" if found is None else found.name
-        self.ring.assign(reference, name, "person" if reference.somebody else UNKNOWN)
+        self.ring.assign(reference, name, "person" if reference.somebody else UNKNOWN_TYPE)
         return name
 
     def _found(self, reference: Reference, taken: frozenset[str], *, ones_own: bool = False) -> ReferentMatch:

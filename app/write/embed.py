@@ -3,9 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-import re
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime
 
@@ -24,15 +23,13 @@ from app.memory.fields import MAX_TEXT
 from app.memory.registry import Registry
 from app.model import ConfidenceParts, Mention, Scope
 from app.providers.embeddings import Embedder
-from app.write.values import IndexText, Prepared
+from app.write.values import IndexText, Prepared, spoken_names
 
 _INLINE = 10_000
 """Characters that are tokenised on the event loop, some five milliseconds' worth; more go to a thread."""
 
 CONTEXT_FOR = 80
 """Texts of more words than this stand on their own (measured: context adds nothing to them)."""
-
-_SPOKEN_BY = re.compile(r"^(?:speaker|subject|from|participant_\d+)$")
 
 
 async def prepare(
@@ -110,11 +107,6 @@ def _conversation_names(drafts: Sequence[_Draft]) -> dict[tuple[Scope, str | Non
         if draft.candidate.session_id is not None:
             found[draft.conversation] |= draft.names
     return found
-
-
-def spoken_names(mentions: Iterable[Mention]) -> frozenset[str]:
-    """Return the names among these mentions that stay out of what is embedded: of whom it is said, and by whom."""
-    return frozenset(one.name for one in mentions if _SPOKEN_BY.match(one.role))
 
 
 def _assemble(

@@ -30,10 +30,10 @@ from app.model import SpeechAct
 from app.providers.chat import spent_tokens
 from app.write.candidates import ProposalTrust, UnfitProposal, candidate, episode, source_strength
 from app.write.claims import DENIED, ExaminedClaim, examine, is_presupposed, says_no
-from app.write.coreference import Binding, Unresolved, bind_references
+from app.write.coreference import Unresolved, bind_references
 from app.write.ground import Grounding, ground
 from app.write.trace import Trace
-from app.write.values import ExtractedCandidates, RejectedProposal
+from app.write.values import Binding, ExtractedCandidates, RejectedProposal
 
 _Item = TypeVar("_Item")
 

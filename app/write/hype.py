@@ -24,9 +24,7 @@ from app.memory.registry import Registry, Types
 from app.memory.spec import MemoryType, Payload
 from app.providers.embeddings import Embedder
 from app.providers.protocols import QuestionInput, Questions, QuestionWriter
-from app.write.embed import spoken_names
-from app.write.persist import PersistResult
-from app.write.values import Believe, Decision, Resolved
+from app.write.values import Believe, Decision, PersistResult, Resolved, spoken_names
 
 BATCH = 64
 """Memories that get their questions in one transaction."""

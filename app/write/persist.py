@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from operator import itemgetter
 from typing import Any, assert_never
 from uuid import UUID
@@ -26,7 +26,7 @@ from app.write.rows import (
     confidence_detail,
     reindex,
 )
-from app.write.values import Believe, Decision, Existing, Reject, Repeat, Resolved, Review, version_of
+from app.write.values import Believe, Decision, Existing, PersistResult, Reject, Repeat, Resolved, Review, version_of
 
 
 def memory_as_stored(plan: PendingRows, scope: Scope) -> dict[UUID, Memory]:
@@ -67,16 +67,6 @@ def _evidence(plan: PendingRows) -> dict[object, list[dict[str, Any]]]:
         shown = {"stated_at": row["stated_at"].isoformat(), "turn_id": None if turn is None else str(turn)}
         found[row["memory_id"]].append({**row, **shown})
     return found
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class PersistResult:
-    """The result of a decision in the words of the API; `memory` is the id of the one that now holds the belief."""
-
-    decided: WriteDecision
-    reason: str
-    memory: UUID | None
-    affected: tuple[AffectedMemory, ...] = ()
 
 
 _DECIDED = {

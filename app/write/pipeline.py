@@ -36,11 +36,11 @@ from app.write.dedup import DOUBTFUL, DUPLICATE, MOST_ASKED_LATER, doubtful, rep
 from app.write.embed import prepare
 from app.write.hype import memories_without_questions
 from app.write.lookup import LookUpContext, NeedsJudge, Neighbourhood, OlderTypes, RetypeNeeded, Split
-from app.write.persist import PersistResult, memory_as_stored, persist
+from app.write.persist import memory_as_stored, persist
 from app.write.resolve import KnownName, NameQuestion, apply_answers, ask
 from app.write.rows import PendingRows, WriteContext
 from app.write.trace import StageTimes, timed
-from app.write.values import Believe, Decision, Existing, Prepared, Resolved
+from app.write.values import Believe, Decision, Existing, PersistResult, Prepared, Resolved
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -19,12 +19,13 @@ from pydantic import ValidationError
 
 from app.db.entities.write_lookup import SUBJECTS, Referent
 from app.english.descriptions import PET, Description, DiscourseMention, mentions_in
-from app.english.names import UNKNOWN, Gender, gender_of, is_given, sentences_of
+from app.english.names import Gender, gender_of, is_given, sentences_of
 from app.english.pronouns import Reference, can_own, forms, gender_by_role, is_sole, parsed, predicates, relationship_of
 from app.memory import normalise, vocabulary
 from app.memory.extraction import ASSISTANT, Proposal, Role, Turn
 from app.memory.registry import Registry
 from app.memory.spec import Payload
+from app.model import UNKNOWN_TYPE
 
 HEARD_TURNS: Final = 10
 """Turns of the session just before that a reference reaches back to."""
@@ -111,7 +112,7 @@ class ReferentRing:
         kinds: dict[str, str] = {}
         told = [(one.name, one.entity_type) for proposal in proposals for one in _names_in(proposal, types)]
         for name, kind in (*told, *((one.name, one.entity_type) for one in recent if one.pronoun is None)):
-            if kinds.get(name.casefold(), UNKNOWN) == UNKNOWN:
+            if kinds.get(name.casefold(), UNKNOWN_TYPE) == UNKNOWN_TYPE:
                 kinds[name.casefold()] = kind
         return cls(
             turn=turn, context=context, recent=recent, types=types, kinds=kinds, genders=genders, ties=ties
@@ -132,7 +133,7 @@ class ReferentRing:
         """Let a name that was just meant by `she` not be meant by `he`, and be of the type it was found to have."""
         if reference.gender is not None:
             self.genders[name.casefold()] = reference.gender
-        if self.kinds.get(name.casefold(), UNKNOWN) == UNKNOWN:
+        if self.kinds.get(name.casefold(), UNKNOWN_TYPE) == UNKNOWN_TYPE:
             self.kinds[name.casefold()] = kind
         if reference.owner is not None:
             self.resolved[reference.words.casefold()] = name
@@ -145,7 +146,7 @@ class ReferentRing:
             if one.role not in roles or one.of.casefold() not in mine or one.name.casefold() in mine:
                 continue
             if reference.gender is None or self._gender(DiscourseMention(name=one.name)) in {None, reference.gender}:
-                return ReferentMatch(name=one.name, kind=self._kind(one.name, UNKNOWN), sure=True)
+                return ReferentMatch(name=one.name, kind=self._kind(one.name, UNKNOWN_TYPE), sure=True)
         return None
 
     def find(self, reference: Reference, quote: str, taken: frozenset[str]) -> ReferentMatch | None:
@@ -277,27 +278,27 @@ class ReferentRing:
 
     def _fit(self, one: DiscourseMention, reference: Reference) -> int:
         kind, gender = self._kind(one.name, one.entity_type), self._gender(one)
-        person = kind == "person" or (kind == UNKNOWN and is_given(one.name))
+        person = kind == "person" or (kind == UNKNOWN_TYPE and is_given(one.name))
         if one.assigned:
             return _CERTAIN
         if one.unnamed is not None:
             return _fit_unnamed(one.unnamed, gender, reference)
         if reference.things:
-            return _NEVER if person else _PERHAPS if kind == UNKNOWN else _FITS
-        if reference.gender is not None and gender is not None and kind in {"person", PET, UNKNOWN}:
+            return _NEVER if person else _PERHAPS if kind == UNKNOWN_TYPE else _FITS
+        if reference.gender is not None and gender is not None and kind in {"person", PET, UNKNOWN_TYPE}:
             return _CERTAIN if gender is reference.gender else _NEVER
         if kind in reference.kinds or ((person or kind == PET) and reference.somebody):
             return _FITS
-        return _PERHAPS if kind == UNKNOWN and not person and not one.follows else _NEVER
+        return _PERHAPS if kind == UNKNOWN_TYPE and not person and not one.follows else _NEVER
 
     def _has(self, one: DiscourseMention, tie: str, *, things: bool) -> bool:
         animal = one.unnamed is not None and one.unnamed.animal
         return can_own(PET if animal else self._kind(one.name, one.entity_type), tie, things=things)
 
     def _kind(self, name: str, otherwise: str) -> str:
-        known = self.kinds.get(name.casefold(), UNKNOWN)
-        kind = otherwise if known == UNKNOWN else known
-        return kind if kind in _KINDS else UNKNOWN
+        known = self.kinds.get(name.casefold(), UNKNOWN_TYPE)
+        kind = otherwise if known == UNKNOWN_TYPE else known
+        return kind if kind in _KINDS else UNKNOWN_TYPE
 
     def _gender(self, one: DiscourseMention) -> Gender | None:
         known = self.genders.get(one.name.casefold()) or one.gender
@@ -399,7 +400,7 @@ def _names_in(proposal: Proposal, types: Registry | None) -> Iterator[DiscourseM
     payload = _payload(proposal, types)
     for mention in () if payload is None else payload.mentions():
         if mention.creates and parsed(mention.name) is None:
-            yield DiscourseMention(name=mention.name, entity_type=mention.entity_type or UNKNOWN)
+            yield DiscourseMention(name=mention.name, entity_type=mention.entity_type or UNKNOWN_TYPE)
 
 
 def _ties_in(proposal: Proposal, types: Registry | None) -> Iterator[_Tie]:

@@ -27,11 +27,9 @@ from numpy.typing import NDArray
 from app.english.name_identity import TieMatch, compare_ties, may_be_one, misspelt, variants
 from app.errors import InvalidInput, ProviderError
 from app.memory import normalise
-from app.model import EntityRef, Mention, SpeechAct
+from app.model import UNKNOWN_TYPE, EntityRef, Mention, SpeechAct
 from app.providers.protocols import Judge
 from app.write.values import Prepared, Resolved
-
-UNKNOWN = "unknown"
 
 UNKNOWN_ID = "there is no such entity in the scope that this is written to: give its name, or write to its scope"
 
@@ -158,7 +156,7 @@ def similarity(first: str, second: str) -> float:
 
 def compatible(first: str | None, second: str | None) -> bool:
     """Return whether two entity types may be one entity: equal, or either not known."""
-    return first is None or second is None or UNKNOWN in {first, second} or first == second
+    return first is None or second is None or UNKNOWN_TYPE in {first, second} or first == second
 
 
 def _find(mention: Mention, known: Sequence[KnownName]) -> EntityRef | None:
@@ -185,7 +183,7 @@ def _exact(mention: Mention, wanted: str, fitting: Sequence[KnownName]) -> Known
     exact = [one for one in fitting if one.alias == wanted]
     meant = [one for one in exact if one.meant]
     own = [one for one in exact if normalise.normalise_name(one.canonical) == wanted]
-    of_type = [one for one in own if one.entity_type == (mention.entity_type or UNKNOWN)]
+    of_type = [one for one in own if one.entity_type == (mention.entity_type or UNKNOWN_TYPE)]
     tied = [one for one in exact if mention.tie is not None and one.tie is not None]
     untied = [one for one in own if one.tie is None]
     ways = (meant, tied, of_type, own or exact, untied)
@@ -260,7 +258,7 @@ def _created(mention: Mention, known: Sequence[KnownName], scope_id: UUID) -> En
     """Return a new entity, its id a UUIDv5 of the name in its scope; a namesake of another type or tie gets another."""
     wanted = normalise.normalise_name(mention.name) or mention.name
     taken = any(one.alias == wanted for one in known)
-    entity_type = mention.entity_type or UNKNOWN
+    entity_type = mention.entity_type or UNKNOWN_TYPE
     apart = [entity_type] if mention.tie is None else [entity_type, mention.tie]
     return EntityRef(
         id=uuid5(scope_id, "\x1f".join([wanted, *apart]) if taken else wanted),

@@ -21,8 +21,7 @@ from app.lexical.bm25 import as_tsvector, document_weights, index_of, searched_t
 from app.memory import normalise
 from app.memory.audit import AuditAction
 from app.memory.versions import Transition, Version
-from app.model import ConfidenceParts, EntityRef, LinkKind, MemoryStatus, Mention
-from app.write.resolve import UNKNOWN
+from app.model import UNKNOWN_TYPE, ConfidenceParts, EntityRef, LinkKind, MemoryStatus, Mention
 from app.write.values import Existing, IndexText, Prepared, Resolved
 
 
@@ -132,7 +131,7 @@ def add_entities(plan: PendingRows, memory: UUID, resolved: Resolved, *, before:
         known = plan.entities.get(ref.id)
         count = times + (before if ref.created else 0) + (0 if known is None else int(str(known["mention_count"])))
         row = {**_entity_row(here, ref, mention, count), "created_at": now}
-        if known is not None and row["entity_type"] == UNKNOWN:
+        if known is not None and row["entity_type"] == UNKNOWN_TYPE:
             row["entity_type"] = known["entity_type"]
         plan.entities[ref.id] = row
         names = (mention.name, *mention.aliases) if mention.declares or ref.created else ()

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
@@ -11,12 +12,22 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app import ids
-from app.memory.candidate import Candidate
+from app.memory.candidate import AffectedMemory, Candidate, WriteDecision
 from app.memory.extraction import Proposal
 from app.memory.spec import Payload
 from app.memory.versions import Transition, Version
 from app.model import ConfidenceParts, EntityRef, EventTime, Memory, MemoryStatus, Mention, ReviewReason
-from app.write.coreference import Binding
+
+_SPOKEN_BY = re.compile(r"^(?:speaker|subject|from|participant_\d+)$")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Binding:
+    """The resolved meaning of a reference, kept for the next one."""
+
+    pronoun: str
+    name: str
+    entity_type: str
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -179,3 +190,18 @@ class Repeat:
 
 
 Decision = Believe | Review | Repeat | Reject
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class PersistResult:
+    """The result of a decision in the words of the API; `memory` is the id of the one that now holds the belief."""
+
+    decided: WriteDecision
+    reason: str
+    memory: UUID | None
+    affected: tuple[AffectedMemory, ...] = ()
+
+
+def spoken_names(mentions: Iterable[Mention]) -> frozenset[str]:
+    """Return the names among these mentions that stay out of what is embedded: of whom it is said, and by whom."""
+    return frozenset(one.name for one in mentions if _SPOKEN_BY.match(one.role))

@@ -27,9 +27,8 @@ from app.providers.protocols import QuestionInput, Questions, RuleQuestions
 from app.runtime import Runtime
 from app.write.embed import prepare
 from app.write.hype import BATCH, Hype, memories_without_questions
-from app.write.persist import PersistResult
 from app.write.resolve import resolve
-from app.write.values import Believe, Decision, Reject, Resolved, version_of
+from app.write.values import Believe, Decision, PersistResult, Reject, Resolved, version_of
 from tests.support.stores import USER, Store
 
 RULES = RuleQuestions(language="english")

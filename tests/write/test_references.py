@@ -16,7 +16,8 @@ from app.db.sql import insert_all
 from app.english.pronouns import parsed, sentence_opening
 from app.memory.extraction import Proposal, Role, Turn
 from app.memory.registry import discover
-from app.write.coreference import Binding, Unresolved, bind_references, binding_rows, needs_context
+from app.write.coreference import Unresolved, bind_references, binding_rows, needs_context
+from app.write.values import Binding
 from tests.support.stores import USER, Store
 
 TYPES = discover()

@@ -13,7 +13,8 @@ from app.english.name_identity import may_be_one, misspelt
 from app.english.word_lists import MEN, WOMEN, entries
 from app.memory.candidate import WriteDecision
 from app.memory.normalise import normalise_name
-from app.write.resolve import SIMILAR, UNKNOWN, KnownName, nominated, resolve, similarity
+from app.model import UNKNOWN_TYPE
+from app.write.resolve import SIMILAR, KnownName, nominated, resolve, similarity
 from app.write.values import Prepared
 from tests.support.stores import Store
 from tests.write.test_entities import entities
@@ -103,7 +104,7 @@ def test_a_known_name_leaves_alike_ones_to_themselves() -> None:
         for kind, names in (
             ("place", entries("countries")),
             ("person", people("Lindqvist")[::3]),
-            (UNKNOWN, companies()[::4]),
+            (UNKNOWN_TYPE, companies()[::4]),
         )
         for first, second in combinations(names, 2)
         if similarity(normalise_name(second), normalise_name(first)) >= SIMILAR
@@ -220,5 +221,5 @@ def said(name: str) -> Prepared:
     return prepared("relation", from_entity="Ana", relation_type="works-with", to_entity=name)
 
 
-def known(name: str, wanted: str, kind: str = UNKNOWN) -> KnownName:
+def known(name: str, wanted: str, kind: str = UNKNOWN_TYPE) -> KnownName:
     return row(normalise_name(wanted), name, kind, alias=normalise_name(name))

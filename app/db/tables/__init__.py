@@ -4,6 +4,8 @@ Row-level security with the runtime role's grants, and the vector index of each 
 table's definition and are only in migrations.
 """
 
+from sqlalchemy import Table
+
 from app.db.tables.audit import (
     audit_events,
     audit_seals,
@@ -60,6 +62,7 @@ ones. The index has no row-level security at all (DESIGN section 9).
 
 __all__ = [
     "UNSCOPED",
+    "Table",
     "api_keys",
     "audit_events",
     "audit_seals",

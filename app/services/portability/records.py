@@ -27,11 +27,9 @@ from pydantic import (
     model_validator,
 )
 from pydantic_core import from_json
-from sqlalchemy import Table
-from sqlalchemy.types import ARRAY, BigInteger, Boolean, Date, DateTime, Float, Integer, LargeBinary, SmallInteger
 
-from app.db.portability.exports import RECORDS, RecordKind, columns, prefix
-from app.db.tables import entities, memories
+from app.db.portability.exports import RECORDS, RecordKind, column_kind, columns, prefix
+from app.db.tables import Table, entities, memories
 from app.errors import InvalidInput
 from app.memory import audit_text
 from app.memory.calendar import EARLIEST_YEAR, LATEST_YEAR, known_zone
@@ -46,8 +44,6 @@ STRICT = ConfigDict(extra="forbid", strict=True, protected_namespaces=())
 
 LATEST = "latest"
 """The key of the validation context for the latest possible time of recording."""
-
-_WIDTHS = ((SmallInteger, 15), (BigInteger, 63), (Integer, 31))
 
 _HEX_LENGTH = 32
 
@@ -189,17 +185,17 @@ _OF_NAME: Mapping[str, Any] = {
 }
 """Types of columns by name, in all tables. Times that are not listed are times of recording."""
 
-_OF_KIND: tuple[tuple[type[Any], Any], ...] = (
-    *((kind, Annotated[int, Field(ge=0, lt=2**bits)]) for kind, bits in _WIDTHS),
-    (Boolean, bool),
-    (Float, Amount),
-    (Date, date),
-    (LargeBinary, Bytes),
-    (ARRAY, list[str]),
-    (DateTime, Recorded),
-)
-
-_OF_DIALECT: Mapping[str, Any] = {
+_OF_KIND: Mapping[str, Any] = {
+    "SmallInteger": Annotated[int, Field(ge=0, lt=2**15)],
+    "Integer": Annotated[int, Field(ge=0, lt=2**31)],
+    "BigInteger": Annotated[int, Field(ge=0, lt=2**63)],
+    "Float": Amount,
+    "Double": Amount,
+    "Boolean": bool,
+    "Date": date,
+    "DateTime": Recorded,
+    "LargeBinary": Bytes,
+    "ARRAY": list[str],
     "UUID": UUID,
     "JSONB": Object,
     "JSON": Object,
@@ -218,11 +214,7 @@ def _plain(table: Table, name: str) -> Any:  # noqa: ANN401 - what pydantic take
     named = _OF_COLUMN.get((table.name, name)) or _OF_NAME.get(name)
     if named is not None:
         return named
-    kind = table.columns[name].type
-    for plain, python in _OF_KIND:
-        if isinstance(kind, plain):
-            return python
-    return _OF_DIALECT.get(type(kind).__name__, str)
+    return _OF_KIND.get(column_kind(table, name), str)
 
 
 @cache

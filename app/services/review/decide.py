@@ -32,12 +32,11 @@ from app.memory.versions import Version
 from app.model import Actor, Memory, MemoryStatus, Scope
 from app.write.conflict import merge_into
 from app.write.hype import memories_without_questions
-from app.write.persist import PersistResult
 from app.write.pipeline import DecidedWave, WritePipeline
 from app.write.review import decide
 from app.write.review.decide import ReviewAuditDetail, ReviewOutcome
 from app.write.rows import PendingRows, WriteContext
-from app.write.values import Believe, Decision, Existing, Prepared, Resolved
+from app.write.values import Believe, Decision, Existing, PersistResult, Prepared, Resolved
 
 _STANDING = frozenset({MemoryStatus.PENDING, MemoryStatus.ACTIVE, MemoryStatus.EXPIRED})
 
