@@ -17,7 +17,7 @@ _QUIET = ("uvicorn.access", "httpx", "httpcore", "alembic", "pgqueuer")
 """Loggers of libraries whose messages the service's own replace."""
 
 
-def described(error: BaseException) -> dict[str, object]:
+def _described(error: BaseException) -> dict[str, object]:
     """Return an error's types and places for the log, without messages that may quote content."""
     chain: list[BaseException] = []
     link: BaseException | None = error
@@ -34,12 +34,12 @@ def described(error: BaseException) -> dict[str, object]:
 
 
 def _describe_exception(_logger: object, _method: str, event: structlog.typing.EventDict) -> structlog.typing.EventDict:
-    """Put `described` in place of an event's exception, also of a library's, whose trace would have the message."""
+    """Put `_described` in place of an event's exception, also of a library's, whose trace would have the message."""
     given = event.pop("exc_info", None)
     if given is True:
         given = sys.exc_info()
     error = given[1] if isinstance(given, tuple) else given
-    return {**event, **described(error)} if isinstance(error, BaseException) else event
+    return {**event, **_described(error)} if isinstance(error, BaseException) else event
 
 
 def _named(error: BaseException) -> str:

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import logging
 import os
 from collections.abc import AsyncIterator, Iterator
 from pathlib import Path
 
 import pytest
+import structlog
 from hypothesis import HealthCheck, settings
 
 from app.commands.configuration import freeze_garbage_collector
@@ -51,6 +53,17 @@ def pytest_unconfigure(config: pytest.Config) -> None:
 def _no_network() -> Iterator[None]:
     with loopback_only():
         yield
+
+
+@pytest.fixture
+def logs_restored() -> Iterator[None]:
+    """Logs may be configured in the test, and are afterwards as they were."""
+    root = logging.getLogger()
+    before, handlers, level = structlog.get_config(), list(root.handlers), root.level
+    yield
+    structlog.configure(**before)
+    root.handlers[:] = handlers
+    root.setLevel(level)
 
 
 @pytest.fixture(scope="session")

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator
 from typing import Literal, NoReturn
 
 import pytest
@@ -18,17 +17,7 @@ def fail(error: Exception) -> NoReturn:
     raise error
 
 
-@pytest.fixture
-def restored() -> Iterator[None]:
-    root = logging.getLogger()
-    before, handlers, level = structlog.get_config(), list(root.handlers), root.level
-    yield
-    structlog.configure(**before)
-    root.handlers[:] = handlers
-    root.setLevel(level)
-
-
-@pytest.mark.usefixtures("restored")
+@pytest.mark.usefixtures("logs_restored")
 @pytest.mark.parametrize("style", ["json", "console"])
 @pytest.mark.parametrize(
     "logger", [structlog.get_logger("ours"), logging.getLogger("of.a.library")], ids=["ours", "a library's"]
@@ -52,7 +41,7 @@ def test_the_message_of_an_exception_is_not_logged(
     assert "test_logs.py" in said
 
 
-@pytest.mark.usefixtures("restored")
+@pytest.mark.usefixtures("logs_restored")
 def test_an_error_of_our_code_keeps_its_message(capsys: pytest.CaptureFixture[str]) -> None:
     logs.configure("json", "INFO")
     try:

@@ -414,6 +414,7 @@ async def _end(connection: PooledConnection, driver: asyncpg.Connection) -> None
 
 
 async def _finish(connection: PooledConnection, driver: asyncpg.Connection, ending: str) -> None:
+    """End a transaction. A rollback that fails is none the less done: the connection goes, and its changes with it."""
     if not connection.raw.is_valid:
         return
     try:

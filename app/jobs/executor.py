@@ -22,7 +22,7 @@ from pgqueuer.domain.errors import RetryRequested
 from pgqueuer.domain.models import Job as Ticket
 from pydantic_core import from_json, to_json
 
-from app import ids, logs
+from app import ids
 from app.amounts import amount
 from app.db import job_queue, jobs
 from app.db.jobs import Job
@@ -151,8 +151,8 @@ class Executor:
         except asyncio.CancelledError:
             # If the error were raised, pgqueuer would delete the ticket.
             delay = PUT_BACK.delay
-        except Exception as error:  # noqa: BLE001 - pgqueuer would log its message, which may quote content
-            log.error("a run could not be recorded", ticket=ticket.id, **logs.described(error))  # noqa: TRY400
+        except Exception:  # pgqueuer would delete the ticket
+            log.exception("a run could not be recorded", ticket=ticket.id)
             delay = UNRECORDED_SECONDS
         finally:
             self._running.discard(task)
@@ -263,8 +263,8 @@ class Executor:
             return
         try:
             await abandon(self.runtime, run, error)
-        except Exception as unkept:  # noqa: BLE001 - the job is recorded as failed whatever happens here
-            log.error("what a failed job left could not be kept", **logs.described(unkept))  # noqa: TRY400
+        except Exception:  # the job is recorded as failed whatever happens here
+            log.exception("what a failed job left could not be kept")
 
     def _again(self, run: Job, error: TypedMemoryError) -> JobOutcome:
         settings = self.runtime.settings
@@ -328,5 +328,5 @@ class _Progress:
 
 
 def _unexpected(error: BaseException) -> JobOutcome:
-    log.error("a job failed unexpectedly", **logs.described(error))
+    log.error("a job failed unexpectedly", exc_info=error)
     return failure(f"an unexpected {type(error).__name__}: the worker's log says where")

@@ -20,7 +20,6 @@ from pgqueuer.core.qm import QueueManager
 from pgqueuer.core.sm import SchedulerManager
 from pgqueuer.domain.models import Schedule as Due
 
-from app import logs
 from app.db import job_queue, jobs, query_log, quotas
 from app.db.embedded.folder import FileLock
 from app.db.job_queue import ReconnectingDriver
@@ -149,8 +148,8 @@ async def _schedules(
 async def _due(runtime: Runtime, schedule: Schedule, _at: Due) -> None:
     try:
         await schedule.run(runtime)
-    except Exception as error:  # noqa: BLE001 - its next time comes, and the worker goes on
-        log.error("a schedule failed", schedule=schedule.name, **logs.described(error))  # noqa: TRY400
+    except Exception:  # its next time comes, and the worker goes on
+        log.exception("a schedule failed", schedule=schedule.name)
 
 
 async def _kept_up(name: str, loop: Callable[[], Awaitable[None]], stop: asyncio.Event) -> None:
@@ -158,8 +157,8 @@ async def _kept_up(name: str, loop: Callable[[], Awaitable[None]], stop: asyncio
     while not stop.is_set():
         try:
             await loop()
-        except Exception as error:  # noqa: BLE001 - a worker that gave up would leave jobs undone in silence
-            log.error("a loop of the worker failed and starts again", loop=name, **logs.described(error))  # noqa: TRY400
+        except Exception:  # a worker that gave up would leave jobs undone in silence
+            log.exception("a loop of the worker failed and starts again", loop=name)
             with suppress(TimeoutError):
                 async with asyncio.timeout(AGAIN_SECONDS):
                     await stop.wait()

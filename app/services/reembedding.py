@@ -19,7 +19,6 @@ from uuid import UUID
 
 import structlog
 
-from app import logs
 from app.db import embedding_models, reembedding
 from app.db.embedding_models import Phase, StoredModel
 from app.db.reembedding import Count, Lacking, OwnerConnection, Vector
@@ -141,8 +140,8 @@ async def _for_ever(step: Callable[[], Awaitable[object]]) -> None:
     while True:
         try:
             await step()
-        except Exception as error:  # noqa: BLE001 - the next time may go well, and nothing else depends on it
-            log.warning("a task of the embedding model change failed and will be retried", **logs.described(error))
+        except Exception:  # the next time may go well, and nothing else depends on it
+            log.warning("a task of the embedding model change failed and will be retried", exc_info=True)
         await asyncio.sleep(PAUSE_SECONDS)
 
 

@@ -14,7 +14,7 @@ from starlette.middleware.cors import CORSMiddleware
 from starlette.requests import ClientDisconnect
 from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
-from app import ids, logs
+from app import ids
 from app.api.plumbing import problems
 from app.api.plumbing.guard import POSITION_HEADER
 from app.api.plumbing.idempotency import REPLAYED
@@ -76,8 +76,8 @@ class RequestMiddleware:
         except ClientDisconnect:
             log.info("the client hung up")
             answer.status = answer.status or _HUNG_UP
-        except Exception as error:  # noqa: BLE001 - nothing may leave without an answer
-            log.error("unexpected error", **logs.described(error))  # noqa: TRY400 - its message may quote content
+        except Exception:  # nothing may leave without an answer
+            log.exception("unexpected error")
             if not answer.status:
                 await problems.respond(problems.internal(scope))(scope, receive, answer)
 
