@@ -15,7 +15,7 @@ from app.commands.configuration import freeze_garbage_collector
 from app.db.embedded.folder import FileLock
 from app.db.session import Database
 from tests.support import owner
-from tests.support.databases import Run
+from tests.support.databases import Run, nodes
 from tests.support.loopback import loopback_only
 from tests.support.pools import pooled
 
@@ -36,6 +36,13 @@ def pytest_configure(config: pytest.Config) -> None:
 def pytest_xdist_auto_num_workers() -> int:
     """Return one worker more than there are cores: tests wait for processes, for disks and for clocks."""
     return (os.cpu_count() or 1) + 1
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    if nodes():
+        for item in items:
+            if item.get_closest_marker("one_server"):
+                item.add_marker(pytest.mark.skip(reason="looks at the plans, locks or logins of one server"))
 
 
 def pytest_collection_finish() -> None:

@@ -111,9 +111,7 @@ async def calibrate(owner_url: str, model_id: int, *, unrelated: float, related:
 async def heartbeat(database: Database, model_id: int) -> None:
     """Record that a process uses a model, so that its vectors are not dropped."""
     async with database.write(None) as session:
-        await session.execute(
-            text("UPDATE embedding_models SET seen_at = clock_timestamp() WHERE id = :id"), {"id": model_id}
-        )
+        await session.execute(text("UPDATE embedding_models SET seen_at = now() WHERE id = :id"), {"id": model_id})
 
 
 @asynccontextmanager

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import re
+
 import asyncpg
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 
@@ -84,9 +86,16 @@ def _unavailable_by(cause: BaseException | None) -> DatabaseUnavailable | None:
             return None
 
 
-def _violates(cause: asyncpg.PostgresError, constraint: str) -> bool:
-    """Return whether this constraint was violated; of one on a node only the message says so, with a shard's number."""
-    return cause.constraint_name == constraint or f'"{constraint}_' in str(cause)
+_NAMED_IN_MESSAGE = re.compile(r'constraint "(\w+?)(?:_\d+)?"')
+
+
+def constraint_of(error: asyncpg.PostgresError) -> str:
+    """Return the name of the constraint that was violated; empty if none was.
+
+    Of one on a node of a cluster only the message says it, with the number of a shard.
+    """
+    named = error.constraint_name or next(iter(_NAMED_IN_MESSAGE.findall(str(error))), "")
+    return str(named)
 
 
 def translated(cause: BaseException | None) -> Exception | None:
@@ -95,9 +104,9 @@ def translated(cause: BaseException | None) -> Exception | None:
         return passes
     if isinstance(cause, asyncpg.SerializationError | asyncpg.DeadlockDetectedError):
         return Conflict("others changed the same memories: retry", retry_after=0.1)
-    if isinstance(cause, asyncpg.UniqueViolationError) and _violates(cause, "uq_jobs_only_one"):
+    if isinstance(cause, asyncpg.UniqueViolationError) and constraint_of(cause) == "uq_jobs_only_one":
         return Conflict("the same work waits or runs already: look at the tenant's unfinished jobs")
-    if isinstance(cause, asyncpg.CheckViolationError) and _violates(cause, "memories_status_changes"):
+    if isinstance(cause, asyncpg.CheckViolationError) and constraint_of(cause) == "memories_status_changes":
         return Conflict(
             f"the memory's status has changed meanwhile ({cause}): read it again and retry", retry_after=0.1
         )

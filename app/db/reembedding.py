@@ -64,19 +64,23 @@ async def owner_connection(owner_url: str) -> AsyncIterator[OwnerConnection]:
 
 
 async def add(connection: OwnerConnection, *, name: str, dimensions: int) -> int:
-    """Record a model in phase `building`; return its id."""
-    return int(
-        await connection.fetchval(
-            """
-            INSERT INTO embedding_models (id, name, dimensions, active, phase)
-            SELECT max(id) + CASE WHEN (max(id) - max(id) FILTER (WHERE active)) % 2 = 0 THEN 1 ELSE 2 END,
-                $1, $2, false, 'building'
-            FROM embedding_models RETURNING id
-            """,
-            name,
-            dimensions,
-        )
+    """Record a model in phase `building`; return its id.
+
+    The lock for changing the model keeps the id free between the statements, which a cluster refuses as one.
+    """
+    model_id = await connection.fetchval(
+        """
+        SELECT max(id) + CASE WHEN (max(id) - max(id) FILTER (WHERE active)) % 2 = 0 THEN 1 ELSE 2 END
+        FROM embedding_models
+        """
     )
+    await connection.execute(
+        "INSERT INTO embedding_models (id, name, dimensions, active, phase) VALUES ($1, $2, $3, false, 'building')",
+        model_id,
+        name,
+        dimensions,
+    )
+    return int(model_id)
 
 
 async def mark(connection: OwnerConnection, model_id: int, phase: Phase) -> None:
@@ -89,7 +93,7 @@ async def switch(connection: OwnerConnection, model_id: int) -> None:
     # A script is one transaction, and a unique index allows one active model after each of its statements.
     await connection.execute(
         f"""
-        UPDATE embedding_models SET active = false, phase = 'leaving', seen_at = clock_timestamp()
+        UPDATE embedding_models SET active = false, phase = 'leaving', seen_at = now()
         WHERE active AND id <> {model_id:d};
         UPDATE embedding_models SET active = true, phase = 'active' WHERE id = {model_id:d}
         """  # noqa: S608 - a number

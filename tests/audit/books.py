@@ -68,8 +68,9 @@ class Book:
         """Change what nobody may, as an owner who turns the triggers off."""
         connection = await asyncpg.connect(self.store.url)
         try:
-            await connection.execute("SET session_replication_role = replica")
-            changed = await connection.execute(statement, *arguments)
+            async with connection.transaction():
+                await connection.execute("SET LOCAL session_replication_role = replica")
+                changed = await connection.execute(statement, *arguments)
         finally:
             await connection.close()
         assert not changed.endswith(" 0"), changed

@@ -364,7 +364,8 @@ async def test_versions_of_both_that_interleaved_follow_their_own_again(store: S
     assert await links(store) == {("P. Sharma works at Rivian", "supersedes", "P. Sharma works at Audi")}
     rows = await store.sql(
         """SELECT m.content, n.content AS by, o.content AS over FROM memories m
-           LEFT JOIN memories n ON n.id = m.superseded_by LEFT JOIN memories o ON o.id = m.supersedes
+           LEFT JOIN memories n ON n.tenant_id = m.tenant_id AND n.id = m.superseded_by
+           LEFT JOIN memories o ON o.tenant_id = m.tenant_id AND o.id = m.supersedes
            WHERE m.tenant_id = $1 AND m.type = 'fact'""",
         store.tenant,
     )

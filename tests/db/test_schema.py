@@ -69,6 +69,7 @@ async def test_row_level_security_is_forced_wherever_there_is_content(database_u
     assert open_tables == UNSCOPED - {"memory_index"}, "whose rows are read freely, and written by their tenant"
 
 
+@pytest.mark.one_server
 async def test_the_runtime_role_owns_nothing_and_bypasses_nothing(database_url: str) -> None:
     [role] = await owner.ask(
         database_url,

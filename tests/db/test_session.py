@@ -118,7 +118,7 @@ async def test_closing_waits_for_reads_that_are_ending(database: Database) -> No
 async def lose(database: Database, connection: asyncpg.Connection) -> None:
     async with database.read(uuid4()) as session:
         [row] = await session.fetch(statement("SELECT pg_backend_pid()"), {})
-        await connection.execute("SELECT pg_terminate_backend($1, 5000)", row[0])
+        await connection.execute("SELECT pg_terminate_backend(CAST($1 AS int), CAST(5000 AS bigint))", row[0])
         await session.fetch(TENANT, {"given": "x"})
 
 

@@ -36,6 +36,7 @@ async def opened(url: str, **settings: object) -> None:
         pass
 
 
+@pytest.mark.one_server
 async def test_a_wrong_password_and_a_wrong_database_are_told_apart(database_url: str) -> None:
     async with owner.connected(database_url) as connection:
         await connection.execute("CREATE ROLE tm_start_nobody LOGIN PASSWORD 'right'")

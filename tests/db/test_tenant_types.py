@@ -150,6 +150,7 @@ async def test_a_version_is_never_rewritten(store: Store) -> None:
             await session.execute(text("UPDATE memory_type_versions SET definition = '{}'"))
 
 
+@pytest.mark.one_server
 async def test_the_key_finds_memories_of_a_type_through_its_own_index(store: Store) -> None:
     await ticketed(store)
     rows = await store.sql(

@@ -16,7 +16,8 @@ async def test_a_user_who_is_erased_is_erased_from_backfills(clinic: Clinic) -> 
     assert started.erasure.counts["backfill_items"] == 1
     left = await clinic.store.sql(
         "SELECT to_jsonb(b)::text || coalesce(string_agg(to_jsonb(i)::text, ''), '') AS told FROM backfills b "
-        "LEFT JOIN backfill_items i ON i.backfill_id = b.id WHERE b.tenant_id = $1 GROUP BY b.*",
+        "LEFT JOIN backfill_items i ON i.tenant_id = b.tenant_id AND i.backfill_id = b.id "
+        "WHERE b.tenant_id = $1 GROUP BY b.*",
         clinic.store.tenant,
     )
     assert "metformin" not in left[0]["told"]

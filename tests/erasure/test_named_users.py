@@ -78,6 +78,7 @@ async def test_an_export_of_a_user_has_what_lies_in_other_scopes_and_can_be_impo
     assert (summary["failed"], summary["imported"]["memory"]) == (0, len(contents)), summary
 
 
+@pytest.mark.one_server
 async def test_they_are_found_by_an_index_under_row_level_security(tenant: Tenant, url: str) -> None:
     memory = await write(tenant.client, "typed", "standard", user_id="ana", scope="global")
     own = [column.name for column in tables.memories.columns if column.computed is None]

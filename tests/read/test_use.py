@@ -33,7 +33,7 @@ async def expire(store: Store, *memories: UUID) -> None:
 async def status(store: Store, memory: UUID) -> str:
     [row] = await store.sql(
         "SELECT m.status, array_agg(DISTINCT i.status) AS indexed FROM memories m "
-        "JOIN memory_index i ON i.memory_id = m.id WHERE m.id = $1 GROUP BY m.status",
+        "JOIN memory_index i ON i.tenant_id = m.tenant_id AND i.memory_id = m.id WHERE m.id = $1 GROUP BY m.status",
         memory,
     )
     assert row["indexed"] == [row["status"]]
@@ -127,7 +127,8 @@ async def test_of_two_of_one_slot_the_later_statement_comes_back(store: Store) -
     newer = await store.put("preference", {"preference_key": "editor.font", "preference_value": "serif"},
                             stated_at=LONG_AGO + timedelta(days=1))  # fmt: skip
     await expire(store, older, newer)
-    await store.sql("UPDATE memories SET slot = (SELECT slot FROM memories WHERE id = $1) WHERE id = $2", older, newer)
+    [[slot]] = await store.sql("SELECT slot FROM memories WHERE id = $1", older)
+    await store.sql("UPDATE memories SET slot = $1 WHERE id = $2", slot, newer)
     store.tracker.note(store.tenant, [older, newer], at=NOW)
     await store.tracker.flush()
     assert (await status(store, older), await status(store, newer)) == ("expired", "active")

@@ -15,7 +15,7 @@ import pytest
 
 from app.db.lifecycle.sweeps import FRESHNESS_SQL
 from app.db.memories import read as memory_reads
-from app.db.session import Database, WriteSession
+from app.db.session import Database, WriteSession, stamped, statement
 from app.errors import ProviderProtocolError, ProviderUnavailable
 from app.memory import confidence, freshness
 from app.memory.freshness import Decay
@@ -26,6 +26,7 @@ from app.read.values import QueryRequest
 from app.services.lifecycle.runner import RunProgress
 from app.services.lifecycle.workers.consolidation import Consolidation
 from app.write.pipeline import ScopeLocks
+from tests.support.databases import nodes
 from tests.support.stores import USER, Store
 from tests.write.test_doors import by_rejection
 
@@ -256,7 +257,7 @@ async def test_the_database_reckons_freshness_as_the_formula_does(store: Store) 
             used,
         )
     statement = f"""SELECT m.id, {FRESHNESS_SQL.replace(":now", "$2")} AS freshness FROM memories m
-        JOIN memory_usage u ON u.memory_id = m.id WHERE m.id = ANY($1)"""  # noqa: S608
+        JOIN memory_usage u ON u.tenant_id = m.tenant_id AND u.memory_id = m.id WHERE m.id = ANY($1)"""  # noqa: S608
     rows = {row["id"]: row["freshness"] for row in await store.sql(statement, members, NOW)}
     for one in await read(store, members):
         expected = freshness.since_last_use(
@@ -433,6 +434,7 @@ class Breaking(Database):
 
     def __init__(self, url: str, *, survives: int, commits: bool) -> None:
         super().__init__(url, pool_size=2)
+        self.clustered = bool(nodes())
         self.left = survives
         self.commits = commits
 
@@ -517,13 +519,11 @@ async def bytes_of(store: Store, ids: Sequence[UUID]) -> list[str]:
 @pytest.mark.parametrize("door", ["delete", "reject"])
 async def test_a_summary_that_is_taken_back_gives_its_members_back(store: Store, door: str) -> None:
     members = await episodes(store)
-    await store.sql(
-        """UPDATE memories SET status = 'expired' FROM (SELECT set_config('app.changed_at', $2, true)) AS stamp
-           WHERE id = $1""",
-        members[0],
-        (NOW - timedelta(days=1)).isoformat(),
-    )
-    await store.sql("UPDATE memory_index SET status = 'expired' WHERE memory_id = $1", members[0])
+    async with store.database.write(store.tenant, **stamped(NOW - timedelta(days=1))) as session:
+        expired = {"tenant": store.tenant, "id": members[0]}
+        for column, table in (("id", "memories"), ("memory_id", "memory_index")):
+            change = f"UPDATE {table} SET status = 'expired' WHERE tenant_id = :tenant AND {column} = :id"  # noqa: S608
+            await session.fetch(statement(change), expired)
     before = await bytes_of(store, members)
     await fold(store)
     [summary] = await summaries(store)

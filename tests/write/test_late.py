@@ -43,8 +43,8 @@ async def chain(store: Store, scope: Scope) -> list[tuple[str, str, str | None, 
     """Return the values of the slot in the order in which they began: value, status, what it follows, what follows."""
     rows = await store.sql(
         """SELECT m.slot_value, m.status, p.slot_value AS previous, n.slot_value AS next FROM memories m
-           LEFT JOIN memories n ON n.id = m.superseded_by AND n.supersedes = m.id
-           LEFT JOIN memories p ON p.id = m.supersedes AND p.superseded_by = m.id
+           LEFT JOIN memories n ON n.tenant_id = m.tenant_id AND n.id = m.superseded_by AND n.supersedes = m.id
+           LEFT JOIN memories p ON p.tenant_id = m.tenant_id AND p.id = m.supersedes AND p.superseded_by = m.id
            WHERE m.tenant_id = $1 AND m.scope_id = $2 ORDER BY m.valid_from, m.stated_at""",
         store.tenant,
         scope.id(store.tenant),

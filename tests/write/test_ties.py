@@ -52,8 +52,9 @@ async def people(store: Store, name: str) -> dict[str | None, set[str]]:
     """Return what is believed of those of a name, by their tie."""
     rows = await store.sql(
         """SELECT e.attributes ->> 'relationship' AS tie, m.content FROM entities e
-           LEFT JOIN memory_entities k ON k.entity_id = e.id
-           LEFT JOIN memories m ON m.id = k.memory_id AND m.type = 'fact' AND m.status = 'active'
+           LEFT JOIN memory_entities k ON k.tenant_id = e.tenant_id AND k.entity_id = e.id
+           LEFT JOIN memories m
+             ON m.tenant_id = e.tenant_id AND m.id = k.memory_id AND m.type = 'fact' AND m.status = 'active'
            WHERE e.tenant_id = $1 AND e.canonical_name = $2""",
         store.tenant,
         name,

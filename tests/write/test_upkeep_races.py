@@ -29,6 +29,7 @@ async def people(store: Store) -> list[RowChange]:
         "UPDATE entities SET mention_count = mention_count + 1 WHERE tenant_id = $1",
     ],
 )
+@pytest.mark.one_server
 async def test_a_change_waits_for_another_one_of_its_rows_and_is_made(store: Store, change: str, plan: str) -> None:
     changes = await people(store)
     restated = [Restatement(id=one.id, mentions=2, named={}) for one in changes]

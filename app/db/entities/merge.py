@@ -113,12 +113,13 @@ _LINKED = statement(
 _JOIN = text(
     """
     WITH recorded AS (
-        INSERT INTO entity_merges (tenant_id, entity_id, into_id, merged_at) VALUES (:tenant, :entity, :into, :at)
-    ), unrecorded AS ( -- merged before there was a record: known from now on, though not how to undo it
         INSERT INTO entity_merges (tenant_id, entity_id, into_id, merged_at)
-        SELECT :tenant, k.id, :entity, '-infinity' FROM entities k
-        WHERE k.tenant_id = :tenant AND k.merged_into = :entity
-          AND NOT EXISTS (SELECT FROM entity_merges g WHERE g.tenant_id = :tenant AND g.entity_id = k.id)
+        SELECT k.tenant_id, k.id, CASE WHEN k.id = :entity THEN CAST(:into AS uuid) ELSE CAST(:entity AS uuid) END,
+            -- One merged before there was a record is known from now on, though not how to undo it.
+            CASE WHEN k.id = :entity THEN CAST(:at AS timestamptz) ELSE '-infinity' END
+        FROM entities k
+        WHERE k.tenant_id = :tenant AND (k.id = :entity OR k.merged_into = :entity AND NOT EXISTS (
+            SELECT FROM entity_merges g WHERE g.tenant_id = :tenant AND g.entity_id = k.id))
     )
     UPDATE entities SET merged_into = :into
     WHERE tenant_id = :tenant AND (id = :entity OR merged_into = :entity)

@@ -21,7 +21,7 @@ from sqlalchemy.exc import DBAPIError
 from app.db.apply.scope import DRIFT, LARGE, Claimed
 from app.db.audit import LOGGED, AuditWriter
 from app.db.erasure.rows import orphans, prune_names
-from app.db.failures import cause_of
+from app.db.failures import cause_of, constraint_of
 from app.db.lifecycle.maintenance import mentions_of
 from app.db.memories.read import VERSION_COLUMNS, version_fields
 from app.db.session import ReadSession, SqlStatement, WriteSession, statement
@@ -287,7 +287,9 @@ _RULES = {
 
 
 def _broken(error: asyncpg.CheckViolationError) -> str:
-    rule = str(error.constraint_name).removeprefix(f"ck_{error.table_name}_")
+    name = constraint_of(error).removeprefix("ck_")
+    table = next((one for one in metadata.tables if name.startswith(f"{one}_")), "")
+    rule = name.removeprefix(f"{table}_")
     return _RULES.get(rule, f"{rule}: is not one of the values it can have")
 
 
