@@ -86,6 +86,9 @@ def _unavailable_by(cause: BaseException | None) -> DatabaseUnavailable | None:
             return None
 
 
+_REFUSED_STATUS = re.compile(r"a memory that is \w+ cannot become")
+"""How the guard of statuses begins; an error that a node raises has lost the name of its constraint."""
+
 _NAMED_IN_MESSAGE = re.compile(r'constraint "(\w+?)(?:_\d+)?"')
 
 
@@ -106,7 +109,7 @@ def translated(cause: BaseException | None) -> Exception | None:
         return Conflict("others changed the same memories: retry", retry_after=0.1)
     if isinstance(cause, asyncpg.UniqueViolationError) and constraint_of(cause) == "uq_jobs_only_one":
         return Conflict("the same work waits or runs already: look at the tenant's unfinished jobs")
-    if isinstance(cause, asyncpg.CheckViolationError) and constraint_of(cause) == "memories_status_changes":
+    if isinstance(cause, asyncpg.CheckViolationError) and _REFUSED_STATUS.match(str(cause)):
         return Conflict(
             f"the memory's status has changed meanwhile ({cause}): read it again and retry", retry_after=0.1
         )

@@ -62,12 +62,12 @@ async def test_a_long_chain_is_verified_in_pieces(book: Book) -> None:
 CHANGES = {
     "actor": "UPDATE audit_events SET actor = 'somebody else' WHERE tenant_id = $1 AND id = $2",
     "action": "UPDATE audit_events SET action = 'memory.added' WHERE tenant_id = $1 AND id = $2",
-    "time": "UPDATE audit_events SET occurred_at = occurred_at + interval '1 us' WHERE tenant_id = $1 AND id = $2",
-    "memory": "UPDATE audit_events SET memory_id = gen_random_uuid() WHERE tenant_id = $1 AND id = $2",
-    "scope": "UPDATE audit_events SET scope_id = gen_random_uuid() WHERE tenant_id = $1 AND id = $2",
+    "time": "UPDATE audit_events SET occurred_at = '2020-02-03T04:05:06Z' WHERE tenant_id = $1 AND id = $2",
+    "memory": "UPDATE audit_events SET memory_id = '00000000000040008000000000000007' WHERE tenant_id = $1 AND id = $2",
+    "scope": "UPDATE audit_events SET scope_id = '00000000000040008000000000000007' WHERE tenant_id = $1 AND id = $2",
     "detail": "UPDATE audit_events SET detail = detail || '{\"n\": 7}' WHERE tenant_id = $1 AND id = $2",
-    "salt": "UPDATE audit_events SET salt = gen_random_uuid() WHERE tenant_id = $1 AND id = $2",
-    "emptied": """UPDATE audit_events SET detail = '{}', salt = NULL, redacted_by = gen_random_uuid(),
+    "salt": "UPDATE audit_events SET salt = '00000000000040008000000000000007' WHERE tenant_id = $1 AND id = $2",
+    "emptied": """UPDATE audit_events SET detail = '{}', salt = NULL, redacted_by = '00000000000040008000000000000007',
         detail_digest = audit_detail_digest(salt, detail) WHERE tenant_id = $1 AND id = $2""",
 }
 
@@ -139,9 +139,9 @@ async def test_two_events_that_changed_places_are_found(book: Book) -> None:
 SEALS_CHANGED = {
     "digest": "UPDATE audit_seals SET digest = sha256('x') WHERE tenant_id = $1 AND seq = 2",
     "previous": "UPDATE audit_seals SET previous = sha256('x') WHERE tenant_id = $1 AND seq = 2",
-    "time": "UPDATE audit_seals SET sealed_at = sealed_at - interval '1 day' WHERE tenant_id = $1 AND seq = 2",
+    "time": "UPDATE audit_seals SET sealed_at = '2020-02-03T04:05:06Z' WHERE tenant_id = $1 AND seq = 2",
     "length": "UPDATE audit_seals SET digests = digests || '\\x00' WHERE tenant_id = $1 AND seq = 2",
-    "an event less": "UPDATE audit_seals SET events = events[1:1], digests = substring(digests for 32) "
+    "an event less": "UPDATE audit_seals SET events = trim_array(events, 1), digests = substring(digests for 32) "
     "WHERE tenant_id = $1 AND seq = 2",
 }
 

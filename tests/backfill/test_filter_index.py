@@ -6,6 +6,7 @@ import json
 from collections.abc import Iterator
 from typing import Any
 
+import pytest
 from sqlalchemy import text
 
 from app.db import tables
@@ -50,6 +51,7 @@ async def crowd(clinic: Clinic, memory: object, count: int) -> None:
     await clinic.store.sql("ANALYZE memories")
 
 
+@pytest.mark.one_server
 async def test_a_filter_has_an_index_under_row_level_security(clinic: Clinic) -> None:
     memory = await clinic.takes("metformin", drug_class="Biguanide")
     await crowd(clinic, memory, 3_000)

@@ -112,7 +112,7 @@ async def test_what_is_expected_of_a_memory_twice_must_be_true_both_times(clinic
     one = await clinic.preview()
     await clinic.store.sql(
         """WITH touched AS (
-            UPDATE memories SET updated_at = updated_at + interval '1 second' WHERE tenant_id = $1 AND id = $3
+            UPDATE memories SET updated_at = now() + interval '1 second' WHERE tenant_id = $1 AND id = $3
             RETURNING updated_at
         ) UPDATE backfill_items SET rests_on = jsonb_build_object($2::text, touched.updated_at) FROM touched
         WHERE tenant_id = $1 AND memory_id = $3""",

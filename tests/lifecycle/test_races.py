@@ -103,7 +103,8 @@ async def test_a_memory_that_is_held_is_waited_for_and_none_is_skipped(old: Agin
     async with owner.connected(old.store.url) as connection:
         holding = connection.transaction()
         await holding.start()
-        await connection.execute("SELECT FROM memories WHERE id = ANY($1) FOR UPDATE", [memories[0], memories[3]])
+        held = "SELECT FROM memories WHERE tenant_id = $1 AND id = ANY($2) FOR UPDATE"
+        await connection.execute(held, old.store.tenant, [memories[0], memories[3]])
         running = asyncio.create_task(old.run("freshness"))
         await old.store.until_a_session_waits()
         await holding.rollback()

@@ -109,7 +109,7 @@ async def phases(store: Store) -> dict[str, Phase]:
 
 async def quiet(store: Store) -> None:
     """Let it be long ago that a process with the model that leaves was heard of."""
-    await store.sql("UPDATE embedding_models SET seen_at = seen_at - interval '1 hour'")
+    await store.sql("UPDATE embedding_models SET seen_at = now() - interval '1 hour'")
 
 
 @pytest.fixture

@@ -207,7 +207,7 @@ async def test_a_large_scope_is_searched_by_the_new_index_and_owes_as_many_rows(
             "SELECT indexdef FROM pg_indexes WHERE indexname = $1", embedding_models.index_name(served.reads.model_id)
         )
         assert f"halfvec({dimensions})" in plan[0]["indexdef"]
-        await store.sql("UPDATE embedding_models SET seen_at = seen_at - interval '1 hour'")
+        await store.sql("UPDATE embedding_models SET seen_at = now() - interval '1 hour'")
         await change.steps.drop()
 
 

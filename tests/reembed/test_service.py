@@ -188,7 +188,7 @@ async def test_a_service_goes_on_while_its_model_is_changed(fresh_database_url: 
         await until_none_lacks(connection, "model_id")
         await until_none_lacks(connection, "model_id_2")
         first.stop()
-        await connection.execute("UPDATE embedding_models SET seen_at = seen_at - interval '1 hour'")
+        await connection.execute("UPDATE embedding_models SET seen_at = now() - interval '1 hour'")
         async with traffic(second, "third") as of_third:
             dropped = await aside(new, "--drop")
             assert dropped.returncode == 0, dropped.stderr

@@ -129,6 +129,11 @@ def nodes() -> list[str]:
     return os.environ.get("TM_TEST_DATABASE_NODES", "").split()
 
 
+def on_nodes(url: str) -> list[str]:
+    """Logins to the databases on the nodes of a cluster that belong to this one."""
+    return [_in_database(server, _name(url)) for server in nodes()]
+
+
 def form_cluster(url: str) -> None:
     """Make a cluster of the databases that the login and the nodes lead to."""
     name = _name(url)

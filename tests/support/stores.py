@@ -24,6 +24,7 @@ from app.services.memories import Memories
 from app.services.quotas import Quotas
 from app.write.pipeline import WritePipeline
 from tests.support import owner
+from tests.support.databases import on_nodes
 from tests.support.pools import connected
 from tests.support.waiting import eventually
 
@@ -77,10 +78,10 @@ class Store:
         return await owner.ask(self.url, statement, *arguments)
 
     async def until_a_session_waits(self) -> None:
-        """Wait until a session of the database waits for a lock."""
+        """Wait until a session of the database waits for a lock, on any of its servers."""
 
         async def waits() -> bool:
-            return bool(await self.sql(LOCKED))
+            return any([await owner.ask(url, LOCKED) for url in (self.url, *on_nodes(self.url))])
 
         await eventually(waits)
 

@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from app.db.session import Database
+from app.db.session import Database, stamped, statement
 from app.model import Memory
 from app.providers.wordllama import WordllamaEmbedder
 from app.services.entities import Entities
@@ -77,13 +77,12 @@ class Timed:
 
     async def set(self, memory: UUID, assignment: str, *, shared: bool = True) -> None:
         """Change columns of a memory by hand, and of its index rows."""
-        both = f"""
-            UPDATE memories SET {assignment} FROM (SELECT set_config('app.changed_at', $2, true)) AS stamp
-            WHERE id = $1
-            """  # noqa: S608 - what the tests say
-        await self.store.sql(both, memory, self.clock.now.isoformat())
-        if shared:
-            await self.store.sql(f"UPDATE memory_index SET {assignment} WHERE memory_id = $1", memory)  # noqa: S608
+        given = {"tenant": self.store.tenant, "id": memory}
+        tables = {"memories": "id", "memory_index": "memory_id"} if shared else {"memories": "id"}
+        async with self.store.database.write(self.store.tenant, **stamped(self.clock.now)) as session:
+            for table, column in tables.items():
+                change = f"UPDATE {table} SET {assignment} WHERE tenant_id = :tenant AND {column} = :id"  # noqa: S608
+                await session.fetch(statement(change), given)
 
 
 def unused(memory: Memory) -> Memory:

@@ -61,7 +61,8 @@ async def test_a_statement_made_earlier_goes_into_history_in_its_place(store: St
     ] == ["added", "superseded", "added", "added"]
     page = await store.sql(
         """SELECT m.slot_value, m.status, n.slot_value AS next, p.slot_value AS previous, m.ended_at
-           FROM memories m LEFT JOIN memories n ON n.id = m.superseded_by LEFT JOIN memories p ON p.id = m.supersedes
+           FROM memories m LEFT JOIN memories n ON n.tenant_id = m.tenant_id AND n.id = m.superseded_by
+           LEFT JOIN memories p ON p.tenant_id = m.tenant_id AND p.id = m.supersedes
            WHERE m.tenant_id = $1 ORDER BY m.stated_at""",
         store.tenant,
     )

@@ -29,7 +29,6 @@ async def people(store: Store) -> list[RowChange]:
         "UPDATE entities SET mention_count = mention_count + 1 WHERE tenant_id = $1",
     ],
 )
-@pytest.mark.one_server
 async def test_a_change_waits_for_another_one_of_its_rows_and_is_made(store: Store, change: str, plan: str) -> None:
     changes = await people(store)
     restated = [Restatement(id=one.id, mentions=2, named={}) for one in changes]
@@ -45,7 +44,8 @@ async def test_a_change_waits_for_another_one_of_its_rows_and_is_made(store: Sto
             await store.until_a_session_waits()
         await expiring
     rows = await store.sql(
-        "SELECT m.status, i.status FROM memories m JOIN memory_index i ON i.memory_id = m.id WHERE m.tenant_id = $1",
+        "SELECT m.status, i.status FROM memories m "
+        "JOIN memory_index i ON i.tenant_id = m.tenant_id AND i.memory_id = m.id WHERE m.tenant_id = $1",
         store.tenant,
     )
     assert {tuple(row) for row in rows} == {("expired", "expired")}
