@@ -15,6 +15,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from bench import (
     backfill,
     clocks,
+    importing,
     ingest,
     neighbours,
     overload,
@@ -31,7 +32,7 @@ from bench.figures import Book
 from bench.stage import FULL, QUICK, Sizes, Stage
 from bench.world import new_world, serving
 
-PARTS = ("query", "recall", "tenants", "neighbours", "write", "ingest", "usage", "clocks")
+PARTS = ("query", "recall", "tenants", "neighbours", "write", "import", "ingest", "usage", "clocks")
 ASKED_FOR = ("workers", "backfill", "overload", "processes", "reembed")
 """Parts that a run does only when it is told to: filling the store for them takes long."""
 
@@ -41,6 +42,7 @@ LAST = {
     "workers": workers.workers,
     "overload": overload.overload,
     "processes": processes.processes,
+    "import": importing.imports,
     "usage": usage.usage,
     "clocks": clocks.clocks,
 }

@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 from time import monotonic
 
-from bench import report
+from bench import importing, report
 from bench.scale import filling, measure, pictures
 from bench.scale.measure import ScaleResult
 from bench.scale.shape import shapes
@@ -73,7 +73,8 @@ async def _measured(memories: int, tenants: int) -> ScaleResult:
         async with serving(world) as service:
             questions = await measure.every_question(world, service, planned, model)
             write, batch = await measure.written(service, 1)
-            bulk = await measure.imported(world, service, model, next(planned[1].users()), model + 1)
+            content = await importing.exported(world, model, next(planned[1].users()))
+            bulk = await importing.imported(service, content, model + 1)
         found, missing = await measure.recall(world, planned[0]) if planned[0].large else (1.0, 0)
         vacuum = await measure.vacuumed(world, 1)
     return ScaleResult(

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import json
 from collections.abc import Sequence
 from dataclasses import asdict, dataclass
 from itertools import islice
@@ -12,11 +11,9 @@ from typing import Any
 
 from app.db.session import Database
 from app.db.sql import as_halfvec
-from app.model import Actor
-from app.services.portability.exports import ExportRequest, Exports
 from bench.asking import post, questions, request, statements
 from bench.capture import Bare
-from bench.client import Connection, Post, load, timed
+from bench.client import Post, load, timed
 from bench.figures import Spread
 from bench.grammar import Grammar
 from bench.recall import compared, filters_for
@@ -134,21 +131,6 @@ async def written(service: Service, number: int) -> tuple[float, float]:
     ]
     many = await load(service.port, batches, clients=1, count=len(batches), seconds=SECONDS)
     return spread.p50, BATCH * many.per_second
-
-
-async def imported(world: World, service: Service, source: int, user: str, target: int) -> float:
-    """Return the memories a second of an import of a user's memories, with their vectors, into an empty tenant."""
-    actor = Actor(tenant_id=tenant_id(source), key_id=None, name="bench")
-    database = Database(world.url, pool_size=1)
-    try:
-        wanted = ExportRequest(user_id=user, vectors=True)
-        content = b"".join([piece async for piece in Exports(database=database).lines(actor, wanted)])
-    finally:
-        await database.close()
-    async with Connection(service.port) as connection:
-        began = perf_counter()
-        answer = json.loads(await connection.send(Post.plain("/import", content, key_of(target))))
-        return float(answer["imported"]["memory"]) / (perf_counter() - began)
 
 
 async def sizes(world: World, memories: int) -> dict[str, Any]:
