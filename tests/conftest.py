@@ -42,7 +42,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if nodes():
         for item in items:
             if item.get_closest_marker("one_server"):
-                item.add_marker(pytest.mark.skip(reason="looks at the plans, locks or logins of one server"))
+                item.add_marker(pytest.mark.skip(reason="looks into one server"))
 
 
 def pytest_collection_finish() -> None:

@@ -155,6 +155,7 @@ async def test_a_changed_seal_is_found(book: Book, change: str) -> None:
     assert (broken.fault, broken.seq, broken.event) == (ChainFault.CHANGED, 2, None)
 
 
+@pytest.mark.one_server
 async def test_an_event_and_its_digest_changed_together_are_found(book: Book) -> None:
     _, [event], _ = await book.seals(1, 1, 1)
     await book.tamper("UPDATE audit_events SET actor = 'x' WHERE tenant_id = $1 AND id = $2", book.tenant, event)

@@ -129,6 +129,7 @@ async def test_the_schedule_seals_every_tenant_that_has_something_to_seal(book: 
         assert not await one.store.sql("SELECT 1 FROM audit_unsealed WHERE tenant_id = $1", one.tenant)
 
 
+@pytest.mark.one_server
 async def test_the_chain_goes_on_in_a_copy_of_the_database(
     store: Store, run: Run, server_url: str, template: str
 ) -> None:

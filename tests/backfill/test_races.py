@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import json
 from datetime import timedelta
 from typing import Any
 
@@ -110,15 +111,11 @@ async def test_a_preview_beside_the_commit_of_another_does_not_let_a_belief_repl
 async def test_what_is_expected_of_a_memory_twice_must_be_true_both_times(clinic: Clinic) -> None:
     fact = await clinic.says("takes", "metformin 500 mg")
     one = await clinic.preview()
-    await clinic.store.sql(
-        """WITH touched AS (
-            UPDATE memories SET updated_at = now() + interval '1 second' WHERE tenant_id = $1 AND id = $3
-            RETURNING updated_at
-        ) UPDATE backfill_items SET rests_on = jsonb_build_object($2::text, touched.updated_at) FROM touched
-        WHERE tenant_id = $1 AND memory_id = $3""",
-        clinic.store.tenant,
-        fact.hex,
-        fact,
-    )
+    tenant = clinic.store.tenant
+    later = "UPDATE memories SET updated_at = now() + interval '1 second' WHERE tenant_id = $1 AND id = $2"
+    await clinic.store.sql(later, tenant, fact)
+    [[at]] = await clinic.store.sql("SELECT updated_at FROM memories WHERE tenant_id = $1 AND id = $2", tenant, fact)
+    rests_on = "UPDATE backfill_items SET rests_on = CAST($3 AS jsonb) WHERE tenant_id = $1 AND memory_id = $2"
+    await clinic.store.sql(rests_on, tenant, fact, json.dumps({fact.hex: at.isoformat()}))
     await clinic.commit(one)
     assert (await clinic.items(one))[fact].state is ItemState.SKIPPED

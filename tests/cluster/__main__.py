@@ -9,7 +9,13 @@ from pathlib import Path
 
 from tests.cluster.servers import started
 
-PATHS = ("tests/cluster", "tests/api", "tests/write", "tests/read", "tests/jobs")
+PATHS = tuple(
+    f"tests/{folder}"
+    for folder in (
+        *("cluster", "api", "write", "read", "services", "db", "jobs", "audit", "backfill", "erasure", "lifecycle"),
+        *("portability", "reembed", "time_travel"),
+    )
+)
 
 
 def main(arguments: list[str]) -> int:

@@ -169,6 +169,7 @@ async def test_questions_of_memories_that_may_not_answer_do_not_crowd_out_the_ot
     assert set(qualities) <= set(near)
 
 
+@pytest.mark.one_server
 async def test_an_approximate_search_reads_the_index_of_questions(lone_store: Store) -> None:
     store = lone_store
     await crowd(store, 3_000, USER)

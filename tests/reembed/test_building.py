@@ -155,8 +155,9 @@ async def test_rows_that_others_hold_are_left_for_the_next_time(store: Store, ch
     await change.steps.build()
     [memory] = await store.write(store.candidate("preference", {"preference_key": "a.b", "preference_value": "c"}))
     connection = await asyncpg.connect(store.url)
+    held = "SELECT FROM memory_index WHERE tenant_id = $1 AND memory_id = $2 FOR UPDATE"
     async with connection.transaction():
-        await connection.execute("SELECT FROM memory_index WHERE memory_id = $1 FOR UPDATE", memory)
+        await connection.execute(held, store.tenant, memory)
         assert await change.keep_up() == 0
     await connection.close()
     assert await change.keep_up() == 1

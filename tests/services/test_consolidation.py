@@ -480,6 +480,7 @@ class Crowded(Database):
 
     def __init__(self, store: Store, *, times: int) -> None:
         super().__init__(store.url, pool_size=2)
+        self.clustered = bool(nodes())
         self.store = store
         self.left = times
 
