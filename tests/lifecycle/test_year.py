@@ -195,8 +195,8 @@ async def compared(old: Aging, world: World) -> None:
     assert set(kinds) == {f"memory.{one}" for one in ("expired", "ended", "forgotten", "purged", "promoted", "revived")}
     assert min(kinds.values()) > 20, kinds
     rows: list[asyncpg.Record] = await old.store.sql(
-        """SELECT m.*, i.status AS indexed FROM memories m JOIN memory_index i ON i.memory_id = m.id
-           WHERE m.tenant_id = $1""",
+        """SELECT m.*, i.status AS indexed FROM memories m
+           JOIN memory_index i ON i.tenant_id = m.tenant_id AND i.memory_id = m.id WHERE m.tenant_id = $1""",
         old.store.tenant,
     )
     assert {
