@@ -18,6 +18,7 @@ from hypothesis import strategies as st
 
 from app.db.entities.read import EntityFilters, EntityRecord
 from app.db.memories.listing import MemoryFilters
+from app.db.session import stamped, statement
 from app.errors import Conflict, InvalidInput
 from app.model import Memory, ReadMode
 from tests.read.conftest import Store
@@ -134,22 +135,24 @@ class Story:
         if memories:
             one = memories[which % len(memories)]
             wanted = LEGAL[one["status"]][to % len(LEGAL[one["status"]])]
-            holder = "AND NOT EXISTS (SELECT FROM memories h WHERE (h.scope_id, h.type, h.slot) ="
-            await self.timed.store.sql(
-                f"""WITH changed AS (
-                    UPDATE memories m SET status = $2,
-                        review_reason = CASE WHEN $2 = 'pending' THEN coalesce(review_reason, 'asked')
+            change = statement(
+                """WITH changed AS (
+                    UPDATE memories m SET status = CAST(:to AS text),
+                        review_reason = CASE WHEN CAST(:to AS text) = 'pending' THEN coalesce(review_reason, 'asked')
                             ELSE review_reason END,
-                        review_since = CASE WHEN $2 = 'pending' THEN coalesce(review_since, $3) ELSE review_since END
-                    FROM (SELECT set_config('app.changed_at', $4, true)) AS stamp
-                    WHERE id = $1 {holder} (m.scope_id, m.type, m.slot)
-                        AND $2 = 'active' AND h.status = 'active' AND NOT h.contested) RETURNING id
-                ) UPDATE memory_index SET status = $2 WHERE memory_id IN (SELECT id FROM changed)""",  # noqa: S608
-                one["id"],
-                wanted,
-                self.timed.clock.now,
-                self.timed.clock.now.isoformat(),
+                        review_since = CASE WHEN CAST(:to AS text) = 'pending'
+                            THEN coalesce(review_since, CAST(:now AS timestamptz)) ELSE review_since END
+                    WHERE m.tenant_id = :tenant AND m.id = :id AND NOT EXISTS (
+                        SELECT FROM memories h WHERE h.tenant_id = :tenant
+                            AND (h.scope_id, h.type, h.slot) = (m.scope_id, m.type, m.slot)
+                            AND CAST(:to AS text) = 'active' AND h.status = 'active' AND NOT h.contested)
+                    RETURNING m.id
+                ) UPDATE memory_index i SET status = CAST(:to AS text)
+                WHERE i.tenant_id = :tenant AND i.memory_id IN (SELECT id FROM changed)"""
             )
+            now, tenant = self.timed.clock.now, self.timed.store.tenant
+            async with self.timed.store.database.write(tenant, **stamped(now)) as session:
+                await session.fetch(change, {"tenant": tenant, "id": one["id"], "to": wanted, "now": now})
 
     async def rows(self, statement: str, *arguments: object) -> list[Any]:
         return await self.timed.store.sql(statement, self.timed.store.tenant, *arguments)
