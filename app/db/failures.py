@@ -97,8 +97,8 @@ def constraint_of(error: asyncpg.PostgresError) -> str:
 
     Of one on a node of a cluster only the message says it, with the number of a shard.
     """
-    named = error.constraint_name or next(iter(_NAMED_IN_MESSAGE.findall(str(error))), "")
-    return str(named)
+    found = _NAMED_IN_MESSAGE.search(str(error))
+    return str(error.constraint_name or (found[1] if found else ""))
 
 
 def translated(cause: BaseException | None) -> Exception | None:

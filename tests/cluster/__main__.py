@@ -9,13 +9,23 @@ from pathlib import Path
 
 from tests.cluster.servers import started
 
-PATHS = tuple(
-    f"tests/{folder}"
-    for folder in (
-        *("cluster", "api", "write", "read", "services", "db", "jobs", "audit", "backfill", "erasure", "lifecycle"),
-        *("portability", "reembed", "time_travel"),
-    )
+_FOLDERS = (
+    "api",
+    "audit",
+    "backfill",
+    "cluster",
+    "db",
+    "erasure",
+    "jobs",
+    "lifecycle",
+    "portability",
+    "read",
+    "reembed",
+    "services",
+    "time_travel",
+    "write",
 )
+PATHS = tuple(f"tests/{folder}" for folder in _FOLDERS)
 
 
 def main(arguments: list[str]) -> int:

@@ -31,7 +31,7 @@ from app.settings import Settings
 from app.telemetry import Telemetry
 from tests.jobs.handlers import HANDLERS, WORKERS
 from tests.support import owner
-from tests.support.pools import connected
+from tests.support.pools import PlacedDatabase
 from tests.support.waiting import PATIENCE, eventually
 
 FAST: dict[str, Any] = {
@@ -44,7 +44,7 @@ FAST: dict[str, Any] = {
 
 def light_runtime(url: str, **settings: Any) -> Runtime:
     """What a worker uses of a runtime, without a model or a pipeline."""
-    database = connected(url, pool_size=10)
+    database = PlacedDatabase(url, pool_size=10)
     return cast(
         "Runtime",
         SimpleNamespace(

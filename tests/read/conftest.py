@@ -24,7 +24,7 @@ from app.services.query import Queries
 from app.services.query_log import QueryLog
 from app.write.pipeline import WritePipeline
 from tests.support import owner
-from tests.support.pools import connected
+from tests.support.pools import PlacedDatabase
 from tests.support.stores import embedder, now, pipeline_in
 
 __all__ = ["embedder"]
@@ -160,7 +160,7 @@ async def making(
 
     async def make() -> Store:
         if shared is None:
-            opened.append(connected(database_url, pool_size=4))
+            opened.append(PlacedDatabase(database_url, pool_size=4))
         database = shared or opened[-1]
         writes = pipeline_in(database, embedder)
         reads = ReadPipeline(

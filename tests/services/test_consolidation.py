@@ -15,7 +15,7 @@ import pytest
 
 from app.db.lifecycle.sweeps import FRESHNESS_SQL
 from app.db.memories import read as memory_reads
-from app.db.session import Database, WriteSession, stamped, statement
+from app.db.session import WriteSession
 from app.errors import ProviderProtocolError, ProviderUnavailable
 from app.memory import confidence, freshness
 from app.memory.freshness import Decay
@@ -26,8 +26,8 @@ from app.read.values import QueryRequest
 from app.services.lifecycle.runner import RunProgress
 from app.services.lifecycle.workers.consolidation import Consolidation
 from app.write.pipeline import ScopeLocks
-from tests.support.databases import nodes
-from tests.support.stores import USER, Store
+from tests.support.pools import PlacedDatabase
+from tests.support.stores import USER, Store, change_by_hand
 from tests.write.test_doors import by_rejection
 
 NOW = datetime(2026, 9, 1, tzinfo=UTC)
@@ -429,12 +429,11 @@ class Cut(Exception):
     """The process ends here."""
 
 
-class Breaking(Database):
+class Breaking(PlacedDatabase):
     """A database whose process is killed before its n-th transaction of writing, or when that one would commit."""
 
     def __init__(self, url: str, *, survives: int, commits: bool) -> None:
         super().__init__(url, pool_size=2)
-        self.clustered = bool(nodes())
         self.left = survives
         self.commits = commits
 
@@ -475,12 +474,11 @@ async def test_a_run_that_was_cut_off_goes_on(store: Store, survives: int, *, co
     assert tuple(folds[0]) == (15, 15)
 
 
-class Crowded(Database):
+class Crowded(PlacedDatabase):
     """A database in which somebody writes to the scope just before each of the first transactions of writing."""
 
     def __init__(self, store: Store, *, times: int) -> None:
         super().__init__(store.url, pool_size=2)
-        self.clustered = bool(nodes())
         self.store = store
         self.left = times
 
@@ -520,11 +518,8 @@ async def bytes_of(store: Store, ids: Sequence[UUID]) -> list[str]:
 @pytest.mark.parametrize("door", ["delete", "reject"])
 async def test_a_summary_that_is_taken_back_gives_its_members_back(store: Store, door: str) -> None:
     members = await episodes(store)
-    async with store.database.write(store.tenant, **stamped(NOW - timedelta(days=1))) as session:
-        expired = {"tenant": store.tenant, "id": members[0]}
-        for column, table in (("id", "memories"), ("memory_id", "memory_index")):
-            change = f"UPDATE {table} SET status = 'expired' WHERE tenant_id = :tenant AND {column} = :id"  # noqa: S608
-            await session.fetch(statement(change), expired)
+    day_before = NOW - timedelta(days=1)
+    await change_by_hand(store.database, store.tenant, members[0], "status = 'expired'", at=day_before)
     before = await bytes_of(store, members)
     await fold(store)
     [summary] = await summaries(store)

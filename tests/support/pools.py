@@ -12,11 +12,12 @@ from app.providers.wordllama import WordllamaEmbedder
 from tests.support.databases import nodes
 
 
-def connected(url: str, **options: Any) -> Database:
-    """Return a database that knows whether its rows are on other nodes, as the service's check of it finds out."""
-    database = Database(url, **options)
-    database.clustered = bool(nodes())
-    return database
+class PlacedDatabase(Database):
+    """A database that knows whether its rows are on other nodes, which the service's check of it finds out."""
+
+    def __init__(self, url: str, **options: Any) -> None:
+        super().__init__(url, **options)
+        self.clustered = bool(nodes())
 
 
 @asynccontextmanager
@@ -24,6 +25,6 @@ async def pooled(url: str) -> AsyncIterator[Database]:
     """Yield a migrated database, with the embedded model registered."""
     embedder = WordllamaEmbedder()
     await embedding_models.register(url, name=embedder.name, dimensions=embedder.dimensions)
-    database = connected(url, pool_size=10)
+    database = PlacedDatabase(url, pool_size=10)
     yield database
     await database.close()

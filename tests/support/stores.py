@@ -13,7 +13,7 @@ import asyncpg
 import pytest
 
 from app.db import embedding_models
-from app.db.session import Database
+from app.db.session import Database, stamped, statement
 from app.memory.candidate import Candidate, WriteOutcome
 from app.memory.registry import Registry, discover
 from app.model import Actor, Scope, ScopeKind
@@ -25,7 +25,7 @@ from app.services.quotas import Quotas
 from app.write.pipeline import WritePipeline
 from tests.support import owner
 from tests.support.databases import on_nodes
-from tests.support.pools import connected
+from tests.support.pools import PlacedDatabase
 from tests.support.waiting import eventually
 
 USER = Scope(kind=ScopeKind.USER, user_id="u1")
@@ -89,6 +89,14 @@ class Store:
         return replace(self, actor=replace(self.actor, tenant_id=tenant))
 
 
+async def change_by_hand(database: Database, tenant: UUID, memory: UUID, assignment: str, *, at: datetime) -> None:
+    """Change columns of a memory and of its index rows past the pipeline, stamped with an instant."""
+    async with database.write(tenant, **stamped(at)) as session:
+        for table, column in {"memories": "id", "memory_index": "memory_id"}.items():
+            change = f"UPDATE {table} SET {assignment} WHERE tenant_id = :tenant AND {column} = :memory"  # noqa: S608
+            await session.fetch(statement(change), {"tenant": tenant, "memory": memory})
+
+
 @pytest.fixture(scope="session")
 def embedder() -> WordllamaEmbedder:
     return WordllamaEmbedder()
@@ -107,7 +115,7 @@ def pipeline_in(database: Database, embedder: WordllamaEmbedder, clock: Callable
 async def open_store(url: str, embedder: WordllamaEmbedder) -> Store:
     """Return a new tenant in a migrated database; its caller closes `Store.database`."""
     await embedding_models.register(url, name=embedder.name, dimensions=embedder.dimensions)
-    return await store_in(connected(url, pool_size=5), url, embedder)
+    return await store_in(PlacedDatabase(url, pool_size=5), url, embedder)
 
 
 async def store_in(database: Database, url: str, embedder: WordllamaEmbedder) -> Store:

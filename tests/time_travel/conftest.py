@@ -8,7 +8,7 @@ from uuid import UUID
 
 import pytest
 
-from app.db.session import Database, stamped, statement
+from app.db.session import Database
 from app.model import Memory
 from app.providers.wordllama import WordllamaEmbedder
 from app.services.entities import Entities
@@ -17,7 +17,7 @@ from app.services.memories import Memories
 from app.services.quotas import Quotas
 from tests.read.conftest import MakeStore, Store, making
 from tests.support import owner
-from tests.support.stores import embedder
+from tests.support.stores import change_by_hand, embedder
 
 __all__ = ["embedder"]
 
@@ -75,14 +75,10 @@ class Timed:
         result = await self.store.ask(query, **request)
         return sorted((unused(hit.memory) for hit in result.hits), key=lambda one: one.id)
 
-    async def set(self, memory: UUID, assignment: str, *, shared: bool = True) -> None:
+    async def set(self, memory: UUID, assignment: str) -> None:
         """Change columns of a memory by hand, and of its index rows."""
-        given = {"tenant": self.store.tenant, "id": memory}
-        tables = {"memories": "id", "memory_index": "memory_id"} if shared else {"memories": "id"}
-        async with self.store.database.write(self.store.tenant, **stamped(self.clock.now)) as session:
-            for table, column in tables.items():
-                change = f"UPDATE {table} SET {assignment} WHERE tenant_id = :tenant AND {column} = :id"  # noqa: S608
-                await session.fetch(statement(change), given)
+        store = self.store
+        await change_by_hand(store.database, store.tenant, memory, assignment, at=self.clock.now)
 
 
 def unused(memory: Memory) -> Memory:

@@ -166,11 +166,6 @@ NAMED: Mapping[str, str] = {
 """Conditions of a user's records in other scopes: memories whose provenance names the user, and their references."""
 
 
-def column_kind(table: Table, name: str) -> str:
-    """Return the name of a column's type, such as `SmallInteger` or `UUID`."""
-    return type(table.columns[name].type).__name__
-
-
 @cache
 def columns(table: Table) -> tuple[str, ...]:
     """Return the columns that a record of the table has."""

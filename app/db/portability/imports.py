@@ -287,9 +287,9 @@ _RULES = {
 
 
 def _broken(error: asyncpg.CheckViolationError) -> str:
-    name = constraint_of(error).removeprefix("ck_")
-    table = next((one for one in metadata.tables if name.startswith(f"{one}_")), "")
-    rule = name.removeprefix(f"{table}_")
+    name = constraint_of(error)
+    table = next((one for one in metadata.tables if name.startswith(f"ck_{one}_")), "")
+    rule = name.removeprefix(f"ck_{table}_")
     return _RULES.get(rule, f"{rule}: is not one of the values it can have")
 
 

@@ -28,7 +28,7 @@ from pydantic import (
 )
 from pydantic_core import from_json
 
-from app.db.portability.exports import RECORDS, RecordKind, column_kind, columns, prefix
+from app.db.portability.exports import RECORDS, RecordKind, columns, prefix
 from app.db.tables import Table, entities, memories
 from app.errors import InvalidInput
 from app.memory import audit_text
@@ -195,6 +195,7 @@ _OF_KIND: Mapping[str, Any] = {
     "Date": date,
     "DateTime": Recorded,
     "LargeBinary": Bytes,
+    "Text": str,
     "ARRAY": list[str],
     "UUID": UUID,
     "JSONB": Object,
@@ -214,7 +215,7 @@ def _plain(table: Table, name: str) -> Any:  # noqa: ANN401 - what pydantic take
     named = _OF_COLUMN.get((table.name, name)) or _OF_NAME.get(name)
     if named is not None:
         return named
-    return _OF_KIND.get(column_kind(table, name), str)
+    return _OF_KIND[type(table.columns[name].type).__name__]
 
 
 @cache
