@@ -158,6 +158,8 @@ BEFORE_TIMES: Final = frozenset(
 )
 """Words after which a time expression is meant as one."""
 
+_SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？\n]*")  # noqa: RUF001 - full-width marks
+
 FIRST_PERSON = re.compile(r"\b(?=[imwou])(?:i|me|my|mine|myself|we|our|us)\b", _ANY_CASE)
 """Pronouns of the first person."""
 
@@ -223,3 +225,15 @@ def wants_newest(text: str) -> bool:
     if is_now(text) or LATELY.search(text) is not None:
         return True
     return DATED.search(text) is None and PRESENT.search(text) is not None
+
+
+def told_share(text: str) -> float:
+    """Return the share of a text's words that stand outside its questions, 0 to 1."""
+    asked = told = 0
+    for sentence in _SENTENCE.findall(text):
+        words = len(sentence.split())
+        if sentence.rstrip().endswith(("?", "？")):  # noqa: RUF001 - as above
+            asked += words
+        else:
+            told += words
+    return told / max(1, told + asked)

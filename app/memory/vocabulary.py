@@ -137,6 +137,9 @@ FIRST_PERSON = frozenset({"i", "me", "myself", "the user", "user"})
 
 USER = "user"
 
+ASSISTANTS = frozenset({"assistant", "agent", "ai", "bot"})
+"""Names of the one who answers, as a speaker."""
+
 IMPORTANT_PREDICATES: Mapping[str, float] = {
     "works-at": 0.8,
     "lives-in": 0.8,

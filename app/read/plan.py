@@ -99,7 +99,7 @@ OPEN = QueryPlan(
     farther=0.7,
     brevity=60,
     question=0.45,
-    told_in_question=0.75,
+    told_in_question=0.9,
     speaker=1.5,
     asked_back=1.2,
     assistant=0.85,
@@ -107,7 +107,7 @@ OPEN = QueryPlan(
     elsewhen=0.5,
     history=1.0,
     newest=1.0,
-    rival=0.5,
+    rival=0.6,
     reordered=10,
 )
 

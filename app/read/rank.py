@@ -15,7 +15,7 @@ from typing import Final
 from uuid import UUID
 
 from app.db.memories.ranking import RankingRow
-from app.english.questions import FIRST_PERSON
+from app.english.questions import FIRST_PERSON, told_share
 from app.lexical.edits import one_edit_apart
 from app.memory import normalise
 from app.memory.drift import DEMOTION
@@ -85,6 +85,8 @@ _LEAST_FRESH: Final = 0.02
 
 Factor = tuple[str, float]
 """The reason of a factor, and what the score is multiplied by."""
+
+_ASKS: Final = "ends as a question"
 
 _LONG_NAME: Final = 5
 """Letters of a name that may be misspelled by one and still be meant."""
@@ -206,7 +208,7 @@ def _factors(
     plan: QueryPlan,
 ) -> dict[UUID, list[Factor]]:
     """Return the factors of those memories that have any, in the order in which they multiply."""
-    teller, asker = _asking(sketches)
+    asking = [(one.id, one.asking) for one in sketches if one.asking is not None]
     replaced = [one.id for one in sketches if one.status == MemoryStatus.SUPERSEDED] if query.about_past else []
     back = ", which the question asks for" if query.asks_back else ""
     every: tuple[tuple[str, float, Sequence[UUID]], ...] = (
@@ -217,8 +219,7 @@ def _factors(
             plan.elsewhen,
             [one.id for one in sketches if one.elsewhen],
         ),
-        ("asks, and tells of the one who asks", plan.told_in_question, teller),
-        ("only asks", plan.question, asker),
+        *((_ASKS, _told(text, plan), (memory,)) for memory, text in asking),
         ("said by the one the question names", plan.speaker, _said_by(sketches, speaker)),
         (
             f"said by the assistant{back}",
@@ -239,14 +240,10 @@ def _factors(
     return found
 
 
-def _asking(sketches: Sequence[RankingRow]) -> tuple[list[UUID], list[UUID]]:
-    """Return the turns that end as questions: those that tell of who asks, and those that don't and answer nothing."""
-    teller: list[UUID] = []
-    asker: list[UUID] = []
-    for one in sketches:
-        if one.asking is not None:
-            (teller if FIRST_PERSON.search(one.asking) else asker).append(one.id)
-    return teller, asker
+def _told(text: str, plan: QueryPlan) -> float:
+    """Return the factor of a turn that ends as a question: the higher, the more of it tells of the one who asks."""
+    share = told_share(text) if FIRST_PERSON.search(text) else 0.0
+    return plan.question + (plan.told_in_question - plan.question) * share
 
 
 def _said_by(sketches: Sequence[RankingRow], speakers: Collection[UUID]) -> list[UUID]:

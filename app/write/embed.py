@@ -17,8 +17,9 @@ from app.db.sql import as_halfvec
 from app.errors import InvalidInput
 from app.lexical.bm25 import searched_terms
 from app.lexical.embedding_text import lead, split_chunks, without_names
-from app.memory import confidence, normalise
+from app.memory import confidence, normalise, vocabulary
 from app.memory.candidate import Candidate
+from app.memory.extraction import Role
 from app.memory.fields import MAX_TEXT
 from app.memory.registry import Registry
 from app.model import ConfidenceParts, Mention, Scope
@@ -30,6 +31,9 @@ _INLINE = 10_000
 
 CONTEXT_FOR = 80
 """Texts of more words than this stand on their own (measured: context adds nothing to them)."""
+
+_ANSWERING = vocabulary.ASSISTANTS | {Role.TOOL, Role.SYSTEM}
+"""Speakers whose long turns are answers: of many words about many things, and found by their own words alone."""
 
 
 async def prepare(
@@ -79,9 +83,13 @@ class _Draft:
 
     @property
     def stands_alone(self) -> bool:
-        """Return whether there is nothing before it that it needs: a first turn, or no turn at all."""
-        turn = self.candidate.session_id is not None
-        return self.lead is None and not (turn and len(self.content.split()) > CONTEXT_FOR)
+        """Return whether there is nothing before it that it needs: no turn, a first one, or a person's long one."""
+        if self.lead is not None:
+            return False
+        answers = any(
+            one.role == "speaker" and normalise.normalise_name(one.name) in _ANSWERING for one in self.mentions
+        )
+        return not answers or self.candidate.session_id is None or len(self.content.split()) <= CONTEXT_FOR
 
     def dense_texts(self, spoken: frozenset[str]) -> list[tuple[str, str]]:
         """Return (kind, text) to embed; its names are left out, and those who speak in its conversation."""

@@ -111,3 +111,23 @@ def test_long_texts_take_linear_time_and_make_short_questions(unit: str) -> None
 
     assert growth(asked, unit) < QUADRATIC
     assert all(len(one) < 400 for one in asked((unit * LENGTH)[:LENGTH]))
+
+
+@pytest.mark.parametrize(
+    ("text", "share"),
+    [
+        ("Where do you live?", 0.0),
+        ("I live in Graz.", 1.0),
+        ("My tram was late again. Do you cycle?", 5 / 8),
+        ("Do you cycle? I do\nShall we?", 2 / 7),
+        ("我住在格拉茨。你呢？", 0.5),  # noqa: RUF001 - full-width marks
+        ("", 0.0),
+    ],
+)
+def test_the_share_of_a_turn_that_tells_is_of_words_outside_its_questions(text: str, share: float) -> None:
+    assert english_questions.told_share(text) == pytest.approx(share)
+
+
+@given(st.text(alphabet="ab .?!\n"))
+def test_a_turn_tells_between_nothing_and_everything(text: str) -> None:
+    assert 0.0 <= english_questions.told_share(text) <= 1.0

@@ -131,11 +131,12 @@ def test_a_belief_lends_to_the_turns_beside_its_own_and_gains_nothing_itself() -
     assert gained[turn.id] > 0.5
 
 
-def test_a_turn_that_only_asks_counts_less_than_one_that_asks_and_tells() -> None:
+def test_a_turn_that_asks_counts_the_more_the_more_of_it_tells() -> None:
     [asks] = ranked(sketch(1, asking="Any ideas for dinner?"))
-    [tells] = ranked(sketch(1, asking="I have set 40 euros aside for dinner, any ideas?"))
+    [half] = ranked(sketch(1, asking="I set 40 euros aside. Any good places?"))
+    [most] = ranked(sketch(1, asking="I set 40 euros aside for dinner with my sister, who comes on Friday. Ideas?"))
     assert asks.score == pytest.approx(0.5 * 0.8 * PLAIN.question)
-    assert tells.score == pytest.approx(0.5 * 0.8 * PLAIN.told_in_question)
+    assert asks.score < half.score < most.score < 0.5 * 0.8 * PLAIN.told_in_question
 
 
 def test_what_alone_holds_its_slot_is_current_however_old_it_is() -> None:

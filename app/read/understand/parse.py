@@ -172,7 +172,7 @@ def names_of(reading: QuestionReading) -> set[str]:
     """Return the names to look up: every run of words, and the asker's own when they speak of themselves."""
     own = {vocabulary.USER} if speaks_of_self(reading.text) else set()
     unnamed = (one.alias for one in reading.belongings)
-    return own.union(ASSISTANTS, unnamed, (gram.name for gram in reading.grams))
+    return own.union(vocabulary.ASSISTANTS, unnamed, (gram.name for gram in reading.grams))
 
 
 def _past_state_in_window(
@@ -280,9 +280,6 @@ LONGEST = 5
 
 MOST_WORDS = 64
 """Words of a question that are searched for names; questions are shorter, pasted texts may not be."""
-
-ASSISTANTS = frozenset({"assistant", "agent", "ai", "bot"})
-"""Names of the one who answers, as a speaker."""
 
 _CUES: Final = tuple((name, f" {cue} ") for name, cues in questions.QUESTION_HINTS.items() for cue in cues)
 """Predicates, each with a cue that asks about it, as it stands among words."""

@@ -16,7 +16,7 @@ from app.memory import normalise, vocabulary
 from app.memory.registry import Registry
 from app.model import ReadMode
 from app.read.understand import parse
-from app.read.understand.parse import ASSISTANTS, choose_names, overlaps, predicates, speaks_of_self, without
+from app.read.understand.parse import choose_names, overlaps, predicates, speaks_of_self, without
 from app.read.values import Before, Gram, Mentioned, NamedEntity, ParsedQuery, QuestionReading, Span, happens
 
 ABOUT: Final = 0.05
@@ -68,7 +68,9 @@ def resolve_question(reading: QuestionReading, known: QueryLookup, *, types: Reg
         about_past=about_past,
         wants_newest=reading.wants_newest and not about_past,
         names_only=names_only and bool(mentioned),
-        assistants=frozenset(one for name in ASSISTANTS for entity in by_alias.get(name, ()) for one in entity.ids),
+        assistants=frozenset(
+            one for name in vocabulary.ASSISTANTS for entity in by_alias.get(name, ()) for one in entity.ids
+        ),
         asks_back=reading.asks_back,
         asks_what_happened=reading.asks_what_happened,
         looks_back=reading.looks_back,
