@@ -46,6 +46,8 @@ def act(*turns: str, gap: timedelta = timedelta(minutes=1), stated: str = STATED
         ("*walks into the inn*", SpeechAct.ROLEPLAY),
         ("We are writing a play together, I do Hamlet", SpeechAct.ROLEPLAY),
         ("D&D time! I'm a level 3 druid", SpeechAct.ROLEPLAY),
+        ("Imagine that I'm a baker in Lyon and you're my apprentice.", SpeechAct.ROLEPLAY),
+        ("Suppose you are the mayor, and I'm a reporter.", SpeechAct.ROLEPLAY),
     ],
 )
 def test_a_frame_reaches_over_the_turns_after_it(opening: str, expected: SpeechAct) -> None:
