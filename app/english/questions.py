@@ -150,6 +150,9 @@ _WAS_SAID: Final = pattern("question_cues", "was said", _ANY_CASE)
 THE_USER: Final = pattern("question_cues", "the user", _ANY_CASE)
 """The user, in the words of an agent that asks on their behalf."""
 
+ABOUT_ASKER: Final = pattern("question_cues", "about the asker", _ANY_CASE)
+"""Asks for the one who asks, or whom an agent asks for."""
+
 RATE = re.compile(r"^\W*how\s+(?:much|many|often|long)\b.*\b(?:in|per)\s+an?\s+\w+$", _ANY_CASE | re.DOTALL)
 """Asks for a rate, whose unit is no time of an event: "how much water do I drink in a day"."""
 

@@ -38,8 +38,8 @@ _HINT: Final = 0.15
 """Evidence is `cosine + .3 x words + .5 x name + .4 x predicate + .5 x time + .15 x hint`; at the midpoint relevance is
 one half."""
 
-_ABOUT: Final = frozenset({Arm.GRAPH, Arm.LEXICAL})
-"""Arms that find what is about a name, or says it."""
+MENTIONING: Final = 0.6
+"""Share of its rarest name's weight by which a question of names alone finds a memory; one relation away has .5."""
 
 _SAID, _SAID_BEFORE, _SHARED, _TIMED = Arm.SEMANTIC, Arm.SEMANTIC_CONTEXT, Arm.LEXICAL, Arm.TEMPORAL
 
@@ -169,10 +169,20 @@ class Relevance:
         return ""
 
     def _asked_as_such(self, one: Ranked) -> bool:
-        """Tell whether the question asks for all that fits its filters, or it was fetched because it asks for it."""
-        if self.query.names_only and not _ABOUT.isdisjoint(one.places):
+        """Tell whether the question asks for all that fits its filters, or it was fetched because it asks for it.
+
+        A question of names alone asks for what says one of them or is about the rarest of them itself.
+        """
+        if self.query.names_only and not self._linked_loosely(one):
             return True
         return not one.places or one.id in self.asked
+
+    def _linked_loosely(self, one: Ranked) -> bool:
+        """Tell whether it neither says a name nor mentions as rare a one as the question does."""
+        named = self.query.mentioned
+        rarest = max((entity.rarity for each in named for entity in each.entities), default=0.0)
+        linked = one.places.get(Arm.GRAPH, _ABSENT)[1]
+        return Arm.LEXICAL not in one.places and not (linked and linked * len(named) >= MENTIONING * rarest)
 
     def _named(self, one: Ranked) -> float:
         linked = one.places.get(Arm.GRAPH, _ABSENT)[1]

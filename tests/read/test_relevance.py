@@ -94,6 +94,20 @@ async def test_what_is_related_to_a_named_entity_comes_with_its_description(stor
     assert other not in found
 
 
+async def test_who_is_called_ones_own_is_not_all_that_is_known_of_oneself(store: Store) -> None:
+    await filled(store)
+    landlord = await store.put(
+        "entity",
+        {"canonical_name": "Odile", "entity_type": "person", "attributes": {"relationship": "user's landlord"}},
+    )
+    stated = await store.put("fact", {"predicate": "rents-from", "object": "Odile"})
+    found = await store.found("Who is my landlord?")
+    assert {landlord, stated} >= set(found) != set()
+    for text in ("What do you know about me?", "Who am I?", "Tell me about the user"):
+        assert len(await store.found(text)) > len(FACTS)
+    assert await store.found("Can you help me?") == []
+
+
 async def test_an_explanation_says_what_was_cut_and_why(store: Store) -> None:
     await filled(store)
     result = await store.ask("Which instrument do I play, the accordion?", explain=True)

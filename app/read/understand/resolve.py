@@ -37,11 +37,21 @@ def resolve_question(reading: QuestionReading, known: QueryLookup, *, types: Reg
     unwanted = _excluded(reading.text, found)
     excluded = [gram for gram in found if gram.span in unwanted]
     names_only = _says_names_only(reading, found)
+    least = ABOUT if names_only else 0.0
     mentioned = tuple(
-        _mentioned(reading.text, gram, by_alias[gram.name], known.memories, least=ABOUT if names_only else 0.0)
+        Mentioned(
+            span=gram.span,
+            text=reading.text[gram.span.start : gram.span.end],
+            entities=_named(by_alias[gram.name], known.memories, least=least),
+        )
         for gram in found
         if gram.span not in unwanted
     )
+    about_asker = names_only and not mentioned and questions.ABOUT_ASKER.search(reading.text) is not None
+    if about_asker or (asked and speaks_of_self(rest)):
+        asker = _named(by_alias.get(vocabulary.USER, ()), known.memories, least=ABOUT if about_asker else 0.0)
+        if asker and all(one.entities != asker for one in mentioned):
+            mentioned = (*mentioned, Mentioned(span=Span(start=0, end=0), text="I", entities=asker))
     before = _before(reading, found, by_alias)
     about_past = reading.about_past or (before is not None and _noun_before(reading, found))
     spare = [span for span in reading.excluded_spans if not any(overlaps(span, gram.span) for gram in found)]
@@ -51,7 +61,7 @@ def resolve_question(reading: QuestionReading, known: QueryLookup, *, types: Reg
         text=reading.text,
         dense_text=_dense(reading, [*(gram.span for gram in found if gram in said or rest != reading.text), *spare]),
         terms=(*_lexical_terms(reading, [*unwanted, *spare, *_unsought(reading)]), *lent),
-        mentioned=(*mentioned, *_self(rest, asked, by_alias, mentioned, known.memories)),
+        mentioned=mentioned,
         windows=reading.windows,
         within=bool(reading.windows) and _only_events(hard, types),
         types=hard,
@@ -232,22 +242,16 @@ def _excluded(text: str, found: Sequence[Gram]) -> set[Span]:
     return unwanted
 
 
-def _mentioned(text: str, gram: Gram, entities: Sequence[KnownEntity], memories: int, *, least: float) -> Mentioned:
-    return Mentioned(
-        span=gram.span,
-        text=text[gram.span.start : gram.span.end],
-        entities=tuple(
-            replace(named, rarity=max(least, named.rarity)) for named in (_named(one, memories) for one in entities)
-        ),
-    )
-
-
-def _named(entity: KnownEntity, memories: int) -> NamedEntity:
-    return NamedEntity(
-        name=entity.name,
-        entity_type=entity.entity_type,
-        ids=entity.ids,
-        rarity=_rarity(entity.mentions, memories),
+def _named(entities: Sequence[KnownEntity], memories: int, *, least: float) -> tuple[NamedEntity, ...]:
+    """Return what a name stands for, each with its rarity among the memories, or the least one."""
+    return tuple(
+        NamedEntity(
+            name=one.name,
+            entity_type=one.entity_type,
+            ids=one.ids,
+            rarity=max(least, _rarity(one.mentions, memories)),
+        )
+        for one in entities
     )
 
 
@@ -257,23 +261,6 @@ def _rarity(mentions: int, memories: int) -> float:
     if memories == 1:
         return 1.0
     return math.log(1 + (memories - mentions) / (mentions + 0.5)) / math.log(1 + (memories - 1) / 1.5)
-
-
-def _self(
-    rest: str,
-    asked: Collection[str],
-    by_alias: Mapping[str, list[KnownEntity]],
-    mentioned: Collection[Mentioned],
-    memories: int,
-) -> tuple[Mentioned, ...]:
-    """Return the person the scope belongs to when the question says `I` and asks for a relation of theirs."""
-    entities = by_alias.get(vocabulary.USER)
-    if entities is None or not asked or not speaks_of_self(rest):
-        return ()
-    named = tuple(_named(entity, memories) for entity in entities)
-    if any(one.entities == named for one in mentioned):
-        return ()
-    return (Mentioned(span=Span(start=0, end=0), text="I", entities=named),)
 
 
 def _dense(reading: QuestionReading, spans: Sequence[Span]) -> str:
