@@ -7,6 +7,7 @@ extracted from say the same thing, so that one of both is enough.
 
 from __future__ import annotations
 
+import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -28,7 +29,10 @@ TURNS_CONSIDERED: Final = 60
 """Best matches of which the turns are looked up beside their beliefs."""
 
 MOST_OF_IT: Final = 0.5
-"""Share of a turn's words from which on what its beliefs say, or quote, is what it says."""
+"""Share of a turn's words from which on its beliefs are what it says."""
+
+NEARLY_ALL: Final = 0.75
+"""Words of a turn's beliefs for each of its own from which on they leave out little: a second sentence is more."""
 
 NEAREST: Final = 0.6
 """Share of the evidence of a turn's most relevant belief that another one of it needs to be what the turn is for."""
@@ -280,7 +284,7 @@ class TurnsInView:
             return ()
         last = max(over, key=lambda one: one.over_at or _NEVER)
         what = "no longer so since" if last.replaced_by is None else "replaced"
-        part = "in part " if standing else ""
+        part = "in part " if standing or self._share(memory, over) < MOST_OF_IT else ""
         return (f"{part}{what} {(last.over_at or _NEVER).astimezone(self.zone):%Y-%m-%d}",)
 
     def _beliefs(self, memory: UUID) -> tuple[list[TurnBelief], list[TurnBelief]]:
@@ -291,22 +295,30 @@ class TurnsInView:
         return over, [one for one in beliefs if one.over_at is None and one.speech_act not in _MARKS]
 
     def _outdated(self, memory: UUID, found: Collection[UUID]) -> bool:
-        """Tell whether what the turn says is over, or that part of it which the question asks for most."""
+        """Tell whether what the turn says is over, or that part of it which the question asks for most.
+
+        That is over where what replaced it fits the question better than the rest of the turn.
+        """
         over, standing = self._beliefs(memory)
-        asked = [one.replaced_by for one in over if one.replaced_by in found]
-        if not standing:
-            return bool(over) and (bool(asked) or self._share(memory, over) >= MOST_OF_IT)
+        if not standing and over and self._share(memory, over) >= MOST_OF_IT:
+            return True
         whole = self.evidence.whole
-        instead = max((whole[one] for one in asked if one is not None), default=None)
-        return instead is not None and instead > max(whole.get(one.id, 0.0) for one in standing)
+        instead = [whole[one.replaced_by] for one in over if one.replaced_by is not None and one.replaced_by in found]
+        rest = max((whole.get(one.id, 0.0) for one in standing), default=whole[memory])
+        return max(instead, default=-math.inf) > rest
 
     def _says_it(self, turn: UUID, beliefs: Collection[UUID]) -> bool:
         """Tell whether the beliefs leave out little of the turn, by their lengths."""
-        return sum(self.sketches[one].words for one in beliefs) >= MOST_OF_IT * self.sketches[turn].words
+        return sum(self.sketches[one].words for one in beliefs) >= NEARLY_ALL * self.sketches[turn].words
 
     def _share(self, turn: UUID, beliefs: Sequence[TurnBelief]) -> float:
-        """Return the share of a turn's words that these beliefs quote; one without a quote is all that it says."""
+        """Return the share of a turn's words that these beliefs are; one without a quote is all that it says.
+
+        What ended is all that it was quoted for. What was replaced is what it says itself: where the question is not
+        about what took its place, it is about the rest of the turn.
+        """
         if any(one.quote is None for one in beliefs):
             return 1.0
-        quoted = sum(len(quote.split()) for quote in {one.quote for one in beliefs} if quote is not None)
-        return quoted / max(1, self.sketches[turn].words)
+        quoted = sum(len(one.split()) for one in {one.quote or "" for one in beliefs if one.replaced_by is None})
+        replaced = sum(one.words for one in beliefs if one.replaced_by is not None)
+        return (quoted + replaced) / max(1, self.sketches[turn].words)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
 from datetime import timedelta
 from random import Random
 from uuid import UUID
@@ -15,7 +16,7 @@ from app.memory.extraction import Role
 from app.model import SpeechAct
 from app.read.choice import TURNS_CONSIDERED, TurnsInView, best_matches, said_once
 from app.read.relevance import CALIBRATIONS, MatchEvidence, Relevance
-from app.read.values import Arm, QueryRequest, Ranked
+from app.read.values import Arm, Cut, QueryRequest, Ranked
 from tests.read.conftest import NOW
 from tests.read.test_rank import parsed, sketch
 
@@ -158,3 +159,31 @@ def test_a_turn_stays_where_part_of_it_is_over_and_nothing_that_was_found_replac
     current, cut = found.current(matches(FIRST, RESTING))
     assert [one.id for one in current] == [FIRST, RESTING]
     assert not cut
+
+
+def replaced(words: int, *, instead: float) -> tuple[tuple[Ranked, ...], tuple[Cut, ...]]:
+    """What is current of a turn of 50 words with a belief of so many, which was replaced by what fits so well."""
+    over = believed(OTHER, over_at=NOW - timedelta(days=3), replaced_by=RESTING, words=words)
+    found = view({FIRST: (over,)}, wording={RESTING: instead, OTHER: 0.1, FIRST: 0.4})
+    return found.current(matches(FIRST, RESTING) if instead else matches(FIRST))
+
+
+def test_a_turn_stays_where_the_question_is_about_the_rest_of_what_it_says() -> None:
+    for instead in (0.0, 0.3):
+        [kept, *_], cut = replaced(6, instead=instead)
+        assert (kept.id, kept.marks) == (FIRST, ("in part replaced 2026-05-11",))
+        assert not cut
+
+
+def test_a_turn_goes_where_what_replaced_it_fits_better_or_it_says_little_else() -> None:
+    for words, instead in ((6, 0.6), (30, 0.0), (30, 0.3)):
+        _, [cut] = replaced(words, instead=instead)
+        assert cut.id == FIRST
+
+
+def test_a_belief_that_leaves_out_a_sentence_does_not_take_its_turns_place() -> None:
+    found = view({FIRST: (believed(RESTING),)}, wording={RESTING: 0.3, FIRST: 0.6})
+    for turn, kept in ((sketch(3, type="episodic", words=11), RESTING), (sketch(3, type="episodic", words=16), FIRST)):
+        sized = replace(found, sketches={RESTING: sketch(RESTING.int, words=9), FIRST: turn})
+        once, _ = sized.once(matches(FIRST, RESTING))
+        assert [one.id for one in once] == [kept]

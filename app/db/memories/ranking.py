@@ -179,12 +179,14 @@ async def read_replaced(
 class TurnBelief:
     """A belief that a turn stated, `quote` being its words; `over_at` is when it ceased to hold, None if it holds.
 
-    `replaced_by` is what holds its place now; a belief that was rejected or ended has none.
+    `words` is the number of words of what is believed. `replaced_by` is what holds its place now; a belief that was
+    rejected or ended has none.
     """
 
     id: UUID
     speech_act: SpeechAct
     quote: str | None = None
+    words: int = 0
     over_at: datetime | None = None
     replaced_by: UUID | None = None
 
@@ -198,7 +200,8 @@ class TurnEvidence(NamedTuple):
 
 _BEHIND = statement(
     """
-    SELECT said.memory_id, said.role, m.id, m.speech_act, b.quote, coalesce(now.id, m.superseded_by),
+    SELECT said.memory_id, said.role, m.id, m.speech_act, b.quote, cardinality(string_to_array(m.content, ' ')),
+        coalesce(now.id, m.superseded_by),
         CASE WHEN m.ended_at <= CAST(:instant AS timestamptz) AND m.status <> 'active' AND b.stated_at < m.ended_at
                   AND (now.id IS NULL OR now.slot_value IS DISTINCT FROM m.slot_value) THEN m.ended_at
              WHEN m.status = 'forgotten' AND m.ended_at IS NULL THEN m.retired_at END
@@ -229,7 +232,7 @@ async def read_turn_evidence(
     rows = await session.fetch(_BEHIND, here)
     roles: dict[UUID, str | None] = {}
     beliefs: Mapping[UUID, list[TurnBelief]] = defaultdict(list)
-    for memory, role, belief, act, quote, replaced_by, over_at in rows:
+    for memory, role, belief, act, quote, words, replaced_by, over_at in rows:
         roles[memory] = role
         if belief is not None:
             beliefs[memory].append(
@@ -237,6 +240,7 @@ async def read_turn_evidence(
                     id=belief,
                     speech_act=SpeechAct(act),
                     quote=quote,
+                    words=words,
                     over_at=over_at,
                     replaced_by=replaced_by,
                 )
