@@ -21,6 +21,7 @@ from app.lexical.bm25 import STOP_WORDS, terms
 from app.memory import normalise
 from app.memory.confidence import READ_FLOOR, UNCERTAIN_ACTS
 from app.memory.registry import Registry
+from app.memory.vocabulary import ASSISTANTS
 from app.model import Memory, MemoryStatus, ReadMode
 from app.read.values import ContextBlock, ContextGroup, Hit, IdStyle, ParsedQuery, Ranked, happens
 
@@ -200,11 +201,16 @@ def _line(hit: Hit, place: int, words: Collection[str], types: Registry, layout:
 
 
 def _shortened(memory: Memory, words: Collection[str], most: int) -> str:
-    """Return what a turn says of the question, led by who said it; empty where it is small talk."""
+    """Return what a turn says of the question, led by who said it; empty where it is small talk.
+
+    So is an assistant's turn that does no more than react and ask, unless it asks for what the question does: then the
+    answer may lean on it.
+    """
     speaker = memory.payload.get("speaker")
     lead = f"{speaker}: " if isinstance(speaker, str) and memory.content.startswith(f"{speaker}: ") else ""
     said = memory.content.removeprefix(lead)
-    if is_chit_chat(said):
+    idle = speaker in ASSISTANTS and all(map(_is_idle, _sentences(said))) and not _tells(said, words)[0]
+    if idle or is_chit_chat(said):
         return ""
     return lead + _excerpt(said, words, most=most)
 
@@ -246,7 +252,7 @@ def _excerpt(text: str, words: Collection[str], *, most: int) -> str:
 
     They stay in their order, and one is always kept.
     """
-    every = [one for one in _SENTENCE.split(text) if one]
+    every = _sentences(text)
     sentences = [one for one in every if not _is_idle(one)] or every
     if sum(len(one.split()) for one in sentences) <= most:
         return " ".join(sentences)
@@ -262,6 +268,10 @@ def _excerpt(text: str, words: Collection[str], *, most: int) -> str:
     if len(cut.split()) > most:
         return f"{' '.join(cut.split()[:most])} …"
     return " ".join(sentences[place] for place in sorted(kept))
+
+
+def _sentences(text: str) -> list[str]:
+    return [one for one in _SENTENCE.split(text) if one]
 
 
 def _is_idle(sentence: str) -> bool:

@@ -146,3 +146,17 @@ def test_tokens_of_prose_are_about_its_words() -> None:
     assert 9 <= estimate_tokens("The user prefers light mode for the editor theme.") <= 12
     assert estimate_tokens("mem_019ad0c2f1b27c3e8a5d4f6b7c8d9e0f") >= 16
     assert estimate_tokens("私は東京に住んでいます") >= 8
+
+
+@pytest.mark.parametrize(
+    ("speaker", "said", "shown"),
+    [
+        ("assistant", "How lovely! Which colour did you choose?", False),
+        ("assistant", "How lovely! The green colour needs two coats.", True),
+        ("Ruta", "How lovely! Which colour did you choose?", True),
+    ],
+)
+def test_an_assistant_that_only_reacts_and_asks_is_no_line(speaker: str, said: str, shown: bool) -> None:  # noqa: FBT001
+    turn = hit(1, "episodic", f"{speaker}: {said}", payload={"speaker": speaker})
+    assert bool(block(turn, query="Where is the shed?").text) is shown
+    assert block(turn, query="Which colour is the shed?").text
