@@ -67,8 +67,7 @@ def _about(sketch: RankingRow, before: Before) -> bool:
 
 
 def _asked(sketch: RankingRow, query: ParsedQuery) -> bool:
-    predicate = (sketch.slot or "").rpartition("|")[2]
-    return predicate in query.predicates or predicate in query.relations
+    return sketch.predicate in query.predicates or sketch.predicate in query.relations
 
 
 def _slot(sketch: RankingRow) -> tuple[UUID, str, str | None]:

@@ -129,13 +129,13 @@ class Relevance:
         # One loop without calls of its own: a question has up to 200 matches.
         for one in ranked:
             place, sketch = one.places.get, sketches[one.id]
-            kind, slot = sketch.type, sketch.slot
+            kind = sketch.type
             cosine = place(_SAID, _UNCOMPARED)[1]
             if kind in verbatim:
                 cosine = max(cosine, place(_SAID_BEFORE, _UNCOMPARED)[1])
             near = scaled(cosine) if cosine > -math.inf else _UNSEEN
             share = min(1.0, place(_SHARED, _ABSENT)[1] / whole) if whole else 0.0
-            asked = slot is not None and slot.rpartition("|")[2] in predicates
+            asked = sketch.predicate in predicates
             cues = _TIME * place(_TIMED, _ABSENT)[1] + _HINT * (kind in hinted)
             wording[one.id] = said = near + _WORDS * share + _PREDICATE * asked
             named = self._named(one) if names else 0.0

@@ -35,6 +35,16 @@ async def test_what_asks_for_nothing_that_is_stored_gets_an_empty_block(store: S
     assert result.context.text == ""
 
 
+@pytest.mark.parametrize("text", ["Plan a menu for Sunday", "What could we bake with the children?"])
+async def test_a_question_about_food_finds_what_is_not_to_be_eaten(store: Store, text: str) -> None:
+    await filled(store)
+    diet = await store.put("fact", {"predicate": "has-diet", "object": "halal"})
+    child = await store.put("fact", {"subject": "Mira", "predicate": "allergic-to", "object": "sesame"})
+    found = [hit.memory for hit in (await store.ask(text)).hits]
+    assert {diet, child} <= {one.id for one in found}
+    assert {one.payload["predicate"] for one in found} == {"has-diet", "allergic-to"}
+
+
 async def test_the_relevant_comes_without_filling_and_a_relevance_of_nought_fills(store: Store) -> None:
     await filled(store)
     result = await store.ask("Which instrument do I play, the accordion?")

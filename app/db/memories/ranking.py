@@ -21,9 +21,10 @@ class RankingRow(NamedTuple):
 
     `said` is a hash of its content, `words` its number of words, `opening` the beginning of its content, as long as
     requested; `asking` is its content where that ends as a question; `speaker_id` is the entity that said it.
-    `elsewhen`: it happened at a time outside the question's. `volatile`: its slot changes too often and has not been
-    reviewed yet. `payload` is None unless requested. `strongest` is the highest confidence among the memories that
-    contest its slot, found or not, and unknown with `known_at`. `folded_into` is its summary, if any.
+    `predicate` is that of a fact, or the type of a relation. `elsewhen`: it happened at a time outside the question's.
+    `volatile`: its slot changes too often and has not been reviewed yet. `payload` is None unless requested.
+    `strongest` is the highest confidence among the memories that contest its slot, found or not, and unknown with
+    `known_at`. `folded_into` is its summary, if any.
     """
 
     id: UUID
@@ -53,6 +54,7 @@ class RankingRow(NamedTuple):
     volatile: bool = False
     strongest: float | None = None
     folded_into: UUID | None = None
+    predicate: str | None = None
 
 
 _STRONGEST = """CASE WHEN m.slot IS NOT NULL AND m.status = 'active' AND (m.contested OR EXISTS (
@@ -86,7 +88,8 @@ def _sketches(
             m.speech_act, left(m.content, :opening), CASE WHEN CAST(:whole AS boolean) THEN m.payload END AS payload,
             m.slot_value, m.volatile AND m.needs_review, {strongest} AS strongest,
             CASE WHEN m.status = 'superseded' THEN (
-                SELECT f.into_id FROM memory_folds f WHERE f.tenant_id = :tenant AND f.memory_id = m.id) END
+                SELECT f.into_id FROM memory_folds f WHERE f.tenant_id = :tenant AND f.memory_id = m.id) END,
+            coalesce(m.payload ->> 'predicate', m.payload ->> 'relation_type')
         FROM unnest(CAST(:ids AS uuid[])) AS given(id)
         CROSS JOIN LATERAL (SELECT * FROM {source} found OFFSET 0) m
         CROSS JOIN LATERAL (
