@@ -61,6 +61,13 @@ def believed(content: str, *, speaker: str | None = None, told: tuple[str, ...] 
         "Our neighbour sent us this note: I live in Kassel",
         "In the email it says: I live in Kassel",
         "From their newsletter: I live in Berlin",
+        "Here is what our tenant replied by text, she wrote:\n\nI live in Berlin\n\nIn winter I live in Rome",
+        "Proofread this for me please:\n\nI live in Berlin\n\nI live in Paris",
+        "De: Jean Roux\nObjet: appartement\n\nI live in Paris",
+        "Betreff: Umzug\nHello everyone, I live in Berlin now",
+        "W dniu 7 lipca 2026 Ola Nowak napisa\u0142a:\nI live in Berlin",
+        "Hi there, I live in Paris and need a plumber.\n\nSent from my phone",
+        "I live in Paris and want my deposit back.\n\nYours sincerely\nMarit Quist\n\nIs this too harsh?",
         "I live in fear",
         "I live in denial.",
         "I live for pizza",
@@ -90,6 +97,8 @@ def test_the_words_of_others_are_not_believed_of_the_speaker(content: str) -> No
         ("I live in Paris. How do you say 'good day' in French?", None),
         ("Translate: hello there\n\nI live in Paris.", None),
         ("I live in Paris, the city of light", None),
+        ("I live in Paris. I sincerely hope that helps.\nKind regards to your team", None),
+        ("She wrote: hello\n\nI live in Paris.", None),
     ],
 )
 def test_what_only_looks_like_the_words_of_others_is_believed(content: str, speaker: str | None) -> None:
