@@ -97,7 +97,7 @@ class Suspicion:
     span: tuple[int, int]
 
 
-_UNSEEN: Final = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
+_UNSEEN: Final = re.compile("[\u00ad\u0300-\u036f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
 
 _TAGS: Final = re.compile("(?<!\U0001f3f4)(?<![\U000e0020-\U000e007e])[\U000e0000-\U000e007f]+")
 """Invisible copies of ASCII; after a black flag they make the flags of England, Scotland and Wales."""
@@ -109,7 +109,8 @@ _INSIDE_WORD: Final = re.compile("(?<=[a-z])[\u200b\u2060\ufeff]+(?=[a-z])", re.
 # The capital dotted I is the only letter that becomes longer in lower case.
 _ODD: Final = re.compile(
     "[^\\S\n]{2,}|[^\\S\n ]|"
-    "[\u00ad\u0130\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\uff01-\uff5e\U0001d400-\U0001d7ff\U000e0000-\U000e007f]"
+    "[\u00ad\u0130\u0300-\u036f\u200b-\u200f\u202a-\u202e\u2060-\u2069\u2460-\u24ff\ufeff\uff01-\uff5e\U0001d400-\U0001d7ff"
+    "\U0001f130-\U0001f149\U000e0000-\U000e007f]"
 )
 """Runs of spaces, and characters that are invisible or look like others."""
 
@@ -355,8 +356,16 @@ _LEET: Final = re.compile(
 _LETTERS: Final = str.maketrans("0134578@$!", "oieastbasi")
 
 _CYRILLIC: Final = "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u0501\u051b\u051d\u043a"
-_LOOK_ALIKES: Final = str.maketrans(_CYRILLIC, "aeopcyxijsdqwk")
-_MIXED: Final = re.compile(rf"[a-z][{_CYRILLIC}]|[{_CYRILLIC}][a-z]")
+_GREEK: Final = "\u03b1\u03b5\u03b9\u03ba\u03bd\u03bf\u03c1\u03c4\u03c5\u03c7\u03f2\u03f3"
+_SMALL_CAPITALS: Final = (
+    "\u1d00\u0299\u1d04\u1d05\u1d07\ua730\u0262\u029c\u026a\u1d0a\u1d0b\u029f\u1d0d\u0274\u1d0f\u1d18\u0280\ua731\u1d1b"
+    "\u1d1c\u1d20\u1d21\u028f\u1d22"
+)
+_LOOK_ALIKES: Final = str.maketrans(
+    _CYRILLIC + _GREEK + _SMALL_CAPITALS, "aeopcyxijsdqwk" + "aeiknoptuxcj" + "abcdefghijklmnoprstuvwyz"
+)
+_MIXED: Final = re.compile(rf"[a-z][{_CYRILLIC}{_GREEK}]|[{_CYRILLIC}{_GREEK}][a-z]|[{_SMALL_CAPITALS}]{{2}}")
+_ACCENTED: Final = re.compile("[\u00e0-\u017e\u1e00-\u1eff]")
 
 _APART: Final = re.compile(r"(?<![^\W_])[^\W\d_](?:[ .\-_*/\u00b7]{1,3}[^\W\d_]){4,200}(?![^\W_])")
 
@@ -378,11 +387,13 @@ def undo_leetspeak(text: str) -> str | None:
 
 
 def undo_look_alikes(text: str) -> str | None:
-    """Return a text with Latin letters for the Cyrillic ones that look alike, of equal length; None in other texts.
+    """Return a text with plain Latin letters for those that look alike, of equal length; None in other texts.
 
-    One alphabet within a word disguises nothing: Russian stays as it is.
+    One alphabet within a word disguises nothing: Russian and Greek stay as they are. Accents go wherever they are.
     """
-    return text.translate(_LOOK_ALIKES) if _MIXED.search(text) else None
+    shown = text.translate(_LOOK_ALIKES) if _MIXED.search(text) else text
+    shown = _ACCENTED.sub(lambda found: unicodedata.normalize("NFKD", found[0])[0], shown)
+    return None if shown == text else shown
 
 
 def undo_spacing(text: str) -> Iterator[tuple[str, int, int]]:
