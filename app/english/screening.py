@@ -25,6 +25,7 @@ from itertools import islice
 from typing import Final
 
 from app.english.word_lists import expanded, lines, pattern, words
+from app.lexical.bm25 import STOP_WORDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -220,7 +221,7 @@ _NO_CODE: Final = words("secrets", "no codes")
 _ACCOUNTS: Final = {one[:2]: int(one[2:]) for one in words("secrets", "account numbers")}
 _ISSUERS: Final = pattern("secrets", "issuers")
 _NUMBER_OF: Final = pattern("secrets", "numbers of", re.IGNORECASE)
-_SSN_NAMED: Final = re.compile(r"\b(?:ssn|social security)\b", re.IGNORECASE)
+_SSN_NAMED: Final = re.compile(r"\b(?:ssn|social(?: security| insurance| number|(?= is\b|:)))", re.IGNORECASE)
 _NETWORK: Final = re.compile(r"wi-?fi|wlan|network|router|hotspot|internet", re.IGNORECASE)
 _LETTER_I: Final = str.maketrans("\u0130\u0131", "ii")
 """The Turkish letters that are an `i` to a pattern in any case, and not to `casefold`."""
@@ -307,6 +308,11 @@ def _is_foreign_password(found: re.Match[str], text: str) -> bool:
     return not _CODE.match(found["value"]) and _is_word(found, text)
 
 
+def _is_phrase(found: re.Match[str], _text: str) -> bool:
+    """Return whether words make no sentence: a recovery phrase has no articles and pronouns."""
+    return STOP_WORDS["english"].isdisjoint(found["value"].split())
+
+
 def _is_card(found: re.Match[str], text: str) -> bool:
     """Return whether the check digit is right, ISO/IEC 7812-1, and nothing names another number."""
     digits = found[0].replace(" ", "").replace("-", "")
@@ -340,6 +346,7 @@ _TESTS: Final[Mapping[str, Callable[[re.Match[str], str], bool]]] = {
     "word": _is_word,
     "code": _is_access_code,
     "foreign password": _is_foreign_password,
+    "phrase": _is_phrase,
     "card": _is_card,
     "account": _is_account,
     "social security": _is_social_security,
