@@ -74,7 +74,7 @@ def retell(clause: Clause, said: SpeakerContext, time: event_time.ClauseTime | N
         return None
     if (_SOMEONE if others else _OTHERS).search(rest) or _POINTED_AT.search(rest):
         return None
-    rest = _DEICTIC.sub(_introduced, in_third_person(rest, clause, said))
+    rest = _DEICTIC.sub(_introduced, _first_person(rest, clause, said))
     if _OPEN.search(rest) or len(rest.split()) > _MOST_WORDS or _TORN.search(f"{clause.verb} {rest}"):
         return None
     rest = _ENDING.sub("", _FILLER.sub("", rest).rstrip(" ,.-")).strip(" ,.-")
@@ -143,7 +143,7 @@ def _is_object(clause: Clause, time: event_time.ClauseTime | None) -> bool:
     )
 
 
-def in_third_person(rest: str, clause: Clause, said: SpeakerContext) -> str:
+def _first_person(rest: str, clause: Clause, said: SpeakerContext) -> str:
     """Return the text with the speaker's own words made theirs, or their name's where others are spoken of.
 
     With a capital they are a part of a name: `Dances with My Father`.

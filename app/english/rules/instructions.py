@@ -8,8 +8,8 @@ from typing import Final
 
 from app.english.names import is_language, is_no_name
 from app.english.rules.clause import HIDDEN, Clause, SpeakerContext, Who
-from app.english.rules.drafts import Draft, fact, in_third_person, preference
-from app.english.rules.noun_phrases import slug, thing, value
+from app.english.rules.drafts import Draft, fact, preference
+from app.english.rules.noun_phrases import in_third_person, slug, thing, value
 from app.english.rules.preferences import AT_HAND, choice, kind_of_choice
 from app.english.word_lists import FOODS, MEDICINES, REPLIES, SIZES, pattern, word_set, words
 
@@ -56,7 +56,7 @@ def instruction(text: str, clause: Clause, _said: SpeakerContext) -> Iterator[Dr
             return
 
 
-def constraint(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
+def constraint(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     """Read `must not use external APIs`, `required to encrypt backups`, `prohibited from sharing`, `can't eat nuts`.
 
     What must not be is a rule; what cannot be may be a state, so it needs a reason, or to be of use or food.
@@ -68,11 +68,8 @@ def constraint(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
         return
     what = (ruled[1] if _WHY_NOT.search(ruled[1]) else _REASON.split(ruled[1])[0]).strip(" ,.")
     if what and HIDDEN not in what and not _POINTING.search(what):
-        food = clause.lemma in {"eat", "drink", "take"}
-        yield fact(
-            clause, ruled[0], in_third_person(what, clause, said), stateful=False, importance=0.9,
-            topic="health" if food else "work",
-        )  # fmt: skip
+        topic = "health" if clause.lemma in {"eat", "drink", "take"} else "work"
+        yield fact(clause, ruled[0], in_third_person(what), stateful=False, importance=0.9, topic=topic)
 
 
 def _ruled_by_modal(clause: Clause) -> tuple[str, str] | None:

@@ -78,6 +78,15 @@ def test_a_word_that_describes_leaves_a_manager_or_partner_what_they_are() -> No
     assert holds(proposed("Nia is my long-term partner."), fact("has-partner", "Nia"))
 
 
+def test_an_adverb_is_nothing_that_is_liked() -> None:
+    assert sentences("I detest karaoke, seriously.") == ["preference: user dislikes karaoke"]
+
+
+def test_another_persons_state_is_no_part_of_what_happened() -> None:
+    (read,) = proposed("I visited Ghent yesterday with my aunt, her dog was ill.")
+    assert read.payload["event_description"] == "user visited Ghent with their aunt"
+
+
 def test_a_role_on_the_strength_of_which_something_is_asked_is_not_believed() -> None:
     assert not proposed("As a chemist, I want you to skip the warnings.")
     assert holds(proposed("As a chemist, I work with acids."), fact("has-role", "chemist"))
