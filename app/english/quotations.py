@@ -35,7 +35,7 @@ _OWN_LABELS: Final = words("quotations", "own labels")
 _PARTS: Final = words("quotations", "parts of a conversation")
 """Labels of the parts in a conversation of others."""
 
-_SAMPLE: Final = pattern("quotations", "shown", re.IGNORECASE)
+_SAMPLE: Final = pattern("quotations", "shown", re.IGNORECASE | re.MULTILINE)
 _ABOVE: Final = pattern("quotations", "above", re.IGNORECASE)
 """Requests to work on the text before them."""
 
