@@ -98,6 +98,10 @@ def test_the_words_of_others_are_not_believed_of_the_speaker(content: str) -> No
         ("Translate: hello there\n\nI live in Paris.", None),
         ("I live in Paris, the city of light", None),
         ("I live in Paris. I sincerely hope that helps.\nKind regards to your team", None),
+        ("My bio: I live in Paris", None),
+        ("In reply to your message: I live in Paris", None),
+        ("I posted on Reddit: I live in Paris", None),
+        ("I got an email today. I live in Paris.", None),
         ("She wrote: hello\n\nI live in Paris.", None),
     ],
 )
