@@ -23,7 +23,9 @@ _LETTER: Final = pattern("quotations", "letter", re.IGNORECASE | re.MULTILINE)
 """Salutations of a letter to somebody else, after which all text is its author's."""
 
 _SIGNED: Final = pattern("quotations", "signed", re.IGNORECASE | re.MULTILINE)
-"""Closings of a letter, before which all text is its author's."""
+"""Closings of a letter, before which all text is its author's if something follows after an empty line."""
+
+_EMPTY_LINE: Final = re.compile(r"\n[ \t]*\n")
 
 _PASSED_ON: Final = pattern("quotations", "passed on", re.IGNORECASE)
 """Introductions of somebody else's words, which take up the rest of the paragraph."""
@@ -49,7 +51,7 @@ def quoted_spans(content: str, speaker: str | None) -> tuple[Span, ...]:
     spoken = (found.span() for pattern in (_FENCED, _QUOTED_LINES, _SPOKEN_OF) for found in pattern.finditer(text))
     mail = ((found.start(), len(text)) for kind in (_MAIL, _LETTER) for found in kind.finditer(text))
     above = ((0, text.rfind("\n", 0, found.start()) + 1) for found in _ABOVE.finditer(text))
-    signed = ((0, found.end()) for found in _SIGNED.finditer(text))
+    signed = ((0, found.end()) for found in _SIGNED.finditer(text) if _EMPTY_LINE.search(text.rstrip(), found.end()))
     shown = (_shown(text, found.end()) for kind in (_PASSED_ON, _SAMPLE) for found in kind.finditer(text))
     return tuple(sorted(chain(spoken, mail, above, signed, shown, _transcribed(text, speaker))))
 

@@ -202,9 +202,7 @@ def _revealed(text: str) -> tuple[str, list[int] | None]:
     places: list[int] = []
     at = 0
     for odd in _ODD.finditer(text):
-        shown = (
-            " " if odd[0].isspace() else "" if _UNSEEN.match(odd[0]) else unicodedata.normalize("NFKC", odd[0]).lower()
-        )
+        shown = " " if odd[0].isspace() else _UNSEEN.sub("", unicodedata.normalize("NFKC", odd[0]).lower())
         pieces += (text[at : odd.start()].lower(), shown)
         places += (*range(at, odd.start()), *(odd.start() for _ in shown))
         at = odd.end()
