@@ -30,6 +30,14 @@ _EMPTY_LINE: Final = re.compile(r"\n[ \t]*\n")
 _PASSED_ON: Final = pattern("quotations", "passed on", re.IGNORECASE)
 """Introductions of somebody else's words, which take up the rest of the paragraph."""
 
+_PEOPLE: Final = "|".join(sorted({word for kind in ("women", "men", "others") for word in words("people", kind)}))
+_SPEAKS: Final = re.compile(
+    rf"(?:^|[.!?\n][ \t]*)(?:(?:my|our|his|her|their|the|an?|some|one) (?:[\w-]+ )?)(?:{_PEOPLE})\b"
+    r"(?![^.!?:\n]{0,60}\b(?:i|we|is|are|was|were)\b)[^.!?:\n]{0,60}:(?=\s+(?-i:I|My|We|Our)\b)",
+    re.IGNORECASE,
+)
+"""A person before a colon, and the first person after it: `the waiter at the door: I am ...`."""
+
 _LABEL: Final = pattern("quotations", "label", re.MULTILINE)
 _OWN_LABELS: Final = words("quotations", "own labels")
 """Labels of the speaker's own words."""
@@ -52,7 +60,7 @@ def quoted_spans(content: str, speaker: str | None) -> tuple[Span, ...]:
     mail = ((found.start(), len(text)) for kind in (_MAIL, _LETTER) for found in kind.finditer(text))
     above = ((0, text.rfind("\n", 0, found.start()) + 1) for found in _ABOVE.finditer(text))
     signed = ((0, found.end()) for found in _SIGNED.finditer(text) if _EMPTY_LINE.search(text.rstrip(), found.end()))
-    shown = (_shown(text, found.end()) for kind in (_PASSED_ON, _SAMPLE) for found in kind.finditer(text))
+    shown = (_shown(text, found.end()) for kind in (_PASSED_ON, _SPEAKS, _SAMPLE) for found in kind.finditer(text))
     return tuple(sorted(chain(spoken, mail, above, signed, shown, _transcribed(text, speaker))))
 
 
