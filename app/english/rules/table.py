@@ -224,8 +224,14 @@ ENDINGS: Final = (
     ),
     Row(name="gave up", verbs="give", mood=is_done, lead=r"\s+up\s+", value=values.languages, predicate="learning",
         ends=True),
-    Row(name="diet ended", verbs="eat", mood=is_now, lead=r"\s+(?=[\w ,]+\bagain\b)", value=values.diets_without,
-        predicate="has-diet", topic="food", importance=STATED, ends=True),
+    *(
+        Row(name="diet ended", verbs=verbs, mood=mood, lead=lead, value=values.diets_without, predicate="has-diet",
+            topic="food", importance=STATED, ends=True)
+        for verbs, mood, lead in (
+            ("eat", is_now, r"\s+(?=[\w ,]+\bagain\b)"),
+            ("go start", is_done, r"\s+(?:back\s+to\s+)?eating\s+"),
+        )
+    ),
     *(
         Row(name="switched", verbs=verbs, mood=is_done, lead=lead, value=values.tool, predicate="uses", topic="tech",
             ends=True)
