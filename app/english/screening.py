@@ -237,6 +237,9 @@ _PASSWORD_WORD_ENDS: Final = (*_WORD_ENDS, "ible", "ly", "ent", "ten", "ful", "i
 _PIN_LENGTHS: Final = range(4, 9)
 _SHORTEST_CODE: Final = 3
 _SHORTEST_PASSWORD: Final = 4
+_PHRASE_WORD: Final = 5
+"""Letters of a recovery phrase's words on average, with the space: its lists have few words of three."""
+
 _NEAR: Final = 60
 """Characters before a number that may name it."""
 
@@ -307,8 +310,9 @@ def _is_foreign_password(found: re.Match[str], text: str) -> bool:
 
 
 def _is_phrase(found: re.Match[str], _text: str) -> bool:
-    """Return whether words make no sentence: a recovery phrase has no articles and pronouns."""
-    return STOP_WORDS["english"].isdisjoint(found["value"].split())
+    """Return whether words make no sentence, and are as long as those of recovery phrases: without articles."""
+    parts = found["value"].split()
+    return STOP_WORDS["english"].isdisjoint(parts) and len(found["value"]) >= _PHRASE_WORD * len(parts)
 
 
 def _is_card(found: re.Match[str], text: str) -> bool:
