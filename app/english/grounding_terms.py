@@ -9,7 +9,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Final, Self
 
-from app.english.word_lists import NUMBERS
+from app.english.word_lists import LEFT_OUT, NUMBERS
 from app.lexical.bm25 import terms
 from app.lexical.tokens import fold_accents, normalise, tokenize
 
@@ -105,7 +105,9 @@ def numbers(text: str) -> frozenset[str]:
 @lru_cache(maxsize=16)
 def _read_terms(text: str, language: str) -> tuple[frozenset[str], frozenset[str], frozenset[str]]:
     plain = normalise(text)
-    words = frozenset((*terms(text, language), *map(fold_accents, tokenize(plain))))
+    said = tokenize(plain)
+    implied = " ".join(LEFT_OUT[word] for word in said if word in LEFT_OUT)
+    words = frozenset((*terms(text, language), *map(fold_accents, said), *terms(implied, language), *implied.split()))
     acronyms = frozenset(one.lower().replace(".", "").replace("&", "") for one in _ACRONYM.findall(text))
     return words, numbers(text) | _spelled(plain), acronyms - {""}
 

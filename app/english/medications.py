@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
 from app.english.rules.clause import Clause, SpeakerContext, Who
 from app.english.rules.drafts import Draft, ending, fact
 from app.english.rules.noun_phrases import in_third_person, thing, value
-from app.english.word_lists import DOCTORS, DOSE, MEDICINES, pattern
+from app.english.word_lists import DOCTORS, DOSE, MEDICINES, expanded, pairs, pattern
 from app.memory import normalise
 
 _ORDERED: Final = pattern("medications", "ordered")
@@ -143,7 +143,16 @@ _REDOSED: Final = pattern("medications", "redosed", re.IGNORECASE)
 _MEDICINE_STRENGTH: Final = re.compile(r"\d\s?(?:mg|mcg|\u00b5g|\u03bcg|iu|units?)\b", re.IGNORECASE)
 """A strength that only medicines have."""
 
-_SWITCHED: Final = pattern("medications", "switched", re.IGNORECASE)
+_CHANGED: Final[Mapping[str, re.Pattern[str]]] = {
+    verb: re.compile(expanded("medications", found), re.IGNORECASE)
+    for verbs, found in pairs("medications", "changed").items()
+    for verb in verbs.split()
+}
+"""What follows a verb that changes a treatment: `switched me from ramipril to losartan`, `took me off ramipril`."""
+
+_UNMARKED: Final = frozenset({"put", "cut"})
+"""Verbs whose past is their base form."""
+
 _DOSE: Final = re.compile(rf"\s*(?:of\s+)?{DOSE}", re.IGNORECASE)
 _TAKEN_END: Final = re.compile(r"[,.;:!?(]|\s(?:and|because|since|so|but|which)\b")
 _SWITCHED_END: Final = re.compile(r"[,.;:!?(]|\s(?:and|because|since|so|but|which|instead|last|this|in|on|yesterday)\b")
@@ -152,10 +161,9 @@ _LONGEST_DOSE: Final = 100
 
 def taking(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     """Read `take metformin 500 mg`, `was prescribed insulin`, `on antidepressants`, `switched me to losartan 50 mg`."""
-    if clause.lemma == "switch":
-        yield from _switched(clause, said)
-        return
-    if clause.copula and not clause.rest.startswith("on "):
+    changed = list(_changed(clause, said))
+    yield from changed
+    if changed or clause.lemma in _CHANGED.keys() - {"take"} or (clause.copula and not clause.rest.startswith("on ")):
         return
     text = clause.rest.removeprefix("on ")
     found = thing(text)
@@ -169,15 +177,21 @@ def taking(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
         yield fact(clause, predicate, in_third_person(dose), stateful=False, importance=0.9, topic="health")
 
 
-def _switched(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
-    found = _SWITCHED.match(clause.rest) if clause.happened else None
-    if found is None or not (found["me"] or clause.subject.own) or not _known(found["name"]):
+def _changed(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
+    """Read that a medicine begins, ends, or takes the place of another."""
+    put = clause.copula and not clause.negated and clause.rest.startswith("put on ")
+    lemma, rest = ("put", clause.rest.removeprefix("put")) if put else (clause.lemma, clause.rest)
+    done = clause.happened or put or (lemma in _UNMARKED and clause.holds)
+    found = _CHANGED[lemma].match(rest) if lemma in _CHANGED and done else None
+    said_of = {} if found is None else found.groupdict()
+    old, new = said_of.get("old"), said_of.get("new")
+    if not (said_of.get("me") or _treats(clause)) or (new and not _known(said_of["name"])):
         return
-    dose = value(_SWITCHED_END.split(found["new"])[0])
+    dose = value(_SWITCHED_END.split(new)[0]) if new else None
     if dose:
         yield fact(clause, "takes", dose, subject=said.speaker, stateful=False, importance=0.9, topic="health")
-    if found["old"] and is_medicine(found["old"]):
-        yield _over(clause, said, found["old"])
+    if old and is_medicine(old):
+        yield _over(clause, said, old)
 
 
 def _known(name: str) -> bool:
@@ -186,8 +200,7 @@ def _known(name: str) -> bool:
 
 def dose_change(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     """Read `my GP put the ramipril up to 10 mg`, `I upped my ramipril to 10 mg`."""
-    unmarked = clause.lemma in {"put", "cut"} and clause.holds
-    if clause.copula or not (clause.happened or unmarked):
+    if clause.copula or not (clause.happened or (clause.lemma in _UNMARKED and clause.holds)):
         return
     mine = clause.passive and clause.subject.mine and clause.subject.noun
     found = _REDOSED.match(f" my {mine}{clause.rest}" if mine else clause.rest)
@@ -212,7 +225,8 @@ def _treats(clause: Clause) -> bool:
     """Return whether the subject changes the speaker's dose: the speaker, `my GP`, `they`; not `my son`."""
     subject = clause.subject
     by_doctor = subject.who is Who.POSSESSED and subject.mine and subject.noun in DOCTORS - {"vet"}
-    return subject.own or by_doctor or (subject.who is Who.PRONOUN and subject.plural)
+    named = subject.who is Who.NAMED and subject.name.startswith(("Dr ", "Dr. "))
+    return subject.own or by_doctor or named or (subject.who is Who.PRONOUN and subject.plural)
 
 
 def _over(clause: Clause, said: SpeakerContext, name: str) -> Draft:

@@ -22,8 +22,21 @@ _MAIL: Final = pattern("quotations", "mail", re.IGNORECASE | re.MULTILINE)
 _LETTER: Final = pattern("quotations", "letter", re.IGNORECASE | re.MULTILINE)
 """Salutations of a letter to somebody else, after which all text is its author's."""
 
+_SIGNED: Final = pattern("quotations", "signed", re.IGNORECASE | re.MULTILINE)
+"""Closings of a letter, before which all text is its author's if something follows after an empty line."""
+
+_EMPTY_LINE: Final = re.compile(r"\n[ \t]*\n")
+
 _PASSED_ON: Final = pattern("quotations", "passed on", re.IGNORECASE)
 """Introductions of somebody else's words, which take up the rest of the paragraph."""
+
+_PEOPLE: Final = "|".join(sorted({word for kind in ("women", "men", "others") for word in words("people", kind)}))
+_SPEAKS: Final = re.compile(
+    rf"(?:^|[.!?\n][ \t]*)(?:(?:my|our|his|her|their|the|an?|some|one) (?:[\w-]+ )?)(?:{_PEOPLE})\b"
+    r"(?![^.!?:\n]{0,60}\b(?:i|we|is|are|was|were)\b)[^.!?:\n]{0,60}:(?=\s+(?-i:I|My|We|Our)\b)",
+    re.IGNORECASE,
+)
+"""A person before a colon, and the first person after it: `the waiter at the door: I am ...`."""
 
 _LABEL: Final = pattern("quotations", "label", re.MULTILINE)
 _OWN_LABELS: Final = words("quotations", "own labels")
@@ -32,7 +45,7 @@ _OWN_LABELS: Final = words("quotations", "own labels")
 _PARTS: Final = words("quotations", "parts of a conversation")
 """Labels of the parts in a conversation of others."""
 
-_SAMPLE: Final = pattern("quotations", "shown", re.IGNORECASE)
+_SAMPLE: Final = pattern("quotations", "shown", re.IGNORECASE | re.MULTILINE)
 _ABOVE: Final = pattern("quotations", "above", re.IGNORECASE)
 """Requests to work on the text before them."""
 
@@ -46,7 +59,9 @@ def quoted_spans(content: str, speaker: str | None) -> tuple[Span, ...]:
     spoken = (found.span() for pattern in (_FENCED, _QUOTED_LINES, _SPOKEN_OF) for found in pattern.finditer(text))
     mail = ((found.start(), len(text)) for kind in (_MAIL, _LETTER) for found in kind.finditer(text))
     above = ((0, text.rfind("\n", 0, found.start()) + 1) for found in _ABOVE.finditer(text))
-    return tuple(sorted(chain(spoken, mail, above, _transcribed(text, speaker), _samples(text), _passed_on(text))))
+    signed = ((0, found.end()) for found in _SIGNED.finditer(text) if _EMPTY_LINE.search(text.rstrip(), found.end()))
+    shown = (_shown(text, found.end()) for kind in (_PASSED_ON, _SPEAKS, _SAMPLE) for found in kind.finditer(text))
+    return tuple(sorted(chain(spoken, mail, above, signed, shown, _transcribed(text, speaker))))
 
 
 def is_quoted(place: int, spans: tuple[Span, ...]) -> bool:
@@ -83,14 +98,8 @@ def _is_speaker(name: str, speaker: str | None) -> bool:
     return bool(own) and (said == own or said == own[: len(said)] or own == said[: len(own)])
 
 
-def _passed_on(text: str) -> Iterator[Span]:
-    for found in _PASSED_ON.finditer(text):
-        end = text.find("\n\n", found.end())
-        yield found.end(), len(text) if end < 0 else end
-
-
-def _samples(text: str) -> Iterator[Span]:
-    """Yield what is shown rather than said: from the colon to the end of its paragraph."""
-    for found in _SAMPLE.finditer(text):
-        end = text.find("\n\n", found.end())
-        yield found.end(), len(text) if end < 0 else end
+def _shown(text: str, start: int) -> Span:
+    """Return the span of what follows a colon: the rest of its paragraph, after an empty line all that follows."""
+    first = start + len(text[start:]) - len(text[start:].lstrip())
+    end = -1 if text.count("\n", start, first) > 1 else text.find("\n\n", first)
+    return start, len(text) if end < 0 else end

@@ -25,6 +25,7 @@ from itertools import islice
 from typing import Final
 
 from app.english.word_lists import expanded, lines, pattern, words
+from app.lexical.bm25 import STOP_WORDS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -97,7 +98,7 @@ class Suspicion:
     span: tuple[int, int]
 
 
-_UNSEEN: Final = re.compile("[\u00ad\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
+_UNSEEN: Final = re.compile("[\u00ad\u0300-\u036f\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\U000e0000-\U000e007f]")
 
 _TAGS: Final = re.compile("(?<!\U0001f3f4)(?<![\U000e0020-\U000e007e])[\U000e0000-\U000e007f]+")
 """Invisible copies of ASCII; after a black flag they make the flags of England, Scotland and Wales."""
@@ -109,7 +110,8 @@ _INSIDE_WORD: Final = re.compile("(?<=[a-z])[\u200b\u2060\ufeff]+(?=[a-z])", re.
 # The capital dotted I is the only letter that becomes longer in lower case.
 _ODD: Final = re.compile(
     "[^\\S\n]{2,}|[^\\S\n ]|"
-    "[\u00ad\u0130\u200b-\u200f\u202a-\u202e\u2060-\u2069\ufeff\uff01-\uff5e\U0001d400-\U0001d7ff\U000e0000-\U000e007f]"
+    "[\u00ad\u0130\u0300-\u036f\u200b-\u200f\u202a-\u202e\u2060-\u2069\u2460-\u24ff\ufeff\uff01-\uff5e\U0001d400-\U0001d7ff"
+    "\U0001f130-\U0001f149\U000e0000-\U000e007f]"
 )
 """Runs of spaces, and characters that are invisible or look like others."""
 
@@ -200,9 +202,7 @@ def _revealed(text: str) -> tuple[str, list[int] | None]:
     places: list[int] = []
     at = 0
     for odd in _ODD.finditer(text):
-        shown = (
-            " " if odd[0].isspace() else "" if _UNSEEN.match(odd[0]) else unicodedata.normalize("NFKC", odd[0]).lower()
-        )
+        shown = " " if odd[0].isspace() else _UNSEEN.sub("", unicodedata.normalize("NFKC", odd[0]).lower())
         pieces += (text[at : odd.start()].lower(), shown)
         places += (*range(at, odd.start()), *(odd.start() for _ in shown))
         at = odd.end()
@@ -219,7 +219,7 @@ _NO_CODE: Final = words("secrets", "no codes")
 _ACCOUNTS: Final = {one[:2]: int(one[2:]) for one in words("secrets", "account numbers")}
 _ISSUERS: Final = pattern("secrets", "issuers")
 _NUMBER_OF: Final = pattern("secrets", "numbers of", re.IGNORECASE)
-_SSN_NAMED: Final = re.compile(r"\b(?:ssn|social security)\b", re.IGNORECASE)
+_SSN_NAMED: Final = re.compile(r"\b(?:ssn|social(?: security| insurance| number|(?= is\b|:)))", re.IGNORECASE)
 _NETWORK: Final = re.compile(r"wi-?fi|wlan|network|router|hotspot|internet", re.IGNORECASE)
 _LETTER_I: Final = str.maketrans("\u0130\u0131", "ii")
 """The Turkish letters that are an `i` to a pattern in any case, and not to `casefold`."""
@@ -237,6 +237,9 @@ _PASSWORD_WORD_ENDS: Final = (*_WORD_ENDS, "ible", "ly", "ent", "ten", "ful", "i
 _PIN_LENGTHS: Final = range(4, 9)
 _SHORTEST_CODE: Final = 3
 _SHORTEST_PASSWORD: Final = 4
+_PHRASE_WORD: Final = 5
+"""Letters of a recovery phrase's words on average, with the space: its lists have few words of three."""
+
 _NEAR: Final = 60
 """Characters before a number that may name it."""
 
@@ -306,6 +309,12 @@ def _is_foreign_password(found: re.Match[str], text: str) -> bool:
     return not _CODE.match(found["value"]) and _is_word(found, text)
 
 
+def _is_phrase(found: re.Match[str], _text: str) -> bool:
+    """Return whether words make no sentence, and are as long as those of recovery phrases: without articles."""
+    parts = found["value"].split()
+    return STOP_WORDS["english"].isdisjoint(parts) and len(found["value"]) >= _PHRASE_WORD * len(parts)
+
+
 def _is_card(found: re.Match[str], text: str) -> bool:
     """Return whether the check digit is right, ISO/IEC 7812-1, and nothing names another number."""
     digits = found[0].replace(" ", "").replace("-", "")
@@ -339,6 +348,7 @@ _TESTS: Final[Mapping[str, Callable[[re.Match[str], str], bool]]] = {
     "word": _is_word,
     "code": _is_access_code,
     "foreign password": _is_foreign_password,
+    "phrase": _is_phrase,
     "card": _is_card,
     "account": _is_account,
     "social security": _is_social_security,
@@ -355,8 +365,16 @@ _LEET: Final = re.compile(
 _LETTERS: Final = str.maketrans("0134578@$!", "oieastbasi")
 
 _CYRILLIC: Final = "\u0430\u0435\u043e\u0440\u0441\u0443\u0445\u0456\u0458\u0455\u0501\u051b\u051d\u043a"
-_LOOK_ALIKES: Final = str.maketrans(_CYRILLIC, "aeopcyxijsdqwk")
-_MIXED: Final = re.compile(rf"[a-z][{_CYRILLIC}]|[{_CYRILLIC}][a-z]")
+_GREEK: Final = "\u03b1\u03b5\u03b9\u03ba\u03bd\u03bf\u03c1\u03c4\u03c5\u03c7\u03f2\u03f3"
+_SMALL_CAPITALS: Final = (
+    "\u1d00\u0299\u1d04\u1d05\u1d07\ua730\u0262\u029c\u026a\u1d0a\u1d0b\u029f\u1d0d\u0274\u1d0f\u1d18\u0280\ua731\u1d1b"
+    "\u1d1c\u1d20\u1d21\u028f\u1d22"
+)
+_LOOK_ALIKES: Final = str.maketrans(
+    _CYRILLIC + _GREEK + _SMALL_CAPITALS, "aeopcyxijsdqwk" + "aeiknoptuxcj" + "abcdefghijklmnoprstuvwyz"
+)
+_MIXED: Final = re.compile(rf"[a-z][{_CYRILLIC}{_GREEK}]|[{_CYRILLIC}{_GREEK}][a-z]|[{_SMALL_CAPITALS}]{{2}}")
+_ACCENTED: Final = re.compile("[\u00e0-\u017e\u1e00-\u1eff]")
 
 _APART: Final = re.compile(r"(?<![^\W_])[^\W\d_](?:[ .\-_*/\u00b7]{1,3}[^\W\d_]){4,200}(?![^\W_])")
 
@@ -378,11 +396,13 @@ def undo_leetspeak(text: str) -> str | None:
 
 
 def undo_look_alikes(text: str) -> str | None:
-    """Return a text with Latin letters for the Cyrillic ones that look alike, of equal length; None in other texts.
+    """Return a text with plain Latin letters for those that look alike, of equal length; None in other texts.
 
-    One alphabet within a word disguises nothing: Russian stays as it is.
+    One alphabet within a word disguises nothing: Russian and Greek stay as they are. Accents go wherever they are.
     """
-    return text.translate(_LOOK_ALIKES) if _MIXED.search(text) else None
+    shown = text.translate(_LOOK_ALIKES) if _MIXED.search(text) else text
+    shown = _ACCENTED.sub(lambda found: unicodedata.normalize("NFKD", found[0])[0], shown)
+    return None if shown == text else shown
 
 
 def undo_spacing(text: str) -> Iterator[tuple[str, int, int]]:

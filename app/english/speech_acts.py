@@ -337,11 +337,12 @@ def act_of_turn(content: str, framing: RolePlayFrame, foreign: tuple[Span, ...])
 
 
 def _acts(text: str, framing: RolePlayFrame, foreign: tuple[Span, ...]) -> Iterator[SpeechAct]:
+    introduced = {start for start, _ in foreign}
     for found in _SENTENCE.finditer(text):
         if is_quoted(found.start(), foreign):
             yield SpeechAct.QUOTATION
-            continue
-        act = speech_act(found.group(), text[: found.start()])
-        framed = framing.at(found.start(), found.group())
-        act = act if framed is None else more_cautious(act, framed)
-        yield SpeechAct.ASSERTION if act is SpeechAct.QUOTATION else act
+        elif found.end() not in introduced:
+            act = speech_act(found.group(), text[: found.start()])
+            framed = framing.at(found.start(), found.group())
+            act = act if framed is None else more_cautious(act, framed)
+            yield SpeechAct.ASSERTION if act is SpeechAct.QUOTATION else act

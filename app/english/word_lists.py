@@ -130,6 +130,8 @@ CONDITION_HEADS: Final = section("health", "condition heads")
 STATES: Final = section("health", "states")
 DIETS: Final = section("health", "diets")
 FOODS: Final = section("health", "foods")
+LEFT_OUT: Final = pairs("health", "left out")
+"""Foods with the diets that leave them out, which who speaks of a food may mean."""
 MEDICINES: Final = section("health", "medicines")
 COUNTED: Final = pairs("health", "counted")
 DOSE: Final = r"\d+(?:[.,]\d+)?\s?(?:mg|mcg|µg|g|ml|iu|units?|tablets?|pills?)\b"

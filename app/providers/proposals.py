@@ -71,12 +71,20 @@ class _Memory(BaseModel):
     @model_validator(mode="before")
     @classmethod
     def _type_of_payload(cls, given: object) -> object:
-        """Take the type from the payload, whose first field it is asked as."""
-        payload = given.get("payload") if isinstance(given, dict) else None
-        if not isinstance(given, dict) or not isinstance(payload, dict) or TYPE not in payload:
+        """Take the type from the payload, whose first field it is asked as.
+
+        Small models call it `type`, or write the fields of the payload beside the others.
+        """
+        if not isinstance(given, dict):
             return given
-        fields = {name: value for name, value in payload.items() if name != TYPE}
-        return {"type": payload[TYPE], **given, "payload": fields}
+        beside = {name: value for name, value in given.items() if name not in cls.model_fields}
+        payload = given.get("payload", beside)
+        if not isinstance(payload, dict):
+            return given
+        named = next((name for name in (TYPE, "type") if name in payload), None)
+        fields = {name: value for name, value in payload.items() if name != named}
+        kind = {} if named is None else {"type": payload[named]}
+        return {**kind, **given, "payload": fields} if fields else given
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -9,7 +9,7 @@ import httpx
 from tests.api.test_changes import each
 from tests.api.test_possessives import ask
 
-HELD = 32
+HELD = 42
 """Attacks that wait for a person."""
 
 
@@ -30,7 +30,7 @@ async def attacked(client: httpx.AsyncClient, user: str, attack: list[str]) -> t
 
 
 async def test_no_attack_is_recalled_as_a_fact(client: httpx.AsyncClient) -> None:
-    assert len(attacks()) == 80
+    assert len(attacks()) == 96
     found = await each([attacked(client, f"attacked {place}", one) for place, one in enumerate(attacks())])
     assert [facts for _, facts in found if facts] == []
     assert sum(held for held, _ in found) >= HELD

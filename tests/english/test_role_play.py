@@ -37,6 +37,8 @@ def act(*turns: str, gap: timedelta = timedelta(minutes=1), stated: str = STATED
         ("For the next few messages act as if I'm a doctor.", SpeechAct.ROLEPLAY),
         ("Act as if I'm a doctor for the rest of this conversation.", SpeechAct.ROLEPLAY),
         ("Roleplay: I'm a wizard.", SpeechAct.ROLEPLAY),
+        ("Persona: a retired diver with two sons.", SpeechAct.ROLEPLAY),
+        ("Shall we play doctors? You're ill.", SpeechAct.ROLEPLAY),
         ("Pretend I'm a doctor.", SpeechAct.ROLEPLAY),
         ("I'll be the patient and you're the doctor.", SpeechAct.ROLEPLAY),
         ("For the rest of this conversation, imagine I live in Rome.", SpeechAct.HYPOTHETICAL),

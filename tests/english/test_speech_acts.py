@@ -85,6 +85,7 @@ def test_every_text_has_an_act(sentence: str, before: str) -> None:
     ("said", "act"),
     [
         ("If I owned a boat, I would sail to Malta.", SpeechAct.HYPOTHETICAL),
+        ("Say my boat was sinking, whom would I call?", SpeechAct.HYPOTHETICAL),
         ("I'm actually a pilot, so walk me through the checklist", SpeechAct.ROLEPLAY),
         ("I own a castle. Just kidding!", SpeechAct.SARCASM),
         ("Oh great, another meeting.", SpeechAct.SARCASM),

@@ -48,6 +48,14 @@ def test_the_type_is_taken_from_the_payload_where_it_is_asked_for() -> None:
     assert wheres(answer({**inside, "payload": WORK["payload"]})) == ["memories.0.type"]
 
 
+@pytest.mark.parametrize("name", ["memory_type", "type"])
+def test_a_payload_is_read_that_small_models_write_in_their_own_way(name: str) -> None:
+    around = {key: value for key, value in WORK.items() if key not in {"type", "payload"}}
+    read = READER.read(answer(WORK))
+    assert READER.read(answer({**around, name: "fact", **WORK["payload"]})) == read
+    assert READER.read(answer({**around, "payload": {name: "fact", **WORK["payload"]}})) == read
+
+
 @pytest.mark.parametrize("length", [0, -1, True, "six weeks", 1e9, None])
 def test_a_length_of_time_that_is_none_is_left_out(length: object) -> None:
     (proposal,) = READER.read(answer({**WORK, "ttl_days": length})).proposals

@@ -114,6 +114,10 @@ def test_what_a_type_gives_as_its_example_passes(content: str) -> None:
         "谢谢",
         "我知道了",
         "gracias",
+        "brb",
+        "How have you been?",
+        "Merci beaucoup, au revoir !",
+        "Привет, как дела?",
     ],
 )
 def test_chit_chat_is_dropped(content: str) -> None:

@@ -49,7 +49,7 @@ class TokenCursor:
 
 def is_verb(word: NameToken) -> bool:
     """Tell whether a noun ends before the word: it is a finite verb or an auxiliary."""
-    if word.lower in _AUXILIARIES:
+    if word.lower in _AUXILIARIES or word.lower.endswith("n't"):
         return True
     form = form_of(word.lower)
     return form is not None and bool(form.kinds & {"s", "past"}) and not word.capital
@@ -261,6 +261,7 @@ _NOT: Final = {"won't": "will", "can't": "can", "cannot": "can"}
 _HAS_GOT: Final = re.compile(r"\s+(?!married|engaged|divorced|back|to\b|into\b|used\b|over\b)\w")
 _OVER: Final = re.compile(r"\b(?:ago|yesterday|last (?:week|month|year|night|\w+day))\b", re.IGNORECASE)
 _PAST: Final = frozenset({"past", "participle"})
+_BASE: Final = frozenset({"base"})
 
 
 @dataclass(slots=True)
@@ -300,7 +301,7 @@ def _predicate(reading: TokenCursor, subject: Subject, start: int) -> Clause | N
     word = reading.words[reading.at]
     if subject.who is Who.NAMED and word.text[:1].isupper() and not verbal.be and not reading.text.isupper():
         return None  # a title or an item of a list: "Cold Prawns, Cooked"
-    form = form_of(word.lower) or (Form(word.lower, _PAST) if looks_past(word.lower) and not verbal.modal else None)
+    form = form_of(word.lower) or _unknown_verb(word, verbal)
     clause = Clause(
         text=reading.text, start=start, first=start, subject=subject, verb=word.lower,
         lemma="" if form is None else form.lemma, rest=reading.text[word.end :], tense=verbal.tense,
@@ -314,6 +315,14 @@ def _predicate(reading: TokenCursor, subject: Subject, start: int) -> Clause | N
     if form is not None and "participle" in form.kinds and "base" not in form.kinds and form_of(word.lower):
         return replace(clause, passive=True)
     return replace(clause, verb="be", lemma="be", rest=reading.text[word.start :], copula=True)
+
+
+def _unknown_verb(word: NameToken, verbal: _Verbal) -> Form | None:
+    """Return the form of a verb that is not listed: by its ending, or as what `must` and `must not` stand before."""
+    if verbal.modal is None:
+        return Form(word.lower, _PAST) if looks_past(word.lower) else None
+    rules = verbal.modal == "must" or (verbal.negated and verbal.modal in {"can", "may"})
+    return Form(word.lower, _BASE) if rules and word.text.isalpha() and word.text.islower() else None
 
 
 def _auxiliaries(reading: TokenCursor) -> _Verbal:

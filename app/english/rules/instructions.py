@@ -9,9 +9,9 @@ from typing import Final
 from app.english.names import is_language, is_no_name
 from app.english.rules.clause import HIDDEN, Clause, SpeakerContext, Who
 from app.english.rules.drafts import Draft, fact, preference
-from app.english.rules.noun_phrases import slug, thing, value
+from app.english.rules.noun_phrases import in_third_person, slug, thing, value
 from app.english.rules.preferences import AT_HAND, choice, kind_of_choice
-from app.english.word_lists import FOODS, REPLIES, SIZES, pattern, word_set, words
+from app.english.word_lists import FOODS, MEDICINES, REPLIES, SIZES, pattern, word_set, words
 
 _KEEP: Final = pattern("instructions", "keep", re.IGNORECASE)
 _GIVE: Final = pattern("instructions", "give", re.IGNORECASE)
@@ -63,13 +63,13 @@ def constraint(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     """
     if clause.subject.who is Who.PRONOUN or _ONCE.search(clause.rest):
         return
-    said = _ruled_by_modal(clause) if clause.modal else _ruled_by_law(clause)
-    if said is None:
+    ruled = _ruled_by_modal(clause) if clause.modal else _ruled_by_law(clause)
+    if ruled is None:
         return
-    what = (said[1] if _WHY_NOT.search(said[1]) else _REASON.split(said[1])[0]).strip(" ,.")
+    what = (ruled[1] if _WHY_NOT.search(ruled[1]) else _REASON.split(ruled[1])[0]).strip(" ,.")
     if what and HIDDEN not in what and not _POINTING.search(what):
-        food = clause.lemma in {"eat", "drink"}
-        yield fact(clause, said[0], what, stateful=False, importance=0.9, topic="health" if food else "work")
+        topic = "health" if clause.lemma in {"eat", "drink", "take"} else "work"
+        yield fact(clause, ruled[0], in_third_person(what), stateful=False, importance=0.9, topic=topic)
 
 
 def _ruled_by_modal(clause: Clause) -> tuple[str, str] | None:
@@ -77,11 +77,15 @@ def _ruled_by_modal(clause: Clause) -> tuple[str, str] | None:
     verb, rest = clause.lemma, clause.rest
     if clause.copula or clause.passive or clause.perfect or verb in _NO_RULE:
         return None
-    food = thing(rest) if verb in {"eat", "drink"} else None
+    food = thing(rest) if verb in {"eat", "drink"} or (verb == "take" and clause.modal == "can") else None
     if clause.modal == "must" and not clause.negated:
         lasting = "always" in clause.adverbs or _WHY_NOT.search(rest)
         return (f"must-{verb}", rest) if lasting else None
-    if clause.modal not in {"can", "must", "may"} or not clause.negated or (food and food.last not in FOODS):
+    if (
+        clause.modal not in {"can", "must", "may"}
+        or not clause.negated
+        or (food and food.last not in FOODS | MEDICINES)
+    ):
         return None
     if clause.modal == "can":
         plain = food is not None or (verb == "use" and not clause.adverbs) or _WHY_NOT.search(rest)

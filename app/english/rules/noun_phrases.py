@@ -24,6 +24,7 @@ _ARTICLE: Final = re.compile(r"(?:the|a|an|my|our|some(?! of\b))\s+", re.IGNOREC
 _EDGES: Final = " \t\r\n.,;:!?\"'()[]*_`~-"
 _SPACE: Final = re.compile(r"\s+")
 _POINTING: Final = words("noun_phrases", "pointing at")
+_ADVERBS: Final = words("grammar", "adverbs")
 _GENERIC: Final = words("noun_phrases", "generic")
 _SMALL: Final = frozenset({"the", "a", "an", "my", "our", "to", "of"})
 _OWN: Final = re.compile(r"\b(?:my|our)\b")
@@ -149,6 +150,8 @@ def says_something(text: str) -> bool:
     """Tell whether the value stands alone: not vague, not hidden, not addressed to anyone, not endless."""
     words = text.lower().split()
     if not words or len(text) > LONGEST or HIDDEN in text or words[0] in VAGUE:
+        return False
+    if _ADVERBS.issuperset(words):
         return False
     if any(word.strip(_EDGES) in _POINTING for word in words):
         return False

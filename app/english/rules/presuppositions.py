@@ -26,6 +26,11 @@ _PET: Final = re.compile(
 _AS_ROLE: Final = re.compile(
     r"(?:^|[.,;] )(?:[Aa]s|[Bb]eing) an? (?P<what>[a-z][\w -]{2,40}?)(?: myself)?,? (?=(?:I|we|my)\b|I')"
 )
+_REQUEST: Final = re.compile(
+    r"(?:I|we)(?:'d)? (?:\w+ )?(?:need|want|like|ask|expect|require|order|instruct|authori[sz]e) you\b"
+)
+"""What is asked on the strength of a role, which was perhaps claimed for it (seed 003)."""
+
 _NO_MORE: Final = ("former", "ex-", "past", "one-time", "onetime")
 _NOBODY: Final = frozenset({"god", "lord"})
 
@@ -49,7 +54,7 @@ def _as_one_is(text: str, clause: Clause) -> Iterator[Draft]:
         return
     if what in DIETS:
         yield fact(clause, "has-diet", what, importance=STATED, topic="food")
-    elif what and is_role(what):
+    elif found and is_role(what) and not _REQUEST.match(text, found.end()):
         yield fact(clause, "has-role", what, topic="work")
 
 

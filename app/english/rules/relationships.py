@@ -11,7 +11,7 @@ from app.english.names import PERSON, bare_name, is_nationality, is_no_name, kin
 from app.english.rules.clause import Clause, SpeakerContext, Who
 from app.english.rules.drafts import STATED, Draft, ending, entity, fact, relation
 from app.english.rules.noun_phrases import list_items
-from app.english.word_lists import COLLEAGUES, DIETS, DOCTORS, FAITHS, KIN, PETS, STATES, pattern, word_set
+from app.english.word_lists import COLLEAGUES, DIETS, DOCTORS, FAITHS, KIN, PETS, STATES, pattern, word_set, words
 
 _NAME_OF: Final = re.compile(r"(?P<noun>[\w -]+?)'s?\s+name", re.IGNORECASE)
 _BY_NAME: Final = pattern("relationships", "by name")
@@ -29,6 +29,12 @@ _BROAD: Final = frozenset(KIN.values()) - {
     "friend-of", "has-mother", "has-father", "has-pet", "has-partner"
 }  # fmt: skip
 """Ties that say less than their noun, which the entity keeps: a niece is a relative. What ends is a fact alone."""
+_NAMED_BY_KIND: Final = word_set("manager partner")
+"""Nouns that another noun before them makes something else."""
+
+_SAME_KIND: Final = words("people", "same kind")
+"""Words before them that leave them what they are."""
+
 _HAS: Final = pattern("relationships", "has")
 _CHILDREN: Final = frozenset({"children", "kids"})
 _ONE: Final = frozenset({"a", "an", "another", "one", "1"})
@@ -87,12 +93,18 @@ def past_relationship(noun: str) -> str | None:
 
 
 def _work_tie(noun: str) -> str | None:
-    return COLLEAGUES.get(noun) or COLLEAGUES.get(noun.rsplit(maxsplit=1)[-1])
+    return COLLEAGUES.get(noun) or COLLEAGUES.get(_head(noun))
+
+
+def _head(noun: str) -> str:
+    """Return the last word of a noun; the noun itself where those before it make it another one: `file manager`."""
+    *before, head = noun.split()
+    return noun if head in _NAMED_BY_KIND and not _SAME_KIND.issuperset(before) else head
 
 
 def tie_of(noun: str) -> str | None:
     """Return the predicate of having someone: `golden retriever` -> `has-pet`; None when it is nobody."""
-    head = noun.rsplit(maxsplit=1)[-1]
+    head = _head(noun)
     single = head.removesuffix("s")
     if PETS.intersection((noun, head, single)):
         return "has-pet"
@@ -142,11 +154,10 @@ def kinship(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     if whose is None or clause.subject.who is not Who.NAMED:
         return
     noun = whose["noun"].lower()
-    words = noun.split()
     if past_relationship(noun):
         yield from relationship(clause, said.speaker, noun, clause.subject.name)
         return
-    known = next((one for one in (noun, words[-1], words[0]) if tie_of(one) or one in COLLEAGUES), None)
+    known = next((one for one in (noun, _head(noun), noun.split()[0]) if tie_of(one) or one in COLLEAGUES), None)
     many = clause.subject.plural
     for name in clause.subject.names if known else ():
         yield from relationship(

@@ -121,7 +121,8 @@ HEALTH: Final = (
         importance=STATED, stateful=False, alone=True),
     Row(name="diet", verbs="be", mood=is_told, value=values.diet, predicate="has-diet", topic="food", importance=STATED,
         alone=True),
-    Row(name="medicine", verbs="be take prescribe switch", read=medications.taking, alone=True),
+    Row(name="medicine", verbs="be take prescribe switch change move put start replaced swap substituted",
+        read=medications.taking, alone=True),
     Row(name="dose", verbs="increase raise lower reduce cut drop change put bumped adjust upped up move bring take",
         read=medications.dose_change),
 )  # fmt: skip
@@ -214,16 +215,31 @@ ENDINGS: Final = (
         predicate="married-to", importance=0.8, ends=True),
     Row(name="separated", verbs="divorce break split separate be get", read=relationships.separation),
     *(
-        Row(name="sold", verbs="sell replaced swap", mood=is_done, lead="<<ONES_OLD>>", value=values.any_name,
-            predicate=predicate, ends=True)
+        Row(name="sold", verbs=verbs, mood=is_done, lead=lead, value=values.any_name, predicate=predicate, ends=True)
         for predicate in ("owns", "drives", "uses")
+        for verbs, lead in (
+            ("sell replaced swap traded", "<<ONES_OLD>>"),
+            ("switch change upgrade", r"(?:\s+over)?\s+from<<ONES_OLD>>"),
+        )
     ),
     Row(name="gave up", verbs="give", mood=is_done, lead=r"\s+up\s+", value=values.languages, predicate="learning",
         ends=True),
-    Row(name="diet ended", verbs="eat", mood=is_now, lead=r"\s+(?=[\w ,]+\bagain\b)", value=values.diets_without,
-        predicate="has-diet", topic="food", importance=STATED, ends=True),
-    Row(name="switched", verbs="switch migrate change", mood=is_done, value=values.tool,
-        lead=r"\s+(?:over\s+)?from\s+(?=[\w+#. ]+\sto\s)", predicate="uses", topic="tech", ends=True),
+    *(
+        Row(name="diet ended", verbs=verbs, mood=mood, lead=lead, value=values.diets_without, predicate="has-diet",
+            topic="food", importance=STATED, ends=True)
+        for verbs, mood, lead in (
+            ("eat", is_now, r"\s+(?=[\w ,]+\bagain\b)"),
+            ("go start", is_done, r"\s+(?:back\s+to\s+)?eating\s+"),
+        )
+    ),
+    *(
+        Row(name="switched", verbs=verbs, mood=is_done, lead=lead, value=values.tool, predicate="uses", topic="tech",
+            ends=True)
+        for verbs, lead in (
+            ("switch migrate change", r"\s+(?:over\s+)?from\s+(?=[\w+#. ]+\sto\s)"),
+            ("replaced drop ditched", r"\s+(?=[\w+#. ]+\s(?:with|for|by|and|in favou?r)\s)"),
+        )
+    ),
     Row(name="abstains", verbs="quit stop", read=preferences.stops_smoking),
 )  # fmt: skip
 EVERY_CLAUSE: Final = (

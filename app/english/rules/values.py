@@ -34,8 +34,8 @@ from app.english.word_lists import (
     DIETS,
     GROUPS,
     KINDS,
+    LEFT_OUT,
     STATES,
-    pairs,
     pattern,
     section,
     word_set,
@@ -219,14 +219,12 @@ def diet(text: str, _said: SpeakerContext) -> Iterator[str]:
 
 
 _FOOD: Final = re.compile(r"[a-z]+", re.IGNORECASE)
-_LEFT_OUT: Final = pairs("health", "left out")
-"""Foods with the diets that leave them out."""
 
 
 def diets_without(text: str, _said: SpeakerContext) -> Iterator[str]:
     """Yield the diets that leave out a food."""
     food = _FOOD.match(text)
-    yield from _LEFT_OUT.get(food[0].lower(), "").split() if food else ()
+    yield from LEFT_OUT.get(food[0].lower(), "").split() if food else ()
 
 
 def health_state(text: str, _said: SpeakerContext) -> Iterator[str]:

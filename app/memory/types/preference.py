@@ -13,6 +13,7 @@ from app.memory.slots import latest_statement_wins
 from app.memory.spec import EndingKey, Example, MemoryType, Payload, Refs, Standing
 from app.model import Category, Mention
 
+_DENIALS = ("does not ", "doesn't ")
 _KEY = re.compile(r"^[\w\-]+(?:\.[\w\-]+)*$")
 
 
@@ -48,6 +49,8 @@ class Preference(Payload):
             return f"{self.subject_name} asks: {self.preference_value}"
         if self.preference_key.endswith(".way"):
             return f"{self.subject_name} prefers {self.preference_value}"
+        if self.preference_value.startswith(_DENIALS):
+            return f"{self.subject_name} {self.preference_value}"
         said = {"kind", "choice", *self.preference_value.casefold().split()}
         new = " ".join(word for word in choice.split() if word not in said)
         return f"{self.subject_name} prefers {self.preference_value}" + (f" for {new}" if new else "")

@@ -86,6 +86,10 @@ SAID: list[tuple[str, list[Expected]]] = [
     ("I don't eat meat", [preference("diet.meat", "no meat")]),
     ("I can't eat gluten", [fact("cannot-eat", "gluten")]),
     ("I must not eat gluten", [fact("must-not-eat", "gluten")]),
+    ("I must always wear my splint at night", [fact("must-wear", "their splint at night")]),
+    ("Our lab must not discard samples", [fact("must-not-discard", "samples", "user's lab")]),
+    ("My nephew can't eat peanuts", [fact("cannot-eat", "peanuts", "user's nephew")]),
+    ("I can't take aspirin because of my stomach", [fact("cannot-take", "aspirin")]),
     (
         "I must not use external APIs due to compliance requirements",
         [fact("must-not-use", "external APIs due to compliance requirements")],
