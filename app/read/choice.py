@@ -202,7 +202,8 @@ class TurnsInView:
         whole = self.evidence.whole
         shared = dict(whole)
         for turn, nearest in self._nearest(self.turns, whole):
-            shared |= {one: max(shared[one], whole[turn]) for one in nearest}
+            if self._says_of_it(turn, nearest) >= MOST_OF_IT:
+                shared |= {one: max(shared[one], whole[turn]) for one in nearest}
         return shared
 
     def current(self, ranked: Sequence[Ranked]) -> tuple[tuple[Ranked, ...], tuple[Cut, ...]]:
@@ -238,7 +239,7 @@ class TurnsInView:
             if not left:
                 continue
             best = max(left, key=self.evidence.wording.__getitem__)
-            if self._says_it(turn, left) or (best not in standing and self._says_as_much(best, turn)):
+            if self._says_of_it(turn, left) >= NEARLY_ALL or (best not in standing and self._says_as_much(best, turn)):
                 standing.add(best)
                 kept, dropped, why = best, turn, "said by a belief that rests on it"
             elif best not in standing:
@@ -307,9 +308,9 @@ class TurnsInView:
         rest = max((whole.get(one.id, 0.0) for one in standing), default=whole[memory])
         return max(instead, default=-math.inf) > rest
 
-    def _says_it(self, turn: UUID, beliefs: Collection[UUID]) -> bool:
-        """Tell whether the beliefs leave out little of the turn, by their lengths."""
-        return sum(self.sketches[one].words for one in beliefs) >= NEARLY_ALL * self.sketches[turn].words
+    def _says_of_it(self, turn: UUID, beliefs: Collection[UUID]) -> float:
+        """Return how many words these beliefs have for each of the turn's."""
+        return sum(self.sketches[one].words for one in beliefs) / max(1, self.sketches[turn].words)
 
     def _share(self, turn: UUID, beliefs: Sequence[TurnBelief]) -> float:
         """Return the share of a turn's words that these beliefs are; one without a quote is all that it says.

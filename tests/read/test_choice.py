@@ -187,3 +187,11 @@ def test_a_belief_that_leaves_out_a_sentence_does_not_take_its_turns_place() -> 
         sized = replace(found, sketches={RESTING: sketch(RESTING.int, words=9), FIRST: turn})
         once, _ = sized.once(matches(FIRST, RESTING))
         assert [one.id for one in once] == [kept]
+
+
+def test_a_belief_is_as_relevant_as_its_turn_only_where_it_is_most_of_what_that_says() -> None:
+    found = view({FIRST: (believed(RESTING),)}, wording={RESTING: 0.1, FIRST: 0.7})
+    for words, shared in ((5, 0.7), (20, 0.1)):
+        turn = sketch(FIRST.int, type="episodic", words=words)
+        sized = replace(found, sketches={RESTING: sketch(RESTING.int, words=3), FIRST: turn})
+        assert sized.with_shared_evidence()[RESTING] == shared
