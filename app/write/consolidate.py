@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from app import ids
 from app.amounts import amount
 from app.db.lifecycle.consolidation import Member
-from app.english.content_words import decisive_key, exclude_one_another, swaps_content
+from app.english.content_words import swaps_content
+from app.english.decisive_words import decisive_key, exclude_one_another
 from app.english.grounding_terms import GroundingTerms, numbers
 from app.english.screening import screen
 from app.english.speech_acts import SKIPPED, speech_act
