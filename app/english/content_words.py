@@ -85,17 +85,18 @@ class _Step:
 def same_content(first: str, second: str) -> bool:
     """Return whether two texts have the same content words in agreeing roles."""
     one, other = DecisiveWords(first), DecisiveWords(second)
-    mine, theirs = _steps(one), _steps(other)
     return (
         _SIGNS.findall(first) == _SIGNS.findall(second)
         and _covers(_content(one), _content(other))
         and _covers(_content(other), _content(one))
         and _same_tenses(one, other)
-        and _same_relations(one, other)
-        and not _turned(mine, theirs)
-        and not _exchanged(mine, theirs)
-        and not _crossed(mine, theirs)
+        and _same_roles(one, other)
     )
+
+
+def swaps_roles(first: str, second: str) -> bool:
+    """Return whether two texts give other roles to what both name: `user owes Ana`, `Ana owes user`."""
+    return not _same_roles(DecisiveWords(first), DecisiveWords(second))
 
 
 def swaps_content(first: str, second: str) -> bool:
@@ -133,6 +134,16 @@ def _covers(these: Sequence[str], those: Sequence[str]) -> bool:
     found = {*those, *(_stem(first + second) for first, second in pairwise(those))}
     compounds = (pair for pair in pairwise(these) if _stem("".join(pair)) in found)
     return found.issuperset(these) or found.union(*compounds).issuperset(these)
+
+
+def _same_roles(one: DecisiveWords, other: DecisiveWords) -> bool:
+    mine, theirs = _steps(one), _steps(other)
+    return (
+        _same_relations(one, other)
+        and not _turned(mine, theirs)
+        and not _exchanged(mine, theirs)
+        and not _crossed(mine, theirs)
+    )
 
 
 def _steps(read: DecisiveWords, *, classed: bool = False) -> list[_Step]:
