@@ -161,6 +161,8 @@ _MAY_NAME = re.compile(
 )
 """What nearly every text that names a time has; it saves reading most of the others."""
 
+_WITHIN_WORD = re.compile(r"[\w-]")
+
 
 def find_spans(text: str, *, now: datetime, prefer: Prefer = "past") -> tuple[TemporalSpan, ...]:
     """Return the date and time expressions of an English text, in order.
@@ -185,10 +187,11 @@ def find_spans(text: str, *, now: datetime, prefer: Prefer = "past") -> tuple[Te
 def last_named(text: str, *, now: datetime) -> datetime | None:
     """Return the end of the latest day, month or other time that a text said at `now` names; None without any.
 
-    What may be past or ahead, as `in March`, counts as past.
+    What may be past or ahead, as `in March`, counts as past. Digits within a word don't count, such as an identifier's.
     """
     spans = find_spans(text, now=now) if _MAY_NAME.search(text) else ()
-    return max((end for span in spans if (end := span.upper or span.lower) is not None), default=None)
+    apart = (one for one in spans if not _WITHIN_WORD.search(f"{text[: one.start][-1:]} {text[one.end :][:1]}"))
+    return max((end for span in apart if (end := span.upper or span.lower) is not None), default=None)
 
 
 def _span(text: str, node: Node, ctx: ReferenceTime) -> TemporalSpan | None:
