@@ -246,7 +246,11 @@ async def by_turn(store: Store, value: str, day: float, about: dict[str, Any]) -
     said = f"The editor theme I want is {value}."
     payload = {"preference_key": KEY, "preference_value": value}
     sure = 0.05 if about else 0.9
-    proposal = Proposal(type="preference", payload=payload, quote=said, confidence=sure)
+    await tell(store, said, Proposal(type="preference", payload=payload, quote=said, confidence=sure), day)
+
+
+async def tell(store: Store, said: str, proposal: Proposal, day: float) -> None:
+    """Process a turn of which an extractor makes one proposal."""
     pipeline = IngestPipeline(
         database=store.database,
         writing=store.pipeline,
@@ -351,6 +355,10 @@ async def note_by_review(store: Store, content: str) -> None:
     await accept(store)
 
 
+async def note_by_turn(store: Store, content: str) -> None:
+    await tell(store, content, Proposal(type="semantic", payload={"content": content}, quote=content), 0)
+
+
 async def note_by_import(store: Store, content: str) -> None:
     await store.write_all([note(store, "A seedling of rye")])
     await import_changed(store, {"A seedling of rye": content})
@@ -359,10 +367,10 @@ async def note_by_import(store: Store, content: str) -> None:
 NOTE_DOORS = {
     "write": note_by_write,
     "batch": note_by_batch,
+    "turn": note_by_turn,
     "review": note_by_review,
     "import": note_by_import,
 }
-"""Not turns: what they say freely is an episode, and episodes are never one."""
 
 NOTES: dict[str, tuple[str, str, int]] = {
     "number": (OPENS, "The gate of the allotments opens at nine", 2),
