@@ -1,38 +1,30 @@
-"""Comparison of two texts by the words that carry their content, and by those that decide.
+"""Comparison of two texts by the words that carry their content, and the roles that these have.
 
 In a long text one word hardly moves the vector: cosines stay over .95 when `dog` takes the place of `cat`. So texts
 that are near in meaning say the same only if they have the same content words, up to inflection, synonyms
-(`synonyms.txt`), British and American spelling, compounds and words that say little, and if these stand in roles
-that agree: `tea over coffee` is not `coffee over tea`.
+(`synonyms.txt`), British and American spelling, compounds and words that say little, if these stand in roles that
+agree (`tea over coffee` is not `coffee over tea`, `for the road` not `against the road`), and if no verb is in the past
+in one of them and in the present in the other.
 
-Nor do embeddings tell `two tickets` from `four tickets` and `before lunch` from `after lunch`, because the rest of the
-words are the same. So the words that differ decide:
-
-- numbers in figures and words, with their signs;
-- members of a class in which each rules the others out: weekdays, months, ordinals, units (`alternatives.txt`);
-- words that deny (`negations.txt`), and negating prefixes (`safe`, `unsafe`);
-- opposites: one text alone has one side, the other text alone another (`opposites.txt`);
-- names: what is capitalised within a sentence, and given names, countries and cities in any case.
-
-Reads English. Content words of other languages must be equal up to their endings; figures and capitals are read in any.
+Reads English. Content words of other languages must be equal up to their endings.
 """
 
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections import defaultdict
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from decimal import Decimal
+from enum import Enum, auto
 from itertools import pairwise
 from typing import Final
 
 import Stemmer
 
-from app.english.verbs import form_of
-from app.english.word_lists import MEN, NUMBERS, WOMEN, alternatives, entries, listed, words
+from app.english.decisive_words import JOINERS, NEGATIONS, DecisiveWords
+from app.english.verbs import form_of, looks_past
+from app.english.word_lists import listed, words
 from app.lexical.bm25 import STOP_WORDS
-from app.lexical.tokens import fold_accents, normalise
 
 _SIGNS: Final = re.compile(r"[<>\u2264\u2265\u2260=\u00b1]|(?<=\w)[+#]+")
 """Signs that compare, and those that belong to a name: `C++`."""
@@ -47,8 +39,12 @@ _FUNCTION_WORDS: Final = STOP_WORDS["english"] - {
 _SILENT: Final = frozenset({"a", "an", "the", "is", "are", "was", "were", "be", "been", "has", "have", "had"})
 """Function words that do not show the role of the word after them."""
 
-_JOINERS: Final = frozenset({"and", "or", ","})
 _AGENT: Final = "by"
+_SPEAKERS: Final = frozenset({"i", "we", "you", "they"})
+_HAVE: Final = frozenset({"has", "have", "had"})
+_BE: Final = frozenset({"am", "is", "are", "was", "were"})
+_DO: Final = frozenset({"do", "does", "did"})
+_PAST: Final = frozenset({"was", "were", "did"})
 
 
 def _stem(word: str) -> str:
@@ -70,8 +66,11 @@ def _synonyms() -> Mapping[str, str]:
 
 _SYNONYMS: Final = _synonyms()
 _PHRASES: Final = re.compile(rf"\b(?:{'|'.join(map(re.escape, sorted(_SYNONYMS, key=len, reverse=True)))})\b")
-_FILLERS: Final = words("synonyms", "fillers") | {_stem(word) for word in words("synonyms", "fillers")}
-"""Words that say little, and their stems."""
+_FILLERS: Final = words("synonyms", "fillers")
+_USER: Final = "user"
+_RELATIONS: Final = [frozenset(line.split()) for line in listed("synonyms", "relations")]
+_RELATIONS_OF_THINGS: Final = [frozenset(line.split()) for line in listed("synonyms", "relations of things")]
+_RELATING: Final = frozenset[str]().union(*_RELATIONS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,14 +85,18 @@ class _Step:
 def same_content(first: str, second: str) -> bool:
     """Return whether two texts have the same content words in agreeing roles."""
     one, other = DecisiveWords(first), DecisiveWords(second)
-    mine, theirs = _steps(one), _steps(other)
     return (
         _SIGNS.findall(first) == _SIGNS.findall(second)
         and _covers(_content(one), _content(other))
         and _covers(_content(other), _content(one))
-        and not _turned(mine, theirs)
-        and not _exchanged(mine, theirs)
+        and _same_tenses(one, other)
+        and _same_roles(one, other)
     )
+
+
+def swaps_roles(first: str, second: str) -> bool:
+    """Return whether two texts give other roles to what both name: `user owes Ana`, `Ana owes user`."""
+    return not _same_roles(DecisiveWords(first), DecisiveWords(second))
 
 
 def swaps_content(first: str, second: str) -> bool:
@@ -111,8 +114,14 @@ def _canonical(read: DecisiveWords) -> list[str]:
     """Return all words in their order, content words in the form that stands for all that say the same."""
     kept = [f"={word}" if place in read.classed else word for place, word in enumerate(read.words)]
     plain = _PHRASES.sub(lambda found: _SYNONYMS[found[0]], " ".join(kept)).split()
-    stems = [word if word in _FUNCTION_WORDS or not word.isalpha() else _stem(word) for word in plain]
-    return [_SYNONYMS.get(stem, stem) for stem in stems]
+    return [word if word in _FUNCTION_WORDS or word in _FILLERS else _standing_for(word) for word in plain]
+
+
+def _standing_for(word: str) -> str:
+    """Return the stem that stands for a word, or the word where its stem would be one that says little: `quit`."""
+    stem = _stem(word) if word.isalpha() else word
+    found = _SYNONYMS.get(stem, stem)
+    return word if found in _FILLERS else found
 
 
 def _carries(word: str) -> bool:
@@ -127,11 +136,21 @@ def _covers(these: Sequence[str], those: Sequence[str]) -> bool:
     return found.issuperset(these) or found.union(*compounds).issuperset(these)
 
 
-def _steps(read: DecisiveWords) -> list[_Step]:
+def _same_roles(one: DecisiveWords, other: DecisiveWords) -> bool:
+    mine, theirs = _steps(one), _steps(other)
+    return (
+        _same_relations(one, other)
+        and not _turned(mine, theirs)
+        and not _exchanged(mine, theirs)
+        and not _crossed(mine, theirs)
+    )
+
+
+def _steps(read: DecisiveWords, *, classed: bool = False) -> list[_Step]:
     found: list[_Step] = []
     last, between = None, list[str]()
     for word in _canonical(read):
-        if _carries(word):
+        if _carries(word) or word == _USER or (classed and _is_classed(word)):
             if last is not None:
                 found.append(_Step(last, tuple(between), word))
             last, between = word, []
@@ -174,225 +193,108 @@ def _exchanged(these: Sequence[_Step], those: Sequence[_Step]) -> bool:
 
 
 def _joins(step: _Step) -> bool:
-    return bool(_JOINERS.intersection(step.between))
+    return bool(JOINERS.intersection(step.between)) and not NEGATIONS.intersection(step.between)
 
 
-_TOKEN: Final = re.compile(
-    r"""(?:(?<!\S)[-\u2212])?\d+(?:[.,:/]\d+)*(?:(?:st|nd|rd|th)\b)?  # a figure, an ordinal
-        |[^\W\d_]+(?:['\u2019][^\W\d_]+)*  # a word
-        |[$\u20ac\u00a3\u00a5%\u2030,.!?\n]""",
-    re.VERBOSE,
-)
-_HALF_OF_DAY: Final = re.compile(r"\b([ap])\.\s?m\b\.?", re.IGNORECASE)
-_POSSESSIVE: Final = re.compile(r"'s?$")
-_THOUSANDS: Final = re.compile(r",(?=\d{3}(?!\d))")
-_FIGURE: Final = re.compile(r"[-\u2212]?\d+(?:\.\d+)?")
-_ENDS: Final = frozenset(".!?\n")
-_DETERMINERS: Final = frozenset({"a", "an", "the", "this", "that", "these", "those", "some", "any"}) | {
-    "my", "your", "his", "her", "its", "our", "their"
-}  # fmt: skip
-_TITLES: Final = frozenset({"dr", "mr", "mrs", "ms", "prof", "st"})
-_NOT_NAMES: Final = frozenset({"i", "i'm", "i've", "i'll", "i'd", "user", "users"})
-_PREFIXES: Final = ("un", "in", "im", "il", "ir", "dis", "non", "mis")
-_SHORT: Final = 2
-"""Most letters of a form that counts only after a number: `m`, `am`."""
+def _crossed(these: Sequence[_Step], those: Sequence[_Step]) -> bool:
+    """Return whether two words have changed places and all others stayed: `the tall man saw the short one`.
 
-_LONGEST: Final = 25
-"""Most characters of a figure that is read as a number; longer ones are compared as text."""
-
-_SCALE: Final = 100
-"""From here on a number word multiplies the number before it: `two hundred`."""
-
-
-def _placed(name: str) -> list[tuple[str, tuple[int, int]]]:
-    """Return each form of a list with the numbers of its entry and its alternative."""
-    return [
-        (form, (number, side))
-        for number, entry in enumerate(alternatives(name))
-        for side, forms in enumerate(entry)
-        for form in forms
-    ]
-
-
-def _stems(words: Iterable[str]) -> list[str]:
-    found: list[str] = Stemmer.Stemmer("english").stemWords(list(words))
-    return found
-
-
-def _opposites() -> Mapping[str, frozenset[tuple[int, int]]]:
-    """Return the axes and sides of opposites by the stems of their words."""
-    sides: dict[str, set[tuple[int, int]]] = defaultdict(set)
-    for word, place in _placed("opposites"):
-        sides[_stems([word])[0]].add(place)
-    return {stem: frozenset(places) for stem, places in sides.items()}
-
-
-_MEMBERS: Final[Mapping[str, tuple[int, int]]] = dict(reversed(_placed("alternatives")))
-"""Class and member by word."""
-
-_SIDES: Final = _opposites()
-_NEGATIONS: Final = frozenset(entries("negations"))
-_NAMES: Final = MEN | WOMEN | {place.casefold() for name in ("countries", "cities") for place in entries(name)}
-
-
-def differ_decisively(first: str, second: str) -> bool:
-    """Return whether the words in which two texts differ keep them apart, however similar their vectors are."""
-    one, other = DecisiveWords(first), DecisiveWords(second)
-    return one.members != other.members or _differ(one, other)
-
-
-def exclude_one_another(first: str, second: str) -> bool:
-    """Return whether two texts differ decisively in what both say; a day that only one of them names is no difference.
-
-    So they may tell of two times of the same thing, if not.
+    The items of a list may stand in any order, a word may move together with what relates it (`by bus to the coast`),
+    and the agent of a passive comes last.
     """
-    one, other = DecisiveWords(first), DecisiveWords(second)
-    both = one.members.keys() & other.members.keys()
-    return any(one.members[kind] != other.members[kind] for kind in both) or _differ(one, other)
+    mine, theirs = _placed_words(these), _placed_words(those)
+    if len(mine) != len(theirs) or any(_AGENT in between for _, between in set(mine) ^ set(theirs)):
+        return False
+    places = [place for place, (one, other) in enumerate(zip(mine, theirs, strict=True)) if one[0] != other[0]]
+    if len(places) != 2 or places[0] + 1 == places[1]:  # noqa: PLR2004
+        return False
+    first, last = places
+    crosswise = mine[first][0] == theirs[last][0] and mine[last][0] == theirs[first][0]
+    along = mine[first] == theirs[last] and mine[last] == theirs[first] and mine[last][1]
+    return crosswise and not along and not all(map(_joins, these[first:last]))
 
 
-def _differ(one: DecisiveWords, other: DecisiveWords) -> bool:
-    """Return whether two texts differ in numbers, denials, names, sides of opposites or negating prefixes."""
-    names = one.names | other.names
-    alone, beside = one.stems - other.stems, other.stems - one.stems
-    return (
-        one.numbers != other.numbers
-        or one.denied != other.denied
-        or one.said(names) != other.said(names)
-        or _opposed(alone, beside)
-        or _prefixed(set(one.words) - set(other.words), set(other.words) - set(one.words))
-        or _opened_by_others(one, other)
+def _placed_words(steps: Sequence[_Step]) -> list[tuple[str, tuple[str, ...]]]:
+    """Return the content words in their order, each with the function words before it."""
+    return [(one.first, ()) for one in steps[:1]] + [(one.second, one.between) for one in steps]
+
+
+def _same_relations(one: DecisiveWords, other: DecisiveWords) -> bool:
+    """Return whether what relates two words may say the same in both texts: `works at the bank`, `for the bank`.
+
+    Nothing may stand for any relation: `on Monday`, `Monday`.
+    """
+    mine, theirs = _relations(one), _relations(other)
+    return all(
+        said & theirs[pair] or any(said & group and theirs[pair] & group for group in _interchangeable(pair[1]))
+        for pair, said in mine.items()
+        if pair in theirs
     )
 
 
-def decisive_key(text: str) -> str:
-    """Return the names, numbers and denials of a text, as a key for those that agree in them.
-
-    Texts of one key may still exclude one another.
-    """
-    read = DecisiveWords(text)
-    return repr((read.said(read.names), read.numbers, read.denied))
+def _interchangeable(related: str) -> Sequence[frozenset[str]]:
+    return _RELATIONS if _is_classed(related) else [*_RELATIONS, *_RELATIONS_OF_THINGS]
 
 
-class DecisiveWords:
-    """The decisive words of a text, and its names, in their order.
-
-    `classed` are the places of the words that are numbers or members of a class.
-    """
-
-    def __init__(self, text: str) -> None:
-        self.tokens = _TOKEN.findall(_HALF_OF_DAY.sub(r"\1m", text))
-        self.words = [_POSSESSIVE.sub("", fold_accents(normalise(token))) for token in self.tokens]
-        values = [_value(word) for word in self.words]
-        numbers, members = _composed(self.words, values), self._members(values)
-        self.numbers = _groups(self.words, numbers)
-        self.members = {kind: _groups(self.words, places) for kind, places in members.items()}
-        valued = {place for place, value in enumerate(values) if value is not None}
-        self.classed = valued.union(numbers, *members.values())
-        self.denied = sum(word in _NEGATIONS or word.endswith("n't") for word in self.words)
-        self.stems = Counter(_stems(word for word in self.words if word[0].isalpha()))
-        self.names = {word for place, word in enumerate(self.words) if self._names(place)}
-
-    def said(self, names: Collection[str]) -> Sequence[object]:
-        """Return the names in the text, in order; those that are joined by `and` are one unordered group."""
-        return _groups(self.words, {place: word for place, word in enumerate(self.words) if word in names})
-
-    def openers(self) -> set[str]:
-        """Return the capitalised words that open a sentence and may be names: no article comes after them."""
-        stop = STOP_WORDS["english"] | _NOT_NAMES
-        return {
-            word
-            for place, (word, after) in enumerate(zip(self.words, [*self.words[1:], ""], strict=False))
-            if self.tokens[place][0].isupper() and self._opens(place) and word not in stop and after not in _DETERMINERS
-        }
-
-    def _members(self, values: Sequence[Decimal | None]) -> Mapping[int, Mapping[int, int]]:
-        found: dict[int, dict[int, int]] = defaultdict(dict)
-        for place, word in enumerate(self.words):
-            kind, member = _MEMBERS.get(word, (None, 0))
-            counted = place > 0 and values[place - 1] is not None
-            if kind is not None and (counted or len(word) > _SHORT or not word.isalpha()):
-                found[kind][place] = member
-        return found
-
-    def _names(self, place: int) -> bool:
-        token, word = self.tokens[place], self.words[place]
-        if not word[0].isalpha() or word in _NOT_NAMES or word in _MEMBERS or word in NUMBERS:
-            return False
-        inner = any(letter.isupper() for letter in token[1:])
-        return word in _NAMES or inner or (token[0].isupper() and not self._opens(place))
-
-    def _opens(self, place: int) -> bool:
-        """Return whether a sentence begins here; the full stop after a title or an initial ends none."""
-        if place == 0 or self.tokens[place - 1] not in _ENDS:
-            return place == 0
-        before = self.words[place - 2] if place > 1 else ""
-        return self.tokens[place - 1] != "." or not (len(before) == 1 or before in _TITLES)
+def _is_classed(word: str) -> bool:
+    return word.startswith("=")
 
 
-def _value(word: str) -> Decimal | None:
-    plain = _THOUSANDS.sub("", word)
-    exact = len(plain) < _LONGEST and _FIGURE.fullmatch(plain)
-    return Decimal(plain.replace("\u2212", "-")) if exact else NUMBERS.get(word)
-
-
-def _composed(words: Sequence[str], values: Sequence[Decimal | None]) -> dict[int, str]:
-    """Return the numbers by their last position: `twenty five` is one, and so is `two hundred`."""
-    found: dict[int, Decimal | str] = {}
-    for place, (word, value) in enumerate(zip(words, values, strict=True)):
-        before = found.get(place - 1)
-        if value is None:
-            if any(map(str.isdigit, word)) and word not in _MEMBERS:
-                found[place] = word
-        elif isinstance(before, Decimal) and word.isalpha() and value >= _SCALE:
-            found[place] = found.pop(place - 1) and before * value
-        elif isinstance(before, Decimal) and word.isalpha() and 0 < value < 10 <= before < _SCALE:  # noqa: PLR2004
-            found[place] = found.pop(place - 1) and before + value
-        else:
-            found[place] = value
-    return {place: f"{one.normalize():f}" if isinstance(one, Decimal) else one for place, one in found.items()}
-
-
-def _groups(words: Sequence[str], members: Mapping[int, object]) -> Sequence[object]:
-    """Return the members in order, those that are joined by `and`, `or` or a comma as one group in any order."""
-    groups: list[list[object]] = []
-    last = -1
-    for place, member in members.items():
-        joined = bool(groups) and place - last == 2 and words[place - 1] in _JOINERS  # noqa: PLR2004
-        if joined:
-            groups[-1].append(member)
-        else:
-            groups.append([member])
-        last = place
-    return [sorted(group, key=str) for group in groups]
-
-
-def _opposed(alone: Iterable[str], beside: Iterable[str]) -> bool:
-    """Return whether the words of one text alone are opposites of words of the other alone."""
-    mine, theirs = _sides(alone), _sides(beside)
-    return any(sides - theirs[axis] and theirs[axis] - sides for axis, sides in mine.items() if axis in theirs)
-
-
-def _sides(stems: Iterable[str]) -> Mapping[int, set[int]]:
-    found: dict[int, set[int]] = defaultdict(set)
-    for stem in stems:
-        for axis, side in _SIDES.get(stem, ()):
-            found[axis].add(side)
+def _relations(read: DecisiveWords) -> Mapping[tuple[str, str], set[str]]:
+    """Return what relates each two content words, numbers or members of a class that follow one another."""
+    found: dict[tuple[str, str], set[str]] = defaultdict(set)
+    for step in _steps(read, classed=True):
+        relating = [word for word in step.between if word in _RELATING]
+        if relating:
+            found[step.first, step.second].add(relating[-1])
     return found
 
 
-def _prefixed(alone: Collection[str], beside: Collection[str]) -> bool:
-    """Return whether one text alone has a word, and the other alone has it with a prefix that negates it."""
-    return any(
-        prefix + word in theirs
-        for mine, theirs in ((alone, beside), (beside, alone))
-        for word in mine
-        for prefix in _PREFIXES
-    )
+class _Tense(Enum):
+    PRESENT = auto()
+    PAST = auto()
 
 
-def _opened_by_others(one: DecisiveWords, other: DecisiveWords) -> bool:
-    """Return whether both texts open sentences with words of their own that may be names."""
-    mine = {stem for stem in _stems(one.openers()) if stem not in other.stems}
-    theirs = {stem for stem in _stems(other.openers()) if stem not in one.stems}
-    return bool(mine and theirs)
+def _same_tenses(one: DecisiveWords, other: DecisiveWords) -> bool:
+    """Return whether no verb is in the past in one text and in the present in the other."""
+    mine, theirs = _tenses(one.words), _tenses(other.words)
+    return not any({found, theirs.get(verb)} == set(_Tense) for verb, found in mine.items())
+
+
+def _tenses(words: Sequence[str]) -> Mapping[str, _Tense | None]:
+    """Return the tense of each verb by its stem; None where it stands in both.
+
+    What has been done may still be done, so the perfect counts for neither.
+    """
+    found: dict[str, set[_Tense]] = defaultdict(set)
+    plain = [word for word in words if word not in _FILLERS]
+    for before, word, after in zip(["", *plain], plain, [*plain[1:], ""], strict=False):
+        tense = _tense(before, word, after)
+        if tense is not None:
+            found["be" if word in _BE else _stem(word)].add(tense)
+    return {verb: next(iter(tenses)) if len(tenses) == 1 else None for verb, tenses in found.items()}
+
+
+def _tense(before: str, word: str, after: str) -> _Tense | None:
+    """Return the tense of a verb between its neighbours; none of a participle, nor of what is joined to another.
+
+    Forms that the list of synonyms has say the same: `thinks`, `thought`.
+    """
+    if word in _BE:
+        done = _is_past(after)
+        return None if done else _Tense.PAST if word in _PAST else _Tense.PRESENT
+    if before in _DO:
+        return _Tense.PAST if before in _PAST else _Tense.PRESENT
+    if before in _BE or before in _HAVE or before in JOINERS or word in _SYNONYMS:
+        return None
+    if _is_past(word):
+        return _Tense.PAST
+    form = form_of(word)
+    present = word.endswith("s") if form is None else "s" in form.kinds or before in _SPEAKERS
+    return _Tense.PRESENT if present else None
+
+
+def _is_past(word: str) -> bool:
+    """Return whether a word is the past of a verb, and not its base as well."""
+    form = form_of(word)
+    return looks_past(word) if form is None else bool({"past", "participle"} & form.kinds) and "base" not in form.kinds

@@ -25,8 +25,17 @@ from app.model import LinkKind, MemoryStatus, ReviewReason
 REVIEW_IMPORTANCE = 0.7
 """From this importance on, a contradiction asks for a person."""
 
-MOOT_ALONE = frozenset({ReviewReason.CONTRADICTION, ReviewReason.ENTITY_MERGE})
-"""Review reasons that are moot once nothing in the slot says otherwise."""
+_MOOT_ALONE = frozenset({ReviewReason.CONTRADICTION, ReviewReason.ENTITY_MERGE})
+
+
+def asks_whether_one(version: Version) -> bool:
+    """Return whether a person is asked whether a name of a version means a known entity: then a note says which."""
+    return version.review is ReviewReason.ENTITY_MERGE and version.review_note is not None
+
+
+def is_moot_alone(version: Version) -> bool:
+    """Return whether the review of a version is moot once nothing in its slot says otherwise."""
+    return version.review in _MOOT_ALONE and not asks_whether_one(version)
 
 
 @dataclass(frozen=True, slots=True)
@@ -262,7 +271,7 @@ class Placement:
         if losing:
             latest = max(losing, key=lambda one: (one.stated_at, one.id))
             to |= {"contested": False, "supersedes": into.supersedes or latest.id}
-            if into.review in MOOT_ALONE:
+            if is_moot_alone(into):
                 to |= {"review": None, "review_note": None}
         draft.set(into.id, ChangeCause.RESTATED, by=new.id, reason=reason, **to)
         for one in losing:

@@ -143,6 +143,9 @@ def _of_reason(memory: Memory) -> Suggestion:
             return Suggestion(action=ReviewAction.ACCEPT, reason="it changes often, and this is what was stated last")
         case ReviewReason.CONSTRAINT:
             return Suggestion(action=ReviewAction.KEEP_BOTH, reason="a rule and what breaks it may both be true")
+        case ReviewReason.ENTITY_MERGE if memory.review_note is not None:
+            reason = f"{memory.review_note}: merge the entities if they are one, and accept it in either case"
+            return Suggestion(action=ReviewAction.ACCEPT, reason=reason)
         case ReviewReason.CONTRADICTION | ReviewReason.ENTITY_MERGE:
             return Suggestion(action=ReviewAction.ACCEPT, reason="nothing contradicts it any more")
         case _:

@@ -15,7 +15,7 @@ from typing import Any, assert_never
 from uuid import UUID
 
 from app.memory.confidence import READ_FLOOR
-from app.memory.placement import MOOT_ALONE, REVIEW_IMPORTANCE, Placement
+from app.memory.placement import REVIEW_IMPORTANCE, Placement, is_moot_alone
 from app.memory.unmerging import Unmerging
 from app.memory.versions import (
     TOLERANCE,
@@ -285,7 +285,7 @@ def _settle(draft: VersionDraft, left: Collection[Version]) -> None:
         if standing and all(one.contested for one in standing):
             first = min(standing, key=lambda one: (-one.confidence, -one.stated_at.timestamp(), one.id))
             draft.set(first.id, ChangeCause.UNCONTESTED, contested=False)
-        if len(standing) == 1 and standing[0].review in MOOT_ALONE:
+        if len(standing) == 1 and is_moot_alone(standing[0]):
             draft.set(standing[0].id, ChangeCause.UNCONTESTED, review=None, review_note=None)
 
 

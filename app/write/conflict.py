@@ -66,14 +66,18 @@ def decide(
     resembling = [
         f"{ref.name} may be the same as {ref.resembles}" for ref in resolved.refs.values() if ref.resembles is not None
     ]
-    return _explained(decision, resembling) if resembling else decision
+    return _with_resembling(resolved, decision, resembling) if resembling else decision
 
 
-def _explained(decision: Decision, more: Sequence[str]) -> Decision:
-    reason = "; ".join((decision.reason, *more))
-    if isinstance(decision, Believe):
-        return replace(decision, transition=replace(decision.transition, reason=reason))
-    return replace(decision, reason=reason)
+def _with_resembling(resolved: Resolved, decision: Decision, resembling: Sequence[str]) -> Decision:
+    """Return the decision with whom its names resemble: told in its reason, and asked of a person where it is new."""
+    reason = "; ".join((decision.reason, *resembling))
+    if not isinstance(decision, Believe):
+        return replace(decision, reason=reason)
+    new = decision.transition.new
+    if new is not None and new.active and new.review is None and not resolved.prepared.candidate.reviewed:
+        new = replace(new, review=ReviewReason.ENTITY_MERGE, review_note="; ".join(resembling))
+    return replace(decision, transition=replace(decision.transition, reason=reason, new=new))
 
 
 def _decided(

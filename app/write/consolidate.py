@@ -16,7 +16,8 @@ from numpy.typing import NDArray
 from app import ids
 from app.amounts import amount
 from app.db.lifecycle.consolidation import Member
-from app.english.content_words import decisive_key, exclude_one_another, swaps_content
+from app.english.content_words import swaps_content, swaps_roles
+from app.english.decisive_words import decisive_key, exclude_one_another
 from app.english.grounding_terms import GroundingTerms, numbers
 from app.english.screening import screen
 from app.english.speech_acts import SKIPPED, speech_act
@@ -204,7 +205,7 @@ def _near(members: Sequence[Member]) -> Iterator[Group]:
 
 def _agree(medoid: str, other: str) -> bool:
     """Return whether one sentence may stand for two notes: neither says what the other does not, or rules out."""
-    return not exclude_one_another(medoid, other) and not swaps_content(medoid, other)
+    return not (exclude_one_another(medoid, other) or swaps_content(medoid, other) or swaps_roles(medoid, other))
 
 
 def counted(group: Group) -> str:

@@ -37,6 +37,9 @@ from app.write.values import Binding
 UNSURE: Final = 0.8
 """The factor of confidence when a reference may mean another entity as well."""
 
+ELSEWHERE: Final = 0.5
+"""The factor when it means somebody of another session: under the read floor, until it is said again."""
+
 _LOOKED_BACK: Final = 3
 """Turns in which people without a name are looked for before anything is looked up."""
 
@@ -131,6 +134,7 @@ class _ProposalReferences:
     bindings: list[Binding] = field(default_factory=list)
     taken: set[str] = field(default_factory=set)
     sure: bool = True
+    elsewhere: bool = False
 
     def answer(self) -> Proposal | Unresolved:
         texts = [text for value in self.proposal.payload.values() for text in _texts(value)]
@@ -141,7 +145,7 @@ class _ProposalReferences:
             payload = {name: self._value(value) for name, value in self.proposal.payload.items()}
         except NobodyMeant as nobody:
             return Unresolved(proposal=self.proposal, reason=str(nobody))
-        confidence = self.proposal.confidence * (1.0 if self.sure else UNSURE)
+        confidence = self.proposal.confidence * (ELSEWHERE if self.elsewhere else 1.0 if self.sure else UNSURE)
         return replace(self.proposal, payload=payload, confidence=confidence)
 
     def _value(self, value: object) -> object:
@@ -221,6 +225,7 @@ class _ProposalReferences:
             whom = "nobody" if reference.somebody else "nothing"
             raise NobodyMeant(f"{whom} known for '{reference.words}'")
         self.sure &= found.sure
+        self.elsewhere |= found.elsewhere
         self.ring.assign(reference, found.name, found.kind)
         if found.sure:
             self.bindings.append(Binding(pronoun=reference.key, name=found.name, entity_type=found.kind))

@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from uuid import UUID
 
-from app.english.content_words import differ_decisively, same_content
+from app.english.content_words import same_content
+from app.english.decisive_words import differ_decisively
 from app.memory.lifecycle import is_over
 from app.memory.versions import Repetition
 from app.model import MemoryStatus

@@ -14,6 +14,7 @@ from app.db.apply.memories import Restatement
 from app.db.memories.read import memory_of
 from app.memory.audit import AuditAction
 from app.memory.candidate import AffectedMemory, WriteDecision
+from app.memory.placement import asks_whether_one
 from app.memory.versions import TOLERANCE, ChangeCause, SlotOutcome, Transition, Version, VersionChange
 from app.model import LinkKind, Memory, MemoryStatus, Scope
 from app.write.rows import (
@@ -123,7 +124,7 @@ def _pend(plan: PendingRows, resolved: Resolved, decision: Review) -> PersistRes
 
 
 def _believe(plan: PendingRows, resolved: Resolved, decision: Believe) -> PersistResult:
-    found, prepared = decision.transition, resolved.prepared
+    found, prepared = _asked_once(plan, resolved, decision.transition), resolved.prepared
     holder = found.holder
     if holder is None:
         raise AssertionError("what is believed has a memory that holds it")
@@ -140,6 +141,15 @@ def _believe(plan: PendingRows, resolved: Resolved, decision: Believe) -> Persis
     tell_of_changes(plan, found, by_confidence=prepared.confidence)
     decided = _DECIDED[found.outcome]
     return PersistResult(decided=decided, reason=found.reason, memory=holder.id, affected=affected_by(found))
+
+
+def _asked_once(plan: PendingRows, resolved: Resolved, found: Transition) -> Transition:
+    """Leave out the question whether two names are one where another memory of the same write asks it."""
+    new = found.new
+    if new is None or not asks_whether_one(new):
+        return found
+    asked = all(ref.id in plan.entities for ref in resolved.refs.values() if ref.resembles is not None)
+    return replace(found, new=replace(new, review=None, review_note=None)) if asked else found
 
 
 def _tell_of_new(plan: PendingRows, resolved: Resolved, found: Transition, new: Version) -> None:

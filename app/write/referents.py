@@ -2,7 +2,7 @@
 
 The turn itself up to the reference, the turns before it, then what the scope remembers of this session, assignments of
 the pronoun among them. Other sessions count only where a gender or an earlier assignment tells whom a pronoun means,
-and never for sure.
+if that is one person alone, and never for sure.
 """
 
 from __future__ import annotations
@@ -61,11 +61,12 @@ class _MentionGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReferentMatch:
-    """The entity that a reference means; not `sure` when it may as well be another."""
+    """The entity that a reference means; not `sure` when it may as well be another, `elsewhere` of another session."""
 
     name: str
     kind: str
     sure: bool
+    elsewhere: bool = False
     level: int = _FITS
     leads: bool = True
 
@@ -209,10 +210,17 @@ class ReferentRing:
             yield _MentionGroup(mentions, HEARD_TURNS + 1)
 
     def _elsewhere(self, reference: Reference, left_out: frozenset[str]) -> ReferentMatch | None:
-        """Return whom a pronoun means of those spoken of in other sessions, never for sure."""
+        """Return the only one whom a pronoun can mean of those spoken of in other sessions, never for sure.
+
+        Turns without a session are one conversation as far as anybody knows: the latest who fits is meant.
+        """
         groups = () if reference.things else self._stored(reference, near=False)
-        found = (self._best(one.mentions, reference, _CERTAIN, left_out) for one in groups)
-        return next((replace(one, sure=False) for one in found if one is not None), None)
+        found = [one for group in groups if (one := self._best(group.mentions, reference, _CERTAIN, left_out))]
+        if self.turn.session_id is None or not found:
+            return replace(found[0], sure=False) if found else None
+        if len({one.name for one in found}) > 1 or any(not one.sure for one in found):
+            raise NobodyMeant(f"'{reference.words}' may mean any of several people of other conversations")
+        return replace(found[0], sure=False, elsewhere=True)
 
     def _nearest(
         self, near: Iterable[_MentionGroup], reference: Reference, left_out: frozenset[str]

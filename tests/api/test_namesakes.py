@@ -61,6 +61,40 @@ async def test_one_person_stays_one_whatever_is_said_of_them(client: httpx.Async
     assert len(await named(client, "Ida")) == 1
 
 
+async def waiting(client: httpx.AsyncClient) -> list[dict[str, Any]]:
+    answer = await client.get("/admin/review", params={"user_id": "u1", "reason": "entity_merge"})
+    assert answer.status_code == 200, answer.text
+    found: list[dict[str, Any]] = answer.json()["items"]
+    return found
+
+
+async def test_a_person_is_asked_once_whether_two_names_are_one(client: httpx.AsyncClient) -> None:
+    await say(client, "My colleague Henrik Dahl lives in Oslo.", "My colleague Henrika Dahl lives in Bergen.")
+    await say(client, "Henrika Dahl plays the oboe.")
+    [item] = await waiting(client)
+    note = "Henrika Dahl may be the same as Henrik Dahl"
+    assert (item["note"], item["memory"]["status"]) == (note, "active")
+    assert item["suggestion"]["action"] == "accept"
+    assert item["suggestion"]["reason"].startswith(note)
+    answer = await client.post(f"/admin/review/{item['id']}", json={"action": "accept", "version": item["version"]})
+    assert answer.status_code == 200, answer.text
+    assert await waiting(client) == []
+    assert sorted(map(sorted, (await homes(client)).values())) == [["Bergen"], ["Oslo"]]
+
+
+async def test_a_move_to_a_place_of_a_like_name_asks_a_person_and_is_recalled(client: httpx.AsyncClient) -> None:
+    await say(client, "I live in Iceland.", "I have moved, I live in Ireland now.")
+    [item] = await waiting(client)
+    assert item["note"] == "Ireland may be the same as Iceland"
+    answer = await client.post("/query", json={"query": "Where do I live?", "user_id": "u1", "types": ["fact"]})
+    assert answer.json()["memories"][0]["memory"]["object"] == "Ireland"
+
+
+async def test_nobody_is_asked_about_names_that_are_not_alike(client: httpx.AsyncClient) -> None:
+    await say(client, "My sister Ida lives in Porto.", "My boss Ruben lives in Turin.", "I live in Malta.")
+    assert await waiting(client) == []
+
+
 async def test_a_models_mentions_are_told_apart_by_the_words_of_the_turn(
     fresh_database_url: str, provider: StandIn
 ) -> None:

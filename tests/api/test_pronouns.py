@@ -98,6 +98,35 @@ async def test_a_pronoun_does_not_reach_across_months(client: httpx.AsyncClient)
     assert await believed(client, "Paul") == {"user has sibling Paul", "Paul lives in Graz"}
 
 
+@pytest.mark.parametrize(
+    "before",
+    [
+        ("We played cards with Hugo and Rafael.",),
+        ("Hugo helped with the move.", "Rafael was late."),
+        ("My uncle Hugo is a baker.", "My cousin Rafael lives in Graz."),
+    ],
+)
+async def test_one_of_several_people_of_another_session_is_not_guessed(
+    client: httpx.AsyncClient, before: tuple[str, ...]
+) -> None:
+    await told(client, *before, session_id="evening")
+    assert await told(client, "He works at Bosch.", session_id="night", occurred_at="2026-05-09T22:00:00Z") == []
+
+
+async def test_what_is_said_of_somebody_of_another_session_replaces_nothing(client: httpx.AsyncClient) -> None:
+    await told(client, "My niece Astrid lives in Ghent.", session_id="monday")
+    await told(client, "We sat for hours in her new garden.", session_id="evening")
+    assert await told(client, "She moved to Turku for her studies.", session_id="night") == ["Astrid lives in Turku"]
+    assert "Astrid lives in Ghent" in await believed(client, "Astrid")
+    question = {"query": "Where does Astrid live?", "user_id": "ann", "types": ["fact"]}
+    found = [one["memory"] for one in (await client.post("/query", json=question)).json()["memories"]]
+    assert [one["content"] for one in found if "lives in" in one["content"]] == ["Astrid lives in Ghent"]
+
+    await told(client, "Astrid moved to Turku.", session_id="later")
+    again = [one["memory"] for one in (await client.post("/query", json=question)).json()["memories"]]
+    assert next(one["content"] for one in again if "lives in" in one["content"]) == "Astrid lives in Turku"
+
+
 async def test_a_pronoun_does_not_reach_past_the_turns_that_are_heard(client: httpx.AsyncClient) -> None:
     weather = [f"The weather was fine on day number {day} of our holiday." for day in range(10)]
 

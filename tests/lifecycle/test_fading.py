@@ -102,3 +102,26 @@ async def test_what_lies_ahead_does_not_fade_before_its_day_nor_at_once_after_it
     old.pass_(200)
     await old.run("freshness")
     assert await old.status(ahead) == "expired"
+
+
+@pytest.mark.parametrize(
+    ("words", "status"),
+    [
+        ("The tenancy of the allotment runs out on 30 June 2027.", "active"),
+        ("Our school reunion is next summer, in August 2027", "active"),
+        ("The warranty of the boiler ends in May 2028.", "active"),
+        ("We bought the boiler on 3 May 2019.", "expired"),
+        ("We went skiing in February.", "expired"),
+        ("The boiler hums.", "expired"),
+    ],
+)
+async def test_a_note_whose_words_name_a_day_ahead_does_not_fade_before_it(old: Aging, words: str, status: str) -> None:
+    note = await old.added("episodic", content=words, session_id="s1")
+    old.pass_(200)
+    dry = await old.run("freshness", dry_run=True)
+    assert await old.run("freshness") == dry
+    assert await old.status(note) == status
+    if status == "active":
+        old.pass_(1_000)
+        await old.run("freshness")
+        assert await old.status(note) == "expired"

@@ -130,3 +130,39 @@ async def test_what_was_said_here_since_stands(tenant: Tenant, other_tenant: Ten
     await imported(client, await exported(there))
     assert (await client.get(f"/memories/{own}")).json()["status"] == "active"
     assert (await client.get(f"/memories/{first}")).json()["status"] == "superseded"
+
+
+async def works(client: httpx.AsyncClient, employer: str, day: int) -> None:
+    body = {"user_id": "ana", "subject": "user", "predicate": "works-at", "object": employer}
+    answer = await client.post("/memories/typed/fact", json=body | {"occurred_at": f"2026-01-{day:02}"})
+    assert answer.status_code == 201, answer.text
+
+
+async def employers(client: httpx.AsyncClient) -> list[tuple[str, str, bool]]:
+    answer = await client.get("/memories", params={"user_id": "ana", "type": "fact"})
+    return sorted((one["object"], one["status"], one["contested"]) for one in answer.json()["memories"])
+
+
+@pytest.mark.parametrize(("here", "there"), [("Halvorsen", "Kvaerner"), ("Kvaerner", "Halvorsen")])
+async def test_what_two_services_know_of_one_user_competes_by_when_it_was_stated(
+    tenant: Tenant, other_tenant: Tenant, here: str, there: str
+) -> None:
+    days = {"Halvorsen": 3, "Kvaerner": 9}
+    await works(tenant.client, there, days[there])
+    await works(other_tenant.client, here, days[here])
+    content = await exported(tenant.client)
+    told = await imported(other_tenant.client, content)
+    assert told["conflicts"] == ({"replaced": 1} if there == "Kvaerner" else {"history": 1})
+    wanted = [("Halvorsen", "superseded", False), ("Kvaerner", "active", False)]
+    assert await employers(other_tenant.client) == wanted
+
+    await imported(other_tenant.client, content)
+    await works(tenant.client, "Aker", 12)
+    await imported(other_tenant.client, await exported(tenant.client))
+    assert await employers(other_tenant.client) == [
+        ("Aker", "active", False),
+        ("Halvorsen", "superseded", False),
+        ("Kvaerner", "superseded", False),
+    ]
+    verified = (await other_tenant.client.get("/admin/audit/verify", params={"memories": "true"})).json()
+    assert verified["intact"], verified["rebuilt"]

@@ -184,8 +184,7 @@ async def test_what_is_there_is_fitted_by_the_usual_rules(
     for one in (old, held, new, gone):
         memory = (await other_client.get(f"/memories/{one}")).json()
         statuses[one] = (memory["status"], memory["contested"])
-    # Both are active: that two stand in one slot came out when their subjects became one.
-    assert statuses[held][0] == statuses[new][0] == "active"
-    assert sum(contested for _, contested in statuses.values()) == 2
+    assert statuses[held] == statuses[new] == ("active", False)
+    assert statuses[old] == statuses[gone] == ("superseded", False)
     entities = (await other_client.get("/entities", params={"user_id": "ana"})).json()["entities"]
     assert sum(one["merged_into"] is None for one in entities) == 1

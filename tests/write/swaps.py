@@ -103,6 +103,42 @@ DENIED = (
 )
 
 
+ENDS = (
+    "user walked {} the harbour at the weekend|the committee spoke {} the new bypass|the ferry sails {} the island "
+    "in spring|user writes letters {} the editor|the lorry was driven {} the quarry|my aunt moved {} the valley|the "
+    "bill went {} the lawyer|user argued {} the merger at length|the path leads {} the mill|the nurse put the drops "
+    "{} the meal|the files are copied {} the archive|user got a parcel {} the neighbour|the boat drifted {} the bank|"
+    "the students marched {} the reform|user brought the dog {} the vet|my uncle voted {} the tunnel|the money was "
+    "sent {} the club|the choir sang {} the service|user ran {} the hill|the workers are {} the offer|the call came "
+    "{} the clinic|the ball rolled {} the slope|user swam {} the buoys|the guide led us {} the cave"
+)
+RELATIONS = (
+    "to from|for against|into from|with against|up down|with between|from through|against by|from between|about "
+    "against|to between|for between|down over|about into|from down|to against|out into|than with|up between|about "
+    "down|as by|into against"
+)
+ROLES = (
+    "{} owes {} forty crowns|{} taught {} the guitar|{} is older than {}|{} sold the caravan to {}|{} was paid by {} "
+    "for it|{} lost the final against {}|{} asked {} to water the plants|{} is the godparent of {}|{} lent {} the "
+    "ladder|{} told {} about the leak|{} drove {} to the station|{} replaced {} as treasurer|{} wrote a song for {}|"
+    "{} borrowed the tent from {}|{} earns more than {}|{} beat {} at chess in May|{} reports to {} since the spring|"
+    "{} gave the spare key to {}|{} was taller than {} at school|{} cooks for {} on Fridays|{} saw {} at the market"
+)
+DONE = (
+    "lives lived|works worked|teaches taught|drives drove|keeps kept|sings sang|pays paid|uses used|rents rented|"
+    "plays played|runs ran|writes wrote|swims swam|wears wore|sells sold|speaks spoke|feeds fed|leads led|trusts "
+    "trusted|visits visited|cooks cooked|paints painted|takes took|needs needed|owns owned"
+)
+AFTER = (
+    "user {} it for the parish|the gardener {} at the old farm|my neighbour {} with the twins|the agency {} three of "
+    "them in town|user {} there for the council|the team {} what the client wants|the sexton {} on the hill|user's "
+    "tenant {} for a living|the aunt of the user {} by the sea|the clerk {} in the annexe|user {} over the winter|"
+    "the band {} for the village|her doctor {} in the mornings|the firm {} all of it|user {} near the canal|the "
+    "coach {} with them|the widow {} on the island|his brother {} as the family does|the museum {} the collection|"
+    "user {} without a helper|the captain {} for the crew"
+)
+
+
 def swapped(frames: Iterable[str], words: Sequence[str]) -> list[Pair]:
     """Return each frame with any two of the words in its place."""
     return [(frame.format(one), frame.format(other)) for frame in frames for one, other in combinations(words, 2)]
@@ -136,6 +172,21 @@ def _turned() -> Iterable[Pair]:
     ]
 
 
+def _related() -> Iterable[Pair]:
+    words = [one.split() for one in RELATIONS.split("|")]
+    return [(text.format(one), text.format(other)) for text in ENDS.split("|") for one, other in words]
+
+
+def _roles() -> Iterable[Pair]:
+    people = [*NAMES.split()[:26], "the landlord"]
+    return [(text.format("user", one), text.format(one, "user")) for text, one in product(ROLES.split("|"), people)]
+
+
+def _tenses() -> Iterable[Pair]:
+    verbs = [one.split() for one in DONE.split("|")]
+    return [(text.format(one), text.format(other)) for text in AFTER.split("|") for one, other in verbs]
+
+
 PAIRS: Mapping[str, Sequence[Pair]] = {
     "numbers": swapped(["user is told that {} of them are left in the big box behind the door"], FIGURES.split()),
     "number words": swapped(["user is told that {} of them are left in the big box behind the door"], COUNTS.split()),
@@ -150,4 +201,7 @@ PAIRS: Mapping[str, Sequence[Pair]] = {
     "negation": list(_denials()),
     "nouns in long texts": swapped(LONG, NOUNS.split()[:24]),
     "words that change sides": list(_turned()),
+    "relations": list(_related()),
+    "roles of the user": list(_roles()),
+    "tenses": list(_tenses()),
 }

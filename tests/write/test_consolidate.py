@@ -70,9 +70,12 @@ def test_what_is_denied_is_apart_from_what_is_said() -> None:
         [f"I ran {many} miles along the river" for many in ("two", "five", "six", "ten", "three")],
         [f"I saw the doctor on {day}" for day in ("Monday", "Tuesday", "Wednesday", "Friday", "Sunday")],
         ["I turned left"] * 3 + ["I turned right"] * 3,
+        ["the user owed Priya a lunch"] * 3 + ["Priya owed the user a lunch"] * 3,
+        ["we took the ferry to the fort"] * 3 + ["we took the ferry from the fort"] * 3,
+        ["the choir sang for the bypass"] * 3 + ["the choir sang against the bypass"] * 3,
     ],
 )
-def test_what_differs_in_names_numbers_or_sides_is_not_one(contents: list[str]) -> None:
+def test_what_differs_in_names_numbers_sides_or_roles_is_not_one(contents: list[str]) -> None:
     assert group_faded([member(number, content) for number, content in enumerate(contents)], TYPES) == []
 
 

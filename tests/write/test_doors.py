@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -34,6 +34,9 @@ from tests.write.test_reviewing import reviews
 DAY = timedelta(days=1)
 NOW = datetime.now(UTC) - 100 * DAY
 WEAK: dict[str, Any] = {"source_strength": 0.2}
+HIDDEN: dict[str, Any] = {"source_strength": 0.5}
+"""Under the read floor, though within the tolerance of what is trusted a little more."""
+
 KEY, OTHER_KEY = "editor.theme", "editor.seeded"
 
 State = list[tuple[str, str, bool]]
@@ -64,6 +67,10 @@ async def empty(_: Store, _stated: Stated = theme) -> None:
 
 async def taken(store: Store, stated: Stated = theme) -> None:
     await store.write_all([stated(store, "dark", 0)])
+
+
+async def trusted_less(store: Store, stated: Stated = theme) -> None:
+    await store.write_all([stated(store, "dark", 0, source_strength=0.7)])
 
 
 async def replaced(store: Store, stated: Stated = theme) -> None:
@@ -115,6 +122,11 @@ SITUATIONS: dict[str, Situation] = {
     "future": (future, ("light", 5, {}), [("light", "superseded", False), ("dark", "active", False)]),
     "expired": (expired, ("light", 5, {}), [("dark", "expired", False), ("light", "active", False)]),
     "expired, same value": (expired, ("dark", 5, {}), [("dark", "active", False)]),
+    "not recalled by default": (
+        trusted_less,
+        ("light", 5, HIDDEN),
+        [("dark", "active", False), ("light", "active", True)],
+    ),
 }
 
 KEPT = "an imported memory keeps its id, so what only repeats another stays, as history of it"
@@ -175,9 +187,17 @@ async def by_review(store: Store, value: str, day: float, about: dict[str, Any])
 async def by_import(store: Store, value: str, day: float, about: dict[str, Any]) -> None:
     """Import the line of a memory of another slot, changed to be of this one."""
     await store.write_all([theme(store, "seedling", day, key=OTHER_KEY, **about)])
+    await import_changed(store, {"seedling": value, OTHER_KEY: KEY})
+
+
+async def import_changed(store: Store, words: Mapping[str, str]) -> None:
+    """Import the line of the memory with the first of the words again, under another id and with other words."""
+    marker = next(iter(words))
     pieces = [piece async for piece in Exports(database=store.database).lines(store.actor, ExportRequest())]
-    [line] = [line for line in b"".join(pieces).decode().splitlines() if "seedling" in line and '"memory"' in line]
-    found = json.loads(line.replace("seedling", value).replace(OTHER_KEY, KEY)) | {"id": f"mem_{uuid4().hex}"}
+    [line] = [line for line in b"".join(pieces).decode().splitlines() if marker in line and '"memory"' in line]
+    for word, other in words.items():
+        line = line.replace(word, other)
+    found = json.loads(line) | {"id": f"mem_{uuid4().hex}"}
     embedder = store.pipeline.embedder
     assert isinstance(embedder, WordllamaEmbedder)
     context = import_context(store.database, embedder)
@@ -226,7 +246,11 @@ async def by_turn(store: Store, value: str, day: float, about: dict[str, Any]) -
     said = f"The editor theme I want is {value}."
     payload = {"preference_key": KEY, "preference_value": value}
     sure = 0.05 if about else 0.9
-    proposal = Proposal(type="preference", payload=payload, quote=said, confidence=sure)
+    await tell(store, said, Proposal(type="preference", payload=payload, quote=said, confidence=sure), day)
+
+
+async def tell(store: Store, said: str, proposal: Proposal, day: float) -> None:
+    """Process a turn of which an extractor makes one proposal."""
     pipeline = IngestPipeline(
         database=store.database,
         writing=store.pipeline,
@@ -309,6 +333,85 @@ async def test_what_a_rule_stands_against_is_stored_beside_it_by_every_door(stor
     found = {row["type"]: (row["status"], row["contested"], row["review_reason"]) for row in rows}
     assert found["constraint"] == ("active", False, None)
     assert found["fact"] == ("active", False, asked)
+
+
+OPENS = "The gate of the allotments opens at seven"
+
+
+def note(store: Store, content: str) -> Candidate:
+    return store.candidate("semantic", about={"stated_at": NOW}, content=content)
+
+
+async def note_by_write(store: Store, content: str) -> None:
+    await store.write_all([note(store, content)])
+
+
+async def note_by_batch(store: Store, content: str) -> None:
+    await store.write_all([note(store, "The kiln needs a new lid"), note(store, content)])
+
+
+async def note_by_review(store: Store, content: str) -> None:
+    await store.write_all([replace(note(store, content), review="it holds a password")])
+    await accept(store)
+
+
+async def note_by_turn(store: Store, content: str) -> None:
+    await tell(store, content, Proposal(type="semantic", payload={"content": content}, quote=content), 0)
+
+
+async def note_by_import(store: Store, content: str) -> None:
+    await store.write_all([note(store, "A seedling of rye")])
+    await import_changed(store, {"A seedling of rye": content})
+
+
+NOTE_DOORS = {
+    "write": note_by_write,
+    "batch": note_by_batch,
+    "turn": note_by_turn,
+    "review": note_by_review,
+    "import": note_by_import,
+}
+
+NOTES: dict[str, tuple[str, str, int]] = {
+    "number": (OPENS, "The gate of the allotments opens at nine", 2),
+    "denial": (OPENS, "The gate of the allotments never opens at seven", 2),
+    "opposite": (OPENS, "The gate of the allotments closes at seven", 2),
+    "relation": ("The league is for the new weir", "The league is against the new weir", 2),
+    "roles": ("user owes Sabine a crate of cider", "Sabine owes user a crate of cider", 2),
+    "name": ("The keys are with Annika at the mill", "The keys are with Annette at the mill", 2),
+    "words of little weight": (OPENS, "The gate of the allotments really opens at seven", 1),
+}
+"""A note, another one, and how many they are."""
+
+
+@pytest.mark.parametrize("door", NOTE_DOORS)
+@pytest.mark.parametrize("situation", NOTES)
+async def test_notes_that_differ_decisively_stay_two_by_every_door(store: Store, door: str, situation: str) -> None:
+    first, second, many = NOTES[situation]
+    await note_by_write(store, first)
+    await NOTE_DOORS[door](store, second)
+    rows = await store.sql(
+        "SELECT count(*) AS many FROM memories WHERE tenant_id = $1 AND status = 'active' AND content = ANY($2)",
+        store.tenant,
+        [first, second],
+    )
+    assert rows[0]["many"] == (2 if door == "import" else many)  # an imported memory keeps its id
+
+
+HOMES = {"write": by_write_of_a_fact, "batch": by_batch_with_a_fact, "review": by_review_of_a_fact}
+
+
+@pytest.mark.parametrize("door", HOMES)
+@pytest.mark.parametrize(("one", "other"), [("Iceland", "Ireland"), ("Wienerberger AG", "Wienerberger Bank")])
+async def test_a_name_that_looks_like_another_is_a_new_value_by_every_door(
+    store: Store, door: str, one: str, other: str
+) -> None:
+    for day, name in enumerate((one, other)):
+        fact = store.candidate("fact", about={"stated_at": NOW + day * DAY}, predicate="works-at", object=name)
+        await HOMES[door](store, fact)
+    assert [status for _, status, _ in await versions(store, "works-at")] == ["superseded", "active"]
+    rows = await store.sql("SELECT canonical_name FROM entities WHERE tenant_id = $1", store.tenant)
+    assert {one, other} <= {row["canonical_name"] for row in rows}
 
 
 async def accept(store: Store) -> None:

@@ -552,9 +552,12 @@ def test_the_only_one_of_them_that_fits_is_meant() -> None:
 
 def test_turns_of_one_time_are_told_apart_by_their_order() -> None:
     spoken = [
-        Referent(name=name, entity_type="person", role="subject", last_said_at=NOON, turn=UUID(int=place))
+        Referent(
+            name=name, entity_type="person", role="subject", last_said_at=NOON, turn=UUID(int=place), session_id="s1"
+        )
         for place, name in enumerate(("Tom", "Peter"), start=1)
     ]
-    [answer] = refer([fact("he", "lives-in", "Rome", "He lives in Rome")], said("He lives in Rome"), spoken, (), TYPES)
+    turn = said("He lives in Rome", session="s1")
+    [answer] = refer([fact("he", "lives-in", "Rome", "He lives in Rome")], turn, spoken, (), TYPES)
     assert isinstance(answer, Proposal)
     assert answer.payload["subject"] == "Peter"

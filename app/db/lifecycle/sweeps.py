@@ -23,9 +23,10 @@ from app.db.memories.rivals import read_versions
 from app.db.session import ReadSession, SqlStatement, WriteSession, statement
 from app.db.sql import as_record
 from app.db.tenants import lock_scope
+from app.english.dates import last_named
 from app.lexical.bm25 import index_of, searched_terms
 from app.memory.audit import AuditAction
-from app.memory.freshness import CATEGORY_DECAY, EXPIRY, MAX_BOOST, SECONDS_PER_DAY
+from app.memory.freshness import CATEGORY_DECAY, EXPIRY, MAX_BOOST, SECONDS_PER_DAY, Decay, freshness
 from app.memory.lifecycle import (
     CORE_ACCESSES,
     CORE_SESSIONS,
@@ -91,7 +92,8 @@ class Sweep:
 
     `among` is SQL about `memories m`: the rows to look at; `when` about `m` and `memory_usage u`: those of them
     that change, at `:now`. `sets` are the new values. `numbers` are columns for `detail`, which makes the audit
-    event's. `counted` and `action` name it in counts and in the audit log.
+    event's. `counted` and `action` name it in counts and in the audit log. `spares` tells, by the content of a memory,
+    which of them stay as they are.
     """
 
     counted: str
@@ -103,6 +105,7 @@ class Sweep:
     numbers: str
     detail: Callable[[Record], Mapping[str, object]]
     values: Mapping[str, object] = field(default_factory=dict)
+    spares: Callable[[Record, datetime], bool] | None = None
 
     async def look(self, session: ReadSession, *, tenant: UUID, now: datetime, after: UUID) -> BatchResult:
         """Return what the next batch would change; nothing is locked."""
@@ -137,9 +140,12 @@ class Sweep:
         values = {"tenant": tenant, "now": now, "after": after, **self.values}
         [row] = await session.fetch(self._find, values)
         due: Sequence[UUID] = row["due"]
-        if len(due) == CHANGED:
-            return due, CHANGED, due[-1]
-        return due, row["seen"], row["last"] if row["seen"] == SCANNED else None
+        whole = len(due) == CHANGED
+        seen, last = (CHANGED, due[-1]) if whole else (row["seen"], row["last"] if row["seen"] == SCANNED else None)
+        if self.spares is not None and due:
+            told = await session.fetch(_TOLD, {"tenant": tenant, "ids": list(due)})
+            due = [row["id"] for row in told if not self.spares(row, now)]
+        return due, seen, last
 
     async def _hold(self, session: WriteSession, tenant: UUID, due: Sequence[UUID]) -> list[UUID]:
         """Lock the memories up to the first that another holds, but the very first in any case; return them.
@@ -190,6 +196,11 @@ USE = """LEFT JOIN LATERAL (
     SELECT * FROM memory_usage x WHERE x.tenant_id = :tenant AND x.memory_id = m.id OFFSET 0) u ON true"""
 """The use of each memory `m`, looked up one by one: a plan that joins reads that of all memories each time."""
 
+_TOLD = statement(
+    """SELECT id, content, stated_at, half_life_days FROM memories
+       WHERE tenant_id = :tenant AND id = ANY(:ids) ORDER BY id"""
+)
+
 _HOLD_ONE = statement("SELECT id FROM memories WHERE tenant_id = :tenant AND id = :id FOR NO KEY UPDATE")
 
 _HOLD = statement(
@@ -206,6 +217,13 @@ _EXPIRED = {"status": [MemoryStatus.ACTIVE, MemoryStatus.EXPIRED]}
 
 def _faded(row: Record) -> Mapping[str, object]:
     return {"reason": "freshness", **_EXPIRED, **fade_of(row).detail()}
+
+
+def _names_what_lies_ahead(row: Record, now: datetime) -> bool:
+    """Return whether a memory's words name a time since which it has not faded: `the lease ends on 30 June 2027`."""
+    named = last_named(row["content"], now=row["stated_at"])
+    decay = Decay(half_life_days=row["half_life_days"])
+    return named is not None and freshness(days=(now - named).total_seconds() / SECONDS_PER_DAY, decay=decay) >= EXPIRY
 
 
 def _over(row: Record) -> Mapping[str, object]:
@@ -246,6 +264,7 @@ FRESHNESS = Sweep(
     sets={"status": MemoryStatus.EXPIRED},
     numbers=NUMBERS,
     detail=_faded,
+    spares=_names_what_lies_ahead,
 )
 """Active memories that have faded under the threshold expire (weekly)."""
 

@@ -29,6 +29,7 @@ from app.db.sql import Row, to_text
 from app.db.tables import metadata
 from app.memory.audit import AuditAction
 from app.memory.versions import Version
+from app.memory.vocabulary import USER
 from app.model import Scope
 
 _RECOUNT = statement(
@@ -254,6 +255,27 @@ async def namesakes(session: ReadSession, tenant: UUID, entities: Collection[UUI
     """Return (entity, other, scope) for those of these entities that share a name with another one."""
     found: Any = await session.execute(_NAMESAKES, {"tenant": tenant, "ids": list(entities)})
     return [(row.entity, row.known, row.scope) for row in found]
+
+
+_SAME_USERS = text(
+    """
+    SELECT e.id, coalesce(e.merged_into, o.id) AS known
+    FROM entities e LEFT JOIN LATERAL (
+        SELECT k.id FROM entities k
+        WHERE k.tenant_id = :tenant AND k.scope_id = e.scope_id AND k.canonical_name = :name AND k.merged_into IS NULL
+          AND k.id <> ALL(:ids)
+        ORDER BY k.mention_count DESC, k.id LIMIT 1
+    ) o ON true
+    WHERE e.tenant_id = :tenant AND e.id = ANY(:ids) AND e.canonical_name = :name
+      AND coalesce(e.merged_into, o.id) IS NOT NULL
+    """
+).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
+
+
+async def same_users(session: ReadSession, tenant: UUID, entities: Collection[UUID]) -> dict[UUID, UUID]:
+    """Return, for those of these entities that are the user of their scope, the one known there as its user."""
+    found = await session.execute(_SAME_USERS, {"tenant": tenant, "ids": list(entities), "name": USER})
+    return {row.id: row.known for row in found}
 
 
 class IntegrityViolation(Exception):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import UTC, datetime, timedelta
 
 from app.english.dates.days import DAYS_IN_WEEK, END_OF_TIME, Unit
@@ -154,6 +155,14 @@ PLAIN = frozenset({UNKNOWN, "DOT", "COMMA", "A", "THE", "AND", "OF", "IN", "TO",
 
 DAYS_IN_MONTH = 31
 
+_MAY_NAME = re.compile(
+    r"\d|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec|spring|summer|autumn|fall|winter|next|this|in|on|until|by)",
+    re.IGNORECASE,
+)
+"""What nearly every text that names a time has; it saves reading most of the others."""
+
+_WITHIN_WORD = re.compile(r"[\w-]")
+
 
 def find_spans(text: str, *, now: datetime, prefer: Prefer = "past") -> tuple[TemporalSpan, ...]:
     """Return the date and time expressions of an English text, in order.
@@ -173,6 +182,16 @@ def find_spans(text: str, *, now: datetime, prefer: Prefer = "past") -> tuple[Te
     read = (node for node in apply_rules(nodes, GRAMMAR, ctx) if node.period or node.amount)
     found = (_span(text, node, ctx) for node in read)
     return tuple(span for span in found if span is not None)
+
+
+def last_named(text: str, *, now: datetime) -> datetime | None:
+    """Return the end of the latest day, month or other time that a text said at `now` names; None without any.
+
+    What may be past or ahead, as `in March`, counts as past. Digits within a word don't count, such as an identifier's.
+    """
+    spans = find_spans(text, now=now) if _MAY_NAME.search(text) else ()
+    apart = (one for one in spans if not _WITHIN_WORD.search(f"{text[: one.start][-1:]} {text[one.end :][:1]}"))
+    return max((end for span in apart if (end := span.upper or span.lower) is not None), default=None)
 
 
 def _span(text: str, node: Node, ctx: ReferenceTime) -> TemporalSpan | None:

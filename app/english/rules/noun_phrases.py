@@ -125,13 +125,17 @@ def _continues(text: str, words: list[NameToken], place: int, through: frozenset
     return word.lower not in BREAKERS or (word.text.isupper() and len(word.text) > 1)
 
 
+def without_fillers(text: str) -> str:
+    """Return a text without the words at its end that say little: `now`, `these days`, `by the way`."""
+    return _TRAILING.sub("", text).strip(_EDGES)
+
+
 def value(text: str, *, article: bool = False) -> str | None:
     """Return a phrase fit to be a value: edges and fillers gone; None when it says nothing by itself.
 
     `article`: the leading article stays.
     """
-    found = _SPACE.sub(" ", text).strip(_EDGES)
-    found = _TRAILING.sub("", found).strip(_EDGES)
+    found = without_fillers(_SPACE.sub(" ", text).strip(_EDGES))
     if not article:
         found = without_article(found)
     return found if says_something(found) else None

@@ -10,7 +10,7 @@ from typing import Final
 from app.english.names import PERSON, bare_name, is_nationality, is_no_name, kind_of, leading_name
 from app.english.rules.clause import Clause, SpeakerContext, Who
 from app.english.rules.drafts import STATED, Draft, ending, entity, fact, relation
-from app.english.rules.noun_phrases import list_items
+from app.english.rules.noun_phrases import list_items, without_fillers
 from app.english.word_lists import COLLEAGUES, DIETS, DOCTORS, FAITHS, KIN, PETS, STATES, pattern, word_set, words
 
 _NAME_OF: Final = re.compile(r"(?P<noun>[\w -]+?)'s?\s+name", re.IGNORECASE)
@@ -137,7 +137,7 @@ def someone(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
         return
     if of is None and _is_said_of_people(named[0]):
         return
-    after = clause.rest[named[1] :].strip()
+    after = without_fillers(clause.rest[named[1] :]) and clause.rest[named[1] :].strip()
     if kind_of(named[0]) in {PERSON, None} and (of or not after or after.startswith(_ENDS)):
         yield from relationship(clause, clause.subject.owner or "", of["noun"] if of else noun, named[0])
 

@@ -112,6 +112,23 @@ def without_successor(line: Line) -> Line:
     return replace(line, values={**line.values, "superseded_by": None})
 
 
+def renamed(value: Any, ids: Mapping[UUID, UUID]) -> Any:  # noqa: ANN401 - any value of a row
+    """Return a value of a line with other ids of entities: in columns, in slots, and in past states."""
+    match value:
+        case UUID():
+            return ids.get(value, value)
+        case str():
+            for one, other in ids.items():
+                value = value.replace(str(one), str(other)).replace(one.hex, other.hex)
+            return value
+        case Mapping():
+            return {name: renamed(inner, ids) for name, inner in value.items()}
+        case list():
+            return [renamed(inner, ids) for inner in value]
+        case _:
+            return value
+
+
 BATCH = 200
 """Most lines that are stored in one transaction."""
 
@@ -148,6 +165,7 @@ class ImportStore:
     entities: set[UUID] = field(default_factory=set)
     fresh: set[UUID] = field(default_factory=set)
     withheld: ErasedFilter = field(init=False)
+    users: dict[UUID, UUID] | None = None
     _ids: set[UUID] = field(default_factory=set)
     _storing: asyncio.Task[None] | None = None
 
@@ -212,7 +230,7 @@ class ImportStore:
 
     async def _memories(self, lines: Sequence[Line]) -> None:
         """Store the memories whose successors exist, and the memories that waited for them."""
-        lines = self._parse(lines)
+        lines = self._parse(await self._of_known_users(lines))
         while lines:
             targets = {line.values["superseded_by"] for line in lines if line.values.get("superseded_by")}
             async with self.means.database.read(self.actor.tenant_id) as session:
@@ -224,6 +242,21 @@ class ImportStore:
                     self.summary.fail(line.number, "too many memories come before the ones that replaced them")
             await self._whole(now)
             lines = self.waiting.take(line.id for line in now)
+
+    async def _of_known_users(self, lines: Sequence[Line]) -> Sequence[Line]:
+        """Return memories of a scope's user as those of the entity by which the scope knows its user already.
+
+        Nobody else is the user of a scope, so what both services say of one competes for one slot.
+        """
+        if self.users is None:
+            async with self.means.database.read(self.actor.tenant_id) as session:
+                self.users = await imports.same_users(session, self.actor.tenant_id, self.entities)
+        if not self.users:
+            return lines
+        return [
+            replace(line, values=renamed(line.values, self.users), inner=renamed(line.inner, self.users))
+            for line in lines
+        ]
 
     def _parse(self, lines: Sequence[Line]) -> list[Line]:
         """Return the lines whose types and payloads are known here; record the others as failures."""

@@ -36,6 +36,8 @@ SAID: list[tuple[str, list[Expected]]] = [
     ("I manage a team of five engineers", [fact("manages", "a team of five engineers")]),
     ("I report to Sarah", [relation("user", "reports-to", "Sarah")]),
     ("My manager is Sarah", [relation("user", "reports-to", "Sarah")]),
+    ("My manager is Annika now.", [relation("user", "reports-to", "Annika")]),
+    ("My boss is Peter these days.", [relation("user", "reports-to", "Peter")]),
     ("Sarah is my manager", [relation("user", "reports-to", "Sarah")]),
     ("We met my manager Sarah", [relation("user", "reports-to", "Sarah")]),
     ("Carol started working at Acme", [fact("works-at", "Acme", "Carol"), event("Carol started working at Acme")]),

@@ -6,7 +6,7 @@ from itertools import combinations, cycle, islice, product
 
 import pytest
 
-from app.english.content_words import differ_decisively
+from app.english.decisive_words import differ_decisively
 from app.english.word_lists import MEN, WOMEN, alternatives, entries
 
 TEMPLATES = (
