@@ -112,7 +112,8 @@ def rank(
     rows = [sketch for _, sketch in read]
     shares = _neighbours(read, verbatim, plan)
     factors = _factors(rows, demotions(rows), _one_speaker(query, rows, speakers), query, plan)
-    ordered = sorted(_scored(read, shares, factors, plan, now), key=_SCORE_AND_ID, reverse=True)
+    scored = list(_scored(read, shares, factors, plan, now))
+    ordered = _with_answers(scored, sketches, query.assistants, verbatim, plan)
     if query.wants_newest and plan.newest:
         ordered = _newest_first(ordered, sketches, plan)
     return tuple(ordered)
@@ -158,17 +159,16 @@ def _neighbours(
 ) -> dict[UUID, float]:
     """Return what each turn gains from the turns up to two before and after it: the more, the fewer words it has.
 
-    A turn counts as much as its best belief. A belief gains nothing: it is brief, but complete without its neighbours.
+    A belief neither gains nor lends: it is brief, but complete, and found by words that its turn may not have.
     """
     sessions: dict[tuple[UUID, str], dict[int, float]] = defaultdict(dict)
     placed = []
     for one, sketch in read:
         number = sketch.sequence_number
-        if sketch.session_id is not None and number is not None:
+        if sketch.type in verbatim and sketch.session_id is not None and number is not None:
             turns = sessions[sketch.scope_id, sketch.session_id]
-            turns[number] = max(turns.get(number, 0.0), one.retrieval)
-            if sketch.type in verbatim:
-                placed.append((one, sketch.words, turns, number))
+            turns[number] = one.retrieval
+            placed.append((one, sketch.words, turns, number))
     gains: dict[UUID, float] = {}
     for one, words, turns, at in placed:
         if len(turns) == 1:
@@ -278,6 +278,54 @@ def _scored(
             score *= factor
             notes = (*notes, f"{why}: x{factor:.2f}")
         yield Ranked(memory, score, retrieval, sketch.confidence, fresh, places, notes)
+
+
+def _with_answers(
+    scored: Sequence[Ranked],
+    sketches: Mapping[UUID, RankingRow],
+    assistants: Collection[UUID],
+    verbatim: Collection[str],
+    plan: QueryPlan,
+) -> list[Ranked]:
+    """Return the matches in order, with what their factor took from turns that ask given back where it is due.
+
+    The next turn answers: where a person says it, and it doesn't ask itself, it has at least `plan.answer` of what the
+    asking turn had. And the factor chooses among the turns of a session, so the best one of each session is spared.
+    """
+    asking = [one for one in scored if sketches[one.id].asking is not None]
+    if not asking:
+        return sorted(scored, key=_SCORE_AND_ID, reverse=True)
+    had = {one.id: one.score / _told(sketches[one.id].asking or "", plan) for one in asking}
+    turns = {(*_session(row), row.sequence_number): row for one in scored if (row := sketches[one.id]).type in verbatim}
+    answers: dict[UUID, float] = {}
+    for one in asking:
+        row = sketches[one.id]
+        answer = turns.get((*_session(row), (row.sequence_number or 0) + 1)) if row.session_id else None
+        if answer is not None and answer.id not in had and answer.speaker_id not in assistants:
+            answers[answer.id] = plan.answer * had[one.id]
+    answered = sorted(
+        (_at_least(one, answers.get(one.id, 0.0), "answers a turn that matches") for one in scored),
+        key=_SCORE_AND_ID,
+        reverse=True,
+    )
+    said = (one for one in reversed(answered) if (row := sketches[one.id]).type in verbatim and row.session_id)
+    best = {_session(sketches[one.id]): one.id for one in said}
+    spared = {memory: had[memory] for memory in best.values() if memory in had}
+    return sorted(
+        (_at_least(one, spared.get(one.id, 0.0), "the best turn of its session") for one in answered),
+        key=_SCORE_AND_ID,
+        reverse=True,
+    )
+
+
+def _session(row: RankingRow) -> tuple[UUID, str | None]:
+    return row.scope_id, row.session_id
+
+
+def _at_least(hit: Ranked, score: float, why: str) -> Ranked:
+    if score <= hit.score:
+        return hit
+    return hit._replace(score=score, notes=(*hit.notes, f"{why}: +{score - hit.score:.4f}"))
 
 
 def _newest_first(ordered: Sequence[Ranked], sketches: Mapping[UUID, RankingRow], plan: QueryPlan) -> list[Ranked]:
