@@ -40,6 +40,9 @@ NEAREST: Final = 0.6
 AS_GOOD: Final = 0.9
 """Share of what a turn's wording counts from which on a belief answers as well as the turn that it rests on."""
 
+BEST_MATCHES: Final = 10
+"""Matches, and turns, among which a belief stands for a turn that is one of them, and pushes no other one out."""
+
 _NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
 _MARKS: Final[Mapping[str, str]] = {
@@ -94,7 +97,14 @@ def _relevant(
 ) -> Split:
     """Return what is relevant, current and not said by another match, and what was left out as none of these."""
     evidence = judged.evidence(ranked, sketches)
-    view = TurnsInView(turns=turns, sketches=sketches, evidence=evidence, query=judged.query, zone=request.now.tzinfo)
+    view = TurnsInView(
+        turns=turns,
+        sketches=sketches,
+        evidence=evidence,
+        query=judged.query,
+        verbatim=judged.verbatim,
+        zone=request.now.tzinfo,
+    )
     shared = view.with_shared_evidence()
     scored = judged.with_relevance(ranked, shared)
     relevant, unlike = judged.cut(scored, sketches, shared, least=request.min_relevance)
@@ -195,6 +205,7 @@ class TurnsInView:
     sketches: Mapping[UUID, RankingRow]
     evidence: MatchEvidence
     query: ParsedQuery
+    verbatim: Collection[str]
     zone: tzinfo | None
 
     def with_shared_evidence(self) -> dict[UUID, float]:
@@ -251,7 +262,35 @@ class TurnsInView:
             gone[dropped] = why
         once = sorted(by_id.keys() - gone.keys(), key=lambda one: place[one])
         cut = tuple(Cut(id=one, relevance=by_id[one].relevance, why=why) for one, why in gone.items())
-        return tuple(by_id[one] for one in once), cut
+        before = {one.id: at for at, one in enumerate(ranked)}
+        raised = {one for one in once if one in self.turns and place[one] < before[one]}
+        return tuple(by_id[one] for one in self._turns_first(once, raised, before)), cut
+
+    def _turns_first(self, once: Sequence[UUID], raised: Collection[UUID], before: Mapping[UUID, int]) -> list[UUID]:
+        """Return the order in which no belief of a lesser turn pushes one of the best turns out of the first ten.
+
+        Such a belief, and such a turn where it was `raised` to the place of its belief, follows the first ten others.
+        Not so what the question asks for by its predicate, and beliefs that nobody said in a turn.
+        """
+        turns = sorted((one for one in self.turns if one in before), key=before.__getitem__)
+        best = set(turns[:BEST_MATCHES])
+        said = {belief.id for turn in best for belief in self.turns[turn].beliefs}
+        predicates = {*self.query.predicates, *self.query.relations} - {""}
+
+        def lesser(one: UUID) -> bool:
+            if one in self.turns:
+                return one in raised and one not in best
+            row = self.sketches[one]
+            of_turn = row.type not in self.verbatim and row.session_id is not None and row.sequence_number is not None
+            return of_turn and one not in said and row.predicate not in predicates
+
+        others = [one for one in once if not lesser(one)]
+        if len(others) < BEST_MATCHES or len(others) == len(once):
+            return list(once)
+        last = others[BEST_MATCHES - 1]
+        at = once.index(last)
+        late = [one for one in once[:at] if lesser(one)]
+        return [*others[:BEST_MATCHES], *late, *once[at + 1 :]]
 
     def _nearest(self, turns: Iterable[UUID], found: Collection[UUID]) -> Iterator[tuple[UUID, tuple[UUID, ...]]]:
         """Yield each turn with those beliefs of it, among what was found, that it is most likely found for."""

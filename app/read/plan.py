@@ -74,8 +74,10 @@ SCALING: Mapping[Arm, Scaling] = {
 """Cosines and BM25 mean something within one list alone, and scores of the graph are made in 0..1. So are those of
 time, but turns that were said in a window have at most half of an event's: where nothing else fits, their best is 1."""
 
-TEXT = {Arm.SEMANTIC: 1.2, Arm.LEXICAL: 1.0, Arm.SEMANTIC_CONTEXT: 1.2, Arm.LEXICAL_CONTEXT: 1.0}
-"""The four arms over texts: a memory by itself, and together with the end of what came before it."""
+TEXT = {Arm.SEMANTIC: 1.2, Arm.LEXICAL: 1.0, Arm.SEMANTIC_CONTEXT: 1.2, Arm.LEXICAL_CONTEXT: 0.75}
+"""The four arms over texts: a memory by itself, and together with the end of what came before it.
+
+Two compare words, and each word is compared by its nearness once more: so the words of what came before count less."""
 
 TIMED = {**TEXT, Arm.TEMPORAL: 1.3}
 """With what happened or was said at the time that the question names."""
@@ -100,6 +102,7 @@ OPEN = QueryPlan(
     brevity=60,
     question=0.45,
     told_in_question=0.9,
+    answer=0.6,
     speaker=1.5,
     asked_back=1.2,
     assistant=0.85,
@@ -108,7 +111,7 @@ OPEN = QueryPlan(
     history=1.0,
     newest=1.0,
     rival=0.6,
-    reordered=10,
+    reordered=5,
 )
 
 

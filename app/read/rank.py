@@ -110,8 +110,10 @@ def rank(
     read = [(one, sketches[one.id]) for one in fused if one.id in sketches]
     rows = [sketch for _, sketch in read]
     shares = _neighbours(read, verbatim, plan)
-    factors = _factors(rows, demotions(rows), _one_speaker(query, rows, speakers), query, plan)
-    ordered = sorted(_scored(read, shares, factors, plan, now), key=_SCORE_AND_ID, reverse=True)
+    asking = {row.id: _told(row.asking, plan) for row in rows if row.asking is not None}
+    factors = _factors(rows, demotions(rows), asking, _one_speaker(query, rows, speakers), query, plan)
+    scored = list(_scored(read, shares, factors, plan, now))
+    ordered = _with_answers(scored, sketches, asking, query.assistants, verbatim, plan)
     if query.wants_newest and plan.newest:
         ordered = _newest_first(ordered, sketches, plan)
     return tuple(ordered)
@@ -157,17 +159,16 @@ def _neighbours(
 ) -> dict[UUID, float]:
     """Return what each turn gains from the turns up to two before and after it: the more, the fewer words it has.
 
-    A turn counts as much as its best belief. A belief gains nothing: it is brief, but complete without its neighbours.
+    A belief neither gains nor lends: it is brief, but complete, and found by words that its turn may not have.
     """
     sessions: dict[tuple[UUID, str], dict[int, float]] = defaultdict(dict)
     placed = []
     for one, sketch in read:
         number = sketch.sequence_number
-        if sketch.session_id is not None and number is not None:
+        if sketch.type in verbatim and sketch.session_id is not None and number is not None:
             turns = sessions[sketch.scope_id, sketch.session_id]
-            turns[number] = max(turns.get(number, 0.0), one.retrieval)
-            if sketch.type in verbatim:
-                placed.append((one, sketch.words, turns, number))
+            turns[number] = one.retrieval
+            placed.append((one, sketch.words, turns, number))
     gains: dict[UUID, float] = {}
     for one, words, turns, at in placed:
         if len(turns) == 1:
@@ -202,12 +203,12 @@ def _named_in_part(name: str, words: Sequence[str]) -> bool:
 def _factors(
     sketches: Sequence[RankingRow],
     ratios: Mapping[UUID, float],
+    asking: Mapping[UUID, float],
     speaker: Collection[UUID],
     query: ParsedQuery,
     plan: QueryPlan,
 ) -> dict[UUID, list[Factor]]:
     """Return the factors of those memories that have any, in the order in which they multiply."""
-    asking = [(one.id, one.asking) for one in sketches if one.asking is not None]
     replaced = [one.id for one in sketches if one.status == MemoryStatus.SUPERSEDED] if query.about_past else []
     back = ", which the question asks for" if query.asks_back else ""
     every: tuple[tuple[str, float, Sequence[UUID]], ...] = (
@@ -218,7 +219,7 @@ def _factors(
             plan.elsewhen,
             [one.id for one in sketches if one.elsewhen],
         ),
-        *((_ASKS, _told(text, plan), (memory,)) for memory, text in asking),
+        *((_ASKS, factor, (memory,)) for memory, factor in asking.items()),
         ("said by the one the question names", plan.speaker, _said_by(sketches, speaker)),
         (
             f"said by the assistant{back}",
@@ -277,6 +278,47 @@ def _scored(
             score *= factor
             notes = (*notes, f"{why}: x{factor:.2f}")
         yield Ranked(memory, score, retrieval, sketch.confidence, fresh, places, notes)
+
+
+def _with_answers(
+    scored: Sequence[Ranked],
+    sketches: Mapping[UUID, RankingRow],
+    asking: Mapping[UUID, float],
+    assistants: Collection[UUID],
+    verbatim: Collection[str],
+    plan: QueryPlan,
+) -> list[Ranked]:
+    """Return the matches in order, with what `asking`, factors of turns that ask, took given back where it is due.
+
+    The next turn answers: where a person says it, and it doesn't ask itself, it has at least `plan.answer` of what the
+    asking turn had. And the factor chooses among the turns of a session, so the best one of each session is spared.
+    """
+    if not asking:
+        return sorted(scored, key=_SCORE_AND_ID, reverse=True)
+    found = {one.id: one for one in scored}
+    had = {one: found[one].score / factor for one, factor in asking.items()}
+    turns = [row for one in scored if (row := sketches[one.id]).type in verbatim and row.session_id is not None]
+    places = {(row.scope_id, row.session_id, row.sequence_number): row for row in turns}
+    for one, score in had.items():
+        row = sketches[one]
+        answer = places.get((row.scope_id, row.session_id, (row.sequence_number or 0) + 1))
+        if answer is not None and answer.id not in asking and answer.speaker_id not in assistants:
+            found[answer.id] = _at_least(found[answer.id], plan.answer * score, "answers a turn that matches")
+    best: dict[tuple[UUID, str | None], tuple[float, UUID]] = {}
+    for row in turns:
+        session, place = (row.scope_id, row.session_id), (found[row.id].score, row.id)
+        if session not in best or place > best[session]:
+            best[session] = place
+    for _, one in best.values():
+        if one in had:
+            found[one] = _at_least(found[one], had[one], "the best turn of its session")
+    return sorted(found.values(), key=_SCORE_AND_ID, reverse=True)
+
+
+def _at_least(hit: Ranked, score: float, why: str) -> Ranked:
+    if score <= hit.score:
+        return hit
+    return hit._replace(score=score, notes=(*hit.notes, f"{why}: +{score - hit.score:.4f}"))
 
 
 def _newest_first(ordered: Sequence[Ranked], sketches: Mapping[UUID, RankingRow], plan: QueryPlan) -> list[Ranked]:

@@ -305,12 +305,13 @@ class QueryPlan:
     confidence^c x freshness^g`, with the exponents `confidence` and `freshness`. A turn takes the share `neighbours` of
     the better of the turns beside it, times `farther` of those two away; a turn of `brevity` words takes half of that,
     a longer one less. The rest multiply scores: `question` those of turns that only ask, up to `told_in_question` those
-    that ask and tell of the speaker, by the share that tells, `speaker` those said by the one person the question
-    names, `asked_back` those of the assistant when the question asks what it said, `assistant` those of the assistant
-    otherwise, `type_hint` those of a type the question hints at, `elsewhen` those that happened at another time than
-    the question names, `history` replaced ones when history is asked for. When the question wants the newest, those of
-    the first `reordered` with at least the share `rival` of the best retrieval score gain `newest / (1 + days behind
-    the newest)`.
+    that ask and tell of the speaker, by the share that tells, but not that of the best turn of a session; a person's
+    turn after one that asks has at least `answer` of what that has without. `speaker` multiplies those said by the one
+    person the question names, `asked_back` those of the assistant when the question asks what it said, `assistant`
+    those of the assistant otherwise, `type_hint` those of a type the question hints at, `elsewhen` those that happened
+    at another time than the question names, `history` replaced ones when history is asked for. When the question wants
+    the newest, those of the first `reordered` with at least the share `rival` of the best retrieval score gain
+    `newest / (1 + days behind the newest)`.
     """
 
     name: str
@@ -332,6 +333,7 @@ class QueryPlan:
     brevity: float
     question: float
     told_in_question: float
+    answer: float
     speaker: float
     asked_back: float
     assistant: float

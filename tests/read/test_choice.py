@@ -114,6 +114,7 @@ def view(
         sketches=spoken | believed,
         evidence=MatchEvidence(whole=whole or wording, wording=wording),
         query=parsed("Where do we spend our holidays?"),
+        verbatim=(TURN,),
         zone=NOW.tzinfo,
     )
 
@@ -195,3 +196,26 @@ def test_a_belief_is_as_relevant_as_its_turn_only_where_it_is_most_of_what_that_
         turn = sketch(FIRST.int, type="episodic", words=words)
         sized = replace(found, sketches={RESTING: sketch(RESTING.int, words=3), FIRST: turn})
         assert sized.with_shared_evidence()[RESTING] == shared
+
+
+def test_a_belief_pushes_no_turn_out_of_the_first_ten_unless_its_own_turn_is_among_the_best() -> None:
+    turns = [UUID(int=number) for number in range(100, 112)]
+    near, far, typed = UUID(int=1), UUID(int=2), UUID(int=3)
+    beliefs = {turns[4]: (believed(near),), turns[11]: (believed(far),)}
+    wording = {**dict.fromkeys(turns, 0.4), near: 0.5, far: 0.5, typed: 0.5}
+    found = view({turn: beliefs.get(turn, ()) for turn in turns}, wording=wording)
+    said = {one: sketch(one.int, words=3, session_id="s", sequence_number=one.int) for one in (near, far)}
+    found = replace(found, sketches={**found.sketches, **said, typed: sketch(typed.int, words=3)})
+    once, _ = found.once(matches(far, near, typed, *turns))
+    order = [one.id for one in once]
+    assert order[:2] == [near, typed]
+    assert order[2:10] == [*turns[:4], *turns[5:9]]
+    assert order[10:] == [far, *turns[9:11]]
+
+
+def test_a_belief_stays_where_there_are_no_ten_others() -> None:
+    far, turn = UUID(int=2), UUID(int=100)
+    found = view({turn: ()}, wording={turn: 0.4, far: 0.5})
+    found = replace(found, sketches={**found.sketches, far: sketch(2, words=3, session_id="s", sequence_number=2)})
+    once, _ = found.once(matches(far, turn))
+    assert [one.id for one in once] == [far, turn]

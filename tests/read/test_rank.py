@@ -122,13 +122,11 @@ def test_a_turn_takes_a_share_of_its_neighbours_the_more_the_less_it_says() -> N
     assert 0.5 < long[2] < short[2]
 
 
-def test_a_belief_lends_to_the_turns_beside_its_own_and_gains_nothing_itself() -> None:
+def test_a_belief_neither_gains_from_the_turns_beside_its_own_nor_lends_to_them() -> None:
     plan = replace(PLAIN, neighbours=0.5, farther=0.4, brevity=60)
     belief = sketch(1, session_id="s", sequence_number=1)
     turn = sketch(2, type="episodic", session_id="s", sequence_number=2)
-    gained = {hit.id: hit.retrieval for hit in ranked(belief, turn, plan=plan)}
-    assert gained[belief.id] == pytest.approx(0.5)
-    assert gained[turn.id] > 0.5
+    assert [hit.retrieval for hit in ranked(belief, turn, plan=plan)] == [pytest.approx(0.5)] * 2
 
 
 def test_a_turn_that_asks_counts_the_more_the_more_of_it_tells() -> None:
@@ -137,6 +135,42 @@ def test_a_turn_that_asks_counts_the_more_the_more_of_it_tells() -> None:
     [most] = ranked(sketch(1, asking="I set 40 euros aside for dinner with my sister, who comes on Friday. Ideas?"))
     assert asks.score == pytest.approx(0.5 * 0.8 * PLAIN.question)
     assert asks.score < half.score < most.score < 0.5 * 0.8 * PLAIN.told_in_question
+
+
+def said(number: int, retrieval: float, **given: Any) -> tuple[Fused, RankingRow]:
+    """Return a turn at this place of one session."""
+    row = sketch(number, **{"type": "episodic", "session_id": "s", "sequence_number": number, **given})
+    return Fused(id=row.id, retrieval=retrieval, places={}), row
+
+
+def scores(*turns: tuple[Fused, RankingRow], **known: Any) -> dict[int, float]:
+    query = replace(parsed("Volkswagen"), **known)
+    rows = {row.id: row for _, row in turns}
+    hits = rank([one for one, _ in turns], rows, query=query, plan=PLAIN, now=NOW, verbatim=TURNS)
+    return {hit.id.int: hit.score / 0.8 for hit in hits}
+
+
+def test_an_answer_has_a_share_of_what_the_turn_that_asks_has_without_its_factor() -> None:
+    asks = said(1, 0.9, asking="Which car is it?")
+    best = said(5, 1.0)
+    assert scores(asks, said(2, 0.1), best)[2] == pytest.approx(PLAIN.answer * 0.9)
+    assert scores(asks, said(2, 0.8), best)[2] == pytest.approx(0.8)
+    assert scores(asks, said(3, 0.1), best)[3] == pytest.approx(0.1)
+    assert scores(asks, said(2, 0.1, session_id="t"), best)[2] == pytest.approx(0.1)
+    assert scores(asks, said(2, 0.1, asking="Which one?"), best)[2] == pytest.approx(0.1 * PLAIN.question)
+
+
+def test_the_answer_of_an_assistant_stands_by_itself() -> None:
+    assistant = UUID(int=99)
+    turns = said(1, 0.9, asking="Which car is it?"), said(2, 0.1, speaker_id=assistant), said(5, 1.0)
+    assert scores(*turns, assistants=frozenset({assistant}))[2] == pytest.approx(0.1 * PLAIN.assistant)
+
+
+def test_the_best_turn_of_a_session_loses_nothing_for_asking() -> None:
+    asks, other = said(1, 0.9, asking="Which car is it?"), said(9, 0.3)
+    assert scores(asks, other)[1] == pytest.approx(0.9)
+    assert scores(asks, said(9, 0.5))[1] == pytest.approx(0.9 * PLAIN.question)
+    assert scores(asks, said(9, 0.5, session_id="t"))[1] == pytest.approx(0.9)
 
 
 def test_what_alone_holds_its_slot_is_current_however_old_it_is() -> None:
