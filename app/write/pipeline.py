@@ -17,13 +17,11 @@ from uuid import UUID
 from weakref import WeakValueDictionary
 
 from app.db.apply.scope import ATTEMPTS, Claimed, ScopeMoved, apply, kept_moving
-from app.db.entities.write_lookup import ScopeState
-from app.db.memories import hype
 from app.db.memories import read as memory_reads
 from app.db.memories.rivals import enqueue_sameness
 from app.db.session import PLANNED_BY_KEY, Database, WriteSession, stamped
 from app.errors import Conflict, ProviderError, TypedMemoryError
-from app.memory.candidate import Candidate, WriteDecision, WriteOutcome
+from app.memory.candidate import Candidate, WriteOutcome
 from app.memory.registry import Registry, Types
 from app.memory.spec import Payload, Reclassified
 from app.model import Actor, Memory, Scope
@@ -31,8 +29,7 @@ from app.providers.embeddings import Embedder
 from app.providers.protocols import Judge, QuestionWriter
 from app.write import lookup
 from app.write.batching import Numbered, split_batch
-from app.write.conflict import decide
-from app.write.dedup import DOUBTFUL, DUPLICATE, MOST_ASKED_LATER, doubtful, repetition
+from app.write.dedup import DOUBTFUL, DUPLICATE, doubtful
 from app.write.embed import prepare
 from app.write.hype import memories_without_questions
 from app.write.lookup import LookUpContext, NeedsJudge, Neighbourhood, OlderTypes, RetypeNeeded, Split
@@ -41,20 +38,7 @@ from app.write.resolve import KnownName, NameQuestion, apply_answers, ask
 from app.write.rows import PendingRows, WriteContext
 from app.write.trace import StageTimes, timed
 from app.write.values import Believe, Decision, Existing, PersistResult, Prepared, Resolved
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DecidedWave:
-    """Decisions as of `now`, and the state of the scope that they were made on.
-
-    `unjudged` are, for each candidate, those that may say the same and that no judge has answered about in time.
-    """
-
-    state: ScopeState
-    now: datetime
-    resolved: tuple[Resolved, ...]
-    decisions: tuple[Decision, ...]
-    unjudged: tuple[tuple[UUID, ...], ...] = ()
+from app.write.wave import DecidedWave, decide_wave, unjudged_pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -283,7 +267,7 @@ class WritePipeline:
         with timed(times, "dedup"):
             doubts = self._doubts(known)
             same = await self._judged(known.resolved, doubts)
-        decided = _decided(known, doubts, same, at, times)
+        decided = decide_wave(known, doubts, same, at, times)
         with timed(times, "conflict"):
             return replace(decided, decisions=tuple(await self.rewritten(decided.resolved, decided.decisions)))
 
@@ -292,7 +276,7 @@ class WritePipeline:
         doubts = self._doubts(known)
         if any(doubts):
             return None
-        decided = _decided(known, doubts, [{} for _ in doubts], at, times)
+        decided = decide_wave(known, doubts, [{} for _ in doubts], at, times)
         return None if any(map(_is_restated, decided.decisions)) else decided
 
     def _doubts(self, known: Neighbourhood) -> list[list[Existing]]:
@@ -308,13 +292,9 @@ class WritePipeline:
         with timed(writing.times, "persist"):
             verdicts, plan = self._planned(actor, scope, decided)
             stored = memory_as_stored(plan, scope)
-            claimed = await apply(session, tenant=tenant, scope=scope, version=version, changes=plan.changes())
-            if self.hype is not None:
-                asked = memories_without_questions(
-                    list(zip(decided.resolved, decided.decisions, verdicts, strict=True)), self.hype
-                )
-                await hype.enqueue(session, tenant=tenant, scope=scope.id(tenant), memories=asked, now=self.clock())
-            pairs = _unjudged_pairs(decided, verdicts)
+            changes = replace(plan.changes(), asked=self._asked(decided, verdicts))
+            claimed = await apply(session, tenant=tenant, scope=scope, version=version, changes=changes)
+            pairs = unjudged_pairs(decided, verdicts)
             await enqueue_sameness(session, tenant=tenant, scope=scope.id(tenant), pairs=pairs, now=self.clock())
             others = [one.memory for one in verdicts if one.memory is not None and one.memory not in stored]
             if others:
@@ -325,6 +305,13 @@ class WritePipeline:
             if writing.finish is not None:
                 await writing.finish(session, {**writing.results, **done})
         return done, claimed
+
+    def _asked(self, decided: DecidedWave, verdicts: Sequence[PersistResult]) -> tuple[UUID, ...]:
+        """Return the memories for which a job writes questions."""
+        if self.hype is None:
+            return ()
+        made = zip(decided.resolved, decided.decisions, verdicts, strict=True)
+        return tuple(memories_without_questions(list(made), self.hype))
 
     async def preview(
         self, actor: Actor, candidates: Sequence[Candidate], times: StageTimes | None = None
@@ -464,36 +451,6 @@ def _types_kept_changing() -> Conflict:
     return Conflict("the tenant's types kept changing: retry in a moment", retry_after=_RETRY_AFTER)
 
 
-def _decided(
-    known: Neighbourhood,
-    doubts: Sequence[Sequence[Existing]],
-    same: Sequence[Mapping[UUID, bool]],
-    at: datetime,
-    times: StageTimes,
-) -> DecidedWave:
-    """Return the decisions on what was read, given the judge's answers about those that may say the same."""
-    now = at if known.state.written_at is None else max(at, known.state.written_at)
-    with timed(times, "dedup"):
-        repeated = [
-            repetition(one, near, alike) for one, near, alike in zip(known.resolved, known.rivals, same, strict=True)
-        ]
-    with timed(times, "conflict"):
-        decisions = [
-            decide(one, near, now=now, said=known.said, repeated=again, echoed=heard)
-            for one, near, again, heard in zip(known.resolved, known.rivals, repeated, known.echoed, strict=True)
-        ]
-    return DecidedWave(
-        state=known.state,
-        now=now,
-        resolved=tuple(known.resolved),
-        decisions=tuple(decisions),
-        unjudged=tuple(
-            tuple(one.id for one in open_[:MOST_ASKED_LATER] if one.id not in answered)
-            for open_, answered in zip(doubts, same, strict=True)
-        ),
-    )
-
-
 def _is_restated(decision: Decision) -> bool:
     """Return whether a decision changes a payload, so that it is embedded again."""
     return isinstance(decision, Believe) and decision.payload is not None
@@ -506,16 +463,6 @@ def _outcome(verdict: PersistResult, stored: dict[UUID, Memory]) -> WriteOutcome
         memory=None if verdict.memory is None else stored[verdict.memory],
         affected=verdict.affected,
     )
-
-
-def _unjudged_pairs(decided: DecidedWave, verdicts: Sequence[PersistResult]) -> list[tuple[UUID, UUID]]:
-    """Return the new memories, each with one that may say the same, that a judge is asked about later."""
-    return [
-        (verdict.memory, other)
-        for verdict, others in zip(verdicts, decided.unjudged, strict=True)
-        if verdict.memory is not None and verdict.decided is WriteDecision.ADDED
-        for other in others
-    ]
 
 
 def _grown(resolved: Resolved, decision: Believe, payload: Payload) -> Candidate:

@@ -22,7 +22,6 @@ from app.services.portability import storing
 from app.services.portability.batch import ImportContext, Summary
 from app.services.portability.index_rows import Imported
 from app.services.portability.records import (
-    CLOCKS_DIFFER,
     KINDS,
     Line,
     UnreadableLine,
@@ -62,9 +61,8 @@ class Imports:
         summary = Summary(strict=strict)
         defining = TypeDefinitionImport(own_types=self.own_types, actor=actor, summary=summary, types=types)
         storing = ImportStore(means=self.means, actor=actor, summary=summary, types=types)
-        latest = self.means.clock() + CLOCKS_DIFFER
         running = _Import(
-            importing=self, actor=actor, summary=summary, defining=defining, storing=storing, latest=latest
+            importing=self, actor=actor, summary=summary, defining=defining, storing=storing, began=self.means.clock()
         )
         try:
             async for number, content in lines:
@@ -76,14 +74,14 @@ class Imports:
 
 @dataclass(slots=True, kw_only=True)
 class _Import:
-    """The state of one import; nothing in the file was recorded after `latest`."""
+    """The state of one import."""
 
     importing: Imports
     actor: Actor
     summary: Summary
     defining: TypeDefinitionImport
     storing: ImportStore
-    latest: datetime
+    began: datetime
     header: dict[str, Any] | None = None
     digest: Any = field(default_factory=hashlib.sha256)
     merged: set[UUID] = field(default_factory=set)
@@ -124,18 +122,18 @@ class _Import:
         elif record == "scope":
             self._weigh(found)
         elif record == storing.KIND:
-            await self.defining.take(read(number, record, content, latest=self.latest).values)
+            await self.defining.take(read(number, record, content, now=self.began).values)
         elif record in IGNORED_KINDS:
             return
         elif record in _STORED:
-            await self._add(read(number, record, content, latest=self.latest), len(content))
+            await self._add(read(number, record, content, now=self.began), len(content))
         else:
             raise UnreadableLine(f"unknown record {record[:80]!r}")
 
     async def _readable(self, number: int, kind: str, content: bytes) -> bool:
         """Add a line of the kind that it seems to be of; return False where it can't be read so."""
         try:
-            line = read(number, kind, content, latest=self.latest)
+            line = read(number, kind, content, now=self.began)
         except UnreadableLine:
             return False
         await self._add(line, len(content))

@@ -125,9 +125,10 @@ class ImportIndexer:
         return replace(line, candidate=candidate, terms=searched_terms(values["content"], self.language))
 
     def parse(self, line: Line, types: Imported) -> ImportedMemory:
-        """Return a line with a candidate as a memory."""
+        """Return a line as a memory of a known type with a valid payload, or raise UnreadableLine."""
+        line = self.with_candidate(line, types) if line.candidate is None else line
         candidate = line.candidate
-        assert candidate is not None  # noqa: S101 - a memory's line has one
+        assert candidate is not None  # noqa: S101 - narrows for the type checker
         spec = candidate.type
         row = {
             **line.values,

@@ -359,11 +359,11 @@ def line_size(found: Mapping[str, Any]) -> tuple[Scope, float | None]:
     return scope, float(average)
 
 
-def read(number: int, record: str, content: bytes, *, latest: datetime) -> Line:
-    """Return a line of a known kind, or raise UnreadableLine with its faults, as for a recording after `latest`."""
+def read(number: int, record: str, content: bytes, *, now: datetime) -> Line:
+    """Return a line of a known kind, or raise UnreadableLine with its faults."""
     kind = KINDS[record]
     try:
-        found = _reader(record).validate_json(content, context={LATEST: latest})
+        found = _reader(record).validate_json(content, context={LATEST: now + CLOCKS_DIFFER})
     except ValidationError as error:
         told = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors(include_url=False)]
         raise UnreadableLine("; ".join(told[:MOST_NAMED])) from None
