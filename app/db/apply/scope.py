@@ -145,12 +145,11 @@ async def apply(session: WriteSession, *, tenant: UUID, scope: Scope, version: i
         if changes.rebuilt:
             await session.fetch(_DROP_MENTIONS, {"tenant": tenant, "ids": list(changes.rebuilt)})
         rows = {} if at_once else changes.rows
-        if not at_once:
-            here, asked = scope.id(tenant), changes.asked
-            await hype.enqueue(session, tenant=tenant, scope=here, memories=asked, now=changes.at)
         await change_memories(session, tenant, changes.changed, at=changes.at, rows=rows, restated=changes.restated)
         moved = await merge_entities(session, tenant, changes.unified, at=changes.at + A_MOMENT)
         await append(session, merge_events(changes.ledger, moved, "a declaration names them as one"))
+        if not at_once:
+            await hype.enqueue(session, tenant=tenant, scope=scope.id(tenant), memories=changes.asked, now=changes.at)
     except asyncpg.UniqueViolationError as error:
         raise ScopeMoved from error
     return claimed
