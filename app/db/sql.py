@@ -83,7 +83,7 @@ def _clauses(tables: tuple[tuple[str, tuple[str, ...]], ...], if_any: str | None
     condition = "" if if_any is None else f"WHERE EXISTS (SELECT FROM {if_any})"
     return ",\n".join(
         f"new_{name} AS (INSERT INTO {name} ({', '.join(columns)}) SELECT {', '.join(columns)} "  # noqa: S608
-        f"FROM jsonb_populate_recordset(NULL::{name}, CAST(:{name} AS jsonb)) {condition} "
+        f"FROM json_populate_recordset(NULL::{name}, CAST(:{name} AS json)) {condition} "
         f"{ON_CONFLICT.get(name, '')} RETURNING 1)"
         for name, columns in tables
     )

@@ -32,32 +32,38 @@ from app.lexical.bm25 import STOP_WORDS
 class ScreeningRule:
     """A pattern, the reason of a suspicion, and the name of a test that a match must pass besides, empty for none.
 
-    `needs` are parts of words, in lower case, one of which a text must have in any case, which is cheap to check first;
-    without any it is always searched.
+    `needs` are groups of parts of words, in lower case: a text must have one of each, in any case. Without any it is
+    always searched.
     """
 
     why: str
-    needs: tuple[str, ...]
+    needs: tuple[tuple[str, ...], ...]
     test: str
     pattern: re.Pattern[str]
 
-    def matches(self, text: str, folded: str | None = None) -> Iterator[re.Match[str]]:
-        """Return the matches, tested or not; `folded` is the text in lower case, where it may not be."""
-        there = text if folded is None else folded
-        lacking = self.needs and not any(map(there.__contains__, self.needs))
-        return iter(()) if lacking else self.pattern.finditer(text)
 
-    def finds(self, text: str) -> Iterator[tuple[int, int]]:
-        """Return start and end of each match."""
-        return (found.span() for found in self.matches(text))
+def matches(rules: Sequence[ScreeningRule], text: str, folded: str) -> Iterator[tuple[ScreeningRule, re.Match[str]]]:
+    """Yield the matches of rules, tested or not; `folded` is the text in lower case."""
+    has = folded.__contains__
+    for rule in rules:
+        if all([any(map(has, group)) for group in rule.needs]):  # noqa: C419 - a generator takes as long as the group
+            for found in rule.pattern.finditer(text):
+                yield rule, found
 
 
 def screening_rules(name: str, title: str) -> tuple[ScreeningRule, ...]:
-    """Return the rules of a section of a file: `why` begins one, `find` and `say` (any case) are its patterns."""
+    """Return the rules of a section of a file: `why` begins one, `find` and `say` (any case) are its patterns.
+
+    Each line of `needs` is a group.
+    """
     read: list[dict[str, str]] = []
+    needs: list[list[tuple[str, ...]]] = []
     for key, value in lines(name, title):
         if key == "why":
             read.append({"why": value})
+            needs.append([])
+        elif key == "needs":
+            needs[-1].append(tuple(value.split()))
         elif key in {"find", "say"}:
             found = expanded(name, value)
             found = f"(?i:{found})" if key == "say" else found
@@ -67,19 +73,19 @@ def screening_rules(name: str, title: str) -> tuple[ScreeningRule, ...]:
     return tuple(
         ScreeningRule(
             why=one["why"],
-            needs=tuple(one.get("needs", "").split()),
+            needs=tuple(groups),
             test=one.get("test", ""),
             pattern=re.compile(one["pattern"], re.MULTILINE),
         )
-        for one in read
+        for one, groups in zip(read, needs, strict=True)
     )
 
 
 ORDERS: Final = screening_rules("injection", "orders")
 """Orders to the assistant, suspicious whoever says them."""
 
-FOREIGN_ORDERS: Final = screening_rules("injection", "foreign orders")
-"""Orders that only the user may give: a tool or an assistant neither is the user nor decides what to answer."""
+FOREIGN_ORDERS: Final = ORDERS + screening_rules("injection", "foreign orders")
+"""Those, and orders that only the user may give: a tool or an assistant neither is the user nor decides what to say."""
 
 
 class SuspicionKind(StrEnum):
@@ -141,12 +147,12 @@ def screen(text: str, *, foreign: bool = False) -> tuple[Suspicion, ...]:
     ]
     found += _hidden(text)
     plain, places = _revealed(text)
-    rules = ORDERS + (FOREIGN_ORDERS if foreign else ())
+    rules = FOREIGN_ORDERS if foreign else ORDERS
     for start, end, why in _disguised(plain, rules):
         span = (start, end) if places is None else (places[start], places[end - 1] + 1)
         found.append(Suspicion(kind=SuspicionKind.INJECTION, why=why, span=span))
     for order, start, end in decoded(text):
-        if any(True for rule in rules for _ in rule.finds(order)):
+        if any(matches(rules, order, order)):
             found.append(
                 Suspicion(kind=SuspicionKind.INJECTION, why="it hides an order in an encoding", span=(start, end))
             )
@@ -168,11 +174,11 @@ def _once(found: Sequence[Suspicion]) -> tuple[Suspicion, ...]:
 def _disguised(plain: str, rules: Sequence[ScreeningRule]) -> Iterator[tuple[int, int, str]]:
     """Yield start, end and reason of orders in a text, plain, with digits for letters, or letter by letter."""
     for one in dict.fromkeys((plain, undo_leetspeak(plain) or plain, undo_look_alikes(plain) or plain)):
-        for rule in rules:
-            yield from ((start, end, rule.why) for start, end in rule.finds(one))
+        yield from ((*found.span(), rule.why) for rule, found in matches(rules, one, one))
     for together, start, end in undo_spacing(plain):
         before = plain[max(0, start - _AROUND) : start]
-        orders = (found for rule in rules for found in rule.finds(f"{before}{together}{plain[end : end + _AROUND]}"))
+        around = f"{before}{together}{plain[end : end + _AROUND]}"
+        orders = (found.span() for _, found in matches(rules, around, around))
         begin, stop = len(before), len(before) + len(together)
         if is_order(together) or any(first < stop and last > begin for first, last in orders):
             yield start, end, "it spells out an order letter by letter"
@@ -252,13 +258,12 @@ def find_secrets(text: str) -> list[SecretSpan]:
 
 
 def _found(text: str, rules: Sequence[ScreeningRule]) -> Iterator[SecretSpan]:
-    folded = text.translate(_LETTER_I).casefold()
-    for rule in rules:
+    folded = text.lower() if text.isascii() else text.translate(_LETTER_I).casefold()
+    for rule, found in matches(rules, text, folded):
         passes = _TESTS.get(rule.test)
-        for found in rule.matches(text, folded):
-            if passes is None or passes(found, text):
-                what = (found.groupdict().get("what") or "").lower()
-                yield rule.why.format(what=what), *found.span("value" if "value" in found.groupdict() else 0)
+        if passes is None or passes(found, text):
+            what = (found.groupdict().get("what") or "").lower()
+            yield rule.why.format(what=what), *found.span("value" if "value" in found.groupdict() else 0)
 
 
 def _value(found: re.Match[str]) -> str:

@@ -172,8 +172,7 @@ async def read_names(
         compare = partial(nominated, unknown, aliases, shared=shared)
         near = compare() if inline else await asyncio.to_thread(compare)
         if near:
-            every = {alias for found in near.values() for alias in found}
-            rows += await write_lookup.near_spellings(session, tenant=tenant, scope=scope, names=near, near=every)
+            rows += await write_lookup.near_spellings(session, tenant=tenant, scope=scope, near=near)
     known: dict[str, list[KnownName]] = defaultdict(list)
     for row in rows:
         known[row["wanted"]].append(_known_name(row))

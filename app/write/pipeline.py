@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import asynccontextmanager, suppress
+from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from itertools import pairwise
@@ -17,13 +17,11 @@ from uuid import UUID
 from weakref import WeakValueDictionary
 
 from app.db.apply.scope import ATTEMPTS, Claimed, ScopeMoved, apply, kept_moving
-from app.db.entities.write_lookup import ScopeState
-from app.db.memories import hype
 from app.db.memories import read as memory_reads
 from app.db.memories.rivals import enqueue_sameness
-from app.db.session import PLANNED_BY_KEY, PLANNED_ONCE, Database, WriteSession, stamped
+from app.db.session import PLANNED_BY_KEY, Database, WriteSession, stamped
 from app.errors import Conflict, ProviderError, TypedMemoryError
-from app.memory.candidate import Candidate, WriteDecision, WriteOutcome
+from app.memory.candidate import Candidate, WriteOutcome
 from app.memory.registry import Registry, Types
 from app.memory.spec import Payload, Reclassified
 from app.model import Actor, Memory, Scope
@@ -31,8 +29,7 @@ from app.providers.embeddings import Embedder
 from app.providers.protocols import Judge, QuestionWriter
 from app.write import lookup
 from app.write.batching import Numbered, split_batch
-from app.write.conflict import decide
-from app.write.dedup import DOUBTFUL, DUPLICATE, MOST_ASKED_LATER, doubtful, repetition
+from app.write.dedup import DOUBTFUL, DUPLICATE, doubtful
 from app.write.embed import prepare
 from app.write.hype import memories_without_questions
 from app.write.lookup import LookUpContext, NeedsJudge, Neighbourhood, OlderTypes, RetypeNeeded, Split
@@ -41,20 +38,19 @@ from app.write.resolve import KnownName, NameQuestion, apply_answers, ask
 from app.write.rows import PendingRows, WriteContext
 from app.write.trace import StageTimes, timed
 from app.write.values import Believe, Decision, Existing, PersistResult, Prepared, Resolved
+from app.write.wave import DecidedWave, decide_wave, unjudged_pairs
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class DecidedWave:
-    """Decisions as of `now`, and the state of the scope that they were made on.
+@dataclass(frozen=True, slots=True)
+class _Writing:
+    """The write of one wave: by whom and where, its candidates' places in the batch, and the results before it."""
 
-    `unjudged` are, for each candidate, those that may say the same and that no judge has answered about in time.
-    """
-
-    state: ScopeState
-    now: datetime
-    resolved: tuple[Resolved, ...]
-    decisions: tuple[Decision, ...]
-    unjudged: tuple[tuple[UUID, ...], ...] = ()
+    actor: Actor
+    scope: Scope
+    places: Sequence[int]
+    times: StageTimes
+    results: Results
+    finish: Finish | None
 
 
 LOOKS = 6
@@ -185,110 +181,137 @@ class WritePipeline:
     ) -> Results | Split:
         """Write candidates that cannot touch one another: read, decide, apply; again where others wrote meanwhile."""
         prepared = [one for _, one in wave]
+        writing = _Writing(actor, scope, [place for place, _ in wave], times, results, finish)
         async with self.turnstile.enter(scope.id(actor.tenant_id)):
             for _ in range(ATTEMPTS):
-                known = await self._look_up(actor, scope, prepared, times, split=True)
-                if isinstance(known, Split):
-                    return known
-                decided = await self._decide(known, times)
-                with timed(times, "persist"):
-                    done = await self._apply(actor, scope, decided, [place for place, _ in wave], results, finish)
-                if done is not None:
-                    return done
-                self.conflict()
+                try:
+                    return await self._attempt(writing, prepared)
+                except ScopeMoved:
+                    self.conflict()
         raise kept_moving()
 
-    async def _look_up(
-        self, actor: Actor, scope: Scope, wave: Sequence[Prepared], times: StageTimes, *, split: bool
-    ) -> Neighbourhood | Split:
+    async def _attempt(self, writing: _Writing, wave: Sequence[Prepared]) -> Results | Split:
+        """Read, decide and apply in one transaction; in two where a provider is asked between. Raises ScopeMoved."""
+        tenant, scope, times = writing.actor.tenant_id, writing.scope, writing.times
+        by = self._look_up_context(tenant, split=True)
+        for _ in range(LOOKS):
+            at = self.clock()
+            async with self._changing(tenant, at) as session:
+                found = await lookup.look_up(session, tenant, scope.id(tenant), wave, by, times)
+                decided = self._decided_alone(found, at, times) if isinstance(found, Neighbourhood) else None
+                applied = None if decided is None else await self._apply(session, writing, decided)
+            match found:
+                case Neighbourhood():
+                    if applied is None:
+                        decided = await self._decide(found, self.clock(), times)
+                        async with self._changing(tenant, decided.now) as session:
+                            applied = await self._apply(session, writing, decided)
+                    done, claimed = applied
+                    self.keep_up(tenant, scope, claimed)
+                    return done
+                case Split():
+                    return found
+                case _:
+                    wave, by = await self._past(found, wave, by, tenant, times)
+        raise _types_kept_changing()
+
+    def _changing(self, tenant: UUID, at: datetime) -> AbstractAsyncContextManager[WriteSession]:
+        """Open a transaction that finds every row, and each foreign key's, through a key, and stamps it so."""
+        return self.database.write(tenant, **stamped(at), **PLANNED_BY_KEY)
+
+    def _look_up_context(self, tenant: UUID, *, split: bool) -> LookUpContext:
+        types, judged = self.types.known(tenant), self.judge is not None
+        return LookUpContext(types=types, model=self.model_id, judged=judged, split=split)
+
+    async def _look_up(self, actor: Actor, scope: Scope, wave: Sequence[Prepared], times: StageTimes) -> Neighbourhood:
         """Read what the candidates may touch; names are asked about and candidates retyped where that turns out due.
 
         Raises TypesMoved when the type of a candidate is no longer what it was made with.
         """
-        tenant, judged = actor.tenant_id, self.judge is not None
-        by = LookUpContext(types=self.types.known(tenant), model=self.model_id, judged=judged, split=split)
+        tenant = actor.tenant_id
+        by = self._look_up_context(tenant, split=False)
         for _ in range(LOOKS):
             async with self.database.read(tenant, **PLANNED_BY_KEY) as session:
                 found = await lookup.look_up(session, tenant, scope.id(tenant), wave, by, times)
             match found:
-                case OlderTypes(version=version):
-                    by = replace(by, types=await self.types.at(tenant, version))
-                case RetypeNeeded(changed=changed):
-                    wave = await self._retyped(wave, changed, by.types)
-                case NeedsJudge(questions=questions):
-                    with timed(times, "resolve"):
-                        by = replace(by, answers=await self._answers(questions))
-                case Split() | Neighbourhood():
+                case Neighbourhood():
                     return found
+                case Split():
+                    raise AssertionError("nothing is to be split")
                 case _:
-                    assert_never(found)
-        raise Conflict("the tenant's types kept changing: retry in a moment", retry_after=_RETRY_AFTER)
+                    wave, by = await self._past(found, wave, by, tenant, times)
+        raise _types_kept_changing()
 
-    async def _decide(self, known: Neighbourhood, times: StageTimes) -> DecidedWave:
-        """Return the decisions on what was read."""
-        written_at, now = known.state.written_at, self.clock()
-        now = now if written_at is None else max(now, written_at)
-        with timed(times, "dedup"):
-            doubts = [
-                doubtful(one, near) if self.judge else []
-                for one, near in zip(known.resolved, known.rivals, strict=True)
-            ]
-            same = await self._judged(known.resolved, doubts)
-            repeated = [
-                repetition(one, near, alike)
-                for one, near, alike in zip(known.resolved, known.rivals, same, strict=True)
-            ]
-        with timed(times, "conflict"):
-            decisions = [
-                decide(one, near, now=now, said=known.said, repeated=again, echoed=heard)
-                for one, near, again, heard in zip(known.resolved, known.rivals, repeated, known.echoed, strict=True)
-            ]
-            decisions = await self.rewritten(known.resolved, decisions)
-        return DecidedWave(
-            state=known.state,
-            now=now,
-            resolved=tuple(known.resolved),
-            decisions=tuple(decisions),
-            unjudged=tuple(
-                tuple(one.id for one in open_[:MOST_ASKED_LATER] if one.id not in answered)
-                for open_, answered in zip(doubts, same, strict=True)
-            ),
-        )
-
-    async def _apply(
+    async def _past(
         self,
-        actor: Actor,
-        scope: Scope,
-        decided: DecidedWave,
-        places: Sequence[int],
-        results: Results,
-        finish: Finish | None,
-    ) -> Results | None:
-        """Write what was decided, in one transaction; None when the scope has moved since it was read."""
-        tenant, version = actor.tenant_id, decided.state.version
-        verdicts, plan = self._planned(actor, scope, decided)
-        stored = memory_as_stored(plan, scope)
-        others = [one.memory for one in verdicts if one.memory is not None and one.memory not in stored]
-        # A write that reads nothing back finds every row, and each foreign key's, through a whole key.
-        settings = {**stamped(decided.now), **({} if others else PLANNED_ONCE)}
-        try:
-            async with self.database.write(tenant, **settings) as session:
-                claimed = await apply(session, tenant=tenant, scope=scope, version=version, changes=plan.changes())
-                stored |= await memory_reads.read_memories(session, tenant, others)
-                if self.hype is not None:
-                    asked = memories_without_questions(
-                        list(zip(decided.resolved, decided.decisions, verdicts, strict=True)), self.hype
-                    )
-                    await hype.enqueue(session, tenant=tenant, scope=scope.id(tenant), memories=asked, now=self.clock())
-                pairs = _unjudged_pairs(decided, verdicts)
-                await enqueue_sameness(session, tenant=tenant, scope=scope.id(tenant), pairs=pairs, now=self.clock())
-                done: Results = dict(zip(places, (_outcome(one, stored) for one in verdicts), strict=True))
-                if finish is not None:
-                    await finish(session, {**results, **done})
-        except ScopeMoved:
+        found: OlderTypes | RetypeNeeded | NeedsJudge,
+        wave: Sequence[Prepared],
+        by: LookUpContext,
+        tenant: UUID,
+        times: StageTimes,
+    ) -> tuple[Sequence[Prepared], LookUpContext]:
+        """Return the candidates and the inputs of the next look-up, which no longer meets this obstacle."""
+        match found:
+            case OlderTypes(version=version):
+                return wave, replace(by, types=await self.types.at(tenant, version))
+            case RetypeNeeded(changed=changed):
+                return await self._retyped(wave, changed, by.types), by
+            case NeedsJudge(questions=questions):
+                with timed(times, "resolve"):
+                    return wave, replace(by, answers=await self._answers(questions))
+            case _:
+                assert_never(found)
+
+    async def _decide(self, known: Neighbourhood, at: datetime, times: StageTimes) -> DecidedWave:
+        """Return the decisions on what was read; the judge and the embedder are asked where that is due."""
+        with timed(times, "dedup"):
+            doubts = self._doubts(known)
+            same = await self._judged(known.resolved, doubts)
+        decided = decide_wave(known, doubts, same, at, times)
+        with timed(times, "conflict"):
+            return replace(decided, decisions=tuple(await self.rewritten(decided.resolved, decided.decisions)))
+
+    def _decided_alone(self, known: Neighbourhood, at: datetime, times: StageTimes) -> DecidedWave | None:
+        """Return the decisions on what was read, None where the judge or the embedder must be asked."""
+        doubts = self._doubts(known)
+        if any(doubts):
             return None
-        self.keep_up(tenant, scope, claimed)
-        return done
+        decided = decide_wave(known, doubts, [{} for _ in doubts], at, times)
+        return None if any(map(_is_restated, decided.decisions)) else decided
+
+    def _doubts(self, known: Neighbourhood) -> list[list[Existing]]:
+        """Return, for each candidate, those about which only a judge can tell whether they say the same."""
+        if self.judge is None:
+            return [[] for _ in known.resolved]
+        return [doubtful(one, near) for one, near in zip(known.resolved, known.rivals, strict=True)]
+
+    async def _apply(self, session: WriteSession, writing: _Writing, decided: DecidedWave) -> tuple[Results, Claimed]:
+        """Write what was decided; return the outcomes and the scope's upkeep, or raise ScopeMoved."""
+        actor, scope = writing.actor, writing.scope
+        tenant, version = actor.tenant_id, decided.state.version
+        with timed(writing.times, "persist"):
+            verdicts, plan = self._planned(actor, scope, decided)
+            stored = memory_as_stored(plan, scope)
+            changes = replace(plan.changes(), asked=self._asked(decided, verdicts))
+            claimed = await apply(session, tenant=tenant, scope=scope, version=version, changes=changes)
+            pairs = unjudged_pairs(decided, verdicts)
+            await enqueue_sameness(session, tenant=tenant, scope=scope.id(tenant), pairs=pairs, now=self.clock())
+            others = [one.memory for one in verdicts if one.memory is not None and one.memory not in stored]
+            if others:
+                await session.plan_each()
+                stored |= await memory_reads.read_memories(session, tenant, others)
+            outcomes = (_outcome(one, stored) for one in verdicts)
+            done: Results = dict(zip(writing.places, outcomes, strict=True))
+            if writing.finish is not None:
+                await writing.finish(session, {**writing.results, **done})
+        return done, claimed
+
+    def _asked(self, decided: DecidedWave, verdicts: Sequence[PersistResult]) -> tuple[UUID, ...]:
+        """Return the memories for which a job writes questions."""
+        if self.hype is None:
+            return ()
+        made = zip(decided.resolved, decided.decisions, verdicts, strict=True)
+        return tuple(memories_without_questions(list(made), self.hype))
 
     async def preview(
         self, actor: Actor, candidates: Sequence[Candidate], times: StageTimes | None = None
@@ -319,9 +342,8 @@ class WritePipeline:
     ) -> DecidedWave:
         """Return what is decided about candidates of one scope, none of which sees the others; nothing is written."""
         spent = StageTimes() if times is None else times
-        known = await self._look_up(actor, scope, wave, spent, split=False)
-        assert isinstance(known, Neighbourhood)  # noqa: S101 - nothing is to be split
-        return await self._decide(known, spent)
+        known = await self._look_up(actor, scope, wave, spent)
+        return await self._decide(known, self.clock(), spent)
 
     async def _answers(self, questions: Sequence[NameQuestion]) -> Mapping[str, Sequence[KnownName]]:
         """Return what the judge says of names, in time; what it says nothing of stays a name of its own."""
@@ -425,6 +447,15 @@ def _average_length(wave: Sequence[Prepared]) -> float:
     return max(1.0, sum(lengths) / max(1, len(lengths)))
 
 
+def _types_kept_changing() -> Conflict:
+    return Conflict("the tenant's types kept changing: retry in a moment", retry_after=_RETRY_AFTER)
+
+
+def _is_restated(decision: Decision) -> bool:
+    """Return whether a decision changes a payload, so that it is embedded again."""
+    return isinstance(decision, Believe) and decision.payload is not None
+
+
 def _outcome(verdict: PersistResult, stored: dict[UUID, Memory]) -> WriteOutcome:
     return WriteOutcome(
         decision=verdict.decided,
@@ -432,16 +463,6 @@ def _outcome(verdict: PersistResult, stored: dict[UUID, Memory]) -> WriteOutcome
         memory=None if verdict.memory is None else stored[verdict.memory],
         affected=verdict.affected,
     )
-
-
-def _unjudged_pairs(decided: DecidedWave, verdicts: Sequence[PersistResult]) -> list[tuple[UUID, UUID]]:
-    """Return the new memories, each with one that may say the same, that a judge is asked about later."""
-    return [
-        (verdict.memory, other)
-        for verdict, others in zip(verdicts, decided.unjudged, strict=True)
-        if verdict.memory is not None and verdict.decided is WriteDecision.ADDED
-        for other in others
-    ]
 
 
 def _grown(resolved: Resolved, decision: Believe, payload: Payload) -> Candidate:

@@ -24,18 +24,17 @@ THEME = "editor.theme"
 @pytest.fixture
 def between(monkeypatch: pytest.MonkeyPatch) -> Callable[[Callable[[], Awaitable[object]]], None]:
     """Have something happen once between what a write decides and what it writes."""
-    decide = WritePipeline._decide
+    apply = WritePipeline._apply
 
     def set_up(work: Callable[[], Awaitable[object]]) -> None:
         waiting = [work]
 
         async def slowly(self: WritePipeline, *arguments: Any, **more: Any) -> Any:
-            found = await decide(self, *arguments, **more)
             if waiting:
                 await waiting.pop()()
-            return found
+            return await apply(self, *arguments, **more)
 
-        monkeypatch.setattr(WritePipeline, "_decide", slowly)
+        monkeypatch.setattr(WritePipeline, "_apply", slowly)
 
     return set_up
 

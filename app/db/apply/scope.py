@@ -13,6 +13,7 @@ import asyncpg
 from app.db.apply.memories import A_MOMENT, Restatement, RowChange, change_memories
 from app.db.audit import AuditWriter, append
 from app.db.entities.merge import merge_entities, merge_events
+from app.db.memories import hype
 from app.db.session import SqlStatement, WriteSession, statement
 from app.db.sql import Row, as_clauses
 from app.errors import Conflict
@@ -24,7 +25,8 @@ class Changes:
     """Everything one write does to one scope, at its stamp; `unified` pairs are (merged entity, survivor).
 
     `touched` are the memories that it was decided on, with the status that they had. `reindexed` get new index rows,
-    `rebuilt` new mentions and relations, too. `evidence` moves from one memory to another.
+    `rebuilt` new mentions and relations, too. `evidence` moves from one memory to another. `asked` get questions that
+    they answer, by a job.
     """
 
     at: datetime
@@ -36,6 +38,7 @@ class Changes:
     rebuilt: tuple[UUID, ...] = ()
     evidence: tuple[tuple[UUID, UUID], ...] = ()
     unified: tuple[tuple[UUID, UUID], ...] = ()
+    asked: tuple[UUID, ...] = ()
     added: int = 0
     contexts: int = 0
     lexical_documents: int = 0
@@ -131,8 +134,8 @@ async def apply(session: WriteSession, *, tenant: UUID, scope: Scope, version: i
     """
     try:
         await session.stamp(changes.at)
-        at_once = changes.rows if changes.is_only_new and not session.clustered else {}
-        claimed = await _claim(session, tenant=tenant, scope=scope, version=version, changes=changes, rows=at_once)
+        at_once = changes.is_only_new and not session.clustered
+        claimed = await _claim(session, tenant=tenant, scope=scope, version=version, changes=changes, at_once=at_once)
         await _hold(session, tenant, changes.touched)
         for source, target in changes.evidence:
             await session.fetch(_MOVE_EVIDENCE, {"tenant": tenant, "source": source, "target": target})
@@ -145,6 +148,8 @@ async def apply(session: WriteSession, *, tenant: UUID, scope: Scope, version: i
         await change_memories(session, tenant, changes.changed, at=changes.at, rows=rows, restated=changes.restated)
         moved = await merge_entities(session, tenant, changes.unified, at=changes.at + A_MOMENT)
         await append(session, merge_events(changes.ledger, moved, "a declaration names them as one"))
+        if not at_once:
+            await hype.enqueue(session, tenant=tenant, scope=scope.id(tenant), memories=changes.asked, now=changes.at)
     except asyncpg.UniqueViolationError as error:
         raise ScopeMoved from error
     return claimed
@@ -165,19 +170,21 @@ async def _claim(
     scope: Scope,
     version: int,
     changes: Changes,
-    rows: Mapping[str, Sequence[Row]],
+    at_once: bool,
 ) -> Claimed:
-    """Move the scope's version, and insert these rows in the same statement; raise ScopeMoved if it has moved."""
+    """Move the scope's version, or raise ScopeMoved; `at_once`: the same statement inserts the rows and asks."""
     here = {"tenant": tenant, "scope": scope.id(tenant)}
     if version == 0:
         names = {"kind": scope.kind.value, "user_id": scope.user_id, "agent_id": scope.agent_id}
         await session.fetch(_OPEN, {**here, **names})
-    inserts, parameters = as_clauses(rows, if_any="claimed")
+    inserts, parameters = as_clauses(changes.rows if at_once else {}, if_any="claimed")
+    asked = changes.asked if at_once else ()
     claimed = await session.fetch(
-        _claiming(_CLAIM, inserts),
+        _claiming(inserts, asking=bool(asked)),
         {
             **here,
             **parameters,
+            **(hype.joining(asked) if asked else {}),
             "version": version,
             "written_at": changes.at + A_MOMENT if changes.unified else changes.at,
             "added": changes.added,
@@ -191,9 +198,17 @@ async def _claim(
     )
     if not claimed:
         raise ScopeMoved
+    if asked and not claimed[0]["joined"]:
+        await hype.enqueue_new(session, **here, memories=asked, now=changes.at)
     return Claimed(drifted=claimed[0]["drifted"], crowded=claimed[0]["crowded"])
 
 
 @cache
-def _claiming(claim: str, inserts: str) -> SqlStatement:
-    return statement(f"WITH claimed AS ({claim}), {inserts} SELECT * FROM claimed" if inserts else claim)  # noqa: S608
+def _claiming(inserts: str, *, asking: bool) -> SqlStatement:
+    if not (inserts or asking):
+        return statement(_CLAIM)
+    clauses = [f"claimed AS ({_CLAIM})", *filter(None, [inserts])]
+    if asking:
+        clauses.append(f"joined AS ({hype.join(if_any='claimed')})")
+    joined = ", EXISTS (SELECT FROM joined) AS joined" if asking else ""
+    return statement(f"WITH {', '.join(clauses)} SELECT *{joined} FROM claimed")  # noqa: S608 - our own clauses

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -62,16 +62,18 @@ _SPELLINGS = statement(
     """
     WITH known AS MATERIALIZED ( -- or the trigrams of all tenants' names are read again for each name
         SELECT a.alias, a.entity_id FROM entity_aliases a
-        WHERE a.tenant_id = :tenant AND a.scope_id = :scope AND a.alias = ANY(:near)
+        WHERE a.tenant_id = :tenant AND a.scope_id = :scope AND a.alias = ANY(:aliases)
+    ), near AS (
+        SELECT wanted.name, known.alias, known.entity_id, row_number() OVER (
+            PARTITION BY wanted.name ORDER BY similarity(known.alias, wanted.name) DESC, known.alias) AS rank
+        FROM unnest(CAST(:names AS text[]), CAST(:aliases AS text[])) AS wanted(name, alias)
+        JOIN known ON known.alias = wanted.alias AND known.alias % wanted.name
     )
-    SELECT wanted.name AS wanted, near.alias, e.id, e.canonical_name, e.entity_type, e.mention_count,
+    SELECT near.name AS wanted, near.alias, e.id, e.canonical_name, e.entity_type, e.mention_count,
         e.attributes ->> 'relationship' AS tie
-    FROM unnest(CAST(:names AS text[])) AS wanted(name)
-    CROSS JOIN LATERAL (
-        SELECT known.alias, known.entity_id FROM known WHERE known.alias % wanted.name
-        ORDER BY similarity(known.alias, wanted.name) DESC, known.alias LIMIT 5
-    ) near
-    JOIN entities e ON e.tenant_id = :tenant AND e.id = near.entity_id
+    FROM near JOIN entities e ON e.tenant_id = :tenant AND e.id = near.entity_id
+    WHERE near.rank <= 5
+    ORDER BY near.name, near.rank
     """
 )
 
@@ -113,10 +115,11 @@ async def aliases(session: ReadSession, *, tenant: UUID, scope: UUID) -> list[st
 
 
 async def near_spellings(
-    session: ReadSession, *, tenant: UUID, scope: UUID, names: Collection[str], near: Collection[str]
+    session: ReadSession, *, tenant: UUID, scope: UUID, near: Mapping[str, Collection[str]]
 ) -> list[Record]:
-    """Return alias rows for names, of those of the aliases `near` that are spelled most like each."""
-    values = {"tenant": tenant, "scope": scope, "names": list(names), "near": list(near)}
+    """Return alias rows for names, of those of the aliases `near` each that are spelled most like it."""
+    names, aliases = zip(*((name, alias) for name, found in near.items() for alias in found), strict=True)
+    values = {"tenant": tenant, "scope": scope, "names": list(names), "aliases": list(aliases)}
     return await session.fetch(_SPELLINGS, values)
 
 

@@ -49,19 +49,26 @@ class EmbeddedQuestion:
     questions: tuple[tuple[str, str], ...]
 
 
-_JOIN = statement(
+def join(*, if_any: str | None = None) -> str:
+    """Return SQL that adds memories to a scope's waiting job, if there is one, with the parameters of `joining`.
+
+    With `if_any`, the name of a clause of a WITH, it does so only if that one returns a row.
     """
-    UPDATE jobs SET progress_total = progress_total + :count,
-        payload = jsonb_set(payload, '{memories}', payload -> 'memories' || CAST(:memories AS jsonb))
-    WHERE tenant_id = :tenant AND id = (
-        SELECT id FROM jobs
-        WHERE tenant_id = :tenant AND status = 'queued' AND kind = :kind AND scope_id = :scope
-          AND progress_total + :count <= :most
-        ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED
-    )
-    RETURNING id
-    """
-)
+    condition = "" if if_any is None else f"EXISTS (SELECT FROM {if_any}) AND"
+    return f"""
+        UPDATE jobs SET progress_total = progress_total + :count,
+            payload = jsonb_set(payload, '{{memories}}', payload -> 'memories' || CAST(:asked AS jsonb))
+        WHERE {condition} tenant_id = :tenant AND id = (
+            SELECT id FROM jobs
+            WHERE tenant_id = :tenant AND status = 'queued' AND kind = :kind AND scope_id = :scope
+              AND progress_total + :count <= :most
+            ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED
+        )
+        RETURNING id
+    """  # noqa: S608 - our own names
+
+
+_JOIN = statement(join())
 
 _ACTIVE = text(
     """
@@ -101,27 +108,27 @@ def _keep(model: int) -> TextClause:
     )
 
 
+def joining(memories: Sequence[UUID]) -> dict[str, object]:
+    """Return the parameters of `join` besides the tenant and the scope."""
+    return {"kind": HYPE, "asked": json.dumps([str(one) for one in memories]), "count": len(memories), "most": MOST}
+
+
 async def enqueue(session: WriteSession, *, tenant: UUID, scope: UUID, memories: Sequence[UUID], now: datetime) -> None:
     """Add memories of a scope to a waiting job that generates questions, or to a new one."""
     if not memories:
         return
-    wanted = [str(one) for one in memories]
-    joined = await session.fetch(
-        _JOIN,
-        {
-            "tenant": tenant,
-            "scope": scope,
-            "kind": HYPE,
-            "memories": json.dumps(wanted),
-            "count": len(wanted),
-            "most": MOST,
-        },
+    if not await session.fetch(_JOIN, {"tenant": tenant, "scope": scope, **joining(memories)}):
+        await enqueue_new(session, tenant=tenant, scope=scope, memories=memories, now=now)
+
+
+async def enqueue_new(
+    session: WriteSession, *, tenant: UUID, scope: UUID, memories: Sequence[UUID], now: datetime
+) -> None:
+    """Queue a job that generates questions for memories of a scope, a moment later."""
+    payload, total = {"memories": [str(one) for one in memories]}, len(memories)
+    await jobs.enqueue(
+        session, tenant=tenant, kind=HYPE, payload=payload, now=now, total=total, scope=scope, delay=GATHERING
     )
-    if not joined:
-        payload = {"memories": wanted}
-        await jobs.enqueue(
-            session, tenant=tenant, kind=HYPE, payload=payload, now=now, total=len(wanted), scope=scope, delay=GATHERING
-        )
 
 
 async def read_targets(session: ReadSession, tenant: UUID, memories: Sequence[UUID]) -> list[QuestionTarget]:

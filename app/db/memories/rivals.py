@@ -157,9 +157,9 @@ _REVIVABLE = "(s.status = 'active' OR (s.status = 'expired' AND s.ended_at IS NU
 _ALIKE = f"""
     SELECT near.place, 'near' AS relation, near.similarity, {_FIELDS}
     FROM (
-        SELECT wanted.place, known.memory_id, 1 - (known.embedding <=> wanted.embedding) AS similarity,
+        SELECT wanted.place, known.memory_id, -(known.embedding <#> wanted.embedding) AS similarity,
             row_number() OVER (
-                PARTITION BY wanted.place ORDER BY known.status, known.embedding <=> wanted.embedding) AS rank
+                PARTITION BY wanted.place ORDER BY known.status, known.embedding <#> wanted.embedding) AS rank
         FROM wanted JOIN (
             SELECT about.type, about.subject_id, s.status, i.memory_id, i.embedding
             FROM (SELECT DISTINCT type, subject_id FROM wanted WHERE embedding IS NOT NULL) about
@@ -179,7 +179,7 @@ _ALIKE = f"""
             ) i
             OFFSET 0 -- read once a subject, however many candidates are about it
         ) known ON known.type = wanted.type AND known.subject_id IS NOT DISTINCT FROM wanted.subject_id
-        WHERE 1 - (known.embedding <=> wanted.embedding) > :likeness
+        WHERE -(known.embedding <#> wanted.embedding) > :likeness -- of unit vectors, the cosine
     ) near
     CROSS JOIN LATERAL (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = near.memory_id OFFSET 0) m
     WHERE near.rank <= {NEAREST}

@@ -246,7 +246,7 @@ def _insert(table: str, names: tuple[str, ...]) -> SqlStatement:
     listed = ", ".join(names)
     return statement(
         f"WITH new AS (INSERT INTO {table} ({listed}) SELECT {listed} "  # noqa: S608 - our own names
-        f"FROM jsonb_populate_recordset(NULL::{table}, CAST(:given AS jsonb)) "
+        f"FROM json_populate_recordset(NULL::{table}, CAST(:given AS json)) "
         f"ON CONFLICT ({key}) DO NOTHING RETURNING 1) SELECT count(*) AS stored FROM new"
     )
 

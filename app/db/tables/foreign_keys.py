@@ -33,8 +33,9 @@ def children(parent: Table) -> tuple[ForeignKey, ...]:
 
 def referring(table: Table, parent: Table) -> tuple[str, ...]:
     """Return the columns of a table, beside the tenant's, that refer to another table's rows."""
+    # SQLAlchemy's own strings are slow to write as JSON.
     return tuple(
-        element.parent.name
+        str(element.parent.name)
         for key in table.foreign_key_constraints
         if key.referred_table is parent
         for element in key.elements

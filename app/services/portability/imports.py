@@ -10,6 +10,7 @@ import codecs
 import hashlib
 from collections.abc import AsyncIterator
 from dataclasses import dataclass, field
+from datetime import datetime
 from typing import Any
 from uuid import UUID
 
@@ -20,12 +21,25 @@ from app.services.extraction import ExtractionPolicies
 from app.services.portability import storing
 from app.services.portability.batch import ImportContext, Summary
 from app.services.portability.index_rows import Imported
-from app.services.portability.records import KINDS, Line, UnreadableLine, line_size, parse, read, require_header
+from app.services.portability.records import (
+    KINDS,
+    Line,
+    UnreadableLine,
+    line_size,
+    parse,
+    read,
+    require_header,
+    told_kind,
+)
 from app.services.portability.storing import ImportStore, TypeDefinitionImport
 from app.services.tenant_types import TenantTypes
 
 IGNORED_KINDS = frozenset({"review_counts"})
 """Kinds of lines in older files that are skipped, because the database counts them itself."""
+
+
+_STORED = KINDS.keys() - IGNORED_KINDS - {storing.KIND}
+"""Kinds of lines that are stored in batches."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -47,7 +61,9 @@ class Imports:
         summary = Summary(strict=strict)
         defining = TypeDefinitionImport(own_types=self.own_types, actor=actor, summary=summary, types=types)
         storing = ImportStore(means=self.means, actor=actor, summary=summary, types=types)
-        running = _Import(importing=self, actor=actor, summary=summary, defining=defining, storing=storing)
+        running = _Import(
+            importing=self, actor=actor, summary=summary, defining=defining, storing=storing, began=self.means.clock()
+        )
         try:
             async for number, content in lines:
                 await running.take(number, content)
@@ -65,6 +81,7 @@ class _Import:
     summary: Summary
     defining: TypeDefinitionImport
     storing: ImportStore
+    began: datetime
     header: dict[str, Any] | None = None
     digest: Any = field(default_factory=hashlib.sha256)
     merged: set[UUID] = field(default_factory=set)
@@ -91,6 +108,9 @@ class _Import:
         self.digest.update(content + b"\n")
 
     async def _take(self, number: int, content: bytes) -> None:
+        kind = None if self.header is None or self.ended else told_kind(content)
+        if kind in _STORED and await self._readable(number, kind, content):
+            return
         found = parse(content)
         record = found["record"]
         if self.header is None:
@@ -102,15 +122,26 @@ class _Import:
         elif record == "scope":
             self._weigh(found)
         elif record == storing.KIND:
-            await self.defining.take(read(number, record, content, now=self.importing.means.clock()).values)
+            await self.defining.take(read(number, record, content, now=self.began).values)
         elif record in IGNORED_KINDS:
             return
-        elif record in KINDS:
-            line = read(number, record, content, now=self.importing.means.clock())
-            self._survives(line)
-            await self.storing.add(line, len(content))
+        elif record in _STORED:
+            await self._add(read(number, record, content, now=self.began), len(content))
         else:
             raise UnreadableLine(f"unknown record {record[:80]!r}")
+
+    async def _readable(self, number: int, kind: str, content: bytes) -> bool:
+        """Add a line of the kind that it seems to be of; return False where it can't be read so."""
+        try:
+            line = read(number, kind, content, now=self.began)
+        except UnreadableLine:
+            return False
+        await self._add(line, len(content))
+        return True
+
+    async def _add(self, line: Line, size: int) -> None:
+        self._survives(line)
+        await self.storing.add(line, size)
 
     async def _begin(self, header: dict[str, Any]) -> None:
         require_header(header)

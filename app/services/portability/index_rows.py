@@ -104,7 +104,7 @@ class ImportIndexer:
     language: str
 
     def with_candidate(self, line: Line, types: Imported) -> Line:
-        """Return a memory's line with its candidate; raise UnreadableLine for an unknown type or another payload."""
+        """Return a memory's line with its candidate and its terms; raise UnreadableLine for another type or payload."""
         values = line.values
         spec = types.spec(values["type"], values.get("type_version") or 0)
         try:
@@ -122,11 +122,12 @@ class ImportIndexer:
             context=values.get("context"),
             session_id=values.get("session_id"),
         )
-        return replace(line, candidate=candidate)
+        return replace(line, candidate=candidate, terms=searched_terms(values["content"], self.language))
 
     def parse(self, line: Line, types: Imported) -> ImportedMemory:
         """Return a line as a memory of a known type with a valid payload, or raise UnreadableLine."""
-        candidate = line.candidate or self.with_candidate(line, types).candidate
+        line = self.with_candidate(line, types) if line.candidate is None else line
+        candidate = line.candidate
         assert candidate is not None  # noqa: S101 - narrows for the type checker
         spec = candidate.type
         row = {
@@ -178,9 +179,13 @@ class ImportIndexer:
             seen: set[str] = set()
             for one in revived.index:
                 kind = one["kind"]
-                words = worded(revived.row["content"], revived.row.get("context"), kind)
-                revived.terms.append(None if kind in seen else searched_terms(words, self.language))
+                revived.terms.append(None if kind in seen else self._terms(revived, kind))
                 seen.add(kind)
+
+    def _terms(self, revived: ImportedMemory, kind: str) -> tuple[str, ...]:
+        if kind != "context":
+            return revived.line.terms
+        return searched_terms(worded(revived.row["content"], revived.row.get("context"), kind), self.language)
 
 
 def lexical_weights(revived: ImportedMemory, average: float) -> None:

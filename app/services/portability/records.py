@@ -5,11 +5,12 @@ Columns must hold values that the service itself could have written, so that it 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
 from functools import cache
-from typing import Annotated, Any, Literal, Self
+from typing import Annotated, Any, Literal, NotRequired, Self
 from uuid import UUID
 
 from pydantic import (
@@ -21,12 +22,15 @@ from pydantic import (
     Field,
     PlainSerializer,
     StringConstraints,
+    TypeAdapter,
     ValidationError,
     ValidationInfo,
     create_model,
     model_validator,
+    with_config,
 )
 from pydantic_core import from_json
+from typing_extensions import TypedDict
 
 from app.db.portability.exports import RECORDS, RecordKind, columns, prefix
 from app.db.tables import Table, entities, memories
@@ -237,7 +241,7 @@ def _public(kind: str) -> Any:  # noqa: ANN401 - what pydantic takes for a type
         head, _, digits = value.partition("_") if isinstance(value, str) else ("", "", "")
         if head != kind or len(digits) != _HEX_LENGTH or not digits.isalnum():
             raise ValueError(f"must be an id like {kind}_ and {_HEX_LENGTH} hexadecimal digits")
-        return UUID(hex=digits)
+        return UUID(int=int(digits, 16))
 
     return Annotated[UUID, BeforeValidator(plain), PlainSerializer(str)]
 
@@ -279,7 +283,7 @@ class ScopeIn(BaseModel):
 class Line:
     """A parsed line: its number, kind, scope, and the values of its row and of nested rows.
 
-    A memory has a candidate, too, once its payload was found to fit its type.
+    A memory has a candidate, too, once its payload was found to fit its type, and the terms of its content.
     """
 
     number: int
@@ -288,6 +292,7 @@ class Line:
     values: Mapping[str, Any]
     inner: Mapping[str, list[dict[str, Any]]]
     candidate: Candidate | None = None
+    terms: tuple[str, ...] = ()
 
     @property
     def id(self) -> UUID | None:
@@ -321,6 +326,18 @@ def parse(content: bytes) -> Any:  # noqa: ANN401 - any JSON
     return found
 
 
+_RECORD = re.compile(rb'"record": ?"([a-z_]{1,40})"')
+
+_MORE_TO_TELL = (b"\\u0000", b"NaN", b"Infinity")
+"""What `parse` refuses and `read` does not."""
+
+
+def told_kind(content: bytes) -> str | None:
+    """Return the kind that a line seems to be of, without parsing it; None where `parse` must tell."""
+    found = _RECORD.search(content)
+    return None if found is None or any(map(content.__contains__, _MORE_TO_TELL)) else found[1].decode()
+
+
 def require_header(found: Mapping[str, Any]) -> None:
     """Raise InvalidInput unless the first line is the header of an export of a known version."""
     version = found.get("version")
@@ -346,17 +363,16 @@ def read(number: int, record: str, content: bytes, *, now: datetime) -> Line:
     """Return a line of a known kind, or raise UnreadableLine with its faults."""
     kind = KINDS[record]
     try:
-        found = _model(record).model_validate_json(content, context={LATEST: now + CLOCKS_DIFFER})
+        found = _reader(record).validate_json(content, context={LATEST: now + CLOCKS_DIFFER})
     except ValidationError as error:
         told = [f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in error.errors(include_url=False)]
         raise UnreadableLine("; ".join(told[:MOST_NAMED])) from None
-    given, own = found.__dict__, _column_set(kind.table)
-    values = {name: given[name] for name in found.model_fields_set if name in own}
+    del found["record"]
+    scope: ScopeIn | None = found.pop("scope", None)
+    inner = {table.name: found.pop(table.name, []) for table, _ in kind.inner}
     if record in _MORE:
-        _MORE[record](values)
-    inner = {table.name: [_row(one) for one in getattr(found, table.name, ())] for table, _ in kind.inner}
-    scope = getattr(found, "scope", None)
-    return Line(number=number, record=record, scope=None if scope is None else scope.scope, values=values, inner=inner)
+        _MORE[record](found)
+    return Line(number=number, record=record, scope=None if scope is None else scope.scope, values=found, inner=inner)
 
 
 def _not_its_own(values: Mapping[str, Any]) -> None:
@@ -376,32 +392,26 @@ _MORE: Mapping[str, Callable[[Mapping[str, Any]], None]] = {"entity": _not_its_o
 """Checks of a line's values together, by kind."""
 
 
-def _row(one: BaseModel) -> dict[str, Any]:
-    given = one.__dict__
-    return {name: given[name] for name in one.model_fields_set}
-
-
-@cache
-def _column_set(table: Table) -> frozenset[str]:
-    return frozenset(columns(table))
-
-
 KINDS: Mapping[str, RecordKind] = {one.name: one for one in RECORDS}
 
 
 @cache
-def _model(record: str) -> type[BaseModel]:
+def _reader(record: str) -> TypeAdapter[dict[str, Any]]:
+    """Return what reads a line of a kind into dictionaries of the columns that it gives."""
     kind = KINDS[record]
-    fields: dict[str, Any] = {"record": (Literal[record], ...)}
+    fields: dict[str, Any] = {"record": Literal[record]}
     if kind.of is not None or "scope_id" in kind.table.columns:
         optional = kind.of is None and kind.table.columns["scope_id"].nullable
-        fields["scope"] = (ScopeIn | None, None) if optional else (ScopeIn, ...)
+        fields["scope"] = NotRequired[ScopeIn | None] if optional else ScopeIn
     fields |= _fields(kind.table)
     for table, column in kind.inner:
-        within = create_model(f"{table.name}_row", __config__=STRICT, **_fields(table, without=column))
-        fields[table.name] = (list[within], Field(default_factory=list))
-    made: type[BaseModel] = create_model(record, __config__=STRICT, **fields)
-    return made
+        within = _typed_dict(f"{table.name}_row", _fields(table, without=column))
+        fields[table.name] = NotRequired[list[within]]  # type: ignore[valid-type]
+    return TypeAdapter(_typed_dict(record, fields))
+
+
+def _typed_dict(name: str, fields: Mapping[str, Any]) -> Any:  # noqa: ANN401 - what pydantic takes for a type
+    return with_config(STRICT)(TypedDict(name, dict(fields)))  # type: ignore[operator]
 
 
 def _fields(table: Table, *, without: str | None = None) -> dict[str, Any]:
@@ -411,9 +421,10 @@ def _fields(table: Table, *, without: str | None = None) -> dict[str, Any]:
             continue
         column = table.columns[name]
         kind = column_type(table, name)
+        kind = kind | None if column.nullable else kind
         # Vectors may be left out, and columns with defaults may be missing in an older file.
         optional = column.nullable or column.server_default is not None or name == "embedding"
-        fields[name] = (kind | None if column.nullable else kind, None if optional else ...)
+        fields[name] = NotRequired[kind] if optional else kind
     return fields
 
 

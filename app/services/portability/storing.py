@@ -24,7 +24,15 @@ from app.errors import Conflict, Dangling
 from app.memory.tenant_types.definition import Definition, InvalidDefinition
 from app.memory.versions import SlotOutcome
 from app.model import Actor
-from app.services.portability.batch import CONFLICTS, FREE, ImportBatch, ImportBatchResult, ImportContext, Summary
+from app.services.portability.batch import (
+    CONFLICTS,
+    FREE,
+    ImportBatch,
+    ImportBatchResult,
+    ImportContext,
+    ImportFailure,
+    Summary,
+)
 from app.services.portability.erased import ErasedFilter
 from app.services.portability.index_rows import Imported, ImportedMemory
 from app.services.portability.records import Line, UnreadableLine
@@ -210,9 +218,14 @@ class ImportStore:
             await asyncio.gather(storing, return_exceptions=True)
 
     async def _flush(self) -> None:
-        """Let the batch be stored while the next lines are read, after the batch before it."""
-        await self.settle()
+        """Let the batch be stored while the next lines are read; it is read itself while the one before is stored."""
         lines, self.batch, self.size, self._ids = self.batch, [], 0, set()
+        wrong: list[ImportFailure] = []
+        if lines and lines[0].record == "memory":
+            lines, wrong = await asyncio.to_thread(self._parse, await self._of_known_users(lines))
+        await self.settle()
+        for one in wrong:
+            self.summary.fail(one.line, one.message)
         if lines:
             self._storing = asyncio.create_task(self._store_batch(lines))
 
@@ -230,7 +243,6 @@ class ImportStore:
 
     async def _memories(self, lines: Sequence[Line]) -> None:
         """Store the memories whose successors exist, and the memories that waited for them."""
-        lines = self._parse(await self._of_known_users(lines))
         while lines:
             targets = {line.values["superseded_by"] for line in lines if line.values.get("superseded_by")}
             async with self.means.database.read(self.actor.tenant_id) as session:
@@ -249,6 +261,7 @@ class ImportStore:
         Nobody else is the user of a scope, so what both services say of one competes for one slot.
         """
         if self.users is None:
+            await self.settle()
             async with self.means.database.read(self.actor.tenant_id) as session:
                 self.users = await imports.same_users(session, self.actor.tenant_id, self.entities)
         if not self.users:
@@ -258,15 +271,15 @@ class ImportStore:
             for line in lines
         ]
 
-    def _parse(self, lines: Sequence[Line]) -> list[Line]:
-        """Return the lines whose types and payloads are known here; record the others as failures."""
-        fine = []
+    def _parse(self, lines: Sequence[Line]) -> tuple[list[Line], list[ImportFailure]]:
+        """Return the lines whose types and payloads are known here, and the failures of the others."""
+        fine, wrong = [], []
         for line in lines:
             try:
                 fine.append(self.means.reviving.with_candidate(line, self.types))
             except UnreadableLine as error:
-                self.summary.fail(line.number, error.message)
-        return fine
+                wrong.append(ImportFailure(line=line.number, message=error.message))
+        return fine, wrong
 
     async def _release(self) -> None:
         """Store memories that still wait, because their successors are not in the file; refuse cycles."""

@@ -17,8 +17,8 @@ from app import ids
 from app.db import review
 from app.db.apply.scope import ATTEMPTS, Claimed, ScopeMoved, apply, kept_moving
 from app.db.audit import append
-from app.db.memories import hype, rivals
 from app.db.memories import read as memory_reads
+from app.db.memories import rivals
 from app.db.review import FormerState, HiddenState
 from app.db.session import SNAPSHOT, ReadSession, WriteSession, stamped
 from app.db.tenant_types import read_version
@@ -32,11 +32,12 @@ from app.memory.versions import Version
 from app.model import Actor, Memory, MemoryStatus, Scope
 from app.write.conflict import merge_into
 from app.write.hype import memories_without_questions
-from app.write.pipeline import DecidedWave, WritePipeline
+from app.write.pipeline import WritePipeline
 from app.write.review import decide
 from app.write.review.decide import ReviewAuditDetail, ReviewOutcome
 from app.write.rows import PendingRows, WriteContext
 from app.write.values import Believe, Decision, Existing, PersistResult, Prepared, Resolved
+from app.write.wave import DecidedWave
 
 _STANDING = frozenset({MemoryStatus.PENDING, MemoryStatus.ACTIVE, MemoryStatus.EXPIRED})
 
@@ -316,10 +317,8 @@ class ReviewDecisions:
 
     async def _apply(self, session: WriteSession, actor: Actor, scope: Scope, work: _Work) -> Claimed:
         """Write what was prepared, and queue the questions that it leaves to be asked."""
-        tenant, around = actor.tenant_id, work.plan.around
-        claimed = await apply(session, tenant=tenant, scope=scope, version=work.version, changes=work.plan.changes())
-        await hype.enqueue(session, tenant=tenant, scope=around.scope, memories=list(work.asked), now=around.now)
-        return claimed
+        changes = replace(work.plan.changes(), asked=work.asked)
+        return await apply(session, tenant=actor.tenant_id, scope=scope, version=work.version, changes=changes)
 
 
 def write_context(pipeline: WritePipeline, actor: Actor, scope: Scope) -> WriteContext:

@@ -31,8 +31,9 @@ from app.write.consolidate import (
     ungrounded_terms,
 )
 from app.write.persist import persist
-from app.write.pipeline import DecidedWave, WritePipeline
+from app.write.pipeline import WritePipeline
 from app.write.values import Prepared
+from app.write.wave import DecidedWave
 
 BLOCK = 1_000
 """Memories that are compared with one another at once: a million cosines take a tenth of a second in a thread."""

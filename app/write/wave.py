@@ -1,0 +1,70 @@
+"""Decisions about the candidates of a wave, none of which sees the others, on what was read of their scope."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from app.db.entities.write_lookup import ScopeState
+from app.memory.candidate import WriteDecision
+from app.write.conflict import decide
+from app.write.dedup import MOST_ASKED_LATER, repetition
+from app.write.lookup import Neighbourhood
+from app.write.trace import StageTimes, timed
+from app.write.values import Decision, Existing, PersistResult, Resolved
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DecidedWave:
+    """Decisions as of `now`, and the state of the scope that they were made on.
+
+    `unjudged` are, for each candidate, those that may say the same and that no judge has answered about in time.
+    """
+
+    state: ScopeState
+    now: datetime
+    resolved: tuple[Resolved, ...]
+    decisions: tuple[Decision, ...]
+    unjudged: tuple[tuple[UUID, ...], ...] = ()
+
+
+def decide_wave(
+    known: Neighbourhood,
+    doubts: Sequence[Sequence[Existing]],
+    same: Sequence[Mapping[UUID, bool]],
+    at: datetime,
+    times: StageTimes,
+) -> DecidedWave:
+    """Return the decisions on what was read, given the judge's answers about those that may say the same."""
+    now = at if known.state.written_at is None else max(at, known.state.written_at)
+    with timed(times, "dedup"):
+        repeated = [
+            repetition(one, near, alike) for one, near, alike in zip(known.resolved, known.rivals, same, strict=True)
+        ]
+    with timed(times, "conflict"):
+        decisions = [
+            decide(one, near, now=now, said=known.said, repeated=again, echoed=heard)
+            for one, near, again, heard in zip(known.resolved, known.rivals, repeated, known.echoed, strict=True)
+        ]
+    return DecidedWave(
+        state=known.state,
+        now=now,
+        resolved=tuple(known.resolved),
+        decisions=tuple(decisions),
+        unjudged=tuple(
+            tuple(one.id for one in open_[:MOST_ASKED_LATER] if one.id not in answered)
+            for open_, answered in zip(doubts, same, strict=True)
+        ),
+    )
+
+
+def unjudged_pairs(decided: DecidedWave, verdicts: Sequence[PersistResult]) -> list[tuple[UUID, UUID]]:
+    """Return the new memories, each with one that may say the same, that a judge is asked about later."""
+    return [
+        (verdict.memory, other)
+        for verdict, others in zip(verdicts, decided.unjudged, strict=True)
+        if verdict.memory is not None and verdict.decided is WriteDecision.ADDED
+        for other in others
+    ]
