@@ -110,7 +110,7 @@ OPEN = QueryPlan(
     elsewhen=0.5,
     history=1.0,
     newest=1.0,
-    rival=0.6,
+    rival=0.5,
     reordered=5,
 )
 
