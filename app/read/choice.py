@@ -324,7 +324,7 @@ class TurnsInView:
             return ()
         last = max(over, key=lambda one: one.over_at or _NEVER)
         what = "no longer so since" if last.replaced_by is None else "replaced"
-        part = "in part " if standing or self._share(memory, over) < MOST_OF_IT else ""
+        part = "in part " if standing else ""
         return (f"{part}{what} {(last.over_at or _NEVER).astimezone(self.zone):%Y-%m-%d}",)
 
     def _beliefs(self, memory: UUID) -> tuple[list[TurnBelief], list[TurnBelief]]:

@@ -180,7 +180,7 @@ async def _claim(
     inserts, parameters = as_clauses(changes.rows if at_once else {}, if_any="claimed")
     asked = changes.asked if at_once else ()
     claimed = await session.fetch(
-        _claiming(inserts, asking=bool(asked)),
+        _claiming(_CLAIM, inserts, asking=bool(asked)),
         {
             **here,
             **parameters,
@@ -204,10 +204,10 @@ async def _claim(
 
 
 @cache
-def _claiming(inserts: str, *, asking: bool) -> SqlStatement:
+def _claiming(claim: str, inserts: str, *, asking: bool) -> SqlStatement:
     if not (inserts or asking):
-        return statement(_CLAIM)
-    clauses = [f"claimed AS ({_CLAIM})", *filter(None, [inserts])]
+        return statement(claim)
+    clauses = [f"claimed AS ({claim})", *filter(None, [inserts])]
     if asking:
         clauses.append(f"joined AS ({hype.join(if_any='claimed')})")
     joined = ", EXISTS (SELECT FROM joined) AS joined" if asking else ""
