@@ -171,18 +171,17 @@ class Relevance:
     def _asked_as_such(self, one: Ranked) -> bool:
         """Tell whether the question asks for all that fits its filters, or it was fetched because it asks for it.
 
-        A question of names alone asks for what says one of them or is about the rarest of them itself.
+        A question of names alone asks for what says one of them, or mentions the rarest.
         """
-        if self.query.names_only and not self._linked_loosely(one):
+        if self.query.names_only and self._says_a_name(one):
             return True
         return not one.places or one.id in self.asked
 
-    def _linked_loosely(self, one: Ranked) -> bool:
-        """Tell whether it neither says a name nor mentions as rare a one as the question does."""
-        named = self.query.mentioned
+    def _says_a_name(self, one: Ranked) -> bool:
+        """Tell whether it has a word of the question's names, or is linked to the rarest of these as mentions of it."""
+        named, linked = self.query.mentioned, one.places.get(Arm.GRAPH, _ABSENT)[1]
         rarest = max((entity.rarity for each in named for entity in each.entities), default=0.0)
-        linked = one.places.get(Arm.GRAPH, _ABSENT)[1]
-        return Arm.LEXICAL not in one.places and not (linked and linked * len(named) >= MENTIONING * rarest)
+        return Arm.LEXICAL in one.places or (linked > 0 and linked * len(named) >= MENTIONING * rarest)
 
     def _named(self, one: Ranked) -> float:
         linked = one.places.get(Arm.GRAPH, _ABSENT)[1]
