@@ -11,7 +11,7 @@ from dataclasses import dataclass, field, replace
 import httpx
 import pytest
 from fastapi import FastAPI
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from app.api.plumbing.admission import Admission, FairQueue, QueueLimits
@@ -354,6 +354,12 @@ async def test_a_request_that_is_given_up_gives_its_place_to_the_next() -> None:
 
 @settings(max_examples=60)
 @given(steps=st.lists(st.tuples(st.sampled_from(["ask", "end", "cancel", "pass"]), st.integers(0, 5)), max_size=60))
+@example(
+    steps=[
+        *[("ask", 0)] * 4,
+        *[("ask", 1), ("end", 0), ("pass", 1), ("end", 0), ("pass", 1), ("ask", 0)],
+    ]
+)
 def test_whatever_happens_the_bounds_hold_and_nobody_waits_beside_a_free_place(steps: list[tuple[str, int]]) -> None:
     async def run() -> None:
         office = Office(replace(LIMITS, patience=60, standing=60))

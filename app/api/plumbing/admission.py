@@ -273,6 +273,7 @@ class FairQueue:
         now = self.clock()
         self._charge(now)
         share = self._seen(whose, now)
+        self._next(now)  # What is charged, and who asks, decides whom the others give way to.
         if not share.waiting and self._may_begin(share, now):
             share.empty_at = begun = now
             self._take(share, begun)
