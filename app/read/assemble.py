@@ -59,7 +59,7 @@ FLOORS: Mapping[ReadMode, float] = {ReadMode.DEFAULT: READ_FLOOR, ReadMode.HISTO
 GROUPS = ("Facts", "Preferences", "Events", "Entities", "Relations", "Recent")
 """The six groups of the context block; a type of another group goes to the last, the catch-all."""
 
-FIRST_TURNS, FIRST_TURN_WORDS, LATER_TURN_WORDS = 2, 60, 22
+FIRST_TURNS, FIRST_TURN_WORDS, LATER_TURN_WORDS = 2, 60, 18
 """Turns among the best that are given at length, and the words of these and of later ones. On two sets of conversations
 (docs/decisions/context.md) no other split left more of the answers in as many tokens."""
 

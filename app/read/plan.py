@@ -72,7 +72,7 @@ SCALING: Mapping[Arm, Scaling] = {
     Arm.TEMPORAL: Scaling.BEST,
 }
 """Cosines and BM25 mean something within one list alone, and scores of the graph are made in 0..1. So are those of
-time, but turns that were said in a window have at most half of an event's: where nothing else fits, their best is 1."""
+time, but turns that were said in a window have at most .6 of an event's: where nothing else fits, their best is 1."""
 
 TEXT = {Arm.SEMANTIC: 1.2, Arm.LEXICAL: 1.0, Arm.SEMANTIC_CONTEXT: 1.2, Arm.LEXICAL_CONTEXT: 0.75}
 """The four arms over texts: a memory by itself, and together with the end of what came before it.
@@ -110,7 +110,7 @@ OPEN = QueryPlan(
     elsewhen=0.5,
     history=1.0,
     newest=1.0,
-    rival=0.5,
+    rival=0.58,
     reordered=5,
 )
 

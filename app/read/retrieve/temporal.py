@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from app.read.retrieve.search import Search, indexed, type_filter
 
-STATED = 0.5
+STATED = 0.6
 """Weight of a memory that was stated in the window; one that happened in it weighs 1."""
 
 TOLD_LATER = "1 day"
