@@ -275,7 +275,7 @@ class TurnsInView:
         turns = sorted((one for one in self.turns if one in before), key=before.__getitem__)
         best = set(turns[:BEST_MATCHES])
         said = {belief.id for turn in best for belief in self.turns[turn].beliefs}
-        predicates = {*self.query.predicates, *self.query.relations} - {""}
+        predicates = self.query.asked_predicates
 
         def lesser(one: UUID) -> bool:
             if one in self.turns:

@@ -67,7 +67,7 @@ def _about(sketch: RankingRow, before: Before) -> bool:
 
 
 def _asked(sketch: RankingRow, query: ParsedQuery) -> bool:
-    return sketch.predicate in query.predicates or sketch.predicate in query.relations
+    return sketch.predicate in query.asked_predicates
 
 
 def _slot(sketch: RankingRow) -> tuple[UUID, str, str | None]:

@@ -121,7 +121,7 @@ class Relevance:
 
     def evidence(self, ranked: Sequence[Ranked], sketches: Mapping[UUID, RankingRow]) -> MatchEvidence:
         """Return what speaks for each match."""
-        predicates = {*self.query.predicates, *self.query.relations} - {""}
+        predicates = self.query.asked_predicates
         hinted, verbatim, whole, scaled = self.query.hinted, self.verbatim, self.whole, self.calibration.scaled
         names = any(mentioned.span.end for mentioned in self.query.mentioned)
         found: dict[UUID, float] = {}

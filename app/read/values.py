@@ -282,6 +282,11 @@ class ParsedQuery:
     unknown_names: tuple[str, ...] = ()
     lent: Mapping[str, int] = field(default_factory=dict)
 
+    @property
+    def asked_predicates(self) -> frozenset[str]:
+        """The predicates and relations that the question asks for."""
+        return frozenset((*self.predicates, *self.relations)) - {""}
+
 
 class Scaling(StrEnum):
     """The scaling of an arm's scores to 0..1: by the list's range, by its best, as they are, or all equal."""

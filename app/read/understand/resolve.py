@@ -37,21 +37,16 @@ def resolve_question(reading: QuestionReading, known: QueryLookup, *, types: Reg
     unwanted = _excluded(reading.text, found)
     excluded = [gram for gram in found if gram.span in unwanted]
     names_only = _says_names_only(reading, found)
-    least = ABOUT if names_only else 0.0
-    mentioned = tuple(
-        Mentioned(
-            span=gram.span,
-            text=reading.text[gram.span.start : gram.span.end],
-            entities=_named(by_alias[gram.name], known.memories, least=least),
-        )
-        for gram in found
-        if gram.span not in unwanted
+    named = [gram for gram in found if gram.span not in unwanted]
+    about_asker = names_only and not named and questions.ABOUT_ASKER.search(reading.text) is not None
+    mentioned = _mentioned(
+        reading.text,
+        named,
+        by_alias,
+        known.memories,
+        least=ABOUT if names_only else 0.0,
+        asker=ABOUT if about_asker else 0.0 if asked and speaks_of_self(rest) else None,
     )
-    about_asker = names_only and not mentioned and questions.ABOUT_ASKER.search(reading.text) is not None
-    if about_asker or (asked and speaks_of_self(rest)):
-        asker = _named(by_alias.get(vocabulary.USER, ()), known.memories, least=ABOUT if about_asker else 0.0)
-        if asker and all(one.entities != asker for one in mentioned):
-            mentioned = (*mentioned, Mentioned(span=Span(start=0, end=0), text="I", entities=asker))
     before = _before(reading, found, by_alias)
     about_past = reading.about_past or (before is not None and _noun_before(reading, found))
     spare = [span for span in reading.excluded_spans if not any(overlaps(span, gram.span) for gram in found)]
@@ -240,6 +235,33 @@ def _excluded(text: str, found: Sequence[Gram]) -> set[Span]:
             unwanted.add(gram.span)
         previous = gram
     return unwanted
+
+
+def _mentioned(
+    text: str,
+    named: Sequence[Gram],
+    by_alias: Mapping[str, Sequence[KnownEntity]],
+    memories: int,
+    *,
+    least: float,
+    asker: float | None,
+) -> tuple[Mentioned, ...]:
+    """Return what the names stand for, each with at least the rarity `least`.
+
+    With at least the rarity `asker`, if given, also whom the scope belongs to, unless a name stands for them.
+    """
+    found = tuple(
+        Mentioned(
+            span=gram.span,
+            text=text[gram.span.start : gram.span.end],
+            entities=_named(by_alias[gram.name], memories, least=least),
+        )
+        for gram in named
+    )
+    own = _named(by_alias.get(vocabulary.USER, ()), memories, least=asker) if asker is not None else ()
+    if not own or any(one.entities == own for one in found):
+        return found
+    return (*found, Mentioned(span=Span(start=0, end=0), text="I", entities=own))
 
 
 def _named(entities: Sequence[KnownEntity], memories: int, *, least: float) -> tuple[NamedEntity, ...]:
