@@ -16,7 +16,6 @@ from uuid import UUID
 
 import asyncpg
 
-from app.db import embedding_models
 from app.db.apply.scope import LARGE
 from app.db.sql import Row
 from app.memory import normalise
@@ -32,7 +31,7 @@ from app.write.resolve import KnownName, names_of, resolve
 from app.write.rows import PendingRows, WriteContext
 from app.write.values import Believe, Prepared, Resolved, version_of
 from bench.copying import copy_rows
-from bench.grammar import NOW, Draft, Grammar
+from bench.grammar import NOW, TYPES, Draft, Grammar
 
 CHUNK = 2_000
 """Drafts that are prepared and copied together."""
@@ -40,19 +39,19 @@ CHUNK = 2_000
 MODEL = 1
 LANGUAGE = "english"
 _EARLIER = timedelta(days=30)
-_INDEX = f"ix_memory_index_model_{MODEL}"
 
 Progress = Callable[[int], None]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Bucket:
-    """What is to be filled: a scope of a tenant, how many memories, and the seed they are made from."""
+    """What is to be filled: a scope of a tenant, how many memories of which types, and the seed they are made from."""
 
     tenant: UUID
     scope: Scope
     count: int
     seed: str
+    types: tuple[str, ...] = TYPES
 
 
 @dataclass(slots=True)
@@ -85,7 +84,7 @@ class Filler:
     async def fill(self, buckets: Sequence[Bucket], progress: Progress = lambda _count: None) -> None:
         """Fill scopes that are empty; `progress` is told how many memories were stored."""
         fillings = [
-            _Filling(bucket, Grammar(bucket.seed).drafts(bucket.count), ann=bucket.count > self.large)
+            _Filling(bucket, Grammar(bucket.seed, bucket.types).drafts(bucket.count), ann=bucket.count > self.large)
             for bucket in buckets
         ]
         storing: asyncio.Task[None] | None = None
@@ -126,13 +125,16 @@ class Filler:
 
 
 @asynccontextmanager
-async def without_vector_index(connection: asyncpg.Connection, dimensions: int) -> AsyncIterator[None]:
-    """Drop the vector index and build it anew afterwards: several times as fast as growing it by rows."""
-    await connection.execute(f"DROP INDEX IF EXISTS {_INDEX}")
+async def without_vector_indexes(connection: asyncpg.Connection) -> AsyncIterator[None]:
+    """Drop the vector indexes of a database and build them anew afterwards: faster than growing them by rows."""
+    found = await connection.fetch("SELECT indexname, indexdef FROM pg_indexes WHERE indexdef LIKE '% USING hnsw %'")
+    for one in found:
+        await connection.execute(f"DROP INDEX {one['indexname']}")
     yield
-    await connection.execute("SET maintenance_work_mem = '1GB'")
+    await connection.execute("SET maintenance_work_mem = '3GB'")
     await connection.execute("SET max_parallel_maintenance_workers = 2")
-    await connection.execute(embedding_models.index_ddl(MODEL, dimensions))
+    for one in found:
+        await connection.execute(one["indexdef"])
     await connection.execute("RESET maintenance_work_mem")
     await connection.execute("RESET max_parallel_maintenance_workers")
 

@@ -20,8 +20,8 @@ SUPERSEDED = 0.3
 """Share of preferences that replaced an older one, which is kept as history."""
 
 _SHARES = {"fact": 30, "preference": 15, "event": 20, "relation": 10, "episodic": 25}
-TYPES = len(_SHARES)
-"""How many types the memories are of."""
+TYPES = tuple(_SHARES)
+"""The types of the memories."""
 
 _PLAIN_PREDICATES = ("likes", "dislikes", "owns", "recommends", "collects", "avoids", "learns", "repairs")
 _RELATIONS = ("works-with", "manages", "member-of", "uses", "created", "owns")
@@ -45,9 +45,10 @@ class Draft:
 
 @dataclass(slots=True)
 class Grammar:
-    """The memories of one scope. No two compete for a slot or say the same, but for a draft and its older one."""
+    """The memories of one scope, of these types. No two compete for a slot or say the same, but for an older one."""
 
     seed: str
+    types: tuple[str, ...] = TYPES
     _random: Random = field(init=False)
     _taken: set[str] = field(default_factory=set)
     _turn: int = 0
@@ -65,9 +66,10 @@ class Grammar:
             "relation": self._relation,
             "episodic": self._episodic,
         }
+        shares = [_SHARES[one] for one in self.types]
         made = 0
         while made < count:
-            kind = self._random.choices(list(_SHARES), weights=list(_SHARES.values()))[0]
+            kind = self._random.choices(self.types, weights=shares)[0]
             draft = next((one for _ in range(_TRIES) if (one := kinds[kind]()) is not None), None)
             draft = draft or self._episodic()
             if draft.older is not None and made + 2 > count:

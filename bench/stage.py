@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 
 from app.model import Scope, ScopeKind
-from bench.fill import Bucket, Filler, without_vector_index
+from bench.fill import Bucket, Filler, without_vector_indexes
 from bench.world import Service, World, tenant_id
 
 REBUILD_FROM = 5_000
@@ -127,7 +127,7 @@ class Stage:
         if total < max(REBUILD_FROM, REBUILD_SHARE * there):
             await self.filler.fill(buckets, advance)
             return
-        async with without_vector_index(self.world.owner, self.world.embedder.dimensions):
+        async with without_vector_indexes(self.world.owner):
             await self.filler.fill(buckets, advance)
             self.progress("build the vector index", 0, 0)
 

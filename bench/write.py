@@ -182,7 +182,7 @@ def _by_type(fresh: Iterator[Draft], each: int) -> dict[str, list[Draft]]:
         kept = found.setdefault(draft.type, [])
         if len(kept) < each:
             kept.append(draft)
-        if len(found) == TYPES and all(len(one) == each for one in found.values()):
+        if len(found) == len(TYPES) and all(len(one) == each for one in found.values()):
             break
     return dict(sorted(found.items()))
 

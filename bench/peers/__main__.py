@@ -12,16 +12,22 @@ import json
 import sys
 from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from itertools import islice
 from pathlib import Path
 from typing import Any
+from uuid import UUID
 
 import asyncpg
 
+from app.model import Visibility
+from app.read.values import QueryRequest
 from bench.figures import Spread
 from bench.grammar import NOW, Grammar
+from bench.peers.driven import Driven, Item, item, item_of
+from bench.peers.floor import Floor, floor_of
+from bench.peers.others import EACH, fill_peer, fill_service
 from bench.report import describe
 from bench.usage import resident
 from bench.world import MAIN_KEY, Service, World, free_port, new_world, serving
@@ -29,19 +35,16 @@ from evals.datasets import data_dir, load_locomo
 
 HERE = Path(__file__).parent
 PYTHON = Path(".venv-peers/bin/python")
-SYSTEMS = ("typed-memory", "mem0", "langgraph", "bare-table")
+SERVICE = "typed-memory"
+SYSTEMS = (SERVICE, "mem0", "langgraph", "bare-table")
 CLIENTS = (1, 8, 32)
 ROUNDS = 3
 SINGLE = 60
 """Texts that are stored one by one, to time it; the others come in batches."""
 
 BATCH = 100
-EACH = 100
-"""Texts of each of the other users."""
-
+_QUIET_SECONDS = 600.0
 USER = "asked"
-
-Item = dict[str, Any]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -53,26 +56,10 @@ class Conversation:
     questions: Sequence[tuple[str, frozenset[str]]]
     now: datetime
 
-
-@dataclass(slots=True, kw_only=True)
-class Driven:
-    """A system's process, and what was measured of it."""
-
-    name: str
-    process: asyncio.subprocess.Process
-    database: str
-    rows: dict[str, list[str]] = field(default_factory=dict)
-
-    async def do(self, command: Mapping[str, Any]) -> dict[str, Any]:
-        """Send a command and return the answer."""
-        assert self.process.stdin is not None  # noqa: S101 - narrows for the type checker
-        assert self.process.stdout is not None  # noqa: S101 - as above
-        self.process.stdin.write(json.dumps(command).encode() + b"\n")
-        line = await self.process.stdout.readline()
-        if not line:
-            raise RuntimeError(f"{self.name} ended: its messages are above")
-        found: dict[str, Any] = json.loads(line)
-        return found
+    def requests(self) -> list[QueryRequest]:
+        """Return the questions as the read pipeline takes them."""
+        asker = Visibility(user_id=USER)
+        return [QueryRequest(query=text, now=self.now, visibility=asker) for text, _ in self.questions]
 
 
 def main() -> int:
@@ -98,7 +85,7 @@ def conversation(most: int) -> Conversation:
     chosen = max(load_locomo(), key=lambda one: len(one.turns))
     texts = {turn.id: f"{turn.speaker}: {turn.text}" for turn in chosen.turns}
     items = [
-        _item(turn.speaker, turn.text, f"{chosen.id} {turn.session_id}", turn.sequence, turn.occurred_at)
+        item(turn.speaker, turn.text, f"{chosen.id} {turn.session_id}", turn.sequence, turn.occurred_at)
         for turn in chosen.turns
     ]
     questions = [
@@ -117,50 +104,36 @@ def conversation(most: int) -> Conversation:
 
 def _synthetic(most: int) -> Conversation:
     drafts = [one for one in Grammar(USER).drafts(4_000) if one.type == "episodic"][:788]
-    items = [_of_draft(one.payload, place) for place, one in enumerate(drafts)]
+    items = [item_of(one.payload, place) for place, one in enumerate(drafts)]
     pairs = zip(drafts, items, strict=True)
     questions = [(draft.question, frozenset({item["text"]})) for draft, item in islice(pairs, most)]
     return Conversation(name="synthetic", items=items, questions=questions, now=NOW)
 
 
-def _item(speaker: str, said: str, session: str, place: int, at: datetime) -> Item:
-    text = f"{speaker}: {said}"
-    return {"text": text, "said": said, "speaker": speaker, "session": session, "place": place, "at": at.isoformat()}
-
-
-def _of_draft(payload: Mapping[str, Any], place: int) -> Item:
-    at = NOW - timedelta(minutes=place)
-    return _item(payload["speaker"], payload["content"], payload["session_id"], payload["sequence_number"], at)
-
-
-def neighbours(count: int, start: int) -> dict[str, list[Item]]:
-    """Return texts of other users, by user; `start` is the number of the first."""
-    found: dict[str, list[Item]] = {}
-    for number in range(start, start + count // EACH):
-        episodes = (one for one in Grammar(f"neighbour {number}").drafts(20 * EACH) if one.type == "episodic")
-        found[f"user {number}"] = [_of_draft(one.payload, place) for place, one in enumerate(islice(episodes, EACH))]
-    return found
-
-
 async def measured(asked: Conversation, sizes: Sequence[int]) -> str:
     """Return the tables of a run."""
-    parts = []
     async with new_world() as world, AsyncExitStack() as stack:
         systems, service = await _systems(world, stack, asked)
-        parts.append(
-            _table("Writing", ("system", "one p50 ms", "one p95 ms", "batch, a second"), await _write(systems, asked))
-        )
+        _progress("writes")
+        columns = ("system", "one p50 ms", "one p95 ms", "batch, a second")
+        parts = [_table("Writing", columns, await _write(systems, asked))]
+        tenant = await _one(systems[0], "SELECT id FROM tenants")
+        floor = await floor_of(replace(world, url=systems[0].url), tenant, service, asked.requests(), stack)
         filled = 0
         for size in (0, *sizes):
             if size > filled:
-                await _fill(systems, neighbours(size - filled, filled // EACH))
+                await _fill(world, tenant, systems, range(filled // EACH, size // EACH))
                 filled = size
-            rows = await _search(systems, asked)
-            await _weigh(world, systems, service, rows)
-            parts.append(
-                _table(f"Searching {len(asked.items)} texts beside {filled:,} of others", _SEARCH, list(rows.values()))
-            )
+            await _quiet(systems[0])
+            _progress(f"questions beside {filled:,} texts of others")
+            rows = [row async for row in _search(systems, service, floor, asked)]
+            title = f"Searching {len(asked.items)} texts beside {filled:,} of others"
+            parts.append(_table(title, _SEARCH, rows))
     return "\n".join([_NOTE.format(name=asked.name, texts=len(asked.items), questions=len(asked.questions)), *parts])
+
+
+def _progress(what: str) -> None:
+    sys.stderr.write(f"{datetime.now(UTC):%H:%M:%S} {what}\n")
 
 
 _SEARCH = (
@@ -177,11 +150,14 @@ _SEARCH = (
 _NOTE = """{name}: {texts} texts of one user, {questions} questions. What each does:
 
 - **typed-memory** is asked over HTTP: a process of its own checks the key, types, resolves names, keeps history and an
-  audit log, and answers with vectors, words and names. Memory is the service's process alone.
+  audit log, and answers with vectors, words and names. Memory is the service's process alone. Two rows below are its
+  floor by one client: the statements of its questions sent by a bare driver, and requests that it answers with nothing.
 - **mem0** runs inside the asking process, with pgvector and `infer=False`; its extra for entities and lemmas is not
-  installed. Its list of messages is stored one by one. Others' rows are put into its table past its own `add`.
+  installed. Its list of messages is stored one by one.
 - **langgraph** is LangGraph's Postgres store inside the asking process, a namespace for each user.
 - **bare-table** is a table with a vector column, an index on the user and one on the vectors, by plain SQL.
+
+Others' texts are stored past the systems' usual ways, with vector indexes built anew afterwards.
 
 All embed by one endpoint on this machine, with the same model, and share a database server. The asking processes use
 the same cores, so the rates of 8 and 32 clients say who wastes least, not how a larger machine does. `recall@10` is the
@@ -220,7 +196,7 @@ async def _systems(world: World, stack: AsyncExitStack, asked: Conversation) -> 
         databases[name] = f"{world.url.rsplit('/', 1)[0]}/{database}"
     service = await stack.enter_async_context(
         serving(
-            replace(world, url=databases["typed-memory"]),
+            replace(world, url=databases[SERVICE]),
             TM_EMBEDDING_PROVIDER="openai",
             TM_EMBEDDING_BASE_URL=endpoint,
             TM_EMBEDDING_MODEL="local",
@@ -248,7 +224,7 @@ async def _systems(world: World, stack: AsyncExitStack, asked: Conversation) -> 
             limit=2**28,
         )
         stack.push_async_callback(_ended, process)
-        found.append(Driven(name=name, process=process, database=databases[name].rpartition("/")[2]))
+        found.append(Driven(name=name, process=process, url=databases[name]))
     return found, service
 
 
@@ -282,38 +258,60 @@ async def _write(systems: Sequence[Driven], asked: Conversation) -> list[list[st
     ]
 
 
-async def _fill(systems: Sequence[Driven], users: Mapping[str, Sequence[Item]]) -> None:
-    """Store others' texts, some users at a time."""
-    names = list(users)
-    for start in range(0, len(names), 10):
-        some = {name: users[name] for name in names[start : start + 10]}
-        for one in systems:
-            await one.do({"do": "fill", "users": some})
-
-
-async def _search(systems: list[Driven], asked: Conversation) -> dict[str, list[str]]:
-    """Return each system's row: times and rates by clients, and how good its answers are."""
-    queries = [question for question, _ in asked.questions]
-    times: dict[tuple[str, int], list[Spread]] = {}
-    quality: dict[str, list[str]] = {}
+async def _fill(world: World, tenant: UUID, systems: Sequence[Driven], numbers: range) -> None:
+    """Store the texts of other users, of these numbers."""
     for one in systems:
-        found = await one.do({"do": "search", "user": USER, "queries": queries})
-        quality[one.name] = _quality(found, asked)
+        _progress(f"fill {one.name} with {len(numbers) * EACH:,} texts of others")
+        if one.name == SERVICE:
+            await fill_service(one.url, tenant, world.embedder, numbers)
+        else:
+            await fill_peer(one, numbers)
+
+
+async def _quiet(system: Driven) -> None:
+    """Wait until the service has no work left in its queue."""
+    async with asyncio.timeout(_QUIET_SECONDS):
+        while await _one(system, "SELECT EXISTS (SELECT FROM pgqueuer WHERE execute_after <= now())"):  # noqa: ASYNC110
+            await asyncio.sleep(0.2)
+
+
+async def _one(system: Driven, query: str) -> Any:  # noqa: ANN401 - a value of any type
+    """Return the one value that a query of the system's database finds."""
+    connection = await asyncpg.connect(system.url)
+    try:
+        return await connection.fetchval(query)
+    finally:
+        await connection.close()
+
+
+async def _search(
+    systems: list[Driven], service: Service, floor: Floor, asked: Conversation
+) -> AsyncIterator[list[str]]:
+    """Yield each system's row, times and rates by clients and how good its answers are, and those of the floor."""
+    queries = [question for question, _ in asked.questions]
+    found = {one.name: await one.do({"do": "search", "user": USER, "queries": queries}) for one in systems}
+    times: dict[tuple[str, int], list[Spread]] = {}
     for clients in CLIENTS:
         for turn in range(ROUNDS):
             for one in systems[turn:] + systems[:turn]:
                 told = await one.do({"do": "search", "user": USER, "queries": queries, "clients": clients})
                 times.setdefault((one.name, clients), []).append(Spread.of(told["seconds"], told["wall"]))
+            if clients == 1:
+                for what, spread in (await floor.measured(len(queries))).items():
+                    times.setdefault((what, clients), []).append(spread)
     joined = {key: Spread.joined(spreads) for key, spreads in times.items()}
-    return {
-        one.name: [
+    for one in systems:
+        spreads = [joined[one.name, clients] for clients in CLIENTS]
+        yield [
             one.name,
-            *(f"{joined[one.name, clients].p50:.1f}" for clients in CLIENTS),
-            *(f"{joined[one.name, clients].per_second:,.0f}" for clients in CLIENTS),
-            *quality[one.name],
+            *(f"{spread.p50:.1f}" for spread in spreads),
+            *(f"{spread.per_second:,.0f}" for spread in spreads),
+            *_quality(found[one.name], asked),
+            *await _weight(one, service),
         ]
-        for one in systems
-    }
+    for what in floor.parts:
+        spread = joined[what, 1]
+        yield [what, f"{spread.p50:.1f}", "", "", f"{spread.per_second:,.0f}", *("" for _ in _SEARCH[5:])]
 
 
 def _quality(told: Mapping[str, Any], asked: Conversation) -> list[str]:
@@ -329,17 +327,12 @@ def _quality(told: Mapping[str, Any], asked: Conversation) -> list[str]:
     return [f"{sum(shares) / len(shares):.3f}", str(short), str(wrong)]
 
 
-async def _weigh(world: World, systems: Sequence[Driven], service: Service, rows: Mapping[str, list[str]]) -> None:
-    """Add to each row the size of the database and the memory of the process."""
-    for one in systems:
-        connection = await asyncpg.connect(f"{world.url.rsplit('/', 1)[0]}/{one.database}")
-        try:
-            size = await connection.fetchval("SELECT pg_database_size(current_database())")
-        finally:
-            await connection.close()
-        told = await one.do({"do": "weigh"})
-        memory = resident(service.pid) if one.name == "typed-memory" else 1024 * told["kilobytes"]
-        rows[one.name].extend([f"{size / 1e6:,.0f}", f"{memory / 1e6:,.0f}"])
+async def _weight(system: Driven, service: Service) -> tuple[str, str]:
+    """Return the size of the system's database and the memory of its process."""
+    size = await _one(system, "SELECT pg_database_size(current_database())")
+    told = await system.do({"do": "weigh"})
+    memory = resident(service.pid) if system.name == SERVICE else 1024 * told["kilobytes"]
+    return f"{size / 1e6:,.0f}", f"{memory / 1e6:,.0f}"
 
 
 def _table(title: str, columns: Sequence[str], rows: Sequence[Sequence[str]]) -> str:

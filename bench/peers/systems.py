@@ -13,7 +13,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from http.client import HTTPConnection
-from typing import Any, Protocol
+from typing import Any, Protocol, runtime_checkable
 
 Item = Mapping[str, Any]
 """A text, with the speaker, words, session, place and time that it was made of."""
@@ -33,11 +33,16 @@ class System(Protocol):
     def add_many(self, user: str, items: Sequence[Item]) -> None:
         """Store texts in the way that is meant for many."""
 
-    def fill(self, users: Mapping[str, Sequence[Item]]) -> None:
-        """Store other users' texts as fast as may be, past the usual way if need be."""
-
     def search(self, user: str, query: str) -> list[str]:
         """Return the ten best texts."""
+
+
+@runtime_checkable
+class Filled(Protocol):
+    """One that others' texts can be put into fast."""
+
+    def fill(self, users: Mapping[str, Sequence[Item]]) -> None:
+        """Store texts of many users as fast as may be, past the usual way if need be."""
 
 
 class TypedMemory:
@@ -54,12 +59,6 @@ class TypedMemory:
     def add_many(self, user: str, items: Sequence[Item]) -> None:
         """Store texts by a batch."""
         self._post("/memories/batch", {"memories": [{"type": "episodic", **self._body(user, one)} for one in items]})
-
-    def fill(self, users: Mapping[str, Sequence[Item]]) -> None:
-        """Store by batches of many users."""
-        bodies = [{"type": "episodic", **self._body(user, one)} for user, items in users.items() for one in items]
-        for start in range(0, len(bodies), 5 * CHUNK):
-            self._post("/memories/batch", {"memories": bodies[start : start + 5 * CHUNK]})
 
     def search(self, user: str, query: str) -> list[str]:
         """Ask `/query`."""

@@ -29,12 +29,15 @@ def main() -> int:
     )
     parser.add_argument("--memories", nargs="+", type=int, default=SIZES)
     parser.add_argument("--tenants", type=int, default=TENANTS)
+    parser.add_argument(
+        "--largest", type=int, default=0, help="memories of the largest tenant, where more than its share"
+    )
     parser.add_argument("--output", type=Path, default=RESULTS)
     given = parser.parse_args()
     started, results = monotonic(), []
     known = _known(given.output)
     for memories in sorted(given.memories):
-        results.append(asyncio.run(_measured(memories, given.tenants)))
+        results.append(asyncio.run(_measured(memories, given.tenants, given.largest)))
         run = report.describe(postgres="", quick=False, seconds=monotonic() - started)
         kept = known | {one.memories: one.as_json() for one in results}
         content = {
@@ -53,8 +56,8 @@ def _known(path: Path) -> dict[int, dict[str, object]]:
     return {one["memories"]: one for one in json.loads(path.read_text(encoding="utf-8"))["sizes"]}
 
 
-async def _measured(memories: int, tenants: int) -> ScaleResult:
-    planned = shapes(memories, tenants)
+async def _measured(memories: int, tenants: int, largest: int) -> ScaleResult:
+    planned = shapes(memories, tenants, largest)
     done = 0
     began = monotonic()
 

@@ -12,7 +12,7 @@ import asyncpg
 from sqlalchemy import Computed, Identity
 
 from app.db.tables import metadata
-from bench.fill import Bucket, Filler, Progress, without_vector_index
+from bench.fill import Bucket, Filler, Progress, without_vector_indexes
 from bench.scale.shape import BLOCK, LARGE, STEPS, TenantShape, block, scope_id, step, user_scope
 from bench.stage import seed_of
 from bench.world import World, tenant_id
@@ -36,7 +36,7 @@ async def fill(world: World, shapes: Sequence[TenantShape], progress: Progress) 
     buckets = [_bucket(model, user, size) for user, size in users.items()]
     buckets += [_bucket(one.number, LARGE, one.large) for one in shapes if one.large]
     filler = Filler(connection=world.owner, embedder=world.embedder)
-    async with without_vector_index(world.owner, world.embedder.dimensions):
+    async with without_vector_indexes(world.owner):
         await filler.fill(buckets, progress)
         copies = [(user, one.number) for one in shapes for user in one.users()]
         for at in range(0, len(copies), AT_ONCE):

@@ -42,10 +42,14 @@ class TenantShape:
             yield step(self.last)
 
 
-def shapes(memories: int, tenants: int) -> list[TenantShape]:
-    """Return tenants, the largest first, whose sizes fall as one over their rank."""
+def shapes(memories: int, tenants: int, largest: int = 0) -> list[TenantShape]:
+    """Return tenants, the largest first, whose sizes fall as one over their rank; the first has `largest` at least."""
     share = memories / sum(1 / rank for rank in range(1, tenants + 1))
-    return [_shape(number, max(1, round(share / (number + 1)))) for number in range(tenants)]
+    sizes = [round(share / rank) for rank in range(1, tenants + 1)]
+    if largest > sizes[0]:
+        others = (memories - largest) / (memories - sizes[0])
+        sizes = [largest, *(round(size * others) for size in sizes[1:])]
+    return [_shape(number, max(1, size)) for number, size in enumerate(sizes)]
 
 
 def _shape(number: int, size: int) -> TenantShape:

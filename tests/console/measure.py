@@ -18,7 +18,7 @@ from rich.console import Console
 from rich.table import Table
 
 from app.model import Scope, ScopeKind
-from bench.fill import Bucket, Filler, without_vector_index
+from bench.fill import Bucket, Filler, without_vector_indexes
 from bench.world import World, key_of, new_world, serving, tenant_id
 from tests.console.browser import Browser, chromium
 from tests.console.conftest import ROOT
@@ -99,7 +99,7 @@ async def _fill(world: World, memories: int) -> None:
     ]
     console = Console(stderr=True)
     filler = Filler(connection=world.owner, embedder=world.embedder)
-    async with without_vector_index(world.owner, world.embedder.dimensions):
+    async with without_vector_indexes(world.owner):
         await filler.fill(buckets, lambda count: console.print(f"{count:,} more memories"))
 
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from bench.fill import without_vector_index
+from bench.fill import without_vector_indexes
 from tests.scale.stores import Store, questions
 
 pytestmark = pytest.mark.long
@@ -22,7 +22,7 @@ async def test_twenty_thousand_memories_of_others_change_no_answer(big: Store) -
     others = [await big.new_tenant() for _ in range(20)]
     # The same user, with the same memories, in half of the tenants: nothing but the tenant tells them apart.
     strangers = [(other, MINE if place % 2 else f"user {place}", 500) for place, other in enumerate(others)]
-    async with without_vector_index(big.owner, big.embedder.dimensions):
+    async with without_vector_indexes(big.owner):
         await big.fill((tenant, "bob", 8_000), (tenant, "carol", 2_000), *strangers)
     assert await big.count("true") == 20_800
 

@@ -13,7 +13,7 @@ from app.db.sql import as_halfvec
 from app.model import ReadMode
 from app.read.retrieve import Model, Search, SearchFilters, retrieve, semantic
 from app.read.values import Arm
-from bench.fill import without_vector_index
+from bench.fill import without_vector_indexes
 from bench.grammar import NOW
 from tests.scale.stores import Store, opened, questions, user_scope
 from tests.support.databases import Run, drop_database
@@ -51,7 +51,7 @@ async def crowd(run: Run, server_url: str, template: str) -> AsyncIterator[Crowd
     url = run.create(server_url, template)
     async with opened(url) as store:
         tenant, neighbour = await store.new_tenant(), await store.new_tenant()
-        async with without_vector_index(store.owner, store.embedder.dimensions):
+        async with without_vector_indexes(store.owner):
             await store.fill((tenant, BIG, COUNT), (tenant, SMALL, SMALL_COUNT), (neighbour, BIG, 2_000))
         yield Crowd(store, tenant)
     drop_database(url)
