@@ -57,16 +57,17 @@ def fold_accents(term: str) -> str:
 
 def tokenize(normalised: str) -> list[str]:
     """Return the tokens of a text that `normalise` returned, in order."""
-    pattern = _pattern_of("[a-z0-9]++") if normalised.isascii() else _pattern_of(_unicode_word())
+    pattern = _pattern_of("[a-z0-9]++") if normalised.isascii() else _pattern_of(_unicode_word(), f"[{SPACELESS}]++|")
     return pattern.findall(normalised)
 
 
 @cache
-def _pattern_of(word: str) -> re.Pattern[str]:
+def _pattern_of(word: str, spaceless: str = "") -> re.Pattern[str]:
     # Possessive classes: no text, however odd, makes it backtrack. Groups repeat greedily, because Python
     # before 3.11.4 takes a lookbehind inside a possessive group wrongly (it cut words short).
-    joined = rf"(?:(?:_++|[.@&'\-+]|(?<=\d):(?=\d)|(?<=\d),(?=\d{{3}}(?!\d))){word})*"
-    return re.compile(rf"[{SPACELESS}]++|\#\d++|{word}{joined}(?:\+\+|\#(?!\w))?")
+    # Looking at the next sign first saves a quarter of the time: after most words no sign joins.
+    sign = r"(?=[_.@&'\-+:,])(?:_++|[.@&'\-+]|(?<=\d):(?=\d)|(?<=\d),(?=\d{3}(?!\d)))"
+    return re.compile(rf"{spaceless}\#\d++|{word}(?:{sign}{word})*(?:\+\+|\#(?!\w))?")
 
 
 @cache
