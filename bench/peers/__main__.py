@@ -26,6 +26,7 @@ from app.read.values import QueryRequest
 from bench.figures import Spread
 from bench.grammar import NOW, Grammar
 from bench.peers.driven import Driven, Item, item, item_of
+from bench.peers.floor import CLIENTS as FLOOR_CLIENTS
 from bench.peers.floor import Floor, floor_of
 from bench.peers.others import EACH, fill_peer, fill_service
 from bench.report import describe
@@ -151,7 +152,7 @@ _NOTE = """{name}: {texts} texts of one user, {questions} questions. What each d
 
 - **typed-memory** is asked over HTTP: a process of its own checks the key, types, resolves names, keeps history and an
   audit log, and answers with vectors, words and names. Memory is the service's process alone. Two rows below are its
-  floor by one client: the statements of its questions sent by a bare driver, and requests that it answers with nothing.
+  floor: the statements of its questions sent by a bare driver, and requests that it answers with nothing.
 - **mem0** runs inside the asking process, with pgvector and `infer=False`; its extra for entities and lemmas is not
   installed. Its list of messages is stored one by one.
 - **langgraph** is LangGraph's Postgres store inside the asking process, a namespace for each user.
@@ -296,9 +297,9 @@ async def _search(
             for one in systems[turn:] + systems[:turn]:
                 told = await one.do({"do": "search", "user": USER, "queries": queries, "clients": clients})
                 times.setdefault((one.name, clients), []).append(Spread.of(told["seconds"], told["wall"]))
-            if clients == 1:
-                for what, spread in (await floor.measured(len(queries))).items():
-                    times.setdefault((what, clients), []).append(spread)
+            parts = await floor.measured(clients, len(queries)) if clients in FLOOR_CLIENTS else {}
+            for what, spread in parts.items():
+                times.setdefault((what, clients), []).append(spread)
     joined = {key: Spread.joined(spreads) for key, spreads in times.items()}
     for one in systems:
         spreads = [joined[one.name, clients] for clients in CLIENTS]
@@ -310,8 +311,11 @@ async def _search(
             *await _weight(one, service),
         ]
     for what in floor.parts:
-        spread = joined[what, 1]
-        yield [what, f"{spread.p50:.1f}", "", "", f"{spread.per_second:,.0f}", *("" for _ in _SEARCH[5:])]
+        spreads = [joined[what, clients] for clients in FLOOR_CLIENTS]
+        blank = [""] * (len(CLIENTS) - len(spreads))
+        p50, rates = [f"{one.p50:.1f}" for one in spreads], [f"{one.per_second:,.0f}" for one in spreads]
+        cells = [what, *p50, *blank, *rates, *blank]
+        yield cells + [""] * (len(_SEARCH) - len(cells))
 
 
 def _quality(told: Mapping[str, Any], asked: Conversation) -> list[str]:

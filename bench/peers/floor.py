@@ -14,33 +14,38 @@ from bench.client import Post, load, timed
 from bench.figures import Spread
 from bench.world import Service, World
 
+CLIENTS = (1, 8)
 _SECONDS = 60.0
 _STATEMENTS, _EMPTY = "its statements, bare", "GET /healthz"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Floor:
-    """The statements of each question, the connection that they are sent by, and the service's port."""
+    """The statements of each question, the connections that they are sent by, and the service's port."""
 
     seen: Sequence[Sequence[Statement]]
-    bare: Bare
+    bare: Sequence[Bare]
     port: int
     parts = (_STATEMENTS, _EMPTY)
 
-    async def measured(self, count: int) -> dict[str, Spread]:
-        """Return how long each part takes, `count` times."""
+    async def measured(self, clients: int, count: int) -> dict[str, Spread]:
+        """Return how long each part takes, `count` times by so many clients."""
+        runs = [one.run for one in self.bare[:clients]]
         empty = [Post.reading("/healthz")]
         return {
-            _STATEMENTS: await timed([self.bare.run], self.seen, count=count, seconds=_SECONDS),
-            _EMPTY: await load(self.port, empty, clients=1, count=count, seconds=_SECONDS),
+            _STATEMENTS: await timed(runs, self.seen, count=count, seconds=_SECONDS),
+            _EMPTY: await load(self.port, empty, clients=clients, count=count, seconds=_SECONDS),
         }
 
 
 async def floor_of(
     world: World, tenant: UUID, service: Service, asked: Sequence[QueryRequest], stack: AsyncExitStack
 ) -> Floor:
-    """Return the floor of a tenant's questions; the stack closes its connection."""
-    connection = await world.bare()
-    stack.push_async_callback(connection.close)
-    await connection.execute(f"SET app.tenant_id = '{tenant}'; SET plan_cache_mode = force_generic_plan")
-    return Floor(seen=await statements(world, tenant, asked), bare=Bare(connection), port=service.port)
+    """Return the floor of a tenant's questions; the stack closes its connections."""
+    bare = []
+    for _ in range(max(CLIENTS)):
+        connection = await world.bare()
+        stack.push_async_callback(connection.close)
+        await connection.execute(f"SET app.tenant_id = '{tenant}'; SET plan_cache_mode = force_generic_plan")
+        bare.append(Bare(connection))
+    return Floor(seen=await statements(world, tenant, asked), bare=bare, port=service.port)
