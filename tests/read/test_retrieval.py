@@ -80,6 +80,8 @@ def test_rarer_terms_nominate_and_the_rarest_always() -> None:
     assert nominators(("common", "some", "rare", "never"), frequencies, 100_000) == ("rare", "some")
     assert nominators(("common",), frequencies, 100_000) == ("common",)
     assert nominators(("never",), frequencies, 100_000) == ()
+    huge = {index_of("rare"): 12_000, index_of("some"): 9_000, index_of("common"): 400_000}
+    assert nominators(("common", "some", "rare"), huge, 10_000_000) == ("some",)
     small = {index_of("common"): 500, index_of("rare"): 2}
     assert nominators(("common", "rare"), small, 600) == ("rare", "common")
 

@@ -97,15 +97,20 @@ def _mentions(entity: str, most: int, unless: str = "") -> str:
 
 
 def _descriptions(names: str, filters: SearchFilters) -> str:
-    """Return the join with the visible memories that describe the far end `e`, or one of its name among `names`."""
+    """Return the join with the visible memories that describe the far end `e`, or one of its name among `names`.
+
+    Mentions are looked up entity by entity: few of them identify, so a join would walk through the tenant's.
+    """
     return f"""CROSS JOIN LATERAL (
             SELECT DISTINCT me.memory_id
             FROM (SELECT * FROM {names} x WHERE x.entity_id = e.far OFFSET 0) own
             CROSS JOIN LATERAL (
                 SELECT * FROM {names} x WHERE x.scope_id = own.scope_id AND x.alias = own.alias OFFSET 0
             ) a
-            JOIN memory_entities me
-                ON me.tenant_id = :tenant AND me.entity_id = a.entity_id AND me.role = 'identity'
+            CROSS JOIN LATERAL (
+                SELECT * FROM memory_entities x
+                WHERE x.tenant_id = :tenant AND x.entity_id = a.entity_id AND x.role = 'identity' OFFSET 0
+            ) me
             {of_memory("me.memory_id", filters)}
             WHERE {visible(filters)}
             ORDER BY me.memory_id DESC LIMIT {NAMESAKES}

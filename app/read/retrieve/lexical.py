@@ -23,6 +23,9 @@ CANDIDATES = 2_000
 """Documents that terms may always nominate: scoring so few costs little, and where all terms nominate, the
 arm is exactly BM25."""
 
+MOST_CANDIDATES = 20_000
+"""Documents that more than one term may nominate: each is read. Of a million, terms up to this have the same ten best."""
+
 SHORTEST: Final = 5
 """Fewest letters of a term that may be a misspelling: of shorter ones too many words are one letter apart."""
 
@@ -63,7 +66,7 @@ def nominators(terms: Sequence[str], frequencies: Mapping[int, int], documents: 
         if count <= 0:
             continue
         candidates += count
-        if not chosen or candidates <= max(CANDIDATES, RARE * documents):
+        if not chosen or candidates <= min(MOST_CANDIDATES, max(CANDIDATES, RARE * documents)):
             chosen.append(term)
     return tuple(chosen)
 
