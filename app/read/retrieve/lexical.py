@@ -24,7 +24,7 @@ CANDIDATES = 2_000
 arm is exactly BM25."""
 
 MOST_CANDIDATES = 20_000
-"""Documents that more than one term may nominate: each is read. Of a million, terms up to this have the same ten best."""
+"""Documents that more than one term may nominate, for each is read: of a million, these yield the same ten best."""
 
 SHORTEST: Final = 5
 """Fewest letters of a term that may be a misspelling: of shorter ones too many words are one letter apart."""
