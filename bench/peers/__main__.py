@@ -28,7 +28,7 @@ from bench.grammar import NOW, Grammar
 from bench.peers.driven import Driven, Item, item, item_of
 from bench.peers.floor import CLIENTS as FLOOR_CLIENTS
 from bench.peers.floor import Floor, floor_of
-from bench.peers.others import EACH, fill_peer, fill_service
+from bench.peers.others import EACH, FILL, fill_peer, fill_service
 from bench.report import describe
 from bench.usage import resident
 from bench.world import MAIN_KEY, Service, World, free_port, new_world, serving
@@ -158,7 +158,7 @@ _NOTE = """{name}: {texts} texts of one user, {questions} questions. What each d
 - **langgraph** is LangGraph's Postgres store inside the asking process, a namespace for each user.
 - **bare-table** is a table with a vector column, an index on the user and one on the vectors, by plain SQL.
 
-Others' texts are stored past the systems' usual ways, with vector indexes built anew afterwards.
+Others' texts are put into the systems' tables past their usual ways, and vector indexes built anew afterwards.
 
 All embed by one endpoint on this machine, with the same model, and share a database server. The asking processes use
 the same cores, so the rates of 8 and 32 clients say who wastes least, not how a larger machine does. `recall@10` is the
@@ -266,7 +266,7 @@ async def _fill(world: World, tenant: UUID, systems: Sequence[Driven], numbers: 
         if one.name == SERVICE:
             await fill_service(one.url, tenant, world.embedder, numbers)
         else:
-            await fill_peer(one, numbers)
+            await fill_peer(one.url, FILL[one.name], world.embedder, numbers)
 
 
 async def _quiet(system: Driven) -> None:

@@ -16,7 +16,7 @@ from pathlib import Path
 from time import perf_counter
 from typing import Any
 
-from systems import SYSTEMS, Filled, System  # the folder of this file is on the path
+from systems import SYSTEMS, System  # the folder of this file is on the path
 
 
 def main() -> None:
@@ -37,9 +37,6 @@ def _done(system: System, command: Mapping[str, Any]) -> dict[str, Any]:
             return _timed(lambda item: system.add(user, item), command["items"], clients)[0]
         case "add many":
             return _timed(lambda items: system.add_many(user, items), command["batches"], clients)[0]
-        case "fill" if isinstance(system, Filled):
-            system.fill(command["users"])
-            return {}
         case "search":
             spread, found = _timed(lambda query: system.search(user, query), command["queries"], clients)
             return {**spread, "found": found}

@@ -13,7 +13,7 @@ import uuid
 from collections.abc import Mapping, Sequence
 from contextlib import ExitStack
 from http.client import HTTPConnection
-from typing import Any, Protocol, runtime_checkable
+from typing import Any, Protocol
 
 Item = Mapping[str, Any]
 """A text, with the speaker, words, session, place and time that it was made of."""
@@ -35,14 +35,6 @@ class System(Protocol):
 
     def search(self, user: str, query: str) -> list[str]:
         """Return the ten best texts."""
-
-
-@runtime_checkable
-class Filled(Protocol):
-    """One that others' texts can be put into fast."""
-
-    def fill(self, users: Mapping[str, Sequence[Item]]) -> None:
-        """Store texts of many users as fast as may be, past the usual way if need be."""
 
 
 class TypedMemory:
@@ -132,20 +124,6 @@ class Mem0:
         messages = [{"role": "user", "content": one["text"]} for one in items]
         self._memory.add(messages, user_id=user, infer=False)
 
-    def fill(self, users: Mapping[str, Sequence[Item]]) -> None:
-        """Insert into its vector store directly, with the payload that it writes itself."""
-        pairs = [(user, one["text"]) for user, items in users.items() for one in items]
-        for start in range(0, len(pairs), CHUNK):
-            some = pairs[start : start + CHUNK]
-            self._memory.vector_store.insert(
-                vectors=self._memory.embedding_model.embed_batch([text for _, text in some]),
-                ids=[str(uuid.uuid4()) for _ in some],
-                payloads=[
-                    {"user_id": user, "role": "user", "data": text, "text_lemmatized": text.lower(), "hash": ""}
-                    for user, text in some
-                ],
-            )
-
     def search(self, user: str, query: str) -> list[str]:
         """Search with the user as a filter."""
         found = self._memory.search(query, top_k=TOP, filters={"user_id": user})
@@ -178,17 +156,9 @@ class LangGraphStore:
 
     def add_many(self, user: str, items: Sequence[Item]) -> None:
         """Put items by `batch`."""
-        self.fill({user: items})
-
-    def fill(self, users: Mapping[str, Sequence[Item]]) -> None:
-        """Put items by `batch`."""
         from langgraph.store.base import PutOp  # noqa: PLC0415
 
-        puts = [
-            PutOp(("memories", user), str(uuid.uuid4()), {"text": one["text"]})
-            for user, items in users.items()
-            for one in items
-        ]
+        puts = [PutOp(("memories", user), str(uuid.uuid4()), {"text": one["text"]}) for one in items]
         for start in range(0, len(puts), CHUNK):
             self._store.batch(puts[start : start + CHUNK])
 
@@ -224,16 +194,11 @@ class BareTable:
         self.add_many(user, [item])
 
     def add_many(self, user: str, items: Sequence[Item]) -> None:
-        """Embed together and insert in one transaction."""
-        self.fill({user: items})
-
-    def fill(self, users: Mapping[str, Sequence[Item]]) -> None:
-        """Insert in transactions of a chunk each."""
-        pairs = [(user, one["text"]) for user, items in users.items() for one in items]
-        for start in range(0, len(pairs), CHUNK):
-            some = pairs[start : start + CHUNK]
-            vectors = self._embed([text for _, text in some])
-            rows = [(uuid.uuid4(), user, text, one) for (user, text), one in zip(some, vectors, strict=True)]
+        """Embed and insert in transactions of a chunk each."""
+        texts = [one["text"] for one in items]
+        for start in range(0, len(texts), CHUNK):
+            some = texts[start : start + CHUNK]
+            rows = [(uuid.uuid4(), user, text, one) for text, one in zip(some, self._embed(some), strict=True)]
             with self._pool.connection() as connection, connection.cursor() as cursor:
                 cursor.executemany(self._INSERT, rows)
 
