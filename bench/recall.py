@@ -18,6 +18,11 @@ from bench.stage import Stage, seed_of, user_of
 from bench.world import World, tenant_id
 
 POOL = 50
+"""Nearest memories that are compared."""
+
+DEPTH = 100
+"""Memories that the arm is asked for: as many as by a question."""
+
 FEW = 25
 """Questions asked under each filter."""
 
@@ -93,14 +98,14 @@ async def compared(
                 search = Search(
                     arms=frozenset({Arm.SEMANTIC}),
                     filters=filters,
-                    depth=POOL,
+                    depth=DEPTH,
                     model=Model(id=MODEL, dimensions=world.embedder.dimensions),
                     exact=exact,
                     vector=vector,
                 )
                 found = await retrieve(session, search)
                 lists.append([memory for memory, _ in found.arms[Arm.SEMANTIC]])
-            truth, near = lists
+            truth, near = (found[:POOL] for found in lists)
             missing += len(truth) - len(near)
             shares.append(len(set(truth) & set(near)) / len(truth) if truth else 1.0)
     return sum(shares) / len(shares), missing

@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass
 from datetime import datetime
+from http import HTTPStatus
 from typing import Any
 
 import httpx
@@ -159,6 +161,13 @@ async def new_tenant(app: FastAPI, operator: httpx.AsyncClient, name: str) -> As
 
 def fact(**fields: Any) -> dict[str, Any]:
     return {"predicate": "works-at", "object": "Volkswagen", "user_id": "u1", **fields}
+
+
+async def served(client: httpx.AsyncClient, path: str, body: dict[str, Any]) -> httpx.Response:
+    """Post until it is not turned away: on a cluster new connections take seconds, and others wait for them."""
+    while (answer := await client.post(path, json=body)).status_code == HTTPStatus.SERVICE_UNAVAILABLE:  # noqa: ASYNC110
+        await asyncio.sleep(float(answer.headers["Retry-After"]))
+    return answer
 
 
 async def written(client: httpx.AsyncClient, kind: str = "fact", **fields: Any) -> dict[str, Any]:

@@ -17,7 +17,7 @@ from app.db import quotas as db_quotas
 from app.db.quotas import WHOLE_TENANT, Usage
 from app.model import Actor
 from app.runtime import Runtime
-from tests.api.conftest import MakeClient, Tenant, connected, fact, new_tenant, running, settings_for
+from tests.api.conftest import MakeClient, Tenant, connected, fact, new_tenant, running, served, settings_for
 from tests.provider_server.fixtures import StandIn, provider, provider_process
 
 __all__ = ["provider", "provider_process"]
@@ -101,7 +101,7 @@ async def test_two_replicas_together_store_exactly_as_many_memories_as_a_key_may
             async with httpx.AsyncClient(transport=transport, base_url="http://other", headers=headers) as second:
                 answers = await asyncio.gather(
                     *(
-                        (client, second)[number % 2].post("/memories/typed/fact", json=about_work(number))
+                        served((client, second)[number % 2], "/memories/typed/fact", about_work(number))
                         for number in range(16)
                     )
                 )

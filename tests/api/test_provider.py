@@ -10,7 +10,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from tests.api.conftest import connected, fact, running, settings_for
+from tests.api.conftest import connected, fact, running, served, settings_for
 from tests.provider_server.fixtures import StandIn, provider, provider_process
 from tests.support import owner
 from tests.support.waiting import PATIENCE, eventually
@@ -82,7 +82,7 @@ async def test_no_connection_is_held_while_the_provider_is_waited_for(service: S
     await provider.behave("slow", delay=600)
     database = service.app.state.runtime.database
     writes = [
-        asyncio.create_task(service.client.post("/memories/typed/fact", json=fact(predicate=f"p{place}")))
+        asyncio.create_task(served(service.client, "/memories/typed/fact", fact(predicate=f"p{place}")))
         for place in range(12)
     ]
 
