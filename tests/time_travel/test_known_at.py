@@ -187,6 +187,7 @@ def bare(memory: Memory) -> Memory:
     return replace(memory, access_count=0, last_accessed_at=None, links=())
 
 
+@pytest.mark.filterwarnings("ignore:Generating overly large repr")  # of a failing script: it would hide the failure
 @settings(
     max_examples=25,
     phases=[Phase.generate],  # shrinking asks a database for minutes, and a script is short
