@@ -18,7 +18,6 @@ ROUNDS = 4
 """Bare and HTTP take turns, so that a machine that is busy for a while slows both."""
 
 _COLUMNS = ("what", "clients", "p50 ms", "p95 ms", "p99 ms", "a second")
-_PLANS = "SET app.tenant_id = '{}'; SET plan_cache_mode = force_generic_plan"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -39,7 +38,7 @@ async def scopes(stage: Stage, book: Book, sizes: Sequence[int]) -> dict[int, Pa
         asked = questions(seed_of(0, user), size, stage.sizes.questions)
         posts = [post(one, user, key_of(0)) for one in asked]
         seen = await statements(stage.world, tenant_id(0), [request(one, user) for one in asked])
-        pair = await _pair(stage, f"questions to {size:,} memories", seen, posts)
+        pair = await _pair(stage, f"questions to {size:,} memories", 0, seen, posts)
         more = await _crowds(stage, f"questions to {size:,} memories", posts)
         found[size] = pair
         book.table(f"Questions to a scope of {size:,} memories", _COLUMNS, [*_rows(pair), *_crowd_rows(more)])
@@ -83,7 +82,7 @@ async def _small(stage: Stage, label: str, numbers: Sequence[int]) -> Pair:
     first = numbers[0]
     asked = questions(seed_of(first, "user"), TENANT_SIZE, TENANT_SIZE)
     seen = await statements(stage.world, tenant_id(first), [request(one, "user") for one in asked])
-    return await _pair(stage, label, seen, _posts(numbers, stage.sizes.questions))
+    return await _pair(stage, label, first, seen, _posts(numbers, stage.sizes.questions))
 
 
 def _posts(numbers: Sequence[int], count: int) -> list[Post]:
@@ -96,16 +95,14 @@ def _posts(numbers: Sequence[int], count: int) -> list[Post]:
     ]
 
 
-async def _pair(stage: Stage, label: str, seen: Sequence[list[Statement]], posts: Sequence[Post]) -> Pair:
-    """Measure the statements bare and the requests over HTTP, in turns, one client each."""
+async def _pair(stage: Stage, label: str, number: int, seen: Sequence[list[Statement]], posts: Sequence[Post]) -> Pair:
+    """Measure a tenant's statements bare and the requests over HTTP, in turns, one client each."""
     only_arms = [arms(one) for one in seen]
     count, port = stage.sizes.requests // ROUNDS, stage.service.port
     seconds = stage.sizes.seconds / ROUNDS
-    connection = await stage.world.bare()
+    connection = await stage.world.asking(tenant_id(number))
     spreads: dict[str, list[Spread]] = {"arms": [], "all": [], "http": []}
     try:
-        tenant = seen[0][0].values[seen[0][0].names.index("tenant")]
-        await connection.execute(_PLANS.format(tenant))
         bare = Bare(connection)
         for warm in (only_arms, seen):
             await timed([bare.run], warm, count=len(warm), seconds=seconds)

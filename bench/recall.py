@@ -9,6 +9,7 @@ from uuid import UUID
 from app.db.session import Database
 from app.db.sql import as_halfvec
 from app.model import ReadMode, Scope, ScopeKind
+from app.read.plan import OPEN
 from app.read.retrieve import Model, Search, SearchFilters, retrieve
 from app.read.values import Arm
 from bench.asking import ASKED_AT, questions
@@ -18,10 +19,7 @@ from bench.stage import Stage, seed_of, user_of
 from bench.world import World, tenant_id
 
 POOL = 50
-"""Nearest memories that are compared."""
-
-DEPTH = 100
-"""Memories that the arm is asked for: as many as by a question."""
+"""Nearest memories that are compared, of those that the arm finds for a question."""
 
 FEW = 25
 """Questions asked under each filter."""
@@ -98,7 +96,7 @@ async def compared(
                 search = Search(
                     arms=frozenset({Arm.SEMANTIC}),
                     filters=filters,
-                    depth=DEPTH,
+                    depth=OPEN.depth,
                     model=Model(id=MODEL, dimensions=world.embedder.dimensions),
                     exact=exact,
                     vector=vector,

@@ -53,6 +53,12 @@ class World:
         """Open a connection as the service would."""
         return await asyncpg.connect(self.url, server_settings=SESSION)
 
+    async def asking(self, tenant: UUID, *, plans: str = "force_generic_plan") -> asyncpg.Connection:
+        """Open one for a tenant's questions, which plans as the service does: once for all but large scopes."""
+        connection = await self.bare()
+        await connection.execute(f"SET app.tenant_id = '{tenant}'; SET plan_cache_mode = {plans}")
+        return connection
+
     async def add_tenants(self, numbers: Sequence[int]) -> None:
         """Make tenants, each with a key of every role."""
         now = datetime.now(UTC)

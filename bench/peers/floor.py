@@ -44,8 +44,7 @@ async def floor_of(
     """Return the floor of a tenant's questions; the stack closes its connections."""
     bare = []
     for _ in range(max(CLIENTS)):
-        connection = await world.bare()
+        connection = await world.asking(tenant)
         stack.push_async_callback(connection.close)
-        await connection.execute(f"SET app.tenant_id = '{tenant}'; SET plan_cache_mode = force_generic_plan")
         bare.append(Bare(connection))
     return Floor(seen=await statements(world, tenant, asked), bare=bare, port=service.port)

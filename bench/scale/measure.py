@@ -83,11 +83,10 @@ async def asked(world: World, service: Service, number: int, user: str, wanted: 
     """Measure questions to a scope, in turns with their statements, after each was asked once."""
     posts = [post(one, user, key_of(number)) for one in wanted]
     seen = await statements(world, tenant_id(number), [request(one, user) for one in wanted])
-    connection = await world.bare()
+    plans = "force_custom_plan" if user == LARGE else "force_generic_plan"
+    connection = await world.asking(tenant_id(number), plans=plans)
     http, bare = [], []
     try:
-        mode = "force_custom_plan" if user == LARGE else "force_generic_plan"
-        await connection.execute(f"SET app.tenant_id = '{tenant_id(number)}'; SET plan_cache_mode = {mode}")
         run = Bare(connection).run
         await timed([run], seen, count=len(seen), seconds=SECONDS)
         await load(service.port, posts, clients=1, count=len(posts), seconds=SECONDS)
