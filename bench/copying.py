@@ -10,6 +10,9 @@ from datetime import datetime
 from uuid import UUID
 
 import asyncpg
+import numpy as np
+from pgvector import HalfVector, SparseVector
+from pydantic_core import to_json
 
 from app.db.sql import ON_CONFLICT, Row
 
@@ -58,11 +61,18 @@ def _written(value: object) -> object:
             return _NULL
         case str() | int() | float():
             return value
-        case UUID():
+        case UUID() | datetime():
             return str(value)
-        case datetime():
-            return value.isoformat()
         case bytes():
             return f"\\x{value.hex()}"
+        case HalfVector() | SparseVector():
+            return _vector(value)
         case _:
             return json.dumps(value)
+
+
+def _vector(value: HalfVector | SparseVector) -> str:
+    if isinstance(value, SparseVector):
+        return value.to_text()
+    # Nine digits tell all numbers of half precision apart; pgvector's own text takes four times as long.
+    return to_json(np.round(value.to_numpy().astype(np.float64), 9).tolist()).decode()

@@ -6,6 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from uuid import UUID
 
+from pgvector import HalfVector
+
 from app.db.session import Database
 from app.db.sql import as_halfvec
 from app.model import ReadMode, Scope, ScopeKind
@@ -85,7 +87,7 @@ def filters_for(user: str) -> SearchFilters:
 
 
 async def compared(
-    world: World, database: Database, filters: SearchFilters, vectors: Sequence[str]
+    world: World, database: Database, filters: SearchFilters, vectors: Sequence[HalfVector]
 ) -> tuple[float, int]:
     """Return the mean recall of the approximate search, and how many rows it owes."""
     shares, missing = [], 0

@@ -20,7 +20,7 @@ import asyncpg
 
 from app.db import embedding_models, migrate
 from app.db.embedded.server import start_embedded
-from app.db.session import RUNTIME_ROLE
+from app.db.session import RUNTIME_ROLE, send_vectors_in_binary
 from app.model import NAMESPACE
 from app.providers.wordllama import WordllamaEmbedder
 from app.services.keys import ROLES, hash_secret
@@ -51,7 +51,9 @@ class World:
 
     async def bare(self) -> asyncpg.Connection:
         """Open a connection as the service would."""
-        return await asyncpg.connect(self.url, server_settings=SESSION)
+        connection = await asyncpg.connect(self.url, server_settings=SESSION)
+        await send_vectors_in_binary(connection)
+        return connection
 
     async def asking(self, tenant: UUID, *, plans: str = "force_generic_plan") -> asyncpg.Connection:
         """Open one for a tenant's questions, which plans as the service does: once for all but large scopes."""

@@ -15,6 +15,7 @@ from typing import Any, TypeAlias
 from uuid import UUID
 
 import asyncpg
+from pgvector import HalfVector
 
 from app.db import embedding_models
 from app.db.embedding_models import Phase, StoredModel, missing_vectors
@@ -177,11 +178,11 @@ class QuestionsToEmbed(Lacking):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Vector:
-    """The vector of one row, in pgvector's text format."""
+    """The vector of one row."""
 
     memory: UUID
     place: int
-    vector: str
+    vector: HalfVector
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -263,8 +264,9 @@ def _fill(model: int, table: str) -> SqlStatement:
     at = columns_of(model)
     return statement(
         f"""
-        UPDATE {table} r SET {at.vector} = CAST(g.vector AS halfvec), {at.model} = {model:d}
-        FROM unnest(CAST(:ids AS uuid[]), CAST(:places AS smallint[]), CAST(:vectors AS text[])) AS g(id, place, vector)
+        UPDATE {table} r SET {at.vector} = g.vector, {at.model} = {model:d}
+        FROM unnest(CAST(:ids AS uuid[]), CAST(:places AS smallint[]), CAST(:vectors AS halfvec[]))
+            AS g(id, place, vector)
         WHERE r.tenant_id = :tenant AND r.memory_id = ANY(CAST(:ids AS uuid[]))
           AND r.memory_id = g.id AND r.{PLACES[table]} = g.place
         """  # noqa: S608 - composed of constants

@@ -18,20 +18,22 @@ from typing import Any
 from uuid import UUID
 
 import asyncpg
+from pgvector.asyncpg import register_vector
 from pydantic_core import from_json
-from sqlalchemy import Connection, Executable
+from sqlalchemy import Connection, Executable, event
 from sqlalchemy.engine import CursorResult
+from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
-from sqlalchemy.pool import NullPool, PoolProxiedConnection
+from sqlalchemy.pool import ConnectionPoolEntry, NullPool, PoolProxiedConnection
 from sqlalchemy.util import greenlet_spawn
 
 from app import pauses
 from app.db.failures import RETRY_AFTER, of_driver, sqlstate, translated, unavailable
 from app.errors import DatabaseUnavailable, WritesRefused
 
-_PARAMETER = re.compile(r"(?<!:):([a-z_]+)")
+_PARAMETER = re.compile(r"(?<!:):([a-z_][a-z0-9_]*)")
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,6 +172,11 @@ class WriteSession(ReadSession):
     async def _step(self) -> None:
         """Go on at once, because others may wait for the rows that this transaction has locked."""
 
+    async def plan_once(self) -> None:
+        """Plan the statements that follow once a connection again, those of foreign keys' look-ups too."""
+        if not self.clustered:
+            await self.driver.execute("SET LOCAL plan_cache_mode = force_generic_plan")
+
     async def stamp(self, at: datetime) -> None:
         """Let the database stamp the changes that follow with this instant, as `updated_at` of what changes."""
         if self.changed.at != at.isoformat():
@@ -246,6 +253,9 @@ class Database:
                 "timeout": pool_timeout,
             },
         )
+
+        for engine in (self._engine, self._unpooled):
+            event.listen(engine.sync_engine, "connect", _connected)
 
     @contextlib.asynccontextmanager
     async def read(self, tenant: UUID | None, **local: str) -> AsyncIterator[ReadSession]:
@@ -379,6 +389,23 @@ async def fetch_alone(connection: asyncpg.Connection, sql: str, *arguments: obje
     """Return the row of one statement in a transaction of its own: a pooler keeps only those on one connection."""
     async with connection.transaction(readonly=True):
         return await connection.fetchrow(sql, *arguments)
+
+
+async def send_vectors_in_binary(connection: asyncpg.Connection) -> None:
+    """Let a connection take pgvector's objects as values, where the database has pgvector, and send them in binary."""
+    schema = await connection.fetchval(_SCHEMA_OF_VECTORS)
+    if schema is not None:
+        await register_vector(connection, schema=schema)
+
+
+_SCHEMA_OF_VECTORS = """
+    SELECT n.nspname FROM pg_type t JOIN pg_namespace n ON n.oid = t.typnamespace
+    WHERE t.oid = to_regtype('sparsevec')
+"""
+
+
+def _connected(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
+    connection.run_async(send_vectors_in_binary)
 
 
 def driver_url(url: str) -> str:

@@ -1,4 +1,7 @@
-"""Inserts of many rows of many tables in one statement, and the columns and text format of vectors.
+"""Inserts of many rows of many tables in one statement, and vectors: their columns, and how they are sent.
+
+Rows are sent as JSON, all of a table in one value. Vectors are sent beside them as arrays in the driver's binary form,
+which takes a tenth of the time that numbers in a text take on either side.
 
 A row has room for vectors of two embedding models: a model with an odd id uses `embedding` and `model_id`, a model with
 an even id `embedding_2` and `model_id_2`. So a new model's vectors are built beside those that are searched, in the
@@ -7,14 +10,17 @@ same rows, and filters, erasure and cascades are the same for both.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
+from pgvector import HalfVector
+from pgvector.sqlalchemy import HALFVEC, SPARSEVEC
 from pydantic_core import to_json
+from sqlalchemy.dialects import postgresql
 
 from app.db.session import SqlStatement, WriteSession, statement
 from app.db.tables import metadata
@@ -70,12 +76,15 @@ async def insert_all(session: WriteSession, rows: Mapping[str, Sequence[Row]]) -
 def as_clauses(rows: Mapping[str, Sequence[Row]], *, if_any: str | None = None) -> tuple[str, dict[str, object]]:
     """Return clauses of a WITH that insert rows in front of a caller's own statement, and their parameters.
 
-    The parameters have the names of the tables. Without rows there are no clauses. With `if_any`, the name of another
-    clause, they insert nothing unless that one returns a row.
+    The parameters have the names of the tables, and of their columns of vectors. Without rows there are no clauses.
+    With `if_any`, the name of another clause, they insert nothing unless that one returns a row.
     """
     tables = {name: tuple(given[0]) for name, given in rows.items() if given}
     ordered = tuple(sorted(tables.items(), key=lambda one: _ORDER[one[0]]))
-    return _clauses(ordered, if_any), {name: as_json(rows[name]) for name in tables}
+    parameters: dict[str, object] = {}
+    for name, columns in ordered:
+        parameters |= as_parameters(name, rows[name], [one for one in columns if one in _vectors(name)])
+    return _clauses(ordered, if_any), parameters
 
 
 @cache
@@ -83,10 +92,48 @@ def _clauses(tables: tuple[tuple[str, tuple[str, ...]], ...], if_any: str | None
     condition = "" if if_any is None else f"WHERE EXISTS (SELECT FROM {if_any})"
     return ",\n".join(
         f"new_{name} AS (INSERT INTO {name} ({', '.join(columns)}) SELECT {', '.join(columns)} "  # noqa: S608
-        f"FROM json_populate_recordset(NULL::{name}, CAST(:{name} AS json)) {condition} "
+        f"FROM {given_rows(name, {one: _types(name)[one] for one in columns})} {condition} "
         f"{ON_CONFLICT.get(name, '')} RETURNING 1)"
         for name, columns in tables
     )
+
+
+def given_rows(name: str, columns: Mapping[str, str]) -> str:
+    """Return SQL for rows that come as the parameters of `as_parameters`, an item of a FROM with the alias `given`.
+
+    `columns` are the types of the rows' columns.
+    """
+    told = [f"{column} {kind}" for column, kind in columns.items() if not _is_vector(kind)]
+    sent = {column: kind for column, kind in columns.items() if _is_vector(kind)}
+    rows = f"json_to_recordset(CAST(:{name} AS json)) AS ({', '.join(told)})"
+    arrays = [f"unnest(CAST(:{name}_{column} AS {kind}[]))" for column, kind in sent.items()]
+    names = [column for column in columns if column not in sent] + [*sent]
+    return f"ROWS FROM ({', '.join([rows, *arrays])}) AS given({', '.join(names)})"
+
+
+def as_parameters(name: str, rows: Sequence[Row], vectors: Collection[str]) -> dict[str, object]:
+    """Return the parameters of `given_rows`: the rows as JSON under the name, each column of vectors beside them."""
+    if not vectors:
+        return {name: as_json(rows)}
+    told = [{column: value for column, value in row.items() if column not in vectors} for row in rows]
+    return {name: as_json(told), **{f"{name}_{column}": [row[column] for row in rows] for column in vectors}}
+
+
+@cache
+def _types(name: str) -> Mapping[str, str]:
+    dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
+    return {column.name: column.type.compile(dialect) for column in metadata.tables[name].columns}
+
+
+@cache
+def _vectors(name: str) -> frozenset[str]:
+    return frozenset(
+        column.name for column in metadata.tables[name].columns if isinstance(column.type, (HALFVEC, SPARSEVEC))
+    )
+
+
+def _is_vector(kind: str) -> bool:
+    return kind.lower().startswith(("halfvec", "sparsevec"))
 
 
 @cache
@@ -152,6 +199,6 @@ def has_vector(row: str) -> str:
     return f":model IN ({row}.{_ODD.model}, {row}.{_EVEN.model})"
 
 
-def as_halfvec(vector: NDArray[np.float32]) -> str:
-    """Return a vector in pgvector's text format, to the digits of half precision."""
-    return to_json(np.round(vector.astype(np.float64), 7).tolist()).decode()
+def as_halfvec(vector: NDArray[np.float32]) -> HalfVector:
+    """Return a vector in half precision, as it is stored."""
+    return HalfVector(vector)

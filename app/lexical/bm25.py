@@ -33,6 +33,7 @@ from types import MappingProxyType
 from typing import Final
 
 import Stemmer
+from pgvector import SparseVector
 
 from app.lexical.tokens import HAN, SPACELESS, fold_accents, normalise, tokenize
 from app.section_files import read_sections
@@ -248,15 +249,12 @@ def _quoted(term: str) -> str:
     return f"'{term}'" if term.isalnum() else "'" + term.replace("\\", "\\\\").replace("'", "''") + "'"
 
 
-def to_sparsevec(weights: Mapping[int, float]) -> str:
-    """Return the weights in pgvector's text format, `{index:value,...}/DIMENSIONS`, sorted by index.
-
-    Nine digits keep every float32. Zeros are left out; past MAX_ENTRIES the heaviest are kept.
-    """
-    entries = [(index, weight) for index, weight in weights.items() if weight]
+def to_sparsevec(weights: Mapping[int, float]) -> SparseVector:
+    """Return the weights as pgvector's sparse vector; zeros are left out, past MAX_ENTRIES the heaviest are kept."""
+    entries = {index - 1: weight for index, weight in weights.items() if weight}
     if len(entries) > MAX_ENTRIES:
-        entries = sorted(entries, key=lambda entry: (-abs(entry[1]), entry[0]))[:MAX_ENTRIES]
-    return "{" + ",".join(f"{index}:{weight:.9g}" for index, weight in sorted(entries)) + f"}}/{DIMENSIONS}"
+        entries = dict(sorted(entries.items(), key=lambda entry: (-abs(entry[1]), entry[0]))[:MAX_ENTRIES])
+    return SparseVector(entries, DIMENSIONS)
 
 
 @cache

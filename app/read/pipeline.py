@@ -13,6 +13,8 @@ from datetime import datetime
 from time import perf_counter
 from uuid import UUID
 
+from pgvector import HalfVector
+
 from app.db.embedding_models import index_name
 from app.db.entities import query_lookup
 from app.db.entities.query_lookup import QueryLookup
@@ -153,7 +155,7 @@ class ReadPipeline:
                 found = await self._searched(session, question, vector)
         return await self._answer(question, found, forms)
 
-    async def _searched(self, session: ReadSession, question: Question, vector: str) -> _Found:
+    async def _searched(self, session: ReadSession, question: Question, vector: HalfVector) -> _Found:
         started = perf_counter()
         if question.known.memories > PLANNED_ALONE_FROM:
             await session.plan_each()
@@ -198,7 +200,7 @@ class ReadPipeline:
             belongings=understand.possessives_in(reading, types),
         )
 
-    async def _embed(self, *texts: str) -> str:
+    async def _embed(self, *texts: str) -> HalfVector:
         """Return the vector of a question; of one in several forms, the direction between them."""
         started = perf_counter()
         vectors = await self.embedder.embed(texts, purpose="query")
@@ -268,12 +270,12 @@ class ReadPipeline:
         whole = await memory_reads.read_memories(session, tenant, [one.id for one in best], known_at=request.known_at)
         best, untimely = held_then(best, whole, query, request.now)
         cut = (*untimely, *cut)
-        if request.explain and search.questions and search.vector:
+        if request.explain and search.questions and search.vector is not None:
             best = await self._with_questions(session, tenant, best, search.vector)
         return _Found(ranked=best, memories=whole, plan=chosen, retrieved=retrieved, cut=cut)
 
     async def _with_questions(
-        self, session: ReadSession, tenant: UUID, ranked: tuple[Ranked, ...], vector: str
+        self, session: ReadSession, tenant: UUID, ranked: tuple[Ranked, ...], vector: HalfVector
     ) -> tuple[Ranked, ...]:
         """Return the matches with a note of the hypothetical question that lifted each, where one did."""
         nearest = await hype.read_nearest_questions(
@@ -337,7 +339,7 @@ class ReadPipeline:
         )
         return read_rank.predecessor_first(ranked, replaced, others), frozenset(replaced)
 
-    def _search(self, question: Question, vector: str) -> Search:
+    def _search(self, question: Question, vector: HalfVector) -> Search:
         request, query, known = question.request, question.query, question.known
         chosen, counted = plan(query), _frequencies(query, known)
         filters = SearchFilters(

@@ -17,7 +17,7 @@ from pydantic import ValidationError
 
 from app.db.memories import hype
 from app.db.memories.hype import EmbeddedQuestion, QuestionTarget
-from app.db.session import Database
+from app.db.session import PLANNED_BY_KEY, Database
 from app.db.sql import as_halfvec
 from app.lexical.embedding_text import without_names
 from app.memory.registry import Registry, Types
@@ -71,7 +71,7 @@ class Hype:
         ]
         vectors = await self.embedder.embed(texts, purpose="query") if texts else _NO_VECTORS
         asked = list(_asked([one for one, _ in told], questions, vectors))
-        async with self.database.write(tenant) as session:
+        async with self.database.write(tenant, **PLANNED_BY_KEY) as session:
             await hype.store_questions(session, tenant, asked, model=self.model_id)
 
 

@@ -99,10 +99,20 @@ _INLINE = 100_000
 """Pairs of names that are compared on the event loop, some two milliseconds' worth; more go to a thread."""
 
 
+MANY = 32
+"""Candidates of a wave from which its look-ups are planned for themselves.
+
+A kept plan may date from when the store was empty and all ways looked alike; so many would pay for a wrong one more
+than a new one takes to make.
+"""
+
+
 async def look_up(
     session: ReadSession, tenant: UUID, scope: UUID, wave: Sequence[Prepared], by: LookUpContext, times: StageTimes
 ) -> LookUp:
     """Read names, then the memories around the candidates; raises TypesMoved for one of an older type."""
+    if len(wave) >= MANY:
+        await session.plan_each()
     with timed(times, "resolve"):
         unasked = by.judged and by.answers is None
         state, known = await read_names(session, tenant, scope, wave, shared=unasked)

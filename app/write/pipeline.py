@@ -289,6 +289,8 @@ class WritePipeline:
         """Write what was decided; return the outcomes and the scope's upkeep, or raise ScopeMoved."""
         actor, scope = writing.actor, writing.scope
         tenant, version = actor.tenant_id, decided.state.version
+        if len(decided.resolved) >= lookup.MANY:
+            await session.plan_once()
         with timed(writing.times, "persist"):
             verdicts, plan = self._planned(actor, scope, decided)
             stored = memory_as_stored(plan, scope)
@@ -443,7 +445,9 @@ def _by_scope(prepared: Sequence[Prepared]) -> dict[Scope, list[Numbered]]:
 
 
 def _average_length(wave: Sequence[Prepared]) -> float:
-    lengths = [len(one.terms) for prepared in wave for one in prepared.texts if one.terms is not None]
+    """Return the average length of the memories' own texts, as scopes count it: without what was said before."""
+    texts = [one for prepared in wave for one in prepared.texts if one.kind != "context"]
+    lengths = [len(one.terms) for one in texts if one.terms is not None]
     return max(1.0, sum(lengths) / max(1, len(lengths)))
 
 

@@ -10,6 +10,7 @@ from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
+from pgvector import HalfVector
 
 from app import ids
 from app.memory.candidate import AffectedMemory, Candidate, WriteDecision
@@ -49,10 +50,10 @@ class ExtractedCandidates:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IndexText:
-    """A text of a memory as it is searched: its embedding as text, and, once a memory, its terms."""
+    """A text of a memory as it is searched: its embedding, and, once a memory, its terms."""
 
     kind: str
-    embedding: str
+    embedding: HalfVector
     terms: tuple[str, ...] | None
     vector: NDArray[np.float32] = field(compare=False, repr=False)
 

@@ -175,7 +175,7 @@ async def crowd(store: Store, rows: int, scope: Scope) -> None:
         store.tenant,
         scope_id,
         ids,
-        [as_halfvec(vector) for vector in vectors],
+        [as_halfvec(vector).to_text() for vector in vectors],
         NOW,
     )
 

@@ -8,6 +8,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
+from pgvector import HalfVector
 
 from app.db.sql import as_halfvec
 from app.model import ReadMode
@@ -63,7 +64,7 @@ def _filters(tenant: UUID, user: str = BIG) -> SearchFilters:
     )
 
 
-async def _nearest(store: Store, filters: SearchFilters, vector: str, *, exact: bool) -> list[UUID]:
+async def _nearest(store: Store, filters: SearchFilters, vector: HalfVector, *, exact: bool) -> list[UUID]:
     search = Search(
         arms=frozenset({Arm.SEMANTIC}),
         filters=filters,
@@ -77,11 +78,11 @@ async def _nearest(store: Store, filters: SearchFilters, vector: str, *, exact: 
     return [memory for memory, _ in found.arms[Arm.SEMANTIC]]
 
 
-async def _questions(store: Store, count: int) -> list[str]:
+async def _questions(store: Store, count: int) -> list[HalfVector]:
     return [as_halfvec(one) for one in await store.embedder.embed(questions(BIG, count), purpose="query")]
 
 
-async def _shares(store: Store, filters: SearchFilters, vectors: Sequence[str]) -> list[float]:
+async def _shares(store: Store, filters: SearchFilters, vectors: Sequence[HalfVector]) -> list[float]:
     """Return what share of the truth each search finds; none may owe a row."""
     shares = []
     for vector in vectors:

@@ -122,8 +122,11 @@ _MOVE_EVIDENCE = statement("UPDATE evidence SET memory_id = :target WHERE tenant
 LARGE = 10_000
 """Memories from which a scope's vectors go into the index: half of what is still searched exactly."""
 
-DRIFT = 0.05
-"""How far, as a share, the true average length may be from the one that lexical weights go by."""
+DRIFT = 0.2
+"""How far, as a share, the true average length may be from the one that lexical weights go by.
+
+All weights of a scope go by the same one, so within it a scope's order is that of BM25 with a slightly other `b`.
+"""
 
 
 async def apply(session: WriteSession, *, tenant: UUID, scope: Scope, version: int, changes: Changes) -> Claimed:

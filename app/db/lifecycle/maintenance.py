@@ -16,6 +16,7 @@ from datetime import datetime
 from uuid import UUID
 
 from asyncpg import Record
+from pgvector import SparseVector
 from sqlalchemy import text
 
 from app.db.lifecycle.sweeps import BatchResult
@@ -232,11 +233,11 @@ class UnweighedText:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Reweighed:
-    """New lexical weights, as a sparsevec's text, for one index row."""
+    """New lexical weights for one index row."""
 
     memory_id: UUID
     part: int
-    lexical: str
+    lexical: SparseVector
 
 
 _ADOPT = text(
@@ -256,10 +257,11 @@ _BATCH = text(
     """
 )
 
-_REWEIGH = text(
+_REWEIGH = statement(
     """
-    UPDATE memory_index i SET lexical = CAST(g.lexical AS sparsevec)
-    FROM jsonb_to_recordset(CAST(:given AS jsonb)) AS g(memory_id uuid, part smallint, lexical text)
+    UPDATE memory_index i SET lexical = g.lexical
+    FROM unnest(CAST(:memories AS uuid[]), CAST(:parts AS smallint[]), CAST(:weights AS sparsevec[]))
+        AS g(memory_id, part, lexical)
     WHERE i.tenant_id = :tenant AND i.memory_id = g.memory_id AND i.part = g.part AND i.scope_id = :scope
     """
 )
@@ -327,8 +329,12 @@ async def batch(
 
 async def reweigh(session: WriteSession, tenant: UUID, scope: UUID, rows: Sequence[Reweighed]) -> None:
     """Store new weights."""
-    given = [{"memory_id": str(one.memory_id), "part": one.part, "lexical": one.lexical} for one in rows]
-    await session.execute(_REWEIGH, {"tenant": tenant, "scope": scope, "given": json.dumps(given)})
+    given = {
+        "memories": [one.memory_id for one in rows],
+        "parts": [one.part for one in rows],
+        "weights": [one.lexical for one in rows],
+    }
+    await session.fetch(_REWEIGH, {"tenant": tenant, "scope": scope, **given})
 
 
 async def finish(session: WriteSession, tenant: UUID, scope: UUID) -> None:

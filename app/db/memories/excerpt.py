@@ -8,8 +8,10 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from uuid import UUID
 
+from pgvector import HalfVector
+
 from app.db.session import ReadSession, statement
-from app.db.sql import has_vector, vector_of
+from app.db.sql import as_parameters, given_rows, has_vector, vector_of
 from app.memory.extraction import EntityNames, KnownBelief
 
 MOST_BELIEFS = 16
@@ -27,18 +29,15 @@ MOST_KEYS = 2_000
 _BELIEFS = statement(
     f"""
     SELECT near.place, m.id, m.type, m.payload
-    FROM (
-        SELECT given.place, CAST(given.embedding AS halfvec) AS embedding, given.session
-        FROM jsonb_to_recordset(CAST(:asked AS jsonb)) AS given(place int, embedding text, session text)
-    ) asked
+    FROM {given_rows("asked", {"place": "int", "embedding": "halfvec", "session": "text"})}
     CROSS JOIN LATERAL (
-        (SELECT asked.place, x.memory_id AS id, {vector_of("x")} <=> asked.embedding AS distance FROM memory_index x
+        (SELECT given.place, x.memory_id AS id, {vector_of("x")} <=> given.embedding AS distance FROM memory_index x
          WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.kind IN ('content', 'both')
            AND x.type = ANY(:types) AND x.status = 'active' AND x.part = 0 AND {has_vector("x")}
          ORDER BY distance LIMIT {MOST_BELIEFS})
         UNION ALL
-        (SELECT asked.place, x.id, 1.0 FROM memories x
-         WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.session_id = asked.session
+        (SELECT given.place, x.id, 1.0 FROM memories x
+         WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.session_id = given.session
            AND x.type = ANY(:types) AND x.status = 'active'
          ORDER BY x.id DESC LIMIT {MOST_RECENT})
     ) near
@@ -86,7 +85,7 @@ _KEYS = statement(
 class ExcerptQuery:
     """One turn as a scope is searched for it: its vector, its session, names it may hold, and words of names."""
 
-    embedding: str | None
+    embedding: HalfVector | None
     session_id: str | None
     names: tuple[str, ...]
     words: tuple[str, ...]
@@ -103,7 +102,8 @@ async def read_beliefs(
 ) -> dict[int, list[KnownBelief]]:
     """Return the beliefs of these types that each turn may touch, by its place, the nearest in meaning first."""
     given = [{"place": place, "embedding": one.embedding, "session": one.session_id} for place, one in enumerate(asked)]
-    values = {"tenant": tenant, "scope": scope, "model": model, "types": list(types), "asked": json.dumps(given)}
+    values = {"tenant": tenant, "scope": scope, "model": model, "types": list(types)}
+    values |= as_parameters("asked", given, ["embedding"])
     found: dict[int, dict[UUID, KnownBelief]] = defaultdict(dict)
     for row in await session.fetch(_BELIEFS, values):
         found[row["place"]].setdefault(row["id"], KnownBelief(type=row["type"], fields=row["payload"]))

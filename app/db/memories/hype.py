@@ -10,11 +10,12 @@ from functools import cache
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ARRAY, TextClause, Uuid, bindparam, text
+from pgvector import HalfVector
+from sqlalchemy import ARRAY, Uuid, bindparam, text
 
 from app.db import jobs
 from app.db.session import ReadSession, SqlStatement, WriteSession, statement
-from app.db.sql import columns_of
+from app.db.sql import as_parameters, columns_of, given_rows
 
 HYPE = "hype"
 """The kind of the job."""
@@ -39,14 +40,14 @@ class QuestionTarget:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class EmbeddedQuestion:
-    """Questions that a memory answers, each with its vector in pgvector's text format.
+    """Questions that a memory answers, each with its vector.
 
     `content` is the memory's content when they were generated.
     """
 
     memory: UUID
     content: str
-    questions: tuple[tuple[str, str], ...]
+    questions: tuple[tuple[str, HalfVector], ...]
 
 
 def join(*, if_any: str | None = None) -> str:
@@ -91,17 +92,26 @@ _DROP = text("DELETE FROM hypothetical_embeddings WHERE tenant_id = :tenant AND 
 )
 
 
+_QUESTION = {
+    "memory_id": "uuid",
+    "ordinal": "smallint",
+    "scope_id": "uuid",
+    "question": "text",
+    "embedding": "halfvec",
+}
+
+
 @cache
-def _keep(model: int) -> TextClause:
+def _keep(model: int) -> SqlStatement:
     at = columns_of(model)
-    return text(
+    rows = given_rows("asked", _QUESTION)
+    return statement(
         f"""
         INSERT INTO hypothetical_embeddings
             (tenant_id, memory_id, ordinal, scope_id, question, {at.model}, {at.vector}, ann)
         SELECT :tenant, given.memory_id, given.ordinal, given.scope_id, given.question, :model,
-            CAST(given.embedding AS halfvec), s.ann
-        FROM jsonb_to_recordset(CAST(:given AS jsonb))
-            AS given(memory_id uuid, ordinal smallint, scope_id uuid, question text, embedding text)
+            given.embedding, s.ann
+        FROM {rows}
         JOIN scopes s ON s.tenant_id = :tenant AND s.id = given.scope_id
         RETURNING memory_id
         """  # noqa: S608 - composed of constants
@@ -149,16 +159,17 @@ async def store_questions(session: WriteSession, tenant: UUID, asked: Sequence[E
     await session.execute(_DROP, {"tenant": tenant, "ids": list(current)})
     given = [
         {
-            "memory_id": str(memory),
+            "memory_id": memory,
             "ordinal": ordinal,
-            "scope_id": str(scope),
+            "scope_id": scope,
             "question": question,
             "embedding": embedding,
         }
         for memory, scope in current.items()
         for ordinal, (question, embedding) in enumerate(by_id[memory].questions)
     ]
-    await session.execute(_keep(model), {"tenant": tenant, "model": model, "given": json.dumps(given)})
+    values = {"tenant": tenant, "model": model, **as_parameters("asked", given, ["embedding"])}
+    await session.fetch(_keep(model), values)
     return len(current)
 
 
@@ -177,7 +188,7 @@ def _matched(model: int) -> SqlStatement:
 
 
 async def read_nearest_questions(
-    session: ReadSession, tenant: UUID, memories: Collection[UUID], vector: str, *, model: int
+    session: ReadSession, tenant: UUID, memories: Collection[UUID], vector: HalfVector, *, model: int
 ) -> dict[UUID, tuple[str, float]]:
     """Return the question of each memory that is nearest to a vector, with its cosine."""
     rows = await session.fetch(_matched(model), {"tenant": tenant, "ids": list(memories), "vector": vector})

@@ -5,7 +5,6 @@ A job asks again whether two say the same, where a write did not wait for the an
 
 from __future__ import annotations
 
-import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -13,11 +12,12 @@ from functools import cache
 from uuid import UUID
 
 from asyncpg import Record
+from pgvector import HalfVector
 
 from app.db import jobs
 from app.db.memories.read import VERSION_COLUMNS, version_fields
 from app.db.session import ReadSession, SqlStatement, WriteSession, statement
-from app.db.sql import has_vector, vector_of
+from app.db.sql import as_parameters, given_rows, has_vector, vector_of
 from app.memory.versions import StateBeforeFold, Version
 from app.model import MemoryStatus
 
@@ -42,7 +42,7 @@ class RivalQuery:
     identity: bytes
     stated_at: datetime
     subject_id: UUID | None
-    embedding: str | None
+    embedding: HalfVector | None
     under: str | None = None
     kept: tuple[str, ...] = ()
     ahead: bool = False
@@ -64,16 +64,24 @@ _FIELDS = ", ".join(
     for name in (*VERSION_COLUMNS, "type_version", "content", "payload", "topic", "session_id", "sequence_number")
 )
 
-_QUERIES = """
-    WITH wanted AS MATERIALIZED (
-        SELECT given.place, given.type, given.slot, decode(given.identity, 'hex') AS identity, given.stated_at,
-            given.subject_id, CAST(given.embedding AS halfvec) AS embedding, given.under, given.kept,
-            given.ahead, given.guards, given.guarded_at
-        FROM jsonb_to_recordset(CAST(:wanted AS jsonb)) AS given(
-            place int, type text, slot text, identity text, stated_at timestamptz, subject_id uuid, embedding text,
-            under text, kept text[], ahead boolean, guards text[], guarded_at text[])
-    )
-"""
+_ASKED = {
+    "type": "text",
+    "slot": "text",
+    "identity": "bytea",
+    "stated_at": "timestamptz",
+    "subject_id": "uuid",
+    "embedding": "halfvec",
+    "under": "text",
+    "kept": "text[]",
+    "ahead": "boolean",
+    "guards": "text[]",
+    "guarded_at": "text[]",
+}
+"""The fields of a RivalQuery, by the types that Postgres reads them as."""
+
+_QUERIES = f"""
+    WITH wanted AS MATERIALIZED (SELECT * FROM {given_rows("wanted", {"place": "int", **_ASKED})})
+"""  # noqa: S608 - composed of constants
 
 _IDENTICAL = f"""
     SELECT wanted.place, CASE WHEN m.status IN ('pending', 'forgotten') THEN 'disowned'
@@ -210,24 +218,8 @@ async def read_rivals(
 
     Memories near in meaning have a cosine above `likeness` and come nearest first.
     """
-    asked = [
-        {
-            "place": place,
-            "type": one.type,
-            "slot": one.slot,
-            "identity": one.identity.hex(),
-            "stated_at": one.stated_at.isoformat(),
-            "subject_id": str(one.subject_id) if one.subject_id else None,
-            "embedding": one.embedding,
-            "under": one.under,
-            "kept": one.kept,
-            "ahead": one.ahead,
-            "guards": one.guards,
-            "guarded_at": one.guarded_at,
-        }
-        for place, one in enumerate(wanted)
-    ]
-    values = {"tenant": tenant, "scope": scope, "wanted": json.dumps(asked)}
+    asked = [{"place": place, **{name: getattr(one, name) for name in _ASKED}} for place, one in enumerate(wanted)]
+    values = {"tenant": tenant, "scope": scope, **as_parameters("wanted", asked, ["embedding"])}
     meanings = any(one.embedding is not None for one in wanted)
     if meanings:
         values |= {"model": model, "likeness": likeness}

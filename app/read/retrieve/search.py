@@ -7,6 +7,8 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from uuid import UUID
 
+from pgvector import HalfVector, SparseVector
+
 from app.db.sql import columns_of
 from app.model import MemoryStatus, ReadMode
 from app.read.values import Arm, Mentioned, Window
@@ -69,7 +71,7 @@ class Model:
 class Search:
     """Everything the arms need. `exact`: compare with every visible vector, don't use the vector index.
 
-    `vector` is the embedded question and `weights` its lexical half of BM25, in pgvector's text formats, `whole` the
+    `vector` is the embedded question and `weights` its lexical half of BM25, `whole` the
     sum of those weights, `words` the question's words with what each weighs;
     `nominators` are the terms by which the lexical index nominates. `contexts`: some memory is indexed
     together with its earlier turns; otherwise the context arms would only repeat the others. `questions`: the
@@ -83,8 +85,8 @@ class Search:
     exact: bool
     contexts: bool = True
     questions: float = 0.0
-    vector: str | None = None
-    weights: str | None = None
+    vector: HalfVector | None = None
+    weights: SparseVector | None = None
     whole: float = 0.0
     words: Mapping[str, float] = field(default_factory=dict)
     nominators: tuple[str, ...] = ()

@@ -29,8 +29,8 @@ _TYPES: Mapping[str, str] = {
     "within_upper": "timestamptz[]",
     "window_lower": "timestamptz[]",
     "window_upper": "timestamptz[]",
-    "vector": "text",
-    "weights": "text",
+    "vector": "halfvec",
+    "weights": "sparsevec",
     "nominated": "text",
     "depth": "int",
     "questions": "float8",
@@ -101,11 +101,10 @@ def _compose(arms: tuple[Arm, ...], search: Search) -> str:
     """Return the statement: a row an arm, with its list as arrays and when, since the start, it was done.
 
     Arrays, because hundreds of rows cost more to receive than to find. The arms run one after another, in
-    the order they are listed. The question's vectors are read from text once, in `probe`, not once a row.
+    the order they are listed. The question's words are read from text once, in `probe`, not once a row.
     """
     probe = """probe AS MATERIALIZED (
-        SELECT CAST(:vector AS halfvec) AS vector, CAST(:weights AS sparsevec) AS weights,
-               CAST(:nominated AS tsquery) AS nominated
+        SELECT :vector AS vector, :weights AS weights, CAST(:nominated AS tsquery) AS nominated
     )"""
     meaning = {arm: _SEMANTIC[arm] for arm in arms if arm in _SEMANTIC}
     words = {arm.value: _LEXICAL[arm] for arm in arms if arm in _LEXICAL}

@@ -151,7 +151,7 @@ class ImportIndexer:
             facts = next(iter(revived.line.inner["memory_index"]), {})
             known = {name: value for name, value in facts.items() if name not in {"part", "kind", "embedding"}}
             revived.index = [
-                {**_about(revived), **known, "part": part, "kind": kind, "embedding": as_halfvec(next(found))}
+                {**_about(revived), **known, "part": part, "kind": kind, "embedding": as_halfvec(next(found)).to_text()}
                 for part, (kind, _) in enumerate(own)
             ]
         done = {id(one) for one in wordless}
@@ -172,7 +172,7 @@ class ImportIndexer:
         if new:
             made = await self.embedder.embed([text for _, text in new], purpose="query")
             for (question, _), vector in zip(new, made, strict=True):
-                question["embedding"] = as_halfvec(vector)
+                question["embedding"] = as_halfvec(vector).to_text()
 
     def _word(self, given: Sequence[ImportedMemory]) -> None:
         for revived in given:
@@ -191,8 +191,10 @@ class ImportIndexer:
 def lexical_weights(revived: ImportedMemory, average: float) -> None:
     """Set the lexical columns of a memory's index rows for the average text length of its scope."""
     for row, found in zip(revived.index, revived.terms, strict=True):
-        row["lexical"] = None if found is None else to_sparsevec(document_weights(found, average_length=average))
-        row["tsv"] = None if found is None else as_tsvector(found)
+        row["lexical"] = row["tsv"] = None
+        if found is not None:
+            row["lexical"] = to_sparsevec(document_weights(found, average_length=average)).to_text()
+            row["tsv"] = as_tsvector(found)
 
 
 def index_rows(revived: ImportedMemory) -> list[dict[str, Any]]:
