@@ -288,8 +288,9 @@ def _by_scope(given: Sequence[ImportedMemory]) -> dict[UUID, list[ImportedMemory
 
 
 def _average(given: Sequence[ImportedMemory]) -> float:
-    lengths = [len(found) for one in given for found in one.terms if found is not None]
-    return max(1.0, sum(lengths) / max(1, len(lengths)))
+    """Return the average length of the memories' own texts, as scopes count it."""
+    grown = [one.grown for one in given]
+    return max(1.0, sum(one.length for one in grown) / max(1, sum(one.documents for one in grown)))
 
 
 def _sum(grown: Sequence[ScopeGrowth]) -> ScopeGrowth:
