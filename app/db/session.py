@@ -393,9 +393,10 @@ async def fetch_alone(connection: asyncpg.Connection, sql: str, *arguments: obje
 
 async def send_vectors_in_binary(connection: asyncpg.Connection) -> None:
     """Let a connection take pgvector's objects as values, where the database has pgvector, and send them in binary."""
-    schema = await connection.fetchval(_SCHEMA_OF_VECTORS)
-    if schema is not None:
-        await register_vector(connection, schema=schema)
+    async with connection.transaction(readonly=True):  # a pooler keeps only a transaction on one connection
+        schema = await connection.fetchval(_SCHEMA_OF_VECTORS)
+        if schema is not None:
+            await register_vector(connection, schema=schema)
 
 
 _SCHEMA_OF_VECTORS = """
