@@ -51,11 +51,14 @@ async def writes(stage: Stage, book: Book) -> None:
     fresh = _fresh(seed_of(0, user), size, 14 * count + 4 * BATCH)
     rows: list[tuple[str, ...]] = []
 
-    reads, bare, single = await _floor_and_http(stage, user, fresh, count)
+    reads, bare, empty, single = await _floor_and_http(stage, user, fresh, count)
     book.check("typed write p50 over the bare transaction", single.p50 / bare.p50, "<=", 3)
+    floor = reads.p50 + bare.p50 + empty.p50
+    book.check("the same over its reads, its transaction and an empty request after it", single.p50 / floor, "<=", 2)
     rows += [
         ("reads that a write is decided on, bare", "1", *reads.cells()),
         ("bare transaction", "1", *bare.cells()),
+        ("GET /healthz", "1", *empty.cells()),
         ("POST /memories/typed, mixed types", "1", *single.cells()),
     ]
     for kind, drafts in _by_type(fresh, count // ROUNDS).items():
@@ -84,13 +87,17 @@ async def writes(stage: Stage, book: Book) -> None:
     book.table(f"Writes to a scope of {size:,} memories", _COLUMNS, rows, note)
 
 
-async def _floor_and_http(stage: Stage, user: str, fresh: Iterator[Draft], count: int) -> tuple[Spread, Spread, Spread]:
-    """Measure a write's reads and its transaction, both bare, and the typed write, in turns, with one client."""
+async def _floor_and_http(
+    stage: Stage, user: str, fresh: Iterator[Draft], count: int
+) -> tuple[Spread, Spread, Spread, Spread]:
+    """Measure a write's reads and its transaction, bare, an empty request and the typed write, in turns, one client."""
     each = count // ROUNDS
     kept = await _transactions(stage, user, list(islice(fresh, each * ROUNDS)))
     connection = await stage.world.bare()
     here = f"SET LOCAL app.tenant_id = '{tenant_id(0)}'"
-    bare, reads, floor, whole = Bare(connection), [], [], []
+    bare = Bare(connection)
+    reads, floor, empty, whole = list[Spread](), list[Spread](), list[Spread](), list[Spread]()
+    nothing = [Post.reading("/healthz")] * each
     try:
         await load(
             stage.service.port, _singles(islice(fresh, each), user), clients=1, count=each, seconds=stage.sizes.seconds
@@ -111,11 +118,12 @@ async def _floor_and_http(stage: Stage, user: str, fresh: Iterator[Draft], count
             work = kept[turn * each : (turn + 1) * each]
             reads.append(await timed([read], work, count=len(work), seconds=3600))
             floor.append(await timed([run], list(enumerate(work)), count=len(work), seconds=3600))
-            posts = _singles(islice(fresh, each), user)
-            whole.append(await load(stage.service.port, posts, clients=1, count=each, seconds=stage.sizes.seconds))
+            for spreads, posts in ((empty, nothing), (whole, _singles(islice(fresh, each), user))):
+                spread = await load(stage.service.port, posts, clients=1, count=each, seconds=stage.sizes.seconds)
+                spreads.append(spread)
     finally:
         await connection.close()
-    return Spread.joined(reads), Spread.joined(floor), Spread.joined(whole)
+    return Spread.joined(reads), Spread.joined(floor), Spread.joined(empty), Spread.joined(whole)
 
 
 async def _transactions(stage: Stage, user: str, drafts: Sequence[Draft]) -> list[Written]:
