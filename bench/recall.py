@@ -9,10 +9,10 @@ from uuid import UUID
 from pgvector import HalfVector
 
 from app.db.session import Database
-from app.db.sql import as_halfvec
+from app.db.sql import Model, as_halfvec
 from app.model import ReadMode, Scope, ScopeKind
 from app.read.plan import OPEN
-from app.read.retrieve import Model, Search, SearchFilters, retrieve
+from app.read.retrieve import Search, SearchFilters, retrieve
 from app.read.values import Arm
 from bench.asking import ASKED_AT, questions
 from bench.figures import Book

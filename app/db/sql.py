@@ -182,6 +182,27 @@ def columns_of(model_id: int) -> Columns:
     return _ODD if model_id % 2 else _EVEN
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Model:
+    """An embedding model whose vectors are compared; only they are comparable with one another."""
+
+    id: int
+    dimensions: int
+
+    def vector(self, row: str) -> str:
+        """Return SQL for its vector in a row that it is known to be in, as its index has it."""
+        return f"{row}.{columns_of(self.id).vector}"
+
+    def condition(self, row: str) -> str:
+        """Return SQL for whether a row has its vector; its id must be literal to match its partial index."""
+        return f"{row}.{columns_of(self.id).model} = {self.id:d}"
+
+    def distance(self, row: str, other: str) -> str:
+        """Return SQL for the cosine distance of a row's vector from another, by the expression of its index."""
+        size = f"halfvec({self.dimensions:d})"
+        return f"({self.vector(row)}::{size}) <=> CAST({other} AS {size})"
+
+
 def as_columns(model_id: int, vector: object) -> dict[str, object]:
     """Return a model's vector as the columns of a row."""
     at = columns_of(model_id)

@@ -22,7 +22,7 @@ from app.db.memories import hype, ranking
 from app.db.memories import read as memory_reads
 from app.db.memories.ranking import RankingRow, TurnEvidence, read_turn_evidence
 from app.db.session import PLANNED_ONCE, Database, ReadSession
-from app.db.sql import as_halfvec, to_text
+from app.db.sql import Model, as_halfvec, to_text
 from app.english.chitchat import is_chit_chat
 from app.lexical.bm25 import idf, index_of, query_weights, terms, to_sparsevec
 from app.memory.registry import Registry, Types
@@ -41,7 +41,7 @@ from app.read.model_calls import QuestionForms, mean_vector, nominees, rerank, r
 from app.read.plan import explain_filters, explain_question, explained, plan
 from app.read.rank import rank
 from app.read.relevance import CALIBRATIONS, Calibration, Relevance
-from app.read.retrieve import Model, Retrieved, Search, SearchFilters, is_exact, nominators, retrieve
+from app.read.retrieve import Retrieved, Search, SearchFilters, is_exact, nominators, retrieve
 from app.read.retrieve.lexical import read_near_terms
 from app.read.values import (
     Arm,

@@ -16,7 +16,9 @@ from app.db.entities import write_lookup
 from app.db.entities.write_lookup import ScopeState
 from app.db.memories import rivals as memories_rivals
 from app.db.memories.read import version_fields
+from app.db.memories.rivals import Likeness
 from app.db.session import ReadSession
+from app.db.sql import Model
 from app.errors import TypesMoved
 from app.memory.extraction import Role
 from app.memory.lifecycle import is_over
@@ -75,7 +77,7 @@ class LookUpContext:
     """
 
     types: Registry
-    model: int
+    model: Model
     judged: bool
     split: bool
     answers: Mapping[str, Sequence[KnownName]] | None = None
@@ -126,8 +128,8 @@ async def look_up(
     if obstacle is not None:
         return obstacle
     with timed(times, "dedup"):
-        likeness = DOUBTFUL if by.judged else DUPLICATE
-        rivals = await read_rivals(session, tenant, scope, resolved, types=by.types, model=by.model, likeness=likeness)
+        alike = Likeness(model=by.model, above=DOUBTFUL if by.judged else DUPLICATE, indexed=state.ann)
+        rivals = await read_rivals(session, tenant, scope, resolved, types=by.types, alike=alike)
         return Neighbourhood(
             state=state,
             resolved=without_clashes(resolved, rivals),
@@ -205,14 +207,11 @@ async def read_rivals(
     resolved: Sequence[Resolved],
     *,
     types: Registry,
-    model: int,
-    likeness: float,
+    alike: Likeness,
 ) -> list[list[Existing]]:
-    """Return for each candidate the beliefs it may touch; in meaning, those with a cosine above `likeness`."""
+    """Return for each candidate the beliefs it may touch."""
     wanted = [_wanted(one, types) for one in resolved]
-    rows = await memories_rivals.read_rivals(
-        session, tenant=tenant, scope=scope, model=model, likeness=likeness, wanted=wanted
-    )
+    rows = await memories_rivals.read_rivals(session, tenant=tenant, scope=scope, wanted=wanted, alike=alike)
     found: list[dict[tuple[str, UUID], Existing]] = [{} for _ in resolved]
     for row in rows:
         found[row["place"]].setdefault((row["relation"], row["id"]), existing_of(row))

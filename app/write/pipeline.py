@@ -20,6 +20,7 @@ from app.db.apply.scope import ATTEMPTS, Claimed, ScopeMoved, apply, kept_moving
 from app.db.memories import read as memory_reads
 from app.db.memories.rivals import enqueue_sameness
 from app.db.session import PLANNED_BY_KEY, Database, WriteSession, stamped
+from app.db.sql import Model
 from app.errors import Conflict, ProviderError, TypedMemoryError
 from app.memory.candidate import Candidate, WriteOutcome
 from app.memory.registry import Registry, Types
@@ -221,7 +222,8 @@ class WritePipeline:
 
     def _look_up_context(self, tenant: UUID, *, split: bool) -> LookUpContext:
         types, judged = self.types.known(tenant), self.judge is not None
-        return LookUpContext(types=types, model=self.model_id, judged=judged, split=split)
+        model = Model(id=self.model_id, dimensions=self.embedder.dimensions)
+        return LookUpContext(types=types, model=model, judged=judged, split=split)
 
     async def _look_up(self, actor: Actor, scope: Scope, wave: Sequence[Prepared], times: StageTimes) -> Neighbourhood:
         """Read what the candidates may touch; names are asked about and candidates retyped where that turns out due.

@@ -10,9 +10,9 @@ from uuid import UUID
 import pytest
 from pgvector import HalfVector
 
-from app.db.sql import as_halfvec
+from app.db.sql import Model, as_halfvec
 from app.model import ReadMode
-from app.read.retrieve import Model, Search, SearchFilters, retrieve, semantic
+from app.read.retrieve import Search, SearchFilters, retrieve, semantic
 from app.read.values import Arm
 from bench.fill import without_vector_indexes
 from bench.grammar import NOW

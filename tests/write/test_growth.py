@@ -5,6 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.db.apply import scope
+from app.memory.candidate import Candidate, WriteDecision
 from tests.support.stores import USER, Store
 
 
@@ -43,3 +44,35 @@ async def test_rows_that_a_crash_left_outside_are_noticed(store: Store, monkeypa
     await store.write("fact", predicate="likes", object="water", stateful=False)
     await store.upkeep.settle()
     assert await indexed(store) == (4, 4)
+
+
+SIZES = ("tiny", "small", "broad", "tall", "huge", "flat")
+THINGS = ("teapot", "carpet", "lantern", "violin", "saddle", "ladder")
+SAID = (
+    ("The tiny teapot in the kitchen has a gray colour and a wooden handle", True),
+    ("The huge saddle in the kitchen has a gray color and a wooden handle", True),
+    ("The flat violin in the garden has a grey colour and a wooden handle", False),
+    ("The harbour master rings the bell at noon", False),
+)
+"""What is said of a house, and whether that only spells otherwise what is known of it."""
+
+
+@pytest.mark.parametrize("large", [1, 10_000], ids=["in the vector index", "compared in full"])
+async def test_what_is_known_of_a_subject_is_found_however_much_it_is(
+    store: Store, monkeypatch: pytest.MonkeyPatch, large: int
+) -> None:
+    monkeypatch.setattr(scope, "LARGE", large)
+
+    def about(sentence: str) -> Candidate:
+        return store.candidate("semantic", content=sentence, entity_id="the old house")
+
+    known = [
+        f"The {size} {thing} in the kitchen has a grey colour and a wooden handle" for size in SIZES for thing in THINGS
+    ]
+    await store.write_all([about(one) for one in known])
+    await store.upkeep.settle()
+    inside, rows = await indexed(store)
+    assert inside == (rows if large == 1 else 0)
+    outcomes = [await store.memories.write(store.actor, about(sentence)) for sentence, _ in SAID]
+    assert [one.decision is WriteDecision.MERGED for one in outcomes] == [same for _, same in SAID]
+    assert all("cosine" in one.reason for one, (_, same) in zip(outcomes, SAID, strict=True) if same)

@@ -15,9 +15,10 @@ from asyncpg import Record
 from pgvector import HalfVector
 
 from app.db import jobs
+from app.db.embedding_models import index_name
 from app.db.memories.read import VERSION_COLUMNS, version_fields
 from app.db.session import ReadSession, SqlStatement, WriteSession, statement
-from app.db.sql import as_parameters, given_rows, has_vector, vector_of
+from app.db.sql import Model, as_parameters, given_rows, has_vector, vector_of
 from app.memory.versions import StateBeforeFold, Version
 from app.model import MemoryStatus
 
@@ -48,6 +49,18 @@ class RivalQuery:
     ahead: bool = False
     guards: tuple[str, ...] = ()
     guarded_at: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Likeness:
+    """The bound of what is near in meaning: a cosine above it, by the vectors of a model.
+
+    `indexed`: the scope's vectors are in the model's index, where the nearest are found without comparing all.
+    """
+
+    model: Model
+    above: float
+    indexed: bool
 
 
 _SAID_BY_USER = statement(
@@ -160,34 +173,84 @@ _GUARDING = f"""
     ) m
 """  # noqa: S608 - composed of constants
 
-_REVIVABLE = "(s.status = 'active' OR (s.status = 'expired' AND s.ended_at IS NULL))"
+_REVIVABLE = "s.slot IS NULL AND (s.status = 'active' OR (s.status = 'expired' AND s.ended_at IS NULL))"
 
-_ALIKE = f"""
-    SELECT near.place, 'near' AS relation, near.similarity, {_FIELDS}
-    FROM (
-        SELECT wanted.place, known.memory_id, -(known.embedding <#> wanted.embedding) AS similarity,
-            row_number() OVER (
-                PARTITION BY wanted.place ORDER BY known.status, known.embedding <#> wanted.embedding) AS rank
+_SUBJECTS = "(SELECT DISTINCT type, subject_id FROM wanted WHERE embedding IS NOT NULL)"
+
+
+def _believed_of(subject: str, columns: str, *, limit: str = "") -> str:
+    """Return SQL for what is believed, or was, of a subject in its type; an index of its own has what is of none."""
+    here = f"s.tenant_id = :tenant AND s.scope_id = :scope AND s.type = {subject}.type AND {_REVIVABLE}"
+    of_none = f"s.subject_id IS NULL AND {subject}.subject_id IS NULL"
+    ways = (f"s.subject_id = {subject}.subject_id", of_none)
+    return " UNION ALL ".join(f"(SELECT {columns} FROM memories s WHERE {here} AND {way} {limit})" for way in ways)  # noqa: S608 - composed of constants
+
+
+def _compared(subjects: str) -> str:
+    """Return SQL for the likeness of candidates to all that is believed of these subjects."""
+    return f"""
+        SELECT wanted.place, known.memory_id, known.status, -(known.embedding <#> wanted.embedding) AS similarity
         FROM wanted JOIN (
             SELECT about.type, about.subject_id, s.status, i.memory_id, i.embedding
-            FROM (SELECT DISTINCT type, subject_id FROM wanted WHERE embedding IS NOT NULL) about
-            CROSS JOIN LATERAL (
-                (SELECT s.id, s.status FROM memories s
-                 WHERE s.tenant_id = :tenant AND s.scope_id = :scope AND s.type = about.type
-                   AND s.subject_id = about.subject_id AND s.slot IS NULL AND {_REVIVABLE})
-                UNION ALL
-                (SELECT s.id, s.status FROM memories s
-                 WHERE about.subject_id IS NULL AND s.tenant_id = :tenant AND s.scope_id = :scope
-                   AND s.type = about.type AND s.subject_id IS NULL AND s.slot IS NULL AND {_REVIVABLE})
-                OFFSET 0
-            ) s
+            FROM {subjects} about
+            CROSS JOIN LATERAL ({_believed_of("about", "s.id, s.status")} OFFSET 0) s
             CROSS JOIN LATERAL (
                 SELECT x.memory_id, {vector_of("x")} AS embedding FROM memory_index x
                 WHERE x.tenant_id = :tenant AND x.memory_id = s.id AND x.part = 0 AND {has_vector("x")} OFFSET 0
             ) i
             OFFSET 0 -- read once a subject, however many candidates are about it
         ) known ON known.type = wanted.type AND known.subject_id IS NOT DISTINCT FROM wanted.subject_id
-        WHERE -(known.embedding <#> wanted.embedding) > :likeness -- of unit vectors, the cosine
+    """  # noqa: S608 - composed of constants
+
+
+MOST_NEAR = 4 * NEAREST
+"""Memories of its subject that the vector index is asked for, nearest to a candidate."""
+
+
+def _searched(model: Model) -> str:
+    """Return SQL for the likeness of candidates to what is nearest, in a scope that the vector index has.
+
+    Where m of its n memories are of the subject, n / m are visited for each that is found. So for k it is faster than
+    to compare all from m = sqrt(k n) on; smaller subjects are compared.
+    """
+    enough = f"(SELECT ceil(sqrt({MOST_NEAR} * greatest(1, index_rows(:vector_index)))))"
+    return f"""
+        WITH subjects AS MATERIALIZED (
+            SELECT about.type, about.subject_id, few.counted > few.enough AS large
+            FROM {_SUBJECTS} about CROSS JOIN LATERAL (
+                SELECT {enough} AS enough, count(*) AS counted
+                FROM ({_believed_of("about", "1", limit=f"LIMIT {enough} + 1")}) s
+            ) few
+        )
+        {_compared("(SELECT * FROM subjects WHERE NOT large)")}
+        UNION ALL
+        SELECT wanted.place, near.memory_id, near.status, 1 - near.distance
+        FROM subjects JOIN wanted ON wanted.embedding IS NOT NULL AND wanted.type = subjects.type
+            AND wanted.subject_id IS NOT DISTINCT FROM subjects.subject_id
+        CROSS JOIN LATERAL (
+            SELECT x.memory_id, s.status, {model.distance("x", "wanted.embedding")} AS distance FROM memory_index x
+            CROSS JOIN LATERAL (
+                SELECT s.status FROM memories s
+                WHERE s.tenant_id = :tenant AND s.id = x.memory_id AND s.type = wanted.type
+                  AND s.subject_id IS NOT DISTINCT FROM wanted.subject_id AND {_REVIVABLE} OFFSET 0
+            ) s
+            WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.part = 0 AND {model.condition("x")} AND x.ann
+            ORDER BY distance LIMIT {MOST_NEAR}
+        ) near
+        WHERE subjects.large
+    """  # noqa: S608 - composed of constants
+
+
+@cache
+def _alike(index: Model | None) -> str:
+    """Return SQL for the nearest in meaning of those that are alike; `index`: the scope is in this model's index."""
+    return f"""
+    SELECT near.place, 'near' AS relation, near.similarity, {_FIELDS}
+    FROM (
+        SELECT place, memory_id, similarity,
+            row_number() OVER (PARTITION BY place ORDER BY status, similarity DESC) AS rank
+        FROM ({_compared(_SUBJECTS) if index is None else _searched(index)}) alike
+        WHERE similarity > :likeness -- of unit vectors, the cosine
     ) near
     CROSS JOIN LATERAL (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = near.memory_id OFFSET 0) m
     WHERE near.rank <= {NEAREST}
@@ -195,9 +258,9 @@ _ALIKE = f"""
 
 
 @cache
-def _existing(*, slots: bool, meanings: bool, endings: bool, guards: bool) -> SqlStatement:
+def _existing(*, slots: bool, near: str, endings: bool, guards: bool) -> SqlStatement:
     """Return the statement with only the look-ups that are needed, as each adds to the planning time."""
-    ways = [_IDENTICAL, *([_OF_SLOT] if slots else []), *([_ALIKE] if meanings else [])]
+    ways = [_IDENTICAL, *([_OF_SLOT] if slots else []), *([near] if near else [])]
     ways += [*([_ENDED_BY] if endings else []), *([_GUARDING] if guards else [])]
     return statement(f"{_QUERIES} {' UNION ALL '.join(ways)} ORDER BY place, similarity DESC NULLS LAST")
 
@@ -212,21 +275,28 @@ async def said_by_user(
 
 
 async def read_rivals(
-    session: ReadSession, *, tenant: UUID, scope: UUID, model: int, likeness: float, wanted: Sequence[RivalQuery]
+    session: ReadSession,
+    *,
+    tenant: UUID,
+    scope: UUID,
+    wanted: Sequence[RivalQuery],
+    alike: Likeness | None = None,
 ) -> list[Record]:
     """Return rows of memories that the candidates may affect; `place` is the candidate, `relation` the look-up.
 
-    Memories near in meaning have a cosine above `likeness` and come nearest first.
+    With `alike`, also those near in meaning, nearest first.
     """
     asked = [{"place": place, **{name: getattr(one, name) for name in _ASKED}} for place, one in enumerate(wanted)]
     values = {"tenant": tenant, "scope": scope, **as_parameters("wanted", asked, ["embedding"])}
-    meanings = any(one.embedding is not None for one in wanted)
-    if meanings:
-        values |= {"model": model, "likeness": likeness}
+    meanings = alike if any(one.embedding is not None for one in wanted) else None
+    if meanings is not None:
+        index = index_name(meanings.model.id)
+        values |= {"model": meanings.model.id, "likeness": meanings.above, "vector_index": index}
     endings = any(one.under is not None for one in wanted)
     slots = any(one.slot for one in wanted if one.under is None)
     guards = any(one.guards and one.guarded_at for one in wanted)
-    ways = _existing(slots=slots, meanings=meanings, endings=endings, guards=guards)
+    near = "" if meanings is None else _alike(meanings.model if meanings.indexed else None)
+    ways = _existing(slots=slots, near=near, endings=endings, guards=guards)
     return await session.fetch(ways, values)
 
 

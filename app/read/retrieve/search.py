@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pgvector import HalfVector, SparseVector
 
-from app.db.sql import columns_of
+from app.db.sql import Model
 from app.model import MemoryStatus, ReadMode
 from app.read.values import Arm, Mentioned, Window
 
@@ -49,22 +49,6 @@ class SearchFilters:
     excluded: tuple[UUID, ...] = ()
     within: tuple[Window, ...] = ()
     timed: bool = False
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Model:
-    """The embedding model whose vectors are searched; only they are comparable with its question."""
-
-    id: int
-    dimensions: int
-
-    def vector(self, row: str) -> str:
-        """Return SQL for its vector in a row that it is known to be in, as its index has it."""
-        return f"{row}.{columns_of(self.id).vector}"
-
-    def condition(self, row: str) -> str:
-        """Return SQL for whether a row has its vector; its id must be literal to match its partial index."""
-        return f"{row}.{columns_of(self.id).model} = {self.id:d}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -203,5 +203,4 @@ def _nearest_questions(search: Search) -> str:
 
 
 def _distance(row: str, search: Search) -> str:
-    size = f"halfvec({search.model.dimensions:d})"
-    return f"({search.model.vector(row)}::{size}) <=> CAST((SELECT vector FROM probe) AS {size}) AS distance"  # noqa: S608 - constants
+    return f"{search.model.distance(row, '(SELECT vector FROM probe)')} AS distance"  # noqa: S608 - constants

@@ -202,9 +202,7 @@ class BackfillPreview:
             return Neighbours(rivals=rivals, rows={})
         target, guards = active[0].target, self.types.guards_of(one.type)
         wanted = [_rival_query(each, guards, self.types) for each in active]
-        for row in await memories_rivals.read_rivals(
-            session, tenant=one.tenant_id, scope=scope, model=0, likeness=1.0, wanted=wanted
-        ):
+        for row in await memories_rivals.read_rivals(session, tenant=one.tenant_id, scope=scope, wanted=wanted):
             rivals[active[row["place"]].row["id"]].append(lookup.existing_of(row))
         rows = await backfill_memories.rows(
             session, one.tenant_id, {each.id for all_ in rivals.values() for each in all_}
