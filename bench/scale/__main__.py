@@ -76,6 +76,7 @@ async def _measured(memories: int, tenants: int, largest: int) -> ScaleResult:
         async with serving(world) as service:
             questions = await measure.every_question(world, service, planned, model)
             write, batch = await measure.written(service, 1)
+            event = await measure.event_to_largest(service) if planned[0].large else None
             content = await importing.exported(world, model, next(planned[1].users()))
             bulk = await importing.imported(service, content, model + 1)
         found, missing = await measure.recall(world, planned[0]) if planned[0].large else (1.0, 0)
@@ -87,6 +88,7 @@ async def _measured(memories: int, tenants: int, largest: int) -> ScaleResult:
         fill_seconds=filled,
         questions=questions,
         write=write,
+        event_to_largest=event,
         batch_per_second=batch,
         import_per_second=bulk,
         recall=found,

@@ -56,6 +56,7 @@ class ScaleResult:
     fill_seconds: float
     questions: dict[str, dict[str, float]]
     write: float
+    event_to_largest: float | None
     batch_per_second: float
     import_per_second: float
     bytes_per_memory: float
@@ -130,6 +131,14 @@ async def written(service: Service, number: int) -> tuple[float, float]:
     ]
     many = await load(service.port, batches, clients=1, count=len(batches), seconds=SECONDS)
     return spread.p50, BATCH * many.per_second
+
+
+async def event_to_largest(service: Service) -> float:
+    """Return p50 of an event written to the largest scope: it is compared with what is known there of its subject."""
+    drafts = (one for one in Grammar("scale, to the largest").drafts(20 * REQUESTS) if one.type == "event")
+    posts = [Post.of("/memories/typed/event", body_of(one, LARGE), key_of(0)) for one in islice(drafts, REQUESTS)]
+    spread = await load(service.port, posts, clients=1, count=len(posts), seconds=SECONDS)
+    return spread.p50
 
 
 async def sizes(world: World, memories: int) -> dict[str, Any]:

@@ -21,6 +21,7 @@ def draw(results: Path, folder: Path = IMAGES) -> None:
     kinds = dict.fromkeys(kind for one in found for kind in one["questions"])
     times = {kind: [one["questions"].get(kind, {}).get("p50") for one in found] for kind in kinds}
     times["a typed write"] = [one["write"] for one in found]
+    times["an event to the largest scope"] = [one.get("event_to_largest") for one in found]
     _save(folder / "scale-times.svg", memories, times, "milliseconds, median")
     rates = {
         "bulk import": [one["import_per_second"] for one in found],
