@@ -243,6 +243,7 @@ class Database:
                 **(_UNPREPARED if pooled_transactions else {}),
             },
         )
+        event.listen(self._engine.sync_engine, "connect", _connected)
         self._unpooled: AsyncEngine = create_async_engine(
             self._engine.url if direct_url is None else driver_url(direct_url),
             isolation_level="AUTOCOMMIT",
@@ -253,9 +254,6 @@ class Database:
                 "timeout": pool_timeout,
             },
         )
-
-        for engine in (self._engine, self._unpooled):
-            event.listen(engine.sync_engine, "connect", _connected)
 
     @contextlib.asynccontextmanager
     async def read(self, tenant: UUID | None, **local: str) -> AsyncIterator[ReadSession]:

@@ -211,12 +211,14 @@ def _searched(model: Model) -> str:
     """Return SQL for the likeness of candidates to what is nearest, in a scope that the vector index has.
 
     Where m of its n memories are of the subject, n / m are visited for each that is found. So for k it is faster than
-    to compare all from m = sqrt(k n) on; smaller subjects are compared.
+    to compare all from m = sqrt(k n) on; smaller subjects are compared, and all while the index is taking rows in.
     """
     enough = f"(SELECT ceil(sqrt({MOST_NEAR} * greatest(1, index_rows(:vector_index)))))"
     return f"""
         WITH subjects AS MATERIALIZED (
-            SELECT about.type, about.subject_id, few.counted > few.enough AS large
+            SELECT about.type, about.subject_id, few.counted > few.enough AND NOT EXISTS (
+                SELECT FROM memory_index i WHERE i.tenant_id = :tenant AND i.scope_id = :scope AND NOT i.ann
+            ) AS large
             FROM {_SUBJECTS} about CROSS JOIN LATERAL (
                 SELECT {enough} AS enough, count(*) AS counted
                 FROM ({_believed_of("about", "1", limit=f"LIMIT {enough} + 1")}) s
