@@ -24,6 +24,7 @@ from unittest.mock import patch
 from urllib.parse import urlsplit
 
 import asyncpg
+from tenacity import Retrying, retry_if_exception_type, stop_after_delay, wait_fixed
 
 from app.db.distribution import distribute
 from app.db.embedded import process
@@ -119,9 +120,12 @@ class Run:
 
 
 def drop_database(url: str) -> None:
-    """Drop the database that the login leads to, whoever is connected."""
+    """Drop the database that the login leads to, whoever is connected; a cluster connects by itself now and then."""
+    busy = retry_if_exception_type(asyncpg.ObjectInUseError)
     for server in (url, *nodes()):
-        _execute(_in_database(server, "postgres"), f'DROP DATABASE IF EXISTS "{_name(url)}" WITH (FORCE)')
+        for attempt in Retrying(retry=busy, stop=stop_after_delay(_WAIT_SECONDS), wait=wait_fixed(0.2), reraise=True):
+            with attempt:
+                _execute(_in_database(server, "postgres"), f'DROP DATABASE IF EXISTS "{_name(url)}" WITH (FORCE)')
 
 
 def nodes() -> list[str]:

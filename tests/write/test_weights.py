@@ -42,8 +42,8 @@ async def test_weights_follow_when_texts_have_become_longer(store: Store) -> Non
     assert await average(store) == before
     await store.upkeep.settle()
     rows = await store.sql(
-        "SELECT m.content, i.lexical::text AS lexical FROM memory_index i JOIN memories m ON m.id = i.memory_id "
-        "WHERE i.tenant_id = $1",
+        "SELECT m.content, i.lexical::text AS lexical FROM memory_index i JOIN memories m "
+        "ON m.tenant_id = $1 AND m.id = i.memory_id WHERE i.tenant_id = $1",
         store.tenant,
     )
     terms = [searched_terms(row["content"], "english") for row in rows]
