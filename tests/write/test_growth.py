@@ -73,8 +73,8 @@ async def test_what_is_known_of_a_subject_is_found_however_much_it_is(
     await store.upkeep.settle()
     if share == 0.5:
         await store.sql(
-            "UPDATE memory_index i SET ann = false FROM memories m "
-            "WHERE i.tenant_id = $1 AND m.tenant_id = $1 AND m.id = i.memory_id AND m.content ~ '^The (tall|huge|flat) '",
+            "UPDATE memory_index i SET ann = false FROM memories m WHERE i.tenant_id = $1 AND m.tenant_id = $1 "
+            "AND m.id = i.memory_id AND m.content ~ '^The (tall|huge|flat) '",
             store.tenant,
         )
     inside, rows = await indexed(store)
