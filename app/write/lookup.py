@@ -127,6 +127,9 @@ async def look_up(
         obstacle = _obstacle(resolved, known, unasked=unasked, split=by.split)
     if obstacle is not None:
         return obstacle
+    if state.ann:
+        # A plan for all scopes is one for small ones, which reads all of a scope's rows and sorts them by distance.
+        await session.plan_each()
     with timed(times, "dedup"):
         alike = Likeness(model=by.model, above=DOUBTFUL if by.judged else DUPLICATE, indexed=state.ann)
         rivals = await read_rivals(session, tenant, scope, resolved, types=by.types, alike=alike)
