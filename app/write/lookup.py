@@ -102,19 +102,22 @@ _INLINE = 100_000
 
 
 MANY = 32
-"""Candidates of a wave from which its look-ups are planned for themselves.
+"""Candidates of a wave from which a wrong plan costs more than a new one takes to make."""
 
-A kept plan may date from when the store was empty and all ways looked alike; so many would pay for a wrong one more
-than a new one takes to make.
-"""
+
+def is_planned_for_itself(candidates: int, state: ScopeState) -> bool:
+    """Tell whether the look-up of so many candidates needs a plan of its own, not the one that is kept.
+
+    A kept plan may date from when the store was empty and all ways looked alike. In scopes of the vector index it reads
+    all of a scope's rows and sorts them by distance, which is right for small ones.
+    """
+    return state.ann or candidates >= MANY
 
 
 async def look_up(
     session: ReadSession, tenant: UUID, scope: UUID, wave: Sequence[Prepared], by: LookUpContext, times: StageTimes
 ) -> LookUp:
     """Read names, then the memories around the candidates; raises TypesMoved for one of an older type."""
-    if len(wave) >= MANY:
-        await session.plan_each()
     with timed(times, "resolve"):
         unasked = by.judged and by.answers is None
         state, known = await read_names(session, tenant, scope, wave, shared=unasked)
@@ -127,8 +130,7 @@ async def look_up(
         obstacle = _obstacle(resolved, known, unasked=unasked, split=by.split)
     if obstacle is not None:
         return obstacle
-    if state.ann:
-        # A plan for all scopes is one for small ones, which reads all of a scope's rows and sorts them by distance.
+    if is_planned_for_itself(len(wave), state):
         await session.plan_each()
     with timed(times, "dedup"):
         alike = Likeness(model=by.model, above=DOUBTFUL if by.judged else DUPLICATE, indexed=state.ann)

@@ -291,7 +291,7 @@ class WritePipeline:
         """Write what was decided; return the outcomes and the scope's upkeep, or raise ScopeMoved."""
         actor, scope = writing.actor, writing.scope
         tenant, version = actor.tenant_id, decided.state.version
-        if decided.state.ann or len(decided.resolved) >= lookup.MANY:
+        if lookup.is_planned_for_itself(len(decided.resolved), decided.state):
             await session.plan_once()
         with timed(writing.times, "persist"):
             verdicts, plan = self._planned(actor, scope, decided)
