@@ -368,7 +368,7 @@ def _importing(
 ) -> Imports:
     means = ImportContext(
         database=base.database,
-        reviving=ImportIndexer(embedder=base.embedder, language=base.settings.language),
+        indexer=ImportIndexer(embedder=base.embedder, language=base.settings.language),
         model_id=base.model_id,
         quotas=quotas,
         clock=base.clock,

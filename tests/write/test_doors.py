@@ -22,7 +22,7 @@ from app.services.entities import Entities
 from app.services.extraction import ExtractionPolicies
 from app.services.portability.batch import ImportBatch, ImportContext
 from app.services.portability.exports import ExportRequest, Exports
-from app.services.portability.index_rows import Imported, ImportIndexer
+from app.services.portability.index_rows import Imported, ImportIndexer, imported
 from app.services.portability.records import read
 from app.services.quotas import Quotas
 from app.services.turns import Turns
@@ -202,15 +202,17 @@ async def import_changed(store: Store, words: Mapping[str, str]) -> None:
     assert isinstance(embedder, WordllamaEmbedder)
     context = import_context(store.database, embedder)
     parsed = read(1, "memory", json.dumps(found).encode(), now=context.clock())
-    one = context.reviving.parse(parsed, Imported(tenant=store.tenant, types=store.types))
-    await context.reviving.revive([one], vectors=False, dimensions=embedder.dimensions)
+    readable = context.indexer.read(parsed, Imported(tenant=store.tenant, types=store.types))
+    [readable] = await context.indexer.index([readable], vectors=False)
+    one = imported(readable, store.tenant)
+    assert one is not None
     await ImportBatch(means=context, actor=store.actor, averages={}).memories([one])
 
 
 def import_context(database: Database, embedder: WordllamaEmbedder) -> ImportContext:
     return ImportContext(
         database=database,
-        reviving=ImportIndexer(embedder=embedder, language="english"),
+        indexer=ImportIndexer(embedder=embedder, language="english"),
         model_id=1,
         quotas=Quotas(database=database, clock=lambda: datetime.now(UTC)),
         clock=lambda: datetime.now(UTC),

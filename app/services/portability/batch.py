@@ -37,7 +37,7 @@ from app.memory.versions import (
     VersionChange,
 )
 from app.model import Actor, MemoryStatus, Scope, SpeechAct
-from app.services.portability.index_rows import ImportedMemory, ImportIndexer, index_rows, lexical_weights
+from app.services.portability.index_rows import ImportedMemory, ImportIndexer
 from app.services.portability.records import KINDS, Line
 from app.services.quotas import Quotas
 
@@ -57,7 +57,7 @@ class ImportContext:
     """The dependencies of imports. `drifted` and `crowded` are called with scopes whose index needs maintenance."""
 
     database: Database
-    reviving: ImportIndexer
+    indexer: ImportIndexer
     model_id: int
     quotas: Quotas
     clock: Callable[[], datetime]
@@ -70,7 +70,10 @@ Rows = dict[str, list[Mapping[str, Any]]]
 
 @dataclass(slots=True, kw_only=True)
 class ImportBatchResult:
-    """The counts of a batch, which are added to the summary after the commit. `fresh` are the ids that are new."""
+    """The counts of a batch, which are added to the summary after the commit.
+
+    `fresh` are the ids that are new, `gone` those of memories that were erased.
+    """
 
     imported: Counter[str] = field(default_factory=Counter)
     already_there: Counter[str] = field(default_factory=Counter)
@@ -78,6 +81,7 @@ class ImportBatchResult:
     notices: Counter[str] = field(default_factory=Counter)
     erased: int = 0
     fresh: set[UUID] = field(default_factory=set)
+    gone: set[UUID] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -130,8 +134,6 @@ class ImportBatch:
         async with self.means.database.read(tenant) as session:
             present = await imports.averages(session, tenant, scopes)
         averages |= {scope: average for scope, average in present.items() if average}
-        for one in given:
-            lexical_weights(one, averages[one.scope_id])
         with refusals():
             async with self.means.database.write(tenant, **PLANNED_BY_KEY) as session:
                 held = await imports.hold(session, tenant, scopes, averages)
@@ -140,7 +142,7 @@ class ImportBatch:
                 new = [one for one in given if one.row["id"] not in there and one.row["id"] not in gone]
                 await self._check(session, new, done)
                 placement = await self._place(session, new, done)
-                rows = self._rows(new, held, placement.links)
+                rows = self._rows(new, held, averages, placement.links)
                 await self._apply(session, placement, rows)
                 await self._follow(session, new)
                 # In one statement; the database would append them one by one at the commit.
@@ -149,7 +151,7 @@ class ImportBatch:
                 named = {row["entity_id"] for row in rows.get("memory_entities", ())}
                 await imports.recount_mentions(session, tenant, named)
                 grown = dict.fromkeys(scopes, ScopeGrowth()) | {
-                    scope: _sum([one.grown for one in mine]) for scope, mine in _by_scope(new).items()
+                    scope: _sum([one.index.grown for one in mine]) for scope, mine in _by_scope(new).items()
                 }
                 upkeep = await imports.grow(session, tenant, grown, averages)
                 await self._record(session, "memory", len(new), [one.line for one in given])
@@ -160,7 +162,7 @@ class ImportBatch:
                 self.means.crowded(tenant, scope)
         done.imported["memory"] += len(new)
         done.already_there["memory"] += len(there)
-        done.erased += len(gone)
+        done.gone |= gone
         return done
 
     async def _new(self, session: WriteSession, lines: Sequence[Line], done: ImportBatchResult) -> list[Line]:
@@ -221,7 +223,11 @@ class ImportBatch:
         await append(session, placement.events)
 
     def _rows(
-        self, given: Sequence[ImportedMemory], held: Mapping[UUID, ScopeLock], links: Sequence[Mapping[str, Any]]
+        self,
+        given: Sequence[ImportedMemory],
+        held: Mapping[UUID, ScopeLock],
+        averages: Mapping[UUID, float],
+        links: Sequence[Mapping[str, Any]],
     ) -> Rows:
         """Return every row of the memories, by table; the memories first."""
         tenant, rows = self.actor.tenant_id, defaultdict[str, list[Mapping[str, Any]]](list)
@@ -234,8 +240,8 @@ class ImportBatch:
         for one in given:
             here = {"tenant_id": tenant, "scope_id": one.scope_id, "memory_id": one.row["id"]}
             indexed = {**here, "ann": held[one.scope_id].ann}
-            rows["memory_index"] += [self._embedded(row) | indexed for row in index_rows(one)]
-            rows["hypothetical_embeddings"] += [self._embedded(question) | indexed for question in one.questions]
+            rows["memory_index"] += [self._embedded(row) | indexed for row in one.index_rows(averages[one.scope_id])]
+            rows["hypothetical_embeddings"] += [self._embedded(question) | indexed for question in one.index.questions]
             for table, column in others:
                 rows[table] += [
                     self._row(table, {**row, column: one.row["id"]}, one.scope_id) for row in one.line.inner[table]
@@ -289,7 +295,7 @@ def _by_scope(given: Sequence[ImportedMemory]) -> dict[UUID, list[ImportedMemory
 
 def _average(given: Sequence[ImportedMemory]) -> float:
     """Return the average length of the memories' own texts, as scopes count it."""
-    grown = [one.grown for one in given]
+    grown = [one.index.grown for one in given]
     return max(1.0, sum(one.length for one in grown) / max(1, sum(one.documents for one in grown)))
 
 

@@ -146,7 +146,7 @@ class _Import:
     async def _begin(self, header: dict[str, Any]) -> None:
         require_header(header)
         self.header = header
-        embedder = self.importing.means.reviving.embedder
+        embedder = self.importing.means.indexer.embedder
         model = header.get("embedding_model")
         same = model == {"name": embedder.name, "dimensions": embedder.dimensions}
         self.storing.vectors = bool(header.get("vectors")) and same

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter, defaultdict
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
@@ -40,36 +40,58 @@ _SHARED = (
 """Columns of a memory that its index rows repeat."""
 
 
-@dataclass(slots=True, kw_only=True)
-class ImportedMemory:
-    """A memory's line with its index rows; columns of `index` and `questions` that need the transaction are missing."""
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryIndex:
+    """A memory's index rows and questions, without the columns that the transaction gives; the terms of each row."""
 
-    line: Line
-    candidate: Candidate
-    scope_id: UUID
-    row: dict[str, Any]
-    index: list[dict[str, Any]] = field(default_factory=list)
-    terms: list[tuple[str, ...] | None] = field(default_factory=list)
-    questions: list[dict[str, Any]] = field(default_factory=list)
+    rows: Sequence[Mapping[str, Any]]
+    terms: Sequence[tuple[str, ...] | None]
+    questions: Sequence[Mapping[str, Any]]
 
     @property
     def grown(self) -> ScopeGrowth:
         """Return what the memory adds to its scope's counters."""
-        terms = [
-            found
-            for one, found in zip(self.index, self.terms, strict=True)
-            if found is not None and one["kind"] != "context"
-        ]
+        searched = [(row["kind"], found) for row, found in zip(self.rows, self.terms, strict=True) if found is not None]
+        terms = [found for kind, found in searched if kind != "context"]
         return ScopeGrowth(
             memories=1,
-            contexts=sum(
-                one["kind"] == "context" and found is not None
-                for one, found in zip(self.index, self.terms, strict=True)
-            ),
+            contexts=len(searched) - len(terms),
             documents=len(terms),
             length=sum(map(len, terms)),
             terms=Counter(place for found in terms for place in {index_of(term) for term in found}),
         )
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemoryLine(Line):
+    """A memory's line of a known type with a valid payload; its index, once that was built."""
+
+    candidate: Candidate
+    terms: tuple[str, ...]
+    index: MemoryIndex | None = None
+
+
+@dataclass(slots=True, kw_only=True)
+class ImportedMemory:
+    """A memory on its way to the database: its row may change with its slot, the line and the index stay."""
+
+    line: MemoryLine
+    index: MemoryIndex
+    scope_id: UUID
+    row: dict[str, Any]
+
+    @property
+    def candidate(self) -> Candidate:
+        """Return the candidate of the memory's line."""
+        return self.line.candidate
+
+    def index_rows(self, average: float) -> list[dict[str, Any]]:
+        """Return its index rows with lexical weights for a scope's average text length, and what repeats its row."""
+        shared = {name: self.row.get(name) for name in _SHARED}
+        return [
+            {**row, **_lexical(found, average), **shared}
+            for row, found in zip(self.index.rows, self.index.terms, strict=True)
+        ]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -103,7 +125,7 @@ class ImportIndexer:
     embedder: Embedder
     language: str
 
-    def with_candidate(self, line: Line, types: Imported) -> Line:
+    def read(self, line: Line, types: Imported) -> MemoryLine:
         """Return a memory's line with its candidate and its terms; raise UnreadableLine for another type or payload."""
         values = line.values
         spec = types.spec(values["type"], values.get("type_version") or 0)
@@ -122,104 +144,115 @@ class ImportIndexer:
             context=values.get("context"),
             session_id=values.get("session_id"),
         )
-        return replace(line, candidate=candidate, terms=searched_terms(values["content"], self.language))
+        terms = searched_terms(values["content"], self.language)
+        return MemoryLine(
+            number=line.number,
+            record=line.record,
+            scope=line.scope,
+            values=values,
+            inner=line.inner,
+            candidate=candidate,
+            terms=terms,
+        )
 
-    def parse(self, line: Line, types: Imported) -> ImportedMemory:
-        """Return a line as a memory of a known type with a valid payload, or raise UnreadableLine."""
-        line = self.with_candidate(line, types) if line.candidate is None else line
-        candidate = line.candidate
-        assert candidate is not None  # noqa: S101 - narrows for the type checker
-        spec = candidate.type
-        row = {
-            **line.values,
-            "type_tenant": spec.owner(types.tenant),
-            "type_version": spec.version,
-            "filter_key": spec.filter_key(line.values["payload"]),
-        }
-        return ImportedMemory(line=line, candidate=candidate, scope_id=candidate.scope.id(types.tenant), row=row)
-
-    async def revive(self, given: Sequence[ImportedMemory], *, vectors: bool, dimensions: int) -> None:
-        """Set the memories' index rows and questions; with `vectors`, those of the file are of this service's model.
+    async def index(self, lines: Sequence[MemoryLine], *, vectors: bool) -> list[MemoryLine]:
+        """Return the lines with their indexes; with `vectors`, the vectors of the file are of this service's model.
 
         Raises ProviderError when texts without vectors can't be embedded.
         """
-        wordless = [one for one in given if not (vectors and _embedded(one, "memory_index", dimensions))]
-        texts = await asyncio.to_thread(_searched, wordless)
+        rows = await self._rows(lines, vectors=vectors)
+        questions = await self._questions(lines, vectors=vectors)
+        terms = await asyncio.to_thread(lambda: list(map(self._terms, lines, rows)))
+        return [
+            replace(line, index=MemoryIndex(rows=own, terms=found, questions=asked))
+            for line, own, found, asked in zip(lines, rows, terms, questions, strict=True)
+        ]
+
+    async def _rows(self, lines: Sequence[MemoryLine], *, vectors: bool) -> list[list[dict[str, Any]]]:
+        """Return the index rows of memories, in the file's parts where it has their vectors."""
+        wordless = [line for line in lines if not (vectors and self._has_vectors(line, "memory_index"))]
+        texts = await asyncio.to_thread(_searched, wordless) if wordless else []
         flat = [text for one in texts for _, text in one]
         found = iter(await self.embedder.embed(flat, purpose="document") if flat else ())
-        for revived, own in zip(wordless, texts, strict=True):
-            facts = next(iter(revived.line.inner["memory_index"]), {})
+        made: dict[int, list[dict[str, Any]]] = {}
+        for line, own in zip(wordless, texts, strict=True):
+            facts = next(iter(line.inner["memory_index"]), {})
             known = {name: value for name, value in facts.items() if name not in {"part", "kind", "embedding"}}
-            revived.index = [
-                {**_about(revived), **known, "part": part, "kind": kind, "embedding": as_halfvec(next(found)).to_text()}
+            made[line.number] = [
+                {**_about(line), **known, "part": part, "kind": kind, "embedding": as_halfvec(next(found)).to_text()}
                 for part, (kind, _) in enumerate(own)
             ]
-        done = {id(one) for one in wordless}
-        for revived in given:
-            if id(revived) not in done:
-                revived.index = [{**_about(revived), **one} for one in revived.line.inner["memory_index"]]
-        await self._ask(given, vectors=vectors, dimensions=dimensions)
-        await asyncio.to_thread(self._word, given)
+        return [
+            made.get(line.number) or [{**_about(line), **one} for one in line.inner["memory_index"]] for line in lines
+        ]
 
-    async def _ask(self, given: Sequence[ImportedMemory], *, vectors: bool, dimensions: int) -> None:
-        """Set the questions, with new vectors where the file's are not of this service's model."""
+    async def _questions(self, lines: Sequence[MemoryLine], *, vectors: bool) -> list[list[dict[str, Any]]]:
+        """Return the questions of memories, with new vectors where the file's are not of this service's model."""
+        questions = [[dict(one) for one in line.inner["hypothetical_embeddings"]] for line in lines]
         new: list[tuple[dict[str, Any], str]] = []
-        for revived in given:
-            revived.questions = [dict(one) for one in revived.line.inner["hypothetical_embeddings"]]
-            if revived.questions and not (vectors and _embedded(revived, "hypothetical_embeddings", dimensions)):
-                asked = question_vectors(revived.candidate.payload, tuple(one["question"] for one in revived.questions))
-                new += zip(revived.questions, asked, strict=True)
+        for line, own in zip(lines, questions, strict=True):
+            if own and not (vectors and self._has_vectors(line, "hypothetical_embeddings")):
+                asked = question_vectors(line.candidate.payload, tuple(one["question"] for one in own))
+                new += zip(own, asked, strict=True)
         if new:
             made = await self.embedder.embed([text for _, text in new], purpose="query")
             for (question, _), vector in zip(new, made, strict=True):
                 question["embedding"] = as_halfvec(vector).to_text()
+        return questions
 
-    def _word(self, given: Sequence[ImportedMemory]) -> None:
-        for revived in given:
-            seen: set[str] = set()
-            for one in revived.index:
-                kind = one["kind"]
-                revived.terms.append(None if kind in seen else self._terms(revived, kind))
-                seen.add(kind)
+    def _has_vectors(self, line: MemoryLine, table: str) -> bool:
+        """Return whether the file has a whole set of vectors for a memory."""
+        rows, commas = line.inner[table], self.embedder.dimensions - 1
+        return bool(rows) and all(one.get("embedding") and one["embedding"].count(",") == commas for one in rows)
 
-    def _terms(self, revived: ImportedMemory, kind: str) -> tuple[str, ...]:
+    def _terms(self, line: MemoryLine, rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...] | None]:
+        """Return the terms of each index row, None for all but the first of a kind."""
+        found: list[tuple[str, ...] | None] = []
+        seen: set[str] = set()
+        for row in rows:
+            kind = row["kind"]
+            found.append(None if kind in seen else self._terms_of(line, kind))
+            seen.add(kind)
+        return found
+
+    def _terms_of(self, line: MemoryLine, kind: str) -> tuple[str, ...]:
         if kind != "context":
-            return revived.line.terms
-        return searched_terms(worded(revived.row["content"], revived.row.get("context"), kind), self.language)
+            return line.terms
+        return searched_terms(worded(line.values["content"], line.values.get("context"), kind), self.language)
 
 
-def lexical_weights(revived: ImportedMemory, average: float) -> None:
-    """Set the lexical columns of a memory's index rows for the average text length of its scope."""
-    for row, found in zip(revived.index, revived.terms, strict=True):
-        row["lexical"] = row["tsv"] = None
-        if found is not None:
-            row["lexical"] = to_sparsevec(document_weights(found, average_length=average)).to_text()
-            row["tsv"] = as_tsvector(found)
+def imported(line: MemoryLine, tenant: UUID) -> ImportedMemory | None:
+    """Return a line's memory as a tenant's, None while it has no index."""
+    if line.index is None:
+        return None
+    spec = line.candidate.type
+    row = {
+        **line.values,
+        "type_tenant": spec.owner(tenant),
+        "type_version": spec.version,
+        "filter_key": spec.filter_key(line.values["payload"]),
+    }
+    return ImportedMemory(line=line, index=line.index, scope_id=line.candidate.scope.id(tenant), row=row)
 
 
-def index_rows(revived: ImportedMemory) -> list[dict[str, Any]]:
-    """Return the index rows with the columns that repeat those of the memory."""
-    shared = {name: revived.row.get(name) for name in _SHARED}
-    return [{**row, **shared} for row in revived.index]
+def _lexical(terms: Sequence[str] | None, average: float) -> dict[str, str | None]:
+    if terms is None:
+        return {"lexical": None, "tsv": None}
+    weights = to_sparsevec(document_weights(terms, average_length=average)).to_text()
+    return {"lexical": weights, "tsv": as_tsvector(terms)}
 
 
-def _searched(given: Sequence[ImportedMemory]) -> list[list[tuple[str, str]]]:
+def _searched(lines: Sequence[MemoryLine]) -> list[list[tuple[str, str]]]:
     """Return the texts to embed of memories; memories recorded at one instant were written together."""
     together = defaultdict[object, list[int]](list)
-    for place, one in enumerate(given):
-        together[one.row["recorded_at"]].append(place)
+    for place, line in enumerate(lines):
+        together[line.values["recorded_at"]].append(place)
     found: dict[int, list[tuple[str, str]]] = {}
     for places in together.values():
-        found |= zip(places, search_texts([given[place].candidate for place in places]), strict=True)
-    return [found[place] for place in range(len(given))]
+        found |= zip(places, search_texts([lines[place].candidate for place in places]), strict=True)
+    return [found[place] for place in range(len(lines))]
 
 
-def _about(revived: ImportedMemory) -> dict[str, Any]:
-    content = revived.row["content"]
+def _about(line: MemoryLine) -> dict[str, Any]:
+    content = line.values["content"]
     return {"event_range": None, "speaker_id": None, "words": len(content.split()), "asks": question_rows(content)}
-
-
-def _embedded(revived: ImportedMemory, table: str, dimensions: int) -> bool:
-    """Return whether the file has a whole set of vectors for a memory."""
-    rows = revived.line.inner[table]
-    return bool(rows) and all(one.get("embedding") and one["embedding"].count(",") == dimensions - 1 for one in rows)

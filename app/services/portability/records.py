@@ -37,7 +37,6 @@ from app.db.tables import Table, entities, memories
 from app.errors import InvalidInput
 from app.memory import audit_text
 from app.memory.calendar import EARLIEST_YEAR, LATEST_YEAR, known_zone
-from app.memory.candidate import Candidate
 from app.memory.extraction import Role, TurnStatus
 from app.memory.fields import MAX_TEXT, Name, UserId, check_metadata, visible
 from app.model import Category, LinkKind, MemoryStatus, ReviewReason, Scope, ScopeKind, SpeechAct
@@ -281,18 +280,13 @@ class ScopeIn(BaseModel):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Line:
-    """A parsed line: its number, kind, scope, and the values of its row and of nested rows.
-
-    A memory has a candidate, too, once its payload was found to fit its type, and the terms of its content.
-    """
+    """A parsed line: its number, kind, scope, and the values of its row and of nested rows."""
 
     number: int
     record: str
     scope: Scope | None
     values: Mapping[str, Any]
     inner: Mapping[str, list[dict[str, Any]]]
-    candidate: Candidate | None = None
-    terms: tuple[str, ...] = ()
 
     @property
     def id(self) -> UUID | None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import Any
+from typing import Any, TypeVar
 from uuid import UUID
 
 from pydantic import ValidationError
@@ -34,9 +34,11 @@ from app.services.portability.batch import (
     Summary,
 )
 from app.services.portability.erased import ErasedFilter
-from app.services.portability.index_rows import Imported, ImportedMemory
+from app.services.portability.index_rows import Imported, MemoryLine, imported
 from app.services.portability.records import Line, UnreadableLine
 from app.services.tenant_types import TenantTypes
+
+SomeLine = TypeVar("SomeLine", bound=Line)
 
 MOST_WAITING = 10_000
 """Most memories that may wait for their successors."""
@@ -46,14 +48,14 @@ MOST_WAITING = 10_000
 class DeferredMemories:
     """Memories that wait until their successors are stored, by the successor's id."""
 
-    _lines: dict[UUID, list[Line]] = field(default_factory=dict)
+    _lines: dict[UUID, list[MemoryLine]] = field(default_factory=dict)
     _count: int = 0
 
     def __len__(self) -> int:
         """Return how many wait."""
         return self._count
 
-    def add(self, line: Line) -> bool:
+    def add(self, line: MemoryLine) -> bool:
         """Add a memory that waits; return False if too many wait already."""
         if self._count >= MOST_WAITING:
             return False
@@ -61,18 +63,18 @@ class DeferredMemories:
         self._lines.setdefault(line.values["superseded_by"], []).append(line)
         return True
 
-    def take(self, successors: Iterable[UUID | None]) -> list[Line]:
+    def take(self, successors: Iterable[UUID | None]) -> list[MemoryLine]:
         """Remove and return the memories that wait for any of these successors."""
         found = [line for one in successors if one is not None for line in self._lines.pop(one, ())]
         self._count -= len(found)
         return found
 
-    def free(self) -> list[Line]:
+    def free(self) -> list[MemoryLine]:
         """Remove and return the memories whose successors don't wait themselves."""
         waiting = {line.id for lines in self._lines.values() for line in lines}
         return self.take([one for one in self._lines if one not in waiting])
 
-    def circles(self) -> list[Line]:
+    def circles(self) -> list[MemoryLine]:
         """Remove and return the memories whose chains of successors are cycles."""
         lost = in_cycles([line for lines in self._lines.values() for line in lines])
         found = [line for lines in self._lines.values() for line in lines if line.id in lost]
@@ -83,7 +85,7 @@ class DeferredMemories:
         return found
 
 
-def storable(lines: Sequence[Line], there: set[UUID]) -> list[Line]:
+def storable(lines: Sequence[SomeLine], there: set[UUID]) -> list[SomeLine]:
     """Return the lines of memories whose whole chain of successors is among `there` and `lines`."""
     by_id = {line.id: line for line in lines}
     known: dict[UUID | None, bool] = {}
@@ -115,7 +117,7 @@ def in_cycles(lines: Sequence[Line]) -> set[UUID]:
     return found
 
 
-def without_successor(line: Line) -> Line:
+def without_successor(line: SomeLine) -> SomeLine:
     """Return a memory's line without its successor."""
     return replace(line, values={**line.values, "superseded_by": None})
 
@@ -140,7 +142,7 @@ def renamed(value: Any, ids: Mapping[UUID, UUID]) -> Any:  # noqa: ANN401 - any 
 BATCH = 200
 """Most lines that are stored in one transaction."""
 
-_BREATHS = 16
+_BREATHS = 4
 """Lines after which reading gives way to the batch that is being stored."""
 
 BATCH_BYTES = 4_000_000
@@ -218,20 +220,42 @@ class ImportStore:
             await asyncio.gather(storing, return_exceptions=True)
 
     async def _flush(self) -> None:
-        """Let the batch be stored while the next lines are read; it is read itself while the one before is stored."""
+        """Let the batch be stored while the next one is read; it is prepared while the one before is stored."""
         lines, self.batch, self.size, self._ids = self.batch, [], 0, set()
-        wrong: list[ImportFailure] = []
-        if lines and lines[0].record == "memory":
-            lines, wrong = await asyncio.to_thread(self._parse, await self._of_known_users(lines))
-        await self.settle()
+        try:
+            ready, wrong = await self._prepared(lines)
+        finally:
+            await self.settle()
         for one in wrong:
             self.summary.fail(one.line, one.message)
-        if lines:
-            self._storing = asyncio.create_task(self._store_batch(lines))
+        if ready:
+            self._storing = asyncio.create_task(self._store_batch(ready))
+
+    async def _prepared(self, lines: Sequence[Line]) -> tuple[Sequence[Line], list[ImportFailure]]:
+        """Return the lines, memories with indexes, and the failures of those of unknown types or with bad payloads."""
+        if not lines or lines[0].record != "memory":
+            return lines, []
+        memories, wrong = await asyncio.to_thread(self._read, await self._of_known_users(lines))
+        indexed, _ = await self._indexed(memories)
+        return indexed, wrong
+
+    async def _indexed(self, lines: Sequence[MemoryLine]) -> tuple[list[MemoryLine], set[UUID]]:
+        """Return memories with indexes, and the ids of erased ones, which get none; nor do those that exist already."""
+        tenant, bare = self.actor.tenant_id, [line for line in lines if line.index is None]
+        if not bare:
+            return list(lines), set()
+        found = [line.id for line in bare if line.id is not None]
+        async with self.means.database.read(tenant) as session:
+            there = await imports.existing(session, tenant, "memories", found)
+            gone = await receipts.erased(session, tenant, found) - there.keys()
+        needed = [line for line in bare if line.id not in there and line.id not in gone]
+        made = {line.id: line for line in await self.means.indexer.index(needed, vectors=self.vectors)}
+        return [made.get(line.id, line) for line in lines], gone
 
     async def _store_batch(self, lines: Sequence[Line]) -> None:
-        if lines[0].record == "memory":
-            await self._memories(lines)
+        memories = [line for line in lines if isinstance(line, MemoryLine)]
+        if memories:
+            await self._memories(memories)
             return
         if self.waiting:
             await self._release()
@@ -241,7 +265,7 @@ class ImportStore:
             self.entities |= {line.id for line in lines if line.id is not None}
         await self._whole(lines)
 
-    async def _memories(self, lines: Sequence[Line]) -> None:
+    async def _memories(self, lines: Sequence[MemoryLine]) -> None:
         """Store the memories whose successors exist, and the memories that waited for them."""
         while lines:
             targets = {line.values["superseded_by"] for line in lines if line.values.get("superseded_by")}
@@ -271,12 +295,12 @@ class ImportStore:
             for line in lines
         ]
 
-    def _parse(self, lines: Sequence[Line]) -> tuple[list[Line], list[ImportFailure]]:
-        """Return the lines whose types and payloads are known here, and the failures of the others."""
+    def _read(self, lines: Sequence[Line]) -> tuple[list[MemoryLine], list[ImportFailure]]:
+        """Return the memories of known types with valid payloads, and the failures of the others."""
         fine, wrong = [], []
         for line in lines:
             try:
-                fine.append(self.means.reviving.with_candidate(line, self.types))
+                fine.append(self.means.indexer.read(line, self.types))
             except UnreadableLine as error:
                 wrong.append(ImportFailure(line=line.number, message=error.message))
         return fine, wrong
@@ -332,19 +356,25 @@ class ImportStore:
 
     async def _store(self, lines: Sequence[Line]) -> None:
         batch = ImportBatch(means=self.means, actor=self.actor, averages=self.averages)
-        if lines[0].record == "memory":
-            revived, there, gone = await self._revived(lines)
-            async with self.means.quotas.spending(self.actor, memories=len(revived)):
-                done = await batch.memories(revived)
-            done.already_there["memory"] += there
-            done.erased += gone
-        else:
-            done = await self._rows(batch, lines)
+        memories = [line for line in lines if isinstance(line, MemoryLine)]
+        done = await (self._stored(batch, memories) if memories else self._rows(batch, lines))
         self.summary.imported.update(done.imported)
         self.summary.already_there.update(done.already_there)
         self.summary.conflicts.update(done.conflicts)
         self.summary.notices.update(done.notices)
         self.summary.erased += done.erased
+
+    async def _stored(self, batch: ImportBatch, lines: Sequence[MemoryLine]) -> ImportBatchResult:
+        """Store memories that neither exist nor were erased."""
+        lines, gone = await self._indexed(lines)
+        new = [one for line in lines if (one := imported(line, self.actor.tenant_id)) is not None]
+        async with self.means.quotas.spending(self.actor, memories=len(new)):
+            done = await batch.memories(new)
+        done.already_there["memory"] += len(lines) - len(new) - len(gone)
+        gone |= done.gone
+        done.erased += len(gone)
+        self.withheld.add_erased(line for line in lines if line.id in gone)
+        return done
 
     async def _rows(self, batch: ImportBatch, lines: Sequence[Line]) -> ImportBatchResult:
         """Store rows other than memories, without rows of erased memories and turns."""
@@ -364,18 +394,6 @@ class ImportStore:
         self.summary.already_there["entity"] -= len(taken & (self.entities - self.fresh))
         self.summary.erased += len(taken & self.entities)
         self.entities -= taken
-
-    async def _revived(self, lines: Sequence[Line]) -> tuple[list[ImportedMemory], int, int]:
-        """Return indexed memories, and the numbers of memories that exist already and that were erased."""
-        tenant, reviving = self.actor.tenant_id, self.means.reviving
-        async with self.means.database.read(tenant) as session:
-            found = [line.id for line in lines if line.id is not None]
-            there = await imports.existing(session, tenant, "memories", found)
-            gone = await receipts.erased(session, tenant, found) - there.keys()
-        self.withheld.add_erased(line for line in lines if line.id in gone)
-        revived = [reviving.parse(line, self.types) for line in lines if line.id not in there and line.id not in gone]
-        await reviving.revive(revived, vectors=self.vectors, dimensions=reviving.embedder.dimensions)
-        return revived, len(there), len(gone)
 
     async def _unify(self) -> None:
         """Merge imported entities with entities of the same name that were here; callers can unmerge them."""
