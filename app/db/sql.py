@@ -10,15 +10,14 @@ same rows, and filters, erasure and cascades are the same for both.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from functools import cache
+from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 from pgvector import HalfVector
-from pgvector.sqlalchemy import HALFVEC, SPARSEVEC
 from pydantic_core import to_json
 from sqlalchemy.dialects import postgresql
 
@@ -83,7 +82,7 @@ def as_clauses(rows: Mapping[str, Sequence[Row]], *, if_any: str | None = None) 
     ordered = tuple(sorted(tables.items(), key=lambda one: _ORDER[one[0]]))
     parameters: dict[str, object] = {}
     for name, columns in ordered:
-        parameters |= as_parameters(name, rows[name], [one for one in columns if one in _vectors(name)])
+        parameters |= _given(name, columns).parameters(rows[name])
     return _clauses(ordered, if_any), parameters
 
 
@@ -92,48 +91,57 @@ def _clauses(tables: tuple[tuple[str, tuple[str, ...]], ...], if_any: str | None
     condition = "" if if_any is None else f"WHERE EXISTS (SELECT FROM {if_any})"
     return ",\n".join(
         f"new_{name} AS (INSERT INTO {name} ({', '.join(columns)}) SELECT {', '.join(columns)} "  # noqa: S608
-        f"FROM {given_rows(name, {one: _types(name)[one] for one in columns})} {condition} "
+        f"FROM {_given(name, columns).sql} {condition} "
         f"{ON_CONFLICT.get(name, '')} RETURNING 1)"
         for name, columns in tables
     )
 
 
-def given_rows(name: str, columns: Mapping[str, str]) -> str:
-    """Return SQL for rows that come as the parameters of `as_parameters`, an item of a FROM with the alias `given`.
+@dataclass(frozen=True, kw_only=True)
+class GivenRows:
+    """Rows that a statement takes as parameters: as JSON under their name, each column of vectors beside it.
 
     `columns` are the types of the rows' columns.
     """
-    told = [f"{column} {kind}" for column, kind in columns.items() if not _is_vector(kind)]
-    sent = {column: kind for column, kind in columns.items() if _is_vector(kind)}
-    rows = f"json_to_recordset(CAST(:{name} AS json)) AS ({', '.join(told)})"
-    arrays = [f"unnest(CAST(:{name}_{column} AS {kind}[]))" for column, kind in sent.items()]
-    names = [column for column in columns if column not in sent] + [*sent]
-    return f"ROWS FROM ({', '.join([rows, *arrays])}) AS given({', '.join(names)})"
+
+    name: str
+    columns: Mapping[str, str]
+
+    @cached_property
+    def sql(self) -> str:
+        """An item of a FROM, with the alias `given`."""
+        told = [f"{column} {kind}" for column, kind in self.columns.items() if column not in self._vectors]
+        rows = f"json_to_recordset(CAST(:{self.name} AS json)) AS ({', '.join(told)})"
+        arrays = [f"unnest(CAST(:{self._beside(column)} AS {self.columns[column]}[]))" for column in self._vectors]
+        names = [column for column in self.columns if column not in self._vectors] + [*self._vectors]
+        return f"ROWS FROM ({', '.join([rows, *arrays])}) AS given({', '.join(names)})"
+
+    def parameters(self, rows: Sequence[Row]) -> dict[str, object]:
+        """Return the values of the statement's parameters for these rows."""
+        if not self._vectors:
+            return {self.name: as_json(rows)}
+        told = [{column: value for column, value in row.items() if column not in self._vectors} for row in rows]
+        vectors = {self._beside(column): [row[column] for row in rows] for column in self._vectors}
+        return {self.name: as_json(told), **vectors}
+
+    @cached_property
+    def _vectors(self) -> tuple[str, ...]:
+        return tuple(name for name, kind in self.columns.items() if kind.lower().startswith(("halfvec", "sparsevec")))
+
+    def _beside(self, column: str) -> str:
+        return f"{self.name}_{column}"
 
 
-def as_parameters(name: str, rows: Sequence[Row], vectors: Collection[str]) -> dict[str, object]:
-    """Return the parameters of `given_rows`: the rows as JSON under the name, each column of vectors beside them."""
-    if not vectors:
-        return {name: as_json(rows)}
-    told = [{column: value for column, value in row.items() if column not in vectors} for row in rows]
-    return {name: as_json(told), **{f"{name}_{column}": [row[column] for row in rows] for column in vectors}}
+@cache
+def _given(table: str, columns: tuple[str, ...]) -> GivenRows:
+    types = _types(table)
+    return GivenRows(name=table, columns={column: types[column] for column in columns})
 
 
 @cache
 def _types(name: str) -> Mapping[str, str]:
     dialect = postgresql.dialect()  # type: ignore[no-untyped-call]
     return {column.name: column.type.compile(dialect) for column in metadata.tables[name].columns}
-
-
-@cache
-def _vectors(name: str) -> frozenset[str]:
-    return frozenset(
-        column.name for column in metadata.tables[name].columns if isinstance(column.type, (HALFVEC, SPARSEVEC))
-    )
-
-
-def _is_vector(kind: str) -> bool:
-    return kind.lower().startswith(("halfvec", "sparsevec"))
 
 
 @cache

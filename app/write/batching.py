@@ -119,11 +119,11 @@ class _Wave:
         if one.candidate.ending is not None:
             self.ended |= keys.held
         if keys.topic is not None:
-            self.meanings[keys.topic].append(one.texts[0].vector)
+            self.meanings[keys.topic].append(one.texts[0].embedding)
 
     def _means_the_same(self, one: Prepared, keys: _Keys) -> bool:
         alike = None if keys.topic is None else self.meanings.get(keys.topic)
-        return bool(alike) and float(np.max(np.stack(alike or []) @ one.texts[0].vector)) > self.likeness
+        return bool(alike) and float(np.max(np.stack(alike or []) @ one.texts[0].embedding)) > self.likeness
 
 
 def _guarding(candidate: Candidate, slot: str | None, refs: Refs) -> set[str]:

@@ -13,7 +13,6 @@ from numpy.typing import NDArray
 from pydantic import ValidationError
 
 from app.db.reembedding import Lacking, QuestionsToEmbed, TextsToEmbed
-from app.db.sql import as_halfvec
 from app.errors import InvalidInput
 from app.lexical.bm25 import searched_terms
 from app.lexical.embedding_text import lead, split_chunks, without_names
@@ -175,9 +174,8 @@ def _index_texts(
         rows.append(
             IndexText(
                 kind=kind,
-                embedding=as_halfvec(vector),
+                embedding=vector,
                 terms=None if kind in seen else searched_terms(whole[kind], language),
-                vector=vector,
             )
         )
         seen.add(kind)

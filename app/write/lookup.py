@@ -18,7 +18,7 @@ from app.db.memories import rivals as memories_rivals
 from app.db.memories.read import version_fields
 from app.db.memories.rivals import Likeness
 from app.db.session import ReadSession
-from app.db.sql import Model
+from app.db.sql import Model, as_halfvec
 from app.errors import TypesMoved
 from app.memory.extraction import Role
 from app.memory.lifecycle import is_over
@@ -293,7 +293,7 @@ def _wanted(resolved: Resolved, types: Registry) -> memories_rivals.RivalQuery:
         identity=prepared.identity,
         stated_at=prepared.stated_at,
         subject_id=resolved.subject_id,
-        embedding=prepared.texts[0].embedding if by_meaning else None,
+        embedding=as_halfvec(prepared.texts[0].embedding) if by_meaning else None,
         under=None if ending is None or held is None else held.under,
         kept=() if ending is None or held is None else (str(said[held.under]), *payload.also_held_under()),
         ahead=ending is not None and payload.event_time(prepared.candidate.zone) is not None,

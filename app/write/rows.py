@@ -16,7 +16,7 @@ from app import ids
 from app.db.apply.memories import Restatement, RowChange, row_change, version_columns
 from app.db.apply.scope import Changes
 from app.db.audit import AuditWriter
-from app.db.sql import as_columns
+from app.db.sql import as_columns, as_halfvec
 from app.lexical.bm25 import as_tsvector, document_weights, index_of, searched_terms, to_sparsevec
 from app.memory import normalise
 from app.memory.audit import AuditAction
@@ -271,7 +271,7 @@ def add_index(plan: PendingRows, memory: UUID, prepared: Prepared, standing: Map
                 "sequence_number": candidate.sequence_number,
                 "words": len(prepared.content.split()),
                 "asks": question_rows(prepared.content),
-                **as_columns(plan.around.model_id, searched.embedding),
+                **as_columns(plan.around.model_id, as_halfvec(searched.embedding)),
                 "ann": plan.around.ann,
                 **_lexical(plan, searched),
             }

@@ -10,7 +10,6 @@ from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
-from pgvector import HalfVector
 
 from app import ids
 from app.memory.candidate import AffectedMemory, Candidate, WriteDecision
@@ -53,9 +52,8 @@ class IndexText:
     """A text of a memory as it is searched: its embedding, and, once a memory, its terms."""
 
     kind: str
-    embedding: HalfVector
+    embedding: NDArray[np.float32] = field(compare=False, repr=False)
     terms: tuple[str, ...] | None
-    vector: NDArray[np.float32] = field(compare=False, repr=False)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from uuid import UUID
 from pgvector import HalfVector
 
 from app.db.session import ReadSession, statement
-from app.db.sql import as_parameters, given_rows, has_vector, vector_of
+from app.db.sql import GivenRows, has_vector, vector_of
 from app.memory.extraction import EntityNames, KnownBelief
 
 MOST_BELIEFS = 16
@@ -26,10 +26,12 @@ MOST_ENTITIES = 12
 MOST_KEYS = 2_000
 """Keys and predicates of a scope that are looked through."""
 
+_ASKED = GivenRows(name="asked", columns={"place": "int", "embedding": "halfvec", "session": "text"})
+
 _BELIEFS = statement(
     f"""
     SELECT near.place, m.id, m.type, m.payload
-    FROM {given_rows("asked", {"place": "int", "embedding": "halfvec", "session": "text"})}
+    FROM {_ASKED.sql}
     CROSS JOIN LATERAL (
         (SELECT given.place, x.memory_id AS id, {vector_of("x")} <=> given.embedding AS distance FROM memory_index x
          WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.kind IN ('content', 'both')
@@ -103,7 +105,7 @@ async def read_beliefs(
     """Return the beliefs of these types that each turn may touch, by its place, the nearest in meaning first."""
     given = [{"place": place, "embedding": one.embedding, "session": one.session_id} for place, one in enumerate(asked)]
     values = {"tenant": tenant, "scope": scope, "model": model, "types": list(types)}
-    values |= as_parameters("asked", given, ["embedding"])
+    values |= _ASKED.parameters(given)
     found: dict[int, dict[UUID, KnownBelief]] = defaultdict(dict)
     for row in await session.fetch(_BELIEFS, values):
         found[row["place"]].setdefault(row["id"], KnownBelief(type=row["type"], fields=row["payload"]))

@@ -15,7 +15,7 @@ from sqlalchemy import ARRAY, Uuid, bindparam, text
 
 from app.db import jobs
 from app.db.session import ReadSession, SqlStatement, WriteSession, statement
-from app.db.sql import as_parameters, columns_of, given_rows
+from app.db.sql import GivenRows, columns_of
 
 HYPE = "hype"
 """The kind of the job."""
@@ -92,26 +92,28 @@ _DROP = text("DELETE FROM hypothetical_embeddings WHERE tenant_id = :tenant AND 
 )
 
 
-_QUESTION = {
-    "memory_id": "uuid",
-    "ordinal": "smallint",
-    "scope_id": "uuid",
-    "question": "text",
-    "embedding": "halfvec",
-}
+_ASKED = GivenRows(
+    name="asked",
+    columns={
+        "memory_id": "uuid",
+        "ordinal": "smallint",
+        "scope_id": "uuid",
+        "question": "text",
+        "embedding": "halfvec",
+    },
+)
 
 
 @cache
 def _keep(model: int) -> SqlStatement:
     at = columns_of(model)
-    rows = given_rows("asked", _QUESTION)
     return statement(
         f"""
         INSERT INTO hypothetical_embeddings
             (tenant_id, memory_id, ordinal, scope_id, question, {at.model}, {at.vector}, ann)
         SELECT :tenant, given.memory_id, given.ordinal, given.scope_id, given.question, :model,
             given.embedding, s.ann
-        FROM {rows}
+        FROM {_ASKED.sql}
         JOIN scopes s ON s.tenant_id = :tenant AND s.id = given.scope_id
         RETURNING memory_id
         """  # noqa: S608 - composed of constants
@@ -168,7 +170,7 @@ async def store_questions(session: WriteSession, tenant: UUID, asked: Sequence[E
         for memory, scope in current.items()
         for ordinal, (question, embedding) in enumerate(by_id[memory].questions)
     ]
-    values = {"tenant": tenant, "model": model, **as_parameters("asked", given, ["embedding"])}
+    values = {"tenant": tenant, "model": model, **_ASKED.parameters(given)}
     await session.fetch(_keep(model), values)
     return len(current)
 

@@ -18,7 +18,7 @@ from app.db import jobs
 from app.db.embedding_models import index_name
 from app.db.memories.read import VERSION_COLUMNS, version_fields
 from app.db.session import ReadSession, SqlStatement, WriteSession, statement
-from app.db.sql import Model, as_parameters, given_rows, has_vector, vector_of
+from app.db.sql import GivenRows, Model, has_vector, vector_of
 from app.memory.versions import StateBeforeFold, Version
 from app.model import MemoryStatus
 
@@ -92,8 +92,10 @@ _ASKED = {
 }
 """The fields of a RivalQuery, by the types that Postgres reads them as."""
 
+_WANTED = GivenRows(name="wanted", columns={"place": "int", **_ASKED})
+
 _QUERIES = f"""
-    WITH wanted AS MATERIALIZED (SELECT * FROM {given_rows("wanted", {"place": "int", **_ASKED})})
+    WITH wanted AS MATERIALIZED (SELECT * FROM {_WANTED.sql})
 """  # noqa: S608 - composed of constants
 
 _IDENTICAL = f"""
@@ -289,7 +291,7 @@ async def read_rivals(
     With `alike`, also those near in meaning, nearest first.
     """
     asked = [{"place": place, **{name: getattr(one, name) for name in _ASKED}} for place, one in enumerate(wanted)]
-    values = {"tenant": tenant, "scope": scope, **as_parameters("wanted", asked, ["embedding"])}
+    values = {"tenant": tenant, "scope": scope, **_WANTED.parameters(asked)}
     meanings = alike if any(one.embedding is not None for one in wanted) else None
     if meanings is not None:
         index = index_name(meanings.model.id)
