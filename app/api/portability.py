@@ -51,8 +51,8 @@ class ImportOut(Out):
         description="Left as they are: sending a file again changes nothing."
     )
     erased: int = Field(
-        description="Memories and turns that were erased here and stay so, with the names, "
-        "links and bindings that are only theirs."
+        description="Memories and turns that were erased here and stay so, memories told in such turns alone, and the "
+        "names, links and bindings that are only theirs."
     )
     conflicts: Annotated[dict[str, int], Source(make=_nonzero)] = Field(
         description="Memories whose slot was held here: `history` (older), `replaced` (newer), `contested` (newer, "

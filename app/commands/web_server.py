@@ -78,6 +78,9 @@ _LARGEST_REFUSED = 1 << 20
 _FEWEST_BYTES_A_SECOND = 500
 """Of a body, after its first seconds; slower ones keep a connection for nobody's good."""
 
+_LONGEST_PAUSE = 4
+"""Times the seconds that a request may begin late, after which a body that stopped is given up."""
+
 
 def http_options(settings: Settings) -> Mapping[str, Any]:
     """Return uvicorn's options that do not depend on the number of processes."""
@@ -259,7 +262,6 @@ class BoundedConnection(H11Protocol):
     limits: ConnectionLimits
     _timer: asyncio.TimerHandle | None = None
     _watched: str = ""
-    _began: float = 0.0
     _received: int = 0
     _unread: int = 0
 
@@ -331,7 +333,7 @@ class BoundedConnection(H11Protocol):
         state = self.conn.their_state
         if state is h11.SEND_BODY:
             if self._watched != "body":
-                self._began, self._received = self.loop.time(), 0
+                self._received = 0
                 self._watch("body", self._look_at_the_body)
         elif state is not h11.IDLE:
             self._unwatch()
@@ -339,13 +341,16 @@ class BoundedConnection(H11Protocol):
             self._watch("head", self._give_up)
 
     def _look_at_the_body(self) -> None:
-        """Give up a body that comes too slowly, unless it is the service that does not read it."""
-        now = self.loop.time()
-        if self.flow.read_paused:
-            self._began, self._received = now, 0
-        due = self._began + self.limits.seconds + self._received / _FEWEST_BYTES_A_SECOND
-        if due > now:
-            self._watch("body", self._look_at_the_body, due - now)
+        """Give up a body that comes too slowly, unless it is the service that does not read it.
+
+        What came since the last look gives it time, but however much came, a sender that stops is given up.
+        """
+        bought = self.limits.seconds
+        if not self.flow.read_paused:
+            bought = min(_LONGEST_PAUSE * bought, self._received / _FEWEST_BYTES_A_SECOND)
+        self._received = 0
+        if bought:
+            self._watch("body", self._look_at_the_body, bought)
         else:
             self._give_up()
 

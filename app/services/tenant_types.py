@@ -49,6 +49,14 @@ class TypeDefinitionResult:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class AdoptedType:
+    """A version of a type that a definition of an export is here; `new` if it was stored for it."""
+
+    version: int
+    new: bool
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class TenantTypeView:
     """A type with its versions, oldest first, and its number of memories; built-in types have neither."""
 
@@ -126,8 +134,8 @@ class TenantTypes:
             count = await tenant_types.memories(session, actor.tenant_id, found.name)
         return TenantTypeView(type=found, versions=versions, memories=count)
 
-    async def adopt(self, actor: Actor, definition: Definition, *, after: int) -> int | None:
-        """Store a version of a definition from an export, and return its number in this tenant.
+    async def adopt(self, actor: Actor, definition: Definition, *, after: int) -> AdoptedType | None:
+        """Store a version of a definition from an export, and return which of this tenant's it is.
 
         An equal version that exists keeps its number. Otherwise the definition becomes the next version if its
         predecessor in the export is the latest version here: `after` is the predecessor's number here, 0 for the
@@ -138,11 +146,12 @@ class TenantTypes:
             known = await tenant_types.versions(session, actor.tenant_id, definition.name)
         same = [one.version for one in known if Definition.model_validate(one.definition) == definition]
         if after + 1 in same:
-            return after + 1
+            return AdoptedType(version=after + 1, new=False)
         if max((one.version for one in known), default=0) != after:
-            return same[0] if same else None
+            return AdoptedType(version=same[0], new=False) if same else None
         await asyncio.to_thread(compiler.compile_stored_text, definition)
-        return (await self._define(actor, definition)).type.version
+        made = await self._define(actor, definition)
+        return AdoptedType(version=made.type.version, new=made.new)
 
     async def _types(self, session: ReadSession, tenant: UUID) -> Registry:
         """Return the tenant's types as this transaction sees them."""

@@ -108,6 +108,13 @@ async def test_a_body_that_trickles_in_closes_its_connection(app: FastAPI) -> No
     assert answer.startswith(b"HTTP/1.1 408")
 
 
+async def test_a_body_that_stops_is_given_up_however_much_of_it_came(app: FastAPI) -> None:
+    async with listening(app, seconds=SECONDS) as port:
+        head = HEAD.replace(b"/query", b"/import") + b"Content-Length: 9000000\r\n\r\n"
+        answer = await answered(port, head, *[b" " * 99 + b"\n"] * 2_000)
+    assert answer.startswith(b"HTTP/1.1 408")
+
+
 async def test_a_body_that_comes_in_good_time_is_taken(app: FastAPI) -> None:
     body = b'{"query": "anything?", "user_id": "u1"}'
     length = f"Content-Length: {len(body)}\r\nConnection: close\r\n\r\n".encode()

@@ -54,3 +54,8 @@ async def other_tenant(app: FastAPI, operator: httpx.AsyncClient) -> AsyncIterat
 @pytest.fixture
 def client(tenant: Tenant) -> httpx.AsyncClient:
     return tenant.client
+
+
+@pytest.fixture
+def other_client(other_tenant: Tenant) -> httpx.AsyncClient:
+    return other_tenant.client

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from typing import Any
+from uuid import uuid4
 
 import httpx
 
@@ -101,3 +102,32 @@ async def test_what_was_said_after_the_erasure_is_stored_with_its_names(
     counts = {one["canonical_name"]: one["mention_count"] for one in found_there}
     assert counts["Vexatrix Agency"] == 1
     assert "Quorlinde Agency" not in counts
+
+
+async def test_what_was_told_in_erased_turns_alone_does_not_come_back(
+    client: httpx.AsyncClient, other_client: httpx.AsyncClient
+) -> None:
+    """An import ends after its turns, the user is erased, and the file is sent again."""
+    await live(client, USER)
+    await idle(client)
+    lines = await exported(client, user_id=USER)
+    parsed = [json.loads(line) for line in lines]
+    await imported(other_client, [line for line, one in zip(lines, parsed, strict=True) if one["record"] != "memory"])
+    await other_client.delete(f"/users/{USER}", params={"mode": "sync"})
+    await idle(other_client)
+    memories = [one for one in parsed if one["record"] == "memory"]
+    turns = [one for one in parsed if one["record"] == "turn"]
+    told = [one for one in memories if one["evidence"] and all(each["turn_id"] for each in one["evidence"])]
+    assert turns
+    assert told
+    # One was told elsewhere, too.
+    known = told[0]
+    known["evidence"].append({**known["evidence"][0], "id": str(uuid4()), "turn_id": None, "quote": "told elsewhere"})
+    done = await imported(other_client, list(map(json.dumps, parsed)))
+    assert done["failed"] == 0, done["errors"]
+    assert done["imported"]["memory"] == len(memories) - len(told) + 1
+    assert done["notices"]["evidence whose turn was erased here loses its words"] == len(known["evidence"]) - 1
+    kept = (await other_client.get(f"/memories/{known['id']}")).json()
+    assert {one["quote"] for one in kept["evidence"]} == {None, "told elsewhere"}
+    for one in told[1:]:
+        assert (await other_client.get(f"/memories/{one['id']}")).status_code == 404

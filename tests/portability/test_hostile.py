@@ -70,6 +70,7 @@ WRONG: dict[str, Callable[[dict[str, Any]], object]] = {
     ),
     "provenance: Input should be an object": lambda one: one.update(provenance=[]),
     "valid_until: must come after valid_from": lambda one: one.update(valid_until="1990-01-01T00:00:00Z"),
+    "memory_index: has a part twice": lambda one: one.update(memory_index=one["memory_index"] * 2),
     "memory_past.0.was: Value error, half_life_days": lambda one: one.update(
         memory_past=[{**PAST, "was": {"half_life_days": 0}}]
     ),
@@ -258,3 +259,95 @@ async def test_a_line_that_is_too_long_is_passed_over_without_being_held() -> No
 
     found = [one async for one in numbered(stream(), longest=20)]
     assert found == [(1, b"first"), (2, b"second"), (3, None), (4, b"last")]
+
+
+@pytest.fixture
+async def two_users(client: httpx.AsyncClient) -> list[str]:
+    for user, name in (("ana", "Petra Lund"), ("ben", "Ivo Marsh")):
+        fields = {"from_entity": "Sanna", "relation_type": "works-with", "to_entity": name}
+        await written(client, "relation", **fields, user_id=user)
+    return await exported(client)
+
+
+def of_user(lines: list[str], record: str, user: str) -> list[dict[str, Any]]:
+    """Return the lines of a kind in a user's scope."""
+    found = [one for line in lines if (one := json.loads(line))["record"] == record]
+    return [one for one in found if one["scope"]["user_id"] == user]
+
+
+def replaced(lines: list[str], one: dict[str, Any]) -> list[str]:
+    """Return the lines with that of the same id changed to this one."""
+    return [json.dumps(one) if json.loads(line).get("id") == one["id"] else line for line in lines]
+
+
+@pytest.mark.parametrize("through", ["relations", "subject_id", "speaker_id"])
+async def test_a_memory_names_nobody_of_another_scope(
+    through: str, two_users: list[str], other_client: httpx.AsyncClient
+) -> None:
+    theirs = [one["id"] for one in of_user(two_users, "entity", "ana")]
+    [relation] = of_user(two_users, "memory", "ben")
+    match through:
+        case "relations":
+            ends = dict(zip(("from_entity", "to_entity"), theirs, strict=True))
+            relation |= {"memory_entities": [], "relations": [{**one, **ends} for one in relation["relations"]]}
+        case "subject_id":
+            relation["subject_id"] = theirs[0]
+        case _:
+            relation["memory_index"] = [{**one, "speaker_id": theirs[0]} for one in relation["memory_index"]]
+    done = await imported(other_client, replaced(two_users, relation))
+    assert "is not in its scope" in done["errors"][0]["message"]
+    assert done["imported"]["memory"] == 1
+    for user in ("ana", "ben"):
+        answer = await other_client.delete(f"/users/{user}", params={"mode": "sync"})
+        assert answer.status_code == 200, answer.text
+
+
+async def test_an_entity_is_not_merged_into_one_of_another_scope(
+    two_users: list[str], other_client: httpx.AsyncClient
+) -> None:
+    entity = of_user(two_users, "entity", "ben")[0]
+    entity["merged_into"] = of_user(two_users, "entity", "ana")[0]["id"]
+    done = await imported(other_client, replaced(two_users, entity))
+    assert done["errors"][0]["message"] == "merged_into: is an entity of another scope"
+    for user in ("ana", "ben"):
+        answer = await other_client.delete(f"/users/{user}", params={"mode": "sync"})
+        assert answer.status_code == 200, answer.text
+
+
+async def test_a_line_given_again_while_it_waits_is_stored_once(
+    lines: list[str], other_client: httpx.AsyncClient
+) -> None:
+    """The memory is given three times before the one that replaced it, or where that one is missing."""
+    memories = [line for line in lines if json.loads(line)["record"] == "memory"]
+    [older] = [line for line in memories if json.loads(line)["superseded_by"]]
+    [newer] = [line for line in memories if json.loads(line)["id"] == json.loads(older)["superseded_by"]]
+    start, end = lines[: lines.index(memories[0])], lines[-1]
+    alone = await imported(other_client, [*start, older, older, older, end])
+    assert (alone["imported"]["memory"], alone["already_there"]["memory"]) == (1, 2)
+    assert alone["notices"]["the one that replaced a memory is not there"] == 1
+    again = await imported(other_client, [*start, older, older, newer, end])
+    assert (again["imported"]["memory"], again["already_there"]["memory"]) == (1, 2)
+    assert "the one that replaced a memory is not there" not in again["notices"]
+    assert (await other_client.get("/admin/stats")).json()["memories"]["total"] == 2
+
+
+async def test_errors_come_in_the_order_of_the_lines(lines: list[str], other_client: httpx.AsyncClient) -> None:
+    refused = changed(lines, "memory", lambda one: one.update(valid_until="1990-01-01T00:00:00Z"))
+    wrong = next(number for number, line in enumerate(refused, 1) if line not in lines)
+    file = [*refused[:wrong], *["{"] * 1_100, *refused[wrong:]]
+    done = await imported(other_client, file)
+    told = [one["line"] for one in done["errors"]]
+    assert told == list(range(wrong, wrong + 1_000))
+    assert done["failed"] >= 1_101
+
+
+@pytest.mark.parametrize("fault", [{"payload": {}}, {"valid_until": "1990-01-01T00:00:00Z"}], ids=["read", "stored"])
+async def test_a_strict_import_stops_at_the_first_wrong_line(
+    fault: dict[str, Any], lines: list[str], other_client: httpx.AsyncClient
+) -> None:
+    file = changed(lines, "memory", lambda one: one.update(fault), place=1)
+    file = changed(file, "memory", lambda one: one.update(payload={"nonsense": True}), place=2)
+    wrong = next(number for number, line in enumerate(file, 1) if line not in lines)
+    answer = await other_client.post("/import?strict=true", content="\n".join([*file[: wrong + 1], "{bad"]).encode())
+    assert answer.status_code == 422
+    assert f"line {wrong}: " in answer.json()["detail"]

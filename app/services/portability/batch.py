@@ -5,8 +5,9 @@ The slot engine places memories in existing slots and version chains; counters a
 
 from __future__ import annotations
 
+import bisect
 from collections import Counter, defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any
@@ -21,7 +22,8 @@ from app.db.portability import imports
 from app.db.portability.imports import ScopeGrowth, ScopeLock, Slot, refusals
 from app.db.session import PLANNED_BY_KEY, Database, WriteSession
 from app.db.sql import Row, as_columns
-from app.db.tables import metadata
+from app.db.tables import Table, entities, metadata
+from app.db.tables.foreign_keys import referring
 from app.errors import InvalidInput
 from app.memory.audit import AuditAction
 from app.memory.extraction import TurnStatus
@@ -48,6 +50,8 @@ CONFLICTS = {
     SlotOutcome.MERGED: "repeated",
 }
 """Names in a summary for the outcomes of memories whose slots were taken."""
+
+WITHOUT_SUCCESSOR = "the one that replaced a memory is not there"
 
 _REASON = "an import brought what came after it"
 
@@ -100,6 +104,7 @@ class ImportBatch:
             async with self.means.database.write(tenant, **PLANNED_BY_KEY) as session:
                 await imports.hold(session, tenant, scopes, self.averages)
                 new = await self._new(session, lines, done) if lines[0].id is not None else list(lines)
+                await self._check_scopes(session, kind.table, new)
                 outer = [self._row(kind.table.name, line.values, self._scope_id(line)) for line in new]
                 stored = await imports.insert(session, kind.table.name, outer)
                 done.fresh = {line.id for line in new if line.id is not None}
@@ -137,16 +142,18 @@ class ImportBatch:
         with refusals():
             async with self.means.database.write(tenant, **PLANNED_BY_KEY) as session:
                 held = await imports.hold(session, tenant, scopes, averages)
-                there = await imports.existing(session, tenant, "memories", [one.row["id"] for one in given])
-                gone = await receipts.erased(session, tenant, [one.row["id"] for one in given]) - there.keys()
-                new = [one for one in given if one.row["id"] not in there and one.row["id"] not in gone]
-                await self._check(session, new, done)
+                there = await imports.existing(session, tenant, "memories", [one.id for one in given])
+                gone = await receipts.erased(session, tenant, [one.id for one in given]) - there.keys()
+                new = [one for one in given if one.id not in there and one.id not in gone]
+                gone |= await self._fit_evidence(session, new, done)
+                new = [one for one in new if one.id not in gone]
+                await self._check_names(session, new)
                 placement = await self._place(session, new, done)
                 rows = self._rows(new, held, averages, placement.links)
                 await self._apply(session, placement, rows)
                 await self._follow(session, new)
                 # In one statement; the database would append them one by one at the commit.
-                stored = [one.row["id"] for one in new]
+                stored = [one.id for one in new]
                 await append(session, await imports.misstated_events(session, self._ledger(), stored))
                 named = {row["entity_id"] for row in rows.get("memory_entities", ())}
                 await imports.recount_mentions(session, tenant, named)
@@ -161,6 +168,7 @@ class ImportBatch:
             if needed.crowded:
                 self.means.crowded(tenant, scope)
         done.imported["memory"] += len(new)
+        done.notices[WITHOUT_SUCCESSOR] += sum(one.line.orphaned for one in new)
         done.already_there["memory"] += len(there)
         done.gone |= gone
         return done
@@ -175,23 +183,49 @@ class ImportBatch:
             there = await imports.existing(session, tenant, KINDS[lines[0].record].table.name, found)
         return [line for line in lines if line.id not in gone and line.id not in there]
 
-    async def _check(self, session: WriteSession, given: Sequence[ImportedMemory], done: ImportBatchResult) -> None:
-        """Remove evidence from turns that don't exist, and raise IntegrityViolation for entities of another scope."""
+    async def _fit_evidence(
+        self, session: WriteSession, given: Sequence[ImportedMemory], done: ImportBatchResult
+    ) -> set[UUID]:
+        """Remove turns that don't exist from evidence, and the words of erased ones.
+
+        Returns the ids of the memories that rest on erased turns alone: had they been here, they were erased, too.
+        """
         tenant = self.actor.tenant_id
-        turns = {one["turn_id"] for each in given for one in each.line.inner["evidence"] if one.get("turn_id")}
+        turns = {turn for one in given for each in one.evidence if (turn := each.get("turn_id")) is not None}
         there = await imports.existing(session, tenant, "turns", turns)
-        for each in given:
-            for one in each.line.inner["evidence"]:
-                if one.get("turn_id") is not None and one["turn_id"] not in there:
-                    one |= {"turn_id": None, "statement": None}
-                    done.notices["evidence whose turn is not in the file keeps its words alone"] += 1
-        named = {one["entity_id"] for each in given for one in each.line.inner["memory_entities"]}
-        known = await imports.existing(session, tenant, "entities", named)
-        for each in given:
-            for one in each.line.inner["memory_entities"]:
-                if known.get(one["entity_id"]) != each.scope_id:
-                    what = ids.public(ids.ENTITY, one["entity_id"])
+        missing = turns - there.keys()
+        erased = await receipts.erased(session, tenant, missing) if missing else set()
+        gone: set[UUID] = set()
+        for one in given:
+            if one.evidence and all(each.get("turn_id") in erased for each in one.evidence):
+                gone.add(one.id)
+            elif any(each.get("turn_id") in missing for each in one.evidence):
+                one.evidence = [_without_turn(each, missing, erased, done) for each in one.evidence]
+        return gone
+
+    async def _check_names(self, session: WriteSession, given: Sequence[ImportedMemory]) -> None:
+        """Raise IntegrityViolation for memories that name entities of another scope."""
+        named = {entity for one in given for entity in one.line.named_entities}
+        known = await imports.existing(session, self.actor.tenant_id, "entities", named)
+        for one in given:
+            mentioned = {each["entity_id"] for each in one.line.inner["memory_entities"]}
+            for entity in one.line.named_entities:
+                if known.get(entity, None if entity in mentioned else one.scope_id) != one.scope_id:
+                    what = ids.public(ids.ENTITY, entity)
                     raise imports.IntegrityViolation(f"it mentions {what}, which is not in its scope")
+
+    async def _check_scopes(self, session: WriteSession, table: Table, lines: Sequence[Line]) -> None:
+        """Raise IntegrityViolation for rows, of one kind, that refer to entities of another scope."""
+        columns = referring(table, entities)
+        named = {entity for line in lines for name in columns if (entity := line.values.get(name)) is not None}
+        stored = await imports.existing(session, self.actor.tenant_id, "entities", named)
+        in_batch = {line.id: self._scope_id(line) for line in lines if line.is_entity}
+        for line in lines:
+            own = self._scope_id(line)
+            for name in columns:
+                entity = line.values.get(name)
+                if own is not None and entity is not None and stored.get(entity, in_batch.get(entity, own)) != own:
+                    raise imports.IntegrityViolation(f"{name}: is an entity of another scope")
 
     async def _place(
         self, session: WriteSession, given: Sequence[ImportedMemory], done: ImportBatchResult
@@ -206,7 +240,7 @@ class ImportBatch:
 
     async def _follow(self, session: WriteSession, given: Sequence[ImportedMemory]) -> None:
         """Supersede memories that were here by their successors in the export."""
-        new = {one.row["id"]: one for one in given}
+        new = {one.id: one for one in given}
         placement = ImportPlacement(ledger=self._ledger())
         placement.follow(new, await imports.versions_of_chains(session, self.actor.tenant_id, new))
         await self._apply(session, placement)
@@ -238,14 +272,13 @@ class ImportBatch:
             if table.name not in {"memory_index", "hypothetical_embeddings"}
         ]
         for one in given:
-            here = {"tenant_id": tenant, "scope_id": one.scope_id, "memory_id": one.row["id"]}
+            here = {"tenant_id": tenant, "scope_id": one.scope_id, "memory_id": one.id}
             indexed = {**here, "ann": held[one.scope_id].ann}
             rows["memory_index"] += [self._embedded(row) | indexed for row in one.index_rows(averages[one.scope_id])]
             rows["hypothetical_embeddings"] += [self._embedded(question) | indexed for question in one.index.questions]
             for table, column in others:
-                rows[table] += [
-                    self._row(table, {**row, column: one.row["id"]}, one.scope_id) for row in one.line.inner[table]
-                ]
+                inner = one.evidence if table == "evidence" else one.line.inner[table]
+                rows[table] += [self._row(table, {**row, column: one.id}, one.scope_id) for row in inner]
         rows["memory_links"] += links
         return {table: found for table, found in rows.items() if found}
 
@@ -312,8 +345,22 @@ def _sum(grown: Sequence[ScopeGrowth]) -> ScopeGrowth:
     )
 
 
+def _without_turn(
+    row: Mapping[str, Any], missing: Collection[UUID], erased: Collection[UUID], done: ImportBatchResult
+) -> Mapping[str, Any]:
+    """Return a row of evidence without a turn that does not exist, and without the words of an erased one."""
+    turn = row.get("turn_id")
+    if turn not in missing:
+        return row
+    if turn in erased:
+        done.notices["evidence whose turn was erased here loses its words"] += 1
+        return {**row, "turn_id": None, "statement": None, "quote": None}
+    done.notices["evidence whose turn is not in the file keeps its words alone"] += 1
+    return {**row, "turn_id": None, "statement": None}
+
+
 MOST_ERRORS = 1_000
-"""Most errors that a summary lists; the others are only counted."""
+"""Most errors that a summary lists, the first lines'; the others are only counted."""
 
 
 class ImportAbort(InvalidInput):
@@ -348,8 +395,8 @@ class Summary:
         if self.strict:
             raise ImportAbort(f"line {line}: {message}. Lines before it may be stored: correct it and send it again")
         self.failed += 1
-        if len(self.errors) < MOST_ERRORS:
-            self.errors.append(ImportFailure(line=line, message=message))
+        bisect.insort(self.errors, ImportFailure(line=line, message=message), key=lambda one: one.line)
+        del self.errors[MOST_ERRORS:]
 
 
 @dataclass(slots=True, kw_only=True)
@@ -364,7 +411,7 @@ class ImportPlacement:
 
     def place(self, given: Sequence[ImportedMemory], known: Mapping[Slot, Sequence[Version]]) -> None:
         """Place memories that claim slots, in their order; `known` are the existing versions of the slots."""
-        mine = {one.row["id"]: one for one in given}
+        mine = {one.id: one for one in given}
         here = {slot: {one.id: one for one in versions} for slot, versions in known.items()}
         for one in given:
             slot = claimed_slot(one)

@@ -53,7 +53,7 @@ class ErasedFilter:
             if scope is not None:
                 self._scopes.add(scope)
                 self._pending.add(scope)
-                self._named_entities[scope] |= _named_entities(line)
+                self._named_entities[scope] |= line.named_entities
 
     async def keep(self, lines: Sequence[Line]) -> list[Line]:
         """Return the lines, all of one kind, that neither are nor refer to erased rows."""
@@ -111,14 +111,6 @@ class ErasedFilter:
 
 def _means(line: Line) -> str:
     return str(line.values["name"]).lower()
-
-
-def _named_entities(line: Line) -> set[UUID]:
-    """Return the ids of the entities that a memory names; none for a turn."""
-    found = {one["entity_id"] for one in line.inner.get("memory_entities", ())}
-    found |= {one[end] for one in line.inner.get("relations", ()) for end in ("from_entity", "to_entity")}
-    subject = line.values.get("subject_id")
-    return found if subject is None else found | {subject}
 
 
 def _refers(line: Line) -> set[UUID]:

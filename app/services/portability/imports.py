@@ -103,7 +103,7 @@ class _Import:
             if self.header is None:
                 raise
             if self.summary.strict:
-                await self.storing.settle()  # an earlier line may be wrong, too
+                await self.storing.catch_up()  # an earlier line may be wrong, too
             self.summary.fail(number, error.message)
         self.digest.update(content + b"\n")
 
@@ -192,7 +192,7 @@ class _Import:
         """Store the remaining lines, and return the summary."""
         if self.header is None:
             raise InvalidInput("there is nothing to import: the body is empty", field="line 1")
-        await self.storing.end()
+        await self.storing.end(complete=self.ended)
         if not self.ended:
             self.summary.notices["the file ends before its last line: it was cut off"] += 1
         return self.summary

@@ -64,21 +64,32 @@ class MemoryIndex:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryLine(Line):
-    """A memory's line of a known type with a valid payload; its index, once that was built."""
+    """A memory's line of a known type with a valid payload; its index, once that was built.
+
+    `orphaned`: the memory that replaced it is not there, so it is stored without it.
+    """
 
     candidate: Candidate
     terms: tuple[str, ...]
     index: MemoryIndex | None = None
+    orphaned: bool = False
 
 
 @dataclass(slots=True, kw_only=True)
 class ImportedMemory:
-    """A memory on its way to the database: its row may change with its slot, the line and the index stay."""
+    """A memory on its way to the database: its row may change with its slot, its evidence with the turns that exist."""
 
     line: MemoryLine
     index: MemoryIndex
     scope_id: UUID
     row: dict[str, Any]
+    evidence: Sequence[Mapping[str, Any]]
+
+    @property
+    def id(self) -> UUID:
+        """Return the memory's id."""
+        found: UUID = self.row["id"]
+        return found
 
     @property
     def candidate(self) -> Candidate:
@@ -136,6 +147,9 @@ class ImportIndexer:
             raise UnreadableLine(f"payload.{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
         if line.scope is None:
             raise UnreadableLine("scope: is required")
+        parts = [one["part"] for one in line.inner["memory_index"]]
+        if len(parts) != len(set(parts)):
+            raise UnreadableLine("memory_index: has a part twice")
         candidate = Candidate(
             type=spec,
             payload=payload,
@@ -201,9 +215,10 @@ class ImportIndexer:
         return questions
 
     def _has_vectors(self, line: MemoryLine, table: str) -> bool:
-        """Return whether the file has a whole set of vectors for a memory."""
+        """Return whether the file has a whole set of vectors for a memory, not of its context alone."""
         rows, commas = line.inner[table], self.embedder.dimensions - 1
-        return bool(rows) and all(one.get("embedding") and one["embedding"].count(",") == commas for one in rows)
+        whole = all(one.get("embedding") and one["embedding"].count(",") == commas for one in rows)
+        return whole and any(one.get("kind") != "context" for one in rows)
 
     def _terms(self, line: MemoryLine, rows: Sequence[Mapping[str, Any]]) -> list[tuple[str, ...] | None]:
         """Return the terms of each index row, None for all but the first of a kind."""
@@ -232,7 +247,13 @@ def imported(line: MemoryLine, tenant: UUID) -> ImportedMemory | None:
         "type_version": spec.version,
         "filter_key": spec.filter_key(line.values["payload"]),
     }
-    return ImportedMemory(line=line, index=line.index, scope_id=line.candidate.scope.id(tenant), row=row)
+    return ImportedMemory(
+        line=line,
+        index=line.index,
+        scope_id=line.candidate.scope.id(tenant),
+        row=row,
+        evidence=line.inner["evidence"],
+    )
 
 
 def _lexical(terms: Sequence[str] | None, average: float) -> dict[str, str | None]:

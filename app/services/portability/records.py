@@ -295,6 +295,14 @@ class Line:
         return found
 
     @property
+    def named_entities(self) -> set[UUID]:
+        """Return the ids of the entities that a memory names; none for a line of another kind."""
+        found = [one["entity_id"] for one in self.inner.get("memory_entities", ())]
+        found += [one[end] for one in self.inner.get("relations", ()) for end in ("from_entity", "to_entity")]
+        found += [one.get("speaker_id") for one in self.inner.get("memory_index", ())]
+        return {one for one in (*found, self.values.get("subject_id")) if one is not None}
+
+    @property
     def is_entity(self) -> bool:
         """True when the line is an entity's."""
         return KINDS[self.record].table is entities

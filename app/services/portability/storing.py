@@ -117,9 +117,15 @@ def in_cycles(lines: Sequence[Line]) -> set[UUID]:
     return found
 
 
-def without_successor(line: SomeLine) -> SomeLine:
+def without_successor(line: MemoryLine) -> MemoryLine:
     """Return a memory's line without its successor."""
-    return replace(line, values={**line.values, "superseded_by": None})
+    return replace(line, values={**line.values, "superseded_by": None}, orphaned=True)
+
+
+def told_apart(lines: Sequence[SomeLine]) -> tuple[list[SomeLine], list[SomeLine]]:
+    """Return the first line of each id, and those that repeat one."""
+    first = {line.id: line for line in reversed(lines)}
+    return [line for line in lines if first[line.id] is line], [line for line in lines if first[line.id] is not line]
 
 
 def renamed(value: Any, ids: Mapping[UUID, UUID]) -> Any:  # noqa: ANN401 - any value of a row
@@ -148,7 +154,7 @@ _BREATHS = 4
 BATCH_BYTES = 4_000_000
 """Most bytes of lines that are stored in one transaction, unless a single line is longer."""
 
-WITHOUT_SUCCESSOR = "the one that replaced a memory is not there"
+LEFT_WAITING = "memories that were replaced by others, which the missing lines may hold, are not stored"
 
 BEFORE = frozenset({"entity", "turn", "memory"})
 """Kinds of lines that come before all others, so that references to erased rows are known."""
@@ -198,13 +204,20 @@ class ImportStore:
         if self._storing is not None and len(self.batch) % _BREATHS == 0:
             await asyncio.sleep(0)
 
-    async def end(self) -> None:
-        """Store the remaining lines."""
-        await self._flush()
-        await self.settle()
-        await self._release()
+    async def end(self, *, complete: bool) -> None:
+        """Store the remaining lines; in a file that is not complete, memories go on waiting for their successors."""
+        await self.catch_up()
+        if complete:
+            await self._release()
+        elif self.waiting:
+            self.summary.notices[LEFT_WAITING] += len(self.waiting)
         await self._withdraw()
         await self._unify()
+
+    async def catch_up(self) -> None:
+        """Store the lines that were read."""
+        await self._flush()
+        await self.settle()
 
     async def settle(self) -> None:
         """Wait until the batch that is being stored is stored; raise its error."""
@@ -226,6 +239,10 @@ class ImportStore:
             ready, wrong = await self._prepared(lines)
         finally:
             await self.settle()
+        if wrong and self.summary.strict:
+            before = [line for line in ready if line.number < wrong[0].line]
+            if before:
+                await self._store_batch(before)
         for one in wrong:
             self.summary.fail(one.line, one.message)
         if ready:
@@ -268,6 +285,7 @@ class ImportStore:
     async def _memories(self, lines: Sequence[MemoryLine]) -> None:
         """Store the memories whose successors exist, and the memories that waited for them."""
         while lines:
+            lines, again = told_apart(lines)
             targets = {line.values["superseded_by"] for line in lines if line.values.get("superseded_by")}
             async with self.means.database.read(self.actor.tenant_id) as session:
                 there = set(await imports.existing(session, self.actor.tenant_id, "memories", targets))
@@ -277,7 +295,7 @@ class ImportStore:
                 if line.id not in ids and not self.waiting.add(line):
                     self.summary.fail(line.number, "too many memories come before the ones that replaced them")
             await self._whole(now)
-            lines = self.waiting.take(line.id for line in now)
+            lines = [*again, *self.waiting.take(line.id for line in now)]
 
     async def _of_known_users(self, lines: Sequence[Line]) -> Sequence[Line]:
         """Return memories of a scope's user as those of the entity by which the scope knows its user already.
@@ -313,7 +331,6 @@ class ImportStore:
                 for line in self.waiting.circles():
                     self.summary.fail(line.number, "superseded_by: its chain of versions runs in a circle")
                 continue
-            self.summary.notices[WITHOUT_SUCCESSOR] += len(lines)
             for at in range(0, len(lines), BATCH):
                 await self._memories([without_successor(line) for line in lines[at : at + BATCH]])
 
@@ -344,12 +361,11 @@ class ImportStore:
 
     async def _alone(self, line: Line, failure: str) -> None:
         """Record a line's failure; a memory whose successor was refused is stored without it."""
-        successor = line.values.get("superseded_by") if line.record == "memory" else None
-        if successor is not None:
+        successor = line.values.get("superseded_by")
+        if isinstance(line, MemoryLine) and successor is not None:
             async with self.means.database.read(self.actor.tenant_id) as session:
                 there = await imports.existing(session, self.actor.tenant_id, "memories", [successor])
             if not there:
-                self.summary.notices[WITHOUT_SUCCESSOR] += 1
                 await self._whole([without_successor(line)])
                 return
         self.summary.fail(line.number, failure)
@@ -428,23 +444,22 @@ class TypeDefinitionImport:
         If the tenant has another type of that name, the tenant's type stays, and the file's memories are read by it.
         """
         name, version = values["name"], values["version"]
-        before = self.types.types.version
         try:
             definition = Definition.model_validate(values["definition"])
             if definition.name != name:
                 raise UnreadableLine(f"definition.name: is {definition.name}, in a line about {name[:80]}")
             after = self.types.versions.get((name, version - 1), 0)
-            here = await self.own_types.adopt(self.actor, definition, after=after)
+            adopted = await self.own_types.adopt(self.actor, definition, after=after)
         except ValidationError as error:
             first = error.errors(include_url=False, include_context=False)[0]
             raise UnreadableLine(f"definition.{'.'.join(map(str, first['loc']))}: {first['msg']}") from None
         except InvalidDefinition as error:
             raise UnreadableLine(f"definition{error.message}") from None
         self.types.types = await self.own_types.book.of(self.actor.tenant_id)
-        if here is None:
+        if adopted is None:
             notice = f"the tenant has another definition of type {name}, which stays: its memories are read by that"
             self.summary.notices[notice] += 1
         else:
-            self.types.versions[name, version] = here
-        new = here is not None and self.types.types.version > before
+            self.types.versions[name, version] = adopted.version
+        new = adopted is not None and adopted.new
         (self.summary.imported if new else self.summary.already_there)[KIND] += 1
