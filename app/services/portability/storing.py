@@ -25,7 +25,6 @@ from app.memory.tenant_types.definition import Definition, InvalidDefinition
 from app.memory.versions import SlotOutcome
 from app.model import Actor
 from app.services.portability.batch import (
-    CONFLICTS,
     FREE,
     ImportBatch,
     ImportBatchResult,
@@ -35,6 +34,7 @@ from app.services.portability.batch import (
 )
 from app.services.portability.erased import ErasedFilter
 from app.services.portability.index_rows import Imported, MemoryLine, imported
+from app.services.portability.placement import CONFLICTS
 from app.services.portability.records import Line, UnreadableLine
 from app.services.tenant_types import TenantTypes
 
