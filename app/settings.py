@@ -120,7 +120,8 @@ class Settings(BaseSettings):
     connections: PositiveInt = Field(default=2_000, description="Connections that may be open.")
     connection_timeout: PositiveFloat = Field(
         default=15.0,
-        description="Seconds until a connection is closed on which a request does not come, or its answer is not read.",
+        description="Seconds until a connection is closed on which a request does not come, or its answer is not read; "
+        "four times as long for an upload that stops.",
     )
     pre_stop_delay: float = Field(
         default=0.0,
