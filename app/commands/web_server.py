@@ -263,6 +263,7 @@ class BoundedConnection(H11Protocol):
     _timer: asyncio.TimerHandle | None = None
     _watched: str = ""
     _received: int = 0
+    _held: bool = False
     _unread: int = 0
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
@@ -290,6 +291,7 @@ class BoundedConnection(H11Protocol):
             return
         self._received += len(data)
         super().data_received(data)
+        self._held = self._held or self.flow.read_paused
         self._watch_the_rest()
 
     def pause_writing(self) -> None:
@@ -333,7 +335,7 @@ class BoundedConnection(H11Protocol):
         state = self.conn.their_state
         if state is h11.SEND_BODY:
             if self._watched != "body":
-                self._received = 0
+                self._received, self._held = 0, self.flow.read_paused
                 self._watch("body", self._look_at_the_body)
         elif state is not h11.IDLE:
             self._unwatch()
@@ -346,9 +348,9 @@ class BoundedConnection(H11Protocol):
         What came since the last look gives it time, but however much came, a sender that stops is given up.
         """
         bought = self.limits.seconds
-        if not self.flow.read_paused:
+        if not self._held:
             bought = min(_LONGEST_PAUSE * bought, self._received / _FEWEST_BYTES_A_SECOND)
-        self._received = 0
+        self._received, self._held = 0, self.flow.read_paused
         if bought:
             self._watch("body", self._look_at_the_body, bought)
         else:

@@ -11,7 +11,7 @@ from dataclasses import replace
 import httpx
 import pytest
 import uvicorn
-from fastapi import FastAPI
+from fastapi import FastAPI, Request
 
 from app.commands.web_server import ConnectionLimits, acceptors, bounded
 from tests.api.conftest import KEY, running, settings_for
@@ -113,6 +113,27 @@ async def test_a_body_that_stops_is_given_up_however_much_of_it_came(app: FastAP
         head = HEAD.replace(b"/query", b"/import") + b"Content-Length: 9000000\r\n\r\n"
         answer = await answered(port, head, *[b" " * 99 + b"\n"] * 2_000)
     assert answer.startswith(b"HTTP/1.1 408")
+
+
+async def test_a_body_that_the_service_reads_slowly_is_waited_for(app: FastAPI) -> None:
+    slow = FastAPI()
+    slow.state.admission = app.state.admission
+
+    @slow.post("/slow")
+    async def read_slowly(request: Request) -> int:
+        await asyncio.sleep(3 * SECONDS)
+        size = 0
+        async for chunk in request.stream():
+            size += len(chunk)
+            await asyncio.sleep(SECONDS / 8)
+        return size
+
+    length = 2_000_000
+    head = f"POST /slow HTTP/1.1\r\nHost: x\r\nConnection: close\r\nContent-Length: {length}\r\n\r\n".encode()
+    async with listening(slow, seconds=SECONDS) as port:
+        answer = await answered(port, head, b"x" * length)
+    assert answer.startswith(b"HTTP/1.1 200")
+    assert answer.endswith(str(length).encode())
 
 
 async def test_a_body_that_comes_in_good_time_is_taken(app: FastAPI) -> None:
