@@ -29,6 +29,7 @@ TypedMemoryError
 
 from __future__ import annotations
 
+from http import HTTPStatus
 from typing import ClassVar
 
 
@@ -45,6 +46,11 @@ class TypedMemoryError(Exception):
         self.message = message
         self.field = field
         self.retry_after = retry_after
+
+    @property
+    def passing(self) -> bool:
+        """True when the same request may succeed later."""
+        return self.retry_after is not None or self.status >= HTTPStatus.INTERNAL_SERVER_ERROR
 
 
 class InvalidInput(TypedMemoryError):

@@ -21,9 +21,9 @@ from app.api.memories.write import with_types
 from app.api.plumbing import cursors, models
 from app.api.plumbing.cursors import Listing, PageQuery
 from app.api.plumbing.guard import REVIEW, ActorDep, GuardedRoute, RuntimeDep
-from app.api.plumbing.idempotency import IDEMPOTENT, run_once
+from app.api.plumbing.idempotency import IDEMPOTENT, ReplayableResponse, run_once
 from app.api.plumbing.models import Computed, Given, Instant, Out, PageOut, Source, json_answer, public_id
-from app.api.plumbing.problems import Problem, problem_of, raise_if_all_failed, respond
+from app.api.plumbing.problems import Problem, is_final, problem_of, raise_if_all_failed, respond
 from app.api.plumbing.routes import OK, add_changes, add_reads, add_route
 from app.api.review_bodies import EXAMPLE_ITEM, BulkBody, DecideBody
 from app.errors import TypedMemoryError
@@ -378,7 +378,7 @@ async def decide_reviews(request: Request, runtime: RuntimeDep, actor: ActorDep,
                 problem = {"problem": problem_of(result, request.scope), **_state(result, now)}
                 name = ids.public(ids.REVIEW, memory)
                 answers.append({"index": place, "status": result.status, "id": name, **problem})
-        return {"results": answers}
+        return ReplayableResponse(OK, {"results": answers}, final=is_final(results))
 
     async def work() -> object:
         return await with_types(runtime, actor, set().union(*(one.types() for one in body.decisions)), decided)

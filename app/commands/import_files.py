@@ -12,7 +12,7 @@ import json
 import re
 import zlib
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import closing
 from dataclasses import dataclass, field
 from functools import partial
@@ -46,6 +46,12 @@ LANES = 4
 
 _ABOUT_ITEMS = frozenset({400, 404, 413, 422})
 """Statuses of answers that reject items, and not the whole upload."""
+
+_PASSING = frozenset({409, 503, 504})
+"""Statuses of items that may be stored when they are sent again."""
+
+PAUSES = (0.2, 1.0, 5.0, 15.0)
+"""Seconds before such items are sent again."""
 
 
 def import_files(  # noqa: PLR0913 - one parameter an option
@@ -350,7 +356,11 @@ class Uploader:
             number += 1
 
     async def _store(self, batch: Sequence[ImportItem], number: int) -> None:
-        """Store a batch without the items that the service refuses; halve a batch that it refuses as a whole."""
+        """Store a batch without the items that the service refuses; halve a batch that it refuses as a whole.
+
+        Items that could not be stored for a passing reason are sent again after a pause.
+        """
+        pauses = iter(PAUSES)
         while batch:
             body = {"memories": [dict(item.body) for item in batch]}
             try:
@@ -358,8 +368,12 @@ class Uploader:
             except ServiceRejection as refusal:
                 batch = await self._without_refused(batch, number, refusal)
             else:
-                self._count(batch, answer)
-                return
+                pause = next(pauses, None)
+                again = set() if pause is None else _passing(answer)
+                self._count(batch, answer, besides=again)
+                batch = [item for place, item in enumerate(batch) if place in again]
+                if batch and pause is not None:
+                    await asyncio.sleep(pause)
 
     async def _without_refused(
         self, batch: Sequence[ImportItem], number: int, refusal: ServiceRejection
@@ -383,8 +397,8 @@ class Uploader:
         self.report.bad.append(bad)
         self.advance(1)
 
-    def _count(self, batch: Sequence[ImportItem], answer: ServiceResponse) -> None:
-        results = answer.body["results"]
+    def _count(self, batch: Sequence[ImportItem], answer: ServiceResponse, *, besides: Collection[int]) -> None:
+        results = [one for one in answer.body["results"] if one["index"] not in besides]
         failed = {one["index"]: one["problem"]["detail"] for one in results if one.get("problem")}
         for place, what in failed.items():
             self._refuse(BadMessage(place=batch[place].place, what=what))
@@ -414,6 +428,11 @@ class _Lane:
     def _take(self) -> list[ImportItem]:
         taken, self.items, self.size = self.items, [], 0
         return taken
+
+
+def _passing(answer: ServiceResponse) -> set[int]:
+    """Return the places of the items that may be stored when they are sent again."""
+    return {one["index"] for one in answer.body["results"] if one["status"] in _PASSING}
 
 
 def _lane_of(body: Mapping[str, object]) -> int:

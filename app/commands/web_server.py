@@ -25,6 +25,7 @@ from functools import cache
 from http import HTTPStatus
 from pathlib import Path
 from tempfile import TemporaryDirectory
+from types import FrameType
 from typing import Any, cast
 
 import h11
@@ -140,12 +141,18 @@ class Supervisor(Multiprocess):
         self._announce: Callable[[], None] | None = announce
         self._draining = False
         self._known: set[int | None] = set()
+        self._restarting = False
         self.failed = False
+        for number in (signal.SIGTERM, signal.SIGINT):
+            signal.signal(number, self._stop)
 
     def keep_subprocess_alive(self) -> None:
         """Replace dead processes, and announce the start when all are ready."""
         if self.should_exit.is_set():
             return
+        for process in self.processes:
+            # With the parent's copy open, a process that dies before it answers looks like one that is slow to.
+            process.child_conn.close()
         super().keep_subprocess_alive()
         present = {process.pid for process in self.processes}
         for pid in self._known - present:
@@ -156,6 +163,20 @@ class Supervisor(Multiprocess):
         elif self._announce is not None and all(process.is_ready() for process in self.processes):
             self._announce()
             self._announce = None
+
+    def _stop(self, number: int, _frame: FrameType | None) -> None:
+        """Queue a signal to stop, which also ends a restart of all processes."""
+        self.signal_queue.append(number)
+        if self._restarting:
+            self.should_exit.set()
+
+    def restart_all(self) -> None:
+        """Replace the processes one by one, until a signal to stop."""
+        self._restarting = True
+        try:
+            super().restart_all()
+        finally:
+            self._restarting = False
 
     def handle_term(self) -> None:
         """Let balancers look elsewhere for the configured time, then stop; stop at once on a second signal."""

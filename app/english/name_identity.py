@@ -23,7 +23,7 @@ from app.lexical.edits import one_edit_apart
 from app.lexical.tokens import fold_accents
 
 _MOST_VARIANTS: Final = 25
-"""Known names that are looked at for one name."""
+"""Known names that are proposed for one name."""
 
 _PART: Final = re.compile(r"[\s.,\-]+")
 _ACRONYM: Final = re.compile(r"[a-z]{2,5}")
@@ -73,23 +73,24 @@ def variants(names: Iterable[str], known: Sequence[str]) -> dict[str, list[str]]
         holding = (_holding(cue, text) for cue in _cues(name))
         places = (place for place, _ in groupby(merge(*holding, _acronyms(name, known, text))))
         near = (_line(text, place) for place in places)
-        found[name] = [
-            one for one in islice((one for one in near if one != name), _MOST_VARIANTS) if may_be_one(name, one)
-        ]
+        forms = (one for one in near if one != name and may_be_one(name, one))
+        found[name] = list(islice(forms, _MOST_VARIANTS))
     return {name: near for name, near in found.items() if near}
 
 
 def _cues(name: str) -> set[str]:
-    """Return the parts of a name, and their forms, one of which a variant holds unless it is an acronym."""
+    """Return the parts of a name, and their forms, one of which a variant has unless it is an acronym."""
     return {form for part in _parts(name) if len(part) > 1 for form in (part, *_short_forms().get(part, ()))}
 
 
 def _holding(cue: str, text: str) -> Iterator[int]:
-    """Yield where the names with a cue begin in the text of all, a line each: a scope may know thousands."""
+    """Yield where the names with a cue as a part begin in the text of all, a line each: a scope may know thousands."""
     at = text.find(cue)
     while at >= 0:
-        yield text.rfind("\n", 0, at) + 1
-        end = text.find("\n", at)
+        end = at + len(cue)
+        if (at == 0 or _PART.match(text, at - 1)) and (end == len(text) or _PART.match(text, end)):
+            yield text.rfind("\n", 0, at) + 1
+            end = text.find("\n", end)
         at = text.find(cue, end) if end >= 0 else -1
 
 

@@ -54,10 +54,14 @@ _POLL = (0.02, 0.05, 0.1, 0.2, 0.3)
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class StoredResponse:
-    """The answer of a write: an HTTP status and a body, as JSON text."""
+    """The answer of a write: an HTTP status and a body, as JSON text.
+
+    One that is not `final` tells of parts that failed and may succeed when they are sent again; it is not kept.
+    """
 
     status: int
     body: str
+    final: bool = True
     replayed: bool = False
 
 
@@ -66,8 +70,9 @@ class Idempotency:
     """Runs a write at most once per key, whichever replica gets it.
 
     The key is reserved before the write and the answer stored after it, each in a transaction of its own.
-    Only success is stored: an error wrote nothing, so its retry runs. If the process dies between the write
-    and the answer, the retry runs after a minute and meets the memory it wrote: a duplicate, which merges.
+    Only success is stored: an error wrote nothing, so its retry runs. If a part of a batch failed for a passing
+    reason, the retry runs at once, and if the process dies between the write and the answer, after a minute; both
+    meet the memories that were written: duplicates, which merge.
     """
 
     database: Database
@@ -89,7 +94,8 @@ class Idempotency:
         settle: Callable[[WriteSession], Awaitable[object]] = partial(idempotency.release, slot=slot, token=token)
         try:
             answer = await work()
-            settle = partial(idempotency.complete, slot=slot, token=token, status=answer.status, body=answer.body)
+            if answer.final:
+                settle = partial(idempotency.complete, slot=slot, token=token, status=answer.status, body=answer.body)
         finally:
             # Also when the request is cancelled here: its retry should not have to wait until it counts as dead.
             await asyncio.shield(self._background.start(self._settle(slot, settle)))

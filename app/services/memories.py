@@ -79,8 +79,10 @@ class Memories:
         if any(map(needs_adjusting, candidates)):
             types = await self.pipeline.types.of(actor.tenant_id)
             candidates = [adjusted(one, types) for one in candidates]
-        async with self.quotas.spending(actor, memories=len(candidates)):
-            return await self.pipeline.write(actor, await screen_stated(candidates))
+        async with self.quotas.spending(actor, memories=len(candidates)) as spending:
+            results = await self.pipeline.write(actor, await screen_stated(candidates))
+            spending.unused_memories = sum(isinstance(one, TypedMemoryError) for one in results)
+        return results
 
     async def unknown_entities(self, actor: Actor, candidates: Sequence[Candidate]) -> list[int]:
         """Return the positions of candidates that name an entity by an id that does not exist in their scope."""

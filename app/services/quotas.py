@@ -49,6 +49,13 @@ class RateStatus:
     refused: bool
 
 
+@dataclass(slots=True)
+class Spending:
+    """The memories that a block was counted for and did not store, set before it ends."""
+
+    unused_memories: int = 0
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class LimitsReport:
     """The limits that were set, those that count with the service's defaults, and what was used today (UTC)."""
@@ -97,23 +104,26 @@ class Quotas:
         return tuple(found)
 
     @asynccontextmanager
-    async def spending(self, actor: Actor, *, memories: int = 0, turns: int = 0) -> AsyncIterator[None]:
-        """Count memories and turns before the block stores them, and take them back if it fails.
+    async def spending(self, actor: Actor, *, memories: int = 0, turns: int = 0) -> AsyncIterator[Spending]:
+        """Count memories and turns before the block stores them, and take back those that it does not store.
 
         Raises QuotaExceeded where the key or the tenant may send no more of them today.
         """
         limits = await self._limits(actor)
         counted = Usage(memories=memories, turns=turns)
+        spending = Spending()
         if not (memories or turns) or not any(_daily(one) for one in limits.values()):
-            yield
+            yield spending
             return
         day = self.clock().date()
         await self._spend(actor, day, counted, limits)
         try:
-            yield
+            yield spending
         except BaseException:
             await asyncio.shield(self._add(actor, day, Usage(memories=-memories, turns=-turns)))
             raise
+        if spending.unused_memories:
+            await asyncio.shield(self._add(actor, day, Usage(memories=-spending.unused_memories)))
 
     async def require_tokens(self, actor: Actor) -> None:
         """Raise QuotaExceeded where the key or the tenant has no tokens of the language model left today."""

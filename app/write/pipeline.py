@@ -21,6 +21,7 @@ from app.db.memories import read as memory_reads
 from app.db.memories.rivals import enqueue_sameness
 from app.db.session import PLANNED_BY_KEY, Database, WriteSession, stamped
 from app.db.sql import Model
+from app.db.tenants import lock_scope
 from app.errors import Conflict, ProviderError, TypedMemoryError
 from app.memory.candidate import Candidate, WriteOutcome
 from app.memory.registry import Registry, Types
@@ -73,7 +74,8 @@ Finish = Callable[[WriteSession, Mapping[int, WriteOutcome | TypedMemoryError]],
 class ScopeLocks:
     """Lets one write of this process at a time into a scope, so that they don't outrun one another.
 
-    It only saves retries: between processes, and for correctness, the scope's version decides.
+    It only saves retries: between processes, and for correctness, the scope's version decides, and a write that lost
+    locks the scope.
     """
 
     _locks: WeakValueDictionary[UUID, asyncio.Lock] = field(default_factory=WeakValueDictionary)
@@ -184,20 +186,25 @@ class WritePipeline:
         prepared = [one for _, one in wave]
         writing = _Writing(actor, scope, [place for place, _ in wave], times, results, finish)
         async with self.turnstile.enter(scope.id(actor.tenant_id)):
-            for _ in range(ATTEMPTS):
+            for attempt in range(ATTEMPTS):
                 try:
-                    return await self._attempt(writing, prepared)
+                    return await self._attempt(writing, prepared, hold=attempt > 0)
                 except ScopeMoved:
                     self.conflict()
         raise kept_moving()
 
-    async def _attempt(self, writing: _Writing, wave: Sequence[Prepared]) -> Results | Split:
-        """Read, decide and apply in one transaction; in two where a provider is asked between. Raises ScopeMoved."""
+    async def _attempt(self, writing: _Writing, wave: Sequence[Prepared], *, hold: bool) -> Results | Split:
+        """Read, decide and apply in one transaction; in two where a provider is asked between. Raises ScopeMoved.
+
+        With `hold` the scope is locked before it is read, so that no other write comes first in that transaction.
+        """
         tenant, scope, times = writing.actor.tenant_id, writing.scope, writing.times
         by = self._look_up_context(tenant, split=True)
         for _ in range(LOOKS):
             at = self.clock()
             async with self._changing(tenant, at) as session:
+                if hold:
+                    await lock_scope(session, tenant, scope.id(tenant))
                 found = await lookup.look_up(session, tenant, scope.id(tenant), wave, by, times)
                 decided = self._decided_alone(found, at, times) if isinstance(found, Neighbourhood) else None
                 applied = None if decided is None else await self._apply(session, writing, decided)

@@ -14,6 +14,7 @@ from sqlalchemy import text
 from app.db import idempotency
 from app.errors import DatabaseUnavailable
 from app.runtime import Runtime
+from app.services.memories import Memories
 from tests.api.conftest import KEY, Tenant, connected, fact, running, settings_for, written
 
 
@@ -229,3 +230,24 @@ async def test_keys_work_for_the_bootstrap_tenant(app: FastAPI) -> None:
         path = f"/memories/{memory['id']}"
         for _ in range(2):
             assert (await client.delete(path, headers=keyed("tidy"))).status_code == 200
+
+
+async def test_a_batch_that_failed_in_part_for_a_while_is_run_again(
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """What is wrong for good is answered the same again, what was only not possible then is tried again."""
+    stored, possible = Memories.write_all, False
+
+    async def sometimes(self: Memories, *given: Any) -> list[Any]:
+        found = await stored(self, *given)
+        return found if possible else [found[0], DatabaseUnavailable("no database")]
+
+    monkeypatch.setattr(Memories, "write_all", sometimes)
+    body = {"memories": [{"type": "fact", **fact(object=name)} for name in ("Kestrel Labs", "Lumen Works")]}
+    first = await client.post("/memories/batch", json=body, headers=keyed("k"))
+    assert [one["status"] for one in first.json()["results"]] == [201, 503]
+    possible = True
+    for replayed in (None, "true"):
+        again = await client.post("/memories/batch", json=body, headers=keyed("k"))
+        assert [one["status"] for one in again.json()["results"]] == [201, 201]
+        assert again.headers.get("Idempotency-Replayed") == replayed

@@ -15,8 +15,10 @@ from fastapi import FastAPI
 from app import ids
 from app.db import quotas as db_quotas
 from app.db.quotas import WHOLE_TENANT, Usage
+from app.errors import Conflict
 from app.model import Actor
 from app.runtime import Runtime
+from app.write.pipeline import WritePipeline
 from tests.api.conftest import MakeClient, Tenant, connected, fact, new_tenant, running, served, settings_for
 from tests.provider_server.fixtures import StandIn, provider, provider_process
 
@@ -227,3 +229,20 @@ async def test_usage_of_a_tenant_is_its_own(tenant: Tenant, other_tenant: Tenant
         await db_quotas.add_usage(session, mine, [UUID(int=7)], day, Usage(turns=3))
     async with runtime.database.read(theirs) as session:
         assert await db_quotas.used(session, mine, WHOLE_TENANT, day) == Usage()
+
+
+async def test_what_could_not_be_written_is_not_counted(tenant: Tenant, monkeypatch: pytest.MonkeyPatch) -> None:
+    stored = WritePipeline.write
+
+    async def in_part(self: WritePipeline, *given: Any) -> list[Any]:
+        [first, *_] = await stored(self, *given)
+        return [first, *(Conflict("others came first", retry_after=1.0) for _ in given[1][1:])]
+
+    monkeypatch.setattr(WritePipeline, "write", in_part)
+    client, key_id = await limited(tenant, memories_per_day=5)
+    async with client:
+        body = {"memories": [{"type": "fact", **about_work(number)} for number in range(4)]}
+        answer = await client.post("/memories/batch", json=body)
+        assert [one["status"] for one in answer.json()["results"]] == [201, 409, 409, 409]
+    told = (await tenant.client.get(f"/admin/keys/{key_id}/limits")).json()
+    assert told["used_today"]["memories"] == 1

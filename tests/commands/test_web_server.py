@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+import time
 from collections.abc import Iterator
 from contextlib import suppress
 from pathlib import Path
@@ -13,6 +14,7 @@ import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
+from app.commands.web_server import HANG_SECONDS
 from tests.commands.program import Served
 from tests.db.embedded_service import data_folder, is_running, postmaster_pid, wait_until_gone
 from tests.support.databases import Run, drop_database
@@ -101,6 +103,18 @@ def test_a_killed_process_loses_no_acknowledged_write_and_is_replaced(served: Se
     assert not done
 
 
+def test_a_process_that_dies_while_it_starts_is_replaced_at_once(served: Served) -> None:
+    before = children(served.process.pid)
+    os.kill(min(before), signal.SIGKILL)
+    wait_until(lambda: bool(children(served.process.pid) - before))
+    [young] = children(served.process.pid) - before
+    os.kill(young, signal.SIGKILL)
+    killed = time.monotonic()
+    wait_until(lambda: len(children(served.process.pid) - {young, min(before)}) == 2)
+    assert time.monotonic() - killed < HANG_SECONDS / 2
+    wait_until(lambda: total(served.url, "tm_database_pool_size") == 12)
+
+
 def test_a_hangup_replaces_the_processes_while_they_serve(served: Served) -> None:
     before = children(served.process.pid)
     served.process.send_signal(signal.SIGHUP)
@@ -127,6 +141,16 @@ def test_the_parent_starts_one_embedded_server_drains_and_ends_it(data_dir: Path
         assert served.wait() == 0
         assert "Traceback" not in served.logged
     assert not is_running(server)
+
+
+def test_a_signal_to_stop_ends_a_restart_of_the_processes(data_dir: Path) -> None:
+    with Served(TM_DATA_DIR=str(data_dir), TM_WEB_WORKERS="3") as served:
+        before = children(served.process.pid)
+        served.process.send_signal(signal.SIGHUP)
+        wait_until(lambda: bool(children(served.process.pid) - before))
+        served.process.send_signal(signal.SIGTERM)
+        assert served.wait() == 0
+        assert served.logged.count("worker started") <= 2
 
 
 def test_processes_of_a_killed_parent_end_by_themselves(data_dir: Path) -> None:

@@ -69,6 +69,22 @@ async def test_fifty_writers_of_five_replicas(store: Store, make_store: Callable
     await assert_nothing_half_written(store)
 
 
+async def test_writers_of_five_replicas_all_get_through_at_once(
+    store: Store, make_store: Callable[[], Awaitable[Store]]
+) -> None:
+    """Nobody is told to retry: a write that lost once holds the scope."""
+    replicas = [(await make_store()).as_tenant(store.tenant) for _ in range(5)]
+
+    async def write(place: int) -> None:
+        for number in range(6):
+            value = f"value {place} {number}"
+            await replicas[place].write("preference", preference_key="editor.theme", preference_value=value)
+
+    await asyncio.gather(*(write(place) for place in range(5)))
+    await assert_one_active_and_a_linear_chain(store, 30)
+    await assert_nothing_half_written(store)
+
+
 async def test_the_unique_index_alone_keeps_one_active(
     store: Store, make_store: Callable[[], Awaitable[Store]], monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from app.english.name_identity import may_be_one, misspelt
+from app.english.name_identity import may_be_one, misspelt, variants
 from app.english.word_lists import MEN, WOMEN, entries
 from app.memory.candidate import WriteDecision
 from app.memory.normalise import normalise_name
@@ -223,3 +223,14 @@ def said(name: str) -> Prepared:
 
 def known(name: str, wanted: str, kind: str = UNKNOWN_TYPE) -> KnownName:
     return row(normalise_name(wanted), name, kind, alias=normalise_name(name))
+
+
+def test_a_form_of_a_name_is_found_among_many_that_hold_its_letters() -> None:
+    others = [f"{start}tom{end} {number}" for number, start in enumerate("abcdefgh") for end in ("asz", "ek", "")]
+    others += [f"symp{number}tom" for number in range(30)]
+    assert variants(["tom reed"], [*others, "thomas reed"]) == {"tom reed": ["thomas reed"]}
+
+
+def test_parts_at_either_end_of_a_name_are_found() -> None:
+    known = ["reed, thomas", "o'reed-thomas", "reeds", "areed", "thomas"]
+    assert variants(["tom reed"], known) == {"tom reed": ["reed, thomas", "thomas"]}

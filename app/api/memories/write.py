@@ -22,8 +22,8 @@ from app.api.memories.bodies import (
     turns_of,
 )
 from app.api.plumbing.guard import NAMED, WRITE, ActorDep, RuntimeDep
-from app.api.plumbing.idempotency import IDEMPOTENT, run_once
-from app.api.plumbing.problems import FieldError, InvalidFields, problem_of, raise_if_all_failed
+from app.api.plumbing.idempotency import IDEMPOTENT, ReplayableResponse, run_once
+from app.api.plumbing.problems import FieldError, InvalidFields, is_final, problem_of, raise_if_all_failed
 from app.api.plumbing.routes import CREATED, Handler, add_route
 from app.errors import InvalidInput, TypedMemoryError, TypesMoved
 from app.memory.candidate import WriteOutcome
@@ -202,7 +202,8 @@ def _batch_write(body_type: type[Any]) -> Handler:
             results = await runtime.memories.write_all(actor, candidates)
             raise_if_all_failed(results)
             now = runtime.clock()
-            return {"results": [_batch_item(request, place, one, now) for place, one in enumerate(results)]}
+            items = [_batch_item(request, place, one, now) for place, one in enumerate(results)]
+            return ReplayableResponse(CREATED, {"results": items}, final=is_final(results))
 
         async def work() -> object:
             return await with_types(runtime, actor, {one.type for one in body.memories}, written)

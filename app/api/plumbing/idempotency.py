@@ -24,10 +24,11 @@ LONGEST = 255
 
 @dataclass(frozen=True, slots=True)
 class ReplayableResponse:
-    """An answer of a write whose status depends on the outcome."""
+    """An answer of a write whose status depends on the outcome, or that is not kept for a retry: not `final`."""
 
     status: int
     content: object
+    final: bool = True
 
 
 async def declared(
@@ -54,7 +55,8 @@ async def run_once(
     async def answered() -> StoredResponse:
         content = await work()
         if isinstance(content, ReplayableResponse):
-            return StoredResponse(status=content.status, body=to_json(content.content).decode())
+            body = to_json(content.content).decode()
+            return StoredResponse(status=content.status, body=body, final=content.final)
         return StoredResponse(status=status, body="" if content is None else to_json(content).decode())
 
     key = request.headers.get(HEADER)

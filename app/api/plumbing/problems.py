@@ -184,6 +184,11 @@ def raise_if_all_failed(results: Sequence[object]) -> None:
         raise failures[0]
 
 
+def is_final(results: Sequence[object]) -> bool:
+    """Return whether no result of a batch is an error that may pass when the batch is sent again."""
+    return not any(isinstance(one, TypedMemoryError) and one.passing for one in results)
+
+
 def internal(scope: Scope) -> dict[str, object]:
     """Return the problem of an unexpected error, which refers to the log."""
     kind = ProblemKind(code="internal", status=500, title="Internal error")

@@ -384,8 +384,9 @@ class ImportStore:
         """Store memories that neither exist nor were erased."""
         lines, gone = await self._indexed(lines)
         new = [one for line in lines if (one := imported(line, self.actor.tenant_id)) is not None]
-        async with self.means.quotas.spending(self.actor, memories=len(new)):
+        async with self.means.quotas.spending(self.actor, memories=len(new)) as spending:
             done = await batch.memories(new)
+            spending.unused_memories = len(new) - done.imported["memory"]
         done.already_there["memory"] += len(lines) - len(new) - len(gone)
         gone |= done.gone
         done.erased += len(gone)
