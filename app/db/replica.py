@@ -25,6 +25,12 @@ POSITION_PATTERN = "^[0-9A-Fa-f]{1,8}/[0-9A-Fa-f]{1,8}$"
 AVOIDED_SECONDS = 5.0
 """After a failure of the replica, reads go to the primary for so long."""
 
+BEHIND_SECONDS = 5.0
+"""After a wait in vain, others wait less for so long."""
+
+BRIEFLY = 0.05
+"""The part of the longest wait that they wait."""
+
 _POLLS = (0.005, 0.01, 0.02, 0.05)
 """Seconds between looks at the replica's progress; the last one repeats."""
 
@@ -36,6 +42,7 @@ _REPLAYED = statement("SELECT coalesce(pg_last_wal_replay_lsn() >= CAST(:positio
 @dataclass(slots=True)
 class _Health:
     avoided_until: float = float("-inf")
+    behind_until: float = float("-inf")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -89,8 +96,12 @@ class Replica:
             return "failed"
 
     async def _reached(self, position: str) -> bool:
-        """Wait until the replica has replayed so far; return whether it has, in time."""
-        deadline = time.monotonic() + self.wait
+        """Wait until the replica has replayed so far; return whether it has, in time.
+
+        A wait in vain holds a request's place, so what one found out shortens those of others.
+        """
+        briefly = time.monotonic() < self._health.behind_until
+        deadline = time.monotonic() + self.wait * (BRIEFLY if briefly else 1)
         tries = 0
         while True:
             async with self.copy.read(None) as session:
@@ -99,6 +110,8 @@ class Replica:
                 return True
             pause = _POLLS[min(tries, len(_POLLS) - 1)]
             if time.monotonic() + pause > deadline:
+                if not briefly:
+                    self._health.behind_until = time.monotonic() + BEHIND_SECONDS
                 return False
             await asyncio.sleep(pause)
             tries += 1
