@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from app.commands.configuration import load_settings, owner_login
+from app.commands.configuration import load_settings, owner_login, settings_of_a_store
 from app.commands.terminal import say
 from app.db import distribution
 from app.db.distribution import SHARDS, Stage
@@ -33,7 +33,10 @@ def distribute(
 
       typed-memory distribute
     """
-    asyncio.run(_distribute(load_settings(), dry_run=dry_run, shards=shards))
+    settings = load_settings()
+    if settings.migration_database_url is None:
+        settings = settings_of_a_store()
+    asyncio.run(_distribute(settings, dry_run=dry_run, shards=shards))
 
 
 async def _distribute(settings: Settings, *, dry_run: bool, shards: int) -> None:

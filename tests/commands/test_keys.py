@@ -137,6 +137,7 @@ def test_eval_is_handed_on(tmp_path: Path) -> None:
         ("worker", "run", "gc"),
         ("worker",),
         ("reembed", "--status"),
+        ("distribute", "--dry-run"),
     ],
 )
 def test_a_forgotten_folder_is_told_and_no_store_is_made_there(command: tuple[str, ...], tmp_path: Path) -> None:
