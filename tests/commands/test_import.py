@@ -9,6 +9,9 @@ from typing import Any
 import httpx
 import pytest
 
+from app.commands import import_files
+from app.commands.import_sources import ImportItem
+from app.commands.service_client import ServiceClient
 from tests.commands.program import Served, run
 from tests.support.waiting import PATIENCE
 
@@ -182,3 +185,31 @@ def test_whose_a_conversation_is_must_be_said(service: Served, user: str, tmp_pa
     private = service.command("import", chat, "--user-id", user, "--scope", "user")
     assert private.returncode == 0, private.stderr
     assert {one["scope"] for one in memories(service, user)} == {"user"}
+
+
+@pytest.mark.parametrize("failures", [1, len(import_files.PAUSES) + 1])
+async def test_items_that_could_not_be_stored_then_are_sent_again(
+    failures: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The second of three items fails so many times for a passing reason; it is told only where it does to the end."""
+    monkeypatch.setattr(import_files, "PAUSES", (0.0,) * len(import_files.PAUSES))
+    sent: list[list[str]] = []
+
+    def answer(request: httpx.Request) -> httpx.Response:
+        names = [one["subject"] for one in json.loads(request.content)["memories"]]
+        sent.append(names)
+        late = {"status": 503, "problem": {"detail": "no database"}}
+        results = [
+            {"index": place, **(late if name == "robot 1" and len(sent) <= failures else {"decision": "added"})}
+            for place, name in enumerate(names)
+        ]
+        return httpx.Response(201, json={"results": [{"status": 201, **one} for one in results]})
+
+    client = ServiceClient("http://service", "tm_key", transport=httpx.MockTransport(answer))
+    uploader = import_files.Uploader(client=client, defaults={}, strict=False, advance=lambda _count: None)
+    async with client:
+        await uploader.send(ImportItem(place=f"line {number}", body=fact(number)) for number in range(3))
+    assert sent == [["robot 0", "robot 1", "robot 2"], *[["robot 1"]] * min(failures, len(import_files.PAUSES))]
+    told = [(one.place, one.what) for one in uploader.report.bad]
+    assert told == ([] if failures == 1 else [("line 1", "no database")])
+    assert uploader.report.stored == 3 - len(told)

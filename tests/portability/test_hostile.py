@@ -280,6 +280,12 @@ def replaced(lines: list[str], one: dict[str, Any]) -> list[str]:
     return [json.dumps(one) if json.loads(line).get("id") == one["id"] else line for line in lines]
 
 
+async def assert_both_can_be_erased(client: httpx.AsyncClient) -> None:
+    for user in ("ana", "ben"):
+        answer = await client.delete(f"/users/{user}", params={"mode": "sync"})
+        assert answer.status_code == 200, answer.text
+
+
 @pytest.mark.parametrize("through", ["relations", "subject_id", "speaker_id"])
 async def test_a_memory_names_nobody_of_another_scope(
     through: str, two_users: list[str], other_client: httpx.AsyncClient
@@ -297,9 +303,7 @@ async def test_a_memory_names_nobody_of_another_scope(
     done = await imported(other_client, replaced(two_users, relation))
     assert "is not in its scope" in done["errors"][0]["message"]
     assert done["imported"]["memory"] == 1
-    for user in ("ana", "ben"):
-        answer = await other_client.delete(f"/users/{user}", params={"mode": "sync"})
-        assert answer.status_code == 200, answer.text
+    await assert_both_can_be_erased(other_client)
 
 
 async def test_an_entity_is_not_merged_into_one_of_another_scope(
@@ -307,11 +311,11 @@ async def test_an_entity_is_not_merged_into_one_of_another_scope(
 ) -> None:
     entity = of_user(two_users, "entity", "ben")[0]
     entity["merged_into"] = of_user(two_users, "entity", "ana")[0]["id"]
-    done = await imported(other_client, replaced(two_users, entity))
+    others = [line for line in two_users if json.loads(line).get("id") != entity["id"]]
+    last = max(number for number, line in enumerate(others, 1) if json.loads(line)["record"] == "entity")
+    done = await imported(other_client, [*others[:last], json.dumps(entity), *others[last:]])
     assert done["errors"][0]["message"] == "merged_into: is an entity of another scope"
-    for user in ("ana", "ben"):
-        answer = await other_client.delete(f"/users/{user}", params={"mode": "sync"})
-        assert answer.status_code == 200, answer.text
+    await assert_both_can_be_erased(other_client)
 
 
 async def test_a_line_given_again_while_it_waits_is_stored_once(
