@@ -15,22 +15,24 @@ from app.memory import normalise
 from app.memory.candidate import Candidate
 from app.memory.spec import Refs
 from app.model import EntityRef
-from app.write.dedup import DUPLICATE
+from app.write.dedup import is_compared, least_likeness
 from app.write.values import Prepared, Resolved
 
 Numbered = tuple[int, Prepared]
 
 
-def split_batch(prepared: Sequence[Numbered], likeness: float = DUPLICATE) -> Iterator[list[Numbered]]:
+def split_batch(prepared: Sequence[Numbered], *, judged: bool = False) -> Iterator[list[Numbered]]:
     """Yield the numbered candidates in waves, in order.
 
     Two candidates share a wave only if neither can merge with, replace or rename what the other says, as far
-    as their own words tell: no common words or slot, no cosine above `likeness`, no name one declares and the
-    other uses. Slots that only turn out to be one when names are resolved are `clashes`' to find.
+    as their own words tell: no common words or slot, no name one declares and the other uses, no likeness that merges
+    or, where they are `judged`, that a judge is asked about. Slots that only turn out to be one when names are resolved
+    are `clashes`' to find.
     """
+    likeness = least_likeness(judged=judged)
     wave = _Wave(likeness=likeness)
     for place, one in prepared:
-        keys = _Keys.by(one)
+        keys = _Keys.by(one, judged=judged)
         if not wave.admits(one, keys):
             yield wave.members
             wave = _Wave(likeness=likeness)
@@ -71,12 +73,12 @@ class _Keys:
     topic: str | None
 
     @classmethod
-    def by(cls, one: Prepared) -> Self:
+    def by(cls, one: Prepared, *, judged: bool) -> Self:
         """Return the keys of a candidate, as if every name were an entity of its own."""
         candidate, refs = one.candidate, _by_name(one)
         slot = candidate.payload.slot(refs)
         claims = {one.identity.hex(), *_guarding(candidate, slot, refs)}
-        compared = candidate.type.dedup_by_meaning and candidate.ending is None and slot is None
+        compared = is_compared(candidate.type, judged=judged) and candidate.ending is None and slot is None
         return cls(
             claims=claims if slot is None else claims | {f"{candidate.type.name}\x1f{slot}"},
             declared=_declared(one),

@@ -8,6 +8,7 @@ from uuid import UUID
 from app.english.content_words import same_content
 from app.english.decisive_words import differ_decisively
 from app.memory.lifecycle import is_over
+from app.memory.spec import MemoryType
 from app.memory.versions import Repetition
 from app.model import MemoryStatus
 from app.write.values import Existing, Resolved, stored_payload
@@ -20,6 +21,16 @@ DOUBTFUL = 0.85
 
 MOST_ASKED_LATER = 3
 """Memories like a new one that a job asks about, where the judge didn't answer in time; the nearest."""
+
+
+def is_compared(kind: MemoryType, *, judged: bool) -> bool:
+    """Return whether likeness decides anything about memories of a type, by itself or because a judge is asked."""
+    return kind.dedup_by_meaning and (kind.likeness_merges or judged)
+
+
+def least_likeness(*, judged: bool) -> float:
+    """Return the cosine above which two memories may be found to say the same."""
+    return DOUBTFUL if judged else DUPLICATE
 
 
 def repetition(resolved: Resolved, existing: Sequence[Existing], same: Mapping[UUID, bool]) -> Repetition | None:

@@ -27,7 +27,7 @@ from app.memory.spec import Reclassified
 from app.model import SpeechAct
 from app.write.batching import clashes
 from app.write.conflict import Said
-from app.write.dedup import DOUBTFUL, DUPLICATE
+from app.write.dedup import is_compared, least_likeness
 from app.write.resolve import (
     KnownName,
     NameQuestion,
@@ -133,8 +133,7 @@ async def look_up(
     if is_planned_for_itself(len(wave), state):
         await session.plan_each()
     with timed(times, "dedup"):
-        alike = Likeness(model=by.model, above=DOUBTFUL if by.judged else DUPLICATE, indexed=state.ann)
-        rivals = await read_rivals(session, tenant, scope, resolved, types=by.types, alike=alike)
+        rivals = await read_rivals(session, tenant, scope, resolved, by, indexed=state.ann)
         return Neighbourhood(
             state=state,
             resolved=without_clashes(resolved, rivals),
@@ -189,7 +188,7 @@ async def read_names(
         compare = partial(nominated, unknown, aliases, shared=shared)
         near = compare() if inline else await asyncio.to_thread(compare)
         if near:
-            rows += await write_lookup.near_spellings(session, tenant=tenant, scope=scope, near=near)
+            rows += await write_lookup.read_near(session, tenant=tenant, scope=scope, near=near)
     known: dict[str, list[KnownName]] = defaultdict(list)
     for row in rows:
         known[row["wanted"]].append(_known_name(row))
@@ -210,12 +209,13 @@ async def read_rivals(
     tenant: UUID,
     scope: UUID,
     resolved: Sequence[Resolved],
+    by: LookUpContext,
     *,
-    types: Registry,
-    alike: Likeness,
+    indexed: bool,
 ) -> list[list[Existing]]:
-    """Return for each candidate the beliefs it may touch."""
-    wanted = [_wanted(one, types) for one in resolved]
+    """Return for each candidate the beliefs it may touch; `indexed`: the scope is in the vector index."""
+    wanted = [_wanted(one, by) for one in resolved]
+    alike = Likeness(model=by.model, above=least_likeness(judged=by.judged), indexed=indexed)
     rows = await memories_rivals.read_rivals(session, tenant=tenant, scope=scope, wanted=wanted, alike=alike)
     found: list[dict[tuple[str, UUID], Existing]] = [{} for _ in resolved]
     for row in rows:
@@ -280,11 +280,11 @@ def _known_name(row: Mapping[str, Any]) -> KnownName:
     )
 
 
-def _wanted(resolved: Resolved, types: Registry) -> memories_rivals.RivalQuery:
+def _wanted(resolved: Resolved, by: LookUpContext) -> memories_rivals.RivalQuery:
     prepared = resolved.prepared
     payload = prepared.candidate.payload
     ending, held = prepared.candidate.ending, prepared.candidate.type.held
-    by_meaning = prepared.candidate.type.dedup_by_meaning and resolved.slot is None and ending is None
+    compared = is_compared(prepared.candidate.type, judged=by.judged) and resolved.slot is None and ending is None
     guardable = ending is None and prepared.candidate.speech_act is SpeechAct.ASSERTION
     said = {} if ending is None else payload.model_dump(mode="json", by_alias=True)
     return memories_rivals.RivalQuery(
@@ -293,11 +293,11 @@ def _wanted(resolved: Resolved, types: Registry) -> memories_rivals.RivalQuery:
         identity=prepared.identity,
         stated_at=prepared.stated_at,
         subject_id=resolved.subject_id,
-        embedding=as_halfvec(prepared.texts[0].embedding) if by_meaning else None,
+        embedding=as_halfvec(prepared.texts[0].embedding) if compared else None,
         under=None if ending is None or held is None else held.under,
         kept=() if ending is None or held is None else (str(said[held.under]), *payload.also_held_under()),
         ahead=ending is not None and payload.event_time(prepared.candidate.zone) is not None,
-        guards=types.guards_of(prepared.candidate.type.name) if guardable else (),
+        guards=by.types.guards_of(prepared.candidate.type.name) if guardable else (),
         guarded_at=payload.guarded_at(resolved.refs) if guardable else (),
     )
 

@@ -31,7 +31,7 @@ from app.providers.embeddings import Embedder
 from app.providers.protocols import Judge, QuestionWriter
 from app.write import lookup
 from app.write.batching import Numbered, split_batch
-from app.write.dedup import DOUBTFUL, DUPLICATE, doubtful
+from app.write.dedup import doubtful
 from app.write.embed import prepare
 from app.write.hype import memories_without_questions
 from app.write.lookup import LookUpContext, NeedsJudge, Neighbourhood, OlderTypes, RetypeNeeded, Split
@@ -156,9 +156,9 @@ class WritePipeline:
         finish: Finish | None,
     ) -> None:
         """Write the candidates of one scope, wave by wave, and add their outcomes to the results."""
-        likeness = DUPLICATE if self.judge is None else DOUBTFUL
-        alone = len(numbered) == 1
-        waves = [list(numbered)] if alone else await asyncio.to_thread(lambda: list(split_batch(numbered, likeness)))
+        alone, judged = len(numbered) == 1, self.judge is not None
+        split = split_batch(numbered, judged=judged)
+        waves = [list(numbered)] if alone else await asyncio.to_thread(list, split)
         while waves:
             wave = waves.pop(0)
             last = None if waves else finish

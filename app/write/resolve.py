@@ -18,6 +18,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from difflib import SequenceMatcher
+from functools import partial
 from itertools import islice
 from uuid import UUID, uuid5
 
@@ -46,6 +47,9 @@ LONGEST = 64
 
 MOST = 100
 """Unknown names of one write that are compared with near spellings; further ones are taken as they are."""
+
+MOST_NOMINATED = 25
+"""Known names that are looked at because they share letters, or words, with an unknown one."""
 
 _LETTERS = 32
 """Kinds of letters that are told apart before names are compared in earnest: a to z fall into kinds of their own."""
@@ -120,7 +124,7 @@ def nominated(names: Collection[str], aliases: Sequence[str], *, shared: bool) -
 
 
 def alike(names: Sequence[str], aliases: Sequence[str]) -> dict[str, list[str]]:
-    """Return, for each name that has any, the aliases that could be `SIMILAR` to it.
+    """Return, for each name that has any, the aliases that could be `SIMILAR` to it, the nearest of them first.
 
     Two names match in at most the letters they share, so counting letters leaves out no alias that is.
     """
@@ -132,7 +136,8 @@ def alike(names: Sequence[str], aliases: Sequence[str]) -> dict[str, list[str]]:
         shared = np.minimum(known, own).sum(axis=1, dtype=np.int64)
         near = np.flatnonzero(2 * shared >= SIMILAR * (lengths + len(name)))
         if near.size:
-            found[name] = [aliases[place] for place in near.tolist()]
+            spelled = sorted((aliases[place] for place in near.tolist()), key=partial(similarity, name), reverse=True)
+            found[name] = spelled[:MOST_NOMINATED]
     return found
 
 
@@ -148,8 +153,8 @@ def _letters(names: Sequence[str]) -> tuple[NDArray[np.uint8], NDArray[np.int64]
 def similarity(first: str, second: str) -> float:
     """Return the likeness of two normalised names in 0..1: matching characters over all characters.
 
-    pg_trgm's own similarity puts `volkswagon` and `volkswagen` at .57, under the .85 that the seed sets
-    for just this pair; so trigrams nominate in SQL and this ratio (Ratcliff and Obershelp) decides.
+    The ratio is Ratcliff and Obershelp's. Likeness by trigrams puts `volkswagon` and `volkswagen` at .57, under the .85
+    that the seed sets for just this pair.
     """
     return SequenceMatcher(None, first, second, autojunk=False).ratio()
 
@@ -274,9 +279,6 @@ MOST_QUESTIONS = 5
 
 MOST_OPTIONS = 5
 """Entities that a name is compared with."""
-
-MOST_NOMINATED = 25
-"""Known names that share a word with an unknown one and are looked at."""
 
 NEAR = 0.6
 """Least likeness of two spellings that is worth a question."""

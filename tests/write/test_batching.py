@@ -12,9 +12,9 @@ from app.write.embed import prepare
 from tests.support.stores import Store
 
 
-async def sizes(store: Store, batch: list[Candidate]) -> list[int]:
+async def sizes(store: Store, batch: list[Candidate], *, judged: bool = False) -> list[int]:
     prepared = await prepare(batch, embedder=store.pipeline.embedder, now=store.pipeline.clock(), language="english")
-    return [len(wave) for wave in split_batch(list(enumerate(prepared)))]
+    return [len(wave) for wave in split_batch(list(enumerate(prepared)), judged=judged)]
 
 
 async def test_facts_about_one_subject_share_a_wave(store: Store) -> None:
@@ -35,6 +35,16 @@ async def test_statements_that_differ_share_a_wave_and_like_ones_do_not(store: S
     assert await sizes(store, different) == [3]
     assert await sizes(store, alike) == [1, 1]
     assert [one.decision for one in await store.write_all(alike)] == [WriteDecision.ADDED, WriteDecision.MERGED]
+
+
+async def test_like_events_take_turns_only_where_a_judge_is_asked(store: Store) -> None:
+    batch = [
+        store.candidate("event", event_description=what, event_at="2026-05-09")
+        for what in ("user repaired the old wooden boat", "user has repaired the old wooden boat")
+    ]
+    assert await sizes(store, batch) == [2]
+    assert await sizes(store, batch, judged=True) == [1, 1]
+    assert {one.decision for one in await store.write_all(batch)} == {WriteDecision.ADDED}
 
 
 async def test_values_of_one_slot_take_turns(store: Store) -> None:

@@ -133,6 +133,17 @@ def test_other_forms_of_a_name_are_proposed_and_decide_nothing() -> None:
         assert nominated({normalise_name(form)}, ["zdenek quist", normalise_name(name)], shared=False)
 
 
+async def test_a_write_says_whom_another_form_of_a_name_may_mean(store: Store) -> None:
+    names = dict.fromkeys(name for name, _ in FORMS)
+    await store.write_all([store.candidate("fact", subject=one, predicate="lives-in", object="Ghent") for one in names])
+    proposed = 0
+    for name, form in FORMS:
+        said = store.candidate("fact", subject=form, predicate="works-at", object="Ghent")
+        [outcome] = await store.pipeline.preview(store.actor, [said])
+        proposed += f"may be the same as {name}" in outcome.reason
+    assert proposed >= 45
+
+
 def test_other_people_and_places_are_no_forms_of_a_name() -> None:
     others = [
         (first, second)

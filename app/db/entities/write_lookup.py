@@ -30,20 +30,27 @@ class ScopeState:
     types: int
 
 
+_NAMED = """
+    SELECT asked.wanted, a.alias, e.id, e.canonical_name, e.entity_type, e.mention_count,
+        e.attributes ->> 'relationship' AS tie
+    FROM unnest(CAST(:names AS text[]), CAST(:aliases AS text[])) AS asked(wanted, alias)
+    CROSS JOIN LATERAL ( -- look-ups by key, or all names of a small tenant are read
+        SELECT x.alias, x.entity_id FROM entity_aliases x
+        WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.alias = asked.alias OFFSET 0
+    ) a
+    CROSS JOIN LATERAL (SELECT * FROM entities x WHERE x.tenant_id = :tenant AND x.id = a.entity_id OFFSET 0) e
+"""
+
+_NEAR = statement(_NAMED)
+
 _KNOWN = statement(
-    """
+    f"""
     SELECT s.version, s.written_at, s.lexical_average, s.ann, t.types_version, named.*
     FROM (SELECT) AS always
     LEFT JOIN tenants t ON t.id = :tenant
     LEFT JOIN scopes s ON s.tenant_id = :tenant AND s.id = :scope
-    LEFT JOIN LATERAL (
-        SELECT a.alias AS wanted, a.alias, e.id, e.canonical_name, e.entity_type, e.mention_count,
-            e.attributes ->> 'relationship' AS tie
-        FROM entity_aliases a
-        JOIN entities e ON e.tenant_id = :tenant AND e.id = a.entity_id
-        WHERE a.tenant_id = :tenant AND a.scope_id = :scope AND a.alias = ANY(:names)
-    ) named ON true
-    """
+    LEFT JOIN LATERAL ({_NAMED}) named ON true
+    """  # noqa: S608 - composed of constants
 )
 
 _IDENTIFIED = statement(
@@ -58,25 +65,6 @@ _IDENTIFIED = statement(
 
 _ALIASES = statement("SELECT array_agg(alias) FROM entity_aliases WHERE tenant_id = :tenant AND scope_id = :scope")
 
-_SPELLINGS = statement(
-    """
-    WITH known AS MATERIALIZED ( -- or the trigrams of all tenants' names are read again for each name
-        SELECT a.alias, a.entity_id FROM entity_aliases a
-        WHERE a.tenant_id = :tenant AND a.scope_id = :scope AND a.alias = ANY(:aliases)
-    ), near AS (
-        SELECT wanted.name, known.alias, known.entity_id, row_number() OVER (
-            PARTITION BY wanted.name ORDER BY similarity(known.alias, wanted.name) DESC, known.alias) AS rank
-        FROM unnest(CAST(:names AS text[]), CAST(:aliases AS text[])) AS wanted(name, alias)
-        JOIN known ON known.alias = wanted.alias AND known.alias % wanted.name
-    )
-    SELECT near.name AS wanted, near.alias, e.id, e.canonical_name, e.entity_type, e.mention_count,
-        e.attributes ->> 'relationship' AS tie
-    FROM near JOIN entities e ON e.tenant_id = :tenant AND e.id = near.entity_id
-    WHERE near.rank <= 5
-    ORDER BY near.name, near.rank
-    """
-)
-
 
 async def read_names(
     session: ReadSession, *, tenant: UUID, scope: UUID, names: Collection[str]
@@ -85,7 +73,8 @@ async def read_names(
 
     A scope that has never been written is at version 0. `wanted` is the name a row was found for.
     """
-    rows = await session.fetch(_KNOWN, {"tenant": tenant, "scope": scope, "names": list(names)})
+    asked = list(names)
+    rows = await session.fetch(_KNOWN, {"tenant": tenant, "scope": scope, "names": asked, "aliases": asked})
     state = ScopeState(
         version=rows[0]["version"] or 0,
         written_at=rows[0]["written_at"],
@@ -114,13 +103,13 @@ async def aliases(session: ReadSession, *, tenant: UUID, scope: UUID) -> list[st
     return found or []
 
 
-async def near_spellings(
+async def read_near(
     session: ReadSession, *, tenant: UUID, scope: UUID, near: Mapping[str, Collection[str]]
 ) -> list[Record]:
-    """Return alias rows for names, of those of the aliases `near` each that are spelled most like it."""
+    """Return alias rows for names, of the aliases that are `near` each."""
     names, aliases = zip(*((name, alias) for name, found in near.items() for alias in found), strict=True)
     values = {"tenant": tenant, "scope": scope, "names": list(names), "aliases": list(aliases)}
-    return await session.fetch(_SPELLINGS, values)
+    return await session.fetch(_NEAR, values)
 
 
 RING = 30

@@ -1,0 +1,45 @@
+"""A write finds the names that it uses by their keys, however many names its tenant has."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+
+from app.db.entities import write_lookup
+from app.db.session import PLANNED_BY_KEY
+from app.providers.wordllama import WordllamaEmbedder
+from tests.support.stores import USER, open_store
+
+NAMES = 1_500
+
+
+def searches(plan: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield each index that a plan looks into, and by what."""
+    if "Index Name" in plan:
+        yield plan["Relation Name"], plan["Index Cond"]
+    for child in plan.get("Plans", ()):
+        yield from searches(child)
+
+
+@pytest.mark.one_server
+async def test_names_are_looked_up_by_key_in_a_store_of_one_tenant(
+    fresh_database_url: str, embedder: WordllamaEmbedder
+) -> None:
+    store = await open_store(fresh_database_url, embedder)
+    facts = [
+        store.candidate("fact", subject=f"boat {one}", predicate="lives-in", object="Ghent") for one in range(NAMES)
+    ]
+    await store.write_all(facts)
+    await store.sql("ANALYZE")
+    asked = write_lookup._KNOWN
+    values = {"tenant": store.tenant, "scope": USER.id(store.tenant), "names": "{boat 7}", "aliases": "{boat 7}"}
+    given = ", ".join(f"'{one}'" for one in asked.arguments(values))
+    async with store.database.read(store.tenant, **PLANNED_BY_KEY) as session:
+        await session.driver.execute(f"PREPARE names AS {asked.sql}")
+        found = await session.driver.fetchval(f"EXPLAIN (FORMAT JSON) EXECUTE names ({given})")
+    await store.database.close()
+    looked = dict(searches(found[0]["Plan"]))
+    assert "alias = " in looked["entity_aliases"]
+    assert "(id = " in looked["entities"]
