@@ -180,12 +180,11 @@ async def read_names(
     """
     entities = {one.entity for prepared in wave for one in prepared.mentions if one.entity is not None}
     names = names_of(wave) - {ids.public(ids.ENTITY, one) for one in entities}
-    state, rows = await write_lookup.read_names(session, tenant=tenant, scope=scope, names=names)
+    state, rows, others = await write_lookup.read_names(session, tenant=tenant, scope=scope, names=names)
     unknown = names - {row["wanted"] for row in rows}
-    if unknown:
-        aliases = await write_lookup.aliases(session, tenant=tenant, scope=scope)
-        inline = len(unknown) * len(aliases) <= _INLINE
-        compare = partial(nominated, unknown, aliases, shared=shared)
+    if unknown and others:
+        inline = len(unknown) * len(others) <= _INLINE
+        compare = partial(nominated, unknown, others, shared=shared)
         near = compare() if inline else await asyncio.to_thread(compare)
         if near:
             rows += await write_lookup.read_near(session, tenant=tenant, scope=scope, near=near)

@@ -30,26 +30,35 @@ class ScopeState:
     types: int
 
 
-_NAMED = """
+_OF_ALIAS = """
+    SELECT x.alias, x.entity_id FROM entity_aliases x
+    WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.alias = asked.alias
+    OFFSET 0 -- a look-up by key, or all names of a small tenant are read
+"""
+
+_NAMED = f"""
     SELECT asked.wanted, a.alias, e.id, e.canonical_name, e.entity_type, e.mention_count,
         e.attributes ->> 'relationship' AS tie
     FROM unnest(CAST(:names AS text[]), CAST(:aliases AS text[])) AS asked(wanted, alias)
-    CROSS JOIN LATERAL ( -- look-ups by key, or all names of a small tenant are read
-        SELECT x.alias, x.entity_id FROM entity_aliases x
-        WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.alias = asked.alias OFFSET 0
-    ) a
+    CROSS JOIN LATERAL ({_OF_ALIAS}) a
     CROSS JOIN LATERAL (SELECT * FROM entities x WHERE x.tenant_id = :tenant AND x.id = a.entity_id OFFSET 0) e
-"""
+"""  # noqa: S608 - composed of constants
 
 _NEAR = statement(_NAMED)
 
 _KNOWN = statement(
     f"""
-    SELECT s.version, s.written_at, s.lexical_average, s.ann, t.types_version, named.*
+    SELECT s.version, s.written_at, s.lexical_average, s.ann, t.types_version, found.*
     FROM (SELECT) AS always
     LEFT JOIN tenants t ON t.id = :tenant
     LEFT JOIN scopes s ON s.tenant_id = :tenant AND s.id = :scope
-    LEFT JOIN LATERAL ({_NAMED}) named ON true
+    CROSS JOIN LATERAL (
+        SELECT CAST(NULL AS text[]) AS others, named.* FROM ({_NAMED}) named
+        UNION ALL
+        SELECT array_agg(x.alias), NULL, NULL, NULL, NULL, NULL, NULL, NULL FROM entity_aliases x
+        WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND EXISTS (
+            SELECT FROM unnest(CAST(:aliases AS text[])) AS asked(alias) WHERE NOT EXISTS ({_OF_ALIAS}))
+    ) found
     """  # noqa: S608 - composed of constants
 )
 
@@ -63,15 +72,15 @@ _IDENTIFIED = statement(
     """
 )
 
-_ALIASES = statement("SELECT array_agg(alias) FROM entity_aliases WHERE tenant_id = :tenant AND scope_id = :scope")
-
 
 async def read_names(
     session: ReadSession, *, tenant: UUID, scope: UUID, names: Collection[str]
-) -> tuple[ScopeState, list[Record]]:
-    """Return the scope's state, and alias rows for the normalised names that are known in it.
+) -> tuple[ScopeState, list[Record], list[str]]:
+    """Return the scope's state, alias rows for the normalised names that are known in it, and every known name.
 
-    A scope that has never been written is at version 0. `wanted` is the name a row was found for.
+    A scope that has never been written is at version 0. `wanted` is the name a row was found for. The known names are
+    left out if all that are asked for are among them. They are for the caller to compare: under row-level security no
+    index finds names by likeness, and comparing trigrams with each takes the database ten times as long as sending it.
     """
     asked = list(names)
     rows = await session.fetch(_KNOWN, {"tenant": tenant, "scope": scope, "names": asked, "aliases": asked})
@@ -82,7 +91,8 @@ async def read_names(
         ann=rows[0]["ann"] or False,
         types=rows[0]["types_version"] or 0,
     )
-    return state, [row for row in rows if row["wanted"] is not None]
+    others: list[str] = next((row["others"] for row in rows if row["others"] is not None), [])
+    return state, [row for row in rows if row["wanted"] is not None], others
 
 
 async def entities_by_id(
@@ -90,17 +100,6 @@ async def entities_by_id(
 ) -> list[Record]:
     """Return rows of entities of the scope by id, each as whom it was merged into, if it was; `asked` is the id."""
     return await session.fetch(_IDENTIFIED, {"tenant": tenant, "scope": scope, "entities": list(entities)})
-
-
-async def aliases(session: ReadSession, *, tenant: UUID, scope: UUID) -> list[str]:
-    """Return every normalised name that is known in the scope.
-
-    All of them, for the caller to compare: under row-level security no index finds names by likeness, and
-    comparing trigrams with each takes the database ten times as long as sending it.
-    """
-    [row] = await session.fetch(_ALIASES, {"tenant": tenant, "scope": scope})
-    found: list[str] | None = row[0]
-    return found or []
 
 
 async def read_near(
