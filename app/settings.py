@@ -25,6 +25,7 @@ LONGEST_KEY = 512
 
 LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
 
+_POSTGRES = re.compile(r"postgres(?:ql)?(?:\+asyncpg)?://.", re.DOTALL)
 _ORIGIN = re.compile(r"https?://[^/\s?#*@]+")
 
 
@@ -302,6 +303,13 @@ class Settings(BaseSettings):
         for one in value:
             if one != "*" and not _ORIGIN.fullmatch(one):
                 raise ValueError(f"{one!r} is no origin: write it as in https://app.example.com, without a path")
+        return value
+
+    @field_validator("database_url", "migration_database_url", "direct_database_url", "replica_database_url")
+    @classmethod
+    def _of_postgres(cls, value: SecretStr | None) -> SecretStr | None:
+        if value is not None and not _POSTGRES.match(value.get_secret_value()):
+            raise ValueError("must begin with postgresql://, as in postgresql://user:password@127.0.0.1:5432/memory")
         return value
 
     @field_validator("operator_key")

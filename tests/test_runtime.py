@@ -135,15 +135,8 @@ async def test_another_embedding_model_is_refused_with_the_mend(fresh_database_u
             pass
 
 
-@pytest.mark.parametrize(
-    "url",
-    [
-        "postgresql://someone:hunter2hunter2@127.0.0.1:9/nothing",
-        "mysql://someone:hunter2hunter2@127.0.0.1:9/nothing",
-        "nonsense",
-    ],
-)
-async def test_a_database_that_is_not_there_is_said_without_its_password(url: str) -> None:
+async def test_a_database_that_is_not_there_is_said_without_its_password() -> None:
+    url = "postgresql://someone:hunter2hunter2@127.0.0.1:9/nothing"
     with pytest.raises(ConfigurationError) as raised:
         async with build_runtime(settings_for(url, database_start_timeout=0.2)):
             pass

@@ -138,12 +138,13 @@ class Backups:
         """Restore the file, and return the revision in it."""
         with find_programs(major, given=self.programs, unpacked=self.unpacked) as programs:
             revision = _revision_in(programs, file)
-            programs.run(
-                "pg_restore",
-                *("--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges", "--no-comments"),
-                str(file),
-                login=self.owner_url,
-            )
+            how = ("--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges", "--no-comments")
+            try:
+                programs.run("pg_restore", *how, str(file), login=self.owner_url)
+            except ConfigurationError as error:
+                raise ConfigurationError(
+                    f"{file} was not restored, and the database is as empty as before: {error.message}"
+                ) from error
         return revision
 
 

@@ -76,7 +76,8 @@ def upgrade(owner_url: str, revision: str = "head", *, tries: int = TRIES) -> No
     """Upgrade the schema to a revision; blocking. Concurrent callers wait for one another.
 
     A migration that is blocked by a long transaction is rolled back, lets waiting requests pass, and is retried.
-    Raises ConfigurationError when the login lacks rights, or when the long transaction outlasts all attempts.
+    Raises ConfigurationError when the login lacks rights, the disk is full, or the long transaction outlasts all
+    attempts.
     """
     _patiently(lambda: command.upgrade(configuration(owner_url), revision), tries)
 
@@ -99,6 +100,10 @@ def _patiently(migrate: Callable[[], None], tries: int) -> None:
             if isinstance(cause, asyncpg.IntegrityConstraintViolationError):
                 raise ConfigurationError(
                     f"what is stored does not fit that schema ({cause}): nothing of this step was changed"
+                ) from error
+            if isinstance(cause, asyncpg.DiskFullError):
+                raise ConfigurationError(
+                    f"the database's disk is full ({cause}): free some space, and start again where it stopped"
                 ) from error
             if not isinstance(cause, IN_THE_WAY):
                 raise

@@ -409,10 +409,7 @@ def _connected(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> Non
 
 def driver_url(url: str) -> str:
     """Return the URL with asyncpg named as its driver."""
-    scheme, _, rest = url.partition("://")
-    if scheme.split("+")[0] not in {"postgresql", "postgres"} or not rest:
-        raise ValueError("the database URL must start with postgresql://")
-    return f"postgresql+asyncpg://{rest}"
+    return f"postgresql+asyncpg://{url.partition('://')[2]}"
 
 
 async def _driver_of(connection: AsyncConnection) -> asyncpg.Connection:

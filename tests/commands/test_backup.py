@@ -169,6 +169,18 @@ def test_what_is_no_backup_is_not_restored(empty_database_url: str, tmp_path: Pa
     assert "there is no file" in missing.stderr
 
 
+def test_a_backup_that_was_cut_off_is_named_and_leaves_the_database_empty(
+    fresh_database_url: str, empty_database_url: str, tmp_path: Path
+) -> None:
+    whole, cut = tmp_path / "whole.dump", tmp_path / "cut.dump"
+    assert run("backup", str(whole), TM_DATABASE_URL=fresh_database_url).returncode == 0
+    cut.write_bytes(whole.read_bytes()[:-2_000])
+    refused = run("restore", str(cut), TM_DATABASE_URL=empty_database_url)
+    assert refused.returncode == 1
+    assert f"{cut} was not restored, and the database is as empty as before: " in refused.stderr
+    assert run("restore", str(whole), TM_DATABASE_URL=empty_database_url).returncode == 0
+
+
 def test_an_older_backup_is_kept_unless_told_otherwise(fresh_database_url: str, tmp_path: Path) -> None:
     file = tmp_path / "store.dump"
     file.write_text("yesterday's")

@@ -114,8 +114,19 @@ def test_an_address_of_another_machine_is_told(data_dir: Path) -> None:
 
 
 def test_wrong_settings_are_all_told_by_name() -> None:
-    tried = run("serve", TM_PORT="abc", TM_LOG_LEVEL="loud", TM_PROT="1", TM_OPERATOR_KEY="short")
+    tried = run(
+        "serve",
+        TM_PORT="abc",
+        TM_LOG_LEVEL="loud",
+        TM_PROT="1",
+        TM_OPERATOR_KEY="short",
+        TM_DATABASE_URL="mysql://me:hush@db/memory",
+        TM_REPLICA_DATABASE_URL="hush",
+    )
     assert tried.returncode == 1
+    assert "TM_DATABASE_URL: must begin with postgresql://" in tried.stderr
+    assert "TM_REPLICA_DATABASE_URL: must begin with postgresql://" in tried.stderr
+    assert "hush" not in tried.stderr
     assert "TM_PORT: it should be a valid integer, not 'abc'" in tried.stderr
     assert "TM_OPERATOR_KEY: must be 8 to 512 printable ASCII characters" in tried.stderr
     assert "not 'abc'" in tried.stderr

@@ -6,11 +6,14 @@ import os
 import socket
 import time
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 from threading import Thread
 
 import pytest
+from structlog.testing import capture_logs
 
+from app.db.embedded.folder import FileLock
 from app.db.embedded.server import start_embedded
 from app.errors import ConfigurationError
 from tests.db.embedded_service import copy_stopped, data_folder, hung_server, kill_server, value
@@ -53,6 +56,14 @@ def test_another_major_version_is_refused(made: Path) -> None:
     (made / "cluster" / "PG_VERSION").write_text("17\n")
     with pytest.raises(ConfigurationError, match=r"belongs to Postgres 17.*carries Postgres 18"):
         start_embedded(made)
+
+
+def test_a_start_that_waits_for_another_process_says_so(made: Path) -> None:
+    with closing(FileLock(made / "start.lock")) as other, capture_logs() as told:
+        assert other.try_lock(exclusive=True)
+        with pytest.raises(ConfigurationError, match=r"Another process kept .*start\.lock locked"):
+            start_embedded(made, timeout=3)
+    assert [one["lock"] for one in told] == [str(made / "start.lock")]
 
 
 def test_a_folder_that_is_no_cluster_is_refused(made: Path) -> None:

@@ -79,6 +79,15 @@ async def test_stored_rows_that_a_schema_does_not_allow_are_an_error_with_its_re
         await asyncio.to_thread(migrate.upgrade, fresh_database_url)
 
 
+async def test_a_disk_that_is_full_is_told(
+    fresh_database_url: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Path
+) -> None:
+    full = "DO $$ BEGIN RAISE EXCEPTION 'could not extend file' USING ERRCODE = 'disk_full'; END $$"
+    after_the_newest(monkeypatch, tmp_path, f'op.execute("{full}")')
+    with pytest.raises(ConfigurationError, match=r"disk is full \(could not extend file\): free some space"):
+        await asyncio.to_thread(migrate.upgrade, fresh_database_url)
+
+
 async def test_a_login_that_may_not_grant_is_refused(fresh_database_url: str) -> None:
     async with owner.connected(fresh_database_url) as connection:
         await connection.execute("REVOKE SELECT ON tenants FROM typed_memory_runtime")

@@ -6,6 +6,7 @@ Postgres refuses to run as root, so root runs it as another user. Locks end with
 from __future__ import annotations
 
 import fcntl
+import math
 import os
 import pwd
 import secrets
@@ -18,7 +19,11 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import BinaryIO
 
+import structlog
+
 from app.errors import ConfigurationError
+
+log = structlog.get_logger("typed_memory.embedded")
 
 # Accounts that systems have by default, the most suitable first.
 _UNPRIVILEGED = ("postgres", "nobody")
@@ -250,6 +255,7 @@ def _check_entry(account: Account, folder: Path) -> None:
 
 
 _POLL_SECONDS = 0.05
+_SILENT_SECONDS = 2.0
 
 
 class FileLock:
@@ -282,11 +288,19 @@ class FileLock:
 
 @contextmanager
 def acquire(path: Path, deadline: float) -> Iterator[None]:
-    """Hold the exclusive lock on `path`; raise ConfigurationError if it isn't free by `deadline` (monotonic)."""
+    """Hold the exclusive lock on `path`; raise ConfigurationError if it isn't free by `deadline` (monotonic).
+
+    Warns once, after some seconds.
+    """
     lock = FileLock(path)
+    told_at = time.monotonic() + _SILENT_SECONDS
     try:
         while not lock.try_lock(exclusive=True):
-            if time.monotonic() >= deadline:
+            now = time.monotonic()
+            if now >= told_at:
+                log.warning("waiting for a process that starts or stops the embedded database", lock=str(path))
+                told_at = math.inf
+            if now >= deadline:
                 raise ConfigurationError(
                     f"Another process kept {path} locked: it is starting or stopping the embedded database. "
                     f"Wait for it, or end it, and try again."
