@@ -8,8 +8,11 @@ straight quotes and single spaces. What is not meant in any sentence of a turn i
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
+from functools import cached_property
+from itertools import chain
 from typing import Final
 
 from app.english.quotations import Span, is_quoted
@@ -130,15 +133,33 @@ def _supposes(text: str) -> bool:
     return not _MINE.match(main) and _STANDING.search(conditional["condition"]) is None
 
 
-def _framed(text: str, before: str) -> SpeechAct | None:
-    """Return the act set by an earlier sentence of the turn for the rest of it, None where the speaker left it."""
-    if not before or _BACK.match(text):
-        return None
-    if (_PLAYING.search(before) or _CASTING.search(before)) and not _LEFT.search(before):
-        return SpeechAct.ROLEPLAY
-    if _SUPPOSED_BEFORE.search(before) and not _LEFT.search(before):
-        return SpeechAct.HYPOTHETICAL
-    return None
+class _Frames:
+    """The acts that sentences of a turn set for the rest of it, a game or a supposition, until the speaker leaves it.
+
+    The turn is read once, and only if a sentence leaves its act open.
+    """
+
+    def __init__(self, turn: str) -> None:
+        self._turn = turn
+
+    def after(self, before: str) -> SpeechAct | None:
+        """Return the act that holds after this beginning of the turn."""
+        place, (played, supposed, left) = len(_plain(before)), self._ends
+        if left <= place:
+            return None
+        if played <= place:
+            return SpeechAct.ROLEPLAY
+        return SpeechAct.HYPOTHETICAL if supposed <= place else None
+
+    @cached_property
+    def _ends(self) -> tuple[float, float, float]:
+        """The ends of the first words that play, that suppose, and that leave either."""
+        text = _plain(self._turn)
+        ends = [
+            found.end() if (found := pattern.search(text)) else math.inf
+            for pattern in (_PLAYING, _CASTING, _SUPPOSED_BEFORE, _LEFT)
+        ]
+        return min(ends[:2]), ends[2], ends[3]
 
 
 def _asks(text: str) -> bool:
@@ -240,13 +261,17 @@ def speech_act(sentence: str, before: str = "") -> SpeechAct:
 
     A sentence that asserts something of the speaker first and then asks, reports or denies is an assertion.
     """
+    return _act(sentence, before, _Frames(before))
+
+
+def _act(sentence: str, before: str, frames: _Frames) -> SpeechAct:
     text = _plain(sentence)
     if _is_labelled(text) or _inside_quotation(before):
         return SpeechAct.QUOTATION
     for act, does in _MOODS:
         if does(text):
             return act
-    framed = _framed(text, _plain(before)) if before else None
+    framed = frames.after(before) if before and not _BACK.match(text) else None
     if framed is not None:
         return framed
     if _quotes(text):
@@ -330,19 +355,18 @@ def act_of_turn(content: str, framing: RolePlayFrame, foreign: tuple[Span, ...])
     text = content[:_MOST_CHARACTERS]
     if is_retracted(text):
         return SpeechAct.SARCASM
-    acts = [act for act in _acts(text, framing, foreign) if act is not SpeechAct.QUESTION]
-    if not acts or any(act not in _UNMEANT for act in acts):
-        return SpeechAct.ASSERTION
-    return acts[0]
+    acts = (act for act in _acts(text, framing, foreign) if act is not SpeechAct.QUESTION)
+    first = next(acts, SpeechAct.ASSERTION)
+    return first if all(act in _UNMEANT for act in chain([first], acts)) else SpeechAct.ASSERTION
 
 
 def _acts(text: str, framing: RolePlayFrame, foreign: tuple[Span, ...]) -> Iterator[SpeechAct]:
-    introduced = {start for start, _ in foreign}
+    introduced, frames = {start for start, _ in foreign}, _Frames(text)
     for found in _SENTENCE.finditer(text):
         if is_quoted(found.start(), foreign):
             yield SpeechAct.QUOTATION
         elif found.end() not in introduced:
-            act = speech_act(found.group(), text[: found.start()])
+            act = _act(found.group(), text[: found.start()], frames)
             framed = framing.at(found.start(), found.group())
             act = act if framed is None else more_cautious(act, framed)
             yield SpeechAct.ASSERTION if act is SpeechAct.QUOTATION else act

@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from app.english import speech_acts
 from app.english.quotations import quoted_spans
 from app.english.role_play import NO_FRAMING
 from app.english.speech_acts import SKIPPED, act_of_turn, more_cautious, speech_act
@@ -97,6 +100,38 @@ def test_every_text_has_an_act(sentence: str, before: str) -> None:
 )
 def test_a_turn_is_meant_unless_none_of_its_statements_is(said: str, act: SpeechAct) -> None:
     assert act_of_turn(said, NO_FRAMING, ()) is act
+
+
+def test_a_long_turn_of_a_game_is_read_once_and_its_sentences_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    read = 0
+
+    class Counted:
+        def __init__(self, pattern: re.Pattern[str]) -> None:
+            self._pattern = pattern
+
+        def search(self, text: str) -> re.Match[str] | None:
+            nonlocal read
+            read += len(text)
+            return self._pattern.search(text)
+
+    monkeypatch.setattr(speech_acts, "_PLAYING", Counted(speech_acts._PLAYING))
+    turn = "You are a pirate. " + "Aye. " * 600
+    assert act_of_turn(turn, NO_FRAMING, ()) is SpeechAct.ROLEPLAY
+    assert len(turn) < read < 2.1 * len(turn)
+
+
+def test_a_turn_is_read_up_to_its_first_assertion(monkeypatch: pytest.MonkeyPatch) -> None:
+    looked_at: list[str] = []
+
+    act = speech_acts._act
+
+    def noting(sentence: str, before: str, frames: speech_acts._Frames) -> SpeechAct:
+        looked_at.append(sentence)
+        return act(sentence, before, frames)
+
+    monkeypatch.setattr(speech_acts, "_act", noting)
+    assert act_of_turn("Is it late? I own a boat. Pretend it is red.", NO_FRAMING, ()) is SpeechAct.ASSERTION
+    assert looked_at == ["Is it late?", "I own a boat."]
 
 
 def test_a_turn_in_the_words_of_others_is_a_quotation() -> None:
