@@ -84,7 +84,9 @@ def prefilter(
     if empty is not None:
         return empty
     question = None if _stands_alone(content, policy) else asked
-    if any(_repeats(turn, content, one, policy) and not _answers_another(one, question) for one in recent):
+    near = [one for one in recent if _is_near(turn, content, one, policy)]
+    said = tokenize(normalise(content)) if near else []
+    if any(_repeats(said, content, one, policy) and not _answers_another(one, question) for one in near):
         return RejectedTurn(gate=Gate.REPEAT, reason=f"the same was said within {policy.repeat_seconds:g} seconds")
     return AcceptedTurn(content=content)
 
@@ -191,20 +193,27 @@ def _without_within(line: str) -> Iterable[str]:
         yield line[: found.start()].rstrip()
 
 
-def _repeats(turn: Turn, content: str, earlier: RecentTurn, policy: PrefilterPolicy) -> bool:
-    """Tell whether the turn says nothing that its speaker did not say a moment ago.
+def _is_near(turn: Turn, content: str, earlier: RecentTurn, policy: PrefilterPolicy) -> bool:
+    """Tell whether the same speaker said it a moment ago, in about as many letters."""
+    apart = abs((turn.occurred_at - earlier.occurred_at).total_seconds())
+    if apart > policy.repeat_seconds or (earlier.role, earlier.speaker) != (turn.role, turn.speaker):
+        return False
+    shorter, longer = sorted((len(content), len(earlier.content)))
+    return longer <= 2 * shorter
+
+
+def _repeats(said: Sequence[str], content: str, earlier: RecentTurn, policy: PrefilterPolicy) -> bool:
+    """Tell whether a turn of these words says nothing that an earlier one did not say.
 
     Every word must have stood in the earlier turn, in the same order: a corrected name is news. So is another
     number, and a `not` that came or went.
     """
-    apart = abs((turn.occurred_at - earlier.occurred_at).total_seconds())
-    if apart > policy.repeat_seconds or (earlier.role, earlier.speaker) != (turn.role, turn.speaker):
-        return False
     if content == earlier.content:
         return True
-    if len(content) > 2 * len(earlier.content) or len(earlier.content) > 2 * len(content):
+    text = normalise(earlier.content)
+    if not all(word in text for word in said):
         return False
-    said, before = tokenize(normalise(content)), tokenize(normalise(earlier.content))
+    before = tokenize(text)
     if not before or len(said) < policy.repeat_similarity * len(before):
         return False
     place = iter(before)
