@@ -48,7 +48,7 @@ LONGEST = 64
 MOST = 100
 """Unknown names of one write that are compared with near spellings; further ones are taken as they are."""
 
-MOST_NOMINATED = 25
+MOST_NOMINATED = 10
 """Known names that are looked at because they share letters, or words, with an unknown one."""
 
 _LETTERS = 32
@@ -310,7 +310,7 @@ class NameQuestion:
 
 
 def near_names(names: Collection[str], aliases: Collection[str]) -> dict[str, list[str]]:
-    """Return, for each unknown name that has any, the known ones that share a word with it; both normalised.
+    """Return, for each unknown name that has any, the known ones that share a word with it, by the rarest; normalised.
 
     Spelling alone misses them: `lindqvist` is far from `sarah lindqvist`. Takes time linear in the words.
     """
@@ -320,7 +320,8 @@ def near_names(names: Collection[str], aliases: Collection[str]) -> dict[str, li
             by_word[word].append(alias)
     found = {}
     for name in names:
-        sharing = (alias for word in _words(name) for alias in by_word.get(word, ()) if alias != name)
+        rarest_first = sorted((by_word[word] for word in _words(name) if word in by_word), key=len)
+        sharing = (alias for found_by in rarest_first for alias in found_by if alias != name)
         near = list(dict.fromkeys(islice(sharing, MOST_NOMINATED)))
         if near:
             found[name] = near

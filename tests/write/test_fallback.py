@@ -168,5 +168,11 @@ def test_names_that_share_a_word_are_nominated() -> None:
         "vw group": ["volkswagen group"],
         "sarah": ["sarah lindqvist"],
     }
+    groups = ["the new sofa", "the new car", *(f"the group {number}" for number in range(100)), "nordwind energy"]
+    assert near_names(["the new nordwind group"], groups)["the new nordwind group"][:3] == [
+        "nordwind energy",
+        "the new sofa",
+        "the new car",
+    ]
     many = near_names(["group"], [f"group {number}" for number in range(10_000)])
     assert len(many["group"]) == MOST_NOMINATED
