@@ -39,6 +39,9 @@ PERSON = "person"
 SIMILAR = 0.85
 """Least likeness of two spellings that may be one name (seed 001, stage 3)."""
 
+_SHORTER = SIMILAR / (2 - SIMILAR)
+"""Share of the longer one's characters that the shorter of two such names has at least."""
+
 SHORTEST = 5
 """Names under this many characters match exactly or not at all."""
 
@@ -126,8 +129,12 @@ def nominated(names: Collection[str], aliases: Sequence[str], *, shared: bool) -
 def alike(names: Sequence[str], aliases: Sequence[str]) -> dict[str, list[str]]:
     """Return, for each name that has any, the aliases that could be `SIMILAR` to it, the nearest of them first.
 
-    Two names match in at most the letters they share, so counting letters leaves out no alias that is.
+    Two names match in at most the letters they share, thus in no more than the shorter has, so neither counting letters
+    nor lengths leaves out an alias that is.
     """
+    lengths_asked = [len(name) for name in names]
+    least, most = min(lengths_asked, default=0) * _SHORTER, max(lengths_asked, default=0) / _SHORTER
+    aliases = [one for one in aliases if least <= len(one) <= most]
     if not aliases:
         return {}
     known, lengths = _letters(aliases)
