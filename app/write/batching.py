@@ -42,19 +42,29 @@ def split_batch(prepared: Sequence[Numbered], *, judged: bool = False) -> Iterat
 
 
 def clashes(resolved: Sequence[Resolved]) -> list[int]:
-    """Return where to cut, so that no two candidates between two cuts claim one slot; empty when none do."""
+    """Return where to cut, so that no two candidates between two cuts claim one slot, or one ends what another says.
+
+    Empty when none do.
+    """
     cuts: list[int] = []
-    seen: set[str] = set()
+    seen, held, ended = set[str](), set[str](), set[str]()
     for place, one in enumerate(resolved):
-        if one.slot is None:
-            continue
         candidate = one.prepared.candidate
-        claimed = {f"{candidate.type.name}\x1f{one.slot}", *_guarding(candidate, one.slot, one.refs)}
-        if claimed & seen:
+        claimed, own = _claimed(one), _held(one.prepared, str(one.subject_id or _subject(one.prepared)))
+        if claimed & seen or own & (ended if candidate.ending is None else held):
             cuts.append(place)
-            seen = set()
+            seen, held, ended = set(), set(), set()
         seen |= claimed
+        held |= own
+        ended |= own if candidate.ending is not None else set()
     return cuts
+
+
+def _claimed(resolved: Resolved) -> set[str]:
+    candidate = resolved.prepared.candidate
+    if resolved.slot is None:
+        return set()
+    return {f"{candidate.type.name}\x1f{resolved.slot}", *_guarding(candidate, resolved.slot, resolved.refs)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -84,7 +94,7 @@ class _Keys:
             declared=_declared(one),
             used=_used(one),
             ties=_ties(one),
-            held=_held(one),
+            held=_held(one, _subject(one)),
             topic=_topic(one) if compared else None,
         )
 
@@ -135,13 +145,13 @@ def _guarding(candidate: Candidate, slot: str | None, refs: Refs) -> set[str]:
     return {f"guard\x1f{key}" for key in (*guarded, *held)}
 
 
-def _held(one: Prepared) -> set[str]:
-    """Return what this is held under, by name: an ending under the same may end it."""
+def _held(one: Prepared, subject: str) -> set[str]:
+    """Return what this is held under, of a subject: an ending under the same may end it."""
     held = one.candidate.type.held
     if held is None:
         return set()
     under = one.candidate.payload.model_dump(mode="json", by_alias=True)[held.under]
-    return {f"{_topic(one)}\x1f{under}"}
+    return {f"{one.candidate.type.name}\x1f{subject}\x1f{normalise.normalise_name(str(under))}"}
 
 
 def _by_name(one: Prepared) -> Mapping[str, EntityRef]:
@@ -155,7 +165,11 @@ def _named(name: str) -> UUID:
 
 
 def _topic(one: Prepared) -> str:
-    return f"{one.candidate.type.name}\x1f{normalise.normalise_name(one.candidate.payload.subject() or '')}"
+    return f"{one.candidate.type.name}\x1f{_subject(one)}"
+
+
+def _subject(one: Prepared) -> str:
+    return normalise.normalise_name(one.candidate.payload.subject() or "")
 
 
 def _declared(one: Prepared) -> set[str]:

@@ -124,7 +124,7 @@ def place(resolved: Resolved, existing: Sequence[Existing], repeated: Repetition
     """Return the decision on the statement in its slot."""
     candidate = resolved.prepared.candidate
     event = Stated(
-        new=version_of(resolved),
+        new=replace(version_of(resolved), value=_value(resolved, repeated)),
         repetition=repeated,
         guards=resolved.breaks,
         guard_note=guard_note(resolved.breaks) if resolved.breaks else None,
@@ -134,6 +134,26 @@ def place(resolved: Resolved, existing: Sequence[Existing], repeated: Repetition
     versions = [one for one in existing if one.relation == SLOT]
     found = transition(versions, event, policy=candidate.type.on_conflict, now=now)
     return with_payload(resolved, found)
+
+
+def _value(resolved: Resolved, repeated: Repetition | None) -> str | None:
+    """Return the value that a statement gives its slot.
+
+    A name is the value as it is written while nobody is known by it, and an entity from then on. The same words say the
+    same before and after.
+    """
+    before = None if repeated is None or repeated.version.slot != resolved.slot else repeated.version.value
+    if before is None or resolved.value is None or _is_entity(before) == _is_entity(resolved.value):
+        return resolved.value
+    return before
+
+
+def _is_entity(value: str) -> bool:
+    try:
+        UUID(value)
+    except ValueError:
+        return False
+    return True
 
 
 def with_payload(resolved: Resolved, found: Transition) -> Believe:

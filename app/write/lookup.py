@@ -31,10 +31,10 @@ from app.write.dedup import is_compared, least_likeness
 from app.write.resolve import (
     KnownName,
     NameQuestion,
+    WaveNames,
     names_of,
     nominated,
     open_questions,
-    resolve,
 )
 from app.write.trace import StageTimes, timed
 from app.write.values import Existing, Prepared, Resolved
@@ -120,14 +120,14 @@ async def look_up(
     """Read names, then the memories around the candidates; raises TypesMoved for one of an older type."""
     with timed(times, "resolve"):
         unasked = by.judged and by.answers is None
-        state, known = await read_names(session, tenant, scope, wave, shared=unasked)
+        state, names = await read_names(session, tenant, scope, wave, shared=unasked)
         if by.types.version < state.types:
             return OlderTypes(version=state.types)
         _check_types(wave, by.types)
         for name, rows in (by.answers or {}).items():
-            known[name] = [*known.get(name, ()), *rows]
-        resolved = [resolve(one, about(one, known), scope) for one in wave]
-        obstacle = _obstacle(resolved, known, unasked=unasked, split=by.split)
+            names.known[name] = [*names.known.get(name, ()), *rows]
+        resolved = names.resolved(wave, scope)
+        obstacle = _obstacle(resolved, names.known, unasked=unasked, split=by.split)
     if obstacle is not None:
         return obstacle
     if is_planned_for_itself(len(wave), state):
@@ -172,7 +172,7 @@ def _obstacle(
 
 async def read_names(
     session: ReadSession, tenant: UUID, scope: UUID, wave: Sequence[Prepared], *, shared: bool = False
-) -> tuple[ScopeState, dict[str, list[KnownName]]]:
+) -> tuple[ScopeState, WaveNames]:
     """Return the scope's state and what it knows of each of the wave's names, in this form or one near it.
 
     `shared`: also names that only share a word with one that is not known. A name that is an entity's id is that
@@ -182,7 +182,9 @@ async def read_names(
     names = names_of(wave) - {ids.public(ids.ENTITY, one) for one in entities}
     state, rows, others = await write_lookup.read_names(session, tenant=tenant, scope=scope, names=names)
     unknown = names - {row["wanted"] for row in rows}
-    if unknown and others:
+    near: Mapping[str, Sequence[str]] = {}
+    if unknown:
+        others += sorted(unknown) if len(wave) > 1 else ()
         inline = len(unknown) * len(others) <= _INLINE
         compare = partial(nominated, unknown, others, shared=shared)
         near = compare() if inline else await asyncio.to_thread(compare)
@@ -195,12 +197,7 @@ async def read_names(
         for row in await write_lookup.entities_by_id(session, tenant=tenant, scope=scope, entities=entities):
             name = ids.public(ids.ENTITY, row["asked"])
             known[name].append(_known_name({**row, "wanted": name, "alias": name}))
-    return state, known
-
-
-def about(prepared: Prepared, known: Mapping[str, Sequence[KnownName]]) -> list[KnownName]:
-    """Return what is known of the names that one candidate uses."""
-    return [one for name in sorted(names_of([prepared])) for one in known.get(name, ())]
+    return state, WaveNames(known=known, near=near)
 
 
 async def read_rivals(

@@ -40,7 +40,7 @@ from app.write.resolve import KnownName, NameQuestion, apply_answers, ask
 from app.write.rows import PendingRows, WriteContext
 from app.write.trace import StageTimes, timed
 from app.write.values import Believe, Decision, Existing, PersistResult, Prepared, Resolved
-from app.write.wave import DecidedWave, decide_wave, unjudged_pairs
+from app.write.wave import DecidedWave, collisions, decide_wave, unjudged_pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -207,11 +207,15 @@ class WritePipeline:
                     await lock_scope(session, tenant, scope.id(tenant))
                 found = await lookup.look_up(session, tenant, scope.id(tenant), wave, by, times)
                 decided = self._decided_alone(found, at, times) if isinstance(found, Neighbourhood) else None
+                if decided is not None and (cuts := collisions(decided.decisions)):
+                    return Split(cuts=tuple(cuts))
                 applied = None if decided is None else await self._apply(session, writing, decided)
             match found:
                 case Neighbourhood():
                     if applied is None:
                         decided = await self._decide(found, self.clock(), times)
+                        if cuts := collisions(decided.decisions):
+                            return Split(cuts=tuple(cuts))
                         async with self._changing(tenant, decided.now) as session:
                             applied = await self._apply(session, writing, decided)
                     done, claimed = applied

@@ -16,10 +16,10 @@ from __future__ import annotations
 import asyncio
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from difflib import SequenceMatcher
 from functools import partial
-from itertools import islice
+from itertools import chain, islice
 from uuid import UUID, uuid5
 
 import numpy as np
@@ -62,7 +62,8 @@ _LETTERS = 32
 class KnownName:
     """An alias row: the name it was looked up for, the normalised alias, and the entity it leads to.
 
-    `meant`: a model says that the name means this entity. `tie`: what it is to whom, where that was said.
+    `meant`: a model says that the name means this entity. `tie`: what it is to whom, where that was said. `created`: it
+    is created by a candidate before, in the same wave.
     """
 
     wanted: str
@@ -73,6 +74,58 @@ class KnownName:
     mention_count: int
     meant: bool = False
     tie: str | None = None
+    created: bool = False
+
+
+@dataclass(slots=True)
+class WaveNames:
+    """The names that each candidate of a wave is resolved among: those known, and those that the ones before create.
+
+    `near` are the names of the wave, by name, that may mean the same without being the same.
+    """
+
+    known: dict[str, list[KnownName]]
+    near: Mapping[str, Sequence[str]]
+    _created: dict[str, list[KnownName]] = field(default_factory=lambda: defaultdict(list))
+    _types: dict[UUID, str] = field(default_factory=dict)
+
+    def resolved(self, wave: Sequence[Prepared], scope_id: UUID) -> list[Resolved]:
+        """Return the candidates as `resolve` does, one after another."""
+        found = []
+        for one in wave:
+            rows = [row for name in sorted(names_of([one])) for row in self.of(name)]
+            found.append(resolve(one, rows, scope_id))
+            self._learn(found[-1])
+        return found
+
+    def of(self, name: str) -> list[KnownName]:
+        """Return what a normalised name may lead to by now."""
+        aliases = dict.fromkeys((name, *self.near.get(name, ())))
+        created = (row for alias in aliases for row in self._created.get(alias, ()))
+        rows = chain(self.known.get(name, ()), (replace(row, wanted=name) for row in created))
+        return [replace(row, entity_type=self._types.get(row.entity_id, row.entity_type)) for row in rows]
+
+    def _learn(self, resolved: Resolved) -> None:
+        """Note the entities that a candidate creates, and the types that it says."""
+        for mention in resolved.prepared.mentions:
+            ref = resolved.refs.get(mention.role)
+            if ref is None:
+                continue
+            if ref.entity_type != UNKNOWN_TYPE:
+                self._types[ref.id] = ref.entity_type
+            alias = normalise.normalise_name(ref.name)
+            if ref.created and all(row.entity_id != ref.id for row in self._created[alias]):
+                row = KnownName(
+                    wanted=alias,
+                    alias=alias,
+                    entity_id=ref.id,
+                    canonical=ref.name,
+                    entity_type=ref.entity_type,
+                    mention_count=1,
+                    tie=mention.tie,
+                    created=True,
+                )
+                self._created[alias].append(row)
 
 
 def resolve(prepared: Prepared, known: Sequence[KnownName], scope_id: UUID) -> Resolved:
@@ -249,6 +302,7 @@ def _ref(known: KnownName, mention: Mention) -> EntityRef:
         id=known.entity_id,
         name=mention.name if mention.declares else known.canonical,
         entity_type=mention.entity_type or known.entity_type,
+        created=known.created,
     )
 
 

@@ -10,6 +10,7 @@ from collections import Counter, defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from app import ids
@@ -60,7 +61,7 @@ class PendingRows:
     rebuilt: list[UUID] = field(default_factory=list)
     evidence: list[tuple[UUID, UUID]] = field(default_factory=list)
     unified: list[tuple[UUID, UUID]] = field(default_factory=list)
-    entities: dict[UUID, dict[str, object]] = field(default_factory=dict)
+    entities: dict[UUID, dict[str, Any]] = field(default_factory=dict)
     touched: dict[UUID, str] = field(default_factory=dict)
     documents: Counter[int] = field(default_factory=Counter)
     added: int = 0
@@ -129,12 +130,15 @@ def add_entities(plan: PendingRows, memory: UUID, resolved: Resolved, *, before:
     for role, ref in resolved.refs.items():
         mention = by_role[role]
         known = plan.entities.get(ref.id)
-        count = times + (before if ref.created else 0) + (0 if known is None else int(str(known["mention_count"])))
+        count = times + (before if ref.created else 0) + (0 if known is None else known["mention_count"])
         row = {**_entity_row(here, ref, mention, count), "created_at": now}
-        if known is not None and row["entity_type"] == UNKNOWN_TYPE:
-            row["entity_type"] = known["entity_type"]
+        if known is not None:
+            row["attributes"] = {**known["attributes"], **row["attributes"]}
+            if row["entity_type"] == UNKNOWN_TYPE:
+                row["entity_type"] = known["entity_type"]
         plan.entities[ref.id] = row
-        names = (mention.name, *mention.aliases) if mention.declares or ref.created else ()
+        own = mention.name if mention.declares else ref.name
+        names = (own, *mention.aliases) if mention.declares or ref.created else ()
         for name in names:
             alias = normalise.normalise_name(name)
             if alias and normalise.fits_an_index(alias):
@@ -146,7 +150,7 @@ def add_entities(plan: PendingRows, memory: UUID, resolved: Resolved, *, before:
     plan.unified += resolved.unified
 
 
-def _entity_row(here: Mapping[str, object], ref: EntityRef, mention: Mention, count: int) -> dict[str, object]:
+def _entity_row(here: Mapping[str, object], ref: EntityRef, mention: Mention, count: int) -> dict[str, Any]:
     return {
         **here,
         "id": ref.id,

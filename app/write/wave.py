@@ -13,7 +13,7 @@ from app.write.conflict import decide
 from app.write.dedup import MOST_ASKED_LATER, repetition
 from app.write.lookup import Neighbourhood
 from app.write.trace import StageTimes, timed
-from app.write.values import Decision, Existing, PersistResult, Resolved
+from app.write.values import Believe, Decision, Existing, PersistResult, Resolved
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +58,22 @@ def decide_wave(
             for open_, answered in zip(doubts, same, strict=True)
         ),
     )
+
+
+def collisions(decisions: Sequence[Decision]) -> list[int]:
+    """Return where to cut, so that no two decisions between two cuts change one memory; empty when none do.
+
+    Likeness does not carry over: two candidates unlike each other may both say the same as a third.
+    """
+    cuts: list[int] = []
+    changed: set[UUID] = set()
+    for place, one in enumerate(decisions):
+        own = {change.before.id for change in one.transition.changes} if isinstance(one, Believe) else set()
+        if own & changed:
+            cuts.append(place)
+            changed = set()
+        changed |= own
+    return cuts
 
 
 def unjudged_pairs(decided: DecidedWave, verdicts: Sequence[PersistResult]) -> list[tuple[UUID, UUID]]:
