@@ -10,6 +10,7 @@ import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime, timedelta
+from itertools import islice
 from typing import Final
 
 from app.english.word_lists import pattern
@@ -83,7 +84,7 @@ def framing(content: str, at: datetime, before: Sequence[EarlierTurn], *, opens:
     is the same whenever a turn is processed.
     """
     changes: list[tuple[int, SpeechAct | None]] = []
-    for back, turn in enumerate(reversed(before)):
+    for back, turn in enumerate(islice(reversed(before), FRAMED_TURNS)):
         last = next(reversed(_changes(turn.content)), None)
         if last is None:
             continue

@@ -17,6 +17,9 @@ from app.lexical.tokens import SPACELESS
 SHORT_FORM = 3
 """Least letters of a short form of a name: Mel for Melanie."""
 
+_LONGEST_SHORT_FORM = 20
+"""Most letters of a short form: each is an alternative of a pattern, and nobody shortens a word to more."""
+
 _WORD = re.compile(r"\b(\w+)(?:['\u2019]s)?\b:?")
 
 
@@ -67,7 +70,8 @@ def _by_word(names: frozenset[str], text: str) -> str:
 def _words_and_short_forms(names: frozenset[str]) -> frozenset[str]:
     """Return the capitalised words of names, and their beginnings."""
     words = {word for name in names for word in name.split() if word[:1].isupper()}
-    return frozenset(word[:length] for word in words for length in range(SHORT_FORM, len(word) + 1)) | words
+    forms = (word[:length] for word in words for length in range(SHORT_FORM, min(len(word), _LONGEST_SHORT_FORM) + 1))
+    return frozenset(forms) | words
 
 
 def _either(names: Iterable[str]) -> str:

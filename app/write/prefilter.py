@@ -5,6 +5,7 @@ Pure and quick. A gate lets through too much rather than too little: what it dro
 
 from __future__ import annotations
 
+import heapq
 import re
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -193,6 +194,10 @@ def _without_within(line: str) -> Iterable[str]:
         yield line[: found.start()].rstrip()
 
 
+_TELLING: Final = 5
+"""Longest words of a turn that are looked for in an earlier one before all are compared."""
+
+
 def _is_near(turn: Turn, content: str, earlier: RecentTurn, policy: PrefilterPolicy) -> bool:
     """Tell whether the same speaker said it a moment ago, in about as many letters."""
     apart = abs((turn.occurred_at - earlier.occurred_at).total_seconds())
@@ -211,7 +216,7 @@ def _repeats(said: Sequence[str], content: str, earlier: RecentTurn, policy: Pre
     if content == earlier.content:
         return True
     text = normalise(earlier.content)
-    if not all(word in text for word in said):
+    if not all(word in text for word in heapq.nlargest(_TELLING, said, key=len)):
         return False
     before = tokenize(text)
     if not before or len(said) < policy.repeat_similarity * len(before):

@@ -186,9 +186,9 @@ class ReferentRing:
             if self.turn.occurred_at - turn.occurred_at > REACH:
                 return
             text = turn.content[-WINDOW:]
-            last = len(sentences_of(text))
+            starts = sentences_of(text)
             for group in _spoken_of(text, self.kinds, turn, key):
-                at_end = bisect_right(sentences_of(text), group[0].start) == last
+                at_end = bisect_right(starts, group[0].start) == len(starts)
                 yield _MentionGroup(group, back, close=back == 1 and at_end and turn.role is Role.USER)
 
     def _stored(self, reference: Reference, *, near: bool) -> Iterator[_MentionGroup]:

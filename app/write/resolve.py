@@ -54,6 +54,9 @@ MOST = 100
 MOST_NOMINATED = 10
 """Known names that are looked at because they share letters, or words, with an unknown one."""
 
+MOST_COMPARED = 50
+"""Known names that share the most letters with an unknown one, of which the order of the letters is compared."""
+
 _LETTERS = 32
 """Kinds of letters that are told apart before names are compared in earnest: a to z fall into kinds of their own."""
 
@@ -196,7 +199,10 @@ def alike(names: Sequence[str], aliases: Sequence[str]) -> dict[str, list[str]]:
         shared = np.minimum(known, own).sum(axis=1, dtype=np.int64)
         near = np.flatnonzero(2 * shared >= SIMILAR * (lengths + len(name)))
         if near.size:
-            spelled = sorted((aliases[place] for place in near.tolist()), key=partial(similarity, name), reverse=True)
+            likeliest = near[np.argsort(-shared[near] / (lengths[near] + len(name)), kind="stable")][:MOST_COMPARED]
+            spelled = sorted(
+                (aliases[place] for place in likeliest.tolist()), key=partial(similarity, name), reverse=True
+            )
             found[name] = spelled[:MOST_NOMINATED]
     return found
 

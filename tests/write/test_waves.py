@@ -3,13 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Sequence
-from datetime import timedelta
 from typing import Any
 
 import pytest
 
 from app.memory.candidate import Candidate, WriteDecision
-from tests.support.stores import Store, now
+from tests.support.stores import Store
 
 Said = tuple[str, dict[str, Any]]
 MakeStore = Callable[[], Awaitable[Store]]
