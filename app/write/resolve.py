@@ -96,17 +96,22 @@ class WaveNames:
         """Return the candidates as `resolve` does, one after another."""
         found = []
         for one in wave:
-            rows = [row for name in sorted(names_of([one])) for row in self.of(name)]
+            rows = [row for name in sorted(names_of([one])) for row in self._of(name)]
             found.append(resolve(one, rows, scope_id))
             self._learn(found[-1])
         return found
 
-    def of(self, name: str) -> list[KnownName]:
+    def _of(self, name: str) -> list[KnownName]:
         """Return what a normalised name may lead to by now."""
         aliases = dict.fromkeys((name, *self.near.get(name, ())))
         created = (row for alias in aliases for row in self._created.get(alias, ()))
         rows = chain(self.known.get(name, ()), (replace(row, wanted=name) for row in created))
-        return [replace(row, entity_type=self._types.get(row.entity_id, row.entity_type)) for row in rows]
+        return [self._typed(row) for row in rows]
+
+    def _typed(self, row: KnownName) -> KnownName:
+        """Return the row with the type that a candidate before has said."""
+        said = self._types.get(row.entity_id, row.entity_type)
+        return row if said == row.entity_type else replace(row, entity_type=said)
 
     def _learn(self, resolved: Resolved) -> None:
         """Note the entities that a candidate creates, and the types that it says."""
