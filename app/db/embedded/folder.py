@@ -6,6 +6,7 @@ Postgres refuses to run as root, so root runs it as another user. Locks end with
 from __future__ import annotations
 
 import fcntl
+import logging
 import math
 import os
 import pwd
@@ -19,11 +20,10 @@ from importlib.metadata import version
 from pathlib import Path
 from typing import BinaryIO
 
-import structlog
-
 from app.errors import ConfigurationError
 
-log = structlog.get_logger("typed_memory.embedded")
+# Commands that print their result don't configure structlog, which would then write to standard output as well.
+log = logging.getLogger("typed_memory.embedded")
 
 # Accounts that systems have by default, the most suitable first.
 _UNPRIVILEGED = ("postgres", "nobody")
@@ -298,7 +298,7 @@ def acquire(path: Path, deadline: float) -> Iterator[None]:
         while not lock.try_lock(exclusive=True):
             now = time.monotonic()
             if now >= told_at:
-                log.warning("waiting for a process that starts or stops the embedded database", lock=str(path))
+                log.warning("waiting for a process that starts or stops the embedded database and holds %s", path)
                 told_at = math.inf
             if now >= deadline:
                 raise ConfigurationError(
