@@ -27,7 +27,7 @@ from numpy.typing import NDArray
 
 from app.english.name_identity import TieMatch, compare_ties, may_be_one, misspelt, variants
 from app.errors import InvalidInput, ProviderError
-from app.memory import normalise
+from app.memory import confidence, normalise
 from app.model import UNKNOWN_TYPE, EntityRef, Mention, SpeechAct
 from app.providers.protocols import Judge
 from app.write.values import Prepared, Resolved
@@ -114,7 +114,11 @@ class WaveNames:
         return row if said == row.entity_type else replace(row, entity_type=said)
 
     def _learn(self, resolved: Resolved) -> None:
-        """Note the entities that a candidate creates, and the types that it says."""
+        """Note the entities that a candidate creates, and the types that it says; what is not believed names nobody."""
+        candidate = resolved.prepared.candidate
+        sure = resolved.prepared.confidence >= confidence.WRITE_FLOOR
+        if candidate.ending is not None or candidate.review is not None or not sure:
+            return
         for mention in resolved.prepared.mentions:
             ref = resolved.refs.get(mention.role)
             if ref is None:

@@ -51,6 +51,14 @@ CASES: dict[str, Sequence[Said]] = {
         fact("Korvan", "lives-in", "Lumen"),
         fact("Korvan", "lives-in", "Lumen"),
     ],
+    "a name that only something doubted says before": [
+        fact("Margaret Oduya", "has-height", "tall"),
+        (
+            "fact",
+            {"subject": "M. Oduya", "predicate": "has-age", "object": "forty", "about": {"source_strength": 0.05}},
+        ),
+        fact("M. Oduya", "has-role", "cook"),
+    ],
     "a tie, and the name again": [
         fact("Oona", "has-height", "tall"),
         ("entity", {"canonical_name": "Oona", "entity_type": "person", "attributes": {"relationship": "user's aunt"}}),
