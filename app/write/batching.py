@@ -50,7 +50,8 @@ def clashes(resolved: Sequence[Resolved]) -> list[int]:
     seen, held, ended = set[str](), set[str](), set[str]()
     for place, one in enumerate(resolved):
         candidate = one.prepared.candidate
-        claimed, own = _claimed(one), _held(one.prepared, str(one.subject_id or _subject(one.prepared)))
+        claimed = set() if one.slot is None else _claims(candidate, one.slot, one.refs)
+        own = _held(one.prepared, str(one.subject_id or _subject(one.prepared)))
         if claimed & seen or own & (ended if candidate.ending is None else held):
             cuts.append(place)
             seen, held, ended = set(), set(), set()
@@ -58,13 +59,6 @@ def clashes(resolved: Sequence[Resolved]) -> list[int]:
         held |= own
         ended |= own if candidate.ending is not None else set()
     return cuts
-
-
-def _claimed(resolved: Resolved) -> set[str]:
-    candidate = resolved.prepared.candidate
-    if resolved.slot is None:
-        return set()
-    return {f"{candidate.type.name}\x1f{resolved.slot}", *_guarding(candidate, resolved.slot, resolved.refs)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,15 +81,13 @@ class _Keys:
         """Return the keys of a candidate, as if every name were an entity of its own."""
         candidate, refs = one.candidate, _by_name(one)
         slot = candidate.payload.slot(refs)
-        claims = {one.identity.hex(), *_guarding(candidate, slot, refs)}
-        compared = is_compared(candidate.type, judged=judged) and candidate.ending is None and slot is None
         return cls(
-            claims=claims if slot is None else claims | {f"{candidate.type.name}\x1f{slot}"},
+            claims={one.identity.hex(), *_claims(candidate, slot, refs)},
             declared=_declared(one),
             used=_used(one),
             ties=_ties(one),
             held=_held(one, _subject(one)),
-            topic=_topic(one) if compared else None,
+            topic=_topic(one) if is_compared(candidate, slot, judged=judged) else None,
         )
 
 
@@ -136,6 +128,12 @@ class _Wave:
     def _means_the_same(self, one: Prepared, keys: _Keys) -> bool:
         alike = None if keys.topic is None else self.meanings.get(keys.topic)
         return bool(alike) and float(np.max(np.stack(alike or []) @ one.texts[0].embedding)) > self.likeness
+
+
+def _claims(candidate: Candidate, slot: str | None, refs: Refs) -> set[str]:
+    """Return the slot, if it claims one, and those where it guards or is guarded."""
+    own = set() if slot is None else {f"{candidate.type.name}\x1f{slot}"}
+    return own | _guarding(candidate, slot, refs)
 
 
 def _guarding(candidate: Candidate, slot: str | None, refs: Refs) -> set[str]:

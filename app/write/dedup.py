@@ -7,8 +7,8 @@ from uuid import UUID
 
 from app.english.content_words import same_content
 from app.english.decisive_words import differ_decisively
+from app.memory.candidate import Candidate
 from app.memory.lifecycle import is_over
-from app.memory.spec import MemoryType
 from app.memory.versions import Repetition
 from app.model import MemoryStatus
 from app.write.values import Existing, Resolved, stored_payload
@@ -23,9 +23,11 @@ MOST_ASKED_LATER = 3
 """Memories like a new one that a job asks about, where the judge didn't answer in time; the nearest."""
 
 
-def is_compared(kind: MemoryType, *, judged: bool) -> bool:
-    """Return whether likeness decides anything about memories of a type, by itself or because a judge is asked."""
-    return kind.dedup_by_meaning and (kind.likeness_merges or judged)
+def is_compared(candidate: Candidate, slot: str | None, *, judged: bool) -> bool:
+    """Return whether likeness decides anything about a candidate, by itself or because a judge is asked."""
+    kind = candidate.type
+    decisive = kind.dedup_by_meaning and (kind.likeness_merges or judged)
+    return decisive and candidate.ending is None and slot is None
 
 
 def least_likeness(*, judged: bool) -> float:

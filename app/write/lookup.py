@@ -188,8 +188,9 @@ async def read_names(
         inline = len(unknown) * len(others) <= _INLINE
         compare = partial(nominated, unknown, others, shared=shared)
         near = compare() if inline else await asyncio.to_thread(compare)
-        if near:
-            rows += await write_lookup.read_near(session, tenant=tenant, scope=scope, near=near)
+        stored = {name: told for name, found in near.items() if (told := [one for one in found if one not in unknown])}
+        if stored:
+            rows += await write_lookup.read_near(session, tenant=tenant, scope=scope, near=stored)
     known: dict[str, list[KnownName]] = defaultdict(list)
     for row in rows:
         known[row["wanted"]].append(_known_name(row))
@@ -280,7 +281,7 @@ def _wanted(resolved: Resolved, by: LookUpContext) -> memories_rivals.RivalQuery
     prepared = resolved.prepared
     payload = prepared.candidate.payload
     ending, held = prepared.candidate.ending, prepared.candidate.type.held
-    compared = is_compared(prepared.candidate.type, judged=by.judged) and resolved.slot is None and ending is None
+    compared = is_compared(prepared.candidate, resolved.slot, judged=by.judged)
     guardable = ending is None and prepared.candidate.speech_act is SpeechAct.ASSERTION
     said = {} if ending is None else payload.model_dump(mode="json", by_alias=True)
     return memories_rivals.RivalQuery(

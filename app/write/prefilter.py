@@ -87,7 +87,8 @@ def prefilter(
     question = None if _stands_alone(content, policy) else asked
     near = [one for one in recent if _is_near(turn, content, one, policy)]
     said = tokenize(normalise(content)) if near else []
-    if any(_repeats(said, content, one, policy) and not _answers_another(one, question) for one in near):
+    telling = heapq.nlargest(_TELLING, said, key=len)
+    if any(_repeats(content, said, telling, one, policy) and not _answers_another(one, question) for one in near):
         return RejectedTurn(gate=Gate.REPEAT, reason=f"the same was said within {policy.repeat_seconds:g} seconds")
     return AcceptedTurn(content=content)
 
@@ -207,8 +208,10 @@ def _is_near(turn: Turn, content: str, earlier: RecentTurn, policy: PrefilterPol
     return longer <= 2 * shorter
 
 
-def _repeats(said: Sequence[str], content: str, earlier: RecentTurn, policy: PrefilterPolicy) -> bool:
-    """Tell whether a turn of these words says nothing that an earlier one did not say.
+def _repeats(
+    content: str, said: Sequence[str], telling: Sequence[str], earlier: RecentTurn, policy: PrefilterPolicy
+) -> bool:
+    """Tell whether a turn of these words, some of them telling, says nothing that an earlier one did not say.
 
     Every word must have stood in the earlier turn, in the same order: a corrected name is news. So is another
     number, and a `not` that came or went.
@@ -216,7 +219,7 @@ def _repeats(said: Sequence[str], content: str, earlier: RecentTurn, policy: Pre
     if content == earlier.content:
         return True
     text = normalise(earlier.content)
-    if not all(word in text for word in heapq.nlargest(_TELLING, said, key=len)):
+    if not all(word in text for word in telling):
         return False
     before = tokenize(text)
     if not before or len(said) < policy.repeat_similarity * len(before):
