@@ -217,7 +217,7 @@ def _last_question(messages: Sequence[ChatMessageIn]) -> str:
             errors.append(FieldError(field=f"messages.{place}", message=str(error)))
             continue
         if isinstance(one, ChatMessage):
-            said.append(Said(by_user=one.role in {None, Role.USER}, text=one.content))
+            said.append(Said(by_user=one.role in {None, Role.USER}, text=one.content[-LONGEST_QUESTION:]))
     question = question_of(said)
     if question is None and not errors:
         errors = [FieldError(field="messages", message="none is a message of the user with text")]

@@ -187,7 +187,10 @@ WH_TYPES: Mapping[str, re.Pattern[str]] = {
         r"^\W*(?:when\s+(?:did|was|were|is|will)|how\s+long\s+ago|whom?\s+(?:did|have|has)\b.*\b(?:meet|met|visit)(?:ed)?)\b",
         _ANY_CASE,
     ),
-    "relation": re.compile(r"\b(?:who\s+(?:does|do|is|are)\b.*\b(?:to|with|for)\b)", _ANY_CASE),
+    "relation": re.compile(
+        r"^(?>.*?\bwho\s+(?:does|do|is|are)\b).*\b(?:to|with|for)\b",  # of a line's first "who is" alone
+        _ANY_CASE | re.MULTILINE,
+    ),
 }
 """Forms of questions that hint at a type without its hint words; types that don't exist are ignored."""
 

@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from datetime import UTC, datetime
 from typing import Any
 
 import httpx
 import pytest
 
+from app.api.query import QueryBody
+from app.memory.registry import discover
 from tests.api.conftest import written
+from tests.english.hostile import growth
+
+NOW = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 ASKED = "Which instrument does Clara play?"
 SHAPES: dict[str, list[dict[str, Any]]] = {
@@ -54,6 +60,15 @@ async def test_a_very_long_last_message_is_asked_by_its_end(client: httpx.AsyncC
     answer = await client.post("/query", json={"user_id": "u1", "messages": messages, "min_relevance": 0})
     assert answer.status_code == 200, answer.text
     assert "Clara plays the harp" in answer.json()["context"]["text"]
+
+
+def test_of_long_messages_only_the_ends_are_read() -> None:
+    def read(text: str) -> None:
+        said = [("user", text), ("assistant", text), ("user", f"{text} and her?")]
+        messages = [{"role": role, "content": content} for role, content in said]
+        QueryBody.model_validate({"user_id": "u1", "messages": messages}).to_request(discover(), NOW)
+
+    assert growth(read, "Clara played on 5 ") < 2
 
 
 @pytest.mark.parametrize(

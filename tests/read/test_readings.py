@@ -11,12 +11,23 @@ from app.memory.registry import discover
 from app.model import ReadMode
 from app.read.understand import parse_question, resolve_question
 from app.read.values import QueryRequest, QuestionReading
+from tests.english.hostile import QUADRATIC, growth
 
 SATURDAY = datetime(2026, 11, 21, 12, tzinfo=UTC)
 
 
 def reading(text: str) -> QuestionReading:
     return parse_question(QueryRequest(query=text, now=SATURDAY), types=discover(), language="english")
+
+
+@pytest.mark.parametrize("unit", ["who does ", "who are ", "on Monday, ", "1999 ", "7 ", "how often in a ", "Who is\n"])
+def test_the_time_of_reading_is_linear_in_the_length(unit: str) -> None:
+    assert growth(reading, unit) < QUADRATIC
+
+
+def test_blanks_in_a_question_take_no_time_and_tell_nothing() -> None:
+    assert growth(lambda gap: reading(f"before{gap}until"), " ") < 2
+    assert reading("what did   I buy\n\n in \t May?") == reading("what did I buy in May?")
 
 
 @pytest.mark.parametrize(

@@ -17,6 +17,7 @@ from app.db import jobs
 from app.db.apply import scope
 from app.db.jobs import Job
 from app.db.memories import hype as memories_hype
+from app.db.session import PLANNED_BY_KEY
 from app.errors import ProviderError
 from app.jobs.handlers import hype as handlers_hype
 from app.memory.candidate import WriteDecision
@@ -256,6 +257,29 @@ async def test_a_job_that_runs_or_is_full_is_not_added_to(store: Store, monkeypa
     monkeypatch.setattr(memories_hype, "MOST", 1)
     await enqueue(store, uuid4())
     assert len(await queued(store)) == 3
+
+
+@pytest.mark.one_server
+async def test_what_waits_for_other_scopes_is_not_read(store: Store) -> None:
+    await store.sql(
+        """
+        INSERT INTO jobs (tenant_id, id, kind, status, scope_id, progress_total, created_at)
+        SELECT $1, gen_random_uuid(), $2, 'queued', gen_random_uuid(), 1, $3 FROM generate_series(1, 2000)
+        """,
+        store.tenant,
+        memories_hype.HYPE,
+        NOW,
+    )
+    await enqueue(store, uuid4())
+    asked = memories_hype._JOIN
+    values = {"tenant": store.tenant, "scope": USER.id(store.tenant), **memories_hype.joining([uuid4()])}
+    given = ", ".join(f"'{one}'" for one in asked.arguments(values))
+    async with store.database.write(store.tenant, **PLANNED_BY_KEY) as session:
+        await session.driver.execute(f"PREPARE joining AS {asked.sql}")
+        found = await session.driver.fetch(f"EXPLAIN (ANALYZE, FORMAT TEXT) EXECUTE joining ({given})")
+    plan = "\n".join(row[0] for row in found)
+    assert "ix_jobs_gathering" in plan
+    assert "Removed by Filter" not in plan
 
 
 async def test_the_job_reports_its_progress(store: Store) -> None:

@@ -20,8 +20,8 @@ from app.db.sql import GivenRows, columns_of
 HYPE = "hype"
 """The kind of the job."""
 
-MOST = 1_000
-"""Most memories of one job."""
+MOST = 100
+"""Most memories that a waiting job gathers: each write that adds one stores the list of all again."""
 
 GATHERING = 2.0
 """Seconds that a job waits for more memories of its scope, so that a burst of writes makes one job, not many."""

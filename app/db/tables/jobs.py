@@ -35,6 +35,14 @@ jobs = table(
     one_of("status", JobStatus),
     Index("ix_jobs_status", "tenant_id", "status", "id"),
     Index("ix_jobs_kind", "tenant_id", "kind", "id"),
+    Index(
+        "ix_jobs_gathering",
+        "tenant_id",
+        "scope_id",
+        "kind",
+        "id",
+        postgresql_where=text("status = 'queued' AND scope_id IS NOT NULL"),
+    ),
     Index("ix_jobs_finished", "tenant_id", "finished_at", postgresql_where=text("finished_at IS NOT NULL")),
     Index(
         "uq_jobs_only_one",

@@ -30,7 +30,9 @@ _ASIDE = re.compile(r"\[[^\[\]\n]{1,200}\s[^\[\]\n]{1,200}\]")
 _QUOTED = re.compile(r'"[^"\n]{1,400}"')
 _OWN_WORDS = re.compile(r"\b(?:i|i'm|i've|i'd|my|me|we|our|you|your)\b|[.!?]\s+\w", re.IGNORECASE)
 _QUOTED_WORDS = 8
-_END = re.compile(r"(?P<end>[.!?\u2026]+)[\"')\]*_]*(?=\s|$)|\n+")
+_END = re.compile(r"(?<![.!?\u2026])(?P<end>[.!?\u2026]++)[\"')\]*_]*+(?=\s|$)|\n+|(?:[^\S\n]|[,;:\u2013\u2014-]){8,}")
+"""Where a sentence ends: after its stops, at a line's end, and at a gap such as between the columns of a table."""
+
 _ABBREVIATION = re.compile(
     r"(?:\b(?:dr|mr|mrs|ms|prof|sgt|lt|col|capt|gen|rev|hon|gov|sen|st|sr|jr|vs|e\.g|i\.e|etc|approx|inc|ltd|corp|co|no|mt|ft|dept|est|u\.s|u\.k|a\.m|p\.m"
     r"|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)|\b[A-Z])$",

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from app.english.rules.propose import propose
@@ -55,15 +57,40 @@ UNITS = (
 )
 
 
+GAPS = (" ", "\t", ", ", " ,", " - ", "\u00a0")
+
+
+def of_two_lines(text: str) -> None:
+    """Read a turn with this line twice: of a long one, the lines between the first and the last are a document."""
+    propose(turn(f"{text}\n{text}"))
+
+
 @pytest.mark.parametrize("unit", [*HOSTILE_UNITS, *UNITS])
 def test_time_is_linear_in_the_length(unit: str) -> None:
-    assert growth(lambda text: propose(turn(text)), unit) < QUADRATIC
+    assert growth(of_two_lines, unit) < QUADRATIC
 
 
 @pytest.mark.parametrize("unit", ["I love a and ", "and I ", "I have two dogs named Aa and ", "Aa, the "])
 def test_time_is_linear_in_long_sentences_too(unit: str) -> None:
-    sentence = (unit * 60)[:590] + ".\n"
-    assert growth(lambda text: propose(turn(text)), sentence) < QUADRATIC
+    sentence = f"{(unit * 60)[:590]}. "
+    assert growth(of_two_lines, sentence) < QUADRATIC
+
+
+@pytest.mark.parametrize("signs", [".", "?", "\u2026", "!?"])
+def test_time_is_linear_in_signs_that_end_nothing(signs: str) -> None:
+    assert growth(lambda text: of_two_lines(f"I saw {text}what"), signs) < QUADRATIC
+
+
+@pytest.mark.parametrize("gap", GAPS)
+@pytest.mark.parametrize(("before", "after"), [("Mona works as", "a baker"), ("I sold", "a chair I made in 2011")])
+def test_a_gap_takes_no_longer_than_words_do(before: str, after: str, gap: str) -> None:
+    def seconds(between: str) -> float:
+        started = time.thread_time()
+        propose(turn(f"{before} {between[:500]} {after}."))
+        return time.thread_time() - started
+
+    plain = min(seconds("her old red " * 50) for _ in range(3))
+    assert min(seconds(gap * 500) for _ in range(3)) < 5 * plain + 0.01
 
 
 def test_a_sentence_nobody_would_say_is_passed_over() -> None:
