@@ -159,7 +159,7 @@ class IngestQuery(RequestBody):
     """Options of an ingestion."""
 
     mode: ProcessingMode = Field(
-        default=ProcessingMode.ASYNC, description="`sync` waits until the turns are processed."
+        default=ProcessingMode.ASYNC, description=f"`sync` waits until the turns, {MOST_AT_ONCE} at most, are processed."
     )
     dry_run: bool = Field(default=False, description="Decide, and store nothing: implies `sync`.")
 
@@ -203,12 +203,14 @@ async def post_turns(
     ignored = [IgnoredOut.answer(one) for one in given.ignored]
     if not turns:
         return json_answer(_result([], ignored=ignored))
+    waits = how.dry_run or how.mode is ProcessingMode.SYNC
+    if waits and len(turns) > MOST_AT_ONCE:
+        mend = "send fewer" if how.dry_run else "send fewer, or let a job process them (mode=async)"
+        raise InvalidFields([FieldError(field="turns", message=f"at most {MOST_AT_ONCE} are processed at once: {mend}")])
     if how.dry_run:
         reports = await runtime.turns.preview(actor, turns)
         previews = [TurnOut.of_preview(turn, report) for turn, report in zip(turns, reports, strict=True)]
         return json_answer(_result(previews, ignored=ignored))
-    if how.mode is ProcessingMode.SYNC and len(turns) > MOST_AT_ONCE:
-        raise InvalidFields([FieldError(field="turns", message=f"mode=sync takes {MOST_AT_ONCE} at most: use a job")])
 
     async def work() -> object:
         if how.mode is ProcessingMode.SYNC:

@@ -12421,7 +12421,7 @@ export interface operations {
     ingest_turns: {
         parameters: {
             query?: {
-                /** @description `sync` waits until the turns are processed. */
+                /** @description `sync` waits until the turns, 50 at most, are processed. */
                 mode?: components["schemas"]["IngestMode"];
                 /** @description Decide, and store nothing: implies `sync`. */
                 dry_run?: boolean;
