@@ -12,6 +12,7 @@ from typing import Any
 from app.db.session import Database
 from app.memory.registry import discover
 from app.model import Actor, Scope, ScopeKind
+from app.providers.protocols import RuleQuestions
 from app.write.batching import split_batch
 from app.write.embed import prepare
 from app.write.pipeline import WritePipeline
@@ -138,6 +139,7 @@ async def _transactions(stage: Stage, user: str, drafts: Sequence[Draft]) -> lis
         language=LANGUAGE,
         clock=lambda: datetime.now(UTC),
         types=discover(),
+        hype=RuleQuestions(language=LANGUAGE),
     )
     found = []
     try:

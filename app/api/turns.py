@@ -159,7 +159,8 @@ class IngestQuery(RequestBody):
     """Options of an ingestion."""
 
     mode: ProcessingMode = Field(
-        default=ProcessingMode.ASYNC, description=f"`sync` waits until the turns, {MOST_AT_ONCE} at most, are processed."
+        default=ProcessingMode.ASYNC,
+        description=f"`sync` waits until the turns, {MOST_AT_ONCE} at most, are processed.",
     )
     dry_run: bool = Field(default=False, description="Decide, and store nothing: implies `sync`.")
 
@@ -206,7 +207,8 @@ async def post_turns(
     waits = how.dry_run or how.mode is ProcessingMode.SYNC
     if waits and len(turns) > MOST_AT_ONCE:
         mend = "send fewer" if how.dry_run else "send fewer, or let a job process them (mode=async)"
-        raise InvalidFields([FieldError(field="turns", message=f"at most {MOST_AT_ONCE} are processed at once: {mend}")])
+        message = f"at most {MOST_AT_ONCE} are processed at once: {mend}"
+        raise InvalidFields([FieldError(field="turns", message=message)])
     if how.dry_run:
         reports = await runtime.turns.preview(actor, turns)
         previews = [TurnOut.of_preview(turn, report) for turn, report in zip(turns, reports, strict=True)]

@@ -1,7 +1,7 @@
 """An index of waiting jobs by scope.
 
-A write looks for the job of its scope that gathers new memories. It read all waiting jobs of the tenant for that, in the
-transaction that holds the scope: 8 ms where 20,000 wait.
+A write looks for the job of its scope that gathers new memories. It read all waiting jobs of the tenant for that, in
+the transaction that holds the scope: 8 ms where 20,000 wait.
 """
 
 from __future__ import annotations

@@ -163,9 +163,7 @@ async def test_a_dry_run_decides_and_stores_nothing(client: httpx.AsyncClient) -
 
 
 @pytest.mark.parametrize(("how", "mend"), [({"mode": "sync"}, "mode=async"), ({"dry_run": True}, "send fewer")])
-async def test_a_request_that_waits_brings_few_turns(
-    client: httpx.AsyncClient, how: dict[str, Any], mend: str
-) -> None:
+async def test_a_request_that_waits_brings_few_turns(client: httpx.AsyncClient, how: dict[str, Any], mend: str) -> None:
     turns = [{"content": f"I saw film {place}."} for place in range(51)]
     answer = await client.post("/turns", params=how, json={"user_id": "u1", "turns": turns})
     assert answer.status_code == 422
