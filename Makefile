@@ -20,7 +20,7 @@ DEV := $(VENV)/.dev-installed
 # A virtual environment that no longer starts (its Python went away) is made again.
 BROKEN := $(shell $(VENV)/bin/python -c '' 2>/dev/null || echo FORCE)
 
-serve: $(RUNTIME) ## start the service, with its own embedded Postgres unless TM_DATABASE_URL is set
+serve: $(RUNTIME) ## start the service, with its own embedded Postgres unless TM_DATABASE_URL is set (ARGS="--port 8800")
 	@$(RUN) app.cli serve $(ARGS)
 
 # Processes that tests start would each compile the code.
@@ -124,7 +124,7 @@ clean: ## remove the virtual environments and all caches; data stays
 	@find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 help: ## show this
-	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 18
+	@sed -n 's/^\([a-z-]*\):[^#]*## \(.*\)/  make \1\t\2/p' Makefile | expand -t 26
 
 $(RUNTIME): requirements.lock pyproject.toml $(BROKEN)
 	@PYTHON='$(PYTHON)' sh .ci/venv runtime

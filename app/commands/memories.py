@@ -24,6 +24,7 @@ from app.commands.terminal import (
     TimeZone,
     Url,
     UserId,
+    be_sure,
     one_line,
     out,
     say,
@@ -83,6 +84,8 @@ def remember(  # noqa: PLR0913 - one parameter an option
         for candidate in one["candidates"]:
             named = f" {candidate['memory_id']}" if candidate["memory_id"] else ""
             say(f"  {candidate['decision']}{named} ({candidate['type']}): {candidate['content']}")
+            if candidate["decision"] in {"review", "rejected"}:
+                say(f"    {candidate['reason']}")
     for reason in answer["degraded"]:
         waiting = f": the turn waits in {answer['job_id']}, which goes on by itself" if answer["job_id"] else ""
         warn(f"{reason}{waiting}")
@@ -112,6 +115,8 @@ def recall(
         say_json(answer)
     else:
         say(answer["context"]["text"] or "Nothing is known that answers this.")
+        if not (answer["context"]["text"] or user_id or agent_id):
+            warn("it names no user, so only what the whole tenant sees was asked; --user-id says whose memories to ask")
 
 
 def forget(
@@ -133,8 +138,8 @@ def forget(
     """
     if (memory is None) == (user_id is None):
         raise CommandFailed("give either a memory's id or --user-id")
-    if user_id is not None and not yes:
-        typer.confirm(f"Erase everything of user {user_id}? It can't be undone", abort=True)
+    if user_id is not None:
+        be_sure(f"Everything of user {user_id} will be erased, which can't be undone.", sure=yes)
     path = f"/users/{quote(str(user_id), safe='')}" if memory is None else f"/memories/{quote(memory, safe='')}"
     receipt = _delete(url, key, path)
     if as_json:
@@ -245,7 +250,9 @@ def users(
 
 def _warn_if_shared(stored: Sequence[Mapping[str, Any]]) -> None:
     if any(one["scope"] == "global" for one in stored):
-        warn("it names no user, so the whole tenant sees it; --user-id says whose it is")
+        warn(
+            "it names no user, so the whole tenant sees it; --user-id says whose it is, `typed-memory forget` erases it"
+        )
 
 
 def _line(memory: Mapping[str, Any]) -> str:
@@ -300,8 +307,8 @@ def query(  # noqa: PLR0913 - one parameter an option
 ) -> None:
     """Ask a question; print the context block and the score of each memory.
 
-    The score of a memory is retrieval x confidence x freshness^g: its relevance to the question, its confidence, and
-    its freshness, with a weight that depends on the kind of question.
+    The score of a memory is retrieval x confidence^c x freshness^g: how well it is found by the question, its
+    confidence, and its freshness, with exponents that depend on the kind of question.
 
     For example:
 
@@ -344,7 +351,8 @@ def _show(answer: Mapping[str, Any], *, explain: bool) -> None:
         say()
         memories, tokens = amount(len(hits), "memories"), amount(answer["context"]["tokens"], "tokens")
         out.rule(f"why ({memories}, {tokens}, {answer['took_ms']:.0f} ms)")
-        say(f"score = retrieval x confidence x freshness^{plan.get('freshness', 1):g}, times what is noted")
+        by = " x ".join(f"{name}^{plan[name]:g}" for name in ("confidence", "freshness"))
+        say(f"score = retrieval x {by}, times what is noted")
         out.print(_table(hits))
     _show_understood(answer["understood"])
     if plan:

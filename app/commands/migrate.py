@@ -3,14 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-import sys
 from typing import Annotated
 
 import typer
 from alembic import command
 
 from app.commands.configuration import load_settings, owner_login, service_login
-from app.commands.terminal import CommandFailed, out, say
+from app.commands.terminal import CommandFailed, be_sure, say
 from app.db import embedding_models
 from app.db import migrate as db_migrate
 from app.metrics import Metrics
@@ -96,17 +95,8 @@ async def _go(url: str, target: str, *, patience: float, sure: bool) -> None:
     if order.index(wanted) >= order.index(current):
         await asyncio.to_thread(db_migrate.upgrade, url, wanted)
         return
-    _be_sure(f"Going from {current} down to {wanted} deletes what is stored there.", sure=sure)
+    be_sure(f"Going from {current} down to {wanted} deletes what is stored there.", sure=sure)
     await asyncio.to_thread(db_migrate.downgrade, url, wanted)
-
-
-def _be_sure(warning: str, *, sure: bool) -> None:
-    if sure:
-        return
-    if not sys.stdin.isatty():
-        raise CommandFailed(f"{warning} Add --yes to confirm.")
-    out.print(warning, markup=False)
-    typer.confirm("Go on?", abort=True)
 
 
 def register(cli: typer.Typer) -> None:

@@ -199,7 +199,7 @@ def _announce(listeners: Sequence[socket.socket], settings: Settings, first_key:
     say(line("key", _key(settings, first_key)))
     say()
     if first_key is not None:
-        say("This is the first start: the key is not shown again. To use it in this shell:")
+        say(f"This is the first start: the key is not shown again{_kept(settings)}. To use it in this shell:")
         say()
         say(f"export TM_URL={url}")
         say(f"export TM_API_KEY={first_key}")
@@ -211,6 +211,10 @@ def _where(settings: Settings) -> str:
         return f"{data_dir(settings)} (embedded Postgres)"
     parts = urlsplit(settings.database_url.get_secret_value())
     return f"Postgres at {parts.netloc.rpartition('@')[2]}{parts.path}"
+
+
+def _kept(settings: Settings) -> str:
+    return f", but kept in {data_dir(settings) / KEY_FILE}" if settings.database_url is None else ""
 
 
 def _key(settings: Settings, first_key: str | None) -> str:

@@ -207,10 +207,15 @@ def _read_response(response: httpx.Response) -> ServiceResponse:
         FieldProblem(field=str(one.get("field", "")), message=str(one.get("message", "")))
         for one in told.get("errors") or ()
     ]
+    if 1 < len(faults) <= _MOST_TOLD:  # the detail names the first alone
+        message = "; ".join(f"{one.field}: {one.message}" if one.field else one.message for one in faults)
     raise ServiceRejection(message, answered=response.status_code, faults=faults)
 
 
 DEFAULT_PORT = 8700
+
+_MOST_TOLD: Final = 5
+"""Faults of a request that are all told; of more the first is, and their number."""
 
 ATTEMPTS: Final = 3
 """Attempts at a request that somebody waits for."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from typing import Annotated
 
 import typer
@@ -59,6 +60,16 @@ class CommandFailed(Exception):
 def say(text: str = "") -> None:
     """Print a line without markup and without wrapping, so that it can be copied."""
     out.print(text, markup=False, soft_wrap=True)
+
+
+def be_sure(warning: str, *, sure: bool) -> None:
+    """Ask in a terminal whether to go on after this warning, unless `sure`; elsewhere raise CommandFailed."""
+    if sure:
+        return
+    if not sys.stdin.isatty():
+        raise CommandFailed(f"{warning} Add --yes to confirm.")
+    say(warning)
+    typer.confirm("Go on?", abort=True)
 
 
 def say_json(answer: object) -> None:

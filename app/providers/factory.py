@@ -112,6 +112,8 @@ def make_chat(settings: Settings) -> StreamingChat | None:
         return None
     if settings.llm_model is None:
         raise ConfigurationError(f"{SETTINGS}_PROVIDER={settings.llm_provider} needs {SETTINGS}_MODEL")
+    if settings.llm_provider == "anthropic" and settings.llm_base_url is None and settings.llm_api_key is None:
+        raise ConfigurationError(f"{SETTINGS}_PROVIDER=anthropic needs {SETTINGS}_API_KEY")
     spec = ChatSpec(
         base_url=settings.llm_base_url or _BASE_URLS[settings.llm_provider],
         model=settings.llm_model,

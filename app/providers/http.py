@@ -279,7 +279,8 @@ class ProviderClient:
         except (httpx.DecodingError, httpx.TooManyRedirects) as error:
             raise ProviderProtocolError(f"{label} gave an answer that can't be decoded") from error
         except httpx.TransportError as error:
-            raise ProviderUnavailable(f"{label} can't be reached ({type(error).__name__})") from error
+            where = f"{self._endpoint.settings}_BASE_URL"
+            raise ProviderUnavailable(f"{label} can't be reached ({type(error).__name__}): check {where}") from error
 
     async def _read(self, response: httpx.Response) -> bytes:
         received = bytearray()

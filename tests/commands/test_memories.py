@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import json
+import math
 import re
 
 import httpx
+import pytest
 
 from tests.commands.program import Served
 from tests.support.waiting import PATIENCE
@@ -86,7 +88,8 @@ def test_an_ending_of_what_nobody_believes_says_so(service: Served, user: str) -
 def test_everything_of_a_user_is_forgotten_only_when_that_is_confirmed(service: Served, user: str) -> None:
     service.command("remember", "I live in Lisbon.", "--user-id", user)
     asked = service.command("forget", "--user-id", user, given="n\n")
-    assert asked.returncode != 0
+    assert asked.returncode == 1
+    assert "--yes" in service.command("forget", "--user-id", user).stderr
     assert "Lisbon" in service.command("recall", "Where do I live?", "--user-id", user).stdout
     assert service.command("forget", "--user-id", user, "--yes").returncode == 0
     assert "Lisbon" not in service.command("recall", "Where do I live?", "--user-id", user).stdout
@@ -124,10 +127,43 @@ def test_the_answer_comes_with_its_reasons(service: Served, user: str) -> None:
     assert "## Preferences" in asked.stdout
     assert "light" in asked.stdout
     assert "dark" not in asked.stdout
-    assert "score = retrieval x confidence x freshness^" in asked.stdout
+    assert "score = retrieval x confidence^0.3 x freshness^0" in asked.stdout
     assert "semantic 1" in asked.stdout
     assert "plan " in asked.stdout
     assert "weights" not in asked.stdout
+
+
+def test_the_score_is_what_its_formula_gives(service: Served, user: str) -> None:
+    remember(service, user, "dark")
+    asked = service.command("query", "which theme?", "--user-id", user, "--explain", "--json")
+    answer = json.loads(asked.stdout)
+    [hit], plan = answer["memories"], answer["plan"]
+    score = hit["retrieval"] * hit["confidence"] ** plan["confidence"] * min(1, hit["freshness"]) ** plan["freshness"]
+    noted = [float(one) for one in re.findall(r"x(\d+\.\d+)", " ".join(hit["notes"]))]
+    assert hit["score"] == pytest.approx(score * math.prod(noted), rel=0.01)
+
+
+def test_every_wrong_field_is_told(service: Served, user: str) -> None:
+    fields = json.dumps({"predicate": "works-at", "objekt": "Bosch"})
+    told = service.command("remember", "--type", "fact", "--fields", fields, "--user-id", user)
+    assert told.returncode == 1
+    assert "object: is required" in told.stderr
+    assert "did you mean `object`?" in told.stderr
+
+
+def test_a_question_of_nobody_is_told_whom_it_asked(service: Served) -> None:
+    asked = service.command("recall", "Which piano does Wilhelmina tune?")
+    assert asked.stdout.strip() == "Nothing is known that answers this."
+    assert "--user-id" in asked.stderr
+
+
+def test_what_waits_for_a_reviewer_says_why(service: Served, user: str) -> None:
+    told = service.command("remember", "The password of my safe is hT7-kk2!pQ9z.", "--user-id", user, "--json")
+    [turn] = json.loads(told.stdout)["turns"]
+    held = [one["reason"] for one in turn["candidates"] if one["decision"] == "review"]
+    assert held
+    told = service.command("remember", "The password of my safe is hT7-kk2!pQ9z.", "--user-id", f"{user}-2")
+    assert held[0] in told.stdout
 
 
 def test_explain_shows_the_plan_and_what_each_arm_added(service: Served, user: str) -> None:

@@ -29,6 +29,12 @@ def test_a_model_must_be_named(provider: str) -> None:
             make_chat(settings(provider, llm_model=missing))
 
 
+def test_a_key_must_be_given_where_there_is_no_other_way_in() -> None:
+    with pytest.raises(ConfigurationError, match="TM_LLM_PROVIDER=anthropic needs TM_LLM_API_KEY"):
+        make_chat(Settings(llm_provider="anthropic", llm_model="m"))
+    assert make_chat(Settings(llm_provider="anthropic", llm_model="m", llm_base_url="http://127.0.0.1:9")) is not None
+
+
 @pytest.mark.parametrize("provider", ["openai", "anthropic"])
 def test_what_can_t_be_right_stops_the_start(provider: str) -> None:
     with pytest.raises(ConfigurationError, match="TM_LLM_BASE_URL"):
