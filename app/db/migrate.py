@@ -265,6 +265,10 @@ async def _connected(owner_url: str, deadline: float) -> asyncpg.Connection:
                 raise ConfigurationError(
                     f"the database at {where} can't be reached ({error}): start it or correct TM_DATABASE_URL"
                 ) from error
+        except asyncpg.InvalidCatalogNameError as error:
+            raise ConfigurationError(
+                f"there is no database at {where}: create it, or correct TM_DATABASE_URL"
+            ) from error
         except (asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
             raise ConfigurationError(
                 f"the database at {where} refuses the login ({error}): correct TM_DATABASE_URL"
