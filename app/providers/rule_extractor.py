@@ -13,6 +13,9 @@ from app.memory.registry import Registry
 _INLINE: Final = 2_000
 """Characters that are read on the event loop, some milliseconds' worth; longer turns go to a thread."""
 
+_AT_ONCE: Final = 2
+"""Turns that are read in threads at once: others wait outside the pool of threads, which questions need, too."""
+
 
 class RuleExtractor:
     """Proposes what a turn states in plain words: the same turn, the same proposals, every time."""
@@ -20,6 +23,9 @@ class RuleExtractor:
     name = "rules"
     reads_known = False
     window = 1
+
+    def __init__(self) -> None:
+        self._threads = asyncio.Semaphore(_AT_ONCE)
 
     async def extract(
         self,
@@ -34,8 +40,11 @@ class RuleExtractor:
 
         `context` are the turns before: they tell which names are people's; nothing is taken from them.
         """
-        inline = len(turn.content) <= _INLINE
-        proposals = propose(turn, context) if inline else await asyncio.to_thread(propose, turn, context)
+        if len(turn.content) <= _INLINE:
+            proposals = propose(turn, context)
+        else:
+            async with self._threads:
+                proposals = await asyncio.to_thread(propose, turn, context)
         return Extraction(proposals=tuple(one for one in proposals if one.type not in excluded), adoptable=True)
 
     async def extract_window(

@@ -66,6 +66,9 @@ FIRST_TURNS, FIRST_TURN_WORDS, LATER_TURN_WORDS = 2, 60, 18
 SHORT_VALUE = 6
 """Most words of a value that a word which the question leaves out rules out; in a sentence it is one of many."""
 
+SHORTEST_LINE = 10
+"""Tokens of the shortest line: a day and a word."""
+
 SHORTEST_CUT = 40
 """Tokens of budget that make it worth while to give the beginning of a line that doesn't fit."""
 
@@ -130,6 +133,8 @@ def assemble(hits: Sequence[Hit], *, types: Registry, layout: Layout) -> tuple[C
     taken: dict[str, list[tuple[UUID, str]]] = defaultdict(list)
     words, spent = _telling_words(layout.query), 0
     for place, hit in enumerate(hits):
+        if layout.budget - spent < SHORTEST_LINE:
+            break
         line = _line(hit, place, words, types, layout)
         group = _group(hit.memory, types)
         heading = 0 if group in taken else estimate_tokens(_heading(group))
@@ -252,22 +257,25 @@ def _excerpt(text: str, words: Collection[str], *, most: int) -> str:
 
     They stay in their order, and one is always kept.
     """
-    every = _sentences(text)
-    sentences = [one for one in every if not _is_idle(one)] or every
-    if sum(len(one.split()) for one in sentences) <= most:
-        return " ".join(sentences)
+    sentences = _sentences(text)
     best = sorted(range(len(sentences)), key=lambda place: (*_tells(sentences[place], words), -place), reverse=True)
-    kept: list[int] = []
-    room = most
-    for place in best:
-        length = len(sentences[place].split())
-        if not kept or length <= room:
-            kept.append(place)
-            room -= length
+    kept = _fitting(sentences, best, most=most, idle=False) or _fitting(sentences, best, most=most, idle=True)
     cut = sentences[kept[0]] if len(kept) == 1 else ""
     if len(cut.split()) > most:
         return f"{' '.join(cut.split()[:most])} …"
     return " ".join(sentences[place] for place in sorted(kept))
+
+
+def _fitting(sentences: Sequence[str], best: Sequence[int], *, most: int, idle: bool) -> list[int]:
+    """Return the places of the first sentence, in the order of `best`, and of those after it that still fit."""
+    kept: list[int] = []
+    room = most
+    for place in best:
+        length = len(sentences[place].split())
+        if (not kept or length <= room) and (idle or not _is_idle(sentences[place])):
+            kept.append(place)
+            room -= length
+    return kept
 
 
 def _sentences(text: str) -> list[str]:

@@ -7,9 +7,11 @@ ranking needs of everything found, the evidence of turns, and the answers whole.
 
 from __future__ import annotations
 
+import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import partial
 from time import perf_counter
 from uuid import UUID
 
@@ -67,6 +69,11 @@ Observe = Callable[[str, float], None]
 PLANNED_ALONE_FROM = 5_000
 """Memories in sight from which a question's search is planned for them alone: the plan for all is made for the scopes
 that most tenants have, and reads a large one row by row. Planning takes some 20 ms."""
+
+
+_INLINE = 100_000
+"""Characters of answers whose context is assembled on the event loop, some ten milliseconds' worth; more go to a
+thread."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -170,7 +177,7 @@ class ReadPipeline:
         reranked = await rerank(self.reranker, request, found.ranked, found.memories, found.plan)
         found = replace(found, ranked=reranked.ranked)
         assembled_from = self._observed("rerank", reranked_from) if request.rerank else reranked_from
-        context, shown, hits = self._assembled(found, request, query, question.types)
+        context, shown, hits = await self._assembled(found, request, query, question.types)
         self._observed("assemble", assembled_from)
         for arm, seconds in found.retrieved.seconds.items():
             self.observe(arm, seconds)
@@ -390,7 +397,7 @@ class ReadPipeline:
             if (found := terms(word, self.language))
         }
 
-    def _assembled(
+    async def _assembled(
         self, found: _Found, request: QueryRequest, query: ParsedQuery, types: Registry
     ) -> tuple[ContextBlock, tuple[UUID, ...], tuple[Hit, ...]]:
         hits = tuple(
@@ -409,7 +416,9 @@ class ReadPipeline:
             if one.id in found.memories
         )
         layout = Layout(zone=request.now.tzinfo, budget=request.token_budget, ids=request.ids, query=request.query)
-        context, shown = assemble(hits, types=types, layout=layout)
+        inline = sum(len(one.memory.content) for one in hits) <= _INLINE
+        arrange = partial(assemble, hits, types=types, layout=layout)
+        context, shown = arrange() if inline else await asyncio.to_thread(arrange)
         if not hits:
             context = none_known(query, layout.zone, layout.budget) or context
         return context, shown, hits

@@ -20,14 +20,17 @@ from app.write.values import Prepared, Resolved
 
 Numbered = tuple[int, Prepared]
 
+LONGEST = 500_000
+"""Characters of a wave. They are put into rows in one go, which keeps other requests waiting a tenth of a second."""
+
 
 def split_batch(prepared: Sequence[Numbered], *, judged: bool = False) -> Iterator[list[Numbered]]:
     """Yield the numbered candidates in waves, in order.
 
     Two candidates share a wave only if neither can merge with, replace or rename what the other says, as far
     as their own words tell: no common words or slot, no name one declares and the other uses, no likeness that merges
-    or, where they are `judged`, that a judge is asked about. Slots that only turn out to be one when names are resolved
-    are `clashes`' to find.
+    or, where they are `judged`, that a judge is asked about. No wave is longer than LONGEST. Slots that only turn out
+    to be one when names are resolved are `clashes`' to find.
     """
     likeness = least_likeness(judged=judged)
     wave = _Wave(likeness=likeness)
@@ -95,6 +98,7 @@ class _Keys:
 class _Wave:
     likeness: float
     members: list[Numbered] = field(default_factory=list)
+    length: int = 0
     claimed: set[str] = field(default_factory=set)
     declared: set[str] = field(default_factory=set)
     used: set[str] = field(default_factory=set)
@@ -105,7 +109,8 @@ class _Wave:
 
     def admits(self, one: Prepared, keys: _Keys) -> bool:
         return not (
-            keys.claims & self.claimed
+            self.length + len(one.content) > LONGEST
+            or keys.claims & self.claimed
             or keys.used & self.declared
             or keys.declared & (self.used | self.declared)
             or any(self.ties.get(name, tie) != tie for name, tie in keys.ties.items())
@@ -115,6 +120,7 @@ class _Wave:
 
     def add(self, place: int, one: Prepared, keys: _Keys) -> None:
         self.members.append((place, one))
+        self.length += len(one.content)
         self.claimed |= keys.claims
         self.declared |= keys.declared
         self.used |= keys.used

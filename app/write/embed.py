@@ -43,11 +43,11 @@ async def prepare(
     Raises ProviderError when the embedder fails; nothing has been written then.
     """
     drafts = [_Draft(candidate) for candidate in candidates]
-    spoken = _conversation_names(drafts)
-    dense = [draft.dense_texts(spoken.get(draft.conversation, frozenset())) for draft in drafts]
+    inline = sum(len(draft.content) for draft in drafts) <= _INLINE
+    dense = _dense(drafts) if inline else await asyncio.to_thread(_dense, drafts)
     flat = [text for texts in dense for _, text in texts]
     vectors = await embedder.embed(flat, purpose="document")
-    if sum(len(draft.content) for draft in drafts) <= _INLINE:
+    if inline:
         return _assemble(drafts, dense, vectors, now, language)
     return await asyncio.to_thread(_assemble, drafts, dense, vectors, now, language)
 
@@ -184,7 +184,10 @@ def _index_texts(
 
 def search_texts(candidates: Sequence[Candidate]) -> list[list[tuple[str, str]]]:
     """Return the texts, by their kind, that these memories are embedded by, as if they were written together."""
-    drafts = [_Draft(candidate) for candidate in candidates]
+    return _dense([_Draft(candidate) for candidate in candidates])
+
+
+def _dense(drafts: Sequence[_Draft]) -> list[list[tuple[str, str]]]:
     spoken = _conversation_names(drafts)
     return [draft.dense_texts(spoken.get(draft.conversation, frozenset())) for draft in drafts]
 

@@ -97,8 +97,9 @@ class Neighbourhood:
 LookUp = Neighbourhood | Split | RetypeNeeded | OlderTypes | NeedsJudge
 """The result of a look-up: all that a decision needs, or the step that must come before it."""
 
-_INLINE = 100_000
-"""Pairs of names that are compared on the event loop, some two milliseconds' worth; more go to a thread."""
+_INLINE = 20_000
+"""Pairs of names that are compared on the event loop, half a millisecond's worth, and forty where all are alike; more
+go to a thread."""
 
 
 MANY = 32

@@ -258,6 +258,7 @@ def add_index(plan: PendingRows, memory: UUID, prepared: Prepared, standing: Map
     covers = None
     if event is not None and event.lower is not None and event.upper is not None:
         covers = f"[{event.lower.isoformat()},{event.upper.isoformat()})"
+    words, asks = len(prepared.content.split()), question_rows(prepared.content)
     for part, searched in enumerate(prepared.texts):
         plan.rows["memory_index"].append(
             {
@@ -273,8 +274,8 @@ def add_index(plan: PendingRows, memory: UUID, prepared: Prepared, standing: Map
                 "stated_at": prepared.stated_at,
                 "session_id": candidate.session_id,
                 "sequence_number": candidate.sequence_number,
-                "words": len(prepared.content.split()),
-                "asks": question_rows(prepared.content),
+                "words": words,
+                "asks": asks,
                 **as_columns(plan.around.model_id, as_halfvec(searched.embedding)),
                 "ann": plan.around.ann,
                 **_lexical(plan, searched),

@@ -23,6 +23,14 @@ async def test_facts_about_one_subject_share_a_wave(store: Store) -> None:
     assert {one.decision for one in await store.write_all(batch)} == {WriteDecision.ADDED}
 
 
+async def test_long_texts_take_turns(store: Store) -> None:
+    texts = [f"{place} {'rope and tar ' * 2_400}"[:30_000] for place in range(20)]
+    batch = [store.candidate("episodic", content=text, session_id=f"s{place}") for place, text in enumerate(texts)]
+    found = await sizes(store, batch)
+    assert sum(found) == 20
+    assert found == [16, 4]
+
+
 async def test_statements_that_differ_share_a_wave_and_like_ones_do_not(store: Store) -> None:
     different = [
         store.candidate("semantic", content=what)

@@ -4,12 +4,27 @@ from __future__ import annotations
 
 import pytest
 
+from app.write import rows
 from app.write.embed import CONTEXT_FOR, prepare
 from tests.support.stores import Store
 
 SHORT = "The one by the river, I think."
 LONG = " ".join(f"word{place}" for place in range(CONTEXT_FOR + 1))
 BEFORE = "Which of the two flats did you like better?"
+
+
+async def test_a_long_text_is_read_once_for_all_of_its_parts(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    read: list[str] = []
+
+    def asks(content: str) -> bool:
+        read.append(content)
+        return False
+
+    monkeypatch.setattr(rows, "question_rows", asks)
+    await store.write("episodic", session_id="flats", content="The flat has a view of the river. " * 300)
+    [parts] = await store.sql("SELECT count(*) FROM memory_index WHERE tenant_id = $1", store.tenant)
+    assert parts["count"] > 10
+    assert len(read) == 1
 
 
 @pytest.mark.parametrize(

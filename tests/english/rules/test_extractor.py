@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import asyncio
+import threading
+import time
 from collections.abc import Mapping
 from types import SimpleNamespace
 
@@ -31,6 +33,25 @@ async def test_it_costs_nothing_and_says_who_it_is() -> None:
     await rules.aclose()
 
 
+async def test_many_long_turns_leave_threads_to_others(monkeypatch: pytest.MonkeyPatch) -> None:
+    reading, most, lock = 0, 0, threading.Lock()
+
+    def slowly(*_given: object) -> tuple[()]:
+        nonlocal reading, most
+        with lock:
+            reading += 1
+            most = max(most, reading)
+        time.sleep(0.01)
+        with lock:
+            reading -= 1
+        return ()
+
+    monkeypatch.setattr(rule_extractor, "propose", slowly)
+    rules = RuleExtractor()
+    await asyncio.gather(*(rules.extract(turn("We sailed. " * 400)) for _ in range(12)))
+    assert most == rule_extractor._AT_ONCE
+
+
 async def test_long_turns_leave_the_event_loop_free(monkeypatch: pytest.MonkeyPatch) -> None:
     threads = 0
 
@@ -40,7 +61,7 @@ async def test_long_turns_leave_the_event_loop_free(monkeypatch: pytest.MonkeyPa
         return await asyncio.to_thread(*arguments)  # type: ignore[arg-type]
 
     # Others on this event loop use threads, too.
-    monkeypatch.setattr(rule_extractor, "asyncio", SimpleNamespace(to_thread=counted))
+    monkeypatch.setattr(rule_extractor, "asyncio", SimpleNamespace(to_thread=counted, Semaphore=asyncio.Semaphore))
     rules = RuleExtractor()
     await rules.extract(turn("I work at Acme. " * 125))
     assert threads == 0
