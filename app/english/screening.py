@@ -121,6 +121,9 @@ _ODD: Final = re.compile(
 )
 """Runs of spaces, and characters that are invisible or look like others."""
 
+_ENCLOSED: Final = re.compile("[\u2460-\u24ff\U0001f130-\U0001f149]")
+"""Letters and digits in circles, brackets and squares: letters of a word in disguise, or signs before one."""
+
 _COMMENT: Final = "<!--"
 
 _LONGEST_COMMENT: Final = 600
@@ -146,11 +149,12 @@ def screen(text: str, *, foreign: bool = False) -> tuple[Suspicion, ...]:
         for what, start, end in find_secrets(text)
     ]
     found += _hidden(text)
-    plain, places = _revealed(text)
     rules = FOREIGN_ORDERS if foreign else ORDERS
-    for start, end, why in _disguised(plain, rules):
-        span = (start, end) if places is None else (places[start], places[end - 1] + 1)
-        found.append(Suspicion(kind=SuspicionKind.INJECTION, why=why, span=span))
+    for read in (text,) if text.isascii() else dict.fromkeys((text, _ENCLOSED.sub(" ", text))):
+        plain, places = _revealed(read)
+        for start, end, why in _disguised(plain, rules):
+            span = (start, end) if places is None else (places[start], places[end - 1] + 1)
+            found.append(Suspicion(kind=SuspicionKind.INJECTION, why=why, span=span))
     for order, start, end in decoded(text):
         if any(matches(rules, order, order)):
             found.append(

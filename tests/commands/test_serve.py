@@ -156,14 +156,6 @@ def test_an_unreachable_database_is_told_without_its_password() -> None:
     assert "Traceback" not in tried.stderr
 
 
-def test_a_database_that_does_not_exist_is_told(database_url: str) -> None:
-    missing = f"{database_url.rpartition('/')[0]}/nowhere"
-    tried = run("serve", "--port", "0", TM_DATABASE_URL=missing, TM_DATABASE_START_TIMEOUT="0.1")
-    assert tried.returncode == 1
-    assert "there is no database at" in tried.stderr
-    assert "/nowhere: create it, or correct TM_DATABASE_URL" in tried.stderr
-
-
 def test_a_wrong_option_is_a_usage_error() -> None:
     assert run("serve", "--port", "99999").returncode == 2
     assert run("serve", "--frob").returncode == 2
