@@ -199,7 +199,8 @@ def _announce(listeners: Sequence[socket.socket], settings: Settings, first_key:
     say(line("key", _key(settings, first_key)))
     say()
     if first_key is not None:
-        say(f"This is the first start: the key is not shown again{_kept(settings)}. To use it in this shell:")
+        kept = f", but {_kept(settings)}" if _kept(settings) else ""
+        say(f"This is the first start: the key is not shown again{kept}. To use it in this shell:")
         say()
         say(f"export TM_URL={url}")
         say(f"export TM_API_KEY={first_key}")
@@ -214,7 +215,7 @@ def _where(settings: Settings) -> str:
 
 
 def _kept(settings: Settings) -> str:
-    return f", but kept in {data_dir(settings) / KEY_FILE}" if settings.database_url is None else ""
+    return f"kept in {data_dir(settings) / KEY_FILE}" if settings.database_url is None else ""
 
 
 def _key(settings: Settings, first_key: str | None) -> str:
@@ -222,9 +223,7 @@ def _key(settings: Settings, first_key: str | None) -> str:
         return first_key
     if settings.bootstrap_key is not None:
         return "the one in TM_BOOTSTRAP_KEY"
-    if settings.database_url is None:
-        return f"made at the first start; kept in {data_dir(settings) / KEY_FILE}"
-    return "made at the first start; `typed-memory keys create` makes another"
+    return f"made at the first start; {_kept(settings) or '`typed-memory keys create` makes another'}"
 
 
 def register(cli: typer.Typer) -> None:

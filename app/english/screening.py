@@ -150,7 +150,7 @@ def screen(text: str, *, foreign: bool = False) -> tuple[Suspicion, ...]:
     ]
     found += _hidden(text)
     rules = FOREIGN_ORDERS if foreign else ORDERS
-    for read in (text,) if text.isascii() else dict.fromkeys((text, _ENCLOSED.sub(" ", text))):
+    for read in dict.fromkeys((text, _ENCLOSED.sub(" ", text))):
         plain, places = _revealed(read)
         for start, end, why in _disguised(plain, rules):
             span = (start, end) if places is None else (places[start], places[end - 1] + 1)

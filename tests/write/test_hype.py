@@ -30,6 +30,7 @@ from app.write.embed import prepare
 from app.write.hype import BATCH, Hype, memories_without_questions
 from app.write.resolve import resolve
 from app.write.values import Believe, Decision, PersistResult, Reject, Resolved, version_of
+from tests.support.plans import explained
 from tests.support.stores import USER, Store
 
 RULES = RuleQuestions(language="english")
@@ -271,13 +272,9 @@ async def test_what_waits_for_other_scopes_is_not_read(store: Store) -> None:
         NOW,
     )
     await enqueue(store, uuid4())
-    asked = memories_hype._JOIN
     values = {"tenant": store.tenant, "scope": USER.id(store.tenant), **memories_hype.joining([uuid4()])}
-    given = ", ".join(f"'{one}'" for one in asked.arguments(values))
     async with store.database.write(store.tenant, **PLANNED_BY_KEY) as session:
-        await session.driver.execute(f"PREPARE joining AS {asked.sql}")
-        found = await session.driver.fetch(f"EXPLAIN (ANALYZE, FORMAT TEXT) EXECUTE joining ({given})")
-    plan = "\n".join(row[0] for row in found)
+        plan = "\n".join(await explained(session, memories_hype._JOIN, values, "ANALYZE, FORMAT TEXT"))
     assert "ix_jobs_gathering" in plan
     assert "Removed by Filter" not in plan
 

@@ -10,6 +10,7 @@ import pytest
 from app.db.entities import write_lookup
 from app.db.session import PLANNED_BY_KEY
 from app.providers.wordllama import WordllamaEmbedder
+from tests.support.plans import explained
 from tests.support.stores import USER, open_store
 
 NAMES = 1_500
@@ -33,12 +34,9 @@ async def test_names_are_looked_up_by_key_in_a_store_of_one_tenant(
     ]
     await store.write_all(facts)
     await store.sql("ANALYZE")
-    asked = write_lookup._KNOWN
     values = {"tenant": store.tenant, "scope": USER.id(store.tenant), "names": "{boat 7}", "aliases": "{boat 7}"}
-    given = ", ".join(f"'{one}'" for one in asked.arguments(values))
     async with store.database.read(store.tenant, **PLANNED_BY_KEY) as session:
-        await session.driver.execute(f"PREPARE names AS {asked.sql}")
-        found = await session.driver.fetchval(f"EXPLAIN (FORMAT JSON) EXECUTE names ({given})")
+        [found] = await explained(session, write_lookup._KNOWN, values, "FORMAT JSON")
     await store.database.close()
     looked = list(searches(found[0]["Plan"]))
     aliases = [by for table, by in looked if table == "entity_aliases"]
