@@ -98,8 +98,8 @@ LookUp = Neighbourhood | Split | RetypeNeeded | OlderTypes | NeedsJudge
 """The result of a look-up: all that a decision needs, or the step that must come before it."""
 
 _INLINE = 20_000
-"""Pairs of names that are compared on the event loop, half a millisecond's worth, or seventy where all are near; more go to
-a thread."""
+"""Pairs of names that are compared on the event loop, half a millisecond's worth, or seventy where all are near; more
+go to a thread."""
 
 
 MANY = 32
