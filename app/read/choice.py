@@ -16,6 +16,7 @@ from typing import Final
 from uuid import UUID
 
 from app.db.memories.ranking import RankingRow, TurnBelief, TurnEvidence
+from app.lexical.bm25 import terms
 from app.memory.extraction import Role
 from app.model import Memory, ReadMode, SpeechAct
 from app.read.assemble import estimate_tokens, floor, select
@@ -38,7 +39,7 @@ NEAREST: Final = 0.6
 """Share of the evidence of a turn's most relevant belief that another one of it needs to be what the turn is for."""
 
 AS_GOOD: Final = 0.9
-"""Share of what a turn's wording counts from which on a belief answers as well as the turn that it rests on."""
+"""Share of what a turn's wording counts from which on a belief that is asked for answers as well as its turn."""
 
 BEST_MATCHES: Final = 10
 """Matches, and turns, among which a belief stands for a turn that is one of them, and pushes no other one out."""
@@ -250,7 +251,8 @@ class TurnsInView:
             if not left:
                 continue
             best = max(left, key=self.evidence.wording.__getitem__)
-            if self._says_of_it(turn, left) >= NEARLY_ALL or (best not in standing and self._says_as_much(best, turn)):
+            whole = self._says_of_it(turn, left) >= NEARLY_ALL
+            if whole or (best not in standing and self._answers_as_well(best, turn)):
                 standing.add(best)
                 kept, dropped, why = best, turn, "said by a belief that rests on it"
             elif best not in standing:
@@ -302,9 +304,20 @@ class TurnsInView:
                 least = min(best, NEAREST * best)
                 yield turn, tuple(dict.fromkeys(one for one in beliefs if evidence[one] >= least))
 
-    def _says_as_much(self, belief: UUID, turn: UUID) -> bool:
-        """Tell whether a belief's words say as much of what is asked; a name in both speaks for neither."""
-        return self.evidence.wording[belief] >= AS_GOOD * self.evidence.wording[turn]
+    def _answers_as_well(self, belief: UUID, turn: UUID) -> bool:
+        """Tell whether a belief is what is asked for, and its words say as much of it; a name in both tells nothing."""
+        as_good = self.evidence.wording[belief] >= AS_GOOD * self.evidence.wording[turn]
+        return as_good and self._is_asked_for(self.sketches[belief])
+
+    def _is_asked_for(self, row: RankingRow) -> bool:
+        """Tell whether the question hints at the type of a belief, or asks for its predicate or has a word of it.
+
+        Any other shares a subject with the question, and what is asked may stand in the rest of the turn.
+        """
+        if row.type in self.query.hinted or row.predicate in self.query.asked_predicates:
+            return True
+        said = () if row.predicate is None else terms(row.predicate.replace("-", " "))
+        return not set(self.query.terms).isdisjoint(said)
 
     def _wanted(self) -> bool:
         return self.query.mode is not ReadMode.DEFAULT or self.query.looks_back

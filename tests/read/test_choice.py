@@ -23,6 +23,8 @@ from tests.read.test_rank import parsed, sketch
 MANY = TURNS_CONSIDERED + 30
 TURN, BELIEF = "episodic", "fact"
 
+ASKED = "spends-holidays-in"
+
 RESTING, OTHER, FIRST, SECOND = (UUID(int=number) for number in (1, 2, 3, 4))
 
 
@@ -108,7 +110,7 @@ def view(
     whole: dict[UUID, float] | None = None,
 ) -> TurnsInView:
     spoken = {one: sketch(one.int, type="episodic", words=50) for one in turns}
-    believed = {one.id: sketch(one.id.int, words=3) for beliefs in turns.values() for one in beliefs}
+    believed = {one.id: sketch(one.id.int, words=3, predicate=ASKED) for beliefs in turns.values() for one in beliefs}
     return TurnsInView(
         turns={one: TurnEvidence(role=Role.USER, beliefs=beliefs) for one, beliefs in turns.items()},
         sketches=spoken | believed,
@@ -138,6 +140,23 @@ def test_a_belief_that_says_as_much_takes_the_place_of_its_turn() -> None:
     found = view({FIRST: (believed(RESTING),)}, wording={RESTING: 0.6, FIRST: 0.6})
     once, _ = found.once(matches(FIRST, RESTING))
     assert [(one.id, one.score) for one in once] == [(RESTING, 1.0)]
+
+
+def test_a_belief_that_is_not_what_is_asked_for_leaves_its_turn_which_may_say_it() -> None:
+    found = view({FIRST: (believed(RESTING),)}, wording={RESTING: 0.9, FIRST: 0.6})
+    hinting = replace(found.query, hinted=("event",))
+    knowing = replace(found.query, predicates=("owns",))
+    for query, row, kept in (
+        (found.query, sketch(RESTING.int, words=3, predicate="bought"), FIRST),
+        (found.query, sketch(RESTING.int, words=3, type="event"), FIRST),
+        (hinting, sketch(RESTING.int, words=3, type="event"), RESTING),
+        (knowing, sketch(RESTING.int, words=3, predicate="owns"), RESTING),
+        (found.query, sketch(RESTING.int, words=3, predicate="spent-time-at"), FIRST),
+        (found.query, sketch(RESTING.int, words=3, predicate="spends-time-at"), RESTING),
+    ):
+        seen = replace(found, query=query, sketches={**found.sketches, RESTING: row})
+        once, _ = seen.once(matches(RESTING, FIRST))
+        assert [one.id for one in once] == [kept]
 
 
 def test_a_belief_of_several_turns_stands_for_the_best_placed_alone() -> None:
@@ -204,7 +223,9 @@ def test_a_belief_pushes_no_turn_out_of_the_first_ten_unless_its_own_turn_is_amo
     beliefs = {turns[4]: (believed(near),), turns[11]: (believed(far),)}
     wording = {**dict.fromkeys(turns, 0.4), near: 0.5, far: 0.5, typed: 0.5}
     found = view({turn: beliefs.get(turn, ()) for turn in turns}, wording=wording)
-    said = {one: sketch(one.int, words=3, session_id="s", sequence_number=one.int) for one in (near, far)}
+    said = {
+        one: sketch(one.int, words=3, session_id="s", sequence_number=one.int, predicate=ASKED) for one in (near, far)
+    }
     found = replace(found, sketches={**found.sketches, **said, typed: sketch(typed.int, words=3)})
     once, _ = found.once(matches(far, near, typed, *turns))
     order = [one.id for one in once]
