@@ -7,7 +7,6 @@ Its two files are read here; the vectors are identical.
 
 from __future__ import annotations
 
-import asyncio
 import json
 from collections.abc import Sequence
 from functools import cache, lru_cache
@@ -18,6 +17,7 @@ from typing import Final
 import numpy as np
 from tokenizers import Tokenizer
 
+from app import threads
 from app.errors import ConfigurationError
 from app.providers.embeddings import EmbedObserver, Purpose, Vectors, has_no_words, observe
 
@@ -53,9 +53,7 @@ class WordllamaEmbedder:
     async def embed(self, texts: Sequence[str], *, purpose: Purpose = "document") -> Vectors:  # noqa: ARG002
         """Embed off the event loop, unless it is sooner done than said; see `Embedder.embed`."""
         with observe(self._observer, len(texts)):
-            if sum(map(len, texts)) <= DIRECT_CHARACTERS:
-                return self._embed_all(texts)
-            return await asyncio.to_thread(self._embed_all, texts)
+            return await threads.work(lambda: self._embed_all(texts), brief=sum(map(len, texts)) <= DIRECT_CHARACTERS)
 
     def words(self, words: Sequence[str]) -> Vectors:
         """Return the unit vectors of single words, in their order; the last ones asked for are kept."""

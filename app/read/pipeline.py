@@ -7,7 +7,6 @@ ranking needs of everything found, the evidence of turns, and the answers whole.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -17,6 +16,7 @@ from uuid import UUID
 
 from pgvector import HalfVector
 
+from app import threads
 from app.db.embedding_models import index_name
 from app.db.entities import query_lookup
 from app.db.entities.query_lookup import QueryLookup
@@ -416,9 +416,9 @@ class ReadPipeline:
             if one.id in found.memories
         )
         layout = Layout(zone=request.now.tzinfo, budget=request.token_budget, ids=request.ids, query=request.query)
-        inline = sum(len(one.memory.content) for one in hits) <= _INLINE
         arrange = partial(assemble, hits, types=types, layout=layout)
-        context, shown = arrange() if inline else await asyncio.to_thread(arrange)
+        brief = sum(len(one.memory.content) for one in hits) <= _INLINE
+        context, shown = await threads.work(arrange, brief=brief)
         if not hits:
             context = none_known(query, layout.zone, layout.budget) or context
         return context, shown, hits

@@ -7,7 +7,6 @@ screened as turns are: injected orders and secrets wait for a reviewer.
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
@@ -16,7 +15,7 @@ from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
 
-from app import ids
+from app import ids, threads
 from app.english.screening import screen
 from app.memory.calendar import StatedTime, day_start
 from app.memory.candidate import Candidate, Ending
@@ -33,9 +32,7 @@ _INLINE = 1_000
 async def screen_stated(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return the candidates, each with why a person should look at what it says, if one should."""
     told = [one.content or one.payload.render() for one in candidates]
-    if sum(map(len, told)) <= _INLINE:
-        return _doubted(candidates, told)
-    return await asyncio.to_thread(_doubted, candidates, told)
+    return await threads.work(lambda: _doubted(candidates, told), brief=sum(map(len, told)) <= _INLINE)
 
 
 def _doubted(candidates: Sequence[Candidate], told: Sequence[str]) -> list[Candidate]:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import replace
@@ -12,6 +11,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import ValidationError
 
+from app import threads
 from app.db.reembedding import Lacking, QuestionsToEmbed, TextsToEmbed
 from app.errors import InvalidInput
 from app.lexical.bm25 import searched_terms
@@ -43,13 +43,11 @@ async def prepare(
     Raises ProviderError when the embedder fails; nothing has been written then.
     """
     drafts = [_Draft(candidate) for candidate in candidates]
-    inline = sum(len(draft.content) for draft in drafts) <= _INLINE
-    dense = _dense(drafts) if inline else await asyncio.to_thread(_dense, drafts)
+    brief = sum(len(draft.content) for draft in drafts) <= _INLINE
+    dense = await threads.work(lambda: _dense(drafts), brief=brief)
     flat = [text for texts in dense for _, text in texts]
     vectors = await embedder.embed(flat, purpose="document")
-    if inline:
-        return _assemble(drafts, dense, vectors, now, language)
-    return await asyncio.to_thread(_assemble, drafts, dense, vectors, now, language)
+    return await threads.work(lambda: _assemble(drafts, dense, vectors, now, language), brief=brief)
 
 
 class _Draft:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
@@ -10,7 +9,7 @@ from functools import partial
 from typing import Any
 from uuid import UUID
 
-from app import ids
+from app import ids, threads
 from app.db import turns
 from app.db.entities import write_lookup
 from app.db.entities.write_lookup import ScopeState
@@ -186,9 +185,8 @@ async def read_names(
     near: Mapping[str, Sequence[str]] = {}
     if unknown:
         others += sorted(unknown) if len(wave) > 1 else ()
-        inline = len(unknown) * len(others) <= _INLINE
         compare = partial(nominated, unknown, others, shared=shared)
-        near = compare() if inline else await asyncio.to_thread(compare)
+        near = await threads.work(compare, brief=len(unknown) * len(others) <= _INLINE)
         stored = {name: told for name, found in near.items() if (told := [one for one in found if one not in unknown])}
         if stored:
             rows += await write_lookup.read_near(session, tenant=tenant, scope=scope, near=stored)
