@@ -101,6 +101,24 @@ soak: $(DEV) ## run two replicas and two workers under load for 30 minutes (SOAK
 walk: $(DEV) ## count the functions, transactions and statements that typical requests run
 	@$(RUN) bench.walk
 
+CLIENTS := $(CLIENTS_VENV)/.installed
+
+clients: $(RUNTIME) $(CLIENTS) ## check the client libraries and the examples (ARGS: python, typescript, examples)
+	@$(CLIENTS_VENV)/bin/python clients/check.py $(ARGS)
+
+clients-generate: $(CLIENTS) ## write what the client libraries generate from openapi/openapi.json
+	@cd clients && ../$(CLIENTS_VENV)/bin/python -m codegen
+	@cd clients/typescript && PATH="$(CURDIR)/$(CLIENTS_VENV)/bin:$$PATH" && npm ci --silent && npm run --silent generate
+
+clients-lock: $(RUNTIME) ## resolve clients/requirements.in anew
+	@$(RUN) pip install --quiet --disable-pip-version-check uv
+	@$(RUN) uv pip compile clients/requirements.in --universal --python-version 3.11 --generate-hashes \
+		--no-emit-index-url --no-emit-find-links --no-annotate --custom-compile-command 'make clients-lock' \
+		--quiet --output-file clients/requirements.lock $(LOCK_ARGS)
+
+$(CLIENTS): clients/requirements.lock clients/python/pyproject.toml
+	@sh .ci/clients
+
 wheel: $(RUNTIME) ## build the packages, and serve from the wheel in a fresh environment outside the checkout
 	@sh .ci/wheel
 
@@ -133,21 +151,3 @@ $(DEV): requirements-dev.lock pyproject.toml $(BROKEN)
 	@PYTHON='$(PYTHON)' sh .ci/venv dev
 
 FORCE:
-
-CLIENTS := $(CLIENTS_VENV)/.installed
-
-clients: $(RUNTIME) $(CLIENTS) ## check the client libraries and the examples (ARGS: python, typescript, examples)
-	@$(CLIENTS_VENV)/bin/python clients/check.py $(ARGS)
-
-clients-generate: $(CLIENTS) ## write what the client libraries generate from openapi/openapi.json
-	@cd clients && ../$(CLIENTS_VENV)/bin/python -m codegen
-	@cd clients/typescript && PATH="$(CURDIR)/$(CLIENTS_VENV)/bin:$$PATH" && npm ci --silent && npm run --silent generate
-
-clients-lock: $(RUNTIME) ## resolve clients/requirements.in anew
-	@$(RUN) pip install --quiet --disable-pip-version-check uv
-	@$(RUN) uv pip compile clients/requirements.in --universal --python-version 3.11 --generate-hashes \
-		--no-emit-index-url --no-emit-find-links --no-annotate --custom-compile-command 'make clients-lock' \
-		--quiet --output-file clients/requirements.lock $(LOCK_ARGS)
-
-$(CLIENTS): clients/requirements.lock clients/python/pyproject.toml
-	@sh .ci/clients

@@ -57,7 +57,11 @@ class Commands(TyperGroup):
 
     def get_command(self, ctx: object, cmd_name: str) -> Any:  # noqa: ANN401, ARG002 - typer's signature
         """Return the name and the help of a command for a list, None where there is none of this name."""
-        return TyperCommand(cmd_name, help=read_help(cmd_name)) if cmd_name in MODULES else None
+        if cmd_name not in MODULES:
+            return None
+        told = read_help(cmd_name)
+        # Given as such, because a short help that is cut out of the help ends in an ellipsis.
+        return TyperCommand(cmd_name, help=told, short_help=told.partition("\n\n")[0])
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - typer's signature
         """Return the name of the command to run, the command, and its arguments."""

@@ -49,10 +49,11 @@ def verify(
         ),
     ] = None,
 ) -> None:
-    """Recompute every seal from the events it covers, and rebuild every memory's status and confidence from them.
+    """Verify the log, and each memory's status and confidence by it.
 
-    Exits with 1 and names the first place where an event was changed, removed, inserted or moved, or where a memory
-    differs from the log.
+    Every seal is recomputed from the events it covers, and the state of every memory is rebuilt from them. Exits with
+    1 and names the first place where an event was changed, removed, inserted or moved, or where a memory differs from
+    the log.
 
     For example:
 

@@ -39,7 +39,7 @@ _USED = {"memories_per_day": "memories", "turns_per_day": "turns", "tokens_per_d
 
 @app.command()
 def show(tenant: Tenant = "default", key: Key = None) -> None:
-    """Show the limits that count, and what was used of them since midnight UTC."""
+    """Show the limits, and what was used of them since midnight UTC."""
     _print(asyncio.run(_run(tenant, key, {})))
 
 

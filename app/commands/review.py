@@ -60,7 +60,7 @@ def list_items(
 
 @app.command()
 def show(review: ReviewId, *, as_json: AsJson = False, url: Url = None, key: ApiKey = None) -> None:
-    """Show an item: its evidence, the competing memories, and the suggested action."""
+    """Show an item with its evidence and the memories it competes with."""
     answer = ask(url, key, lambda client: client.get(f"/admin/review/{review}"))
     if as_json:
         say_json(answer)
