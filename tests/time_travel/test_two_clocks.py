@@ -236,3 +236,26 @@ async def test_a_name_that_was_learnt_later_meant_nothing_then(timed: Timed) -> 
 
     assert await meant() == ["Volkswagen"]
     assert await meant(known_at=then) == []
+
+
+async def test_merged_entities_have_one_type_and_the_same_attributes_then_and_later(timed: Timed) -> None:
+    """The ids by which they are told apart are random: with six of them, an order by id would show."""
+    roots = ("Ostara", "Kestrel", "Quillon", "Fenwick", "Dunmore", "Lysander")
+    for root in roots:
+        await timed.put("event", event_description=f"{root} came by", participants=[root])
+        for kind, size in (("person", "tall"), ("organization", "large")):
+            timed.clock.tick()
+            attributes = {"size": size}
+            await timed.put("entity", canonical_name=f"{kind} of {root}", entity_type=kind, attributes=attributes)
+        await timed.put("event", event_description="paid", participants=[f"organization of {root}"])
+    actor = timed.store.actor
+    known = {one.name: one.id for one in (await timed.entities.list(actor, filters=EntityFilters(), limit=50)).items}
+    for root in roots:
+        others = [known[f"{kind} of {root}"] for kind in ("organization", "person")]
+        await timed.entities.merge(actor, known[root], others, force=True)
+    then = timed.clock.tick()
+    later = timed.clock.tick(days=30)
+    for at in (None, then, later):
+        page = await timed.entities.list(actor, filters=EntityFilters(), limit=50, known_at=at)
+        found = {one.name: (one.entity_type, one.attributes["size"]) for one in page.items if one.merged}
+        assert found == dict.fromkeys(roots, ("person", "tall"))

@@ -150,11 +150,17 @@ class EntityFilters:
     prefix: str | None = None
 
 
-_WHOLE = """
+_TYPE_OF_KIN = """
+            (array_agg(k.entity_type ORDER BY k.created_at, k.id) FILTER (WHERE k.entity_type <> 'unknown'))[1]"""
+
+_ATTRIBUTES_OF_KIN = "SELECT coalesce(jsonb_object_agg(a.key, a.value ORDER BY k.created_at DESC, k.id DESC), '{}')"
+"""Of entities that were merged into one, what the one that was known first says goes before what others say."""
+
+_WHOLE = f"""
     SELECT e.id, s.kind, s.user_id, s.agent_id, e.canonical_name, e.merged_into, e.created_at,
         coalesce(nullif(e.entity_type, 'unknown'), kin.entity_type, 'unknown') AS entity_type,
-        e.mention_count + coalesce(kin.mentions, 0) AS mention_count, coalesce(kin.ids, '{}') AS merged,
-        (SELECT coalesce(jsonb_object_agg(a.key, a.value ORDER BY k.mention_count, k.id), '{}')
+        e.mention_count + coalesce(kin.mentions, 0) AS mention_count, coalesce(kin.ids, '{{}}') AS merged,
+        ({_ATTRIBUTES_OF_KIN}
          FROM entities k CROSS JOIN LATERAL jsonb_each(k.attributes) a
          WHERE k.tenant_id = :tenant AND k.merged_into = e.id) || e.attributes AS attributes,
         (SELECT coalesce(jsonb_agg(a.display ORDER BY a.display), '[]') FROM (
@@ -164,12 +170,10 @@ _WHOLE = """
     FROM entities e
     JOIN scopes s ON s.tenant_id = :tenant AND s.id = e.scope_id
     LEFT JOIN LATERAL (
-        SELECT sum(k.mention_count) AS mentions, array_agg(k.id ORDER BY k.id) AS ids,
-            (array_agg(k.entity_type ORDER BY k.mention_count DESC, k.id)
-             FILTER (WHERE k.entity_type <> 'unknown'))[1] AS entity_type
+        SELECT sum(k.mention_count) AS mentions, array_agg(k.id ORDER BY k.id) AS ids,{_TYPE_OF_KIN} AS entity_type
         FROM entities k WHERE k.tenant_id = :tenant AND k.merged_into = e.id
     ) kin ON true
-"""
+"""  # noqa: S608 - composed of constants
 """An entity together with all that were merged into it; a condition on `e` follows."""
 
 _WHOLE_THEN = f"""
@@ -179,7 +183,7 @@ _WHOLE_THEN = f"""
          CROSS JOIN LATERAL (SELECT was.mentions FROM {time_travel.memories("x.id = me.memory_id")} was OFFSET 0) m
          WHERE me.tenant_id = :tenant AND me.entity_id = ANY(e.id || kin.ids)) AS mention_count,
         coalesce(kin.ids, '{{}}') AS merged,
-        (SELECT coalesce(jsonb_object_agg(a.key, a.value ORDER BY k.id), '{{}}')
+        ({_ATTRIBUTES_OF_KIN}
          FROM unnest(kin.ids) AS one(id)
          CROSS JOIN LATERAL (SELECT k.* FROM {time_travel.ENTITIES} k WHERE k.id = one.id OFFSET 0) k
          CROSS JOIN LATERAL jsonb_each(k.attributes) a) || e.attributes AS attributes,
@@ -188,8 +192,7 @@ _WHOLE_THEN = f"""
     FROM {time_travel.ENTITIES} e
     JOIN scopes s ON s.tenant_id = :tenant AND s.id = e.scope_id
     LEFT JOIN LATERAL (
-        SELECT array_agg(k.id ORDER BY k.id) AS ids,
-            (array_agg(k.entity_type ORDER BY k.id) FILTER (WHERE k.entity_type <> 'unknown'))[1] AS entity_type
+        SELECT array_agg(k.id ORDER BY k.id) AS ids,{_TYPE_OF_KIN} AS entity_type
         FROM {time_travel.entity_family("e.id")} same
         CROSS JOIN LATERAL (SELECT k.* FROM {time_travel.ENTITIES} k WHERE k.id = same.id OFFSET 0) k
         WHERE k.id <> e.id
