@@ -27,9 +27,6 @@ from app.read.values import Arm, ArmPlace, Arms, Fused, QueryPlan, Scaling
 _ADDED = itemgetter(3)
 """What a place adds to the sum."""
 
-OPENING: Final = 400
-"""Characters of a memory that are compared: with more, a long text has a near word for everything."""
-
 _MOST_WORDS: Final = 40
 """Distinct words of a memory that are compared."""
 

@@ -38,14 +38,15 @@ from app.read import understand
 from app.read.access import used_memories
 from app.read.assemble import Layout, assemble, floor
 from app.read.choice import best_matches, considered, held_then, none_known
-from app.read.fuse import OPENING, content_words, fuse, match_words
+from app.read.fuse import content_words, fuse, match_words
 from app.read.model_calls import QuestionForms, mean_vector, nominees, rerank, rewrite, says_little
 from app.read.plan import explain_filters, explain_question, explained, plan
-from app.read.rank import rank
+from app.read.rank import numbered_matches, rank
 from app.read.relevance import CALIBRATIONS, Calibration, Relevance
 from app.read.retrieve import Retrieved, Search, SearchFilters, is_exact, nominators, retrieve
 from app.read.retrieve.lexical import read_near_terms
 from app.read.values import (
+    OPENING,
     Arm,
     ArmHit,
     Arms,
@@ -240,7 +241,7 @@ class ReadPipeline:
             ids=[one.id for one in fused],
             windows=[(window.lower, window.upper) for window in query.windows],
             whole=bool(query.excluded_names or query.excluded_words),
-            opening=OPENING if self.words else 0,
+            opening=OPENING if self.words or query.labels else 0,
             metadata=search.filters.metadata,
             known_at=request.known_at,
         )
@@ -261,7 +262,17 @@ class ReadPipeline:
             if query.unknown_names and speaking
             else {}
         )
-        ranked = rank(fused, sketches, query=query, plan=chosen, now=request.now, verbatim=verbatim, speakers=speakers)
+        numbered = numbered_matches(sketches, query)
+        ranked = rank(
+            fused,
+            sketches,
+            query=query,
+            plan=chosen,
+            now=request.now,
+            verbatim=verbatim,
+            speakers=speakers,
+            numbered=numbered,
+        )
         predecessors: frozenset[UUID] = frozenset()
         if query.before is not None and query.mode is not ReadMode.DEFAULT:
             ranked, predecessors = await self._behind(session, search.filters, request, query, ranked, sketches)
@@ -271,6 +282,7 @@ class ReadPipeline:
             whole=search.whole,
             verbatim=verbatim,
             asked=predecessors,
+            numbered=numbered,
         )
         turns = await self._turns(session, tenant, request, ranked, sketches)
         best, cut = best_matches(judged, turns, ranked, sketches, request)

@@ -108,6 +108,7 @@ OPEN = QueryPlan(
     assistant=0.85,
     type_hint=1.15,
     elsewhen=0.5,
+    misnumbered=0.4,
     history=1.0,
     newest=1.0,
     rival=0.58,

@@ -17,11 +17,12 @@ from uuid import UUID
 from app.db.memories.ranking import RankingRow
 from app.english.questions import FIRST_PERSON, told_share
 from app.lexical.edits import one_edit_apart
+from app.lexical.labels import compare_labels
 from app.memory import normalise
 from app.memory.drift import DEMOTION
 from app.memory.freshness import Decay, since_last_use
 from app.model import MemoryStatus
-from app.read.values import Before, Fused, ParsedQuery, QueryPlan, Ranked
+from app.read.values import OPENING, Before, Fused, ParsedQuery, QueryPlan, Ranked
 
 
 def slot_holders(ranked: Sequence[Ranked], sketches: Mapping[UUID, RankingRow], query: ParsedQuery) -> tuple[UUID, ...]:
@@ -100,18 +101,20 @@ def rank(
     now: datetime,
     verbatim: Collection[str],
     speakers: Mapping[UUID, str] = MappingProxyType({}),
+    numbered: Mapping[UUID, bool] = MappingProxyType({}),
 ) -> tuple[Ranked, ...]:
     """Return what was found, best first: `score = retrieval x confidence^c x min(1, freshness)^g` x factors.
 
-    `retrieval` is the fused score with the neighbours' share; the factors are the plan's, and each that
-    applied is named in the notes with its number. `verbatim` are the types of turns, `speakers` the names of those who
-    speak. A memory without a sketch is left out. A cross-encoder would replace `retrieval` here.
+    `retrieval` is the fused score with the neighbours' share; the factors are the plan's, and each that applied is
+    named in the notes with its number. `verbatim` are the types of turns, `speakers` the names of those who speak,
+    `numbered` the matches about a number that the question names, and about others. A memory without a sketch is
+    left out. A cross-encoder would replace `retrieval` here.
     """
     read = [(one, sketches[one.id]) for one in fused if one.id in sketches]
     rows = [sketch for _, sketch in read]
     shares = _neighbours(read, verbatim, plan)
     asking = {row.id: _told(row.asking, plan) for row in rows if row.asking is not None}
-    factors = _factors(rows, demotions(rows), asking, _one_speaker(query, rows, speakers), query, plan)
+    factors = _factors(rows, demotions(rows), asking, _one_speaker(query, rows, speakers), numbered, query, plan)
     scored = list(_scored(read, shares, factors, plan, now))
     ordered = _with_answers(scored, sketches, asking, query.assistants, verbatim, plan)
     if query.wants_newest and plan.newest:
@@ -205,6 +208,7 @@ def _factors(
     ratios: Mapping[UUID, float],
     asking: Mapping[UUID, float],
     speaker: Collection[UUID],
+    numbered: Mapping[UUID, bool],
     query: ParsedQuery,
     plan: QueryPlan,
 ) -> dict[UUID, list[Factor]]:
@@ -218,6 +222,11 @@ def _factors(
             "happened at another time than the question names",
             plan.elsewhen,
             [one.id for one in sketches if one.elsewhen],
+        ),
+        (
+            "about another number than the question names",
+            plan.misnumbered,
+            [one for one, same in numbered.items() if not same],
         ),
         *((_ASKS, factor, (memory,)) for memory, factor in asking.items()),
         ("said by the one the question names", plan.speaker, _said_by(sketches, speaker)),
@@ -238,6 +247,18 @@ def _factors(
         for memory in memories if factor != 1 else ():
             found[memory].append((why, factor))
     return found
+
+
+def numbered_matches(sketches: Mapping[UUID, RankingRow], query: ParsedQuery) -> dict[UUID, bool]:
+    """Return which matches are about a number that the question names, and which about another number of that word.
+
+    Of a text that is longer than its opening nothing is known.
+    """
+    if not query.labels:
+        return {}
+    return compare_labels(
+        query.labels, {one.id: one.opening for one in sketches.values() if len(one.opening) < OPENING}
+    )
 
 
 def _told(text: str, plan: QueryPlan) -> float:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final
 from uuid import UUID
 
@@ -99,7 +99,8 @@ class MatchEvidence:
 class Relevance:
     """The measure of relevance to one question; `whole` is the weight of all its words.
 
-    `asked` are memories that the question asks for by their place in a chain, whatever their words.
+    `asked` are memories that the question asks for by their place in a chain, whatever their words; `numbered` those
+    about a number that it names, which is a name, too, and those about another number.
     """
 
     query: ParsedQuery
@@ -107,6 +108,7 @@ class Relevance:
     whole: float
     verbatim: Collection[str]
     asked: Collection[UUID] = frozenset()
+    numbered: Mapping[UUID, bool] = field(default_factory=dict)
 
     def with_relevance(self, ranked: Sequence[Ranked], evidence: Mapping[UUID, float]) -> list[Ranked]:
         """Return the matches with the relevance, 0 to 1, of each, by what speaks for it."""
@@ -140,6 +142,9 @@ class Relevance:
             wording[one.id] = said = near + _WORDS * share + _PREDICATE * asked
             named = self._named(one) if names else 0.0
             found[one.id] = said + _NAME * named + cues
+        for match, same in self.numbered.items():
+            if match in found:
+                found[match] += _NAME if same else -NAME_ALONE
         return MatchEvidence(whole=found, wording=wording)
 
     def cut(

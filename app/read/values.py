@@ -9,11 +9,15 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Final, NamedTuple
 from uuid import UUID
 
+from app.lexical.labels import Label
 from app.memory.spec import MemoryType, Payload
 from app.model import Memory, ReadMode, Visibility
+
+OPENING: Final = 400
+"""Characters of a memory that are compared with a question: with more, a long text has a near word for everything."""
 
 
 class IdStyle(StrEnum):
@@ -248,8 +252,8 @@ class ParsedQuery:
     `asks_back`: it asks what the assistant said; `looks_back`: how things were, or what was said;
     `asks_what_happened`: whatever happened at a time. `lent`: those of `terms` that the question does not say, of
     names of what it calls its own (`my sister`), with how many memories are about the one so named. `unknown_names`:
-    capitalised words that name nothing known, which may be part of a speaker's name. `specificity` in 0..1: see
-    `understand.specificity`.
+    capitalised words that name nothing known, which may be part of a speaker's name. `labels`: things that it tells
+    apart by a number. `specificity` in 0..1: see `understand.specificity`.
     """
 
     text: str
@@ -280,6 +284,7 @@ class ParsedQuery:
     asks_what_happened: bool = False
     before: Before | None = None
     unknown_names: tuple[str, ...] = ()
+    labels: frozenset[Label] = frozenset()
     lent: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -305,18 +310,19 @@ class QueryPlan:
     nominate; `questions` is the share by which a memory gains in meaning from the best of the questions it answers
     (0: they are not looked at). Fusion: an arm adds `weight x (scaled + rank_share x sqrt(scaled) / (k + rank))`.
 
-    Ranking: of the first `considered` the first `compared` gain up to `words` for the nearness of their words to the
-    question's; a word of the turn before counts `said_before` of one of its own. All are ranked by `retrieval x
-    confidence^c x freshness^g`, with the exponents `confidence` and `freshness`. A turn takes the share `neighbours` of
-    the better of the turns beside it, times `farther` of those two away; a turn of `brevity` words takes half of that,
-    a longer one less. The rest multiply scores: `question` those of turns that only ask, up to `told_in_question` those
-    that ask and tell of the speaker, by the share that tells, but not that of the best turn of a session; a person's
-    turn after one that asks has at least `answer` of what that has without. `speaker` multiplies those said by the one
-    person the question names, `asked_back` those of the assistant when the question asks what it said, `assistant`
-    those of the assistant otherwise, `type_hint` those of a type the question hints at, `elsewhen` those that happened
-    at another time than the question names, `history` replaced ones when history is asked for. When the question wants
-    the newest, those of the first `reordered` with at least the share `rival` of the best retrieval score gain
-    `newest / (1 + days behind the newest)`.
+    Ranking: of the first `considered` the first `compared` gain up to `words` for the nearness of their words to
+    the question's; a word of the turn before counts `said_before` of one of its own. All are ranked by `retrieval x
+    confidence^c x freshness^g`, with the exponents `confidence` and `freshness`. A turn takes the share
+    `neighbours` of the better of the turns beside it, times `farther` of those two away; a turn of `brevity` words
+    takes half of that, a longer one less. The rest multiply scores: `question` those of turns that only ask, up to
+    `told_in_question` those that ask and tell of the speaker, by the share that tells, but not that of the best
+    turn of a session; a person's turn after one that asks has at least `answer` of what that has without. `speaker`
+    multiplies those said by the one person the question names, `asked_back` those of the assistant when the
+    question asks what it said, `assistant` those of the assistant otherwise, `type_hint` those of a type the
+    question hints at, `elsewhen` those that happened at another time than the question names, `misnumbered` what is
+    about another number, `history` replaced ones when history is asked for. When the question wants the newest,
+    those of the first `reordered` with at least the share `rival` of the best retrieval score gain `newest / (1 +
+    days behind the newest)`.
     """
 
     name: str
@@ -344,6 +350,7 @@ class QueryPlan:
     assistant: float
     type_hint: float
     elsewhen: float
+    misnumbered: float
     history: float
     newest: float
     rival: float

@@ -138,3 +138,21 @@ def test_cosines_of_another_model_are_read_on_the_scale_of_the_embedded_one() ->
     assert other.scaled(0.7) == pytest.approx(own.unrelated)
     assert other.scaled(0.85) == pytest.approx(own.related)
     assert UNKNOWN.scaled(0.15) < UNKNOWN.scaled(0.4)
+
+
+async def test_a_numbered_thing_is_not_mistaken_for_its_like(store: Store) -> None:
+    """The vectors of two numbers are nearly the same, and the other one often says more words of the question."""
+    numbers = range(7700, 7740)
+    stored = await store.write(
+        *(
+            store.candidate(
+                "fact",
+                {"subject": f"parcel {one}", "predicate": "has-state", "object": "lost" if one % 2 else "delivered"},
+            )
+            for one in numbers
+        )
+    )
+    by_number = dict(zip(numbers, stored, strict=True))
+    for one in (7703, 7712, 7731):
+        assert await store.found(f"Was parcel {one} delivered?") == [by_number[one]]
+    assert len(await store.found("Which parcels were delivered?")) > 1

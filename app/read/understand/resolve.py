@@ -12,6 +12,7 @@ from app.db.entities.query_lookup import KnownEntity, QueryLookup
 from app.english import questions
 from app.english.verbs import past_forms
 from app.lexical.bm25 import STOP_WORDS, index_of, searched_terms, terms
+from app.lexical.labels import labels_of
 from app.memory import normalise, vocabulary
 from app.memory.registry import Registry
 from app.model import ReadMode
@@ -83,6 +84,7 @@ def resolve_question(reading: QuestionReading, known: QueryLookup, *, types: Reg
         mode=ReadMode.HISTORICAL if about_past and not reading.mode_given else reading.mode,
         before=before if about_past else None,
         unknown_names=_unknown_names(reading, found),
+        labels=labels_of(without(reading.text, reading.window_spans)),
         lent=lent,
     )
 
