@@ -26,7 +26,7 @@ from app.db.memories.ranking import RankingRow, TurnEvidence, read_turn_evidence
 from app.db.session import PLANNED_ONCE, Database, ReadSession
 from app.db.sql import Model, as_halfvec, to_text
 from app.english.chitchat import is_chit_chat
-from app.lexical.bm25 import idf, index_of, query_weights, terms, to_sparsevec
+from app.lexical.bm25 import to_sparsevec
 from app.memory.registry import Registry, Types
 from app.memory.spec import MemoryType
 from app.model import Memory, ReadMode
@@ -38,7 +38,7 @@ from app.read import understand
 from app.read.access import used_memories
 from app.read.assemble import Layout, assemble, floor
 from app.read.choice import best_matches, considered, held_then, none_known
-from app.read.fuse import content_words, fuse, match_words
+from app.read.fuse import fuse, match_words
 from app.read.model_calls import QuestionForms, mean_vector, nominees, rerank, rewrite, says_little
 from app.read.plan import explain_filters, explain_question, explained, plan
 from app.read.rank import numbered_matches, rank
@@ -62,6 +62,7 @@ from app.read.values import (
     QuestionReading,
     Ranked,
 )
+from app.read.weights import document_counts, term_weights, word_weights
 
 Observe = Callable[[str, float], None]
 """Told of each arm and stage, and the seconds it took."""
@@ -89,7 +90,10 @@ class QueryAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Found:
-    """The rows of one search; `relaxed`: a filter that was only inferred had to be relaxed to find anything."""
+    """The rows of one search; `relaxed`: a filter that was only inferred had to be relaxed to find anything.
+
+    `looked_back`: nothing holds that answers a question about the past, so what held before was searched, too.
+    """
 
     ranked: tuple[Ranked, ...]
     memories: dict[UUID, Memory]
@@ -97,6 +101,7 @@ class _Found:
     retrieved: Retrieved
     cut: tuple[Cut, ...] = ()
     relaxed: bool = False
+    looked_back: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -174,6 +179,8 @@ class ReadPipeline:
 
     async def _answer(self, question: Question, found: _Found, forms: QuestionForms) -> QueryAnswer:
         request, query = question.request, question.query
+        if found.looked_back:
+            query = replace(query, mode=ReadMode.HISTORICAL)
         reranked_from = perf_counter()
         reranked = await rerank(self.reranker, request, found.ranked, found.memories, found.plan)
         found = replace(found, ranked=reranked.ranked)
@@ -191,7 +198,7 @@ class ReadPipeline:
             took_ms=(perf_counter() - question.started) * 1000,
             degraded=(*forms.degraded, *reranked.degraded),
         )
-        used = used_memories(shown, hits, _weights(query, question.known))
+        used = used_memories(shown, hits, term_weights(query, question.known))
         return QueryAnswer(result=result, used=used, arms=found.retrieved.arms, mode=query.mode)
 
     async def _look_up(
@@ -218,15 +225,18 @@ class ReadPipeline:
     async def _found(
         self, session: ReadSession, search: Search, request: QueryRequest, query: ParsedQuery, types: Registry
     ) -> _Found:
-        """Return what answers; without a filter that was only inferred, where nothing does with it."""
+        """Return what answers: without an inferred filter, or among what is over, where nothing else does."""
         found = await self._search_once(session, self._asked(search, types), request, query)
-        if found.ranked or not query.inferred:
-            return found
-        looser = replace(query, types=(), within=False, inferred=False, soft_types=query.types)
-        filters = replace(search.filters, types=(), within=())
-        chosen = plan(looser)
-        search = replace(search, filters=filters, arms=frozenset(chosen.weights), depth=chosen.depth)
-        return replace(await self._search_once(session, self._asked(search, types), request, looser), relaxed=True)
+        if not found.ranked and query.inferred:
+            query = replace(query, types=(), within=False, inferred=False, soft_types=query.types)
+            search = _searching(search, query, replace(search.filters, types=(), within=()))
+            found = replace(await self._search_once(session, self._asked(search, types), request, query), relaxed=True)
+        if not found.ranked and query.looks_back and (request.mode, request.as_of) == (None, None):
+            query = replace(query, mode=ReadMode.HISTORICAL)
+            search = _searching(search, query, replace(search.filters, mode=query.mode))
+            past = await self._search_once(session, self._asked(search, types), request, query)
+            found = replace(past, relaxed=found.relaxed, looked_back=True) if past.ranked else found
+        return found
 
     async def _search_once(
         self, session: ReadSession, search: Search, request: QueryRequest, query: ParsedQuery
@@ -360,7 +370,7 @@ class ReadPipeline:
 
     def _search(self, question: Question, vector: HalfVector) -> Search:
         request, query, known = question.request, question.query, question.known
-        chosen, counted = plan(query), _frequencies(query, known)
+        chosen, counted = plan(query), document_counts(query, known)
         filters = SearchFilters(
             tenant=question.tenant,
             scopes=_scopes(question.tenant, request),
@@ -392,22 +402,14 @@ class ReadPipeline:
                 questions=known.questions and chosen.questions > 0,
             ),
             vector=vector,
-            weights=to_sparsevec(weights := _weights(query, known)),
+            weights=to_sparsevec(weights := term_weights(query, known)),
             whole=sum(weights.values()),
-            words=self._word_weights(query, counted, known.documents) if self.words else {},
+            words=word_weights(query, known, self.language) if self.words else {},
             nominators=nominators(query.terms, counted, known.documents),
             mentioned=query.mentioned,
             relations=query.relations,
             windows=query.windows,
         )
-
-    def _word_weights(self, query: ParsedQuery, counted: Mapping[int, int], documents: int) -> dict[str, float]:
-        """Return the words of the question with the weight of each, that of its rarest term among the documents."""
-        return {
-            word: max(idf(counted.get(index_of(term), 0), documents) for term in found)
-            for word in content_words(query.dense_text, self.language)
-            if (found := terms(word, self.language))
-        }
 
     async def _assembled(
         self, found: _Found, request: QueryRequest, query: ParsedQuery, types: Registry
@@ -459,6 +461,12 @@ def _scopes(tenant: UUID, request: QueryRequest) -> tuple[UUID, ...]:
     return tuple(scope.id(tenant) for scope in request.visibility.scopes())
 
 
+def _searching(search: Search, query: ParsedQuery, filters: SearchFilters) -> Search:
+    """Return the search for a question that is read in another way."""
+    chosen = plan(query)
+    return replace(search, filters=filters, arms=frozenset(chosen.weights), depth=chosen.depth)
+
+
 def _least_strict(query: ParsedQuery) -> ReadMode:
     """Return the mode whose floor of confidence lets all through that the question may ask for: also what was said."""
     return ReadMode.HISTORICAL if query.looks_back and query.mode is ReadMode.DEFAULT else query.mode
@@ -479,15 +487,3 @@ def _nothing(query: ParsedQuery, started: float) -> QueryAnswer:
 def _verbatim(types: Registry) -> tuple[str, ...]:
     """Return the types whose memories are what was said, word for word."""
     return tuple(one.name for one in types if one.verbatim)
-
-
-def _frequencies(query: ParsedQuery, known: QueryLookup) -> dict[int, int]:
-    """Return in how many documents the question's words are; of names that it doesn't say, as far as is known."""
-    return {**{index_of(term): mentions for term, mentions in query.lent.items()}, **known.frequencies}
-
-
-def _weights(query: ParsedQuery, known: QueryLookup) -> dict[int, float]:
-    """Return what the question's words weigh among the visible memories."""
-    counted = _frequencies(query, known)
-    frequencies = {term: counted.get(index_of(term), 0) for term in query.terms}
-    return query_weights(query.terms, frequencies, known.documents)

@@ -102,3 +102,18 @@ async def test_what_was_said_on_three_days_in_the_same_words_is_one_line_of_the_
     assert result.context.groups[0].lines == (
         "- (2026-05-12, said 3 times since 2026-03-14) The lift in the west wing is stuck again.",
     )
+
+
+async def test_a_question_in_the_past_tense_finds_what_is_over_where_nothing_holds(store: Store) -> None:
+    began, ended = NOW - timedelta(days=700), NOW - timedelta(days=300)
+    porto = {"subject": "user", "predicate": "lives-in", "object": "Porto"}
+    lived = await store.put("fact", porto, stated_at=began, valid_until=ended)
+    for text in ("Where did I live?", "Was I ever in Porto?"):
+        result = await store.ask(text)
+        assert [hit.memory.id for hit in result.hits] == [lived]
+        assert result.understood["mode"] == "historical"
+    assert await store.found("Where do I live?") == []
+    assert await store.found("Where did I live?", mode=ReadMode.DEFAULT) == []
+    lives = await store.put("fact", {"subject": "user", "predicate": "lives-in", "object": "Faro"})
+    assert (await store.ask("Where did I live?")).understood["mode"] == "default"
+    assert await store.found("Where did I live?") == [lives]

@@ -1,0 +1,30 @@
+"""Weights of a question's words among the visible memories: the rarer a word, the more it weighs."""
+
+from __future__ import annotations
+
+from app.db.entities.query_lookup import QueryLookup
+from app.lexical.bm25 import idf, index_of, query_weights, terms
+from app.read.fuse import content_words
+from app.read.values import ParsedQuery
+
+
+def document_counts(query: ParsedQuery, known: QueryLookup) -> dict[int, int]:
+    """Return in how many documents the question's terms are, by index; of lent names, what is about those so named."""
+    return {**{index_of(term): mentions for term, mentions in query.lent.items()}, **known.frequencies}
+
+
+def term_weights(query: ParsedQuery, known: QueryLookup) -> dict[int, float]:
+    """Return what each term weighs, by its index."""
+    counted = document_counts(query, known)
+    frequencies = {term: counted.get(index_of(term), 0) for term in query.terms}
+    return query_weights(query.terms, frequencies, known.documents)
+
+
+def word_weights(query: ParsedQuery, known: QueryLookup, language: str) -> dict[str, float]:
+    """Return what each word as it is spelled weighs: as much as its rarest term."""
+    counted = document_counts(query, known)
+    return {
+        word: max(idf(counted.get(index_of(term), 0), known.documents) for term in found)
+        for word in content_words(query.dense_text, language)
+        if (found := terms(word, language))
+    }
