@@ -150,7 +150,7 @@ class AegisQueryBody(QueryFields):
 
     query: Question
     namespace: Namespace = "default"
-    min_score: float = Field(default=0.0, ge=0, description="Only what scores so high.")
+    min_score: float = Field(default=0.0, ge=0, description="Least relevance, 0 to 1, which is the score here.")
     apply_decay: Flag = Field(default=False, description="Without effect: freshness always counts.")
 
 
@@ -181,7 +181,7 @@ async def aegis_query(runtime: RuntimeDep, actor: ActorDep, body: AegisQueryBody
     """Find memories, best first."""
     asked = body.build_request(body.query, (), runtime.clock())
     found = await runtime.queries.query(actor, asked)
-    memories = [{**_shown(hit.memory), "score": hit.score} for hit in found.hits if hit.score >= body.min_score]
+    memories = [{**_shown(hit.memory), "score": hit.relevance} for hit in found.hits if hit.relevance >= body.min_score]
     return json_answer({"memories": memories, "query_time_ms": round(found.took_ms, 3)})
 
 

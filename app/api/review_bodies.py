@@ -11,7 +11,7 @@ from app import ids
 from app.api.memories.bodies import FUTURE
 from app.api.plumbing import models
 from app.api.plumbing.models import Instant, RequestBody
-from app.api.plumbing.problems import FieldError, InvalidFields, field_errors
+from app.api.plumbing.problems import FieldError, InvalidFields, field_errors, unknown_type
 from app.api.plumbing.unions import with_example
 from app.memory.fields import Name, Sentence
 from app.memory.registry import Registry
@@ -68,8 +68,7 @@ class DecideBody(RequestBody, **with_example({"action": "accept", "version": _VE
         spec = registry.find(self.with_.type)
         if spec is None:
             field = ".".join(map(str, (*prefix, "with", "type")))
-            known = ", ".join(registry.by_name)
-            raise InvalidFields([FieldError(field=field, message=f"unknown memory type; use one of {known}")])
+            raise InvalidFields([FieldError(field=field, message=unknown_type(self.with_.type, registry.by_name))])
         try:
             payload = spec.payload.model_validate(self.with_.payload)
         except ValidationError as error:

@@ -231,7 +231,7 @@ class ReadPipeline:
             query = replace(query, types=(), within=False, inferred=False, soft_types=query.types)
             search = _searching(search, query, replace(search.filters, types=(), within=()))
             found = replace(await self._search_once(session, self._asked(search, types), request, query), relaxed=True)
-        if not found.ranked and query.looks_back and (request.mode, request.as_of) == (None, None):
+        if not found.ranked and _asks_how_it_was(query) and (request.mode, request.as_of) == (None, None):
             query = replace(query, mode=ReadMode.HISTORICAL)
             search = _searching(search, query, replace(search.filters, mode=query.mode))
             past = await self._search_once(session, self._asked(search, types), request, query)
@@ -459,6 +459,11 @@ def _arm_hits(places: Places) -> tuple[ArmHit, ...]:
 
 def _scopes(tenant: UUID, request: QueryRequest) -> tuple[UUID, ...]:
     return tuple(scope.id(tenant) for scope in request.visibility.scopes())
+
+
+def _asks_how_it_was(query: ParsedQuery) -> bool:
+    """Tell whether it asks in the past tense, at no time that it names: what held before may be the answer."""
+    return query.looks_back and query.text.rstrip().endswith("?") and not (query.windows or query.asks_what_happened)
 
 
 def _searching(search: Search, query: ParsedQuery, filters: SearchFilters) -> Search:

@@ -285,7 +285,7 @@ async def test_a_memory_is_added_found_read_changed_and_deleted(client: httpx.As
     body = {**query, "top_k": 10, "min_score": 0.0, "apply_decay": False}
     found = (await client.post("/aegis/memories/query", json=body)).json()
     assert [read(one)["id"] for one in found["memories"]] == [made["id"]]
-    assert found["memories"][0]["score"] > 0
+    assert 0.5 < found["memories"][0]["score"] <= 1
     none = (await client.post("/aegis/memories/query", json={**body, "min_score": 1e9})).json()
     assert none["memories"] == []
     assert read((await client.get(path)).json())["metadata"] == {"n": 1}

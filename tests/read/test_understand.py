@@ -13,6 +13,7 @@ from app.memory.registry import discover
 from app.model import ReadMode
 from app.read import understand
 from app.read.plan import plan
+from app.read.understand.parse import hint_words
 from app.read.values import ParsedQuery, QueryRequest
 from tests.read.conftest import NOW
 
@@ -189,3 +190,8 @@ def test_any_text_can_be_read(text: str) -> None:
     query = parse(text, SARAH, PRIYA)
     assert 0 <= query.specificity <= 1
     assert bool(query.dense_text) == bool(text)
+
+
+def test_hints_are_known_in_any_form_of_their_word() -> None:
+    said = {"inspections", "inspected", "respect", "visits"}
+    assert hint_words(said, ("inspection", "visit")) == said - {"respect"}

@@ -20,7 +20,7 @@ from pydantic.fields import FieldInfo
 from app import ids
 from app.api.plumbing import models
 from app.api.plumbing.models import Fraction, Instant, Lifetime, Metadata, RequestBody, TimeZone
-from app.api.plumbing.problems import FieldError, InvalidFields, field_errors
+from app.api.plumbing.problems import FieldError, InvalidFields, field_errors, unknown_type
 from app.api.plumbing.unions import BUILT_IN, OWN, builtin_or_tenant, literal, many, maybe, one_of, with_example
 from app.memory.calendar import LATEST_YEAR
 from app.memory.candidate import DIRECT_EXTRACTION, DIRECT_SOURCE, Candidate, Ending
@@ -398,10 +398,7 @@ def canonical_types(names: Sequence[str], registry: Registry, field: str) -> tup
     """Return type names without aliases; raise InvalidFields naming each that is unknown."""
     known: dict[str, Any] = {name: registry.find(name) for name in names}
     errors = [
-        FieldError(
-            field=f"{field}.{place}",
-            message=f"unknown memory type; use one of {', '.join(registry.by_name)}",
-        )
+        FieldError(field=f"{field}.{place}", message=unknown_type(name, registry.by_name))
         for place, name in enumerate(names)
         if known[name] is None
     ]

@@ -23,7 +23,14 @@ from app.api.memories.bodies import (
 )
 from app.api.plumbing.guard import NAMED, WRITE, ActorDep, RuntimeDep
 from app.api.plumbing.idempotency import IDEMPOTENT, ReplayableResponse, run_once
-from app.api.plumbing.problems import FieldError, InvalidFields, is_final, problem_of, raise_if_all_failed
+from app.api.plumbing.problems import (
+    FieldError,
+    InvalidFields,
+    is_final,
+    problem_of,
+    raise_if_all_failed,
+    unknown_type,
+)
 from app.api.plumbing.routes import CREATED, Handler, add_route
 from app.errors import InvalidInput, TypedMemoryError, TypesMoved
 from app.memory.candidate import WriteOutcome
@@ -89,9 +96,8 @@ async def known_types(request: Request, runtime: RuntimeDep, actor: ActorDep) ->
     given = {place: one.get("type") for place, one in enumerate(items) if isinstance(one, dict)}
     named = {place: name for place, name in given.items() if isinstance(name, str)}
     types = await runtime.type_book.naming(actor.tenant_id, set(named.values()))
-    message = f"unknown memory type; use one of {', '.join(types.by_name)}"
     errors = [
-        FieldError(field=f"memories.{place}.type", message=message)
+        FieldError(field=f"memories.{place}.type", message=unknown_type(name, types.by_name))
         for place, name in named.items()
         if types.find(name) is None
     ]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from difflib import get_close_matches
 from http import HTTPStatus
@@ -234,6 +234,12 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
     return f"did you mean `{near[0]}`? " if near else ""
 
 
+def unknown_type(name: str, known: Collection[str]) -> str:
+    """Return what to say about a memory type that is not among the known ones."""
+    one = "name one at a time: " if "," in name else did_you_mean(name, known)
+    return f"unknown memory type; {one}use one of {', '.join(known)}"
+
+
 def answer(error: TypedMemoryError, scope: Scope) -> Response:
     """Return one of our errors as a response, with the headers that go with it."""
     headers = {}
@@ -357,6 +363,7 @@ _MESSAGES: Mapping[str, str] = {
     "missing": "is required",
     "union_tag_not_found": "is required",
     "extra_forbidden": "is not a field here",
+    "json_invalid": 'must be JSON, such as {"project": "atlas"}',
     **dict.fromkeys(("model_attributes_type", "model_type", "dict_type"), "must be a JSON object"),
     **dict.fromkeys(("list_type", "tuple_type"), "must be a list"),
 }

@@ -8,6 +8,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
+from functools import lru_cache
 from itertools import islice
 from typing import Final, Literal
 
@@ -164,9 +165,20 @@ def _readings(span: TemporalSpan, now: datetime) -> tuple[Window, ...]:
 
 def _hinted(text: str, types: Registry) -> tuple[str, ...]:
     words = {word.casefold() for word in _WORD.findall(text)}
-    by_word = [one.name for one in types if words.intersection(one.hints)]
+    by_word = [one.name for one in types if hint_words(words, one.hints)]
     by_way = [name for name, way in questions.WH_TYPES.items() if types.find(name) and way.search(text)]
     return tuple(dict.fromkeys((*by_word, *by_way)))
+
+
+def hint_words(words: Collection[str], hints: Sequence[str]) -> set[str]:
+    """Return those of the words that are hints at a type, in any of their forms."""
+    stems = _stems(tuple(hints))
+    return {word for word in words if word in hints or not stems.isdisjoint(_stems((word,)))}
+
+
+@lru_cache(maxsize=4_096)
+def _stems(words: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(stem for word in words for stem in terms(word))
 
 
 def names_of(reading: QuestionReading) -> set[str]:

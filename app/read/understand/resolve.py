@@ -17,7 +17,7 @@ from app.memory import normalise, vocabulary
 from app.memory.registry import Registry
 from app.model import ReadMode
 from app.read.understand import parse
-from app.read.understand.parse import choose_names, overlaps, predicates, speaks_of_self, without
+from app.read.understand.parse import choose_names, hint_words, overlaps, predicates, speaks_of_self, without
 from app.read.values import Before, Gram, Mentioned, NamedEntity, ParsedQuery, QuestionReading, Span, happens
 
 ABOUT: Final = 0.05
@@ -320,18 +320,15 @@ def _hard_types(reading: QuestionReading, found: Sequence[Gram], types: Registry
     """
     if reading.given_types:
         return reading.given_types, False
-    hints = {hint for one in types for hint in one.hints if one.name in reading.hinted}
-    by_word = tuple(name for name in reading.hinted if hints.intersection(_hints_in(reading.text, types, name)))
+    words = {word.casefold() for word in _WORD.findall(reading.text)}
+    hints = {name: hint_words(words, types.get(name).hints) for name in reading.hinted}
+    by_word = tuple(name for name, said in hints.items() if said)
     if not by_word:
         return (), False
     spans = [*reading.window_spans, *(gram.span for gram in found)]
     rest = {word.casefold() for word in _WORD.findall(without(reading.text, spans))}
-    rest -= hints | questions.FILLERS | STOP_WORDS.get(reading.language, frozenset())
+    rest -= set().union(*hints.values()) | questions.FILLERS | STOP_WORDS.get(reading.language, frozenset())
     return ((), False) if rest else (by_word, True)
-
-
-def _hints_in(text: str, types: Registry, name: str) -> set[str]:
-    return {word.casefold() for word in _WORD.findall(text)}.intersection(types.get(name).hints)
 
 
 def _only_events(hard: Collection[str], types: Registry) -> bool:
