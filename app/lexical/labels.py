@@ -34,8 +34,10 @@ def compare_labels(asked: Collection[Label], texts: Mapping[Key, str]) -> dict[K
     Texts without the word are left out, and all where none is about what is asked for. Numbers after a function word
     are no names: they count something, or stand for one that was named.
     """
-    labels = {key: labels_of(text) for key, text in texts.items()}
     named = {label for label in asked if label[0] not in STOP_WORDS["english"]}
+    if not any(number in text for _, number in named for text in texts.values()):
+        return {}
+    labels = {key: labels_of(text) for key, text in texts.items()}
     sought = {label for label in named if any(label in each for each in labels.values())}
     words, numbers = {word for word, _ in sought}, {number for _, number in asked}
     found: dict[Key, bool] = {}

@@ -164,21 +164,26 @@ def _readings(span: TemporalSpan, now: datetime) -> tuple[Window, ...]:
 
 
 def _hinted(text: str, types: Registry) -> tuple[str, ...]:
-    words = {word.casefold() for word in _WORD.findall(text)}
-    by_word = [one.name for one in types if hint_words(words, one.hints)]
+    words = spoken_words(text)
+    stems = frozenset(terms(" ".join(words)))
+    by_word = [one.name for one in types if words.intersection(one.hints) or not stems.isdisjoint(_stems(one.hints))]
     by_way = [name for name, way in questions.WH_TYPES.items() if types.find(name) and way.search(text)]
     return tuple(dict.fromkeys((*by_word, *by_way)))
 
 
-def hint_words(words: Collection[str], hints: Sequence[str]) -> set[str]:
+def spoken_words(text: str) -> frozenset[str]:
+    """Return the first words of a question, in lower case."""
+    return frozenset(word.group().casefold() for word in islice(_WORD.finditer(text), MOST_WORDS))
+
+
+def hint_words(words: Collection[str], hints: tuple[str, ...]) -> set[str]:
     """Return those of the words that are hints at a type, in any of their forms."""
-    stems = _stems(tuple(hints))
-    return {word for word in words if word in hints or not stems.isdisjoint(_stems((word,)))}
+    return {word for word in words if word in hints or not _stems(hints).isdisjoint(terms(word))}
 
 
-@lru_cache(maxsize=4_096)
-def _stems(words: tuple[str, ...]) -> frozenset[str]:
-    return frozenset(stem for word in words for stem in terms(word))
+@lru_cache(maxsize=1_024)
+def _stems(hints: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(terms(" ".join(hints)))
 
 
 def names_of(reading: QuestionReading) -> set[str]:

@@ -17,7 +17,15 @@ from app.memory import normalise, vocabulary
 from app.memory.registry import Registry
 from app.model import ReadMode
 from app.read.understand import parse
-from app.read.understand.parse import choose_names, hint_words, overlaps, predicates, speaks_of_self, without
+from app.read.understand.parse import (
+    choose_names,
+    hint_words,
+    overlaps,
+    predicates,
+    speaks_of_self,
+    spoken_words,
+    without,
+)
 from app.read.values import Before, Gram, Mentioned, NamedEntity, ParsedQuery, QuestionReading, Span, happens
 
 ABOUT: Final = 0.05
@@ -320,7 +328,7 @@ def _hard_types(reading: QuestionReading, found: Sequence[Gram], types: Registry
     """
     if reading.given_types:
         return reading.given_types, False
-    words = {word.casefold() for word in _WORD.findall(reading.text)}
+    words = spoken_words(reading.text)
     hints = {name: hint_words(words, types.get(name).hints) for name in reading.hinted}
     by_word = tuple(name for name, said in hints.items() if said)
     if not by_word:
