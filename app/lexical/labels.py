@@ -37,8 +37,8 @@ def compare_labels(asked: Collection[Label], texts: Mapping[Key, str]) -> dict[K
     named = {label for label in asked if label[0] not in STOP_WORDS["english"]}
     if not any(number in text for _, number in named for text in texts.values()):
         return {}
-    words = {word for word, _ in named}
-    labels = {key: labels_of(text) for key, text in texts.items() if any(word in text.casefold() for word in words)}
+    spoken = {word for word, _ in named}
+    labels = {key: labels_of(text) for key, text in texts.items() if any(word in text.casefold() for word in spoken)}
     sought = {label for label in named if any(label in each for each in labels.values())}
     words, numbers = {word for word, _ in sought}, {number for _, number in asked}
     found: dict[Key, bool] = {}

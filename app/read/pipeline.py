@@ -173,7 +173,7 @@ class ReadPipeline:
         if question.known.memories > PLANNED_ALONE_FROM:
             await session.plan_each()
         request = replace(question.request, top_k=nominees(question.request, self.reranker))
-        found = await self._found(session, self._search(question, vector), request, question.query, question.types)
+        found = await self._found(session, question, request, vector)
         self._observed("search", started)
         return found
 
@@ -198,7 +198,8 @@ class ReadPipeline:
             took_ms=(perf_counter() - question.started) * 1000,
             degraded=(*forms.degraded, *reranked.degraded),
         )
-        used = used_memories(shown, hits, term_weights(query, question.known))
+        counted = document_counts(query, question.known)
+        used = used_memories(shown, hits, term_weights(query, counted, question.known.documents))
         return QueryAnswer(result=result, used=used, arms=found.retrieved.arms, mode=query.mode)
 
     async def _look_up(
@@ -223,24 +224,24 @@ class ReadPipeline:
         return as_halfvec(mean_vector(vectors))
 
     async def _found(
-        self, session: ReadSession, search: Search, request: QueryRequest, query: ParsedQuery, types: Registry
+        self, session: ReadSession, question: Question, request: QueryRequest, vector: HalfVector
     ) -> _Found:
         """Return what answers: without an inferred filter, or among what is over, where nothing else does."""
-        found = await self._search_once(session, self._asked(search, types), request, query)
+        found, query = await self._search_once(session, question, request, vector), question.query
         if not found.ranked and query.inferred:
             query = replace(query, types=(), within=False, inferred=False, soft_types=query.types)
-            search = _searching(search, query, replace(search.filters, types=(), within=()))
-            found = replace(await self._search_once(session, self._asked(search, types), request, query), relaxed=True)
+            looser = replace(question, query=query)
+            found = replace(await self._search_once(session, looser, request, vector), relaxed=True)
         if not found.ranked and _asks_how_it_was(query) and (request.mode, request.as_of) == (None, None):
-            query = replace(query, mode=ReadMode.HISTORICAL)
-            search = _searching(search, query, replace(search.filters, mode=query.mode))
-            past = await self._search_once(session, self._asked(search, types), request, query)
+            over = replace(question, query=replace(query, mode=ReadMode.HISTORICAL))
+            past = await self._search_once(session, over, request, vector)
             found = replace(past, relaxed=found.relaxed, looked_back=True) if past.ranked else found
         return found
 
     async def _search_once(
-        self, session: ReadSession, search: Search, request: QueryRequest, query: ParsedQuery
+        self, session: ReadSession, question: Question, request: QueryRequest, vector: HalfVector
     ) -> _Found:
+        query, search = question.query, self._asked(self._search(question, vector), question.types)
         chosen = plan(query)
         retrieved = await retrieve(session, search)
         fused = fuse(retrieved.arms, chosen)
@@ -266,12 +267,6 @@ class ReadPipeline:
                 verbatim=verbatim,
                 plan=chosen,
             )
-        speaking = {one.speaker_id for one in sketches.values() if one.speaker_id is not None}
-        speakers = (
-            await ranking.read_entity_names(session, tenant=tenant, ids=speaking)
-            if query.unknown_names and speaking
-            else {}
-        )
         numbered = numbered_matches(sketches, query)
         ranked = rank(
             fused,
@@ -280,7 +275,7 @@ class ReadPipeline:
             plan=chosen,
             now=request.now,
             verbatim=verbatim,
-            speakers=speakers,
+            speakers=await self._speakers(session, tenant, query, sketches),
             numbered=numbered,
         )
         predecessors: frozenset[UUID] = frozenset()
@@ -299,9 +294,18 @@ class ReadPipeline:
         whole = await memory_reads.read_memories(session, tenant, [one.id for one in best], known_at=request.known_at)
         best, untimely = held_then(best, whole, query, request.now)
         cut = (*untimely, *cut)
-        if request.explain and search.questions and search.vector is not None:
-            best = await self._with_questions(session, tenant, best, search.vector)
+        if request.explain and search.questions:
+            best = await self._with_questions(session, tenant, best, vector)
         return _Found(ranked=best, memories=whole, plan=chosen, retrieved=retrieved, cut=cut)
+
+    async def _speakers(
+        self, session: ReadSession, tenant: UUID, query: ParsedQuery, sketches: Mapping[UUID, RankingRow]
+    ) -> dict[UUID, str]:
+        """Return the names of those who speak, where the question has a name that may be a part of one."""
+        speaking = {one.speaker_id for one in sketches.values() if one.speaker_id is not None}
+        if not (query.unknown_names and speaking):
+            return {}
+        return await ranking.read_entity_names(session, tenant=tenant, ids=speaking)
 
     async def _with_questions(
         self, session: ReadSession, tenant: UUID, ranked: tuple[Ranked, ...], vector: HalfVector
@@ -402,9 +406,9 @@ class ReadPipeline:
                 questions=known.questions and chosen.questions > 0,
             ),
             vector=vector,
-            weights=to_sparsevec(weights := term_weights(query, known)),
+            weights=to_sparsevec(weights := term_weights(query, counted, known.documents)),
             whole=sum(weights.values()),
-            words=word_weights(query, known, self.language) if self.words else {},
+            words=word_weights(query, counted, known.documents, self.language) if self.words else {},
             nominators=nominators(query.terms, counted, known.documents),
             mentioned=query.mentioned,
             relations=query.relations,
@@ -464,12 +468,6 @@ def _scopes(tenant: UUID, request: QueryRequest) -> tuple[UUID, ...]:
 def _asks_how_it_was(query: ParsedQuery) -> bool:
     """Tell whether it asks in the past tense, at no time that it names: what held before may be the answer."""
     return query.looks_back and query.text.rstrip().endswith("?") and not (query.windows or query.asks_what_happened)
-
-
-def _searching(search: Search, query: ParsedQuery, filters: SearchFilters) -> Search:
-    """Return the search for a question that is read in another way."""
-    chosen = plan(query)
-    return replace(search, filters=filters, arms=frozenset(chosen.weights), depth=chosen.depth)
 
 
 def _least_strict(query: ParsedQuery) -> ReadMode:

@@ -170,10 +170,10 @@ class Belonging:
 class QuestionReading:
     """The meaning of the question's words alone, before names are looked up.
 
-    `hinted` are the types that words of the question hint at. `grams` are the names to look up. `before` is where
-    the question says before what: "before Volkswagen", unless that is a time. `capitalised` are words
-    that may be names, `open_spans` the words of windows that are open on one side, `asker_spans` those for the asker,
-    "the user".
+    `hinted` are the types that words of the question hint at, or the way it asks, `hint_words` those words. `grams`
+    are the names to look up. `before` is where the question says before what: "before Volkswagen", unless that is a
+    time. `capitalised` are words that may be names, `open_spans` the words of windows that are open on one side,
+    `asker_spans` those for the asker, "the user".
     """
 
     text: str
@@ -185,6 +185,7 @@ class QuestionReading:
     open_spans: tuple[Span, ...]
     given_types: tuple[str, ...]
     hinted: tuple[str, ...]
+    hint_words: Mapping[str, frozenset[str]]
     predicates: tuple[str, ...]
     excluded_words: tuple[str, ...]
     excluded_spans: tuple[Span, ...]

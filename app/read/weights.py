@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from app.db.entities.query_lookup import QueryLookup
 from app.lexical.bm25 import idf, index_of, query_weights, terms
 from app.read.fuse import content_words
@@ -13,18 +15,16 @@ def document_counts(query: ParsedQuery, known: QueryLookup) -> dict[int, int]:
     return {**{index_of(term): mentions for term, mentions in query.lent.items()}, **known.frequencies}
 
 
-def term_weights(query: ParsedQuery, known: QueryLookup) -> dict[int, float]:
-    """Return what each term weighs, by its index."""
-    counted = document_counts(query, known)
+def term_weights(query: ParsedQuery, counted: Mapping[int, int], documents: int) -> dict[int, float]:
+    """Return what each term weighs, by its index, among so many documents."""
     frequencies = {term: counted.get(index_of(term), 0) for term in query.terms}
-    return query_weights(query.terms, frequencies, known.documents)
+    return query_weights(query.terms, frequencies, documents)
 
 
-def word_weights(query: ParsedQuery, known: QueryLookup, language: str) -> dict[str, float]:
+def word_weights(query: ParsedQuery, counted: Mapping[int, int], documents: int, language: str) -> dict[str, float]:
     """Return what each word as it is spelled weighs: as much as its rarest term."""
-    counted = document_counts(query, known)
     return {
-        word: max(idf(counted.get(index_of(term), 0), known.documents) for term in found)
+        word: max(idf(counted.get(index_of(term), 0), documents) for term in found)
         for word in content_words(query.dense_text, language)
         if (found := terms(word, language))
     }

@@ -1,5 +1,6 @@
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import UTC, datetime
 from typing import Any
 from uuid import UUID
@@ -9,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app.db.entities.query_lookup import KnownEntity, QueryLookup
-from app.memory.registry import discover
+from app.memory.registry import Registry, discover
 from app.model import ReadMode
 from app.read import understand
 from app.read.plan import plan
@@ -193,5 +194,6 @@ def test_any_text_can_be_read(text: str) -> None:
 
 
 def test_hints_are_known_in_any_form_of_their_word() -> None:
+    types = Registry({"visit": replace(TYPES.get("event"), name="visit", hints=("inspection", "visit"))})
     said = {"inspections", "inspected", "respect", "visits"}
-    assert hint_words(said, ("inspection", "visit")) == said - {"respect"}
+    assert hint_words(" ".join(said), types) == {"visit": said - {"respect"}}

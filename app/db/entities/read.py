@@ -150,8 +150,7 @@ class EntityFilters:
     prefix: str | None = None
 
 
-_TYPE_OF_KIN = """
-            (array_agg(k.entity_type ORDER BY k.created_at, k.id) FILTER (WHERE k.entity_type <> 'unknown'))[1]"""
+_TYPE_OF_KIN = "(array_agg(k.entity_type ORDER BY k.created_at, k.id) FILTER (WHERE k.entity_type <> 'unknown'))[1]"
 
 _ATTRIBUTES_OF_KIN = "SELECT coalesce(jsonb_object_agg(a.key, a.value ORDER BY k.created_at DESC, k.id DESC), '{}')"
 """Of entities that were merged into one, what the one that was known first says goes before what others say."""
@@ -170,7 +169,8 @@ _WHOLE = f"""
     FROM entities e
     JOIN scopes s ON s.tenant_id = :tenant AND s.id = e.scope_id
     LEFT JOIN LATERAL (
-        SELECT sum(k.mention_count) AS mentions, array_agg(k.id ORDER BY k.id) AS ids,{_TYPE_OF_KIN} AS entity_type
+        SELECT sum(k.mention_count) AS mentions, array_agg(k.id ORDER BY k.id) AS ids,
+            {_TYPE_OF_KIN} AS entity_type
         FROM entities k WHERE k.tenant_id = :tenant AND k.merged_into = e.id
     ) kin ON true
 """  # noqa: S608 - composed of constants
@@ -192,7 +192,8 @@ _WHOLE_THEN = f"""
     FROM {time_travel.ENTITIES} e
     JOIN scopes s ON s.tenant_id = :tenant AND s.id = e.scope_id
     LEFT JOIN LATERAL (
-        SELECT array_agg(k.id ORDER BY k.id) AS ids,{_TYPE_OF_KIN} AS entity_type
+        SELECT array_agg(k.id ORDER BY k.id) AS ids,
+            {_TYPE_OF_KIN} AS entity_type
         FROM {time_travel.entity_family("e.id")} same
         CROSS JOIN LATERAL (SELECT k.* FROM {time_travel.ENTITIES} k WHERE k.id = same.id OFFSET 0) k
         WHERE k.id <> e.id

@@ -75,7 +75,9 @@ def parse_question(request: QueryRequest, *, types: Registry, language: str) -> 
     prefer: Literal["past", "future"] = "future" if questions.is_future(text) else "past"
     spans = tuple(span for span in find_spans(text, now=request.now, prefer=prefer) if _is_time(span, text, language))
     windows = tuple(dict.fromkeys(one for span in spans for one in _readings(span, request.now)))
-    hinted = _hinted(text, types)
+    by_word = hint_words(text, types)
+    by_way = (name for name, way in questions.WH_TYPES.items() if types.find(name) and way.search(text))
+    hinted = tuple(dict.fromkeys((*by_word, *by_way)))
     asked = predicates(text)
     about_past = _asks_for_past(text, spans) or _past_state_in_window(
         request, windows, (*request.types, *hinted, *asked), types
@@ -91,6 +93,7 @@ def parse_question(request: QueryRequest, *, types: Registry, language: str) -> 
         open_spans=tuple(Span(start=span.start, end=span.end) for span in spans if None in span.window),
         given_types=request.types,
         hinted=hinted,
+        hint_words=by_word,
         predicates=asked,
         excluded_words=tuple(
             normalise.normalise_name(found.group(1)) for found in questions.EXCLUDED_WORD.finditer(text)
@@ -163,22 +166,17 @@ def _readings(span: TemporalSpan, now: datetime) -> tuple[Window, ...]:
     return (first, later) if later.upper is not None and later.upper <= now else (first,)
 
 
-def _hinted(text: str, types: Registry) -> tuple[str, ...]:
-    words = spoken_words(text)
+def hint_words(text: str, types: Registry) -> dict[str, frozenset[str]]:
+    """Return the words of a question that are hints at a type, in any of their forms, by type."""
+    words = frozenset(word.group().casefold() for word in islice(_WORD.finditer(text), MOST_WORDS))
     stems = frozenset(terms(" ".join(words)))
-    by_word = [one.name for one in types if words.intersection(one.hints) or not stems.isdisjoint(_stems(one.hints))]
-    by_way = [name for name, way in questions.WH_TYPES.items() if types.find(name) and way.search(text)]
-    return tuple(dict.fromkeys((*by_word, *by_way)))
-
-
-def spoken_words(text: str) -> frozenset[str]:
-    """Return the first words of a question, in lower case."""
-    return frozenset(word.group().casefold() for word in islice(_WORD.finditer(text), MOST_WORDS))
-
-
-def hint_words(words: Collection[str], hints: tuple[str, ...]) -> set[str]:
-    """Return those of the words that are hints at a type, in any of their forms."""
-    return {word for word in words if word in hints or not _stems(hints).isdisjoint(terms(word))}
+    hinting = [one for one in types if words.intersection(one.hints) or not stems.isdisjoint(_stems(one.hints))]
+    return {
+        one.name: frozenset(
+            word for word in words if word in one.hints or not _stems(one.hints).isdisjoint(terms(word))
+        )
+        for one in hinting
+    }
 
 
 @lru_cache(maxsize=1_024)

@@ -19,11 +19,9 @@ from app.model import ReadMode
 from app.read.understand import parse
 from app.read.understand.parse import (
     choose_names,
-    hint_words,
     overlaps,
     predicates,
     speaks_of_self,
-    spoken_words,
     without,
 )
 from app.read.values import Before, Gram, Mentioned, NamedEntity, ParsedQuery, QuestionReading, Span, happens
@@ -59,7 +57,7 @@ def resolve_question(reading: QuestionReading, known: QueryLookup, *, types: Reg
     before = _before(reading, found, by_alias)
     about_past = reading.about_past or (before is not None and _noun_before(reading, found))
     spare = [span for span in reading.excluded_spans if not any(overlaps(span, gram.span) for gram in found)]
-    hard, inferred = _hard_types(reading, found, types)
+    hard, inferred = _hard_types(reading, found)
     lent = _lent(reading, [entity for gram, entities in own if gram.span not in unwanted for entity in entities])
     return ParsedQuery(
         text=reading.text,
@@ -320,7 +318,7 @@ def _spare_words(reading: QuestionReading, spare: Sequence[Span]) -> tuple[str, 
     return tuple(word for word, span in pairs if span in spare and word)
 
 
-def _hard_types(reading: QuestionReading, found: Sequence[Gram], types: Registry) -> tuple[tuple[str, ...], bool]:
+def _hard_types(reading: QuestionReading, found: Sequence[Gram]) -> tuple[tuple[str, ...], bool]:
     """Return the types that alone may answer, and whether they were inferred.
 
     A hint is a hard filter only when the question says nothing else: "what happened last Tuesday?" can
@@ -328,15 +326,12 @@ def _hard_types(reading: QuestionReading, found: Sequence[Gram], types: Registry
     """
     if reading.given_types:
         return reading.given_types, False
-    words = spoken_words(reading.text)
-    hints = {name: hint_words(words, types.get(name).hints) for name in reading.hinted}
-    by_word = tuple(name for name, said in hints.items() if said)
-    if not by_word:
+    if not reading.hint_words:
         return (), False
     spans = [*reading.window_spans, *(gram.span for gram in found)]
     rest = {word.casefold() for word in _WORD.findall(without(reading.text, spans))}
-    rest -= set().union(*hints.values()) | questions.FILLERS | STOP_WORDS.get(reading.language, frozenset())
-    return ((), False) if rest else (by_word, True)
+    rest = rest.difference(*reading.hint_words.values(), questions.FILLERS, STOP_WORDS.get(reading.language, ()))
+    return ((), False) if rest else (tuple(reading.hint_words), True)
 
 
 def _only_events(hard: Collection[str], types: Registry) -> bool:
