@@ -153,6 +153,15 @@ THE_USER: Final = pattern("question_cues", "the user", _ANY_CASE)
 ABOUT_ASKER: Final = pattern("question_cues", "about the asker", _ANY_CASE)
 """Asks for the one who asks, or whom an agent asks for."""
 
+ASKS_WHO: Final = pattern("question_cues", "asks who", _ANY_CASE)
+"""Asks for people, whoever they are."""
+
+FOR_A_LIVING: Final = pattern("question_cues", "for a living", _ANY_CASE)
+"""Means work, with the word for where somebody lives."""
+
+ASKS_FOR_WORK: Final = pattern("question_cues", "asks for work", _ANY_CASE)
+"""Asks for somebody's work without a word for it."""
+
 RATE = re.compile(r"^\W*how\s+(?:much|many|often|long)\b.*\b(?:in|per)\s+an?\s+\w+$", _ANY_CASE | re.DOTALL)
 """Asks for a rate, whose unit is no time of an event: "how much water do I drink in a day"."""
 

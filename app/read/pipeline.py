@@ -41,7 +41,7 @@ from app.read.choice import best_matches, considered, held_then, none_known
 from app.read.fuse import fuse, match_words
 from app.read.model_calls import QuestionForms, mean_vector, nominees, rerank, rewrite, says_little
 from app.read.plan import explain_filters, explain_question, explained, plan
-from app.read.rank import numbered_matches, rank
+from app.read.rank import about_others, demote, numbered_matches, rank
 from app.read.relevance import CALIBRATIONS, Calibration, Relevance
 from app.read.retrieve import Retrieved, Search, SearchFilters, is_exact, nominators, retrieve
 from app.read.retrieve.lexical import read_near_terms
@@ -281,6 +281,8 @@ class ReadPipeline:
         predecessors: frozenset[UUID] = frozenset()
         if query.before is not None and query.mode is not ReadMode.DEFAULT:
             ranked, predecessors = await self._behind(session, search.filters, request, query, ranked, sketches)
+        turns = await self._turns(session, tenant, request, ranked, sketches)
+        others = about_others(sketches, query, turns)
         judged = Relevance(
             query=query,
             calibration=self.calibration,
@@ -288,9 +290,9 @@ class ReadPipeline:
             verbatim=verbatim,
             asked=predecessors,
             numbered=numbered,
+            others=others,
         )
-        turns = await self._turns(session, tenant, request, ranked, sketches)
-        best, cut = best_matches(judged, turns, ranked, sketches, request)
+        best, cut = best_matches(judged, turns, demote(ranked, others, chosen), sketches, request)
         whole = await memory_reads.read_memories(session, tenant, [one.id for one in best], known_at=request.known_at)
         best, untimely = held_then(best, whole, query, request.now)
         cut = (*untimely, *cut)

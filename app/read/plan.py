@@ -109,6 +109,7 @@ OPEN = QueryPlan(
     type_hint=1.15,
     elsewhen=0.5,
     misnumbered=0.4,
+    others=0.6,
     history=1.0,
     newest=1.0,
     rival=0.58,

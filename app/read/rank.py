@@ -14,7 +14,7 @@ from types import MappingProxyType
 from typing import Final
 from uuid import UUID
 
-from app.db.memories.ranking import RankingRow
+from app.db.memories.ranking import RankingRow, TurnEvidence
 from app.english.questions import FIRST_PERSON, told_share
 from app.lexical.edits import one_edit_apart
 from app.lexical.labels import compare_labels
@@ -114,12 +114,48 @@ def rank(
     rows = [sketch for _, sketch in read]
     shares = _neighbours(read, verbatim, plan)
     asking = {row.id: _told(row.asking, plan) for row in rows if row.asking is not None}
-    factors = _factors(rows, demotions(rows), asking, _one_speaker(query, rows, speakers), numbered, query, plan)
+    speaker = _one_speaker(query, rows, speakers)
+    factors = _factors(rows, demotions(rows), asking, speaker, numbered, query, plan)
     scored = list(_scored(read, shares, factors, plan, now))
     ordered = _with_answers(scored, sketches, asking, query.assistants, verbatim, plan)
     if query.wants_newest and plan.newest:
         ordered = _newest_first(ordered, sketches, plan)
     return tuple(ordered)
+
+
+def about_others(
+    sketches: Mapping[UUID, RankingRow], query: ParsedQuery, turns: Mapping[UUID, TurnEvidence]
+) -> frozenset[UUID]:
+    """Return the beliefs that say of others what another match says of those whom the question is about.
+
+    With them the turns that are known for such beliefs alone.
+    """
+    if not query.about:
+        return frozenset()
+    said: dict[tuple[str, str], list[RankingRow]] = defaultdict(list)
+    for row in sketches.values():
+        kind = row.predicate or (row.slot or "").partition("|")[2].partition(".")[0]
+        if row.subject is not None and kind:
+            said[row.type, kind].append(row)
+    others: set[UUID] = set()
+    for rows in said.values():
+        of_others = [row.id for row in rows if normalise.normalise_name(row.subject or "") not in query.about]
+        if len(of_others) < len(rows):
+            others.update(of_others)
+    known = {turn: {one.id for one in found.beliefs} for turn, found in turns.items()} if others else {}
+    return frozenset(others | {turn for turn, beliefs in known.items() if beliefs and beliefs <= others})
+
+
+def demote(ranked: Sequence[Ranked], others: Collection[UUID], plan: QueryPlan) -> tuple[Ranked, ...]:
+    """Return the matches with those `about_others` demoted, best first."""
+    if not others:
+        return tuple(ranked)
+    note = f"about others than the question: x{plan.others:.2f}"
+    weighed = [
+        one._replace(score=one.score * plan.others, notes=(*one.notes, note)) if one.id in others else one
+        for one in ranked
+    ]
+    return tuple(sorted(weighed, key=lambda one: one.score, reverse=True))
 
 
 def freshness_of(sketch: RankingRow, now: datetime) -> float:

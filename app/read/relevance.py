@@ -100,7 +100,8 @@ class Relevance:
     """The measure of relevance to one question; `whole` is the weight of all its words.
 
     `asked` are memories that the question asks for by their place in a chain, whatever their words; `numbered` those
-    about a number that it names, which is a name, too, and those about another number.
+    about a number that it names, which is a name, too, and those about another number; `others` say of others what
+    is asked.
     """
 
     query: ParsedQuery
@@ -109,6 +110,7 @@ class Relevance:
     verbatim: Collection[str]
     asked: Collection[UUID] = frozenset()
     numbered: Mapping[UUID, bool] = field(default_factory=dict)
+    others: Collection[UUID] = frozenset()
 
     def with_relevance(self, ranked: Sequence[Ranked], evidence: Mapping[UUID, float]) -> list[Ranked]:
         """Return the matches with the relevance, 0 to 1, of each, by what speaks for it."""
@@ -125,6 +127,7 @@ class Relevance:
         """Return what speaks for each match."""
         predicates = self.query.asked_predicates
         hinted, verbatim, whole, scaled = self.query.hinted, self.verbatim, self.whole, self.calibration.scaled
+        others = self.others
         names = any(mentioned.span.end for mentioned in self.query.mentioned)
         found: dict[UUID, float] = {}
         wording: dict[UUID, float] = {}
@@ -137,7 +140,7 @@ class Relevance:
                 cosine = max(cosine, place(_SAID_BEFORE, _UNCOMPARED)[1])
             near = scaled(cosine) if cosine > -math.inf else _UNSEEN
             share = min(1.0, place(_SHARED, _ABSENT)[1] / whole) if whole else 0.0
-            asked = sketch.predicate in predicates
+            asked = sketch.predicate in predicates and one.id not in others
             cues = _TIME * place(_TIMED, _ABSENT)[1] + _HINT * (kind in hinted)
             wording[one.id] = said = near + _WORDS * share + _PREDICATE * asked
             named = self._named(one) if names else 0.0

@@ -254,7 +254,8 @@ class ParsedQuery:
     `asks_what_happened`: whatever happened at a time. `lent`: those of `terms` that the question does not say, of
     names of what it calls its own (`my sister`), with how many memories are about the one so named. `unknown_names`:
     capitalised words that name nothing known, which may be part of a speaker's name. `labels`: things that it tells
-    apart by a number. `specificity` in 0..1: see `understand.specificity`.
+    apart by a number. `about`: the names, normalised, of those about whom it asks something. `specificity` in 0..1: see
+    `understand.specificity`.
     """
 
     text: str
@@ -286,6 +287,7 @@ class ParsedQuery:
     before: Before | None = None
     unknown_names: tuple[str, ...] = ()
     labels: frozenset[Label] = frozenset()
+    about: frozenset[str] = frozenset()
     lent: Mapping[str, int] = field(default_factory=dict)
 
     @property
@@ -352,6 +354,7 @@ class QueryPlan:
     type_hint: float
     elsewhen: float
     misnumbered: float
+    others: float
     history: float
     newest: float
     rival: float

@@ -156,3 +156,35 @@ async def test_a_numbered_thing_is_not_mistaken_for_its_like(store: Store) -> No
     for one in (7703, 7712, 7731):
         assert await store.found(f"Was parcel {one} delivered?") == [by_number[one]]
     assert len(await store.found("Which parcels were delivered?")) > 1
+
+
+async def test_what_is_asked_about_one_is_answered_about_them_first(store: Store) -> None:
+    """The later statement is about somebody else, and says as many words of the question."""
+    await store.put(
+        "entity", {"canonical_name": "Nadia", "entity_type": "person", "attributes": {"relationship": "user's aunt"}}
+    )
+    own = await store.put("fact", {"predicate": "has-role", "object": "a welder", "stateful": True})
+    hers = await store.put("fact", {"subject": "Nadia", "predicate": "has-role", "object": "a pilot", "stateful": True})
+    mine = await store.put("preference", {"preference_key": "favourite.drink", "preference_value": "cocoa"})
+    theirs = await store.put(
+        "preference", {"subject": "Nadia", "preference_key": "favourite.drink", "preference_value": "cider"}
+    )
+    for question, first, other in (
+        ("What is my job?", own, hers),
+        ("What do I do for a living?", own, hers),
+        ("What does Nadia do?", hers, own),
+        ("What is my aunt's job?", hers, own),
+        ("What is my favourite drink?", mine, theirs),
+        ("Which drink does Nadia like best?", theirs, mine),
+    ):
+        found = await store.found(question)
+        assert next(one for one in found if one in (first, other)) == first, question
+
+
+async def test_a_question_for_whoever_it_is_demotes_nobody(store: Store) -> None:
+    away = await store.put("fact", {"subject": "Nadia", "predicate": "lives-in", "object": "Porto", "stateful": True})
+    here = await store.put("fact", {"predicate": "lives-in", "object": "Porto", "stateful": True})
+    result = await store.ask("Who else lives in Porto besides me?", explain=True)
+    assert {hit.memory.id for hit in result.hits} >= {away}
+    assert not any("others" in note for hit in result.hits for note in hit.notes)
+    assert await store.found("Where do I live?") == [here]

@@ -38,7 +38,7 @@ _FOR_WORK: Final = frozenset({"test framework", "similarity measure", "OCR engin
 _LONGEST: Final = 12
 
 _SHORTER: Final = re.compile(r"-(?:work|apis?|code|projects?|development|programming|stuff|tasks?|services?|things)$")
-_MODE: Final = re.compile(r"\s+(?:mode|themes?)$", re.IGNORECASE)
+_MODE: Final = re.compile(r"\s+(?:(?:editor|ide|terminal)\s+)?(?:mode|themes?)$", re.IGNORECASE)
 _CONTEXTUAL: Final = frozenset(
     {
         "programming language", "database", "web framework", "frontend framework", "channel", "drink", "editor",

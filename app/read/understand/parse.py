@@ -71,7 +71,7 @@ _OF_ANOTHER: Final = re.compile(r"'s? | of ")
 
 def parse_question(request: QueryRequest, *, types: Registry, language: str) -> QuestionReading:
     """Return what the words of the request say; pure, some 0.3 ms."""
-    text = _GAP.sub(" ", request.query.replace("\u2019", "'"))
+    text = questions.FOR_A_LIVING.sub("as a job", _GAP.sub(" ", request.query.replace("\u2019", "'")))
     prefer: Literal["past", "future"] = "future" if questions.is_future(text) else "past"
     spans = tuple(span for span in find_spans(text, now=request.now, prefer=prefer) if _is_time(span, text, language))
     windows = tuple(dict.fromkeys(one for span in spans for one in _readings(span, request.now)))
@@ -381,7 +381,7 @@ def without(text: str, spans: Collection[Span]) -> str:
 
 def predicates(text: str) -> tuple[str, ...]:
     """Return the predicates and relations that words of the question ask about."""
-    words = f" {' '.join(_PLAIN.findall(text.casefold()))} "
+    words = f" {' '.join(_PLAIN.findall(questions.ASKS_FOR_WORK.sub(' job ', text).casefold()))} "
     return tuple(dict.fromkeys(name for name, cue in _CUES if cue in words))
 
 

@@ -91,6 +91,7 @@ def resolve_question(reading: QuestionReading, known: QueryLookup, *, types: Reg
         before=before if about_past else None,
         unknown_names=_unknown_names(reading, found),
         labels=labels_of(without(reading.text, reading.window_spans)),
+        about=_about(reading, [entity for gram in named for entity in by_alias[gram.name]]),
         lent=lent,
     )
 
@@ -212,6 +213,16 @@ def _before(
         words=normalise.normalise_name(reading.text[reading.before.start : reading.before.end]),
         subjects=frozenset(normalise.normalise_name(one) for one in subjects | own),
     )
+
+
+def _about(reading: QuestionReading, named: Sequence[KnownEntity]) -> frozenset[str]:
+    """Return the names of those about whom something is asked; none where it asks who."""
+    if questions.ASKS_WHO.search(reading.text) is not None:
+        return frozenset()
+    own = [one.span for one in reading.belongings]
+    asker = {vocabulary.USER} if speaks_of_self(_rest(reading, own)) else set()
+    names = (*(one.alias for one in reading.belongings), *(one.name for one in named))
+    return frozenset(asker.union(map(normalise.normalise_name, names)))
 
 
 def _noun_before(reading: QuestionReading, found: Sequence[Gram]) -> bool:

@@ -102,6 +102,7 @@ STATED: list[tuple[str, list[Expected]]] = [
     ("User prefers Python for backend work", [preference("language.backend", "Python")]),
     ("user prefers Python for backend APIs over Go", [preference("language.backend", "Python")]),
     ("user prefers dark mode in VSCode", [DARK]),
+    ("I prefer a dark terminal theme", [DARK]),
     ("I always use dark mode", [DARK]),
     ("I'm a backend engineer", [fact("has-role", "backend engineer")]),
     ("I chose PostgreSQL for this project", [decision("database", "PostgreSQL")]),
