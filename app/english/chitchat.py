@@ -27,9 +27,17 @@ _WORD: Final = re.compile(rf"[{SPACELESS}]+|[^\W_]+(?:'[^\W_]+)*")
 _LAUGHTER: Final = pattern("statements", "laughter")
 
 _STATEMENT: Final = pattern("statements", "statement")
-_THIRD_PERSON: Final = pattern("statements", "third person")
+_NAMING: Final = pattern("statements", "naming")
+_NO_STATEMENT: Final = pattern("statements", "no statement")
+"""Beginnings of texts that are no statements, or that state nothing without another turn, whatever verb follows."""
+
 _POINTING: Final = pattern("statements", "pointing")
 """Words that refer to another turn, without which there is nothing to remember: `I love that`, `I was too`."""
+
+_TOLD: Final = frozenset({"past", "participle"})
+_SAYS: Final = _TOLD | {"s"}
+_TELLING: Final = range(2, 5)
+"""Words of a text that a verb alone makes worth reading: fewer are no sentence, and more need no such leave."""
 
 _TAILS: Final = ("too", "again", "as well", "though", "now", "either", "anymore", "any more")
 """Words that may end any statement and add no content: `I eat meat again`."""
@@ -98,7 +106,15 @@ def states_something(text: str) -> bool:
         return True
     if folded.endswith("?") or _POINTING.search(_without_tail(folded)):
         return False
-    return any((_STATEMENT.search(folded), _CORRECTION.match(folded), _THIRD_PERSON.match(plain)))
+    return any((_STATEMENT.search(folded), _CORRECTION.match(folded), _NAMING.match(plain), _tells(folded)))
+
+
+def _tells(text: str) -> bool:
+    """Return whether something is told of somebody or something (`Sold the car`, `Tom's vegan`), and not requested."""
+    kinds = [form.kinds if (form := form_of(word)) else frozenset[str]() for word in _WORD.findall(text)]
+    if len(kinds) not in _TELLING or _NO_STATEMENT.search(text) or ("base" in kinds[0] and not kinds[1] & _SAYS):
+        return False
+    return bool(kinds[0] & _TOLD) or any(one & _SAYS for one in kinds[1:]) or "'s " in text
 
 
 def _without_tail(text: str) -> str:

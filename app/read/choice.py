@@ -21,7 +21,7 @@ from app.memory.extraction import Role
 from app.model import Memory, ReadMode, SpeechAct
 from app.read.assemble import estimate_tokens, floor, select
 from app.read.relevance import MatchEvidence, Relevance
-from app.read.values import ContextBlock, ContextGroup, Cut, ParsedQuery, QueryRequest, Ranked, Window
+from app.read.values import OPENING, ContextBlock, ContextGroup, Cut, ParsedQuery, QueryRequest, Ranked, Window
 
 Split = tuple[tuple[Ranked, ...], tuple[Cut, ...]]
 """Matches that are kept, and those that are not, with the reason."""
@@ -33,7 +33,7 @@ MOST_OF_IT: Final = 0.5
 """Share of a turn's words from which on its beliefs are what it says."""
 
 NEARLY_ALL: Final = 0.75
-"""Words of a turn's beliefs for each of its own from which on they leave out little: a second sentence is more."""
+"""Share of a turn's words from which on its beliefs leave out little: a second sentence is more."""
 
 NEAREST: Final = 0.6
 """Share of the evidence of a turn's most relevant belief that another one of it needs to be what the turn is for."""
@@ -361,8 +361,16 @@ class TurnsInView:
         return max(instead, default=-math.inf) > rest
 
     def _says_of_it(self, turn: UUID, beliefs: Collection[UUID]) -> float:
-        """Return how many words these beliefs have for each of the turn's."""
-        return sum(self.sketches[one].words for one in beliefs) / max(1, self.sketches[turn].words)
+        """Return the share of a turn's terms that these beliefs have; 0 where they lack one that the question has.
+
+        A turn that is longer than its opening says more than beliefs do.
+        """
+        opening = self.sketches[turn].opening
+        if len(opening) >= OPENING:
+            return 0.0
+        said = set(terms(opening))
+        left = said.difference(*(terms(self.sketches[one].opening) for one in beliefs))
+        return 1 - len(left) / max(1, len(said)) if left.isdisjoint(self.query.terms) else 0.0
 
     def _share(self, turn: UUID, beliefs: Sequence[TurnBelief]) -> float:
         """Return the share of a turn's words that these beliefs are; one without a quote is all that it says.

@@ -252,7 +252,7 @@ class ReadPipeline:
             ids=[one.id for one in fused],
             windows=[(window.lower, window.upper) for window in query.windows],
             whole=bool(query.excluded_names or query.excluded_words),
-            opening=OPENING if self.words or query.labels else 0,
+            opening=OPENING,
             metadata=search.filters.metadata,
             known_at=request.known_at,
         )

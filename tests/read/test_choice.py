@@ -11,7 +11,7 @@ from uuid import UUID
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.db.memories.ranking import TurnBelief, TurnEvidence
+from app.db.memories.ranking import RankingRow, TurnBelief, TurnEvidence
 from app.memory.extraction import Role
 from app.model import SpeechAct
 from app.read.choice import TURNS_CONSIDERED, TurnsInView, best_matches, said_once
@@ -24,6 +24,8 @@ MANY = TURNS_CONSIDERED + 30
 TURN, BELIEF = "episodic", "fact"
 
 ASKED = "spends-holidays-in"
+
+TERMS = [f"{first}a{second}o" for first in "bdfgklmn" for second in "prstvzw"]
 
 RESTING, OTHER, FIRST, SECOND = (UUID(int=number) for number in (1, 2, 3, 4))
 
@@ -103,14 +105,19 @@ def test_a_turn_that_holds_is_not_taken_for_the_same_words_that_were_replaced() 
     assert kept == tuple(ranked)
 
 
+def said(number: int, terms: int, **given: object) -> RankingRow:
+    """What says the first so many of the same terms."""
+    return sketch(number, opening=" ".join(TERMS[:terms]), words=terms, **given)
+
+
 def view(
     turns: Mapping[UUID, tuple[TurnBelief, ...]],
     *,
     wording: dict[UUID, float],
     whole: dict[UUID, float] | None = None,
 ) -> TurnsInView:
-    spoken = {one: sketch(one.int, type="episodic", words=50) for one in turns}
-    believed = {one.id: sketch(one.id.int, words=3, predicate=ASKED) for beliefs in turns.values() for one in beliefs}
+    spoken = {one: said(one.int, 50, type=TURN) for one in turns}
+    believed = {one.id: said(one.id.int, 3, predicate=ASKED) for beliefs in turns.values() for one in beliefs}
     return TurnsInView(
         turns={one: TurnEvidence(role=Role.USER, beliefs=beliefs) for one, beliefs in turns.items()},
         sketches=spoken | believed,
@@ -147,12 +154,12 @@ def test_a_belief_that_is_not_what_is_asked_for_leaves_its_turn_which_may_say_it
     hinting = replace(found.query, hinted=("event",))
     knowing = replace(found.query, predicates=("owns",))
     for query, row, kept in (
-        (found.query, sketch(RESTING.int, words=3, predicate="bought"), FIRST),
-        (found.query, sketch(RESTING.int, words=3, type="event"), FIRST),
-        (hinting, sketch(RESTING.int, words=3, type="event"), RESTING),
-        (knowing, sketch(RESTING.int, words=3, predicate="owns"), RESTING),
-        (found.query, sketch(RESTING.int, words=3, predicate="spent-time-at"), FIRST),
-        (found.query, sketch(RESTING.int, words=3, predicate="spends-time-at"), RESTING),
+        (found.query, said(RESTING.int, 3, predicate="bought"), FIRST),
+        (found.query, said(RESTING.int, 3, type="event"), FIRST),
+        (hinting, said(RESTING.int, 3, type="event"), RESTING),
+        (knowing, said(RESTING.int, 3, predicate="owns"), RESTING),
+        (found.query, said(RESTING.int, 3, predicate="spent-time-at"), FIRST),
+        (found.query, said(RESTING.int, 3, predicate="spends-time-at"), RESTING),
     ):
         seen = replace(found, query=query, sketches={**found.sketches, RESTING: row})
         once, _ = seen.once(matches(RESTING, FIRST))
@@ -203,17 +210,35 @@ def test_a_turn_goes_where_what_replaced_it_fits_better_or_it_says_little_else()
 
 def test_a_belief_that_leaves_out_a_sentence_does_not_take_its_turns_place() -> None:
     found = view({FIRST: (believed(RESTING),)}, wording={RESTING: 0.3, FIRST: 0.6})
-    for turn, kept in ((sketch(3, type="episodic", words=11), RESTING), (sketch(3, type="episodic", words=16), FIRST)):
-        sized = replace(found, sketches={RESTING: sketch(RESTING.int, words=9), FIRST: turn})
+    for turn, kept in ((said(3, 11, type=TURN), RESTING), (said(3, 16, type=TURN), FIRST)):
+        sized = replace(found, sketches={RESTING: said(RESTING.int, 9), FIRST: turn})
         once, _ = sized.once(matches(FIRST, RESTING))
+        assert [one.id for one in once] == [kept]
+
+
+def test_beliefs_that_repeat_each_other_do_not_say_more_of_their_turn() -> None:
+    both = (believed(RESTING), believed(OTHER))
+    found = view({FIRST: both}, wording={RESTING: 0.5, OTHER: 0.5, FIRST: 0.6})
+    for other, kept in ((said(OTHER.int, 6), FIRST), (said(OTHER.int, 8), RESTING)):
+        rows = {RESTING: said(RESTING.int, 6), OTHER: other, FIRST: said(FIRST.int, 10, type=TURN)}
+        once, _ = replace(found, sketches=rows).once(matches(FIRST, RESTING, OTHER))
+        assert once[0].id == kept
+
+
+def test_a_turn_stays_where_it_has_a_word_of_the_question_that_its_beliefs_lack() -> None:
+    found = view({FIRST: (believed(RESTING),)}, wording={RESTING: 0.5, FIRST: 0.6})
+    rows = {RESTING: said(RESTING.int, 9), FIRST: said(FIRST.int, 10, type=TURN)}
+    for asked, kept in ((TERMS[3], RESTING), (TERMS[9], FIRST)):
+        seen = replace(found, sketches=rows, query=parsed(f"What about the {asked}?"))
+        once, _ = seen.once(matches(FIRST, RESTING))
         assert [one.id for one in once] == [kept]
 
 
 def test_a_belief_is_as_relevant_as_its_turn_only_where_it_is_most_of_what_that_says() -> None:
     found = view({FIRST: (believed(RESTING),)}, wording={RESTING: 0.1, FIRST: 0.7})
     for words, shared in ((5, 0.7), (20, 0.1)):
-        turn = sketch(FIRST.int, type="episodic", words=words)
-        sized = replace(found, sketches={RESTING: sketch(RESTING.int, words=3), FIRST: turn})
+        turn = said(FIRST.int, words, type=TURN)
+        sized = replace(found, sketches={RESTING: said(RESTING.int, 3), FIRST: turn})
         assert sized.with_shared_evidence()[RESTING] == shared
 
 
@@ -223,10 +248,8 @@ def test_a_belief_pushes_no_turn_out_of_the_first_ten_unless_its_own_turn_is_amo
     beliefs = {turns[4]: (believed(near),), turns[11]: (believed(far),)}
     wording = {**dict.fromkeys(turns, 0.4), near: 0.5, far: 0.5, typed: 0.5}
     found = view({turn: beliefs.get(turn, ()) for turn in turns}, wording=wording)
-    said = {
-        one: sketch(one.int, words=3, session_id="s", sequence_number=one.int, predicate=ASKED) for one in (near, far)
-    }
-    found = replace(found, sketches={**found.sketches, **said, typed: sketch(typed.int, words=3)})
+    stated = {one: said(one.int, 3, session_id="s", sequence_number=one.int, predicate=ASKED) for one in (near, far)}
+    found = replace(found, sketches={**found.sketches, **stated, typed: said(typed.int, 3)})
     once, _ = found.once(matches(far, near, typed, *turns))
     order = [one.id for one in once]
     assert order[:2] == [near, typed]
@@ -237,6 +260,6 @@ def test_a_belief_pushes_no_turn_out_of_the_first_ten_unless_its_own_turn_is_amo
 def test_a_belief_stays_where_there_are_no_ten_others() -> None:
     far, turn = UUID(int=2), UUID(int=100)
     found = view({turn: ()}, wording={turn: 0.4, far: 0.5})
-    found = replace(found, sketches={**found.sketches, far: sketch(2, words=3, session_id="s", sequence_number=2)})
+    found = replace(found, sketches={**found.sketches, far: said(2, 3, session_id="s", sequence_number=2)})
     once, _ = found.once(matches(far, turn))
     assert [one.id for one in once] == [far, turn]

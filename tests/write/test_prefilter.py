@@ -84,6 +84,13 @@ def test_words_are_counted_in_scripts_with_and_without_spaces(text: str, words: 
         "I'm single again.",
         "I use Emacs too.",
         "I speak Dutch as well!",
+        "Passed the bar exam",
+        "Sold our boat.",
+        "Nora's pregnant",
+        "Gran's house flooded",
+        "Omar plays chess",
+        "Release moved to May.",
+        "We got engaged!",
     ],
 )
 def test_what_states_something_passes_however_short(content: str) -> None:
@@ -206,6 +213,10 @@ def test_a_turn_answers_what_someone_else_asked_right_before_it_in_its_session()
         "I have too",
         "I need help",
         "Is my name Sam?",
+        "is it done",
+        "explain what happens",
+        "make it shorter",
+        "That's better",
     ],
 )
 def test_short_turns_that_state_nothing_lasting_are_dropped(content: str) -> None:
