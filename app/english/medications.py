@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
-from app.english.rules.clause import Clause, SpeakerContext, Who
+from app.english.rules.clause import Clause, SpeakerContext, Subject, Who
 from app.english.rules.drafts import Draft, ending, fact
 from app.english.rules.noun_phrases import in_third_person, thing, value
 from app.english.word_lists import DOCTORS, DOSE, MEDICINES, expanded, pairs, pattern
@@ -140,6 +140,8 @@ def _amount(found: re.Match[str]) -> str:
 
 
 _REDOSED: Final = pattern("medications", "redosed", re.IGNORECASE)
+_STANDS_AT: Final = re.compile(r"^\s(?:now\s+)?(?:back\s+)?(?:(?:up|down)\s+)?(?:to\s+|at\s+)?(?=\d)", re.IGNORECASE)
+"""What a medicine is at, as what it was changed to."""
 _MEDICINE_STRENGTH: Final = re.compile(r"\d\s?(?:mg|mcg|\u00b5g|\u03bcg|iu|units?)\b", re.IGNORECASE)
 """A strength that only medicines have."""
 
@@ -199,15 +201,24 @@ def _known(name: str) -> bool:
 
 
 def dose_change(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
-    """Read `my GP put the ramipril up to 10 mg`, `I upped my ramipril to 10 mg`."""
-    if clause.copula or not (clause.happened or (clause.lemma in _UNMARKED and clause.holds)):
+    """Read `my GP put the ramipril up to 10 mg`, `I upped my ramipril to 10 mg`, `my ramipril is at 10 mg now`."""
+    stands = clause.copula and clause.holds and not clause.negated
+    changed = not clause.copula and (clause.happened or (clause.lemma in _UNMARKED and clause.holds))
+    if not (stands or changed):
         return
-    mine = clause.passive and clause.subject.mine and clause.subject.noun
-    found = _REDOSED.match(f" my {mine}{clause.rest}" if mine else clause.rest)
+    mine = (clause.passive or stands) and _own_medicine(clause.subject)
+    rest = _STANDS_AT.sub(" to ", f" {clause.rest}", count=1) if stands else clause.rest
+    found = _REDOSED.match(f" my {mine}{rest}" if mine else rest)
     whose = mine or (not clause.passive and found is not None and (found["mine"] or _treats(clause)))
     if found and whose and _may_be_medicine(found["name"], found["dose"]):
         told = f"{found['name']} {' '.join(found['dose'].split())}".removesuffix(" now")
         yield fact(clause, "takes", told, subject=said.speaker, stateful=False, importance=0.9, topic="health")
+
+
+def _own_medicine(subject: Subject) -> str | None:
+    """Return what may be the speaker's medicine: `my ramipril`, or the name of a medicine alone."""
+    alone = subject.who is Who.NAMED and is_medicine(subject.name)
+    return subject.noun if subject.mine else subject.name if alone else None
 
 
 def is_medicine(name: str) -> bool:

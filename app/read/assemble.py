@@ -184,7 +184,8 @@ def _heading(group: str) -> str:
 def _line(hit: Hit, place: int, words: Collection[str], types: Registry, layout: Layout) -> str:
     """Return the memory's line: when it was stated, whether it is history, until when, and what it says.
 
-    A type whose memories have a time of their own says it itself; its day is when it was noted. Empty: small talk.
+    What ended has the day from which on it held, because it was stated last when it was said to have ended. A type
+    whose memories have a time of their own says it itself; its day is when it was noted. Empty: small talk.
     """
     memory, zone = hit.memory, layout.zone
     kind = types.find(memory.type)
@@ -196,7 +197,9 @@ def _line(hit: Hit, place: int, words: Collection[str], types: Registry, layout:
     noted = "noted " if kind is not None and happens(kind) else ""
     past = f", {memory.status}" if memory.status is not MemoryStatus.ACTIVE and not memory.gives_way else ""
     until = f", until {_day(memory.valid_until, zone)}" if memory.valid_until is not None else ""
-    when = ", ".join((f"{noted}{_day(memory.stated_at, zone)}{past}{until}", *hit.marks))
+    since = memory.valid_from if memory.status is MemoryStatus.EXPIRED else memory.stated_at
+    since = min(since, memory.stated_at)
+    when = ", ".join((f"{noted}{_day(since, zone)}{past}{until}", *hit.marks))
     named = {
         IdStyle.NONE: "",
         IdStyle.SHORT: f"[{place + 1}] ",

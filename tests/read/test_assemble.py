@@ -78,6 +78,13 @@ def test_a_line_has_its_day_says_what_is_history_and_names_its_memory_if_asked(s
     assert group.lines == (f"- {named}(2026-01-02, superseded) the user drinks tea",)
 
 
+def test_what_ended_has_the_day_from_which_on_it_held() -> None:
+    began, ended = datetime(2026, 1, 2, 3, tzinfo=UTC), datetime(2026, 3, 4, 5, tzinfo=UTC)
+    over = hit(1, status=MemoryStatus.EXPIRED, stated_at=ended, valid_from=began, valid_until=ended)
+    [group] = block(over).groups
+    assert group.lines == ("- (2026-01-02, expired, until 2026-03-04) the user drinks tea",)
+
+
 def test_a_mark_stands_beside_the_day() -> None:
     [group] = block(replace(hit(1, "episodic", "I own a yacht, in my dreams."), marks=("imagined",))).groups
     assert group.lines == ("- (2026-05-14, imagined) I own a yacht, in my dreams.",)

@@ -27,7 +27,8 @@ from app.english.rules import (
     values,
 )
 from app.english.rules.clause import Clause, SpeakerContext, Tense, Who
-from app.english.rules.drafts import PASSING, STATED, Draft, ending, event, fact, relation, retell
+from app.english.rules.drafts import PASSING, STATED, Draft, ending, event, fact, main_part, relation, retell
+from app.english.rules.noun_phrases import in_third_person, says_something
 from app.english.rules.rows import (
     Row,
     TextRow,
@@ -44,7 +45,7 @@ from app.english.rules.rows import (
     is_undergone,
     was_undergone,
 )
-from app.english.verbs import form_of
+from app.english.verbs import form_of, third_person
 from app.english.word_lists import expanded
 
 WORK: Final = (
@@ -123,8 +124,8 @@ HEALTH: Final = (
         alone=True),
     Row(name="medicine", verbs="be take prescribe switch change move put start replaced swap substituted",
         read=medications.taking, alone=True),
-    Row(name="dose", verbs="increase raise lower reduce cut drop change put bumped adjust upped up move bring take",
-        read=medications.dose_change),
+    Row(name="dose", verbs="be increase raise lower reduce cut drop change put bumped adjust upped up move bring take "
+        "double doubled halve halved", read=medications.dose_change),
 )  # fmt: skip
 PEOPLE: Final[tuple[Row, ...]] = (
     Row(name="favourite", verbs="be", precision=0.85, read=preferences.favourite_of, alone=True),
@@ -267,6 +268,8 @@ RULES: Final = tuple((row.name, row.precision) for row in _EVERY_ROW)
 _ANY_MORE: Final = re.compile(r"[\s,]*\b(?:any ?more|any longer|nowadays)\b", re.IGNORECASE)
 _GERUND: Final = re.compile(r"\s+(?P<up>up\s+)?(?:with\s+)?(?P<verb>being|[a-z]{2,20}ing)\b", re.IGNORECASE)
 _OFF: Final = re.compile(r"\s+off\s+(?:of\s+)?(?:my\s+|the\s+)?(?=\w)", re.IGNORECASE)
+_LEFT_OFF: Final = frozenset({("take", "come"), ("take", "go"), ("take", "get"), ("take", "be")})
+"""What one took who came off it, and the verb of that: it may be a bus, too."""
 _DONE: Final = re.compile(r"(?:done|finished|through) with\s+(?=\w+ing\b)", re.IGNORECASE)
 _THEN: Final = re.compile(r"\b(?:when|before|by the time|the day)\s$", re.IGNORECASE)
 """Words before what was so once, and may not be so any more."""
@@ -291,9 +294,19 @@ def read_clause(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     if affirmed is None:
         return
     new = {_slot(one) for one in stated}
-    for one in _states(_untimed(affirmed, said), said):
-        if one.type in _SLOT_FIELDS and _slot(one) not in new and not one.ends:
+    affirmed = _untimed(affirmed, said)
+    over = [one for one in _states(affirmed, said) if one.type in _SLOT_FIELDS and not one.ends]
+    known = any(one.type != "preference" for one in over) or (affirmed.lemma, clause.lemma) in _LEFT_OFF
+    for one in (*over, *(() if known else _done(affirmed))):
+        if _slot(one) not in new:
             yield ending(clause, said, one, dated=not clause.used_to)
+
+
+def _done(clause: Clause) -> Iterator[Draft]:
+    """Yield what was done until then under its verb, though no row reads it: an ending ends only what is held."""
+    done = main_part(clause.rest).strip()
+    if says_something(done) and not clause.copula and clause.subject.who is not Who.PRONOUN:
+        yield fact(clause, third_person(clause.lemma), in_third_person(done))
 
 
 def read_sentence(text: str, speaker: Clause, said: SpeakerContext, *, asks: bool, pasted: bool) -> Iterator[Draft]:
@@ -397,10 +410,12 @@ def _affirmed(clause: Clause) -> Clause | None:
         return replace(now, rest=_ANY_MORE.sub("", clause.rest), adverbs=frozenset({"always"})) if said_so else None
     if clause.used_to:
         return now
+    if clause.copula and clause.holds and (off := _OFF.match(f" {clause.rest}")):
+        return replace(now, verb="take", lemma="take", rest=f" {clause.rest[off.end() - 1 :]}", copula=False)
     if clause.happened and not clause.copula:
         if clause.lemma in _STOPPED:
             return _doing(now, clause.rest, up=clause.lemma == "give")
-        off = _OFF.match(clause.rest) if clause.lemma in {"come", "go", "get"} else None
+        off = _OFF.match(clause.rest) if ("take", clause.lemma) in _LEFT_OFF else None
         return replace(now, verb="take", lemma="take", rest=f" {clause.rest[off.end() :]}") if off else None
     done = _DONE.match(clause.rest) if clause.copula and clause.holds else None
     return _doing(now, f" {clause.rest[done.end() :]}", up=False) if done else None

@@ -13,6 +13,9 @@ READ: list[tuple[str, str]] = [
     ("I've cut my prednisone down to 5 mg", "fact: user takes prednisone 5 mg"),
     ("I upped my Ozempic to 1 mg", "fact: user takes Ozempic 1 mg"),
     ("They increased the enalapril to 10 mg", "fact: user takes enalapril 10 mg"),
+    ("They doubled my enalapril to 20 mg", "fact: user takes enalapril 20 mg"),
+    ("My bisoprolol is 5 mg now", "fact: user takes bisoprolol 5 mg"),
+    ("Ramipril is back up to 10 mg.", "fact: user takes Ramipril 10 mg"),
     ("I take candesartan", "fact: user takes candesartan"),
     ("I like olives now", "preference: user likes olives"),
     ("I got a new job at Equinor", "fact: user works at Equinor"),
@@ -38,6 +41,10 @@ def test_a_change_is_read(content: str, read: str) -> None:
     ("content", "over"),
     [
         ("I'm no longer on enalapril.", ("user", "takes", "enalapril")),
+        ("I'm off enalapril now.", ("user", "takes", "enalapril")),
+        ("I've stopped taking Quviviq.", ("user", "takes", "Quviviq")),
+        ("I no longer sing in the choir.", ("user", "sings", "in the choir")),
+        ("I've given up coaching the juniors", ("user", "coaches", "the juniors")),
     ],
 )
 def test_what_one_no_longer_has_or_takes_has_ended(content: str, over: tuple[str, str, str | None]) -> None:
