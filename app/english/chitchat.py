@@ -29,7 +29,7 @@ _LAUGHTER: Final = pattern("statements", "laughter")
 _STATEMENT: Final = pattern("statements", "statement")
 _NAMING: Final = pattern("statements", "naming")
 _NO_STATEMENT: Final = pattern("statements", "no statement")
-"""Beginnings of texts that are no statements, or that state nothing without another turn, whatever verb follows."""
+"""Beginnings of clauses that are no statements, or that state nothing without another turn, whatever verb follows."""
 
 _POINTING: Final = pattern("statements", "pointing")
 """Words that refer to another turn, without which there is nothing to remember: `I love that`, `I was too`."""

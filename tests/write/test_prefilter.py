@@ -217,6 +217,8 @@ def test_a_turn_answers_what_someone_else_asked_right_before_it_in_its_session()
         "explain what happens",
         "make it shorter",
         "That's better",
+        "Great, that worked!",
+        "Yeah it was fine",
     ],
 )
 def test_short_turns_that_state_nothing_lasting_are_dropped(content: str) -> None:
