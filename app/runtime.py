@@ -15,6 +15,7 @@ from app.bootstrap import Store, first_key, now, open_in_background, open_replic
 from app.db import embedding_models
 from app.db.clock import DatabaseClock
 from app.db.session import Database
+from app.db.sql import Model
 from app.db.tenant_types import TypeCache
 from app.memory.registry import Registry, discover
 from app.metrics import Metrics
@@ -43,6 +44,7 @@ from app.providers.webhooks import WebhookSender
 from app.read.access import AccessTracker
 from app.read.pipeline import ReadPipeline
 from app.read.relevance import Calibration, calibration_of
+from app.read.search import MemorySearch
 from app.services.activity import Activity
 from app.services.answers import Answers
 from app.services.audit import Audit
@@ -425,17 +427,19 @@ async def _queries(base: _Base, writing: _WriteServices) -> Queries:
     pipeline = ReadPipeline(
         database=base.database,
         embedder=base.embedder,
-        model_id=base.model_id,
         types=base.types,
-        language=base.settings.language,
-        clock=base.clock,
-        calibration=base.calibration,
+        search=MemorySearch(
+            model=Model(id=base.model_id, dimensions=base.embedder.dimensions),
+            language=base.settings.language,
+            clock=base.clock,
+            calibration=base.calibration,
+            words=word_vectors(base.embedder),
+            questioned=writing.writer.covers,
+        ),
         observe=base.metrics.arm,
         reranker=reranker,
-        words=word_vectors(base.embedder),
         rewriter=writing.rewriter if base.settings.rewrite_deadline else None,
         rewrite_seconds=base.settings.rewrite_deadline,
-        questioned=writing.writer.covers,
     )
     replica = open_replica(base.settings, base.database, base.metrics, base.stack)
     return Queries(pipeline=pipeline, tracker=tracker, log=query_log, replica=replica)

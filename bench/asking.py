@@ -7,9 +7,11 @@ from datetime import datetime, timedelta
 from uuid import UUID
 
 from app.db.session import Database
+from app.db.sql import Model
 from app.memory.registry import discover
 from app.model import Visibility
 from app.read.pipeline import ReadPipeline
+from app.read.search import MemorySearch
 from app.read.values import QueryRequest
 from bench.capture import Statement, captured
 from bench.client import Post
@@ -43,10 +45,10 @@ def reader(world: World, database: Database) -> ReadPipeline:
     return ReadPipeline(
         database=database,
         embedder=world.embedder,
-        model_id=MODEL,
         types=discover(),
-        language=LANGUAGE,
-        clock=_clock,
+        search=MemorySearch(
+            model=Model(id=MODEL, dimensions=world.embedder.dimensions), language=LANGUAGE, clock=_clock
+        ),
     )
 
 

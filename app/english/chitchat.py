@@ -110,7 +110,7 @@ def states_something(text: str) -> bool:
 
 
 def _tells(text: str) -> bool:
-    """Return whether something is told of somebody or something (`Sold the car`, `Tom's vegan`), and not requested."""
+    """Return whether the text is a statement by its verb (`Sold the car`, `Tom's vegan`), and no request."""
     kinds = [form.kinds if (form := form_of(word)) else frozenset[str]() for word in _WORD.findall(text)]
     if len(kinds) not in _TELLING or _NO_STATEMENT.search(text) or ("base" in kinds[0] and not kinds[1] & _SAYS):
         return False

@@ -46,7 +46,7 @@ class Queries:
         else:
             answer = await self._answer(self.pipeline, actor.tenant_id, request, position)
         if answer.mode is not ReadMode.AUDIT and request.known_at is None:
-            at = self.pipeline.clock()
+            at = self.pipeline.search.clock()
             self.tracker.note(actor.tenant_id, answer.used, at=at, session=request.session_id)
         return answer.result
 

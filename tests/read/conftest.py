@@ -25,7 +25,7 @@ from app.services.query_log import QueryLog
 from app.write.pipeline import WritePipeline
 from tests.support import owner
 from tests.support.pools import PlacedDatabase
-from tests.support.stores import embedder, now, pipeline_in
+from tests.support.stores import embedder, now, pipeline_in, reads_in
 
 __all__ = ["embedder"]
 
@@ -163,14 +163,7 @@ async def making(
             opened.append(PlacedDatabase(database_url, pool_size=4))
         database = shared or opened[-1]
         writes = pipeline_in(database, embedder)
-        reads = ReadPipeline(
-            database=database,
-            embedder=embedder,
-            model_id=1,
-            types=discover(),
-            language="english",
-            clock=now,
-        )
+        reads = reads_in(database, embedder)
         tracker = AccessTracker(database=database, clock=now)
         actor = await owner.new_tenant(database_url)
         return Store(url=database_url, database=database, writes=writes, reads=reads, tracker=tracker, actor=actor)

@@ -22,8 +22,8 @@ from app.model import ReadMode, Scope, ScopeKind, Visibility
 from app.providers.embeddings import Purpose, Vectors
 from app.providers.wordllama import WordllamaEmbedder
 from app.read import understand
-from app.read.pipeline import Question
 from app.read.retrieve import Search, is_exact, nominators, retrieve
+from app.read.search import Question
 from app.read.values import Arm, QueryRequest
 from tests.read.conftest import NOW, USER, MakeStore, Store
 from tests.support.bm25_reference import Reference, same_top
@@ -54,7 +54,7 @@ async def search_for(store: Store, text: str, **changes: object) -> Search:
         known = await reads._look_up(session, store.tenant, request, reading, types)
     query = understand.resolve_question(reading, known, types=types)
     question = Question(tenant=store.tenant, request=request, query=query, known=known, types=types, started=0.0)
-    search = reads._search(question, await reads._embed(query.dense_text))
+    search = reads.search._search(question, await reads._embed(query.dense_text))
     return replace(search, **changes)  # type: ignore[arg-type]
 
 

@@ -15,6 +15,7 @@ import pytest
 
 from app.db import embedding_models
 from app.db.embedding_models import Phase, StoredModel
+from app.db.sql import Model
 from app.providers.embeddings import Embedder, Purpose, Vectors
 from app.providers.protocols import RuleQuestions
 from app.providers.wordllama import WordllamaEmbedder
@@ -74,11 +75,8 @@ class Change:
         """The store as a service with this model reads and writes it."""
         model, store = await self.model(), of or self.store
         writes = replace(store.writes, embedder=self.embedder, model_id=model.id)
-        return replace(
-            store,
-            writes=writes,
-            reads=replace(store.reads, embedder=self.embedder, model_id=model.id),
-        )
+        search = replace(store.reads.search, model=Model(id=model.id, dimensions=self.embedder.dimensions))
+        return replace(store, writes=writes, reads=replace(store.reads, embedder=self.embedder, search=search))
 
     async def keep_up(self) -> int:
         """What a service with this model does every few seconds."""
@@ -95,7 +93,7 @@ async def ask_questions(store: Store, memories: Sequence[UUID]) -> None:
     hype = Hype(
         database=store.database,
         embedder=store.reads.embedder,
-        model_id=store.reads.model_id,
+        model_id=store.reads.search.model.id,
         writer=RuleQuestions(language="english"),
         types=store.types,
     )

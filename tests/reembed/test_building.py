@@ -183,7 +183,7 @@ async def test_a_large_scope_is_searched_by_the_new_index_and_owes_as_many_rows(
     monkeypatch: pytest.MonkeyPatch,
 ) -> None:
     """Vectors that earn their index do so under the new model: the trap of filtered indexes, once more."""
-    monkeypatch.setattr("app.read.pipeline.is_exact", lambda **_: exact)
+    monkeypatch.setattr("app.read.search.is_exact", lambda **_: exact)
     crowd = Scope(kind=ScopeKind.USER, user_id="crowd")
     wanted = await store.write(
         *(
@@ -205,7 +205,8 @@ async def test_a_large_scope_is_searched_by_the_new_index_and_owes_as_many_rows(
         found = await served.found("tea", top_k=100, types=("preference",), min_relevance=0.0)
         assert set(found) == set(wanted)
         plan = await store.sql(
-            "SELECT indexdef FROM pg_indexes WHERE indexname = $1", embedding_models.index_name(served.reads.model_id)
+            "SELECT indexdef FROM pg_indexes WHERE indexname = $1",
+            embedding_models.index_name(served.reads.search.model.id),
         )
         assert f"halfvec({dimensions})" in plan[0]["indexdef"]
         await store.sql("UPDATE embedding_models SET seen_at = now() - interval '1 hour'")

@@ -13,7 +13,6 @@ import asyncpg
 
 from app.db import embedding_models
 from app.db.session import Database
-from app.memory.registry import discover
 from app.model import Actor, Scope, ScopeKind, Visibility
 from app.providers.wordllama import WordllamaEmbedder
 from app.read.pipeline import ReadPipeline
@@ -21,7 +20,7 @@ from app.read.values import QueryRequest
 from app.write.pipeline import WritePipeline
 from bench.fill import Bucket, Filler
 from bench.grammar import NOW, Grammar
-from tests.support.stores import pipeline_in
+from tests.support.stores import pipeline_in, reads_in
 from tests.support.waiting import eventually
 
 READ = """
@@ -48,14 +47,7 @@ class Store:
 
     @property
     def reads(self) -> ReadPipeline:
-        return ReadPipeline(
-            database=self.database,
-            embedder=self.embedder,
-            model_id=1,
-            types=discover(),
-            language="english",
-            clock=_clock,
-        )
+        return reads_in(self.database, self.embedder, _clock)
 
     @property
     def writes(self) -> WritePipeline:

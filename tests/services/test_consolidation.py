@@ -19,15 +19,13 @@ from app.db.session import WriteSession
 from app.errors import ProviderProtocolError, ProviderUnavailable
 from app.memory import confidence, freshness
 from app.memory.freshness import Decay
-from app.memory.registry import discover
 from app.model import ConfidenceParts, Memory, MemoryStatus, Scope, ScopeKind, Visibility
-from app.read.pipeline import ReadPipeline
 from app.read.values import QueryRequest
 from app.services.lifecycle.runner import RunProgress
 from app.services.lifecycle.workers.consolidation import Consolidation
 from app.write.pipeline import ScopeLocks
 from tests.support.pools import PlacedDatabase
-from tests.support.stores import USER, Store, change_by_hand
+from tests.support.stores import USER, Store, change_by_hand, reads_in
 from tests.write.test_doors import by_rejection
 
 NOW = datetime(2026, 9, 1, tzinfo=UTC)
@@ -378,14 +376,7 @@ async def lunches(store: Store) -> list[UUID]:
 
 
 async def recalled(store: Store, question: str = "Where does Ana run before work?", **when: Any) -> set[UUID]:
-    pipeline = ReadPipeline(
-        database=store.database,
-        embedder=store.pipeline.embedder,
-        model_id=1,
-        types=discover(),
-        language="english",
-        clock=lambda: NOW + timedelta(days=1),
-    )
+    pipeline = reads_in(store.database, store.pipeline.embedder, lambda: NOW + timedelta(days=1))
     request = QueryRequest(
         query=question,
         visibility=Visibility(user_id="u1"),

@@ -17,12 +17,11 @@ from app.db.memories import listing
 from app.db.session import Database, WriteSession
 from app.db.sql import insert_all
 from app.model import ReviewReason, Visibility
-from app.read.pipeline import ReadPipeline
 from app.read.values import QueryRequest
 from app.services.lifecycle.runner import RunProgress
 from app.services.lifecycle.workers.drift import Drift
 from app.services.stats import Stats
-from tests.support.stores import USER, Store
+from tests.support.stores import USER, Store, reads_in
 
 NOW = datetime(2026, 9, 1, 12, tzinfo=UTC)
 DAY = timedelta(days=1)
@@ -160,14 +159,7 @@ async def test_a_volatile_value_is_demoted_until_somebody_has_looked(store: Stor
 
 
 async def asked(store: Store) -> Any:
-    pipeline = ReadPipeline(
-        database=store.database,
-        embedder=store.pipeline.embedder,
-        model_id=1,
-        types=store.types,
-        language="english",
-        clock=lambda: NOW,
-    )
+    pipeline = reads_in(store.database, store.pipeline.embedder, lambda: NOW, store.types)
     request = QueryRequest(query="Which editor theme?", visibility=Visibility(user_id="u1"), now=NOW)
     [hit] = (await pipeline.answer(store.tenant, request)).result.hits
     return hit

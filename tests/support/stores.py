@@ -14,10 +14,14 @@ import pytest
 
 from app.db import embedding_models
 from app.db.session import Database, stamped, statement
+from app.db.sql import Model
 from app.memory.candidate import Candidate, WriteOutcome
-from app.memory.registry import Registry, discover
+from app.memory.registry import Registry, Types, discover
 from app.model import Actor, Scope, ScopeKind
+from app.providers.embeddings import Embedder
 from app.providers.wordllama import WordllamaEmbedder
+from app.read.pipeline import ReadPipeline
+from app.read.search import MemorySearch
 from app.services.erasure import Erasures
 from app.services.lifecycle.maintenance import IndexMaintenance
 from app.services.memories import Memories
@@ -109,6 +113,18 @@ def now() -> datetime:
 def pipeline_in(database: Database, embedder: WordllamaEmbedder, clock: Callable[[], datetime] = now) -> WritePipeline:
     return WritePipeline(
         database=database, embedder=embedder, model_id=1, language="english", clock=clock, types=discover()
+    )
+
+
+def reads_in(
+    database: Database, embedder: Embedder, clock: Callable[[], datetime] = now, types: Types | None = None
+) -> ReadPipeline:
+    """Return a read pipeline that records no accesses."""
+    return ReadPipeline(
+        database=database,
+        embedder=embedder,
+        types=discover() if types is None else types,
+        search=MemorySearch(model=Model(id=1, dimensions=embedder.dimensions), language="english", clock=clock),
     )
 
 

@@ -98,7 +98,8 @@ async def timed_store(store: Store) -> Timed:
     store = store.as_tenant((await owner.new_tenant(store.url)).tenant_id)
     clock = Clock()
     writes = replace(store.writes, clock=clock)
-    return Timed(store=replace(store, writes=writes, reads=replace(store.reads, clock=clock)), clock=clock)
+    reads = replace(store.reads, search=replace(store.reads.search, clock=clock))
+    return Timed(store=replace(store, writes=writes, reads=reads), clock=clock)
 
 
 @pytest.fixture

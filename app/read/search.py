@@ -1,0 +1,294 @@
+"""The search of the read pipeline: retrieve and fuse, rank, choose; all in one session, without a model's call."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from datetime import datetime
+from uuid import UUID
+
+from pgvector import HalfVector
+
+from app.db.entities.query_lookup import QueryLookup
+from app.db.memories import hype, ranking
+from app.db.memories import read as memory_reads
+from app.db.memories.ranking import RankingRow, TurnEvidence, read_turn_evidence
+from app.db.session import ReadSession
+from app.db.sql import Model, to_text
+from app.lexical.bm25 import to_sparsevec
+from app.memory.registry import Registry
+from app.memory.spec import MemoryType
+from app.model import Memory, ReadMode
+from app.providers.embeddings import WordVectors
+from app.read import rank as read_rank
+from app.read.assemble import floor
+from app.read.choice import best_matches, considered, held_then
+from app.read.fuse import fuse, match_words
+from app.read.plan import plan
+from app.read.rank import about_others, demote, numbered_matches, rank
+from app.read.relevance import CALIBRATIONS, Calibration, Relevance
+from app.read.retrieve import Retrieved, Search, SearchFilters, is_exact, nominators, retrieve
+from app.read.values import OPENING, Arm, Cut, Fused, ParsedQuery, QueryPlan, QueryRequest, Ranked
+from app.read.weights import document_counts, term_weights, word_weights
+
+PLANNED_ALONE_FROM = 5_000
+"""Memories in sight from which a question's search is planned for them alone: the plan for all is made for the scopes
+that most tenants have, and reads a large one row by row. Planning takes some 20 ms."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Found:
+    """The matches of a search; `relaxed`: a filter that was only inferred had to be relaxed to find anything.
+
+    `looked_back`: nothing holds that answers a question about the past, so what held before was searched, too.
+    """
+
+    ranked: tuple[Ranked, ...]
+    memories: dict[UUID, Memory]
+    plan: QueryPlan
+    retrieved: Retrieved
+    cut: tuple[Cut, ...] = ()
+    relaxed: bool = False
+    looked_back: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Question:
+    """A question with its names resolved, what the look-up found, and when it was asked by `perf_counter`."""
+
+    tenant: UUID
+    request: QueryRequest
+    query: ParsedQuery
+    known: QueryLookup
+    types: Registry
+    started: float
+
+    @property
+    def scopes(self) -> tuple[UUID, ...]:
+        """The scopes in sight."""
+        return tuple(scope.id(self.tenant) for scope in self.request.visibility.scopes())
+
+    @property
+    def verbatim(self) -> tuple[str, ...]:
+        """The types whose memories are what was said, word for word."""
+        return tuple(one.name for one in self.types if one.verbatim)
+
+    @property
+    def plan(self) -> QueryPlan:
+        """The numbers by which it is answered."""
+        return plan(self.query)
+
+    @property
+    def counted(self) -> Mapping[int, int]:
+        """How many memories have each of its terms, by the term's index."""
+        return document_counts(self.query, self.known)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class MemorySearch:
+    """Finds what answers a question by its vector, its words, its names and its times.
+
+    `model` made the vectors that are searched; `words` gives those of single words, with the embedded model.
+    `questioned` tells whether hypothetical questions are written for the memories of a type.
+    """
+
+    model: Model
+    language: str
+    clock: Callable[[], datetime]
+    calibration: Calibration = CALIBRATIONS["wordllama-256"]
+    words: WordVectors | None = None
+    questioned: Callable[[MemoryType], bool] = lambda kind: kind.asked_by_questions
+
+    async def find(self, session: ReadSession, question: Question, vector: HalfVector) -> Found:
+        """Return what answers: without an inferred filter, or among what is over, where nothing else does."""
+        if question.known.memories > PLANNED_ALONE_FROM:
+            await session.plan_each()
+        request, query = question.request, question.query
+        found = await self._find_once(session, question, vector)
+        if not found.ranked and query.inferred:
+            query = replace(query, types=(), within=False, inferred=False, soft_types=query.types)
+            looser = replace(question, query=query)
+            found = replace(await self._find_once(session, looser, vector), relaxed=True)
+        if not found.ranked and _asks_how_it_was(query) and (request.mode, request.as_of) == (None, None):
+            over = replace(question, query=replace(query, mode=ReadMode.HISTORICAL))
+            past = await self._find_once(session, over, vector)
+            found = replace(past, relaxed=found.relaxed, looked_back=True) if past.ranked else found
+        return found
+
+    async def _find_once(self, session: ReadSession, question: Question, vector: HalfVector) -> Found:
+        request, query, verbatim, chosen = question.request, question.query, question.verbatim, question.plan
+        search = self._search(question, vector)
+        retrieved = await retrieve(session, search)
+        fused = fuse(retrieved.arms, chosen)
+        rows = await ranking.read_ranking_rows(
+            session,
+            tenant=question.tenant,
+            ids=[one.id for one in fused],
+            windows=[(window.lower, window.upper) for window in query.windows],
+            whole=bool(query.excluded_names or query.excluded_words),
+            opening=OPENING,
+            metadata=search.filters.metadata,
+            known_at=request.known_at,
+        )
+        if self.words:
+            fused = match_words(
+                fused,
+                rows,
+                search.words,
+                vectors=self.words,
+                language=self.language,
+                verbatim=verbatim,
+                plan=chosen,
+            )
+        numbered = numbered_matches(rows, query)
+        ranked = rank(
+            fused,
+            rows,
+            query=query,
+            plan=chosen,
+            now=request.now,
+            verbatim=verbatim,
+            speakers=await _speakers(session, question, rows),
+            numbered=numbered,
+        )
+        predecessors: frozenset[UUID] = frozenset()
+        if query.before is not None and query.mode is not ReadMode.DEFAULT:
+            ranked, predecessors = await _predecessors_first(session, question, search.filters, ranked, rows)
+        turns = await _turns(session, question, ranked, rows)
+        others = about_others(rows, query, turns)
+        judged = Relevance(
+            query=query,
+            calibration=self.calibration,
+            whole=search.whole,
+            verbatim=verbatim,
+            asked=predecessors,
+            numbered=numbered,
+            others=others,
+        )
+        best, cut = best_matches(judged, turns, demote(ranked, others, chosen), rows, request)
+        memories = await memory_reads.read_memories(
+            session, question.tenant, [one.id for one in best], known_at=request.known_at
+        )
+        best, untimely = held_then(best, memories, query, request.now)
+        if request.explain and search.questions:
+            best = await self._with_questions(session, question.tenant, best, vector)
+        return Found(ranked=best, memories=memories, plan=chosen, retrieved=retrieved, cut=(*untimely, *cut))
+
+    async def _with_questions(
+        self, session: ReadSession, tenant: UUID, ranked: tuple[Ranked, ...], vector: HalfVector
+    ) -> tuple[Ranked, ...]:
+        """Return the matches with a note of the hypothetical question that lifted each, where one did."""
+        nearest = await hype.read_nearest_questions(
+            session, tenant, [one.id for one in ranked], vector, model=self.model.id
+        )
+        return tuple(
+            one._replace(notes=(*one.notes, f"answers {nearest[one.id][0]!r}"))
+            if one.id in nearest
+            and (place := one.places.get(Arm.SEMANTIC)) is not None
+            and nearest[one.id][1] > place[1]
+            else one
+            for one in ranked
+        )
+
+    def _search(self, question: Question, vector: HalfVector) -> Search:
+        request, query, known = question.request, question.query, question.known
+        chosen, counted = question.plan, question.counted
+        questions = known.questions and chosen.questions > 0
+        filters = SearchFilters(
+            tenant=question.tenant,
+            scopes=question.scopes,
+            mode=query.mode,
+            now=request.now,
+            clock=self.clock(),
+            as_of=request.as_of,
+            known_at=request.known_at,
+            min_confidence=floor(_least_strict(query), request.min_confidence),
+            types=query.types,
+            topic=request.topic,
+            metadata=to_text(request.metadata) if request.metadata else None,
+            excluded=query.excluded,
+            within=query.windows if query.within else (),
+            timed=bool(query.windows),
+        )
+        return Search(
+            arms=frozenset(chosen.weights),
+            filters=filters,
+            depth=max(chosen.depth, request.top_k),
+            model=self.model,
+            contexts=known.contexts > 0,
+            questions=chosen.questions if known.questions and self._may_ask(query, question.types) else 0.0,
+            exact=bool(request.metadata)
+            or is_exact(
+                memories=known.memories,
+                index_rows=known.index_rows,
+                depth=chosen.depth,
+                questions=questions,
+            ),
+            vector=vector,
+            weights=to_sparsevec(weights := term_weights(query, counted, known.documents)),
+            whole=sum(weights.values()),
+            words=word_weights(query, counted, known.documents, self.language) if self.words else {},
+            nominators=nominators(query.terms, counted, known.documents),
+            mentioned=query.mentioned,
+            relations=query.relations,
+            windows=query.windows,
+        )
+
+    def _may_ask(self, query: ParsedQuery, types: Registry) -> bool:
+        """Tell whether what may answer has hypothetical questions."""
+        return not query.types or any(self.questioned(types.get(one)) for one in query.types)
+
+
+async def _speakers(session: ReadSession, question: Question, rows: Mapping[UUID, RankingRow]) -> dict[UUID, str]:
+    """Return the names of those who speak, where the question has a name that may be a part of one."""
+    speaking = {one.speaker_id for one in rows.values() if one.speaker_id is not None}
+    if not (question.query.unknown_names and speaking):
+        return {}
+    return await ranking.read_entity_names(session, tenant=question.tenant, ids=speaking)
+
+
+async def _turns(
+    session: ReadSession, question: Question, ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow]
+) -> dict[UUID, TurnEvidence]:
+    """Return the evidence of the turns among the best; nothing that was believed at another time."""
+    request, verbatim = question.request, question.verbatim
+    best = ranked[: considered(request)] if request.known_at is None else ()
+    turns = [one.id for one in best if rows[one.id].type in verbatim]
+    return await read_turn_evidence(
+        session, tenant=question.tenant, ids=turns, verbatim=verbatim, instant=request.as_of or request.now
+    )
+
+
+async def _predecessors_first(
+    session: ReadSession,
+    question: Question,
+    filters: SearchFilters,
+    ranked: tuple[Ranked, ...],
+    rows: dict[UUID, RankingRow],
+) -> tuple[tuple[Ranked, ...], frozenset[UUID]]:
+    """Return what was found with what the question asks for in front, and which that is: what was replaced.
+
+    Where no arm found that, it is fetched into `rows`, unless a filter may be why it was not found.
+    """
+    request, query, tenant = question.request, question.query, question.tenant
+    held_by = read_rank.slot_holders(ranked, rows, query)
+    if not held_by:
+        return ranked, frozenset()
+    replaced = await ranking.read_replaced(session, tenant=tenant, by=held_by, known_at=request.known_at)
+    missing = [one for one in replaced if one not in rows]
+    if filters.topic or filters.metadata or filters.excluded or filters.within or filters.as_of:
+        missing = []
+    rows |= await ranking.read_ranking_rows(session, tenant=tenant, ids=missing, whole=True, known_at=request.known_at)
+    added = [Fused(id=one, retrieval=0.0, places={}) for one in missing]
+    others = rank(added, rows, query=query, plan=question.plan, now=request.now, verbatim=question.verbatim)
+    return read_rank.predecessor_first(ranked, replaced, others), frozenset(replaced)
+
+
+def _asks_how_it_was(query: ParsedQuery) -> bool:
+    """Tell whether it asks in the past tense, at no time that it names: what held before may be the answer."""
+    return query.looks_back and query.text.rstrip().endswith("?") and not (query.windows or query.asks_what_happened)
+
+
+def _least_strict(query: ParsedQuery) -> ReadMode:
+    """Return the mode whose floor of confidence lets all through that the question may ask for: also what was said."""
+    return ReadMode.HISTORICAL if query.looks_back and query.mode is ReadMode.DEFAULT else query.mode
