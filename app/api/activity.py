@@ -57,7 +57,9 @@ class CountsOut(Out):
     active: int
     waiting: int = Field(description="Memories that wait for a reviewer.")
     turns: int
-    last_active_at: datetime | None = Field(description="Time of the last memory or turn.")
+    last_active_at: datetime | None = Field(
+        description="Time of the last write of a memory, an import included, or of the last turn."
+    )
 
 
 class UserOut(CountsOut):

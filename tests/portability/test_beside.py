@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from itertools import pairwise
 from typing import Any
 
@@ -30,6 +31,28 @@ async def prefers(client: httpx.AsyncClient, value: str, *, key: str = "editor.t
     assert answer.status_code == 201, answer.text
     found: str = answer.json()["memory"]["id"]
     return found
+
+
+async def last_active(client: httpx.AsyncClient) -> datetime:
+    [ana] = (await client.get("/users", params={"all": True})).json()["users"]
+    return datetime.fromisoformat(ana["last_active_at"])
+
+
+async def test_an_import_is_activity_of_when_it_came(tenant: Tenant, other_tenant: Tenant) -> None:
+    there, client = tenant.client, other_tenant.client
+    long_ago = {"occurred_at": "2024-03-01T00:00:00Z", "user_id": "ana"}
+    theme = {"preference_key": "editor.theme", "preference_value": "dark"}
+    assert (await there.post("/memories/typed/preference", json=theme | long_ago)).status_code == 201
+    first = await exported(there)
+    began = datetime.now(UTC)
+    await imported(client, first)
+    came = await last_active(client)
+    assert began <= came <= datetime.now(UTC)
+    await imported(client, first)
+    assert await last_active(client) == came, "a file that brings nothing new is no activity"
+    await prefers(there, "sepia")
+    await imported(client, await exported(there))
+    assert await last_active(client) > came
 
 
 @pytest.mark.parametrize("here", ["as it came", "changed"])

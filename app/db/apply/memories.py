@@ -177,12 +177,19 @@ def _mirror(columns: tuple[str, ...]) -> SqlStatement:
 A_MOMENT = timedelta(microseconds=1)
 """By what a change comes after what it must be told apart from: a merge of entities after what it moves."""
 
-_BUMP = statement(
+REREAD = "version = version + 1"
+"""SQL that moves a scope's version where nobody writes to it: upkeep of its index, and erasure of all its memories."""
+
+
+def written(stamp: str = ":at") -> str:
+    """Return SQL that moves a scope's version by a write; `stamp` is SQL for the time of the writing.
+
+    Later writes are stamped no earlier, and the users and agents of the scope were active then.
     """
-    UPDATE scopes SET version = version + 1, written_at = greatest(written_at, :at)
-    WHERE tenant_id = :tenant AND id = ANY(:scopes)
-    """
-)
+    return f"{REREAD}, written_at = greatest(written_at, {stamp})"
+
+
+_BUMP = statement(f"UPDATE scopes SET {written()} WHERE tenant_id = :tenant AND id = ANY(:scopes)")  # noqa: S608 - constants
 
 
 async def change_memories(

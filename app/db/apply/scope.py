@@ -10,7 +10,7 @@ from uuid import UUID
 
 import asyncpg
 
-from app.db.apply.memories import A_MOMENT, Restatement, RowChange, change_memories
+from app.db.apply.memories import A_MOMENT, Restatement, RowChange, change_memories, written
 from app.db.audit import AuditWriter, append
 from app.db.entities.merge import merge_entities, merge_events
 from app.db.memories import hype
@@ -80,8 +80,8 @@ _OPEN = statement(
     """
 )
 
-_CLAIM = """
-    UPDATE scopes SET version = version + 1, written_at = greatest(written_at, :written_at),
+_CLAIM = f"""
+    UPDATE scopes SET {written()},
         memory_count = memory_count + :added,
         context_count = context_count + :contexts,
         lexical_documents = lexical_documents + :documents, lexical_length = lexical_length + :length,
@@ -92,7 +92,7 @@ _CLAIM = """
         )) AS crowded,
         NOT lexical_settled OR (lexical_documents > 0
         AND abs(lexical_length::float8 / lexical_documents - lexical_average) > :drift * lexical_average) AS drifted
-"""
+"""  # noqa: S608 - composed of constants
 
 _HOLD = statement(
     "SELECT id, status FROM memories WHERE tenant_id = :tenant AND id = ANY(:ids) ORDER BY id FOR NO KEY UPDATE"
@@ -189,7 +189,7 @@ async def _claim(
             **parameters,
             **(hype.joining(asked) if asked else {}),
             "version": version,
-            "written_at": changes.at + A_MOMENT if changes.unified else changes.at,
+            "at": changes.at + A_MOMENT if changes.unified else changes.at,
             "added": changes.added,
             "contexts": changes.contexts,
             "documents": changes.lexical_documents,

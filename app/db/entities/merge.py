@@ -17,7 +17,7 @@ from asyncpg import Record
 from sqlalchemy import text
 
 from app import ids
-from app.db.apply.memories import RowChange, change_memories, row_change
+from app.db.apply.memories import RowChange, change_memories, row_change, written
 from app.db.audit import AuditWriter
 from app.db.memories.read import VERSION_COLUMNS, version_fields
 from app.db.session import WriteSession, statement
@@ -46,14 +46,15 @@ class EntityMerge:
     contradictions: tuple[Contradiction, ...]
 
 
+_STAMP = ":now, (SELECT last.at + interval '1 microsecond' FROM (SELECT s.written_at AS at) last)"
+
 _HOLD = text(
-    """
-    UPDATE scopes s SET version = version + 1, written_at = (
-        SELECT greatest(:now, last.at + interval '1 microsecond') FROM (SELECT s.written_at AS at) last)
+    f"""
+    UPDATE scopes s SET {written(_STAMP)}
     FROM entities e
     WHERE e.tenant_id = :tenant AND e.id = :entity AND s.tenant_id = :tenant AND s.id = e.scope_id
     RETURNING s.written_at
-    """
+    """  # noqa: S608 - composed of constants
 )
 
 _MOVE_NAMES = text(

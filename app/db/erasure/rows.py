@@ -18,6 +18,7 @@ from sqlalchemy import ARRAY, Text, Uuid, bindparam, text
 
 from app.db import query_log
 from app.db.apply import removal
+from app.db.apply.memories import REREAD
 from app.db.apply.removal import delete_batch
 from app.db.session import WriteSession
 from app.db.tables.foreign_keys import IN_SCOPE, OF_ENTITY, OF_MEMORY
@@ -47,10 +48,10 @@ _REMEMBER = {
 }
 
 _COUNT_OFF = text(
-    """
-    UPDATE scopes SET version = version + 1, memory_count = greatest(0, memory_count - :gone)
+    f"""
+    UPDATE scopes SET {REREAD}, memory_count = greatest(0, memory_count - :gone)
     WHERE tenant_id = :tenant AND id = :scope
-    """
+    """  # noqa: S608 - composed of constants
 )
 
 _HAS_CONTEXT = text(

@@ -19,6 +19,7 @@ from asyncpg import Record
 from pgvector import SparseVector
 from sqlalchemy import text
 
+from app.db.apply.memories import REREAD
 from app.db.lifecycle.sweeps import BatchResult
 from app.db.session import ReadSession, WriteSession, statement
 from app.db.tenants import lock_scope
@@ -241,10 +242,10 @@ class Reweighed:
 
 
 _ADOPT = text(
-    """
-    UPDATE scopes SET lexical_average = lexical_length::float8 / lexical_documents, version = version + 1
+    f"""
+    UPDATE scopes SET lexical_average = lexical_length::float8 / lexical_documents, {REREAD}
     WHERE tenant_id = :tenant AND id = :scope AND lexical_documents > 0 RETURNING lexical_average
-    """
+    """  # noqa: S608 - composed of constants
 )
 
 _BATCH = text(
@@ -268,7 +269,7 @@ _REWEIGH = statement(
 
 _SETTLE = text("UPDATE scopes SET lexical_settled = :settled WHERE tenant_id = :tenant AND id = :scope")
 
-_GROW = text("UPDATE scopes SET ann = true, version = version + 1 WHERE tenant_id = :tenant AND id = :scope")
+_GROW = text(f"UPDATE scopes SET ann = true, {REREAD} WHERE tenant_id = :tenant AND id = :scope")  # noqa: S608 - constants
 
 _RANK = text(
     """

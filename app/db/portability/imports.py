@@ -10,6 +10,7 @@ import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field, replace
+from datetime import datetime
 from functools import cache
 from typing import Any
 from uuid import UUID
@@ -18,6 +19,7 @@ import asyncpg
 from sqlalchemy import ARRAY, Text, Uuid, bindparam, text
 from sqlalchemy.exc import DBAPIError
 
+from app.db.apply.memories import bump_scopes, written
 from app.db.apply.scope import DRIFT, LARGE, Claimed
 from app.db.audit import LOGGED, AuditWriter
 from app.db.erasure.rows import orphans, prune_names
@@ -122,8 +124,8 @@ _OPEN = statement(
 )
 
 _GROW = statement(
-    """
-    UPDATE scopes s SET version = version + 1, memory_count = memory_count + g.memories,
+    f"""
+    UPDATE scopes s SET {written()}, memory_count = memory_count + g.memories,
         context_count = context_count + g.contexts,
         lexical_documents = lexical_documents + g.documents, lexical_length = lexical_length + g.length,
         lexical_average = CASE WHEN lexical_average = 0 THEN g.average ELSE lexical_average END
@@ -132,7 +134,7 @@ _GROW = statement(
     WHERE s.tenant_id = :tenant AND s.id = g.id
     RETURNING s.id, memory_count > :large AS crowded, NOT lexical_settled OR (lexical_documents > 0
         AND abs(lexical_length::float8 / lexical_documents - lexical_average) > :drift * lexical_average) AS drifted
-    """
+    """  # noqa: S608 - composed of constants
 )
 
 _TERMS = statement(
@@ -203,9 +205,14 @@ async def averages(session: ReadSession, tenant: UUID, scopes: Collection[UUID])
 
 
 async def grow(
-    session: WriteSession, tenant: UUID, grown: Mapping[UUID, ScopeGrowth], averages: Mapping[UUID, float]
+    session: WriteSession,
+    tenant: UUID,
+    grown: Mapping[UUID, ScopeGrowth],
+    averages: Mapping[UUID, float],
+    *,
+    at: datetime,
 ) -> dict[UUID, Claimed]:
-    """Increase the counters of locked scopes; return the upkeep that each of them needs."""
+    """Increase the counters of locked scopes that were written to; return the upkeep that each of them needs."""
     given = [
         {
             "id": scope,
@@ -219,7 +226,8 @@ async def grow(
     ]
     if not given:
         return {}
-    rows = await session.fetch(_GROW, {"tenant": tenant, "grown": to_text(given), "large": LARGE, "drift": DRIFT})
+    values = {"tenant": tenant, "grown": to_text(given), "at": at, "large": LARGE, "drift": DRIFT}
+    rows = await session.fetch(_GROW, values)
     terms = sorted((scope, term, count) for scope, one in grown.items() for term, count in one.terms.items())
     if terms:
         scopes, places, counts = map(list, zip(*terms, strict=True))
@@ -330,8 +338,6 @@ _NAMES_OF_ERASED = text(
     """
 ).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
 
-_MOVE_ON = text("UPDATE scopes SET version = version + 1 WHERE tenant_id = :tenant AND id = :scope")
-
 _HOLDS_NOTHING = text(
     """
     SELECT NOT EXISTS (SELECT FROM memories WHERE tenant_id = :tenant AND scope_id = :scope)
@@ -367,7 +373,9 @@ async def of_erased_users(session: ReadSession, tenant: UUID, scopes: Collection
     return {row.id for row in found}
 
 
-async def remove_names(session: WriteSession, tenant: UUID, scope: UUID, suspects: Suspects) -> dict[UUID, str]:
+async def remove_names(
+    session: WriteSession, tenant: UUID, scope: UUID, suspects: Suspects, *, at: datetime
+) -> dict[UUID, str]:
     """Erase those of the suspects in a locked scope that no memory mentions; return their names by id.
 
     Entities that stay lose names and attributes that only erased memories gave, and their mentions are recounted.
@@ -382,7 +390,7 @@ async def remove_names(session: WriteSession, tenant: UUID, scope: UUID, suspect
     for entity, names, attributes in await _names_of_erased(session, tenant, shared):
         await prune_names(session, tenant, entity, names=names, attributes=attributes, mentions=0)
     await recount_mentions(session, tenant, staying)
-    await session.execute(_MOVE_ON, {"tenant": tenant, "scope": scope})
+    await bump_scopes(session, tenant, [scope], at=at)
     return gone
 
 

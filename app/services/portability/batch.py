@@ -99,7 +99,8 @@ class ImportBatch:
                     await imports.lock_memories(session, tenant, about)
                     await append(session, await imports.misstated_events(session, self._ledger(), about))
                 if stored:
-                    await imports.grow(session, tenant, dict.fromkeys(scopes, ScopeGrowth()), self.averages)
+                    grown = dict.fromkeys(scopes, ScopeGrowth())
+                    await imports.grow(session, tenant, grown, self.averages, at=self.means.clock())
                 await self._record(session, kind.name, stored, lines)
         done.imported[kind.name] += stored
         done.already_there[kind.name] += len(lines) - stored - done.erased
@@ -136,10 +137,8 @@ class ImportBatch:
                 await append(session, await imports.misstated_events(session, self._ledger(), stored))
                 named = {row["entity_id"] for row in rows.get("memory_entities", ())}
                 await imports.recount_mentions(session, tenant, named)
-                grown = dict.fromkeys(scopes, ScopeGrowth()) | {
-                    scope: _sum([one.index.grown for one in mine]) for scope, mine in _by_scope(new).items()
-                }
-                upkeep = await imports.grow(session, tenant, grown, averages)
+                grown = {scope: _sum([one.index.grown for one in mine]) for scope, mine in _by_scope(new).items()}
+                upkeep = await imports.grow(session, tenant, grown, averages, at=self.means.clock())
                 await self._record(session, "memory", len(new), [one.line for one in given])
         for scope, needed in upkeep.items():
             if needed.drifted:

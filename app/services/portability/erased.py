@@ -89,7 +89,7 @@ class ErasedFilter:
         async with self.database.write(self.tenant, **stamped(now), **_PATIENT) as session:
             if await lock_scope(session, self.tenant, scope) is None:
                 return set()
-            gone = await imports.remove_names(session, self.tenant, scope, suspects)
+            gone = await imports.remove_names(session, self.tenant, scope, suspects, at=now)
             if await imports.holds_nothing(session, self.tenant, scope):
                 await rows.scope(session, self.tenant, scope)
         return set(gone)

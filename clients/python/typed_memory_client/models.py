@@ -805,7 +805,7 @@ class Agent(Model):
     agent_id: str
 
     last_active_at: datetime | None
-    """Time of the last memory or turn."""
+    """Time of the last write of a memory, an import included, or of the last turn."""
 
     memories: int
     """Of every status."""
@@ -1407,7 +1407,7 @@ class User(Model):
     active: int
 
     last_active_at: datetime | None
-    """Time of the last memory or turn."""
+    """Time of the last write of a memory, an import included, or of the last turn."""
 
     memories: int
     """Of every status."""

@@ -1028,7 +1028,7 @@ export interface components {
             agent_id: string;
             /**
              * Last Active At
-             * @description Time of the last memory or turn.
+             * @description Time of the last write of a memory, an import included, or of the last turn.
              */
             last_active_at: string | null;
             /**
@@ -10886,7 +10886,7 @@ export interface components {
             active: number;
             /**
              * Last Active At
-             * @description Time of the last memory or turn.
+             * @description Time of the last write of a memory, an import included, or of the last turn.
              */
             last_active_at: string | null;
             /**
