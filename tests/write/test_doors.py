@@ -12,7 +12,6 @@ from uuid import UUID, uuid4
 import pytest
 
 from app import ids
-from app.db.session import Database
 from app.memory.candidate import Candidate, Ending
 from app.memory.extraction import Extraction, Proposal, Role, Turn, TurnStatus
 from app.memory.review import ReviewAction, ReviewDecision
@@ -200,7 +199,7 @@ async def import_changed(store: Store, words: Mapping[str, str]) -> None:
     found = json.loads(line) | {"id": f"mem_{uuid4().hex}"}
     embedder = store.pipeline.embedder
     assert isinstance(embedder, WordllamaEmbedder)
-    context = import_context(store.database, embedder)
+    context = import_context(store, embedder)
     parsed = read(1, "memory", json.dumps(found).encode(), now=context.clock())
     readable = context.indexer.read(parsed, Imported(tenant=store.tenant, types=store.types))
     [readable] = await context.indexer.index([readable], vectors=False)
@@ -209,15 +208,15 @@ async def import_changed(store: Store, words: Mapping[str, str]) -> None:
     await ImportBatch(means=context, actor=store.actor, averages={}).memories([one])
 
 
-def import_context(database: Database, embedder: WordllamaEmbedder) -> ImportContext:
+def import_context(store: Store, embedder: WordllamaEmbedder) -> ImportContext:
     return ImportContext(
-        database=database,
+        database=store.database,
         indexer=ImportIndexer(embedder=embedder, language="english"),
         model_id=1,
-        quotas=Quotas(database=database, clock=lambda: datetime.now(UTC)),
+        quotas=Quotas(database=store.database, clock=lambda: datetime.now(UTC)),
         clock=lambda: datetime.now(UTC),
-        drifted=lambda _tenant, _scope: None,
-        crowded=lambda _tenant, _scope: None,
+        drifted=store.upkeep.mark,
+        crowded=store.upkeep.crowd,
     )
 
 

@@ -7,6 +7,7 @@ import pytest
 from app.db.apply import scope
 from app.memory.candidate import Candidate, WriteDecision
 from tests.support.stores import USER, Store
+from tests.write.test_doors import import_changed
 
 
 async def indexed(store: Store) -> tuple[int, int]:
@@ -44,6 +45,19 @@ async def test_rows_that_a_crash_left_outside_are_noticed(store: Store, monkeypa
     await store.write("fact", predicate="likes", object="water", stateful=False)
     await store.upkeep.settle()
     assert await indexed(store) == (4, 4)
+
+
+async def test_an_import_asks_for_upkeep_as_a_write_does(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(scope, "LARGE", 1)
+    await store.write("fact", predicate="likes", object="tea", stateful=False)
+    await store.write("fact", predicate="likes", object="seedling", stateful=False)
+    await store.upkeep.settle()
+    await import_changed(store, {"seedling": "coffee"})
+    assert await indexed(store) == (3, 3)
+    assert not store.upkeep._crowded, "all of it is in the vector index"
+    await store.sql("UPDATE memory_index SET ann = false WHERE tenant_id = $1", store.tenant)
+    await import_changed(store, {"seedling": "milk"})
+    assert store.upkeep._crowded
 
 
 SIZES = ("tiny", "small", "broad", "tall", "huge", "flat")

@@ -15,7 +15,7 @@ from app.db.audit import AuditWriter, append
 from app.db.entities.merge import merge_entities, merge_events
 from app.db.memories import hype
 from app.db.session import SqlStatement, WriteSession, statement
-from app.db.sql import Row, as_clauses
+from app.db.sql import Row, as_clauses, as_record
 from app.errors import Conflict
 from app.model import Scope
 
@@ -80,6 +80,13 @@ _OPEN = statement(
     """
 )
 
+UPKEEP = """memory_count > :large AND (NOT ann OR EXISTS (
+            SELECT FROM memory_index i WHERE i.tenant_id = :tenant AND i.scope_id = scopes.id AND NOT i.ann
+        )) AS crowded,
+        NOT lexical_settled OR (lexical_documents > 0
+        AND abs(lexical_length::float8 / lexical_documents - lexical_average) > :drift * lexical_average) AS drifted"""
+"""The columns of `Claimed`, of a row of `scopes`; they go by the limits of `upkeep_limits`."""
+
 _CLAIM = f"""
     UPDATE scopes SET {written()},
         memory_count = memory_count + :added,
@@ -87,11 +94,7 @@ _CLAIM = f"""
         lexical_documents = lexical_documents + :documents, lexical_length = lexical_length + :length,
         lexical_average = CASE WHEN lexical_average = 0 THEN :average ELSE lexical_average END
     WHERE tenant_id = :tenant AND id = :scope AND version = :version
-    RETURNING memory_count > :large AND (NOT ann OR EXISTS (
-            SELECT FROM memory_index i WHERE i.tenant_id = :tenant AND i.scope_id = scopes.id AND NOT i.ann
-        )) AS crowded,
-        NOT lexical_settled OR (lexical_documents > 0
-        AND abs(lexical_length::float8 / lexical_documents - lexical_average) > :drift * lexical_average) AS drifted
+    RETURNING {UPKEEP}
 """  # noqa: S608 - composed of constants
 
 _HOLD = statement(
@@ -127,6 +130,11 @@ DRIFT = 0.2
 
 All weights of a scope go by the same one, so within it a scope's order is that of BM25 with a slightly other `b`.
 """
+
+
+def upkeep_limits() -> dict[str, object]:
+    """Return the parameters of `UPKEEP`."""
+    return {"large": LARGE, "drift": DRIFT}
 
 
 async def apply(session: WriteSession, *, tenant: UUID, scope: Scope, version: int, changes: Changes) -> Claimed:
@@ -195,15 +203,14 @@ async def _claim(
             "documents": changes.lexical_documents,
             "length": changes.lexical_length,
             "average": changes.lexical_average,
-            "drift": DRIFT,
-            "large": LARGE,
+            **upkeep_limits(),
         },
     )
     if not claimed:
         raise ScopeMoved
     if asked and not claimed[0]["joined"]:
         await hype.enqueue_new(session, **here, memories=asked, now=changes.at)
-    return Claimed(drifted=claimed[0]["drifted"], crowded=claimed[0]["crowded"])
+    return as_record(Claimed, claimed[0])
 
 
 @cache

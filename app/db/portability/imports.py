@@ -20,14 +20,14 @@ from sqlalchemy import ARRAY, Text, Uuid, bindparam, text
 from sqlalchemy.exc import DBAPIError
 
 from app.db.apply.memories import bump_scopes, written
-from app.db.apply.scope import DRIFT, LARGE, Claimed
+from app.db.apply.scope import UPKEEP, Claimed, upkeep_limits
 from app.db.audit import LOGGED, AuditWriter
 from app.db.erasure.rows import orphans, prune_names
 from app.db.failures import cause_of, constraint_of
 from app.db.lifecycle.maintenance import mentions_of
 from app.db.memories.read import VERSION_COLUMNS, version_fields
 from app.db.session import ReadSession, SqlStatement, WriteSession, statement
-from app.db.sql import Row, to_text
+from app.db.sql import Row, as_record, to_text
 from app.db.tables import metadata
 from app.memory.audit import AuditAction
 from app.memory.versions import Version
@@ -125,15 +125,14 @@ _OPEN = statement(
 
 _GROW = statement(
     f"""
-    UPDATE scopes s SET {written()}, memory_count = memory_count + g.memories,
+    UPDATE scopes SET {written()}, memory_count = memory_count + g.memories,
         context_count = context_count + g.contexts,
         lexical_documents = lexical_documents + g.documents, lexical_length = lexical_length + g.length,
         lexical_average = CASE WHEN lexical_average = 0 THEN g.average ELSE lexical_average END
     FROM jsonb_to_recordset(CAST(:grown AS jsonb))
         AS g(id uuid, memories int, contexts int, documents int, length bigint, average float8)
-    WHERE s.tenant_id = :tenant AND s.id = g.id
-    RETURNING s.id, memory_count > :large AS crowded, NOT lexical_settled OR (lexical_documents > 0
-        AND abs(lexical_length::float8 / lexical_documents - lexical_average) > :drift * lexical_average) AS drifted
+    WHERE scopes.tenant_id = :tenant AND scopes.id = g.id
+    RETURNING scopes.id, {UPKEEP}
     """  # noqa: S608 - composed of constants
 )
 
@@ -226,13 +225,12 @@ async def grow(
     ]
     if not given:
         return {}
-    values = {"tenant": tenant, "grown": to_text(given), "at": at, "large": LARGE, "drift": DRIFT}
-    rows = await session.fetch(_GROW, values)
+    rows = await session.fetch(_GROW, {"tenant": tenant, "grown": to_text(given), "at": at, **upkeep_limits()})
     terms = sorted((scope, term, count) for scope, one in grown.items() for term, count in one.terms.items())
     if terms:
         scopes, places, counts = map(list, zip(*terms, strict=True))
         await session.fetch(_TERMS, {"tenant": tenant, "scopes": scopes, "terms": places, "documents": counts})
-    return {row["id"]: Claimed(drifted=row["drifted"], crowded=row["crowded"]) for row in rows}
+    return {row["id"]: as_record(Claimed, row) for row in rows}
 
 
 async def insert(session: WriteSession, table: str, rows: Sequence[Row]) -> int:
