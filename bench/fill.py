@@ -184,9 +184,9 @@ def _planned(filling: _Filling, pairs: Sequence[tuple[Prepared, Prepared | None]
         _persist(plan, filling, prepared, older)
     changes = plan.changes()
     filling.version += 1
-    filling.memories += changes.added
-    filling.documents += changes.lexical_documents
-    filling.length += changes.lexical_length
+    filling.memories += changes.counts.memories
+    filling.documents += changes.counts.documents
+    filling.length += changes.counts.length
     by_id = {row["id"]: dict(row) for row in changes.rows["memories"]}
     for one in changes.changed:
         by_id[one.id] |= one.values

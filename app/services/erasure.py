@@ -22,7 +22,7 @@ from pydantic_core import to_json
 from app import ids
 from app.db import jobs, keys, query_log
 from app.db.apply.memories import bump_scopes, change_memories, row_change
-from app.db.apply.removal import RemovedDocuments, delete_memories
+from app.db.apply.removal import delete_memories
 from app.db.audit import AuditWriter, append
 from app.db.erasure import receipts, rows
 from app.db.erasure.receipts import Erasure
@@ -31,7 +31,8 @@ from app.db.memories import rivals
 from app.db.session import Database, WriteSession
 from app.db.tenants import lock_scope
 from app.errors import NotFound
-from app.lexical.bm25 import index_of, searched_terms
+from app.lexical.bm25 import searched_terms
+from app.lexical.counts import ScopeCounts
 from app.memory.audit import AuditAction
 from app.memory.registry import Registry, Types
 from app.memory.slots import accumulate, transition
@@ -268,10 +269,9 @@ class Erasures:
         return done
 
     async def _delete(self, session: WriteSession, tenant: UUID, gone: Memory) -> None:
-        words = [index_of(term) for term in searched_terms(gone.content, self.language)]
-        scope = gone.scope.id(tenant)
-        documents = RemovedDocuments.of([words], contexts=await rows.has_context(session, tenant, gone.id))
-        await delete_memories(session, tenant, scope, [gone.id], documents)
+        scope, terms = gone.scope.id(tenant), searched_terms(gone.content, self.language)
+        counts = ScopeCounts.of(terms, contexts=await rows.has_context(session, tenant, gone.id))
+        await delete_memories(session, tenant, scope, [gone.id], counts)
         await bump_scopes(session, tenant, [scope], at=self.clock())
 
     async def _sources(

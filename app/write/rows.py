@@ -6,7 +6,7 @@ They are gathered before the transaction opens.
 from __future__ import annotations
 
 import re
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import datetime
@@ -18,7 +18,8 @@ from app.db.apply.memories import Restatement, RowChange, row_change, version_co
 from app.db.apply.scope import Changes
 from app.db.audit import AuditWriter
 from app.db.sql import as_columns, as_halfvec
-from app.lexical.bm25 import as_tsvector, document_weights, index_of, searched_terms, to_sparsevec
+from app.lexical.bm25 import as_tsvector, document_weights, searched_terms, to_sparsevec
+from app.lexical.counts import ScopeCounts
 from app.memory import normalise
 from app.memory.audit import AuditAction
 from app.memory.versions import Transition, Version
@@ -63,11 +64,7 @@ class PendingRows:
     unified: list[tuple[UUID, UUID]] = field(default_factory=list)
     entities: dict[UUID, dict[str, Any]] = field(default_factory=dict)
     touched: dict[UUID, str] = field(default_factory=dict)
-    documents: Counter[int] = field(default_factory=Counter)
-    added: int = 0
-    contexts: int = 0
-    lexical_documents: int = 0
-    lexical_length: int = 0
+    counts: ScopeCounts = field(default_factory=ScopeCounts)
 
     def touch(self, *versions: Version) -> None:
         """Make the write depend on memories: it is decided again if one of them has changed its status meanwhile."""
@@ -95,9 +92,7 @@ class PendingRows:
         here = {"tenant_id": self.around.tenant, "scope_id": self.around.scope}
         rows = dict(self.rows)
         rows["entities"] = list(self.entities.values())
-        rows["lexical_terms"] = [
-            {**here, "term": term, "documents": count} for term, count in sorted(self.documents.items())
-        ]
+        rows["lexical_terms"] = [{**here, "term": term, "documents": count} for term, count in self.counts.by_term()]
         return Changes(
             at=self.around.now,
             touched=self.touched,
@@ -108,10 +103,7 @@ class PendingRows:
             rebuilt=tuple(self.rebuilt),
             evidence=tuple(self.evidence),
             unified=tuple(self.unified),
-            added=self.added,
-            contexts=self.contexts,
-            lexical_documents=self.lexical_documents,
-            lexical_length=self.lexical_length,
+            counts=self.counts,
             lexical_average=self.around.lexical_average,
             ledger=self.around.ledger,
         )
@@ -207,7 +199,7 @@ def add(plan: PendingRows, resolved: Resolved, version: Version) -> None:
     add_entities(plan, version.id, resolved)
     if version.status in {MemoryStatus.ACTIVE, MemoryStatus.SUPERSEDED}:
         add_edge(plan, version.id, resolved)
-    plan.added += 1
+    plan.counts.memories += 1
 
 
 _STANDING = ("status", "valid_from", "valid_until", "ended_at", "retired_at", "confidence")
@@ -292,9 +284,7 @@ def question_rows(content: str) -> bool:
 def reindex(plan: PendingRows, before: Existing, after: Version, rewritten: Prepared) -> None:
     """Gather new index rows for a memory whose sentence changed, and take its old terms off the statistics."""
     old = searched_terms(before.content, plan.around.language)
-    plan.documents.subtract({index_of(term) for term in old})
-    plan.lexical_documents -= 1
-    plan.lexical_length -= len(old)
+    plan.counts += -ScopeCounts.of(old, memories=0)
     columns = version_columns(after, at=plan.around.now)
     standing = {name: columns[name] for name in _STANDING}
     plan.reindexed.append(after.id)
@@ -306,11 +296,9 @@ def _lexical(plan: PendingRows, searched: IndexText) -> dict[str, object]:
     if searched.terms is None:
         return {"lexical": None, "tsv": None}
     if searched.kind == "context":
-        plan.contexts += 1
+        plan.counts.contexts += 1
     else:
-        plan.documents.update({index_of(term) for term in searched.terms})
-        plan.lexical_documents += 1
-        plan.lexical_length += len(searched.terms)
+        plan.counts.add_text(searched.terms)
     weights = document_weights(searched.terms, average_length=plan.around.lexical_average)
     return {"lexical": to_sparsevec(weights), "tsv": as_tsvector(searched.terms)}
 

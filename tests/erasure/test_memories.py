@@ -9,6 +9,7 @@ import httpx
 from tests.api.conftest import Tenant
 from tests.erasure.dumps import dump, found
 from tests.erasure.test_users import written
+from tests.support import owner
 
 SESSION: dict[str, Any] = {"user_id": "ana", "session_id": "s1"}
 
@@ -91,3 +92,13 @@ async def test_an_episode_leaves_the_contexts_of_those_after_it(client: httpx.As
     assert found(await dump(url), ["Quillfeather"]) == []
     asked = await client.post("/query", json={"query": "Did you like it?", "user_id": "ana"})
     assert episodes[1] in {hit["memory"]["id"] for hit in asked.json()["memories"]}
+
+
+async def test_counts_that_were_lost_do_not_fail_a_question(client: httpx.AsyncClient, url: str) -> None:
+    gone = await written(client, "fact", subject="Ana", predicate="likes", object="violins", stateful=False, **SESSION)
+    await written(client, "fact", subject="Ana", predicate="likes", object="harbours", stateful=False, **SESSION)
+    await owner.ask(url, "DELETE FROM lexical_terms")
+    assert (await client.delete(f"/memories/{gone['memory']['id']}")).status_code == 200
+    asked = await client.post("/query", json={"query": "Does Ana like harbours or violins?", "user_id": "ana"})
+    assert asked.status_code == 200, asked.text
+    assert [hit["memory"]["object"] for hit in asked.json()["memories"]] == ["harbours"]

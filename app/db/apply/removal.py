@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import json
-from collections import Counter
-from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Collection, Sequence
 from uuid import UUID
 
+from app.db.apply.counts import add_counts
 from app.db.session import WriteSession, statement
+from app.lexical.counts import ScopeCounts
 
 _DELETE = statement("DELETE FROM memories WHERE tenant_id = :tenant AND id = ANY(:ids) RETURNING id")
 
@@ -16,22 +15,6 @@ _UNLINK = statement(
     """
     UPDATE memories SET superseded_by = NULL
     WHERE tenant_id = :tenant AND superseded_by = ANY(:ids) AND id <> ALL(:ids)
-    """
-)
-
-_COUNT_OFF = statement(
-    """
-    UPDATE scopes SET memory_count = greatest(0, memory_count - :memories), context_count = context_count - :contexts,
-        lexical_documents = lexical_documents - :memories, lexical_length = lexical_length - :length
-    WHERE tenant_id = :tenant AND id = :scope
-    """
-)
-
-_FORGET_TERMS = statement(
-    """
-    UPDATE lexical_terms t SET documents = t.documents - g.documents
-    FROM jsonb_to_recordset(CAST(:given AS jsonb)) AS g(term int, documents int)
-    WHERE t.tenant_id = :tenant AND t.scope_id = :scope AND t.term = g.term
     """
 )
 
@@ -59,36 +42,15 @@ _CLEAR_CONTEXT = statement(
 )
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class RemovedDocuments:
-    """Counts of deleted memories of a scope: those with a context, those that hold each term, and all terms."""
-
-    contexts: int = 0
-    terms: Mapping[int, int] = field(default_factory=dict)
-    length: int = 0
-
-    @staticmethod
-    def of(words: Collection[Sequence[int]], *, contexts: int) -> RemovedDocuments:
-        """Count documents, each given as the places of its terms, repeated as they are."""
-        documents = Counter[int]()
-        for one in words:
-            documents.update(set(one))
-        return RemovedDocuments(contexts=contexts, terms=documents, length=sum(len(one) for one in words))
-
-
 async def delete_memories(
-    session: WriteSession, tenant: UUID, scope: UUID, memories: Collection[UUID], documents: RemovedDocuments
+    session: WriteSession, tenant: UUID, scope: UUID, memories: Collection[UUID], counts: ScopeCounts
 ) -> None:
-    """Delete memories of a scope that is held, everything made of them, and what the scope counts of them.
+    """Delete memories of a scope that is held, everything made of them, and their counts.
 
     Their neighbours in chains are the caller's to link to one another, by the slot engine.
     """
-    gone = await session.fetch(_DELETE, {"tenant": tenant, "ids": list(memories)})
-    here = {"tenant": tenant, "scope": scope}
-    counts = {"memories": len(gone), "contexts": documents.contexts, "length": documents.length}
-    await session.fetch(_COUNT_OFF, {**here, **counts})
-    given = [{"term": term, "documents": count} for term, count in sorted(documents.terms.items())]
-    await session.fetch(_FORGET_TERMS, {**here, "given": json.dumps(given)})
+    await session.fetch(_DELETE, {"tenant": tenant, "ids": list(memories)})
+    await add_counts(session, tenant, scope, -counts)
 
 
 async def delete_batch(session: WriteSession, tenant: UUID, memories: Collection[UUID]) -> int:

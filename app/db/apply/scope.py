@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
 from uuid import UUID
 
 import asyncpg
 
+from app.db.apply.counts import added, counters
 from app.db.apply.memories import A_MOMENT, Restatement, RowChange, change_memories, written
 from app.db.audit import AuditWriter, append
 from app.db.entities.merge import merge_entities, merge_events
@@ -17,6 +18,7 @@ from app.db.memories import hype
 from app.db.session import SqlStatement, WriteSession, statement
 from app.db.sql import Row, as_clauses, as_record
 from app.errors import Conflict
+from app.lexical.counts import ScopeCounts
 from app.model import Scope
 
 
@@ -39,10 +41,7 @@ class Changes:
     evidence: tuple[tuple[UUID, UUID], ...] = ()
     unified: tuple[tuple[UUID, UUID], ...] = ()
     asked: tuple[UUID, ...] = ()
-    added: int = 0
-    contexts: int = 0
-    lexical_documents: int = 0
-    lexical_length: int = 0
+    counts: ScopeCounts = field(default_factory=ScopeCounts)
     lexical_average: float = 0.0
     ledger: AuditWriter
 
@@ -88,10 +87,7 @@ UPKEEP = """memory_count > :large AND (NOT ann OR EXISTS (
 """The columns of `Claimed`, of a row of `scopes`; they go by the limits of `upkeep_limits`."""
 
 _CLAIM = f"""
-    UPDATE scopes SET {written()},
-        memory_count = memory_count + :added,
-        context_count = context_count + :contexts,
-        lexical_documents = lexical_documents + :documents, lexical_length = lexical_length + :length,
+    UPDATE scopes SET {written()}, {added()},
         lexical_average = CASE WHEN lexical_average = 0 THEN :average ELSE lexical_average END
     WHERE tenant_id = :tenant AND id = :scope AND version = :version
     RETURNING {UPKEEP}
@@ -198,10 +194,7 @@ async def _claim(
             **(hype.joining(asked) if asked else {}),
             "version": version,
             "at": changes.at + A_MOMENT if changes.unified else changes.at,
-            "added": changes.added,
-            "contexts": changes.contexts,
-            "documents": changes.lexical_documents,
-            "length": changes.lexical_length,
+            **counters(changes.counts),
             "average": changes.lexical_average,
             **upkeep_limits(),
         },

@@ -236,7 +236,8 @@ def _known(rows: Rows, kin: str, *, owned: bool) -> str:
 _COUNTED_NOW = (
     """
             SELECT term, sum(documents) AS documents FROM lexical_terms
-            WHERE tenant_id = :tenant AND scope_id = ANY(:scopes) AND term = ANY(:terms) GROUP BY term""",
+            WHERE tenant_id = :tenant AND scope_id = ANY(:scopes) AND term = ANY(:terms) AND documents > 0
+            GROUP BY term""",
     """
                  coalesce(sum(memory_count), 0), coalesce(sum(context_count), 0), coalesce(sum(lexical_documents), 0))
              FROM scopes WHERE tenant_id = :tenant AND id = ANY(:scopes)""",

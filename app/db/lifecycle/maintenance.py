@@ -8,9 +8,8 @@ subtract from them.
 from __future__ import annotations
 
 import asyncio
-import json
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -19,11 +18,14 @@ from asyncpg import Record
 from pgvector import SparseVector
 from sqlalchemy import text
 
+from app.db.apply.counts import add_counts
 from app.db.apply.memories import REREAD
 from app.db.lifecycle.sweeps import BatchResult
 from app.db.session import ReadSession, WriteSession, statement
+from app.db.sql import as_record
 from app.db.tenants import lock_scope
-from app.lexical.bm25 import index_of, searched_terms
+from app.lexical.bm25 import searched_terms
+from app.lexical.counts import ScopeCounts, total
 
 READ = 2_000
 """Memories read at a time."""
@@ -36,24 +38,17 @@ ENTITIES = 1_000
 class Differences:
     """Corrections of a scope's counts, and the number of terms without a memory."""
 
-    memories: int
-    contexts: int
-    documents: int
-    length: int
-    terms: Mapping[int, int]
+    counts: ScopeCounts
     empty: int
-
-    @property
-    def wrong(self) -> bool:
-        """Return whether any count is untrue; a term that is kept without a memory is only untidy."""
-        return bool(self.memories or self.contexts or self.documents or self.length or self.terms)
 
 
 _NEXT_SCOPE = statement("SELECT id FROM scopes WHERE tenant_id = :tenant AND id > :after ORDER BY id LIMIT 1")
 
 _COUNTED = statement(
     """
-    SELECT memory_count, context_count, lexical_documents, lexical_length FROM scopes
+    SELECT memory_count AS memories, context_count AS contexts, lexical_documents AS documents,
+        lexical_length AS length
+    FROM scopes
     WHERE tenant_id = :tenant AND id = :scope
     """
 )
@@ -73,21 +68,6 @@ _MEMORIES = statement(
     ) i ON true
     ORDER BY m.id
     """  # noqa: S608 - composed of constants
-)
-
-_CORRECT = statement(
-    """
-    WITH given AS (
-        SELECT * FROM jsonb_to_recordset(CAST(:terms AS jsonb)) AS g(term int, documents int)
-    ), counted AS (
-        UPDATE scopes SET memory_count = memory_count + :memories, context_count = context_count + :contexts,
-            lexical_documents = lexical_documents + :documents, lexical_length = lexical_length + :length
-        WHERE tenant_id = :tenant AND id = :scope
-    )
-    INSERT INTO lexical_terms (tenant_id, scope_id, term, documents)
-    SELECT :tenant, :scope, term, documents FROM given
-    ON CONFLICT (tenant_id, scope_id, term) DO UPDATE SET documents = lexical_terms.documents + excluded.documents
-    """
 )
 
 _SWEEP_TERMS = statement("DELETE FROM lexical_terms WHERE tenant_id = :tenant AND scope_id = :scope AND documents <= 0")
@@ -150,49 +130,20 @@ async def differences(session: ReadSession, tenant: UUID, scope: UUID, language:
     """Return what is counted wrongly of a scope. The session must be a `SNAPSHOT`, so that all is of one instant."""
     here = {"tenant": tenant, "scope": scope}
     [counted] = await session.fetch(_COUNTED, here)
-    stored = {row["term"]: row["documents"] for row in await session.fetch(_TERMS, here)}
-    known, memories, contexts, documents, length = Counter[int](), 0, 0, 0, 0
+    terms = Counter({row["term"]: row["documents"] for row in await session.fetch(_TERMS, here)})
+    found = -as_record(ScopeCounts, counted, terms=terms)
     after = UUID(int=0)
     while rows := await session.fetch(_MEMORIES, {**here, "after": after}):
-        indexed = [row for row in rows if row["lexical"]]
-        words = await asyncio.to_thread(_words, indexed, language)
-        known.update(place for own in words for place in set(own))
-        memories += len(rows)
-        contexts += sum(row["context"] for row in rows)
-        documents += len(indexed)
-        length += sum(map(len, words))
+        found += await asyncio.to_thread(_counts, rows, language)
         after = rows[-1]["id"]
-    return Differences(
-        memories=memories - counted["memory_count"],
-        contexts=contexts - counted["context_count"],
-        documents=documents - counted["lexical_documents"],
-        length=length - counted["lexical_length"],
-        terms={
-            term: known[term] - stored.get(term, 0)
-            for term in known.keys() | stored.keys()
-            if known[term] != stored.get(term, 0)
-        },
-        empty=sum(count <= 0 for count in stored.values()),
-    )
+    return Differences(counts=found, empty=sum(count <= 0 for count in terms.values()))
 
 
 async def correct(session: WriteSession, tenant: UUID, scope: UUID, found: Differences) -> None:
     """Add what differs to a scope's counts, under its lock."""
-    here = {"tenant": tenant, "scope": scope}
     await lock_scope(session, tenant, scope)
-    given = [{"term": term, "documents": count} for term, count in sorted(found.terms.items())]
-    await session.fetch(
-        _CORRECT,
-        {
-            **here,
-            "terms": json.dumps(given),
-            "memories": found.memories,
-            "contexts": found.contexts,
-            "documents": found.documents,
-            "length": found.length,
-        },
-    )
-    await session.fetch(_SWEEP_TERMS, here)
+    await add_counts(session, tenant, scope, found.counts)
+    await session.fetch(_SWEEP_TERMS, {"tenant": tenant, "scope": scope})
 
 
 async def wrong_counts(session: ReadSession, *, tenant: UUID, now: datetime, after: UUID) -> BatchResult:  # noqa: ARG001
@@ -217,8 +168,11 @@ def _batch(row: Record) -> BatchResult:
     return BatchResult(seen=row["seen"], counts={"corrected": row["wrong"]}, last=last)
 
 
-def _words(rows: Sequence[Record], language: str) -> list[list[int]]:
-    return [[index_of(term) for term in searched_terms(row["content"], language)] for row in rows]
+def _counts(rows: Sequence[Record], language: str) -> ScopeCounts:
+    """Return the counts of memories, of which those that are not searched by words have no text."""
+    found = total(ScopeCounts.of(searched_terms(row["content"], language)) for row in rows if row["lexical"])
+    found.memories, found.contexts = len(rows), sum(row["context"] for row in rows)
+    return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -17,14 +17,15 @@ from uuid import UUID
 from asyncpg import Record
 
 from app.db.apply.memories import RowChange, change_memories, row_change
-from app.db.apply.removal import RemovedDocuments, delete_memories
+from app.db.apply.removal import delete_memories
 from app.db.audit import AuditWriter, append
 from app.db.memories.rivals import read_versions
 from app.db.session import ReadSession, SqlStatement, WriteSession, statement
 from app.db.sql import as_record
 from app.db.tenants import lock_scope
 from app.english.dates import last_named
-from app.lexical.bm25 import index_of, searched_terms
+from app.lexical.bm25 import searched_terms
+from app.lexical.counts import ScopeCounts, total
 from app.memory.audit import AuditAction
 from app.memory.freshness import CATEGORY_DECAY, EXPIRY, MAX_BOOST, SECONDS_PER_DAY, Decay, freshness
 from app.memory.lifecycle import (
@@ -355,15 +356,15 @@ class Purge:
         if not due:
             return BatchResult(seen=0, counts={"purged": 0}, last=None)
         scope = due[0]["scope_id"]
-        words = await asyncio.to_thread(self._words, due)
+        texts = await asyncio.to_thread(self._counts, due)
         await lock_scope(session, tenant, scope)
         values = {"tenant": tenant, "now": now, "days": self.days, "ids": [row["id"] for row in due]}
         gone = await session.fetch(_HOLD_DUE, values)
         memories = [row["id"] for row in gone]
         versions = await read_versions(session, tenant, memories)
-        contexts = sum(row["in_context"] for row in gone)
-        documents = RemovedDocuments.of([words[one] for one in memories], contexts=contexts)
-        await delete_memories(session, tenant, scope, memories, documents)
+        counts = total(texts[one] for one in memories)
+        counts.contexts = sum(row["in_context"] for row in gone)
+        await delete_memories(session, tenant, scope, memories, counts)
         event = Removed(versions=frozenset(memories), status=None, reason="forgotten long ago", unfolds=False)
         found = transition(versions.values(), event, policy=accumulate, now=now)
         await change_memories(session, tenant, [row_change(one, at=now) for one in found.changes], at=now)
@@ -386,6 +387,6 @@ class Purge:
         await append(session, events)
         return BatchResult(seen=len(gone), counts={"purged": len(gone)}, last=after)
 
-    def _words(self, rows: Sequence[Record]) -> dict[UUID, list[int]]:
-        """Return the places of every term of each memory, repeated as they are."""
-        return {row["id"]: [index_of(term) for term in searched_terms(row["content"], self.language)] for row in rows}
+    def _counts(self, rows: Sequence[Record]) -> dict[UUID, ScopeCounts]:
+        """Return the counts of each memory, without its context."""
+        return {row["id"]: ScopeCounts.of(searched_terms(row["content"], self.language)) for row in rows}

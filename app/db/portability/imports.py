@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -19,6 +19,7 @@ import asyncpg
 from sqlalchemy import ARRAY, Text, Uuid, bindparam, text
 from sqlalchemy.exc import DBAPIError
 
+from app.db.apply.counts import add_terms, added, counters
 from app.db.apply.memories import bump_scopes, written
 from app.db.apply.scope import UPKEEP, Claimed, upkeep_limits
 from app.db.audit import LOGGED, AuditWriter
@@ -29,6 +30,7 @@ from app.db.memories.read import VERSION_COLUMNS, version_fields
 from app.db.session import ReadSession, SqlStatement, WriteSession, statement
 from app.db.sql import Row, as_record, to_text
 from app.db.tables import metadata
+from app.lexical.counts import ScopeCounts
 from app.memory.audit import AuditAction
 from app.memory.versions import Version
 from app.memory.vocabulary import USER
@@ -98,17 +100,6 @@ class ScopeLock:
     ann: bool
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScopeGrowth:
-    """The amounts that a batch adds to a scope's counters."""
-
-    memories: int = 0
-    contexts: int = 0
-    documents: int = 0
-    length: int = 0
-    terms: Mapping[int, int] = field(default_factory=dict)
-
-
 _OPEN = statement(
     """
     INSERT INTO scopes (tenant_id, id, kind, user_id, agent_id, lexical_average)
@@ -125,25 +116,13 @@ _OPEN = statement(
 
 _GROW = statement(
     f"""
-    UPDATE scopes SET {written()}, memory_count = memory_count + g.memories,
-        context_count = context_count + g.contexts,
-        lexical_documents = lexical_documents + g.documents, lexical_length = lexical_length + g.length,
+    UPDATE scopes SET {written()}, {added("g.")},
         lexical_average = CASE WHEN lexical_average = 0 THEN g.average ELSE lexical_average END
     FROM jsonb_to_recordset(CAST(:grown AS jsonb))
-        AS g(id uuid, memories int, contexts int, documents int, length bigint, average float8)
+        AS g(id uuid, memories_added int, contexts_added int, documents_added int, length_added bigint, average float8)
     WHERE scopes.tenant_id = :tenant AND scopes.id = g.id
     RETURNING scopes.id, {UPKEEP}
     """  # noqa: S608 - composed of constants
-)
-
-_TERMS = statement(
-    """
-    INSERT INTO lexical_terms (tenant_id, scope_id, term, documents)
-    SELECT :tenant, g.scope_id, g.term, g.documents
-    FROM unnest(CAST(:scopes AS uuid[]), CAST(:terms AS int[]), CAST(:documents AS int[]))
-        AS g(scope_id, term, documents)
-    ON CONFLICT (tenant_id, scope_id, term) DO UPDATE SET documents = lexical_terms.documents + excluded.documents
-    """
 )
 
 _AVERAGES = statement(
@@ -206,30 +185,17 @@ async def averages(session: ReadSession, tenant: UUID, scopes: Collection[UUID])
 async def grow(
     session: WriteSession,
     tenant: UUID,
-    grown: Mapping[UUID, ScopeGrowth],
+    grown: Mapping[UUID, ScopeCounts],
     averages: Mapping[UUID, float],
     *,
     at: datetime,
 ) -> dict[UUID, Claimed]:
-    """Increase the counters of locked scopes that were written to; return the upkeep that each of them needs."""
-    given = [
-        {
-            "id": scope,
-            "memories": one.memories,
-            "contexts": one.contexts,
-            "documents": one.documents,
-            "length": one.length,
-            "average": averages.get(scope, 0.0),
-        }
-        for scope, one in grown.items()
-    ]
+    """Add to the counts of locked scopes that were written to; return the upkeep that each of them needs."""
+    given = [{"id": scope, "average": averages.get(scope, 0.0), **counters(one)} for scope, one in grown.items()]
     if not given:
         return {}
     rows = await session.fetch(_GROW, {"tenant": tenant, "grown": to_text(given), "at": at, **upkeep_limits()})
-    terms = sorted((scope, term, count) for scope, one in grown.items() for term, count in one.terms.items())
-    if terms:
-        scopes, places, counts = map(list, zip(*terms, strict=True))
-        await session.fetch(_TERMS, {"tenant": tenant, "scopes": scopes, "terms": places, "documents": counts})
+    await add_terms(session, tenant, grown)
     return {row["id"]: as_record(Claimed, row) for row in rows}
 
 

@@ -18,12 +18,13 @@ from app.db.apply.memories import change_memories
 from app.db.audit import AuditWriter, append
 from app.db.erasure import receipts
 from app.db.portability import imports
-from app.db.portability.imports import ScopeGrowth, ScopeLock, refusals
+from app.db.portability.imports import ScopeLock, refusals
 from app.db.session import PLANNED_BY_KEY, Database, WriteSession
 from app.db.sql import Row, as_columns
 from app.db.tables import Table, entities, metadata
 from app.db.tables.foreign_keys import referring
 from app.errors import InvalidInput
+from app.lexical.counts import ScopeCounts, total
 from app.memory.audit import AuditAction
 from app.memory.extraction import TurnStatus
 from app.model import Actor, Scope
@@ -99,7 +100,7 @@ class ImportBatch:
                     await imports.lock_memories(session, tenant, about)
                     await append(session, await imports.misstated_events(session, self._ledger(), about))
                 if stored:
-                    grown = dict.fromkeys(scopes, ScopeGrowth())
+                    grown = dict.fromkeys(scopes, ScopeCounts())
                     await imports.grow(session, tenant, grown, self.averages, at=self.means.clock())
                 await self._record(session, kind.name, stored, lines)
         done.imported[kind.name] += stored
@@ -137,7 +138,7 @@ class ImportBatch:
                 await append(session, await imports.misstated_events(session, self._ledger(), stored))
                 named = {row["entity_id"] for row in rows.get("memory_entities", ())}
                 await imports.recount_mentions(session, tenant, named)
-                grown = {scope: _sum([one.index.grown for one in mine]) for scope, mine in _by_scope(new).items()}
+                grown = {scope: _counts(mine) for scope, mine in _by_scope(new).items()}
                 upkeep = await imports.grow(session, tenant, grown, averages, at=self.means.clock())
                 await self._record(session, "memory", len(new), [one.line for one in given])
         for scope, needed in upkeep.items():
@@ -306,21 +307,12 @@ def _by_scope(given: Sequence[ImportedMemory]) -> dict[UUID, list[ImportedMemory
 
 def _average(given: Sequence[ImportedMemory]) -> float:
     """Return the average length of the memories' own texts, as scopes count it."""
-    grown = [one.index.grown for one in given]
-    return max(1.0, sum(one.length for one in grown) / max(1, sum(one.documents for one in grown)))
+    counted = _counts(given)
+    return max(1.0, counted.length / max(1, counted.documents))
 
 
-def _sum(grown: Sequence[ScopeGrowth]) -> ScopeGrowth:
-    terms: Counter[int] = Counter()
-    for one in grown:
-        terms.update(one.terms)
-    return ScopeGrowth(
-        memories=len(grown),
-        contexts=sum(one.contexts for one in grown),
-        documents=sum(one.documents for one in grown),
-        length=sum(one.length for one in grown),
-        terms=terms,
-    )
+def _counts(given: Sequence[ImportedMemory]) -> ScopeCounts:
+    return total(one.index.counts for one in given)
 
 
 def _without_turn(

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections import Counter, defaultdict
+from collections import defaultdict
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
@@ -11,9 +11,9 @@ from uuid import UUID
 
 from pydantic import ValidationError
 
-from app.db.portability.imports import ScopeGrowth
 from app.db.sql import as_halfvec
-from app.lexical.bm25 import as_tsvector, document_weights, index_of, searched_terms, to_sparsevec
+from app.lexical.bm25 import as_tsvector, document_weights, searched_terms, to_sparsevec
+from app.lexical.counts import ScopeCounts
 from app.memory.candidate import Candidate
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType, Payload
@@ -49,17 +49,15 @@ class MemoryIndex:
     questions: Sequence[Mapping[str, Any]]
 
     @property
-    def grown(self) -> ScopeGrowth:
-        """Return what the memory adds to its scope's counters."""
-        searched = [(row["kind"], found) for row, found in zip(self.rows, self.terms, strict=True) if found is not None]
-        terms = [found for kind, found in searched if kind != "context"]
-        return ScopeGrowth(
-            memories=1,
-            contexts=len(searched) - len(terms),
-            documents=len(terms),
-            length=sum(map(len, terms)),
-            terms=Counter(place for found in terms for place in {index_of(term) for term in found}),
-        )
+    def counts(self) -> ScopeCounts:
+        """Return what the memory adds to the counts of its scope."""
+        found = ScopeCounts(memories=1)
+        for row, terms in zip(self.rows, self.terms, strict=True):
+            if terms is not None and row["kind"] == "context":
+                found.contexts += 1
+            elif terms is not None:
+                found.add_text(terms)
+        return found
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -13,7 +13,8 @@ from app import ids
 from app.db.apply.memories import FIXED, RowChange
 from app.db.review import FormerState, HiddenState
 from app.errors import Conflict
-from app.lexical.bm25 import index_of, searched_terms
+from app.lexical.bm25 import searched_terms
+from app.lexical.counts import ScopeCounts
 from app.memory.audit import AuditAction
 from app.memory.candidate import AffectedMemory, Candidate
 from app.memory.freshness import Decay
@@ -296,12 +297,9 @@ def _link(plan: PendingRows, memory: Memory, other: Memory) -> None:
 
 def _uncount(plan: PendingRows, memory: Memory, resolved: Resolved) -> None:
     """Take a pending memory off the scope's statistics: it is about to be counted again."""
-    found = searched_terms(memory.content, plan.around.language)
-    plan.documents.subtract({index_of(term) for term in found})
-    plan.lexical_documents -= 1
-    plan.lexical_length -= len(found)
-    plan.contexts -= any(one.kind == "context" for one in resolved.prepared.texts)
-    plan.added -= 1
+    terms = searched_terms(memory.content, plan.around.language)
+    in_context = any(one.kind == "context" for one in resolved.prepared.texts)
+    plan.counts += -ScopeCounts.of(terms, contexts=int(in_context))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

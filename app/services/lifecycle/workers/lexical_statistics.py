@@ -43,13 +43,13 @@ class _Correction:
         self.tenant, self.scope, self.found = tenant, scope, found
 
     async def __call__(self, session: WriteSession) -> BatchResult:
-        if self.found.wrong or self.found.empty:
+        if self.found.counts or self.found.empty:
             await maintenance.correct(session, self.tenant, self.scope, self.found)
         return BatchResult(seen=1, counts=_counts(self.found), last=self.scope)
 
 
 def _counts(found: Differences) -> dict[str, int]:
-    return {"scopes": 1, "corrected": int(found.wrong), "terms": len(found.terms)}
+    return {"scopes": 1, "corrected": int(bool(found.counts)), "terms": len(found.counts.by_term())}
 
 
 WORKER = Worker(
