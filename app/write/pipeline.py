@@ -16,7 +16,7 @@ from typing import assert_never
 from uuid import UUID
 from weakref import WeakValueDictionary
 
-from app.db.apply.scope import ATTEMPTS, Claimed, ScopeMoved, apply, kept_moving
+from app.db.apply.scope import Claimed, apply, retried
 from app.db.memories import read as memory_reads
 from app.db.memories.rivals import enqueue_sameness
 from app.db.session import PLANNED_BY_KEY, Database, WriteSession, stamped
@@ -186,12 +186,7 @@ class WritePipeline:
         prepared = [one for _, one in wave]
         writing = _Writing(actor, scope, [place for place, _ in wave], times, results, finish)
         async with self.turnstile.enter(scope.id(actor.tenant_id)):
-            for attempt in range(ATTEMPTS):
-                try:
-                    return await self._attempt(writing, prepared, hold=attempt > 0)
-                except ScopeMoved:
-                    self.conflict()
-        raise kept_moving()
+            return await retried(lambda number: self._attempt(writing, prepared, hold=number > 0), self.conflict)
 
     async def _attempt(self, writing: _Writing, wave: Sequence[Prepared], *, hold: bool) -> Results | Split:
         """Read, decide and apply in one transaction; in two where a provider is asked between. Raises ScopeMoved.

@@ -9,7 +9,8 @@ from typing import Any
 
 import pytest
 
-from app.db import jobs
+from app.db import backfill_memories, jobs
+from app.db.apply.scope import ScopeMoved
 from app.db.memories import rivals
 from app.memory.backfill import BackfillStatus, ItemState
 from app.memory.candidate import WriteOutcome
@@ -119,3 +120,18 @@ async def test_what_is_expected_of_a_memory_twice_must_be_true_both_times(clinic
     await clinic.store.sql(rests_on, tenant, fact, json.dumps({fact.hex: at.isoformat()}))
     await clinic.commit(one)
     assert (await clinic.items(one))[fact].state is ItemState.SKIPPED
+
+
+async def test_a_batch_that_met_a_moved_scope_is_committed_again(
+    clinic: Clinic, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    fact = await clinic.says("takes", "metformin 500 mg")
+    one = await clinic.preview()
+
+    async def moved(*_: object, **__: object) -> None:
+        monkeypatch.undo()
+        raise ScopeMoved
+
+    monkeypatch.setattr(backfill_memories, "change", moved)
+    assert (await clinic.commit(one)).status is BackfillStatus.COMMITTED
+    assert (await clinic.items(one))[fact].state is ItemState.COMMITTED

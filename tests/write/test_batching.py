@@ -5,7 +5,6 @@ from __future__ import annotations
 import pytest
 
 from app.db.apply import scope
-from app.errors import Conflict
 from app.memory.candidate import Candidate, WriteDecision, WriteOutcome
 from app.write.batching import split_batch
 from app.write.embed import prepare
@@ -100,6 +99,6 @@ async def test_a_wave_that_fails_leaves_the_earlier_ones_and_says_so(
     monkeypatch.setattr(scope, "_CLAIM", once)
     first, *rest = await store.memories.write_all(store.actor, batch)
     assert isinstance(first, WriteOutcome)
-    assert [type(one) for one in rest] == [Conflict, Conflict]
+    assert [type(one) for one in rest] == [scope.ScopeKeptMoving] * 2
     rows = await store.sql("SELECT slot_value FROM memories WHERE tenant_id = $1", store.tenant)
     assert [row["slot_value"] for row in rows] == ["1"]

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from functools import cache
+from typing import TypeVar
 from uuid import UUID
 
 import asyncpg
@@ -20,6 +21,8 @@ from app.db.sql import Row, as_clauses, as_record
 from app.errors import Conflict
 from app.lexical.counts import ScopeCounts
 from app.model import Scope
+
+Done = TypeVar("Done")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,9 +62,21 @@ ATTEMPTS = 3
 """Attempts at a write whose scope keeps moving."""
 
 
-def kept_moving() -> Conflict:
-    """Return the error of a write whose attempts have all met ScopeMoved."""
-    return Conflict("other writes to the same scope kept coming first: retry in a moment", retry_after=0.2)
+class ScopeKeptMoving(Conflict):
+    """Each attempt at a write has met ScopeMoved."""
+
+
+async def retried(attempt: Callable[[int], Awaitable[Done]], moved: Callable[[], None] = lambda: None) -> Done:
+    """Return the result of the first attempt that does not meet ScopeMoved, or raise ScopeKeptMoving.
+
+    Attempts are given their number, from 0; `moved` is called after each that met ScopeMoved.
+    """
+    for number in range(ATTEMPTS):
+        try:
+            return await attempt(number)
+        except ScopeMoved:
+            moved()
+    raise ScopeKeptMoving("other writes to the same scope kept coming first: retry in a moment", retry_after=0.2)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,13 +16,12 @@ from uuid import UUID
 from app import ids
 from app.db import backfill, backfill_memories
 from app.db.apply.memories import A_MOMENT, bump_scopes
-from app.db.apply.scope import ScopeMoved
+from app.db.apply.scope import retried
 from app.db.audit import AuditWriter, append
 from app.db.backfill import Backfill, BackfillItem, Unit
 from app.db.backfill_memories import BackfillScanRow
 from app.db.session import Database, WriteSession
 from app.db.sql import Row
-from app.errors import Conflict
 from app.memory.backfill import BackfillEffect, BackfillStatus, ItemState
 from app.model import MemoryStatus
 from app.services.backfill import preview
@@ -85,23 +84,23 @@ class BackfillCommit:
         async with self.database.read(one.tenant_id) as session:
             total = await backfill.remaining(session, one, step.takes)
         done = 0
-        while count := await self._batch(one, step, actor):
+        while count := await retried(lambda _: self._batch(one, step, actor)):
             done += count
             yield done, max(total, done)
 
     async def _batch(self, one: Backfill, step: Direction, actor: str) -> int:
-        """Change the next units and return how many memories they have; at the end finish the backfill and return 0."""
-        try:
-            async with self.database.write(one.tenant_id) as session:
-                here = await lock_current(session, one)
-                units = await backfill.next_units(session, here, step.takes, limit=BATCH)
-                if not units:
-                    await backfill.change(session, here, status=step.ends, **{step.stamp: self.clock()})
-                    return 0
-                present = await preview.lock_definitions(session, here)
-                await self._apply(session, here, step, units, actor, present)
-        except ScopeMoved:
-            raise Conflict("another write took a slot at the same moment: retry", retry_after=0.1) from None
+        """Change the next units and return how many memories they have; at the end finish the backfill and return 0.
+
+        Raises ScopeMoved when another write took a slot at the same moment.
+        """
+        async with self.database.write(one.tenant_id) as session:
+            here = await lock_current(session, one)
+            units = await backfill.next_units(session, here, step.takes, limit=BATCH)
+            if not units:
+                await backfill.change(session, here, status=step.ends, **{step.stamp: self.clock()})
+                return 0
+            present = await preview.lock_definitions(session, here)
+            await self._apply(session, here, step, units, actor, present)
         return sum(map(len, units.values()))
 
     async def _apply(

@@ -15,7 +15,7 @@ from uuid import UUID
 
 from app import ids
 from app.db import review
-from app.db.apply.scope import ATTEMPTS, Claimed, ScopeMoved, apply, kept_moving
+from app.db.apply.scope import Claimed, ScopeMoved, apply, retried
 from app.db.audit import append
 from app.db.memories import read as memory_reads
 from app.db.memories import rivals
@@ -400,12 +400,8 @@ class ReviewUndo:
 
         Raises NotFound without a decision, Conflict with the reason when it can't be undone.
         """
-        for _ in range(ATTEMPTS):
-            try:
-                return await self._undo(actor, memory, {"reason": reason, "reviewer": reviewer})
-            except ScopeMoved:
-                self.decisions.pipeline.conflict()
-        raise kept_moving()
+        told = {"reason": reason, "reviewer": reviewer}
+        return await retried(lambda _: self._undo(actor, memory, told), self.decisions.pipeline.conflict)
 
     async def _undo(self, actor: Actor, memory: UUID, told: Mapping[str, object]) -> ReviewResult:
         pipeline, tenant = self.decisions.pipeline, actor.tenant_id

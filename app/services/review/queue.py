@@ -10,7 +10,7 @@ from uuid import UUID
 
 from app import ids
 from app.db import review
-from app.db.apply.scope import ATTEMPTS, ScopeMoved, kept_moving
+from app.db.apply.scope import retried
 from app.db.audit import AuditWriter, append
 from app.db.memories import read as memory_reads
 from app.db.memories.listing import PagePosition
@@ -201,15 +201,14 @@ class Reviews:
         Raises NotFound, InvalidInput when the action does not fit the item, ReviewItemChanged when the item is no
         longer at the version that the choice names, Conflict when other writes to its scope kept coming first.
         """
-        for _ in range(ATTEMPTS):
-            try:
-                opened = await self._open(actor, memory, choice)
-                return await self.reviewing.decide(actor, opened, choice)
-            except StaleReview:
-                raise await self._changed_error(actor, memory) from None
-            except ScopeMoved:
-                self.reviewing.pipeline.conflict()
-        raise kept_moving()
+
+        async def attempt(_: int) -> ReviewResult:
+            return await self.reviewing.decide(actor, await self._open(actor, memory, choice), choice)
+
+        try:
+            return await retried(attempt, self.reviewing.pipeline.conflict)
+        except StaleReview:
+            raise await self._changed_error(actor, memory) from None
 
     async def decide_all(self, actor: Actor, choices: Sequence[tuple[UUID, ReviewDecision]]) -> Results:
         """Apply decisions one after another, each in its own transaction, and return a result or an error for each."""

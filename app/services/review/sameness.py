@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from uuid import UUID
 
-from app.db.apply.scope import ATTEMPTS, ScopeMoved, kept_moving
+from app.db.apply.scope import retried
 from app.db.memories import read as memory_reads
 from app.db.session import SNAPSHOT, ReadSession
 from app.memory.review import ReviewItem, ReviewSide
@@ -54,24 +54,23 @@ class Sameness:
         """Merge a memory into another unless one of them has changed since the judge read them."""
         actor = Actor(tenant_id=tenant, key_id=None, name=ACTOR)
         deciding = ReviewDecisions(pipeline=replace(self.pipeline, judge=None))
-        for _ in range(ATTEMPTS):
-            try:
-                # In one snapshot: between two reads another job may merge them, and they would be merged twice.
-                async with self.pipeline.database.read(tenant, **SNAPSHOT) as session:
-                    now = await _open(session, tenant, [(newer.id, older.id)])
-                    if [(one.content, other.content) for one, other in now] != [(newer.content, older.content)]:
-                        return False
-                    [(item, into)] = now
-                    side = ReviewSide(memory=into, relation=LinkKind.CONTRADICTS, same_value=True)
-                    opened = await open_review(session, tenant, ReviewItem(memory=item, sides=(side,), version=""))
-                await deciding.merge(actor, opened, into, REASON)
-            except StaleReview:
-                return False
-            except ScopeMoved:
-                self.pipeline.conflict()
-                continue
+
+        async def attempt(_: int) -> bool:
+            # In one snapshot: between two reads another job may merge them, and they would be merged twice.
+            async with self.pipeline.database.read(tenant, **SNAPSHOT) as session:
+                now = await _open(session, tenant, [(newer.id, older.id)])
+                if [(one.content, other.content) for one, other in now] != [(newer.content, older.content)]:
+                    return False
+                [(item, into)] = now
+                side = ReviewSide(memory=into, relation=LinkKind.CONTRADICTS, same_value=True)
+                opened = await open_review(session, tenant, ReviewItem(memory=item, sides=(side,), version=""))
+            await deciding.merge(actor, opened, into, REASON)
             return True
-        raise kept_moving()
+
+        try:
+            return await retried(attempt, self.pipeline.conflict)
+        except StaleReview:
+            return False
 
 
 async def _open(session: ReadSession, tenant: UUID, pairs: Sequence[Pair]) -> list[tuple[Memory, Memory]]:

@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from uuid import UUID
 
-from app.db.apply.scope import Claimed, ScopeMoved, apply
+from app.db.apply.scope import Claimed, ScopeKeptMoving, ScopeMoved, apply, retried
 from app.db.lifecycle import consolidation
 from app.db.lifecycle.consolidation import FadedFilter, Member
 from app.db.memories import listing, rivals
@@ -43,9 +43,6 @@ WORDS = 40
 
 SHOWN = 40
 """Most members of a group in the model's prompt, those nearest to the medoid first."""
-
-ATTEMPTS = 3
-"""Attempts at a block whose scope others write to."""
 
 ACTOR = "worker:consolidation"
 
@@ -113,22 +110,21 @@ class Consolidation:
     ) -> tuple[datetime, UUID] | None:
         """Consolidate the next block of a subject's memories; return the position to continue after, None at the end.
 
-        A scope that others write to is read again; after `ATTEMPTS`, its groups wait for the next run.
+        A scope that others write to is read again; after some attempts, its groups wait for the next run.
         """
-        for _ in range(ATTEMPTS):
-            members = await self._read_members(tenant, scope, faded, about, after)
+        members: list[Member] = []
+
+        async def attempt(_: int) -> None:
+            members[:] = await self._read_members(tenant, scope, faded, about, after)
             types = await self.writing.types.of(tenant)
-            found = await asyncio.to_thread(group_faded, members, types)
-            try:
-                for group in found:
-                    if not dry_run:
-                        counts[await self._fold(tenant, scope, group)] += 1
-                    counts.update(groups=1, folded=len(group.members))
-            except ScopeMoved:
-                self.writing.conflict()
-                continue
-            break
-        else:
+            for group in await asyncio.to_thread(group_faded, members, types):
+                if not dry_run:
+                    counts[await self._fold(tenant, scope, group)] += 1
+                counts.update(groups=1, folded=len(group.members))
+
+        try:
+            await retried(attempt, self.writing.conflict)
+        except ScopeKeptMoving:
             counts["contended"] += 1
         return (members[-1].stated_at, members[-1].id) if len(members) == BLOCK else None
 
