@@ -7,7 +7,11 @@ from datetime import datetime
 
 from app.model import Category, Memory
 
+BOOST_PER_ACCESS = 1.2
 MAX_BOOST = 3.0
+MOST_POWERS = 64
+"""Accesses up to which the boost is computed as a power, so that it is never out of range."""
+
 EXPIRY = 0.1
 """Freshness under which the weekly worker expires a memory (seed 001)."""
 
@@ -34,18 +38,13 @@ CATEGORY_DECAY = {
 
 def boost(access_count: int) -> float:
     """Return the access boost min(3, 1.2^n)."""
-    return min(MAX_BOOST, 1.2 ** min(access_count, 64))
+    return min(MAX_BOOST, BOOST_PER_ACCESS ** min(access_count, MOST_POWERS))
 
 
 def freshness(*, days: float, decay: Decay, access_count: int = 0) -> float:
     """Return 2^(-days / half-life) x boost, never below the floor; `days` since the last access."""
     passive = 1.0 if decay.half_life_days is None else 2.0 ** (-max(0.0, days) / decay.half_life_days)
     return max(decay.floor, passive * boost(access_count) if access_count else passive)
-
-
-def days_between(earlier: datetime, later: datetime) -> float:
-    """Return the days from one instant to another, 0 when the order is reversed."""
-    return max(0.0, (later - earlier).total_seconds() / SECONDS_PER_DAY)
 
 
 def since_last_use(

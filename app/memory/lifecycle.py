@@ -1,6 +1,6 @@
 """The lifecycle of a memory: conditions of changes of its status (seed 001, "The lifecycle in detail").
 
-Conditions on freshness are here as arithmetic; the workers' SQL has the same for sets of memories.
+The workers test freshness in SQL (`app.db.lifecycle.sweeps`), for sets of memories.
 """
 
 from __future__ import annotations
@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from datetime import datetime
 
-from app.memory.freshness import EXPIRY, Decay, boost, days_between, freshness
+from app.memory.freshness import EXPIRY
 
 GC_DAYS = 90.0
 """Days that a memory must be expired before it may be forgotten."""
@@ -40,33 +40,6 @@ class FadeState:
     def detail(self) -> dict[str, object]:
         """Return the numbers as the detail of an audit event."""
         return {name: getattr(self, name) for name in self.__dataclass_fields__} | {"threshold": EXPIRY}
-
-
-def fade(
-    *,
-    stated_at: datetime,
-    last_accessed_at: datetime | None,
-    access_count: int,
-    decay: Decay,
-    confidence: float,
-    now: datetime,
-) -> FadeState:
-    """Return the state at `now`, from the last access or, without one, from the statement."""
-    days = days_between(last_accessed_at or stated_at, now)
-    return FadeState(
-        freshness=freshness(days=days, decay=decay, access_count=access_count),
-        days=days,
-        half_life_days=decay.half_life_days,
-        floor=decay.floor,
-        boost=boost(access_count),
-        access_count=access_count,
-        confidence=confidence,
-    )
-
-
-def expires(faded: FadeState) -> bool:
-    """Return whether an active memory is to expire by its freshness; one without a half-life never does."""
-    return faded.half_life_days is not None and faded.freshness < EXPIRY
 
 
 def is_over(valid_until: datetime | None, now: datetime) -> bool:

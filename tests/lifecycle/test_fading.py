@@ -5,13 +5,14 @@ from __future__ import annotations
 import json
 import random
 from datetime import datetime, timedelta
+from typing import Any
 
 import pytest
 
 from app.db.lifecycle import sweeps
 from app.db.session import statement
-from app.memory.freshness import Decay
-from app.memory.lifecycle import FadeState, expires, fade
+from app.memory.freshness import EXPIRY, Decay, boost, freshness
+from app.memory.lifecycle import FadeState
 from tests.lifecycle.aging import START, Aging
 
 COMPUTED = statement(
@@ -30,13 +31,29 @@ def numbers(faded: FadeState) -> dict[str, object]:
     return {name: value for name, value in faded.detail().items() if value is not None}
 
 
+def fade(one: dict[str, Any]) -> FadeState:
+    """Return the state of a memory at the start, by the formula."""
+    since = datetime.fromisoformat(one["last_accessed_at"] or one["stated_at"])
+    days = max(0.0, (START - since) / timedelta(days=1))
+    decay = Decay(half_life_days=one["half_life_days"], floor=one["floor"])
+    return FadeState(
+        freshness=freshness(days=days, decay=decay, access_count=one["access_count"]),
+        days=days,
+        half_life_days=decay.half_life_days,
+        floor=decay.floor,
+        boost=boost(one["access_count"]),
+        access_count=one["access_count"],
+        confidence=one["confidence"],
+    )
+
+
 def ago(days: float) -> str:
     return (START - timedelta(days=days)).isoformat()
 
 
 async def test_both_come_to_the_same_numbers(old: Aging) -> None:
     chance = random.Random(1)  # noqa: S311
-    given = [
+    given: list[dict[str, Any]] = [
         {
             "place": place,
             "stated_at": ago(chance.choice((0, 1, 30, 99.6, 1e4, -3)) * chance.random()),
@@ -53,22 +70,10 @@ async def test_both_come_to_the_same_numbers(old: Aging) -> None:
     assert len(rows) == len(given)
     assert {row["faded"] for row in rows} == {True, False}
     for one, row in zip(given, rows, strict=True):
-        ours = fade(
-            stated_at=datetime.fromisoformat(str(one["stated_at"])),
-            last_accessed_at=None
-            if one["last_accessed_at"] is None
-            else datetime.fromisoformat(str(one["last_accessed_at"])),
-            access_count=int(str(one["access_count"])),
-            decay=Decay(
-                half_life_days=None if one["half_life_days"] is None else float(str(one["half_life_days"])),
-                floor=float(str(one["floor"])),
-            ),
-            confidence=0.5,
-            now=START,
-        )
+        ours = fade(one)
         theirs = sweeps.fade_of(row)
         assert numbers(theirs) == pytest.approx(numbers(ours), rel=1e-9, abs=1e-12), one
-        assert row["faded"] == expires(ours), one
+        assert row["faded"] == (ours.half_life_days is not None and ours.freshness < EXPIRY), one
 
 
 async def test_a_dry_run_changes_nothing_and_says_what_the_run_then_does(old: Aging) -> None:

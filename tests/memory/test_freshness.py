@@ -1,7 +1,5 @@
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
-
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
@@ -77,9 +75,3 @@ def test_freshness_falls_with_time_and_never_under_its_floor(
     sooner = freshness.freshness(days=early, decay=decay, access_count=accesses)
     later = freshness.freshness(days=late, decay=decay, access_count=accesses)
     assert sooner >= later >= floor
-
-
-def test_days_between_counts_no_negative_days() -> None:
-    now = datetime(2026, 5, 9, tzinfo=UTC)
-    assert freshness.days_between(now, now + timedelta(hours=36)) == 1.5
-    assert freshness.days_between(now, now - timedelta(days=1)) == 0.0

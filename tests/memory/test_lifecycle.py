@@ -8,9 +8,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.memory import lifecycle
-from app.memory.freshness import CATEGORY_DECAY, Decay
-from app.memory.lifecycle import FadeState, expires, fade, is_over
+from app.memory.freshness import CATEGORY_DECAY, EXPIRY, Decay, freshness, since_last_use
+from app.memory.lifecycle import is_over
 from app.memory.registry import discover
 from app.model import Category
 
@@ -18,15 +17,8 @@ TYPES = discover()
 NOW = datetime(2026, 5, 9, 12, tzinfo=UTC)
 
 
-def faded(days: float, decay: Decay, *, accesses: int = 0) -> FadeState:
-    return fade(
-        stated_at=NOW - timedelta(days=10_000),
-        last_accessed_at=NOW - timedelta(days=days),
-        access_count=accesses,
-        decay=decay,
-        confidence=0.5,
-        now=NOW,
-    )
+def expires(days: float, decay: Decay, *, accesses: int = 0) -> bool:
+    return freshness(days=days, decay=decay, access_count=accesses) < EXPIRY
 
 
 @pytest.mark.parametrize(
@@ -36,51 +28,33 @@ def faded(days: float, decay: Decay, *, accesses: int = 0) -> FadeState:
 )
 def test_an_untouched_memory_expires_after_3_32_half_lives(type_name: str, lives: float, gone: float) -> None:
     decay = TYPES.get(type_name).decay(None)
-    assert not expires(faded(lives, decay))
-    assert expires(faded(gone, decay))
+    assert not expires(lives, decay)
+    assert expires(gone, decay)
 
 
 @pytest.mark.parametrize(("accesses", "boost"), [(0, 1.0), (1, 1.2), (5, 2.48832), (6, 2.985984), (7, 3.0), (20, 3.0)])
 def test_accesses_lengthen_a_life_by_at_most_log2_of_three_half_lives(accesses: int, boost: float) -> None:
-    found = faded(0, Decay(half_life_days=30), accesses=accesses)
-    assert found.boost == pytest.approx(boost)
-    assert found.freshness == pytest.approx(boost)
+    assert freshness(days=0, decay=Decay(half_life_days=30), access_count=accesses) == pytest.approx(boost)
     # 3 x 2^(-t/30) = .1 at t = 147.2: nothing is immortal for being used often.
-    assert expires(faded(148, Decay(half_life_days=30), accesses=accesses))
-    assert expires(faded(147, Decay(half_life_days=30), accesses=accesses)) is (accesses < 6)
+    assert expires(148, Decay(half_life_days=30), accesses=accesses)
+    assert expires(147, Decay(half_life_days=30), accesses=accesses) is (accesses < 6)
 
 
 @pytest.mark.parametrize("category", [Category.PROCEDURAL, Category.CONTROL, Category.CORE])
 def test_procedures_controls_and_core_never_expire(category: Category) -> None:
-    assert not expires(faded(100_000, CATEGORY_DECAY[category]))
+    assert not expires(100_000, CATEGORY_DECAY[category])
 
 
 @pytest.mark.parametrize("category", [Category.EPISODIC, Category.SEMANTIC])
 def test_the_floor_of_the_others_is_under_the_threshold(category: Category) -> None:
-    found = faded(100_000, CATEGORY_DECAY[category])
-    assert found.freshness == 0.02
-    assert expires(found)
+    assert freshness(days=100_000, decay=CATEGORY_DECAY[category]) == 0.02
+    assert expires(100_000, CATEGORY_DECAY[category])
 
 
 def test_what_was_never_accessed_fades_since_it_was_stated() -> None:
-    found = fade(
-        stated_at=NOW - timedelta(days=30),
-        last_accessed_at=None,
-        access_count=0,
-        decay=Decay(half_life_days=30),
-        confidence=0.7,
-        now=NOW,
-    )
-    assert found.detail() == {
-        "freshness": 0.5,
-        "days": 30,
-        "half_life_days": 30,
-        "floor": 0.0,
-        "boost": 1.0,
-        "access_count": 0,
-        "confidence": 0.7,
-        "threshold": 0.1,
-    }
+    stated, decay = NOW - timedelta(days=30), Decay(half_life_days=30)
+    found = since_last_use(stated_at=stated, last_accessed_at=None, access_count=0, decay=decay, now=NOW)
+    assert found == 0.5
 
 
 def test_validity_is_over_from_its_end_on() -> None:
@@ -97,16 +71,12 @@ def test_more_accesses_never_expire_a_memory_sooner(
 ) -> None:
     decay = Decay(half_life_days=half_life, floor=floor)
     few, many = sorted((fewer, more))
-    if expires(faded(days, decay, accesses=many)):
-        assert expires(faded(days, decay, accesses=few))
+    if expires(days, decay, accesses=many):
+        assert expires(days, decay, accesses=few)
     if floor >= 0.1 or half_life is None:
-        assert not expires(faded(days, decay, accesses=few))
+        assert not expires(days, decay, accesses=few)
 
 
-@given(st.floats(0, 5_000), st.floats(0.1, 1000), st.integers(0, 40))
-def test_an_access_just_now_is_always_fresh_enough(days: float, half_life: float, accesses: int) -> None:
-    decay = Decay(half_life_days=half_life)
-    assert not expires(faded(0, decay, accesses=accesses + 1))
-    assert lifecycle.expires(faded(days, decay, accesses=accesses)) == (
-        faded(days, decay, accesses=accesses).freshness < 0.1
-    )
+@given(st.floats(0.1, 1000), st.integers(1, 41))
+def test_an_access_just_now_is_always_fresh_enough(half_life: float, accesses: int) -> None:
+    assert not expires(0, Decay(half_life_days=half_life), accesses=accesses)

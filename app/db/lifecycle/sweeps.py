@@ -27,7 +27,16 @@ from app.english.dates import last_named
 from app.lexical.bm25 import searched_terms
 from app.lexical.counts import ScopeCounts, total
 from app.memory.audit import AuditAction
-from app.memory.freshness import CATEGORY_DECAY, EXPIRY, MAX_BOOST, SECONDS_PER_DAY, Decay, freshness
+from app.memory.freshness import (
+    BOOST_PER_ACCESS,
+    CATEGORY_DECAY,
+    EXPIRY,
+    MAX_BOOST,
+    MOST_POWERS,
+    SECONDS_PER_DAY,
+    Decay,
+    freshness,
+)
 from app.memory.lifecycle import (
     CORE_ACCESSES,
     CORE_SESSIONS,
@@ -44,14 +53,15 @@ from app.model import Category, MemoryStatus
 DAYS = f"""greatest(0, CAST(extract(epoch FROM
     CAST(:now AS timestamptz) - coalesce(u.last_accessed_at, m.stated_at)) AS float8) / {SECONDS_PER_DAY})"""
 
-BOOST = f"least({MAX_BOOST}, power(1.2::float8, least(coalesce(u.access_count, 0), 64)))"
+BOOST = f"""least({MAX_BOOST},
+    power({BOOST_PER_ACCESS}::float8, least(coalesce(u.access_count, 0), {MOST_POWERS})))"""
 
 FRESHNESS_SQL = f"""greatest(m.floor, {BOOST} * CASE WHEN m.half_life_days IS NULL THEN 1
     ELSE power(2::float8, -least({DAYS} / m.half_life_days, 1000)) END)"""
 """The exponent is bounded, because Postgres fails where a power is too small for it."""
 
 FADED = f"m.half_life_days IS NOT NULL AND {FRESHNESS_SQL} < {EXPIRY}"
-"""As `lifecycle.expires`."""
+"""Whether an active memory expires by its freshness; one without a half-life never does."""
 
 DATED = """(SELECT greatest(m.valid_from, m.valid_until, max(upper(i.event_range))) FROM memory_index i
     WHERE i.tenant_id = :tenant AND i.memory_id = m.id AND i.part = 0)"""
