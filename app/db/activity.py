@@ -47,8 +47,6 @@ class EntityNeighbour:
     label: str
 
 
-_SCOPES_OF_USER = statement("SELECT id FROM scopes WHERE tenant_id = :tenant AND user_id = :user ORDER BY id")
-
 _NAMES = """
     WITH named AS (
         SELECT DISTINCT s.{column} AS name FROM scopes s
@@ -145,11 +143,6 @@ _NAMED_TOGETHER = statement(
     ORDER BY m.id DESC, entity LIMIT :limit
     """
 )
-
-
-async def scopes_of_user(session: ReadSession, tenant: UUID, user: str) -> list[UUID]:
-    """Return the ids of the user's scopes: the user's own, and those of agents with that user."""
-    return [row["id"] for row in await session.fetch(_SCOPES_OF_USER, {"tenant": tenant, "user": user})]
 
 
 async def users(

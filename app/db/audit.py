@@ -157,13 +157,6 @@ _RECORDS = text(
 
 _ERASURES = text("SELECT id FROM audit_events WHERE tenant_id = :tenant AND action = :action AND id = ANY(:ids)")
 
-_SCOPES = text(
-    """
-    SELECT id FROM scopes WHERE tenant_id = :tenant AND (CAST(:user_id AS text) IS NULL OR user_id = :user_id)
-      AND (CAST(:agent_id AS text) IS NULL OR agent_id = :agent_id)
-    """
-)
-
 _COUNTS = text(
     """
     SELECT (SELECT count(*) FROM audit_events WHERE tenant_id = :tenant) AS events,
@@ -247,12 +240,6 @@ async def page(
         {**used, "tenant": tenant, "limit": limit, **({} if after is None else {"after": after})},
     )
     return [AuditEntry(**row) for row in found.mappings()]
-
-
-async def scopes(session: ReadSession, tenant: UUID, user_id: str | None, agent_id: str | None) -> list[UUID]:
-    """Return the ids of the scopes of a user, of an agent, or of both together; None matches any."""
-    found = await session.execute(_SCOPES, {"tenant": tenant, "user_id": user_id, "agent_id": agent_id})
-    return [row[0] for row in found]
 
 
 async def seal(session: WriteSession, tenant: UUID) -> int:

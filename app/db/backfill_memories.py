@@ -70,15 +70,6 @@ _ABOUT = statement(
     """  # noqa: S608 - composed of constants
 )
 
-_WITHIN = statement(
-    """
-    SELECT id, memory_count FROM scopes
-    WHERE tenant_id = :tenant AND (CAST(:user AS text) IS NULL OR user_id = :user)
-      AND (CAST(:agent AS text) IS NULL OR agent_id = :agent) AND (CAST(:kind AS text) IS NULL OR kind = :kind)
-    ORDER BY id
-    """
-)
-
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class BackfillScanPage:
@@ -89,14 +80,6 @@ class BackfillScanPage:
 
     rows: Sequence[BackfillScanRow]
     last: UUID | None
-
-
-async def read_page(
-    session: ReadSession, tenant: UUID, *, user: str | None, agent: str | None, kind: str | None
-) -> dict[UUID, int]:
-    """Return the scopes of a user, an agent or a kind, each with its number of memories."""
-    rows = await session.fetch(_WITHIN, {"tenant": tenant, "user": user, "agent": agent, "kind": kind})
-    return {row["id"]: row["memory_count"] for row in rows}
 
 
 async def page(

@@ -14,6 +14,7 @@ from app.db.activity import EntityNeighbour, NameActivity, SessionActivity
 from app.db.entities import read as entity_reads
 from app.db.lifecycle import drift
 from app.db.session import Database
+from app.db.tenants import scopes_of_user
 from app.memory.drift import DayRow
 from app.model import Actor, Scope, ScopeKind
 from app.services.lifecycle.workers.drift import of_turns, of_writes
@@ -45,7 +46,7 @@ class Activity:
         """Return every scope of a user, whatever the agent; the user's own is among them even if nothing is in it."""
         own = Scope(kind=ScopeKind.USER, user_id=user).id(actor.tenant_id)
         async with self.database.read(actor.tenant_id) as session:
-            found = await activity.scopes_of_user(session, actor.tenant_id, user)
+            found = await scopes_of_user(session, actor.tenant_id, user)
         return tuple({own, *found})
 
     async def users(

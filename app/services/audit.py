@@ -14,6 +14,7 @@ from app.db import audit as db_audit
 from app.db.audit import MOST_IN_A_SEAL, AuditEntry, AuditFilter, Counts
 from app.db.memories.listing import PagePosition
 from app.db.session import Database, ReadSession
+from app.db.tenants import find_scopes
 from app.errors import InvalidInput
 from app.memory import audit
 from app.memory.audit import AuditAction, AuditRecord, Broken, ChainFault, Seal
@@ -126,7 +127,7 @@ class Audit:
         if user_id is None and agent_id is None:
             return None
         async with self.database.read(tenant) as session:
-            stored = await db_audit.scopes(session, tenant, user_id, agent_id)
+            stored = await find_scopes(session, tenant, user=user_id, agent=agent_id)
         # Derived too: events outlive the scope that they happened in.
         kind = ScopeKind.USER if agent_id is None else ScopeKind.AGENT
         return (Scope(kind=kind, user_id=user_id, agent_id=agent_id).id(tenant), *stored)

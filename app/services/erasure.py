@@ -29,7 +29,7 @@ from app.db.erasure.receipts import Erasure
 from app.db.erasure.rows import QuotedTurn
 from app.db.memories import rivals
 from app.db.session import Database, WriteSession
-from app.db.tenants import lock_scope
+from app.db.tenants import lock_scope, scopes_of_user
 from app.errors import NotFound
 from app.lexical.bm25 import searched_terms
 from app.lexical.counts import ScopeCounts
@@ -126,7 +126,7 @@ class Erasures:
         """
         tenant, now = actor.tenant_id, self.clock()
         async with self.database.write(tenant) as session:
-            scopes = await receipts.scopes_of(session, tenant, user)
+            scopes = await scopes_of_user(session, tenant, user)
             erasure = await receipts.begin(
                 session,
                 tenant,
@@ -229,7 +229,7 @@ class Erasures:
         tenant, now = actor.tenant_id, self.clock()
         async with self.database.write(tenant, **_LONG_TIMEOUT) as session:
             subject = erasure.subject or ""
-            scopes = sorted({*erasure.scopes, *await receipts.scopes_of(session, tenant, subject)})
+            scopes = sorted({*erasure.scopes, *await scopes_of_user(session, tenant, subject)})
             # Scopes first, the erasure's own row after them, as every batch does: who else erases waits, and no
             # two wait for one another.
             held = [scope for scope in scopes if await lock_scope(session, tenant, scope) is not None]

@@ -52,12 +52,6 @@ _FIND = text(f"SELECT {_FIELDS} FROM erasures WHERE tenant_id = :tenant AND id =
 
 _LOCK = text(f"{_FIND.text} FOR UPDATE")
 
-_SCOPES = text(
-    """
-    SELECT s.id, s.memory_count FROM scopes s WHERE s.tenant_id = :tenant AND s.user_id = :user ORDER BY s.id
-    """
-)
-
 NAMED = text(
     """
     SELECT m.id, m.scope_id FROM memories m
@@ -156,11 +150,6 @@ async def lock(session: WriteSession, tenant: UUID, erasure: UUID) -> Erasure | 
     """Return an erasure that nobody else changes until the transaction ends."""
     row = (await session.execute(_LOCK, {"tenant": tenant, "id": erasure})).mappings().first()
     return None if row is None else _erasure(row)
-
-
-async def scopes_of(session: ReadSession, tenant: UUID, user: str) -> dict[UUID, int]:
-    """Return the scopes of a user, each with how many memories it has: the user's own, and agents' with the user."""
-    return {row.id: int(row.memory_count) for row in await session.execute(_SCOPES, {"tenant": tenant, "user": user})}
 
 
 async def named(session: ReadSession, tenant: UUID, user: str) -> dict[UUID, UUID]:

@@ -268,14 +268,6 @@ _HEADER = text(
     """
 ).bindparams(bindparam("scopes", type_=ARRAY(Uuid)))
 
-_SCOPES = text(
-    """
-    SELECT id FROM scopes
-    WHERE tenant_id = :tenant AND (CAST(:user AS text) IS NULL OR user_id = :user)
-      AND (CAST(:agent AS text) IS NULL OR agent_id = :agent) ORDER BY id
-    """
-)
-
 _SCOPE_LINES = """
     SELECT jsonb_build_object('record', 'scope', 'scope', jsonb_build_object('kind', s.kind, 'user_id', s.user_id,
         'agent_id', s.agent_id), 'lexical_average', s.lexical_average, 'created_at', s.created_at)::text
@@ -288,12 +280,6 @@ async def header(session: ReadSession, tenant: UUID, scopes: Sequence[UUID] | No
     """Return the values of the header: the tenant's name and settings, the model of its vectors, and counts."""
     given = None if scopes is None else list(scopes)
     return (await session.execute(_HEADER, {"tenant": tenant, "scopes": given, "named": named})).one()
-
-
-async def scopes(session: ReadSession, tenant: UUID, *, user: str | None, agent: str | None) -> list[UUID]:
-    """Return the ids of a user's scopes, an agent's, or those of both together."""
-    found = await session.execute(_SCOPES, {"tenant": tenant, "user": user, "agent": agent})
-    return [row.id for row in found]
 
 
 async def scope_lines(session: ReadSession, tenant: UUID, scopes: Sequence[UUID] | None) -> AsyncIterator[list[str]]:

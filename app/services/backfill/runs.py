@@ -12,10 +12,11 @@ from uuid import UUID
 
 from app import ids
 from app.db import backfill as db_backfill
-from app.db import backfill_memories, jobs
+from app.db import jobs
 from app.db.audit import AuditWriter, append
 from app.db.backfill import Backfill, BackfillItem, BackfillItemRow
 from app.db.session import Database, WriteSession
+from app.db.tenants import find_scopes
 from app.errors import Conflict, DatabaseUnavailable, InvalidInput, NotFound
 from app.memory.audit import AuditAction
 from app.memory.backfill import BackfillEffect, BackfillStatus, Classifier, ItemState
@@ -137,9 +138,7 @@ class Backfills:
         types = await self.types.of(tenant)
         target, sources = types.get(wanted.type), self._sources(wanted, types)
         async with self.database.write(tenant) as session:
-            scopes = await backfill_memories.read_page(
-                session, tenant, user=wanted.user_id, agent=wanted.agent_id, kind=wanted.scope
-            )
+            scopes = await find_scopes(session, tenant, user=wanted.user_id, agent=wanted.agent_id, kind=wanted.scope)
             stale = await db_backfill.cancel_abandoned(session, tenant, before=now - ABANDONED)
             one = Backfill(
                 tenant_id=tenant,

@@ -18,6 +18,7 @@ from pydantic_core import to_json
 from app.db.portability import exports
 from app.db.portability.exports import RECORDS
 from app.db.session import SNAPSHOT, Database, ReadSession
+from app.db.tenants import find_scopes
 from app.model import Actor
 
 FORMAT = "typed-memory"
@@ -66,7 +67,7 @@ async def _pieces(session: ReadSession, tenant: UUID, wanted: ExportRequest) -> 
     filtered = wanted.user_id is not None or wanted.agent_id is not None
     scopes = None
     if filtered:
-        scopes = await exports.scopes(session, tenant, user=wanted.user_id, agent=wanted.agent_id)
+        scopes = list(await find_scopes(session, tenant, user=wanted.user_id, agent=wanted.agent_id))
     named = wanted.user_id if wanted.agent_id is None else None
     found = await exports.header(session, tenant, scopes, named)
     header = {
