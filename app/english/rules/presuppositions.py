@@ -31,6 +31,8 @@ _REQUEST: Final = re.compile(
 )
 """What is asked on the strength of a role, which was perhaps claimed for it (seed 003)."""
 
+_NAMED: Final = re.compile(r"(?:'s|\s(?:is|was))\s+(?P<so>called\s|named\s)?\s*(?P<name>[A-Z][\w-]+)")
+"""The name of a relative or a pet, which says more than that there is one."""
 _NO_MORE: Final = ("former", "ex-", "past", "one-time", "onetime")
 _NOBODY: Final = frozenset({"god", "lord"})
 
@@ -81,11 +83,16 @@ def _goes_on(text: str, at: int, *, one: bool = False) -> bool:
 def _related(text: str, clause: Clause) -> Iterator[Draft]:
     relative, pet = _RELATIVE.search(text), _PET.search(text)
     pet = pet if pet and not _goes_on(text, pet.end(), one=pet["noun"] in PETS) else None  # "my snake plant"
-    nouns = [f"{found['kind'] or ''}{found['noun']}" for found in (relative, pet) if found]
+    nouns = [f"{one['kind'] or ''}{one['noun']}" for one in (relative, pet) if one and not _is_named(text, one.end())]
     if relative and relative["other"]:
         nouns.append(relative["other"])
     for noun in nouns:
         yield _has(clause, "has", _counted(noun), "personal")
+
+
+def _is_named(text: str, at: int) -> bool:
+    found = _NAMED.match(text, at)
+    return found is not None and (found["so"] is not None or kind_of(found["name"]) == PERSON)
 
 
 def _counted(noun: str) -> str:

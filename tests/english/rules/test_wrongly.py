@@ -240,6 +240,8 @@ def test_any_weekday_is_no_date() -> None:
         ("I've used Notion before for an essay", "fact: user uses Notion"),
         ("Grace is my cousin's dentist", "fact: user has relative Grace"),
         ("Leo is the user's accountant", "fact: Leo has role user's accountant"),
+        ("My boyfriend is Leo.", "fact: user has a boyfriend"),
+        ("My cat is called Mog", "fact: user has a cat"),
     ],
 )
 def test_what_was_or_is_anothers_is_not_ones_own_now(content: str, misread: str) -> None:
