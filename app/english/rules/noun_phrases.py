@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from dataclasses import dataclass
+from itertools import takewhile
 from typing import Final
 
 from app.english.names import NameToken, adjoining, words_of
 from app.english.rules.clause import HIDDEN
+from app.english.verbs import form_of
 from app.english.word_lists import COUNTED, pattern, words
 
 LONGEST: Final = 120
@@ -29,6 +31,10 @@ _GENERIC: Final = words("noun_phrases", "generic")
 _SMALL: Final = frozenset({"the", "a", "an", "my", "our", "to", "of"})
 _OWN: Final = re.compile(r"\b(?:my|our)\b")
 _LIST: Final = re.compile(r"\s*,\s*(?:and\s+|or\s+|&\s+)?|\s+(?:and|or|&|as well as|plus)\s+")
+_GOING_ON: Final = frozenset({"to", "also"})
+"""Breakers that may lead to one more part of an enumeration: `cats, and also to pollen`."""
+
+_DENYING: Final = frozenset({"no", "never", "cannot"})
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,8 +174,20 @@ def in_third_person(text: str) -> str:
 
 
 def list_items(text: str) -> list[str]:
-    """Return the parts of an enumeration: `peanuts, eggs and milk`."""
-    return [part for part in _LIST.split(text) if part.strip()]
+    """Return the parts of an enumeration, `peanuts, eggs and milk`, up to one that begins another thought."""
+    parts = [part for part in _LIST.split(text) if part.strip()]
+    return [*parts[:1], *takewhile(lambda part: not _is_new_thought(part), parts[1:])]
+
+
+def _is_new_thought(text: str) -> bool:
+    """Tell whether the text begins with a preposition, an auxiliary, a negation or a verb that goes on."""
+    words = [word.text for word in words_of(text, most=2)]
+    if not words or not words[0].islower():
+        return False
+    form = form_of(words[0])
+    predicate = len(words) > 1 and form is not None and bool(form.kinds & {"base", "s"})
+    first_is_no_thing = words[0] in BREAKERS - _GOING_ON or words[0] in _DENYING or words[0].endswith("n't")
+    return predicate or first_is_no_thing or words == ["used", "to"]
 
 
 def plural(word: str) -> str:

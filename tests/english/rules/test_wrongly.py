@@ -18,10 +18,32 @@ from tests.english.rules.test_endings import ends
         ("I'm allergic to cats and to pollen", ["cats", "pollen"]),
         ("I'm allergic to kiwis, severely", ["kiwis"]),
         ("I'm allergic to kiwis and, mildly, to latex", ["kiwis", "latex"]),
+        ("I'm allergic to wasps, as far as anyone knows.", ["wasps"]),
+        ("I'm allergic to ragweed, at least in spring, and to eggs.", ["ragweed"]),
+        ("I'm allergic to sesame, soy, and on top of that, mustard.", ["sesame", "soy"]),
+        ("I'm allergic to dust, never had a bad attack though.", ["dust"]),
     ],
 )
 def test_an_aside_is_no_part_of_an_enumeration(content: str, read: list[str]) -> None:
     assert [one.payload["object"] for one in proposed(content) if one.payload["predicate"] == "allergic-to"] == read
+
+
+@pytest.mark.parametrize(
+    ("content", "liked"),
+    [
+        ("I adore opera, can't bear musicals.", ["opera"]),
+        ("I enjoy knitting, loathe ironing shirts.", ["knitting"]),
+        ("I love juice, hate soda.", ["juice"]),
+        ("I like skiing, was never good at skating.", ["skiing"]),
+        ("My cousin likes sketching, avoids writing letters.", ["sketching"]),
+        ("Nora enjoys sailing, won't dive.", ["sailing"]),
+        ("I love skating, surfing and juggling.", ["skating", "surfing", "juggling"]),
+    ],
+)
+def test_an_enumeration_of_tastes_ends_at_the_next_verb(content: str, liked: list[str]) -> None:
+    tastes = [one.payload for one in proposed(content) if one.type == "preference"]
+    assert [one["preference_key"] for one in tastes] == [f"likes.{one}" for one in liked]
+    assert all(one["preference_value"] == "likes" for one in tastes)
 
 
 @pytest.mark.parametrize(
