@@ -71,6 +71,7 @@ class _NameWord:
 _PROPER_WORD = re.compile(r"[^\W_][\w&'\u2019-]*")
 _END = re.compile(r"[.!?\n]")
 _POSSESSIVE = re.compile(r"['\u2019]s?$|-$")
+_CONTRACTED = re.compile(r"['\u2019](?:s|m|d|re|ve|ll)$")
 _TITLES = {
     "mr": Gender.MALE,
     "mrs": Gender.FEMALE,
@@ -207,7 +208,7 @@ def _trim(words: list[_NameWord], first: int, last: int, known: Mapping[str, str
     opener = words[first]
     if opener.bare.casefold() in known or is_given(opener.bare) or opener.low.rstrip(".") in _TITLES:
         return first, last
-    plain = opener.low in _OPENERS or opener.low in STOP_WORDS.get("english", frozenset())
+    plain = not {opener.low, _CONTRACTED.sub("", opener.low)}.isdisjoint(_OPENERS | STOP_WORDS["english"])
     if plain or (first < last and is_given(words[first + 1].bare)):
         return (first + 1, last) if first < last else None
     return first, last
@@ -237,7 +238,14 @@ def _guess_type(words: list[_NameWord], first: int, last: int, name: str) -> str
         return "organization"
     if before in _BEFORE["place"] or (before in {"to", "from"} and earlier in _MOVING):
         return "place"
+    if before in {"at", "to", "from"} and words[last].text != words[last].bare and _ends_phrase(words, last):
+        return "place"  # "at St Mary's"
     return next((kind for kind in ("project", "product") if before in _BEFORE[kind]), UNKNOWN_TYPE)
+
+
+def _ends_phrase(words: list[_NameWord], place: int) -> bool:
+    """Return whether more than a space comes after a word, or nothing."""
+    return place + 1 == len(words) or words[place + 1].start > words[place].end + 1
 
 
 PERSON: Final = "person"

@@ -374,12 +374,13 @@ def _whose(owner: str | None, turn: Turn) -> str | None:
 
 
 def _place(text: str, quote: str, words: str) -> int:
-    """Return where in the text the reference is made: in the quote, or at its end if it says something else."""
+    """Return where in the text the reference is made: in the quote, else last before it, else at its end."""
     start = text.find(quote)
     if start < 0:
         return len(text)
-    found = re.search(rf"\b{re.escape(words)}\b", quote, re.IGNORECASE)
-    return start + (len(quote) if found is None else found.start())
+    end = start + len(quote)
+    places = [found.start() for found in re.finditer(rf"\b{re.escape(words)}\b", text[:end], re.IGNORECASE)]
+    return next((place for place in places if place >= start), places[-1] if places else end)
 
 
 def _remembered(one: Referent) -> DiscourseMention:

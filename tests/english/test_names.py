@@ -18,6 +18,9 @@ SAID = [
     ("Dr. Smith and P. Sharma met.", [("Dr. Smith", "person"), ("P. Sharma", "unknown")]),
     ("Tom's wife knows Anna\u2019s dog.", [("Tom", "person"), ("Anna", "person")]),
     ("Yesterday I was ill. Maybe it was the fish.", []),
+    ("Who's there? Where's Clara? They're late.", [("Clara", "person")]),
+    ("She's ill. It's Clara. What've we got?", [("Clara", "person")]),
+    ("I waited at St Olaf's, then went home.", [("St Olaf", "place")]),
     ("i met priya sharma there", [("priya sharma", "person")]),
 ]
 

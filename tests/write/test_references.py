@@ -523,6 +523,12 @@ async def test_one_tenant_does_not_remember_what_another_said(store: Store) -> N
     assert found == []
 
 
+@pytest.mark.parametrize("content", ["They work at Boots and live in Cork", "I live in Cork"])
+def test_no_memory_keeps_a_pronoun_for_its_subject(content: str) -> None:
+    [answer] = refer([fact("they", "lives-in", "Cork", quote="live in Cork")], said(content))
+    assert isinstance(answer, Unresolved)
+
+
 def test_their_in_place_of_a_speakers_my_means_nobody_else() -> None:
     turn = said("Stay safe! I use my kayak daily.")
     own = fact("user", "uses", "their kayak", quote="I use my kayak daily")
