@@ -20,6 +20,7 @@ class Description:
     """A noun for a person or an animal with its modifiers, and their position in the text.
 
     `owner` is a possessive at its beginning (`my`, `her`), and `rest` the words after it: `new boss` of `my new boss`.
+    `named`: it stands as a name does, for somebody of the speaker's own (`Mum`).
     `tells` means that the noun is a predicate of another person, as in `Priya is a manager`, and mentions nobody.
     """
 
@@ -33,6 +34,7 @@ class Description:
     animal: bool
     gender: Gender | None
     tells: bool
+    named: bool = False
 
 
 PET: Final = "pet"
@@ -51,7 +53,10 @@ _OWNERS: Final = word_set("my our your his her their its")
 _DETERMINERS: Final = _OWNERS | word_set(
     "a an the this that these those some another one every each any no what two three"
 )
-_ALONE: Final = word_set("mom mum dad mama papa grandma grandpa granny someone somebody")
+OWN_KIN: Final = word_set("mom mommy mum mummy mama dad daddy papa grandma granny gran nana grandpa grandad")
+"""Nouns that mean the speaker's own relative where they stand as a name does: `Mum called`."""
+
+_ALONE: Final = OWN_KIN | {"someone", "somebody"}
 """Nouns that need no determiner."""
 
 _FAR: Final = 5
@@ -143,7 +148,8 @@ def _unnamed(text: str, words: Sequence[_NounWord], place: int) -> Description |
     if noun not in _PEOPLE and noun not in _ANIMALS and not _BY_ENDING.fullmatch(noun):
         return None
     first = _beginning(text, words, place)
-    if first is None or _says_whose(text, words, place):
+    named = first == place and noun in OWN_KIN and word.text[0].isupper()
+    if first is None or (not named and _says_whose(text, words, place)):
         return None
     opener, end = words[first], word.start + len(word.bare)
     owned = first < place and (opener.low in _OWNERS or opener.low != opener.bare)
@@ -152,12 +158,13 @@ def _unnamed(text: str, words: Sequence[_NounWord], place: int) -> Description |
         start=opener.start,
         end=end,
         noun=noun,
-        owner=opener.text if owned else None,
-        rest=text[words[first + 1 if first < place else place].start : end],
+        owner=opener.text if owned else "my" if named else None,
+        rest=noun if named else text[words[first + 1 if first < place else place].start : end],
         plural=noun != word.bare,
         animal=noun in _ANIMALS,
         gender=gender_of_noun(noun),
-        tells=_tells(text, words, first),
+        tells=not named and _tells(text, words, first),
+        named=named,
     )
 
 
@@ -167,10 +174,10 @@ def _beginning(text: str, words: Sequence[_NounWord], place: int) -> int | None:
         word = words[first]
         if text[word.end : words[first + 1].start].strip():
             break
+        if word.bare in STOP_WORDS["english"] and word.low not in _DETERMINERS:  # "how's Mum"
+            break
         if word.low in _DETERMINERS or (word.low != word.bare and word.low not in _COPULAS | _EXPLETIVES):
             return first
-        if word.low in STOP_WORDS["english"]:
-            break
     noun = words[place].bare
     return place if noun in _ALONE or noun in _PLURALS else None
 
@@ -207,7 +214,9 @@ def mentions_in(text: str, kinds: Mapping[str, str]) -> list[list[DiscourseMenti
 
     `kinds` maps folded names that need no capitals to their entity types.
     """
-    starts, said, nouns = sentences_of(text), names_in(text, kinds), descriptions_in(text)
+    starts, nouns = sentences_of(text), descriptions_in(text)
+    kin = {(noun.start, noun.words) for noun in nouns if noun.named}
+    said = [one for one in names_in(text, kinds) if (one.start, one.name) not in kin]
     nouns_of = {one.start: noun for one in said if (noun := _noun_of(text, one, nouns)) is not None}
     taken = {noun.start for noun in nouns_of.values()}
     links = [_JOINED.match(text, one.start + len(one.name), two.start) for one, two in pairwise(said)]

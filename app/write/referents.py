@@ -356,7 +356,7 @@ def _spoken_of(text: str, kinds: Mapping[str, str], turn: Turn, key: str) -> Ite
             follows = before is not None and before.end() <= one.start
             if one.unnamed is None:
                 told.append(replace(one, follows=follows))
-            elif not follows and (turn.role is Role.USER or one.unnamed.owner is not None):
+            elif not follows and (turn.role is Role.USER or (one.unnamed.owner is not None and not one.unnamed.named)):
                 told.append(replace(one, owner=_whose(one.unnamed.owner, turn)))
         if told:
             yield told

@@ -7,6 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
+from app.english.descriptions import OWN_KIN
 from app.english.names import ORGANIZATION, PERSON, PLACE, is_group, kind_of, token_names, words_of
 from app.english.rules import event_time
 from app.english.rules.clause import HIDDEN, Clause, SpeakerContext, Tense, Who
@@ -99,7 +100,8 @@ def participants(clause: Clause, said: SpeakerContext, description: str) -> list
     found = list(clause.subject.names) or [clause.subject.name]
     rest = description.removeprefix(who(clause))
     found.extend(one for one in token_names(rest) if _takes_part(one, rest, said))
-    return [name for name in dict.fromkeys(found) if name.lower() not in TOOLS]
+    named = [f"{said.speaker}'s {name.lower()}" if name.lower() in OWN_KIN else name for name in found]
+    return [name for name in dict.fromkeys(named) if name.lower() not in TOOLS]
 
 
 def _takes_part(name: str, rest: str, said: SpeakerContext) -> bool:
@@ -109,7 +111,8 @@ def _takes_part(name: str, rest: str, said: SpeakerContext) -> bool:
     if kind in {PERSON, ORGANIZATION} or is_group(name) or " " in name:
         return True
     before = words_of(rest[: rest.index(name)])[-1:]
-    return bool(before) and before[0].lower in _WITH and not name.isupper()
+    shared = name.lower() in OWN_KIN and before and before[0].lower == "and"  # "Anna's mom and Dad"
+    return bool(before) and before[0].lower in _WITH and not name.isupper() and not shared
 
 
 def main_part(rest: str) -> str:

@@ -6,6 +6,7 @@ import re
 from dataclasses import dataclass, field, replace
 from typing import Final
 
+from app.english.descriptions import OWN_KIN
 from app.english.names import COMMON, NameToken, adjoining, bare_name, kind_of, name_at, words_of
 from app.english.rules.clause import Clause, SpeakerContext, Subject, Tense, Who
 from app.english.rules.noun_phrases import BREAKERS
@@ -92,7 +93,7 @@ def read_subject(reading: TokenCursor, said: SpeakerContext) -> Subject | None:
         if ending:
             reading.pending.append(ENDINGS[ending["ending"]])
         return _pronoun(base, said)
-    if first in _MINE or first in _THEIRS:
+    if first in _MINE or first in _THEIRS or _is_own_kin(reading, base):
         return _possessed(reading, said)
     return None if base in _LISTENER else _user(reading) or _named(reading, said)
 
@@ -116,14 +117,22 @@ def _user(reading: TokenCursor) -> Subject | None:
     return None if noun is None else _owned(USER, noun, None, mine=True)
 
 
+def _is_own_kin(reading: TokenCursor, word: str) -> bool:
+    """Tell whether the words begin with a relative who is called so as by a name: `Mum`, but not `Papa John`."""
+    following = reading.words[1] if len(reading.words) > 1 else None
+    alone = following is None or not (following.capital and adjoining(reading.text, reading.words[0], following))
+    return word in OWN_KIN and reading.words[0].capital and alone
+
+
 def _possessed(reading: TokenCursor, said: SpeakerContext) -> Subject | None:
-    """Read `my sister`, `my sister Anna`, `our team`; `his` and `her` stay with whom they belong to."""
-    mine = reading.word() in _MINE
-    owner = said.speaker if mine else _THEIRS[reading.word()]
-    reading.at = 1
+    """Read `my sister`, `my sister Anna`, `our team`, `Mum`; `his` and `her` stay with whom they belong to."""
+    owner = _THEIRS.get(reading.word(), said.speaker)
+    mine = reading.word() not in _THEIRS
+    reading.at = 1 if mine and reading.word() in _MINE else int(not mine)
     noun = _noun(reading)
     if noun is None:
         return None
+    noun = " ".join(word.lower() if bare_name(word).lower() in OWN_KIN else word for word in noun.split())
     words = noun.split()
     named = next((place for place, word in enumerate(words) if word[0].isupper()), 0)
     if (

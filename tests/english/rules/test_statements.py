@@ -72,6 +72,12 @@ SAID: list[tuple[str, list[Expected]]] = [
     ("I take ibuprofen for my headaches", [fact("takes", "ibuprofen for their headaches")]),
     ("I'm lactose intolerant", [fact("has-condition", "lactose intolerant")]),
     ("She is allergic to cats", [fact("allergic-to", "cats", "she")]),
+    ("Grandpa has asthma", [fact("has-condition", "asthma", "user's grandpa")]),
+    (
+        "Mommy's a surgeon, and Dad works at Acme",
+        [fact("has-role", "surgeon", "user's mommy"), fact("works-at", "Acme", "user's dad")],
+    ),
+    ("Papa Roach works at Acme", [fact("works-at", "Acme", "Papa Roach")]),
     ("I speak English, French and German", [fact("speaks", "French"), fact("speaks", "German")]),
     ("I study physics at MIT", [fact("studies-at", "MIT")]),
     ("I own a Tesla", [fact("owns", "a Tesla")]),
