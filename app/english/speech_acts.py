@@ -27,7 +27,10 @@ UNSURE: Final = 0.3
 _LEADS: Final = pattern("speech_acts", "leads", re.IGNORECASE)
 _LEAD: Final = pattern("speech_acts", "lead")
 _MINE: Final = pattern("speech_acts", "mine")
-_KIDDING: Final = re.compile(r"\b(?:just|only|i'm|am|totally)\s+(?:kidding|joking)\b|\bjk\b", re.IGNORECASE)
+_KIDDING: Final = pattern("speech_acts", "kidding", re.IGNORECASE)
+_LONGEST_TAG: Final = 2
+"""Words after a retraction that add nothing to it: `Just kidding, of course`."""
+
 _FICTION: Final = pattern("speech_acts", "fiction", re.IGNORECASE)
 
 
@@ -313,12 +316,16 @@ def is_fiction(sentence: str) -> bool:
     return _FICTION.search(sentence) is not None
 
 
-def is_retracted(sentence: str) -> bool:
-    """Return whether the sentence declares the text before it a joke."""
-    return _KIDDING.search(sentence) is not None
+def retracts(sentence: str) -> bool:
+    """Return whether the sentence declares the one before it a joke: `Just kidding!`, but not `..., just kidding`."""
+    found = _KIDDING.search(sentence)
+    return found is not None and found["opening"] is not None
 
 
 def _jokes(text: str) -> bool:
+    kidding = _KIDDING.search(text)
+    if kidding is not None and (kidding["opening"] is None or len(text[kidding.end() :].split()) <= _LONGEST_TAG):
+        return True
     return _SARCASM.search(text) is not None
 
 
@@ -353,8 +360,6 @@ def act_of_turn(content: str, framing: RolePlayFrame, foreign: tuple[Span, ...])
     have said is the speaker's own statement. Questions state nothing; a turn of questions alone asserts.
     """
     text = content[:_MOST_CHARACTERS]
-    if is_retracted(text):
-        return SpeechAct.SARCASM
     acts = (act for act in _acts(text, framing, foreign) if act is not SpeechAct.QUESTION)
     first = next(acts, SpeechAct.ASSERTION)
     return first if all(act in _UNMEANT for act in chain([first], acts)) else SpeechAct.ASSERTION
@@ -362,11 +367,15 @@ def act_of_turn(content: str, framing: RolePlayFrame, foreign: tuple[Span, ...])
 
 def _acts(text: str, framing: RolePlayFrame, foreign: tuple[Span, ...]) -> Iterator[SpeechAct]:
     introduced, frames = {start for start, _ in foreign}, _Frames(text)
-    for found in _SENTENCE.finditer(text):
-        if is_quoted(found.start(), foreign):
+    found = list(_SENTENCE.finditer(text))
+    for place, one in enumerate(found):
+        sentence, after = one.group(), "".join(following.group() for following in found[place + 1 : place + 2])
+        if retracts(after):
+            yield SpeechAct.SARCASM
+        elif is_quoted(one.start(), foreign):
             yield SpeechAct.QUOTATION
-        elif found.end() not in introduced:
-            act = _act(found.group(), text[: found.start()], frames)
-            framed = framing.at(found.start(), found.group())
+        elif one.end() not in introduced:
+            act = _act(sentence, text[: one.start()], frames)
+            framed = framing.at(one.start(), sentence)
             act = act if framed is None else more_cautious(act, framed)
             yield SpeechAct.ASSERTION if act is SpeechAct.QUOTATION else act

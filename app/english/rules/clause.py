@@ -15,7 +15,7 @@ from enum import Enum
 HIDDEN = "\ufffc"
 """Stands for what is not the speaker's own words; no value may hold it."""
 
-_SHORTEST = 3
+_SHORTEST = 2
 _LONGEST = 600
 """Characters of the longest sentence that is read: what is longer was hardly said."""
 

@@ -8,14 +8,16 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from app.english import speech_acts
-from app.english.names import COMMON, is_group, is_no_name, kind_of
+from app.english.names import COMMON, PERSON, is_group, is_no_name, kind_of, token_names, words_of
 from app.english.rules.clause import HIDDEN, Clause, Sentence, SpeakerContext, Subject, Tense, Who, sentences
 from app.english.rules.clause_splitting import clauses
 from app.english.rules.drafts import Draft
-from app.english.rules.grammar import parse
+from app.english.rules.event_time import CUE
+from app.english.rules.grammar import is_verb, parse
+from app.english.rules.noun_phrases import BREAKERS
 from app.english.rules.table import read_clause, read_sentence
 from app.english.verbs import form_of
-from app.english.word_lists import pattern, words
+from app.english.word_lists import NUMBERS, pattern, words
 from app.memory.extraction import MOST_PROPOSALS, Proposal, Role, Turn
 from app.memory.vocabulary import USER
 from app.model import SpeechAct
@@ -188,6 +190,9 @@ _SPEAKER: Final = re.compile(r"\b(?:i|im|ive|me|my|we|our|us)\b", re.IGNORECASE)
 _NOT_QUITE: Final = pattern("proposals", "not quite", re.IGNORECASE)
 """What takes back part of the sentence before it."""
 
+_CORRECTS: Final = pattern("proposals", "corrects", re.IGNORECASE)
+_LONGEST_CORRECTION: Final = 4
+
 _LONGEST_WRITTEN: Final = 4_000
 """A longer turn holds a document: only its first and last lines are sure to be the user's."""
 
@@ -223,14 +228,12 @@ def _said(turn: Turn, context: Sequence[Turn]) -> SpeakerContext:
 def _read(turn: Turn, said: SpeakerContext) -> list[LocatedDraft]:
     found: list[LocatedDraft] = []
     playing, pasted, riddle = False, _is_pasted(turn.content), _is_riddle(turn.content)
-    document, before = _document(turn.content) if turn.role is Role.USER else range(0), 0
+    document, before, corrected = _document(turn.content) if turn.role is Role.USER else range(0), 0, ""
     blank = "\n" * len(document)
     for sentence in sentences(f"{turn.content[: document.start]}{blank}{turn.content[document.stop :]}"):
         text = sentence.text
         playing = playing or speech_acts.opens_play(text)
-        if speech_acts.is_retracted(text):
-            found.clear()
-        elif _NOT_QUITE.match(text):
+        if speech_acts.retracts(text) or _NOT_QUITE.match(text) or _is_correction(text, corrected):
             found = [one for one in found if one.end <= before]
         elif not (_TAKEN_BACK.search(text) or speech_acts.is_fiction(text)) and _MAY_STATE.search(text):
             found.extend(
@@ -238,8 +241,28 @@ def _read(turn: Turn, said: SpeakerContext) -> list[LocatedDraft]:
                 if turn.role is Role.USER
                 else of_user(sentence, said)
             )
-        before = sentence.start
+        before, corrected = sentence.start, text
     return found
+
+
+def _is_correction(text: str, corrected: str) -> bool:
+    """Tell whether a sentence is a value in place of one of the sentence before: `Sorry, Leicester`.
+
+    A person's name may as well be who is spoken to, unless that sentence named somebody.
+    """
+    found = _CORRECTS.match(text)
+    words = [] if found is None else words_of(text, found.end(), most=_LONGEST_CORRECTION + 1)
+    if found is None or len(words) > _LONGEST_CORRECTION or any(is_verb(word) for word in words):
+        return False
+    if not words:
+        return found["sure"] is not None
+    first = words[0].text
+    if CUE.search(first) or first[0].isdigit() or first.lower() in NUMBERS:
+        return True
+    spoken_to = kind_of(first) == PERSON and not any(kind_of(name) == PERSON for name in token_names(corrected))
+    if found["sure"]:
+        return first.lower() not in BREAKERS
+    return first[0].isupper() and first.lower() not in COMMON and not spoken_to
 
 
 def _is_pasted(content: str) -> bool:

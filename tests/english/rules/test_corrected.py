@@ -35,7 +35,33 @@ def test_a_sentence_that_takes_its_words_back_states_nothing(content: str) -> No
         ("I like coffee, no milk", "preference: user likes coffee"),
         ("I love Oslo. Oh, Bergen!", "preference: user likes oslo"),
         ("I no longer smoke, I live in Oslo", "fact: user lives in Oslo"),
+        ("I live in Oslo. Sorry, Bergen is where I was born.", "fact: user lives in Oslo"),
+        ("I live in Oslo. No, I never said that.", "fact: user lives in Oslo"),
+        ("I live in Oslo. Wait, what?", "fact: user lives in Oslo"),
+        ("I live in Oslo. I work at Equinor. Oops, Statkraft.", "fact: user lives in Oslo"),
+        ("I live in Oslo. I own a yacht. Just kidding!", "fact: user lives in Oslo"),
+        ("I live in Oslo. My flat is a palace, jk.", "fact: user lives in Oslo"),
     ],
 )
 def test_what_takes_nothing_back_is_read(content: str, read: str) -> None:
     assert read in sentences(content)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "I live in Oslo. Oops, Bergen.",
+        "I work at Equinor. Sorry, Statkraft!",
+        "My brother is Leo. Wait no, Theo.",
+        "My boss is Clara. Sorry, Nadia.",
+        "I was born in 1971. No, 1972.",
+        "I have four horses. Sorry, five.",
+        "My exam is on Tuesday... or was it on Wednesday?",
+        "I love tea. Oops, coffee.",
+        "I live in Oslo. No wait.",
+        "I own a yacht. jk",
+        "I own a yacht. Haha, just joking, I get seasick.",
+    ],
+)
+def test_a_value_that_corrects_the_sentence_before_leaves_nothing_of_it(content: str) -> None:
+    assert sentences(content) == []
