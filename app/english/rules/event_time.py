@@ -52,6 +52,24 @@ _YEAR: Final = re.compile(r"\d{4}|\b(?:last|next|ago|this)\b", re.IGNORECASE)
 _LAST_WEEKDAY: Final = re.compile(
     r"last (?:mon|tues?|wed(?:nes)?|thu(?:rs?)?|fri|sat(?:ur)?|sun)(?:day)?\b", re.IGNORECASE
 )
+_TOLD_APART: Final = re.compile(
+    r"\b(?:today|tonight|this|next|last|coming|past)\b|\d(?:st|nd|rd|th)\b"
+    r"|\b(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)",
+    re.IGNORECASE,
+)
+"""What says of which week a weekday is."""
+_SMALL_HOURS: Final = range(1, 7)
+_SAID_IN_FULL: Final = re.compile(
+    r"(?<!\d)0\d(?:[:h]|\.\d\d(?![.\d]))|\d\s?[ap]\.?m\b|\b(?:morning|night|midnight|dawn|ago|hours?|minutes?|now)\b",
+    re.IGNORECASE,
+)
+"""What makes an hour of the first six sure: `at 2` is rarely at night."""
+_FROM_DAY: Final = re.compile(
+    r"(?!between\b).*?(?:\b\d{1,2}(?:st|nd|rd|th)?|(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
+    r"(?:\s+(?:to|until|till|through)\s|\s?[-\u2013]\s?)",
+    re.IGNORECASE,
+)
+"""The first day of several: `from May 5th to the 9th`."""
 _YEARLESS: Final = timedelta(days=270)
 """A day without its year that is further away may be of another one."""
 _HALF_A_YEAR: Final = timedelta(days=183)
@@ -100,7 +118,7 @@ def find(text: str, now: datetime, *, prefer: Prefer = "past") -> ClauseTime | N
     # "In March ... on the 10th": the day belongs to the month, which the words don't join.
     whole = [one for one in spans if not _DAY_ALONE.fullmatch(one.text)] or spans
     best = min(whole, key=_narrowness)
-    if not (_agree(whole) and _is_certain(text, best, now, prefer)):
+    if not (_agree(whole) and _is_certain(text, best, now, prefer)) or _is_of_either_day(best, now):
         return ClauseTime(at=None, precision=Precision.UNKNOWN)
     best = _of_either_week(best, now) if prefer == "past" else best
     grounded = _grounded(best, now.date() if prefer == "past" else None)
@@ -134,6 +152,13 @@ def _is_certain(text: str, span: TemporalSpan, now: datetime, prefer: Prefer) ->
     around = (*text[: span.start].lower().split()[-1:], *span.text.lower().split()[:1])
     lately = _FORTNIGHT if _LAST_WEEKDAY.match(span.text) else _HALF_A_YEAR if VAGUE.search(text) else now - lower
     return _BOUNDS.isdisjoint(around) and lower <= now and upper >= now - lately
+
+
+def _is_of_either_day(span: TemporalSpan, now: datetime) -> bool:
+    """Tell whether a weekday may be today or a week from it: `on Monday`, said on a Monday."""
+    lower = span.window[0]
+    named = _WEEKDAY.search(span.text) and not _TOLD_APART.search(span.text)
+    return bool(named) and lower is not None and lower.date() == now.date()
 
 
 def _of_either_week(span: TemporalSpan, now: datetime) -> TemporalSpan:
@@ -204,13 +229,17 @@ def _grounded(span: TemporalSpan, today: date | None) -> tuple[str, Precision, s
     lower, upper = span.window
     if lower is None or not EARLIEST_YEAR <= lower.year <= LATEST_YEAR:
         return None
-    if span.kind == "moment" and span.precision is Precision.EXACT:
-        return (span.lower or lower).isoformat(), Precision.EXACT, ""
+    moment = span.lower or lower
+    sure = moment.hour not in _SMALL_HOURS or _SAID_IN_FULL.search(span.text)
+    if span.kind == "moment" and span.precision is Precision.EXACT and sure:
+        return moment.isoformat(), Precision.EXACT, ""
     if upper is None:
         return None
     first = lower.date()
     last = first if upper - lower <= _DAY else (upper - timedelta(microseconds=1)).date()
     precision = Precision.APPROXIMATE if span.precision is Precision.APPROXIMATE else _covering(first, last)
+    if today is None and _FROM_DAY.match(span.text):
+        return first.isoformat(), Precision.DAY, ""
     if precision is Precision.APPROXIMATE:
         gone = today if today is not None and first <= today < last else last
         return _middle(first, gone).isoformat(), precision, "" if _SOME.search(span.text) else _year_words(first, last)

@@ -76,6 +76,47 @@ def test_a_clock_time_is_exact_and_carries_its_offset() -> None:
     assert (event.payload["event_at"], event.payload["event_at_precision"]) == ("2026-05-21T15:00:00+02:00", "exact")
 
 
+@pytest.mark.parametrize(
+    ("when", "at", "precision"),
+    [
+        ("on Friday at 4", "2026-05-22", "day"),
+        ("on Friday at half past five", "2026-05-22", "day"),
+        ("tomorrow at 5:45", "2026-05-21", "day"),
+        ("on Friday at 05:45", "2026-05-22T05:45:00+02:00", "exact"),
+        ("on Friday at 5am", "2026-05-22T05:00:00+02:00", "exact"),
+        ("on Friday at 5 in the morning", "2026-05-22T05:00:00+02:00", "exact"),
+        ("on Friday at 4 in the afternoon", "2026-05-22T16:00:00+02:00", "exact"),
+        ("on Friday at 9:15", "2026-05-22T09:15:00+02:00", "exact"),
+    ],
+)
+def test_an_hour_that_may_be_of_the_afternoon_leaves_the_day(when: str, at: str, precision: str) -> None:
+    [event] = proposed(f"I have a job interview {when}")
+    assert (event.payload["event_at"], event.payload["event_at_precision"]) == (at, precision)
+
+
+@pytest.mark.parametrize(
+    ("when", "at"),
+    [
+        ("this Wednesday", "2026-05-20"),
+        ("next Wednesday", "2026-05-27"),
+        ("on Thursday", "2026-05-21"),
+        ("from June 3rd to the 12th", "2026-06-03"),
+        ("from May 29 until June 2", "2026-05-29"),
+        ("from Friday to Sunday", "2026-05-22"),
+    ],
+)
+def test_a_plan_has_the_day_it_begins_on(when: str, at: str) -> None:
+    [event] = proposed(f"I'm flying to Malta {when}")
+    assert (event.payload["event_at"], event.payload["event_at_precision"]) == (at, "day")
+
+
+@pytest.mark.parametrize("when", ["on Wednesday", "on Wednesday at 11am"])
+def test_the_weekday_of_the_turn_dates_nothing(when: str) -> None:
+    assert proposed(f"I'm flying to Malta {when}") == ()
+    [past] = proposed(f"I bought a piano {when}")
+    assert (past.payload["event_at"], past.payload["event_at_precision"]) == (None, "unknown")
+
+
 def test_what_is_planned_lies_ahead() -> None:
     [event] = proposed("We're getting married in June")
     assert event.payload["event_at"] == "2026-06-01"
