@@ -82,10 +82,15 @@ _EXPERT: Final = pattern("speech_acts", "expert")
 
 _CLAUSES = re.compile(r"[,;:\u2014\u2013]| - |\bbut\b|\band (?=i\b|i'm\b|we\b|my\b|now\b|don't\b|never\b)")
 _AFFIRMS: Final = pattern("speech_acts", "affirms")
-_AGAINST: Final = re.compile(r"(?:(?:[,;:\u2014\u2013]| -)? (?:but|yet)|;) (?=(?:i|we|my|our)\b)", re.IGNORECASE)
-"""Where the speaker's own words are set against what others say."""
+_AFTER_REPORT: Final = re.compile(
+    r"(?:(?:[,;:\u2014\u2013]| -)? (?:but|yet|so)|;) (?=(?:i|i'm|i've|we|we're|we've|my|our)\b)", re.IGNORECASE
+)
+"""Where the speaker's own words follow what others say."""
 
 _SELF: Final = re.compile(r"\b(?:i|we)\b", re.IGNORECASE)
+_THOUGHT: Final = re.compile(r"\b(?:think|believe)s?\b", re.IGNORECASE)
+"""What is thought of the speaker is not told in the words of who thinks so, as what is said may be."""
+
 _AUXILIARIES = word_set("am is are was were be been do does did have has had will would could")
 _ADVERBS: Final = words("speech_acts", "adverbs")
 _TASTES: Final = words("speech_acts", "tastes")
@@ -283,13 +288,14 @@ def _act(sentence: str, before: str, frames: _Frames) -> SpeechAct:
 
 
 def own_words(sentence: str, place: int) -> str:
-    """Return the part of a sentence that sets the speaker's own words against a report and holds the place.
+    """Return the part of a sentence in which the speaker's own words follow a report, if it holds the place.
 
     `Dora thinks it is too spicy, but I like it` is a report up to `but`. Without such a part it is the whole sentence.
     """
-    for found in _AGAINST.finditer(sentence):
+    for found in _AFTER_REPORT.finditer(sentence):
         report = sentence[: found.start()]
-        if found.end() <= place and report.count('"') % 2 == 0 and not _SELF.search(report):
+        theirs = _SELF.search(report) and not _THOUGHT.search(report)
+        if found.end() <= place and report.count('"') % 2 == 0 and not theirs:
             return sentence[found.end() :]
     return sentence
 

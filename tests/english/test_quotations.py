@@ -127,6 +127,9 @@ def test_what_only_looks_like_the_words_of_others_is_believed(content: str, spea
         "Dora thinks it is bitter, but I like grapefruit",
         "My uncle says fruit is dull; I like grapefruit",
         "They say it burns the tongue but I like grapefruit",
+        "Dora says my diet's dull so I like grapefruit now",
+        "Dora believes I'm rude, but I like grapefruit",
+        "The midwife thinks it's a craving so I like grapefruit",
     ],
 )
 def test_what_the_speaker_sets_against_a_report_is_their_own(content: str) -> None:

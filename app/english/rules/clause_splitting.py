@@ -11,7 +11,7 @@ from app.english.names import COMMON, kind_of
 from app.english.rules.clause import Clause, Sentence, SpeakerContext, Tense
 from app.english.rules.event_time import CUE
 from app.english.rules.grammar import parse, parse_after
-from app.english.verbs import third_person
+from app.english.verbs import form_of, third_person
 from app.english.word_lists import pattern, words
 
 _SPLIT: Final = pattern("clauses", "split", re.IGNORECASE)
@@ -125,7 +125,7 @@ def clauses(sentence: Sentence, said: SpeakerContext) -> Iterator[Clause]:
             continue
         if last is not None:
             piece.correction = last.correction
-        elif alone is not None and len(alone.text.split()) <= _LONGEST_TIME:  # "Last week, I got married"
+        elif alone is not None and _may_lead(alone.text):  # "Last week, I got married"
             piece.before, piece.first = f"{alone.before}{alone.text}, ", alone.first
             piece.correction = CORRECTION.match(piece.before) is not None
         found = _read(piece, said, sentence.start)
@@ -140,6 +140,13 @@ def clauses(sentence: Sentence, said: SpeakerContext) -> Iterator[Clause]:
             found = replace(found, subject=replace(found.subject, names=together, plural=True))
         last = _judged(found, piece, sentence.start)
         yield last
+
+
+def _may_lead(text: str) -> bool:
+    """Tell whether a piece that states nothing may lead to the next one, as a time does, but no clause of its own."""
+    words = text.split()
+    finite = any(form is not None and form.kinds & {"s", "past"} for form in map(form_of, words[1:]))
+    return len(words) <= _LONGEST_TIME and (not finite or CUE.search(text) is not None)
 
 
 def _is_bare_name(text: str) -> bool:
