@@ -135,6 +135,12 @@ def is_person(noun: str) -> bool:
     return noun in _PEOPLE
 
 
+def is_plural(noun: str) -> bool:
+    """Return whether the noun means several: `parents`, `mum and dad`, but not `boss`."""
+    last = noun.rsplit(maxsplit=1)[-1]
+    return " and " in noun or last in _PLURALS or (last.endswith("s") and not last.endswith(("ss", "us", "is", "'s")))
+
+
 def descriptions_in(text: str) -> list[Description]:
     """Return the people and animals that a text mentions by nouns, in order; in linear time."""
     words = [_NounWord(one.group(), one.start(), one.end()) for one in _WORD.finditer(text)]

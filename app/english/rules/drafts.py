@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from app.english.descriptions import OWN_KIN
+from app.english.descriptions import OWN_KIN, is_plural
 from app.english.names import ORGANIZATION, PERSON, PLACE, is_group, kind_of, token_names, words_of
 from app.english.rules import event_time
 from app.english.rules.clause import HIDDEN, Clause, SpeakerContext, Tense, Who
@@ -175,7 +175,8 @@ def _introduced(found: re.Match[str]) -> str:
 
 def _verbal(clause: Clause) -> str:
     """Return the verb with its auxiliaries."""
-    many = len(clause.subject.names) > 1
+    subject = clause.subject
+    many = len(subject.names) > 1 or (subject.noun is not None and subject.given is None and is_plural(subject.noun))
     if clause.used_to:
         return f"used to {clause.lemma}"
     if clause.modal == "will":

@@ -198,7 +198,8 @@ def plural(word: str) -> str:
 def slug(text: str, most: int = 5, *, whole: bool = False) -> str:
     """Return the content words of a phrase as one part of a key: `the backend APIs` -> `backend-apis`.
 
-    `whole` keeps the small words too, for a key that is read out.
+    `whole` keeps the small words too, for a key that is read out. Apostrophes go: `Levi's` -> `levis`.
     """
-    words = [re.sub(r"[^\w]+", "-", word.lower()).strip("-_") for word in without_article(text.strip()).split()]
+    plain = without_article(text.strip()).lower().replace("'", "")
+    words = [re.sub(r"[^\w]+", "-", word).strip("-_") for word in plain.split()]
     return "-".join([word for word in words if word and (whole or word not in _SMALL)][:most])

@@ -144,6 +144,8 @@ _ACTIVITY: Final = re.compile(r"\s*(?:to\s+)?\w+ing\b", re.IGNORECASE)
 _QUALITY: Final = re.compile(r"\ban?\s[\w-]+$", re.IGNORECASE)
 _JOINING: Final = re.compile(r"\b(?:of|an?|the|with|about|between)\s", re.IGNORECASE)
 """Words after which an enumeration may go on inside a thing."""
+_FIRM: Final = re.compile(r"[A-Z]\S* & [A-Z]")
+"""One name or two: `Marks & Spencer`."""
 _RELATIVE: Final = frozenset({"which", "that", "who", "when", "where"})
 _NOTHING: Final = words("preferences", "nothing liked")
 """First or last words of what is liked for the moment, or in what someone else has shown."""
@@ -203,6 +205,8 @@ def _things(rest: str) -> Iterator[str]:
         return
     whole = _NOWADAYS.sub("", rest[lead.end() : stop.start()] if stop else rest[lead.end() :])
     parts = list_items(whole)[:_MOST]
+    if _FIRM.search(whole):
+        return
     if (stop and rest[stop.end() : stop.end() + 1].isalnum()) or not (
         lead["to"] or _is_parallel(parts)
     ):  # "a 1.7 lens"

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from datetime import datetime, tzinfo
 from typing import Self
 
@@ -57,11 +58,15 @@ class Event(Payload):
         return Precision.EXACT if isinstance(self.event_at, datetime) else Precision.DAY
 
     def render(self) -> str:
-        """Return the event with its time as a sentence."""
+        """Return the event with its time as a sentence; the middle of a year that the description names is not told."""
         phrase = _PHRASES.get(self.precision)
-        if self.event_at is None or phrase is None:
+        if self.event_at is None or phrase is None or self._tells_year():
             return self.event_description
         return f"{self.event_description}, {phrase.format(self.event_at)}"
+
+    def _tells_year(self) -> bool:
+        named = self.event_at is not None and re.search(rf"\b{self.event_at.year}$", self.event_description)
+        return self.precision is Precision.APPROXIMATE and bool(named)
 
     def mentions(self) -> tuple[Mention, ...]:
         """Return the participants."""

@@ -7,7 +7,7 @@ from zoneinfo import ZoneInfo
 
 import pytest
 
-from tests.english.rules.said import WEDNESDAY, proposed
+from tests.english.rules.said import WEDNESDAY, proposed, rendered
 
 TIMES = [
     ("yesterday", "2026-05-19", "day"),
@@ -45,6 +45,7 @@ def test_a_year_is_kept_in_the_words_because_no_precision_covers_it() -> None:
         assert event.payload["event_description"] == "user bought a piano in 2019"
         assert event.payload["event_at_precision"] == "approximate"
         assert str(event.payload["event_at"]).startswith("2019-0")
+        assert rendered(event) == "user bought a piano in 2019"
 
 
 def test_a_few_years_name_no_year() -> None:

@@ -37,6 +37,7 @@ def test_an_aside_is_no_part_of_an_enumeration(content: str, read: list[str]) ->
         ("I like skiing, was never good at skating.", ["skiing"]),
         ("My cousin likes sketching, avoids writing letters.", ["sketching"]),
         ("Nora enjoys sailing, won't dive.", ["sailing"]),
+        ("I love Barnes & Noble.", []),
         ("I love skating, surfing and juggling.", ["skating", "surfing", "juggling"]),
     ],
 )
