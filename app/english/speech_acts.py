@@ -29,7 +29,7 @@ _LEAD: Final = pattern("speech_acts", "lead")
 _MINE: Final = pattern("speech_acts", "mine")
 _KIDDING: Final = pattern("speech_acts", "kidding", re.IGNORECASE)
 _LONGEST_TAG: Final = 2
-"""Words after a retraction that add nothing to it: `Just kidding, of course`."""
+"""Words before or after a retraction that state nothing: `Haha, just kidding, of course`."""
 
 _FICTION: Final = pattern("speech_acts", "fiction", re.IGNORECASE)
 
@@ -323,14 +323,14 @@ def is_fiction(sentence: str) -> bool:
 
 
 def retracts(sentence: str) -> bool:
-    """Return whether the sentence declares the one before it a joke: `Just kidding!`, but not `..., just kidding`."""
+    """Return whether the sentence declares the one before it a joke: `Just kidding!`, but not `I own it, jk`."""
     found = _KIDDING.search(sentence)
-    return found is not None and found["opening"] is not None
+    return found is not None and len(sentence[: found.start()].split()) <= _LONGEST_TAG
 
 
 def _jokes(text: str) -> bool:
     kidding = _KIDDING.search(text)
-    if kidding is not None and (kidding["opening"] is None or len(text[kidding.end() :].split()) <= _LONGEST_TAG):
+    if kidding is not None and (not retracts(text) or len(text[kidding.end() :].split()) <= _LONGEST_TAG):
         return True
     return _SARCASM.search(text) is not None
 

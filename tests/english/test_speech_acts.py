@@ -97,6 +97,7 @@ def test_every_text_has_an_act(sentence: str, before: str) -> None:
         ("I own a castle. Just kidding!", SpeechAct.SARCASM),
         ("I own a castle. Haha, I'm kidding of course.", SpeechAct.SARCASM),
         ("I own a castle, jk", SpeechAct.SARCASM),
+        ("I own a castle. Hehe, nope, I'm just joking", SpeechAct.SARCASM),
         ("I own a castle. I rent a flat. Only joking!", SpeechAct.ASSERTION),
         ("I rent a flat. It's a palace, just kidding, it has one room.", SpeechAct.ASSERTION),
         ("I own a castle. Just kidding, I rent a flat.", SpeechAct.ASSERTION),
