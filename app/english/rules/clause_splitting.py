@@ -11,7 +11,7 @@ from app.english.names import COMMON, kind_of
 from app.english.rules.clause import Clause, Sentence, SpeakerContext, Tense
 from app.english.rules.event_time import CUE
 from app.english.rules.grammar import parse, parse_after
-from app.english.verbs import form_of, third_person
+from app.english.verbs import third_person
 from app.english.word_lists import pattern, words
 
 _SPLIT: Final = pattern("clauses", "split", re.IGNORECASE)
@@ -37,13 +37,15 @@ class ClausePart:
     """A part of a sentence while it is read.
 
     `at` is where its text stands in the sentence, `first` where its words begin, with those peeled off, which are
-    `before`; `joined`: `and` joins it to the part before; `past_only`: only what is over is stated ("when I moved").
+    `before`; `joined`: `and` joins it to the part before, `apart`: `so` or `but` does; `past_only`: only what is over
+    is stated ("when I moved").
     """
 
     text: str
     at: int
     first: int
     joined: bool = False
+    apart: bool = False
     before: str = ""
     correction: bool = False
     sure: float = 1.0
@@ -58,12 +60,12 @@ class ClausePart:
 
 def pieces(text: str) -> Iterator[ClausePart]:
     """Yield the parts of a sentence."""
-    begin, joined = 0, False
+    begin, joined, apart = 0, False, False
     for found in _SPLIT.finditer(text):
-        yield ClausePart(text[begin : found.start()], begin, begin, joined)
-        begin = found.end()
-        joined = found["comma"] is not None or "and" in {found["shared"], (found["and"] or "").lower()}
-    yield ClausePart(text[begin:], begin, begin, joined)
+        yield ClausePart(text[begin : found.start()], begin, begin, joined, apart)
+        begin, word = found.end(), (found["and"] or "").lower()
+        joined, apart = found["comma"] is not None or "and" in {found["shared"], word}, word in {"so", "but"}
+    yield ClausePart(text[begin:], begin, begin, joined, apart)
 
 
 def strip_lead(piece: ClausePart) -> None:
@@ -125,7 +127,9 @@ def clauses(sentence: Sentence, said: SpeakerContext) -> Iterator[Clause]:
             continue
         if last is not None:
             piece.correction = last.correction
-        elif alone is not None and _may_lead(alone.text):  # "Last week, I got married"
+        elif (
+            alone is not None and not piece.apart and len(alone.text.split()) <= _LONGEST_TIME
+        ):  # "Last week, I got married"
             piece.before, piece.first = f"{alone.before}{alone.text}, ", alone.first
             piece.correction = CORRECTION.match(piece.before) is not None
         found = _read(piece, said, sentence.start)
@@ -140,13 +144,6 @@ def clauses(sentence: Sentence, said: SpeakerContext) -> Iterator[Clause]:
             found = replace(found, subject=replace(found.subject, names=together, plural=True))
         last = _judged(found, piece, sentence.start)
         yield last
-
-
-def _may_lead(text: str) -> bool:
-    """Tell whether a piece that states nothing may lead to the next one, as a time does, but no clause of its own."""
-    words = text.split()
-    finite = any(form is not None and form.kinds & {"s", "past"} for form in map(form_of, words[1:]))
-    return len(words) <= _LONGEST_TIME and (not finite or CUE.search(text) is not None)
 
 
 def _is_bare_name(text: str) -> bool:

@@ -173,19 +173,22 @@ def in_third_person(text: str) -> str:
     return _OWN.sub("their", text)
 
 
-def list_items(text: str) -> list[str]:
-    """Return the parts of an enumeration, `peanuts, eggs and milk`, up to one that begins another thought."""
+def list_items(text: str, *, verbs: bool = False) -> list[str]:
+    """Return the parts of an enumeration, `peanuts, eggs and milk`, up to one that begins another thought.
+
+    `verbs`: its parts may be verbs, as after `to`.
+    """
     parts = [part for part in _LIST.split(text) if part.strip()]
-    return [*parts[:1], *takewhile(lambda part: not _is_new_thought(part), parts[1:])]
+    return [*parts[:1], *takewhile(lambda part: not _is_new_thought(part, verbs=verbs), parts[1:])]
 
 
-def _is_new_thought(text: str) -> bool:
+def _is_new_thought(text: str, *, verbs: bool) -> bool:
     """Tell whether the text begins with a preposition, an auxiliary, a negation or a verb that goes on."""
     words = [word.text for word in words_of(text, most=2)]
     if not words or not words[0].islower():
         return False
     form = form_of(words[0])
-    predicate = len(words) > 1 and form is not None and bool(form.kinds & {"base", "s"})
+    predicate = not verbs and len(words) > 1 and form is not None and bool(form.kinds & {"base", "s"})
     first_is_no_thing = words[0] in BREAKERS - _GOING_ON or words[0] in _DENYING or words[0].endswith("n't")
     return predicate or first_is_no_thing or words == ["used", "to"]
 

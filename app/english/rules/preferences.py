@@ -204,7 +204,7 @@ def _things(rest: str) -> Iterator[str]:
     if lead is None or _POINTED_AT.match(rest) or (stop and stop.group().strip().lower() in _RELATIVE):
         return
     whole = _NOWADAYS.sub("", rest[lead.end() : stop.start()] if stop else rest[lead.end() :])
-    parts = list_items(whole)[:_MOST]
+    parts = list_items(whole, verbs=lead["to"] is not None)[:_MOST]
     if _FIRM.search(whole):
         return
     if (stop and rest[stop.end() : stop.end() + 1].isalnum()) or not (

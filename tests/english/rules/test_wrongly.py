@@ -38,6 +38,7 @@ def test_an_aside_is_no_part_of_an_enumeration(content: str, read: list[str]) ->
         ("My cousin likes sketching, avoids writing letters.", ["sketching"]),
         ("Nora enjoys sailing, won't dive.", ["sailing"]),
         ("I love Barnes & Noble.", []),
+        ("I love to paint and visit old castles.", ["painting", "visiting-old-castles"]),
         ("I love skating, surfing and juggling.", ["skating", "surfing", "juggling"]),
     ],
 )
