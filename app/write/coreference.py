@@ -165,20 +165,20 @@ class _ProposalReferences:
     def _text(self, text: str) -> str:
         whole = parsed(text)
         if whole is not None:
-            said = self._said(whole)
+            said = self._said(whole, alone=True)
             if not said and whole.pronoun and not whole.reflexive:
                 raise NobodyMeant(f"the turn has no '{whole.words}'")
             return self._named(replace(whole, tie=tie_of(self.proposal))) if said else text
         begins = sentence_opening(text)
         return text if begins is None or not self._said(begins.reference) else self._sentence(text, begins)
 
-    def _said(self, reference: Reference) -> bool:
+    def _said(self, reference: Reference, *, alone: bool = False) -> bool:
         """Tell whether the turn itself said so: `uses their phone` may be a speaker's own `my phone`, retold.
 
-        The quote of a clause that shares its subject with another one does not hold the pronoun, so the turn counts.
+        `alone`: a pronoun is the whole field, such as a subject that a quote shares with the clause before it.
         """
         word = reference.words.partition(" ")[0].casefold()
-        quote = "" if reference.pronoun else self.proposal.quote
+        quote = "" if alone and reference.pronoun else self.proposal.quote
         return word not in RETOLD or word in re.findall(r"\w+", (quote or self.ring.turn.content).casefold())
 
     def _sentence(self, text: str, begins: Opening) -> str:

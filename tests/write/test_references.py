@@ -534,6 +534,10 @@ def test_their_in_place_of_a_speakers_my_means_nobody_else() -> None:
     own = fact("user", "uses", "their kayak", quote="I use my kayak daily")
     [answer] = refer([own], turn, [mention("Priya")])
     assert payload_of(answer) == own.payload
+    beside = said("I bought Zephyr Air shoes, and they fit. I wear my new shoes daily.")
+    worn = fact("user", "wears", "their new shoes daily", quote="I wear my new shoes daily")
+    [answer] = refer([worn], beside)
+    assert payload_of(answer) == worn.payload
 
 
 @pytest.mark.parametrize(
