@@ -142,17 +142,17 @@ def make_extractor(chat: ChatModel, types: Iterable[MemoryType], settings: Setti
 
 def make_judge(chat: ChatModel | None, settings: Settings, metrics: Metrics) -> Judge | None:
     """Return the judge on the language model; None without one."""
-    return None if chat is None else ModelJudge(chat, observer=_observer(settings, metrics))
+    return None if chat is None else ModelJudge(chat=chat, observer=_observer(settings, metrics))
 
 
 def make_summariser(chat: ChatModel | None, settings: Settings, metrics: Metrics) -> Summariser | None:
     """Return what folds memories into a sentence on the language model; None without one."""
-    return None if chat is None else ModelSummariser(chat, observer=_observer(settings, metrics))
+    return None if chat is None else ModelSummariser(chat=chat, observer=_observer(settings, metrics))
 
 
 def make_answer_writer(chat: StreamingChat | None, settings: Settings, metrics: Metrics) -> AnswerWriter | None:
     """Return what answers questions on the language model; None without one."""
-    return None if chat is None else ModelAnswerWriter(chat, observer=_observer(settings, metrics))
+    return None if chat is None else ModelAnswerWriter(chat=chat, observer=_observer(settings, metrics))
 
 
 def make_questions(chat: ChatModel | None, settings: Settings, metrics: Metrics) -> ModelQuestions | None:
@@ -160,12 +160,12 @@ def make_questions(chat: ChatModel | None, settings: Settings, metrics: Metrics)
     if chat is None:
         return None
     rules = RuleQuestions(language=settings.language)
-    return ModelQuestions(chat, fallback=rules, observer=_observer(settings, metrics))
+    return ModelQuestions(chat=chat, fallback=rules, observer=_observer(settings, metrics))
 
 
 def make_classifier(chat: ChatModel | None, settings: Settings, metrics: Metrics) -> BeliefClassifier | None:
     """Return what tells of which type stored beliefs are, on the language model; None without one."""
-    return None if chat is None else ModelClassifier(chat, observer=_observer(settings, metrics))
+    return None if chat is None else ModelClassifier(chat=chat, observer=_observer(settings, metrics))
 
 
 def _observer(settings: Settings, metrics: Metrics) -> ChatObserver:

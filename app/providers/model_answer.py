@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 from typing import Final, Protocol
 
 from app.memory.extraction import TokenUsage
-from app.providers.chat import ChatObserver, Message, Prompt, Reply, Stop, StreamingChat, metered, partial_value
-from app.providers.model_tasks import ModelQuestion, UnusableAnswer, read_reply
+from app.providers.chat import Reply, Stop, StreamingChat, metered, partial_value
+from app.providers.model_tasks import ModelQuestion, ModelTask, UnusableAnswer
 from app.providers.prompt import ONLY_DATA, Fence
 from app.providers.schemas import closed
 
@@ -25,6 +25,14 @@ First give the numbers of the notes that the answer rests on, then the answer in
 language of the question. Bring in no name, number, date, place or reason that is not in those notes. If the notes do
 not answer the question, the text is empty and there are no numbers: that is a good answer, a guess is not.
 {ONLY_DATA}: {{"answer": {{"notes": [1], "text": "..."}}}}."""
+
+_QUESTION: Final = ModelQuestion(
+    purpose="answer",
+    system=_SYSTEM,
+    key=_KEY,
+    answer=closed({"notes": {"type": "array", "items": {"type": "integer"}}, "text": {"type": "string"}}),
+    failure="gave no usable answer",
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,40 +64,34 @@ class AnswerWriter(Protocol):
         ...
 
 
-class ModelAnswerWriter:
-    """Answers with a chat model, which it does not close; see `AnswerWriter`.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelAnswerWriter(ModelTask):
+    """Answers with a chat model; see `AnswerWriter`.
 
     The model names the notes before it writes: words that rest on nothing are never passed on.
     """
 
-    def __init__(self, chat: StreamingChat, *, observer: ChatObserver | None = None) -> None:
-        self.name = chat.name
-        self._chat = chat
-        self._observer = observer
+    chat: StreamingChat
 
     async def write(self, question: str, statements: Sequence[str]) -> AsyncGenerator[AnswerDraft]:
         """Yield what the model answers, in one call; numbers that no statement has are left out."""
-        asked = ModelQuestion(
-            prompt=_prompt(question, statements), key=_KEY, purpose="answer", failure="gave no usable answer"
-        )
-        with metered(self._observer, asked.purpose) as meter:
+        prompt = _QUESTION.prompt(_blocks(question, statements))
+        with metered(self.observer, _QUESTION.purpose) as meter:
             reply = Reply(text="", stop=Stop.UNFINISHED, usage=TokenUsage(requests=1))
-            written = self._chat.stream(asked.prompt, temperature=0.0, expires_at=self._chat.expires_at())
+            written = self.chat.stream(prompt, temperature=0.0, expires_at=self.chat.expires_at())
             async with aclosing(written) as replies:
                 async for reply in replies:
                     meter.usage = reply.usage
                     if (draft := _partial_draft(reply, len(statements))) is not None:
                         yield draft
-            text, notes = read_reply(self._chat, asked, reply, _fields)
+            text, notes = self.read(_QUESTION, reply, _fields)
         yield AnswerDraft(text=text.strip(), rests_on=_places(notes, len(statements)), usage=reply.usage)
 
 
-def _prompt(question: str, statements: Sequence[str]) -> Prompt:
+def _blocks(question: str, statements: Sequence[str]) -> list[str]:
     fence = Fence.around([question, *statements])
     notes = "\n".join(f"{number}. {one}" for number, one in enumerate(statements, start=1))
-    text = f"{fence.block('notes', notes)}\n\n{fence.block('question', question)}"
-    answer = closed({"notes": {"type": "array", "items": {"type": "integer"}}, "text": {"type": "string"}})
-    return Prompt(name=_KEY, system=_SYSTEM, messages=(Message(role="user", text=text),), schema=closed({_KEY: answer}))
+    return [fence.block("notes", notes), fence.block("question", question)]
 
 
 def _fields(answer: object) -> tuple[str, list[object]]:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from dataclasses import dataclass
 from typing import Final, Protocol
 
 from app.errors import ProviderProtocolError
 from app.memory.spec import MemoryType
-from app.providers.chat import ChatModel, ChatObserver, Message, Prompt
-from app.providers.model_tasks import ModelQuestion, UnusableAnswer, ask
+from app.providers.model_tasks import ModelQuestion, ModelTask, UnusableAnswer
 from app.providers.prompt import ONLY_DATA, Fence
 from app.providers.protocols import QuestionInput, Questions, QuestionWriter
-from app.providers.schemas import closed
 
 MOST: Final = 3
 """Most questions of a memory, and other forms of a question (seed 001)."""
@@ -41,6 +40,18 @@ nothing else; bring in no name, number, date or assumption that is not in the qu
 
 _TEXTS: Final = {"type": "array", "items": {"type": "string"}}
 
+_REWRITING: Final = ModelQuestion(
+    purpose="rewrite", system=_REWRITE, key="forms", answer=_TEXTS, failure="could not rewrite a question"
+)
+
+_WRITING: Final = ModelQuestion(
+    purpose="questions",
+    system=_WRITE,
+    key="questions",
+    answer={"type": "array", "items": _TEXTS},
+    failure="could not write questions",
+)
+
 
 class QuestionRewriter(Protocol):
     """Writes other forms of a question."""
@@ -50,16 +61,14 @@ class QuestionRewriter(Protocol):
         ...
 
 
-class ModelQuestions:
-    """Writes and rewrites questions with a chat model, which it does not close; see the two protocols.
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelQuestions(ModelTask):
+    """Writes and rewrites questions with a chat model; see `QuestionWriter` and `QuestionRewriter`.
 
     What the model writes is checked; where its answer can't be used at all, `fallback` writes.
     """
 
-    def __init__(self, chat: ChatModel, *, fallback: QuestionWriter, observer: ChatObserver | None = None) -> None:
-        self._chat = chat
-        self._fallback = fallback
-        self._observer = observer
+    fallback: QuestionWriter
 
     def covers(self, kind: MemoryType) -> bool:
         """Tell whether memories of the type get questions: all but what was said word for word."""
@@ -74,25 +83,17 @@ class ModelQuestions:
 
     async def rewrite(self, question: str) -> Questions:
         """Return other forms of a question that bring in no name and no number."""
-        fence = Fence.around([question])
-        message = Message(role="user", text=fence.block("question", question))
-        schema = closed({"forms": _TEXTS})
-        prompt = Prompt(name="rewrite", system=_REWRITE, messages=(message,), schema=schema)
-        task = ModelQuestion(prompt=prompt, key="forms", purpose="rewrite", failure="could not rewrite a question")
-        forms = usable(await ask(self._chat, task, _texts, observer=self._observer), question)
+        blocks = [Fence.around([question]).block("question", question)]
+        forms = usable(await self.ask(_REWRITING, blocks, _texts), question)
         return tuple(one for one in forms if one.casefold() != question.casefold())
 
     async def _written(self, memories: Sequence[QuestionInput]) -> list[Questions]:
         fence = Fence.around(one.content for one in memories)
         blocks = [fence.block(f"note {number}", one.content) for number, one in enumerate(memories, start=1)]
-        message = Message(role="user", text="\n\n".join(blocks))
-        schema = closed({"questions": {"type": "array", "items": _TEXTS}})
-        prompt = Prompt(name="questions", system=_WRITE, messages=(message,), schema=schema)
-        task = ModelQuestion(prompt=prompt, key="questions", purpose="questions", failure="could not write questions")
         try:
-            answer = await ask(self._chat, task, lambda value: _lists(value, len(memories)), observer=self._observer)
+            answer = await self.ask(_WRITING, blocks, lambda value: _lists(value, len(memories)))
         except ProviderProtocolError:
-            return await self._fallback.write(memories)
+            return await self.fallback.write(memories)
         return [usable(texts, one.content) for one, texts in zip(memories, answer, strict=True)]
 
 

@@ -37,33 +37,53 @@ class UnusableAnswer(ValueError):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ModelQuestion:
-    """A question: `key` names the answer's member, `purpose` the counter, `failure` the error without one."""
+    """A kind of question: its instructions, and the only member of the JSON object that answers it.
 
-    prompt: Prompt
-    key: str
+    `purpose` names the request and its counter; `failure` is the beginning of the error without a usable answer.
+    """
+
     purpose: str
+    system: str
+    key: str
+    answer: Schema
     failure: str
 
-
-async def ask(
-    chat: ChatModel, question: ModelQuestion, read: Callable[[object], Read], *, observer: ChatObserver | None
-) -> Read:
-    """Return what `read` makes of the answer's member; it raises Unusable for one that is no good.
-
-    Raises ProviderError when the model can't be asked, ProviderProtocolError when its answer can't be used.
-    """
-    with metered(observer, question.purpose) as meter:
-        reply = await chat.complete(question.prompt, temperature=0.0, expires_at=chat.expires_at())
-        meter.add(reply.usage)
-        return read_reply(chat, question, reply, read)
+    def prompt(self, blocks: Sequence[str]) -> Prompt:
+        """Return the prompt whose message has these blocks."""
+        message = Message(role="user", text="\n\n".join(blocks))
+        schema = closed({self.key: self.answer})
+        return Prompt(name=self.purpose, system=self.system, messages=(message,), schema=schema)
 
 
-def read_reply(chat: ChatModel, question: ModelQuestion, reply: Reply, read: Callable[[object], Read]) -> Read:
-    """Return what `read` makes of a reply's member; ProviderProtocolError when it can't be used."""
-    try:
-        return read(_member(reply, question.key))
-    except (NotJson, UnusableAnswer) as error:
-        raise ProviderProtocolError(f"{chat.name} {question.failure}: {error}") from None
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ModelTask:
+    """A task of a chat model, which it does not close; `observer` counts its requests."""
+
+    chat: ChatModel
+    observer: ChatObserver | None = None
+
+    @property
+    def name(self) -> str:
+        """The model's name, which provenance records, such as `openai:gpt-5-mini`."""
+        return self.chat.name
+
+    async def ask(self, question: ModelQuestion, blocks: Sequence[str], read: Callable[[object], Read]) -> Read:
+        """Return what `read` makes of the answer's member; it raises UnusableAnswer for one that is no good.
+
+        Raises ProviderError when the model can't be asked, ProviderProtocolError when its answer can't be used.
+        """
+        prompt = question.prompt(blocks)
+        with metered(self.observer, question.purpose) as meter:
+            reply = await self.chat.complete(prompt, temperature=0.0, expires_at=self.chat.expires_at())
+            meter.add(reply.usage)
+            return self.read(question, reply, read)
+
+    def read(self, question: ModelQuestion, reply: Reply, read: Callable[[object], Read]) -> Read:
+        """Return what `read` makes of a reply's member; ProviderProtocolError when it can't be used."""
+        try:
+            return read(_member(reply, question.key))
+        except (NotJson, UnusableAnswer) as error:
+            raise ProviderProtocolError(f"{self.chat.name} {question.failure}: {error}") from None
 
 
 def _member(reply: Reply, key: str) -> object:
@@ -76,8 +96,6 @@ MOST = 20
 """Beliefs that are asked about in one request."""
 
 REASON: Final = "a language model holds it to be one"
-
-_CLASSIFICATION_KEY: Final = "found"
 
 _CLASSIFICATION_SYSTEM: Final = f"""\
 You sort the notes of a memory store. You are given a type of note, and numbered notes of other types. Say which notes
@@ -109,12 +127,8 @@ class BeliefClassifier(Protocol):
         ...
 
 
-class ModelClassifier:
-    """Classifies with a chat model, which it does not close; see `BeliefClassifier`."""
-
-    def __init__(self, chat: ChatModel, *, observer: ChatObserver | None = None) -> None:
-        self._chat = chat
-        self._observer = observer
+class ModelClassifier(ModelTask):
+    """Classifies with a chat model; see `BeliefClassifier`."""
 
     async def classify(self, beliefs: Sequence[StoredBelief], target: MemoryType) -> list[ModelClassification | None]:
         """Return what the model makes of the beliefs, a request for twenty of them.
@@ -127,11 +141,8 @@ class ModelClassifier:
         return found
 
     async def _asked(self, beliefs: Sequence[StoredBelief], target: MemoryType) -> list[ModelClassification | None]:
-        prompt = _prompt(beliefs, target)
-        question = ModelQuestion(
-            prompt=prompt, key=_CLASSIFICATION_KEY, purpose="classify", failure="could not classify"
-        )
-        return _read(await ask(self._chat, question, _listed, observer=self._observer), beliefs, target)
+        answer = await self.ask(_classification(target), _blocks(beliefs, target), _listed)
+        return _read(answer, beliefs, target)
 
 
 def _listed(answer: object) -> list[Any]:
@@ -140,23 +151,29 @@ def _listed(answer: object) -> list[Any]:
     return answer
 
 
-def _prompt(beliefs: Sequence[StoredBelief], target: MemoryType) -> Prompt:
-    fence = Fence.around(one.content for one in beliefs)
-    fields = fields_of(target)
-    told = [f"- {one.name}: {one.description}" for one in fields]
-    blocks = [
-        f"The type: {target.name}. {target.definition}\nIts fields:\n" + "\n".join(told),
-        *(_example(target)),
-        *(fence.block(f"note {number}", one.content) for number, one in enumerate(beliefs, start=1)),
-    ]
+def _classification(target: MemoryType) -> ModelQuestion:
     item = {
         "number": {"type": "integer"},
         "quote": {"type": "string"},
-        "payload": closed({one.name: one.schema for one in fields}),
+        "payload": closed({one.name: one.schema for one in fields_of(target)}),
     }
-    schema: Schema = closed({_CLASSIFICATION_KEY: {"type": "array", "items": closed(item)}})
-    message = Message(role="user", text="\n\n".join(blocks))
-    return Prompt(name="classify", system=_CLASSIFICATION_SYSTEM, messages=(message,), schema=schema)
+    return ModelQuestion(
+        purpose="classify",
+        system=_CLASSIFICATION_SYSTEM,
+        key="found",
+        answer={"type": "array", "items": closed(item)},
+        failure="could not classify",
+    )
+
+
+def _blocks(beliefs: Sequence[StoredBelief], target: MemoryType) -> list[str]:
+    fence = Fence.around(one.content for one in beliefs)
+    fields = [f"- {one.name}: {one.description}" for one in fields_of(target)]
+    return [
+        f"The type: {target.name}. {target.definition}\nIts fields:\n" + "\n".join(fields),
+        *(_example(target)),
+        *(fence.block(f"note {number}", one.content) for number, one in enumerate(beliefs, start=1)),
+    ]
 
 
 def _example(target: MemoryType) -> list[str]:
@@ -200,29 +217,23 @@ the name refers to there. If it is none of them, or the sentence does not settle
 {ONLY_DATA}. {{"choice": 1}} is the number of the entity; {{"choice": null}} is none."""
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Task:
-    """Something to ask: what for, the instructions, and the only key of the answer with its schema."""
+_NO_VERDICT: Final = "gave no usable verdict"
 
-    purpose: str
-    system: str
-    key: str
-    answer: Schema
-
-
-_SAME_TASK: Final = _Task(
-    purpose="same", system=_SAME, key="same", answer={"type": "array", "items": {"type": "boolean"}}
+_SAME_QUESTION: Final = ModelQuestion(
+    purpose="same",
+    system=_SAME,
+    key="same",
+    answer={"type": "array", "items": {"type": "boolean"}},
+    failure=_NO_VERDICT,
 )
 
-_WHICH_TASK: Final = _Task(purpose="which", system=_WHICH, key="choice", answer=nullable({"type": "integer"}))
+_WHICH_QUESTION: Final = ModelQuestion(
+    purpose="which", system=_WHICH, key="choice", answer=nullable({"type": "integer"}), failure=_NO_VERDICT
+)
 
 
-class ModelJudge:
-    """Judges with a chat model, which it does not close; see `Judge`."""
-
-    def __init__(self, chat: ChatModel, *, observer: ChatObserver | None = None) -> None:
-        self._chat = chat
-        self._observer = observer
+class ModelJudge(ModelTask):
+    """Judges with a chat model; see `Judge`."""
 
     async def same(self, pairs: Sequence[tuple[str, str]]) -> list[bool]:
         """Return for each pair of sentences whether they convey the same information, in one call for all."""
@@ -242,7 +253,7 @@ class ModelJudge:
                 raise UnusableAnswer(f"{len(answer)} verdicts for {len(pairs)} pairs")
             return answer
 
-        return await self._ask(_SAME_TASK, blocks, read)
+        return await self.ask(_SAME_QUESTION, blocks, read)
 
     async def which(self, name: str, sentence: str, options: Sequence[str]) -> int | None:
         """Return the place of the option that the name in the sentence refers to; None for none."""
@@ -262,18 +273,8 @@ class ModelJudge:
                 raise UnusableAnswer(f"a choice that is not one of the {len(options)}")
             return answer - 1
 
-        return await self._ask(_WHICH_TASK, blocks, read)
+        return await self.ask(_WHICH_QUESTION, blocks, read)
 
-    async def _ask(self, task: _Task, blocks: Sequence[str], read: Callable[[object], Read]) -> Read:
-        message = Message(role="user", text="\n\n".join(blocks))
-        prompt = Prompt(
-            name=task.purpose, system=task.system, messages=(message,), schema=closed({task.key: task.answer})
-        )
-        question = ModelQuestion(prompt=prompt, key=task.key, purpose=task.purpose, failure="gave no usable verdict")
-        return await ask(self._chat, question, read, observer=self._observer)
-
-
-_SUMMARY_KEY: Final = "summary"
 
 _SUMMARY_SYSTEM: Final = f"""\
 You keep a memory store tidy. The notes below were made at different times and are much alike. Write one plain
@@ -281,6 +282,14 @@ sentence that says what they have in common and holds for all of them. Use their
 name, number, date, place, reason or opinion that is not in them, and don't say how many notes there are. Keep who
 said or did it. If some of them deny something, keep the denial.
 {ONLY_DATA}: {{"summary": "..."}}."""
+
+_SUMMARY: Final = ModelQuestion(
+    purpose="summarise",
+    system=_SUMMARY_SYSTEM,
+    key="summary",
+    answer={"type": "string"},
+    failure="gave no usable summary",
+)
 
 
 class Summariser(Protocol):
@@ -296,27 +305,14 @@ class Summariser(Protocol):
         ...
 
 
-class ModelSummariser:
-    """Summarises with a chat model, which it does not close; see `Summariser`."""
-
-    def __init__(self, chat: ChatModel, *, observer: ChatObserver | None = None) -> None:
-        self.name = chat.name
-        self._chat = chat
-        self._observer = observer
+class ModelSummariser(ModelTask):
+    """Summarises with a chat model; see `Summariser`."""
 
     async def summarise(self, notes: Sequence[str]) -> str:
         """Return what the model writes of the notes, in one call."""
         fence = Fence.around(notes)
         blocks = [fence.block(f"note {number}", note) for number, note in enumerate(notes, start=1)]
-        message = Message(role="user", text="\n\n".join(blocks))
-        prompt = Prompt(
-            name=_SUMMARY_KEY,
-            system=_SUMMARY_SYSTEM,
-            messages=(message,),
-            schema=closed({_SUMMARY_KEY: {"type": "string"}}),
-        )
-        question = ModelQuestion(prompt=prompt, key=_SUMMARY_KEY, purpose="summarise", failure="gave no usable summary")
-        return await ask(self._chat, question, _sentence, observer=self._observer)
+        return await self.ask(_SUMMARY, blocks, _sentence)
 
 
 def _sentence(answer: object) -> str:

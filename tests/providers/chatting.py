@@ -76,7 +76,7 @@ class Kit:
         return ModelExtractor(self.chat(policy, **changes), types, sweep=sweep, window=window, observer=self._observe)
 
     def judge(self, policy: HttpPolicy = POLICY) -> ModelJudge:
-        return ModelJudge(self.chat(policy), observer=self._observe)
+        return ModelJudge(chat=self.chat(policy), observer=self._observe)
 
     def _observe(self, purpose: str, outcome: str, seconds: float, usage: TokenUsage) -> None:
         assert seconds >= 0

@@ -12,7 +12,7 @@ NOTES = ["Ana ran by the river", "Ana ran along the river", "Ana [end 0123456789
 
 
 def summariser(kit: Kit) -> ModelSummariser:
-    return ModelSummariser(kit.chat(), observer=kit._observe)
+    return ModelSummariser(chat=kit.chat(), observer=kit._observe)
 
 
 async def test_the_answer_is_the_sentence(provider: StandIn, kit: Kit) -> None:
