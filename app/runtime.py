@@ -24,21 +24,18 @@ from app.providers.embeddings import Embedder
 from app.providers.factory import (
     Prices,
     faults,
-    make_answer_writer,
     make_chat,
-    make_classifier,
     make_embedder,
     make_extractor,
-    make_judge,
-    make_questions,
+    make_question_writer,
     make_reranker,
-    make_summariser,
+    make_task,
     word_vectors,
 )
 from app.providers.model_answer import AnswerWriter
 from app.providers.model_questions import QuestionRewriter
-from app.providers.model_tasks import BeliefClassifier, Summariser
-from app.providers.protocols import QuestionWriter, RuleQuestions
+from app.providers.model_tasks import BeliefClassifier, ModelJudge, Summariser
+from app.providers.protocols import QuestionWriter
 from app.providers.rule_extractor import RuleExtractor
 from app.providers.webhooks import WebhookSender
 from app.read.access import AccessTracker
@@ -287,8 +284,7 @@ async def _writing(base: _Base) -> _WriteServices:
     chat = make_chat(settings)
     extractor = RuleExtractor() if chat is None else make_extractor(chat, base.types.built_in, settings, metrics)
     base.stack.push_async_callback(extractor.aclose)
-    questions = make_questions(chat, settings, metrics)
-    writer = questions or RuleQuestions(language=settings.language)
+    writer = make_question_writer(chat, settings, metrics)
     pipeline = WritePipeline(
         database=base.database,
         embedder=base.embedder,
@@ -296,7 +292,7 @@ async def _writing(base: _Base) -> _WriteServices:
         language=settings.language,
         clock=base.clock,
         types=base.types,
-        judge=make_judge(chat, settings, metrics),
+        judge=make_task(ModelJudge, chat, settings, metrics),
         judge_seconds=settings.judge_deadline,
         hype=writer if settings.hype else None,
         observe=metrics.decision,
@@ -316,17 +312,15 @@ async def _writing(base: _Base) -> _WriteServices:
         prices=Prices.of(settings),
         observe=metrics.turn,
     )
-    summariser = make_summariser(chat, settings, metrics)
-    classifier = make_classifier(chat, settings, metrics)
     return _WriteServices(
         pipeline=pipeline,
         ingest=ingest,
         upkeep=upkeep,
-        summariser=summariser,
-        classifier=classifier,
-        answer_writer=make_answer_writer(chat, settings, metrics),
+        summariser=make_task(Summariser, chat, settings, metrics),
+        classifier=make_task(BeliefClassifier, chat, settings, metrics),
+        answer_writer=make_task(AnswerWriter, chat, settings, metrics),
         writer=writer,
-        rewriter=questions,
+        rewriter=make_task(QuestionRewriter, chat, settings, metrics),
         chat=chat,
     )
 

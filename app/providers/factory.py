@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, TypeVar
 
 from app.errors import ConfigurationError
 from app.memory.extraction import TokenUsage
@@ -14,15 +14,16 @@ from app.providers.anthropic_messages import AnthropicMessages
 from app.providers.chat import SETTINGS, ChatModel, ChatObserver, ChatSpec, StreamingChat
 from app.providers.embeddings import Embedder, EmbeddingModel, OpenAIEmbedder, WordVectors
 from app.providers.http import HttpPolicy
-from app.providers.model_answer import AnswerWriter, ModelAnswerWriter
 from app.providers.model_extractor import ModelExtractor
-from app.providers.model_questions import ModelQuestions
-from app.providers.model_tasks import BeliefClassifier, ModelClassifier, ModelJudge, ModelSummariser, Summariser
+from app.providers.model_questions import ModelQuestionWriter
+from app.providers.model_tasks import ModelTask
 from app.providers.openai_chat import OpenAIChat
-from app.providers.protocols import Extractor, Judge, RuleQuestions
-from app.providers.rerankers import HttpReranker, Reranker, RerankModel
+from app.providers.protocols import Extractor, QuestionWriter, RuleQuestions
+from app.providers.rerankers import Reranker, RerankModel
 from app.providers.wordllama import WordllamaEmbedder
 from app.settings import Settings
+
+Task = TypeVar("Task", bound=ModelTask)
 
 
 def make_embedder(settings: Settings, metrics: Metrics) -> Embedder:
@@ -76,7 +77,7 @@ def make_reranker(settings: Settings) -> Reranker | None:
         api_key=settings.rerank_api_key,
         batch_size=settings.rerank_batch_size,
     )
-    return HttpReranker(model, deadline=settings.rerank_deadline)
+    return Reranker(model, deadline=settings.rerank_deadline)
 
 
 _BASE_URLS: Final = {"openai": "http://127.0.0.1:11434/v1", "anthropic": "https://api.anthropic.com/v1"}
@@ -140,32 +141,17 @@ def make_extractor(chat: ChatModel, types: Iterable[MemoryType], settings: Setti
     )
 
 
-def make_judge(chat: ChatModel | None, settings: Settings, metrics: Metrics) -> Judge | None:
-    """Return the judge on the language model; None without one."""
-    return None if chat is None else ModelJudge(chat=chat, observer=_observer(settings, metrics))
+def make_task(task: type[Task], chat: StreamingChat | None, settings: Settings, metrics: Metrics) -> Task | None:
+    """Return a task of the language model; None without one."""
+    return None if chat is None else task(chat=chat, observer=_observer(settings, metrics))
 
 
-def make_summariser(chat: ChatModel | None, settings: Settings, metrics: Metrics) -> Summariser | None:
-    """Return what folds memories into a sentence on the language model; None without one."""
-    return None if chat is None else ModelSummariser(chat=chat, observer=_observer(settings, metrics))
-
-
-def make_answer_writer(chat: StreamingChat | None, settings: Settings, metrics: Metrics) -> AnswerWriter | None:
-    """Return what answers questions on the language model; None without one."""
-    return None if chat is None else ModelAnswerWriter(chat=chat, observer=_observer(settings, metrics))
-
-
-def make_questions(chat: ChatModel | None, settings: Settings, metrics: Metrics) -> ModelQuestions | None:
-    """Return what writes and rewrites questions on the language model; None without one."""
-    if chat is None:
-        return None
+def make_question_writer(chat: ChatModel | None, settings: Settings, metrics: Metrics) -> QuestionWriter:
+    """Return the writer of the questions that memories answer: the language model, rules without one."""
     rules = RuleQuestions(language=settings.language)
-    return ModelQuestions(chat=chat, fallback=rules, observer=_observer(settings, metrics))
-
-
-def make_classifier(chat: ChatModel | None, settings: Settings, metrics: Metrics) -> BeliefClassifier | None:
-    """Return what tells of which type stored beliefs are, on the language model; None without one."""
-    return None if chat is None else ModelClassifier(chat=chat, observer=_observer(settings, metrics))
+    if chat is None:
+        return rules
+    return ModelQuestionWriter(chat=chat, fallback=rules, observer=_observer(settings, metrics))
 
 
 def _observer(settings: Settings, metrics: Metrics) -> ChatObserver:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass, field
-from typing import Final, Protocol
+from typing import Final
 
 from app.memory.extraction import TokenUsage
 from app.providers.chat import Reply, Stop, StreamingChat, metered, partial_value
@@ -48,25 +48,9 @@ class AnswerDraft:
     usage: TokenUsage = field(default_factory=TokenUsage)
 
 
-class AnswerWriter(Protocol):
-    """Answers from statements."""
-
-    @property
-    def name(self) -> str:
-        """The model, such as `openai:gpt-5-mini`."""
-        ...
-
-    def write(self, question: str, statements: Sequence[str]) -> AsyncGenerator[AnswerDraft]:
-        """Yield an answer from the statements alone as it grows, the whole one last.
-
-        Raises ProviderError when there is none that can be used.
-        """
-        ...
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ModelAnswerWriter(ModelTask):
-    """Answers with a chat model; see `AnswerWriter`.
+class AnswerWriter(ModelTask):
+    """Answers questions from statements.
 
     The model names the notes before it writes: words that rest on nothing are never passed on.
     """
@@ -74,7 +58,10 @@ class ModelAnswerWriter(ModelTask):
     chat: StreamingChat
 
     async def write(self, question: str, statements: Sequence[str]) -> AsyncGenerator[AnswerDraft]:
-        """Yield what the model answers, in one call; numbers that no statement has are left out."""
+        """Yield an answer from the statements alone as it grows, the whole one last; raise ProviderError.
+
+        It is one call; numbers that no statement has are left out.
+        """
         prompt = _QUESTION.prompt(_blocks(question, statements))
         with metered(self.observer, _QUESTION.purpose) as meter:
             reply = Reply(text="", stop=Stop.UNFINISHED, usage=TokenUsage(requests=1))

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Final, Protocol
+from typing import Final
 
 from app.errors import ProviderProtocolError
 from app.memory.spec import MemoryType
@@ -53,17 +53,19 @@ _WRITING: Final = ModelQuestion(
 )
 
 
-class QuestionRewriter(Protocol):
+class QuestionRewriter(ModelTask):
     """Writes other forms of a question."""
 
     async def rewrite(self, question: str) -> Questions:
-        """Return two or three other forms of the question, or fewer; raises a ProviderError."""
-        ...
+        """Return at most three other forms, which bring in no name and no number; raise ProviderError."""
+        blocks = [Fence.around([question]).block("question", question)]
+        forms = usable(await self.ask(_REWRITING, blocks, _texts), question)
+        return tuple(one for one in forms if one.casefold() != question.casefold())
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ModelQuestions(ModelTask):
-    """Writes and rewrites questions with a chat model; see `QuestionWriter` and `QuestionRewriter`.
+class ModelQuestionWriter(ModelTask):
+    """Writes the questions that memories answer with a chat model; see `QuestionWriter`.
 
     What the model writes is checked; where its answer can't be used at all, `fallback` writes.
     """
@@ -80,12 +82,6 @@ class ModelQuestions(ModelTask):
         for first in range(0, len(memories), TOGETHER):
             found += await self._written(memories[first : first + TOGETHER])
         return found
-
-    async def rewrite(self, question: str) -> Questions:
-        """Return other forms of a question that bring in no name and no number."""
-        blocks = [Fence.around([question]).block("question", question)]
-        forms = usable(await self.ask(_REWRITING, blocks, _texts), question)
-        return tuple(one for one in forms if one.casefold() != question.casefold())
 
     async def _written(self, memories: Sequence[QuestionInput]) -> list[Questions]:
         fence = Fence.around(one.content for one in memories)

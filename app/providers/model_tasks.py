@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol, TypeVar
+from typing import Any, Final, TypeVar
 
 from pydantic import ValidationError
 
@@ -119,21 +119,13 @@ class ModelClassification:
     given: Mapping[str, object]
 
 
-class BeliefClassifier(Protocol):
+class BeliefClassifier(ModelTask):
     """Says which beliefs a type adopts."""
 
     async def classify(self, beliefs: Sequence[StoredBelief], target: MemoryType) -> list[ModelClassification | None]:
-        """Return for each belief what it is said to say as the type, None where it stays; raises ProviderError."""
-        ...
+        """Return for each belief its classification as the type, None where it stays; raise ProviderError.
 
-
-class ModelClassifier(ModelTask):
-    """Classifies with a chat model; see `BeliefClassifier`."""
-
-    async def classify(self, beliefs: Sequence[StoredBelief], target: MemoryType) -> list[ModelClassification | None]:
-        """Return what the model makes of the beliefs, a request for twenty of them.
-
-        What it claims with fields that the type does not take is as if not claimed.
+        A request has at most twenty beliefs. A claim whose fields the type does not take counts as none.
         """
         found: list[ModelClassification | None] = []
         for first in range(0, len(beliefs), MOST):
@@ -292,24 +284,11 @@ _SUMMARY: Final = ModelQuestion(
 )
 
 
-class Summariser(Protocol):
-    """Says in one sentence what several have in common."""
-
-    @property
-    def name(self) -> str:
-        """The name that provenance records."""
-        ...
+class Summariser(ModelTask):
+    """Says in one sentence what several memories have in common."""
 
     async def summarise(self, notes: Sequence[str]) -> str:
-        """Return the sentence, unchecked; ProviderProtocolError when there is none in the answer."""
-        ...
-
-
-class ModelSummariser(ModelTask):
-    """Summarises with a chat model; see `Summariser`."""
-
-    async def summarise(self, notes: Sequence[str]) -> str:
-        """Return what the model writes of the notes, in one call."""
+        """Return the sentence, unchecked; raise ProviderProtocolError when there is none in the answer."""
         fence = Fence.around(notes)
         blocks = [fence.block(f"note {number}", note) for number, note in enumerate(notes, start=1)]
         return await self.ask(_SUMMARY, blocks, _sentence)

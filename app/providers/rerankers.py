@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, Literal, Protocol
+from typing import Final, Literal
 
 from pydantic import BaseModel, ConfigDict, FiniteFloat, SecretStr, TypeAdapter, ValidationError
 
@@ -22,18 +22,6 @@ SETTINGS: Final = "TM_RERANK"
 Wire = Literal["cohere", "tei"]
 
 _LARGEST_ANSWER: Final = 4 * 1024 * 1024
-
-
-class Reranker(Protocol):
-    """Scores texts by how well they answer a question."""
-
-    async def score(self, question: str, texts: Sequence[str]) -> list[float]:
-        """Return a score from 0 to 1 for each text, in their order; raises a ProviderError, also when it is late."""
-        ...
-
-    async def aclose(self) -> None:
-        """Let go of connections."""
-        ...
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -103,7 +91,7 @@ _FORMATS: Final[Mapping[Wire, _Format]] = {
 }
 
 
-class HttpReranker:
+class Reranker:
     """A reranking model over HTTP; all batches of a question share one deadline, and a failure is not tried again."""
 
     def __init__(self, model: RerankModel, *, deadline: float) -> None:
@@ -115,7 +103,7 @@ class HttpReranker:
         self._client = ProviderClient(endpoint, policy=policy)
 
     async def score(self, question: str, texts: Sequence[str]) -> list[float]:
-        """Return a score for each text; see `Reranker.score`."""
+        """Return a score from 0 to 1 for each text, in their order; raise ProviderError, also when it is late."""
         batches = await self._client.batches(texts, self._model.batch_size, partial(self._batch, question))
         return [score for batch in batches for score in batch]
 

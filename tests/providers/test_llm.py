@@ -7,7 +7,8 @@ import pytest
 from app.errors import ConfigurationError
 from app.memory.extraction import TokenUsage
 from app.metrics import Metrics
-from app.providers.factory import Prices, make_chat, make_extractor, make_judge
+from app.providers.factory import Prices, make_chat, make_extractor, make_task
+from app.providers.model_tasks import ModelJudge
 from app.settings import Settings
 from tests.provider_server.fixtures import StandIn
 from tests.providers.chatting import TYPES, WORK, instructions_in, requests, turn
@@ -19,7 +20,7 @@ def settings(provider: str = "openai", **given: Any) -> Settings:
 
 def test_by_default_there_is_no_model_and_no_judge() -> None:
     assert make_chat(Settings(llm_provider="rules")) is None
-    assert make_judge(None, settings(), Metrics()) is None
+    assert make_task(ModelJudge, None, settings(), Metrics()) is None
 
 
 @pytest.mark.parametrize("provider", ["openai", "anthropic"])
@@ -59,7 +60,7 @@ async def test_the_settings_reach_the_request_and_the_cost_the_metrics(provider:
     assert chat is not None
     await provider.script({"Volkswagen": [WORK]})
     extractor = make_extractor(chat, TYPES, configured, metrics)
-    judge = make_judge(chat, configured, metrics)
+    judge = make_task(ModelJudge, chat, configured, metrics)
     assert judge is not None
     usage = (await extractor.extract(turn())).usage
     await judge.same([("a", "b")])

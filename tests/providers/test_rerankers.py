@@ -13,7 +13,7 @@ from pydantic import SecretStr
 
 from app.errors import ConfigurationError, ProviderError, ProviderMisconfigured, ProviderProtocolError, ProviderTimeout
 from app.providers.factory import make_reranker
-from app.providers.rerankers import HttpReranker, RerankModel, Wire
+from app.providers.rerankers import Reranker, RerankModel, Wire
 from app.settings import Settings
 from tests.provider_server.fixtures import StandIn
 from tests.provider_server.provider import overlap
@@ -25,10 +25,10 @@ BOTH = pytest.mark.parametrize("wire", ["cohere", "tei"])
 
 
 @asynccontextmanager
-async def reranker(provider: StandIn, wire: Wire, deadline: float = 2.0, **more: Any) -> AsyncIterator[HttpReranker]:
+async def reranker(provider: StandIn, wire: Wire, deadline: float = 2.0, **more: Any) -> AsyncIterator[Reranker]:
     base = provider.url if wire == "cohere" else provider.root
     model = RerankModel(wire=wire, base_url=base, model="stand-in", api_key=SecretStr(KEY), **more)
-    made = HttpReranker(model, deadline=deadline)
+    made = Reranker(model, deadline=deadline)
     yield made
     await made.aclose()
 
@@ -107,7 +107,7 @@ async def test_it_is_given_up_when_it_is_late(provider: StandIn, wire: Wire) -> 
 
 
 async def test_one_that_is_not_there_is_an_error() -> None:
-    model = HttpReranker(RerankModel(wire="tei", base_url="http://127.0.0.1:1"), deadline=60.0)
+    model = Reranker(RerankModel(wire="tei", base_url="http://127.0.0.1:1"), deadline=60.0)
     with pytest.raises(ProviderError, match="can't be reached"):
         await model.score(QUESTION, TEXTS)
     await model.aclose()
