@@ -21,6 +21,8 @@ from app.db.replica import Replica
 from app.db.session import Database, DatabaseObserver
 from app.errors import ConfigurationError
 from app.metrics import Metrics
+from app.providers.embeddings import Embedder
+from app.providers.factory import make_embedder
 from app.services.keys import Keys
 from app.services.quotas import Quotas
 from app.services.tenants import Tenants
@@ -101,6 +103,17 @@ async def open_runtime_store(settings: Settings) -> AsyncIterator[Store]:
     """Yield the store alone, for commands that don't need the rest of the service."""
     async with AsyncExitStack() as stack:
         yield await open_store(settings, Metrics(), stack, migrate=settings.auto_migrate)
+
+
+@asynccontextmanager
+async def open_embedding_store(settings: Settings) -> AsyncIterator[tuple[Store, Embedder]]:
+    """Yield the store, whose schema must fit this code, and the configured embedder."""
+    metrics = Metrics()
+    async with AsyncExitStack() as stack:
+        store = await open_store(settings, metrics, stack, migrate=False)
+        embedder = make_embedder(settings, metrics)
+        stack.push_async_callback(embedder.aclose)
+        yield store, embedder
 
 
 def _refuse_impossible(settings: Settings, *, migrate: bool) -> None:

@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import asyncio
-from contextlib import AsyncExitStack
 from typing import Annotated
 
 import typer
 
-from app.bootstrap import open_store
+from app.bootstrap import open_embedding_store
 from app.commands.configuration import configure_logs, settings_of_a_store
 from app.commands.terminal import CommandFailed, say
 from app.errors import TypedMemoryError
-from app.metrics import Metrics
-from app.providers.factory import make_embedder
 from app.services.calibration import Calibrating
 from app.settings import Settings
 
@@ -33,11 +30,7 @@ def calibrate(
 
 
 async def _calibrate(settings: Settings, *, dry_run: bool) -> None:
-    metrics = Metrics()
-    async with AsyncExitStack() as stack:
-        store = await open_store(settings, metrics, stack, migrate=False)
-        embedder = make_embedder(settings, metrics)
-        stack.push_async_callback(embedder.aclose)
+    async with open_embedding_store(settings) as (store, embedder):
         calibrating = Calibrating(owner_url=store.owner_url, database=store.database, embedder=embedder)
         try:
             found = await calibrating.measure()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import AsyncIterator
-from contextlib import AsyncExitStack, asynccontextmanager
+from contextlib import asynccontextmanager
 from typing import Annotated
 
 import typer
@@ -12,7 +12,7 @@ from rich.progress import Progress, TimeRemainingColumn
 from rich.table import Table
 
 from app.amounts import amount
-from app.bootstrap import open_store
+from app.bootstrap import open_embedding_store
 from app.commands import terminal
 from app.commands.configuration import configure_logs, settings_of_a_store
 from app.commands.terminal import CommandFailed, out, say
@@ -20,8 +20,6 @@ from app.db.embedding_models import Phase
 from app.db.tenant_types import TypeCache
 from app.errors import TypedMemoryError
 from app.memory.registry import discover
-from app.metrics import Metrics
-from app.providers.factory import make_embedder
 from app.services.reembedding import Reembedding
 from app.settings import Settings
 
@@ -157,11 +155,7 @@ async def _open_steps(settings: Settings, progress: Progress) -> AsyncIterator[R
     def report(what: str, done: int, of: int | None) -> None:
         progress.update(task, description=what, completed=done, total=of)
 
-    metrics = Metrics()
-    async with AsyncExitStack() as stack:
-        store = await open_store(settings, metrics, stack, migrate=False)
-        embedder = make_embedder(settings, metrics)
-        stack.push_async_callback(embedder.aclose)
+    async with open_embedding_store(settings) as (store, embedder):
         book = TypeCache(database=store.database, built_in=discover())
         yield Reembedding(
             owner_url=store.owner_url, database=store.database, embedder=embedder, types=book, report=report
