@@ -30,11 +30,11 @@ from app.memory.candidate import DIRECT_EXTRACTION, AffectedMemory, Candidate, W
 from app.memory.review import ReviewAction, ReviewDecision, ReviewItem
 from app.memory.versions import Version
 from app.model import Actor, Memory, MemoryStatus, Scope
+from app.write import review as decisions
 from app.write.conflict import merge_into
 from app.write.hype import memories_without_questions
 from app.write.pipeline import WritePipeline
-from app.write.review import decide
-from app.write.review.decide import ReviewAuditDetail, ReviewOutcome
+from app.write.review import ReviewAuditDetail, ReviewOutcome
 from app.write.rows import PendingRows, WriteContext
 from app.write.values import Believe, Decision, Existing, PersistResult, Prepared, Resolved
 from app.write.wave import DecidedWave
@@ -138,7 +138,7 @@ class OpenReview:
 
     def existing(self, memory: Memory) -> Existing:
         """Return a memory of the item in the form that the pipeline decides on."""
-        return decide.existing_of(memory, self.versions[memory.id])
+        return decisions.existing_of(memory, self.versions[memory.id])
 
 
 async def open_review(
@@ -216,7 +216,7 @@ class ReviewDecisions:
         decided, resolved = await self._decide_stored(actor, opened)
         plan = self.pipeline.plan(actor, opened.item.memory.scope, decided)
         [decision] = decided.decisions
-        outcome = decide.accept(plan, opened.item, resolved, decision, opened.versions)
+        outcome = decisions.accept(plan, opened.item, resolved, decision, opened.versions)
         return None if outcome is None else self._work_of(decided, plan, outcome, resolved, decision)
 
     async def merge(self, actor: Actor, opened: OpenReview, into: Memory, reason: str) -> None:
@@ -236,7 +236,7 @@ class ReviewDecisions:
         [decision] = await self.pipeline.rewritten([resolved], [merged])
         assert isinstance(decision, Believe)  # noqa: S101 - narrows for the type checker
         plan = self.pipeline.plan(actor, opened.item.memory.scope, decided)
-        outcome = decide.merge(plan, opened.item, resolved, decision, opened.versions)
+        outcome = decisions.merge(plan, opened.item, resolved, decision, opened.versions)
         return self._work_of(decided, plan, outcome, resolved, decision)
 
     async def _prepare_statement(self, actor: Actor, opened: OpenReview, choice: ReviewDecision) -> _Work:
@@ -260,14 +260,14 @@ class ReviewDecisions:
         [resolved], [decision] = decided.resolved, decided.decisions
         resolved = replace(resolved, prepared=replace(resolved.prepared, confidence=prepared.confidence))
         plan = self.pipeline.plan(actor, candidate.scope, decided)
-        outcome = decide.override(plan, item, resolved, decision, opened.versions)
+        outcome = decisions.override(plan, item, resolved, decision, opened.versions)
         return self._work_of(decided, plan, outcome, resolved, decision)
 
     async def _decide_stored(self, actor: Actor, opened: OpenReview) -> tuple[DecidedWave, Resolved]:
         """Decide on a stored memory's candidate, with the source strength that the memory has."""
         memory = opened.item.memory
         types = await self.pipeline.types.at(actor.tenant_id, opened.types)
-        candidate = decide.candidate_of(memory, opened.hidden, types)
+        candidate = decisions.candidate_of(memory, opened.hidden, types)
         [prepared] = await self.pipeline.prepared([candidate])
         trust = confidence.meets_floor(memory.parts, memory.speech_act)
         accepted = memory if memory.status is MemoryStatus.PENDING else None
@@ -305,7 +305,7 @@ class ReviewDecisions:
                 choice=choice,
                 named=opened.named,
                 changed=work.plan.changed,
-                final=decide.finality(work.plan),
+                final=decisions.finality(work.plan),
             )
             await append(session, [told.event(outcome, stored)])
         self.pipeline.keep_up(tenant, item.memory.scope, claimed)
@@ -340,17 +340,17 @@ def _outcome_of(plan: PendingRows, opened: OpenReview, choice: ReviewDecision) -
     item, versions = opened.item, opened.versions
     match choice.action:
         case ReviewAction.ACCEPT:
-            return decide.uphold(plan, item, versions)
+            return decisions.uphold(plan, item, versions)
         case ReviewAction.REJECT:
-            return decide.reject(plan, item, versions)
+            return decisions.reject(plan, item, versions)
         case ReviewAction.KEEP_BOTH:
-            return decide.keep_both(plan, item, versions)
+            return decisions.keep_both(plan, item, versions)
         case ReviewAction.END:
-            return decide.end(plan, item, choice.since or plan.around.now, versions)
+            return decisions.end(plan, item, choice.since or plan.around.now, versions)
         case ReviewAction.SUPERSEDE_WITH | ReviewAction.MERGE:
             if opened.named is None:
                 raise AssertionError("the choice was checked: these name a memory, or state something")
-            return decide.supersede_with(plan, item, opened.named, versions)
+            return decisions.supersede_with(plan, item, opened.named, versions)
         case _:
             assert_never(choice.action)
 
@@ -410,7 +410,7 @@ class ReviewUndo:
             versions = await rivals.read_versions(session, tenant, decided.former)
         scope = decided.memory.scope
         plan = PendingRows(write_context(pipeline, actor, scope))
-        outcome = decide.revert(plan, decided.former, versions)
+        outcome = decisions.revert(plan, decided.former, versions)
         async with pipeline.database.write(tenant, **stamped(plan.around.now)) as session:
             if await lock_scope(session, tenant, scope.id(tenant)) != decided.version:
                 raise ScopeMoved

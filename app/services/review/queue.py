@@ -24,7 +24,7 @@ from app.services.pages import Page, cut_page
 from app.services.recent import RecentValue, in_time
 from app.services.review import decide
 from app.services.review.decide import OpenReview, ReviewDecisions, ReviewResult, StaleReview
-from app.write.review.decide import ReviewOutcome
+from app.write.review import ReviewOutcome
 
 __all__ = [
     "ALIKE",
