@@ -11,7 +11,6 @@ from starlette.responses import Response
 
 from app import ids
 from app.api.memories.answers import AnyMemory
-from app.api.memories.bodies import FUTURE
 from app.api.memories.read import MemoryId
 from app.api.plumbing import models
 from app.api.plumbing.guard import BY_MEMORY, WRITE, ActorDep, GuardedRoute, RuntimeDep
@@ -80,8 +79,8 @@ async def give_feedback(
     memory = ids.parse(ids.MEMORY, memory_id)
     present = runtime.clock()
     at = (models.aware(body.now, UTC) or present).astimezone(UTC)
-    if at > present + FUTURE:
-        raise InvalidFields([FieldError(field="now", message="must not lie in the future")])
+    if fault := models.future_fault(at, present):
+        raise InvalidFields([FieldError(field="now", message=fault)])
     word = MemoryFeedback(feedback=body.feedback, at=at, session=body.session_id, note=body.note)
 
     async def work() -> object:

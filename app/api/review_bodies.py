@@ -8,7 +8,6 @@ from datetime import UTC, datetime
 from pydantic import ConfigDict, Field, ValidationError
 
 from app import ids
-from app.api.memories.bodies import FUTURE
 from app.api.plumbing import models
 from app.api.plumbing.models import Instant, RequestBody
 from app.api.plumbing.problems import FieldError, InvalidFields, field_errors, unknown_type
@@ -93,7 +92,7 @@ class DecideBody(RequestBody, **with_example({"action": "accept", "version": _VE
         since = models.aware(self.since, UTC)
         if since is not None and self.action is not ReviewAction.END:
             return f"has no meaning for {self.action}"
-        return "must not lie in the future" if since is not None and since > now + FUTURE else None
+        return models.future_fault(since, now)
 
 
 class BulkDecision(DecideBody, **with_example({"id": EXAMPLE_ITEM, "action": "accept", "version": _VERSION})):

@@ -11,7 +11,7 @@ from typing import Self
 from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_validator
 
 from app import ids
-from app.api.memories.bodies import FUTURE, chosen_scope
+from app.api.memories.bodies import chosen_scope
 from app.api.plumbing import models
 from app.api.plumbing.models import Fraction, Instant, Metadata, RequestBody, TimeZone
 from app.api.plumbing.problems import FieldError, InvalidFields
@@ -203,8 +203,8 @@ def turns_from_body(body: TurnsBody, given: GivenTurns, now: datetime) -> list[T
     for place, (placed, identifier) in enumerate(zip(given.placed, identifiers, strict=True)):
         one = placed.turn
         occurred = models.aware(one.occurred_at, zone) or first + place * A_MOMENT
-        if occurred > now + FUTURE:
-            errors.append(FieldError(field=placed.field("occurred_at"), message="must not lie in the future"))
+        if fault := models.future_fault(occurred, now):
+            errors.append(FieldError(field=placed.field("occurred_at"), message=fault))
             continue
         turns.append(
             Turn(

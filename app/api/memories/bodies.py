@@ -33,9 +33,6 @@ from app.services.memories import UNKNOWN_ID
 LARGEST_BATCH = 1000
 TURN_ID = r"^turn_[0-9a-f]{32}$"
 
-FUTURE = timedelta(days=1)
-"""The furthest that `occurred_at` may be in the future, because clocks differ and time zones are mistaken."""
-
 
 class EvidenceIn(BaseModel):
     """The source of the memory."""
@@ -354,8 +351,8 @@ def _times(body: WriteFields, zone: tzinfo, now: datetime) -> _Times:
 
 def _stated_at(body: WriteFields, zone: tzinfo, now: datetime) -> datetime | None:
     stated_at = models.aware(body.occurred_at, zone)
-    if stated_at is not None and stated_at > now + FUTURE:
-        raise InvalidFields([FieldError(field="occurred_at", message="must not lie in the future")])
+    if fault := models.future_fault(stated_at, now):
+        raise InvalidFields([FieldError(field="occurred_at", message=fault)])
     return _utc(stated_at)
 
 

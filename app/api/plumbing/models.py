@@ -10,7 +10,7 @@ from __future__ import annotations
 import re
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass
-from datetime import UTC, date, datetime, tzinfo
+from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import partial
 from typing import Annotated, Any, ClassVar, Self, get_args, get_origin
 from uuid import UUID
@@ -67,6 +67,15 @@ def zone(name: str | None) -> tzinfo:
 def aware(value: datetime | None, zone: tzinfo) -> datetime | None:
     """Return an aware time; a time without an offset is read in the zone."""
     return value if value is None or value.tzinfo is not None else value.replace(tzinfo=zone)
+
+
+_AHEAD = timedelta(days=1)
+"""The furthest that a stated time may be in the future, because clocks differ and time zones are mistaken."""
+
+
+def future_fault(at: datetime | None, now: datetime) -> str | None:
+    """Return the fault of a time in the future, None without one."""
+    return "must not lie in the future" if at is not None and at > now + _AHEAD else None
 
 
 def both_ends() -> list[FieldError]:
