@@ -320,9 +320,13 @@ def name_at(text: str, words: Sequence[NameToken], place: int) -> int:
     return length
 
 
-def leading_name(text: str, most: int = 8) -> tuple[str, int] | None:
+_LEADING_WORDS: Final = 8
+"""Most words of a name that a text begins with."""
+
+
+def leading_name(text: str) -> tuple[str, int] | None:
     """Return the name at the beginning of a text, and its end; None when the text begins with another word."""
-    words = words_of(text, most=most)
+    words = words_of(text, most=_LEADING_WORDS)
     length = name_at(text, words, 0)
     return (text[words[0].start : words[length - 1].end], words[length - 1].end) if length else None
 

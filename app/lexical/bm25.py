@@ -25,7 +25,6 @@ import math
 import re
 from collections import Counter, defaultdict
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
 from functools import cache, lru_cache
 from hashlib import blake2b
 from itertools import accumulate, pairwise
@@ -88,15 +87,11 @@ _JOINER: Final = re.compile(r"[_.@&'\-+:#]+")
 _SIMPLE: Final = re.compile(r"[^\W_]+")
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Bm25Parameters:
-    """BM25's two parameters: the saturation of repetition, and the penalty of length."""
+K1: Final = 1.2
+"""BM25's saturation of repetition."""
 
-    k1: float = 1.2
-    b: float = 0.75
-
-
-DEFAULT_PARAMETERS: Final = Bm25Parameters()
+B: Final = 0.75
+"""BM25's penalty of length."""
 
 
 def terms(text: str, language: str = "english") -> tuple[str, ...]:
@@ -113,9 +108,9 @@ def searched_terms(text: str, default: str) -> tuple[str, ...]:
     return _terms(tokens, _language(tokens, default))
 
 
-def text_language(text: str, default: str) -> str:
-    """Return the language of a text as its Snowball algorithm, the default one where it can't be told."""
-    return _language(tokenize(normalise(text)), default)
+def text_language(text: str) -> str:
+    """Return the language of a text as its Snowball algorithm, English where it can't be told."""
+    return _language(tokenize(normalise(text)), "english")
 
 
 def _language(tokens: Sequence[str], default: str) -> str:
@@ -195,21 +190,18 @@ def index_of(term: str) -> int:
     return int.from_bytes(digest, "big") % DIMENSIONS + 1
 
 
-def document_weights(
-    found: Sequence[str], *, average_length: float, parameters: Bm25Parameters = DEFAULT_PARAMETERS
-) -> dict[int, float]:
+def document_weights(found: Sequence[str], *, average_length: float) -> dict[int, float]:
     """Return a document's half of BM25: `tf (k1 + 1) / (tf + k1 (1 - b + b length / average_length))`.
 
     Robertson and Zaragoza, "The Probabilistic Relevance Framework: BM25 and Beyond" (2009), formula 3.15.
     Without an average (nothing written yet) the document counts as one of average length.
     """
-    k1, b = parameters.k1, parameters.b
     relative = len(found) / average_length if average_length > 0 else 1.0
-    saturation = k1 * (1 - b + b * relative)
+    saturation = K1 * (1 - B + B * relative)
     weights: dict[int, float] = {}
     for term, frequency in Counter(found).items():
         index = index_of(term)
-        weights[index] = weights.get(index, 0.0) + frequency * (k1 + 1) / (frequency + saturation)
+        weights[index] = weights.get(index, 0.0) + frequency * (K1 + 1) / (frequency + saturation)
     return weights
 
 

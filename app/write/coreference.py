@@ -80,9 +80,9 @@ def needs_context(proposals: Sequence[Proposal], heard: Sequence[Turn] = ()) -> 
 def bind_references(
     proposals: Sequence[Proposal],
     turn: Turn,
-    recent: Sequence[Referent] = (),
-    context: Sequence[Turn] = (),
-    types: Registry | None = None,
+    recent: Sequence[Referent],
+    context: Sequence[Turn],
+    types: Registry,
 ) -> BoundReferences:
     """Return the proposals of a turn with names in place of references, and what those meant.
 

@@ -178,7 +178,7 @@ def ground(
     of the turn.
     """
     beside = (*(one.content for one in context), *_speakers(turn, context), *names)
-    language = text_language(turn.content, "english")
+    language = text_language(turn.content)
     return stands(proposal, turn.content, types, beside=beside, exempt=_persons(turn, context), language=language)
 
 

@@ -87,7 +87,7 @@ class ReferentRing:
     turn: Turn
     context: Sequence[Turn]
     recent: Sequence[Referent]
-    types: Registry | None
+    types: Registry
     kinds: dict[str, str]
     genders: dict[str, Gender]
     ties: list[_Tie]
@@ -102,9 +102,9 @@ class ReferentRing:
         turn: Turn,
         recent: Sequence[Referent],
         context: Sequence[Turn],
-        types: Registry | None,
+        types: Registry,
     ) -> ReferentRing:
-        """Return the ring of a turn's proposals; without types, the proposals themselves name nobody."""
+        """Return the ring of a turn's proposals."""
         latest = sorted(recent, key=lambda one: one.last_said_at, reverse=True)
         ties = [_Tie(one.of, one.role, one.name) for one in latest if one.of is not None]
         genders = {one.name.casefold(): found for one in ties if (found := gender_by_role(one.role)) is not None}
@@ -394,8 +394,8 @@ def _when(one: Referent) -> tuple[datetime, int]:
     return (one.last_said_at, 0 if one.turn is None else one.turn.int)
 
 
-def _payload(proposal: Proposal, types: Registry | None) -> Payload | None:
-    spec = None if types is None else types.by_name.get(proposal.type)
+def _payload(proposal: Proposal, types: Registry) -> Payload | None:
+    spec = types.by_name.get(proposal.type)
     if spec is None:
         return None
     try:
@@ -404,7 +404,7 @@ def _payload(proposal: Proposal, types: Registry | None) -> Payload | None:
         return None
 
 
-def _names_in(proposal: Proposal, types: Registry | None) -> Iterator[DiscourseMention]:
+def _names_in(proposal: Proposal, types: Registry) -> Iterator[DiscourseMention]:
     """Yield what a proposal names; a value that need not be a name is none."""
     payload = _payload(proposal, types)
     for mention in () if payload is None else payload.mentions():
@@ -412,7 +412,7 @@ def _names_in(proposal: Proposal, types: Registry | None) -> Iterator[DiscourseM
             yield DiscourseMention(name=mention.name, entity_type=mention.entity_type or UNKNOWN_TYPE)
 
 
-def _ties_in(proposal: Proposal, types: Registry | None) -> Iterator[_Tie]:
+def _ties_in(proposal: Proposal, types: Registry) -> Iterator[_Tie]:
     """Yield what a proposal makes someone to someone."""
     payload = _payload(proposal, types)
     subject = None if payload is None else payload.subject()

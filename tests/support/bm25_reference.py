@@ -17,7 +17,7 @@ import bm25s
 import numpy as np
 from numpy.typing import NDArray
 
-from app.lexical.bm25 import DEFAULT_PARAMETERS, Bm25Parameters, document_weights, query_weights
+from app.lexical.bm25 import K1, B, document_weights, query_weights
 
 Terms = Sequence[str]
 
@@ -25,8 +25,8 @@ Terms = Sequence[str]
 class Reference:
     """bm25s over a corpus of term lists."""
 
-    def __init__(self, corpus: Sequence[Terms], parameters: Bm25Parameters = DEFAULT_PARAMETERS) -> None:
-        self._index = bm25s.BM25(method="lucene", k1=parameters.k1, b=parameters.b)
+    def __init__(self, corpus: Sequence[Terms]) -> None:
+        self._index = bm25s.BM25(method="lucene", k1=K1, b=B)
         self._index.index([list(document) for document in corpus], show_progress=False)
         self._known = {term for document in corpus for term in document}
         self._documents = len(corpus)
@@ -71,11 +71,11 @@ class Statistics:
 class Ours:
     """Our two sparse vectors and their inner product, as `<#>` computes it, without the database."""
 
-    def __init__(self, corpus: Sequence[Terms], parameters: Bm25Parameters = DEFAULT_PARAMETERS) -> None:
+    def __init__(self, corpus: Sequence[Terms]) -> None:
         self.statistics = Statistics.of(corpus)
         self._postings: dict[int, list[tuple[int, float]]] = defaultdict(list)
         for number, document in enumerate(corpus):
-            weights = document_weights(document, average_length=self.statistics.average_length, parameters=parameters)
+            weights = document_weights(document, average_length=self.statistics.average_length)
             for index, weight in weights.items():
                 self._postings[index].append((number, weight))
 

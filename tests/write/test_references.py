@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -15,7 +15,7 @@ from app.db.entities.write_lookup import CONVERSATIONS, RING, Referent
 from app.db.sql import insert_all
 from app.english.pronouns import parsed, sentence_opening
 from app.memory.extraction import Proposal, Role, Turn
-from app.memory.registry import discover
+from app.memory.registry import Registry, discover
 from app.write.coreference import Unresolved, bind_references, binding_rows, needs_context
 from app.write.values import Binding
 from tests.support.stores import USER, Store
@@ -67,8 +67,14 @@ def payload_of(answer: Proposal | Unresolved) -> Mapping[str, object]:
     return answer.payload
 
 
-def refer(*given: Any) -> tuple[Proposal | Unresolved, ...]:
-    return bind_references(*given).answers
+def refer(
+    proposals: Sequence[Proposal],
+    turn: Turn,
+    recent: Sequence[Referent] = (),
+    context: Sequence[Turn] = (),
+    types: Registry = TYPES,
+) -> tuple[Proposal | Unresolved, ...]:
+    return bind_references(proposals, turn, recent, context, types).answers
 
 
 def meant(turn: str, proposal: Proposal, *recent: Referent, context: tuple[Turn, ...] = (), **how: Any) -> Any:

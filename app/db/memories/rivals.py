@@ -180,11 +180,13 @@ _REVIVABLE = "s.slot IS NULL AND (s.status = 'active' OR (s.status = 'expired' A
 _SUBJECTS = "(SELECT DISTINCT type, subject_id FROM wanted WHERE embedding IS NOT NULL)"
 
 
-def _believed_of(subject: str, columns: str, *, limit: str = "") -> str:
-    """Return SQL for what is believed, or was, of a subject in its type; an index of its own has what is of none."""
-    here = f"s.tenant_id = :tenant AND s.scope_id = :scope AND s.type = {subject}.type AND {_REVIVABLE}"
-    of_none = f"s.subject_id IS NULL AND {subject}.subject_id IS NULL"
-    ways = (f"s.subject_id = {subject}.subject_id", of_none)
+def _believed(columns: str, *, limit: str = "") -> str:
+    """Return SQL for the memories, active or expired, of the type and subject of `about`.
+
+    Those without a subject are read by an index of their own, hence the two queries.
+    """
+    here = f"s.tenant_id = :tenant AND s.scope_id = :scope AND s.type = about.type AND {_REVIVABLE}"
+    ways = ("s.subject_id = about.subject_id", "s.subject_id IS NULL AND about.subject_id IS NULL")
     return " UNION ALL ".join(f"(SELECT {columns} FROM memories s WHERE {here} AND {way} {limit})" for way in ways)  # noqa: S608 - composed of constants
 
 
@@ -195,7 +197,7 @@ def _compared(subjects: str) -> str:
         FROM wanted JOIN (
             SELECT about.type, about.subject_id, s.status, i.memory_id, i.embedding
             FROM {subjects} about
-            CROSS JOIN LATERAL ({_believed_of("about", "s.id, s.status")} OFFSET 0) s
+            CROSS JOIN LATERAL ({_believed("s.id, s.status")} OFFSET 0) s
             CROSS JOIN LATERAL (
                 SELECT x.memory_id, {vector_of("x")} AS embedding FROM memory_index x
                 WHERE x.tenant_id = :tenant AND x.memory_id = s.id AND x.part = 0 AND {has_vector("x")} OFFSET 0
@@ -223,7 +225,7 @@ def _searched(model: Model) -> str:
             ) AS large
             FROM {_SUBJECTS} about CROSS JOIN LATERAL (
                 SELECT {enough} AS enough, count(*) AS counted
-                FROM ({_believed_of("about", "1", limit=f"LIMIT {enough} + 1")}) s
+                FROM ({_believed("1", limit=f"LIMIT {enough} + 1")}) s
             ) few
         )
         {_compared("(SELECT * FROM subjects WHERE NOT large)")}

@@ -172,9 +172,6 @@ def _attach_week(m: Match) -> Node | None:
     return time_node(m, m["week"].when.in_week(week_start(whole.begin), m.ctx))
 
 
-NOON = 12
-
-
 def halves(bounds: Range, grain: Unit) -> datetime:
     """Return the start of the late half: Thursday, the 16th, July, else the middle."""
     lower, upper = bounds

@@ -7,7 +7,7 @@ from datetime import datetime, timedelta
 
 from app.english.dates.days import Range, Unit, after, amount
 from app.english.dates.nodes import UNKNOWN, Match, Node, RuleList, make_node, time_node
-from app.english.dates.periods import Clock, Period, one_day
+from app.english.dates.periods import NOON, Clock, Period, one_day
 from app.english.dates.rules_relative import instant
 
 AMOUNTS = RuleList()
@@ -16,8 +16,6 @@ TIMES_FIRST = RuleList()
 TIMES = RuleList()
 
 MAX_MINUTE = 59
-
-FEW = 3
 
 
 def _grain(node: Node) -> Unit:
@@ -166,8 +164,6 @@ PART_HOURS = ((8, 12), (12, 16), (16, 20), (20, 24))
 
 WIDE_HOURS = ((4, 12), (12, 18), (16, 24), (17, 30))
 """The hours to search; a night runs into the next morning."""
-
-NOON = 12
 
 HALF_DAY = timedelta(hours=12)
 
