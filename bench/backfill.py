@@ -22,12 +22,10 @@ from app.memory.backfill import BackfillStatus, ItemState
 from app.memory.registry import discover
 from app.model import Actor
 from app.services.backfill.runs import BackfillRequest, Backfills
-from bench.asking import post, questions
-from bench.client import load
 from bench.figures import Book, Spread
-from bench.stage import Stage, seed_of
-from bench.workers import SCOPE, Timed
-from bench.world import key_of, tenant_id
+from bench.stage import Stage
+from bench.workers import SCOPE, Timed, question_times
+from bench.world import tenant_id
 
 _FACTS = """
     WITH told AS (
@@ -93,11 +91,11 @@ async def _measured(
     table = [_row("preview", int(one.counts["looked_at"]), perf_counter() - began, timed)]
     book.check("memories that a preview changes", _differing(before, await _sums(stage)), "==", 0)
     planned = {item.memory_id: item async for item in _items(work, actor, one)}
-    alone = await _asked(stage, user)
+    alone = await question_times(stage, user)
     beside = list[Spread]()
     running = asyncio.create_task(_stepped(stage, work, actor, one, BackfillStatus.COMMITTING, "commit"))
     while not running.done():
-        beside.append(await _asked(stage, user))
+        beside.append(await question_times(stage, user))
     table.append(_row("commit", len(planned), await running, timed))
     after = await _sums(stage)
     book.check("memories that a commit changes and its preview did not tell", _untold(before, after, planned), "==", 0)
@@ -149,12 +147,6 @@ async def _items(work: Backfills, actor: Actor, one: Backfill) -> AsyncIterator[
         for listed in found:
             yield listed.item
         more, after = bool(found), found[-1].item.memory_id if found else None
-
-
-async def _asked(stage: Stage, user: str) -> Spread:
-    asked = questions(seed_of(0, user), SCOPE, stage.sizes.questions)
-    posts = [post(one, user, key_of(0)) for one in asked]
-    return await load(stage.service.port, posts, clients=1, count=stage.sizes.requests, seconds=stage.sizes.seconds)
 
 
 async def _sums(stage: Stage) -> dict[UUID, str]:

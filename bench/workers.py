@@ -73,11 +73,11 @@ async def workers(stage: Stage, book: Book) -> None:
     memories = await _aged(stage)
     known, database = discover(), Database(stage.world.url, pool_size=2)
     try:
-        alone = await _asked(stage, users[0])
+        alone = await question_times(stage, users[0])
         rows, beside = [], list[Spread]()
         running = asyncio.create_task(_ran(stage, known["freshness"], database, memories))
         while not running.done():
-            beside.append(await _asked(stage, users[0]))
+            beside.append(await question_times(stage, users[0]))
         rows.append(await running)
         rows += [await _ran(stage, known[name], database, memories) for name in ("validity", "gc")]
     finally:
@@ -103,7 +103,8 @@ async def _aged(stage: Stage) -> int:
     return int(await owner.fetchval("SELECT count(*) FROM memories"))
 
 
-async def _asked(stage: Stage, user: str) -> Spread:
+async def question_times(stage: Stage, user: str) -> Spread:
+    """Return the times of questions to a user of the main tenant, by one client."""
     asked = questions(seed_of(0, user), SCOPE, stage.sizes.questions)
     posts = [post(one, user, key_of(0)) for one in asked]
     return await load(stage.service.port, posts, clients=1, count=stage.sizes.requests, seconds=stage.sizes.seconds)

@@ -6,7 +6,6 @@ import asyncio
 import os
 import shutil
 import signal
-import socket
 import sys
 import tempfile
 from collections.abc import AsyncIterator, Sequence
@@ -25,6 +24,7 @@ from app.model import NAMESPACE
 from app.providers.wordllama import WordllamaEmbedder
 from app.services.keys import ROLES, hash_secret
 from bench.copying import copy_rows
+from bench.ports import free_port
 
 MAIN_KEY = "tm_bench_" + "0" * 32
 _START_SECONDS = 60.0
@@ -179,10 +179,3 @@ async def _stopped(process: asyncio.subprocess.Process) -> None:
     except TimeoutError:
         process.kill()
         await process.wait()
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port

@@ -29,9 +29,10 @@ from bench.peers.driven import Driven, Item, item, item_of
 from bench.peers.floor import CLIENTS as FLOOR_CLIENTS
 from bench.peers.floor import Floor, floor_of
 from bench.peers.others import EACH, FILL, fill_peer, fill_service
+from bench.ports import free_port
 from bench.report import describe
 from bench.usage import resident
-from bench.world import MAIN_KEY, Service, World, free_port, new_world, serving
+from bench.world import MAIN_KEY, Service, World, new_world, serving
 from evals.datasets import data_dir, load_locomo
 
 HERE = Path(__file__).parent

@@ -16,8 +16,8 @@ import pytest
 from pydantic import SecretStr
 
 from app.errors import ConfigurationError
+from bench.ports import free_port
 from tests.api.conftest import connected, fact, running, settings_for
-from tests.support.ports import free_port
 from tests.support.waiting import ended_job
 
 PROGRAM = shutil.which("pgbouncer") or shutil.which("pgbouncer", path="/usr/sbin")

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from app.db.embedded.folder import Account, server_account
-from tests.support.ports import free_port
+from bench.ports import free_port
 
 OWNER = "postgres"
 SETTINGS = {

@@ -15,9 +15,9 @@ import pytest
 from app.bootstrap import now
 from app.db import jobs
 from app.db.session import Database
+from bench.ports import free_port
 from tests.commands.program import ROOT, WAIT_SECONDS, Output, Served, environment, run
 from tests.support.forked import ForkedProgram
-from tests.support.ports import free_port
 from tests.support.waiting import PATIENCE, wait_until
 
 

@@ -21,9 +21,9 @@ import httpx
 import pytest
 import yaml  # type: ignore[import-untyped]
 
+from bench.ports import free_port
 from tests.containers.conftest import ROOT
 from tests.containers.podman import OPTIONS, build, exists, podman
-from tests.support.ports import free_port
 
 pytestmark = pytest.mark.image
 

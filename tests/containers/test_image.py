@@ -14,8 +14,8 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from bench.ports import free_port
 from tests.containers.podman import LIMITS, podman
-from tests.support.ports import free_port
 
 pytestmark = pytest.mark.image
 

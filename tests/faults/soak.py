@@ -27,11 +27,11 @@ from typing import Any
 import asyncpg
 import httpx
 
+from bench.ports import free_port
 from tests.commands.program import PROGRAM, ROOT, environment
 from tests.db.embedded_service import Service
 from tests.faults.test_killed_under_load import MOST_PARKED, ORPHANS, settled
 from tests.support.folders import open_folder
-from tests.support.ports import free_port
 
 CLIENTS = 32
 KEY = "tm_key_of_the_soak_0123456789abcdefghijklmnop"
