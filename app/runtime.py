@@ -362,7 +362,7 @@ def _answers(base: _Base, writer: AnswerWriter | None, queries: Queries, quotas:
 def _importing(
     base: _Base, quotas: Quotas, upkeep: IndexMaintenance, policies: ExtractionPolicies, own_types: TenantTypes
 ) -> Imports:
-    means = ImportContext(
+    context = ImportContext(
         database=base.database,
         indexer=ImportIndexer(embedder=base.embedder, language=base.settings.language),
         model_id=base.model_id,
@@ -371,12 +371,12 @@ def _importing(
         drifted=upkeep.mark,
         crowded=upkeep.crowd,
     )
-    return Imports(means=means, own_types=own_types, policies=policies)
+    return Imports(context=context, own_types=own_types, policies=policies)
 
 
 def _workers(base: _Base, writing: _WriteServices) -> Workers:
     known = runner.discover()
-    means = WorkerContext(
+    context = WorkerContext(
         database=base.database,
         clock=base.clock,
         embedder=base.embedder,
@@ -390,7 +390,7 @@ def _workers(base: _Base, writing: _WriteServices) -> Workers:
     return Workers(
         database=base.database,
         clock=base.clock,
-        means=means,
+        context=context,
         known=known,
         crons=checked_crons(base.settings.worker_schedules, known),
         observe=base.metrics.worker,

@@ -112,7 +112,7 @@ async def question_times(stage: Stage, user: str) -> Spread:
 
 async def _ran(stage: Stage, worker: Worker, database: Database, memories: int) -> tuple[str, ...]:
     timed = Timed(database)
-    means = WorkerContext(
+    context = WorkerContext(
         database=cast("Database", timed),
         clock=lambda: datetime.now(UTC),
         embedder=stage.world.embedder,
@@ -126,7 +126,7 @@ async def _ran(stage: Stage, worker: Worker, database: Database, memories: int) 
         stage.progress(f"worker {worker.name}", min(done, memories), memories)
 
     began = perf_counter()
-    counts = await worker.run(means, tenant_id(0), dry_run=False, progress=RunProgress(run=uuid4(), report=told))
+    counts = await worker.run(context, tenant_id(0), dry_run=False, progress=RunProgress(run=uuid4(), report=told))
     seconds, changed = perf_counter() - began, sum(counts.values())
     return (
         worker.name,

@@ -129,7 +129,7 @@ async def test_a_large_store_tells_what_the_worker_counted(
     by_hand = await recounted(database_url, key)
     worker = runtime.workers.named("drift")
     await worker.run(
-        runtime.workers.means, by_hand["tenant"], dry_run=False, progress=RunProgress(run=ids.new(), report=told)
+        runtime.workers.context, by_hand["tenant"], dry_run=False, progress=RunProgress(run=ids.new(), report=told)
     )
     after = (await client.get("/admin/stats")).json()
     assert_counted(after["memories"], by_hand)

@@ -90,10 +90,10 @@ async def deadly(runtime: Runtime, job: Job, progress: ProgressCallback) -> None
     await asyncio.sleep(60)
 
 
-async def counted(means: WorkerContext, tenant: UUID, *, dry_run: bool, progress: RunProgress) -> Counts:
+async def counted(context: WorkerContext, tenant: UUID, *, dry_run: bool, progress: RunProgress) -> Counts:
     """Count the tenant's jobs, and take a checkpoint after each."""
     query = text("SELECT count(*) FROM jobs WHERE tenant_id = :tenant")
-    async with means.database.read(tenant) as session:
+    async with context.database.read(tenant) as session:
         found = int((await session.execute(query, {"tenant": tenant})).scalar_one())
     for done in range(found):
         await progress(done + 1, found)

@@ -19,7 +19,7 @@ GOOD = """
 from app.services.lifecycle.runner import Worker
 
 
-async def run(means, tenant, *, dry_run, progress):
+async def run(context, tenant, *, dry_run, progress):
     return {}
 
 

@@ -58,7 +58,7 @@ def light_runtime(url: str, **settings: Any) -> Runtime:
             workers=Workers(
                 database=database,
                 clock=now,
-                means=cast("WorkerContext", SimpleNamespace(database=database, clock=now)),
+                context=cast("WorkerContext", SimpleNamespace(database=database, clock=now)),
                 known=WORKERS,
                 crons={},
             ),

@@ -36,7 +36,7 @@ class Aging:
 
     store: Store
     clock: Clock
-    means: WorkerContext
+    context: WorkerContext
 
     def pass_(self, days: float) -> datetime:
         self.clock.now += timedelta(days=days)
@@ -66,7 +66,7 @@ class Aging:
             return None
 
         progress = RunProgress(run=job or uuid4(), report=told)
-        return await WORKERS[worker].run(self.means, self.store.tenant, dry_run=dry_run, progress=progress)
+        return await WORKERS[worker].run(self.context, self.store.tenant, dry_run=dry_run, progress=progress)
 
     async def use(self, memory: UUID, *, count: int = 1, session: str | None = None) -> None:
         use = Use(
@@ -101,7 +101,7 @@ def aging(store: Store) -> Aging:
     clock = Clock()
     pipeline = replace(store.pipeline, clock=clock)
     store = replace(store, pipeline=pipeline)
-    means = WorkerContext(
+    context = WorkerContext(
         database=store.database,
         clock=clock,
         embedder=pipeline.embedder,
@@ -110,4 +110,4 @@ def aging(store: Store) -> Aging:
         types=store.types,
         writing=store.pipeline,
     )
-    return Aging(store=store, clock=clock, means=means)
+    return Aging(store=store, clock=clock, context=context)

@@ -205,7 +205,7 @@ async def import_changed(store: Store, words: Mapping[str, str]) -> None:
     [readable] = await context.indexer.index([readable], vectors=False)
     one = imported(readable, store.tenant)
     assert one is not None
-    await ImportBatch(means=context, actor=store.actor, averages={}).memories([one])
+    await ImportBatch(context=context, actor=store.actor, averages={}).memories([one])
 
 
 def import_context(store: Store, embedder: WordllamaEmbedder) -> ImportContext:

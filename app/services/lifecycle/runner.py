@@ -85,7 +85,7 @@ class RunProgress:
 class Run(Protocol):
     """The function of a worker."""
 
-    async def __call__(self, means: WorkerContext, tenant: UUID, *, dry_run: bool, progress: RunProgress) -> Counts:
+    async def __call__(self, context: WorkerContext, tenant: UUID, *, dry_run: bool, progress: RunProgress) -> Counts:
         """Run the worker for one tenant."""
 
 
@@ -93,7 +93,7 @@ class Run(Protocol):
 class Worker:
     """A task on each tenant's memories, run at the times of a cron expression (five fields, UTC).
 
-    `run(means, tenant, dry_run=, progress=)` works in short transactions and returns its counts. It may run more than
+    `run(context, tenant, dry_run=, progress=)` works in short transactions and returns its counts. It may run more than
     once, so repeating it must change nothing. With `dry_run` it changes nothing at all and returns the counts that a
     run would return. `summary` is a sentence for people.
     """
@@ -160,9 +160,9 @@ class WorkerStage:
 def sweeping(worker: str, sweep: Sweep) -> Run:
     """Return the function of a worker whose one stage is the sweep; it returns how many memories changed."""
 
-    async def run(means: WorkerContext, tenant: UUID, *, dry_run: bool, progress: RunProgress) -> Counts:
+    async def run(context: WorkerContext, tenant: UUID, *, dry_run: bool, progress: RunProgress) -> Counts:
         stages = (WorkerStage(name=sweep.counted, look=sweep.look, do=sweep),)
-        return await run_stages(means, tenant, worker, stages, dry_run=dry_run, progress=progress)
+        return await run_stages(context, tenant, worker, stages, dry_run=dry_run, progress=progress)
 
     return run
 
@@ -175,7 +175,7 @@ class StaleWorkerRun(Conflict):
 class Place:
     """The position of a run: the stage, the last id in it, and the counts so far."""
 
-    means: WorkerContext
+    context: WorkerContext
     tenant: UUID
     worker: str
     progress: RunProgress
@@ -184,12 +184,12 @@ class Place:
     seen: int = 0
 
     @classmethod
-    async def of(cls, means: WorkerContext, tenant: UUID, worker: str, progress: RunProgress) -> Place:
+    async def of(cls, context: WorkerContext, tenant: UUID, worker: str, progress: RunProgress) -> Place:
         """Return the position where the run of a job begins or continues."""
-        async with means.database.write(tenant) as session:
-            found = await runs.begin(session, tenant, worker, progress.run, means.clock())
+        async with context.database.write(tenant) as session:
+            found = await runs.begin(session, tenant, worker, progress.run, context.clock())
         return cls(
-            means=means,
+            context=context,
             tenant=tenant,
             worker=worker,
             progress=progress,
@@ -228,7 +228,7 @@ class Place:
     async def _move(
         self, stage: str, work: Callable[[WriteSession], Awaitable[BatchResult]]
     ) -> tuple[BatchResult, Mapping[str, str], Counter[str]]:
-        async with self.means.database.write(self.tenant) as session:
+        async with self.context.database.write(self.tenant) as session:
             batch = await work(session)
             cursor = {"stage": stage, "after": str(batch.last or "")}
             counts = Counter({**self.counts})
@@ -247,7 +247,7 @@ class Place:
 
 
 async def run_stages(
-    means: WorkerContext,
+    context: WorkerContext,
     tenant: UUID,
     worker: str,
     stages: Sequence[WorkerStage],
@@ -261,32 +261,34 @@ async def run_stages(
     presumed dead, the slower one ends with a Conflict.
     """
     if dry_run:
-        return await _dry_run(means, tenant, stages, progress)
-    place = await Place.of(means, tenant, worker, progress)
+        return await _dry_run(context, tenant, stages, progress)
+    place = await Place.of(context, tenant, worker, progress)
     names = [one.name for one in stages]
     for stage in stages:
         after = place.after(stage.name, names)
         while after is not None:
-            after = await place.step(stage.name, _bind_worker(stage, means, tenant, after))
+            after = await place.step(stage.name, _bind_worker(stage, context, tenant, after))
     return place.counts
 
 
 def _bind_worker(
-    stage: WorkerStage, means: WorkerContext, tenant: UUID, after: UUID
+    stage: WorkerStage, context: WorkerContext, tenant: UUID, after: UUID
 ) -> Callable[[WriteSession], Awaitable[BatchResult]]:
     async def work(session: WriteSession) -> BatchResult:
-        return await stage.do(session, tenant=tenant, now=means.clock(), after=after)
+        return await stage.do(session, tenant=tenant, now=context.clock(), after=after)
 
     return work
 
 
-async def _dry_run(means: WorkerContext, tenant: UUID, stages: Sequence[WorkerStage], progress: RunProgress) -> Counts:
+async def _dry_run(
+    context: WorkerContext, tenant: UUID, stages: Sequence[WorkerStage], progress: RunProgress
+) -> Counts:
     counts, seen = Counter[str](), 0
     for stage in stages:
         after: UUID | None = FIRST
         while after is not None:
-            async with means.database.read(tenant) as session:
-                batch = await stage.look(session, tenant=tenant, now=means.clock(), after=after)
+            async with context.database.read(tenant) as session:
+                batch = await stage.look(session, tenant=tenant, now=context.clock(), after=after)
             counts.update(batch.counts)
             seen += batch.seen
             after = batch.last
@@ -309,7 +311,7 @@ class Workers:
 
     database: Database
     clock: Callable[[], datetime]
-    means: WorkerContext
+    context: WorkerContext
     known: Mapping[str, Worker]
     crons: Mapping[str, str]
     observe: Observe = lambda _worker, _outcome, _counts, _seconds: None
@@ -370,7 +372,7 @@ class Workers:
                 if found.ended:  # its worker died before the job could say so
                     return found.counts
             progress = RunProgress(run=job, report=report)
-            counts = dict(await worker.run(self.means, tenant, dry_run=dry_run, progress=progress))
+            counts = dict(await worker.run(self.context, tenant, dry_run=dry_run, progress=progress))
             if not dry_run:
                 async with self.database.write(tenant) as session:
                     await runs.end(session, tenant, worker.name, job, counts, self.clock())

@@ -72,7 +72,7 @@ class ImportBatchResult:
 class ImportBatch:
     """Stores lines of one kind in one transaction."""
 
-    means: ImportContext
+    context: ImportContext
     actor: Actor
     averages: Mapping[UUID, float]
 
@@ -81,7 +81,7 @@ class ImportBatch:
         tenant, done, kind = self.actor.tenant_id, ImportBatchResult(), KINDS[lines[0].record]
         scopes = {} if kind.name in FREE else self._scopes(lines)
         with refusals():
-            async with self.means.database.write(tenant, **PLANNED_BY_KEY) as session:
+            async with self.context.database.write(tenant, **PLANNED_BY_KEY) as session:
                 await imports.hold(session, tenant, scopes, self.averages)
                 new = await self._new(session, lines, done) if lines[0].id is not None else list(lines)
                 await self._check_scopes(session, kind.table, new)
@@ -101,7 +101,7 @@ class ImportBatch:
                     await append(session, await imports.misstated_events(session, self._ledger(), about))
                 if stored:
                     grown = dict.fromkeys(scopes, ScopeCounts())
-                    await imports.grow(session, tenant, grown, self.averages, at=self.means.clock())
+                    await imports.grow(session, tenant, grown, self.averages, at=self.context.clock())
                 await self._record(session, kind.name, stored, lines)
         done.imported[kind.name] += stored
         done.already_there[kind.name] += len(lines) - stored - done.erased
@@ -117,11 +117,11 @@ class ImportBatch:
         tenant = self.actor.tenant_id
         scopes = self._scopes([one.line for one in given])
         averages = {scope: self.averages.get(scope) or _average(mine) for scope, mine in _by_scope(given).items()}
-        async with self.means.database.read(tenant) as session:
+        async with self.context.database.read(tenant) as session:
             present = await imports.averages(session, tenant, scopes)
         averages |= {scope: average for scope, average in present.items() if average}
         with refusals():
-            async with self.means.database.write(tenant, **PLANNED_BY_KEY) as session:
+            async with self.context.database.write(tenant, **PLANNED_BY_KEY) as session:
                 held = await imports.hold(session, tenant, scopes, averages)
                 there = await imports.existing(session, tenant, "memories", [one.id for one in given])
                 gone = await receipts.erased(session, tenant, [one.id for one in given]) - there.keys()
@@ -139,13 +139,13 @@ class ImportBatch:
                 named = {row["entity_id"] for row in rows.get("memory_entities", ())}
                 await imports.recount_mentions(session, tenant, named)
                 grown = {scope: _counts(mine) for scope, mine in _by_scope(new).items()}
-                upkeep = await imports.grow(session, tenant, grown, averages, at=self.means.clock())
+                upkeep = await imports.grow(session, tenant, grown, averages, at=self.context.clock())
                 await self._record(session, "memory", len(new), [one.line for one in given])
         for scope, needed in upkeep.items():
             if needed.drifted:
-                self.means.drifted(tenant, scope)
+                self.context.drifted(tenant, scope)
             if needed.crowded:
-                self.means.crowded(tenant, scope)
+                self.context.crowded(tenant, scope)
         done.imported["memory"] += len(new)
         done.notices[WITHOUT_SUCCESSOR] += sum(one.line.orphaned for one in new)
         done.already_there["memory"] += len(there)
@@ -264,7 +264,7 @@ class ImportBatch:
     def _embedded(self, row: Mapping[str, Any]) -> dict[str, Any]:
         """Return a row with its vector in the columns of this service's embedding model."""
         plain = dict(row)
-        return plain | as_columns(self.means.model_id, plain.pop("embedding"))
+        return plain | as_columns(self.context.model_id, plain.pop("embedding"))
 
     def _row(self, table: str, values: Mapping[str, Any], scope: UUID | None) -> dict[str, Any]:
         row = {"tenant_id": self.actor.tenant_id, **values}
@@ -288,7 +288,7 @@ class ImportBatch:
         await append(session, [self._ledger().event(AuditAction.IMPORT_BATCH, detail)])
 
     def _ledger(self) -> AuditWriter:
-        return AuditWriter(tenant=self.actor.tenant_id, actor=self.actor.name, at=self.means.clock())
+        return AuditWriter(tenant=self.actor.tenant_id, actor=self.actor.name, at=self.context.clock())
 
 
 SCOPED = frozenset(name for name, table in metadata.tables.items() if "scope_id" in table.columns)

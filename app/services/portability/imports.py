@@ -46,7 +46,7 @@ _STORED = KINDS.keys() - IGNORED_KINDS - {storing.KIND}
 class Imports:
     """Imports into the actor's tenant."""
 
-    means: ImportContext
+    context: ImportContext
     own_types: TenantTypes
     policies: ExtractionPolicies
 
@@ -60,9 +60,9 @@ class Imports:
         types = Imported(tenant=actor.tenant_id, types=await self.own_types.book.of(actor.tenant_id))
         summary = Summary(strict=strict)
         defining = TypeDefinitionImport(own_types=self.own_types, actor=actor, summary=summary, types=types)
-        storing = ImportStore(means=self.means, actor=actor, summary=summary, types=types)
+        storing = ImportStore(context=self.context, actor=actor, summary=summary, types=types)
         running = _Import(
-            importing=self, actor=actor, summary=summary, defining=defining, storing=storing, began=self.means.clock()
+            importing=self, actor=actor, summary=summary, defining=defining, storing=storing, began=self.context.clock()
         )
         try:
             async for number, content in lines:
@@ -146,7 +146,7 @@ class _Import:
     async def _begin(self, header: dict[str, Any]) -> None:
         require_header(header)
         self.header = header
-        embedder = self.importing.means.indexer.embedder
+        embedder = self.importing.context.indexer.embedder
         model = header.get("embedding_model")
         same = model == {"name": embedder.name, "dimensions": embedder.dimensions}
         self.storing.vectors = bool(header.get("vectors")) and same

@@ -169,7 +169,7 @@ _DANGLING = "it refers to a row that does not exist: its line failed or is not i
 class ImportStore:
     """Stores the lines of one import. `vectors`: the file's vectors can be used; `averages`: text lengths by scope."""
 
-    means: ImportContext
+    context: ImportContext
     actor: Actor
     summary: Summary
     types: Imported
@@ -186,7 +186,7 @@ class ImportStore:
     _storing: asyncio.Task[None] | None = None
 
     def __post_init__(self) -> None:
-        self.withheld = ErasedFilter(database=self.means.database, tenant=self.actor.tenant_id)
+        self.withheld = ErasedFilter(database=self.context.database, tenant=self.actor.tenant_id)
 
     async def add(self, line: Line, size: int) -> None:
         """Add the next line, of `size` bytes, and store the batch if it is full."""
@@ -262,11 +262,11 @@ class ImportStore:
         if not bare:
             return list(lines), set()
         found = [line.id for line in bare if line.id is not None]
-        async with self.means.database.read(tenant) as session:
+        async with self.context.database.read(tenant) as session:
             there = await imports.existing(session, tenant, "memories", found)
             gone = await receipts.erased(session, tenant, found) - there.keys()
         needed = [line for line in bare if line.id not in there and line.id not in gone]
-        made = {line.id: line for line in await self.means.indexer.index(needed, vectors=self.vectors)}
+        made = {line.id: line for line in await self.context.indexer.index(needed, vectors=self.vectors)}
         return [made.get(line.id, line) for line in lines], gone
 
     async def _store_batch(self, lines: Sequence[Line]) -> None:
@@ -287,7 +287,7 @@ class ImportStore:
         while lines:
             lines, again = told_apart(lines)
             targets = {line.values["superseded_by"] for line in lines if line.values.get("superseded_by")}
-            async with self.means.database.read(self.actor.tenant_id) as session:
+            async with self.context.database.read(self.actor.tenant_id) as session:
                 there = set(await imports.existing(session, self.actor.tenant_id, "memories", targets))
             now = storable(lines, there)
             ids = {line.id for line in now}
@@ -304,7 +304,7 @@ class ImportStore:
         """
         if self.users is None:
             await self.settle()
-            async with self.means.database.read(self.actor.tenant_id) as session:
+            async with self.context.database.read(self.actor.tenant_id) as session:
                 self.users = await imports.same_users(session, self.actor.tenant_id, self.entities)
         if not self.users:
             return lines
@@ -318,7 +318,7 @@ class ImportStore:
         fine, wrong = [], []
         for line in lines:
             try:
-                fine.append(self.means.indexer.read(line, self.types))
+                fine.append(self.context.indexer.read(line, self.types))
             except UnreadableLine as error:
                 wrong.append(ImportFailure(line=line.number, message=error.message))
         return fine, wrong
@@ -363,7 +363,7 @@ class ImportStore:
         """Record a line's failure; a memory whose successor was refused is stored without it."""
         successor = line.values.get("superseded_by")
         if isinstance(line, MemoryLine) and successor is not None:
-            async with self.means.database.read(self.actor.tenant_id) as session:
+            async with self.context.database.read(self.actor.tenant_id) as session:
                 there = await imports.existing(session, self.actor.tenant_id, "memories", [successor])
             if not there:
                 await self._whole([without_successor(line)])
@@ -371,7 +371,7 @@ class ImportStore:
         self.summary.fail(line.number, failure)
 
     async def _store(self, lines: Sequence[Line]) -> None:
-        batch = ImportBatch(means=self.means, actor=self.actor, averages=self.averages)
+        batch = ImportBatch(context=self.context, actor=self.actor, averages=self.averages)
         memories = [line for line in lines if isinstance(line, MemoryLine)]
         done = await (self._stored(batch, memories) if memories else self._rows(batch, lines))
         self.summary.imported.update(done.imported)
@@ -384,7 +384,7 @@ class ImportStore:
         """Store memories that neither exist nor were erased."""
         lines, gone = await self._indexed(lines)
         new = [one for line in lines if (one := imported(line, self.actor.tenant_id)) is not None]
-        async with self.means.quotas.spending(self.actor, memories=len(new)) as spending:
+        async with self.context.quotas.spending(self.actor, memories=len(new)) as spending:
             done = await batch.memories(new)
             spending.unused_memories = len(new) - done.imported["memory"]
         done.already_there["memory"] += len(lines) - len(new) - len(gone)
@@ -406,7 +406,7 @@ class ImportStore:
 
     async def _withdraw(self) -> None:
         """Remove the imported entities that only erased memories name, and count them as erased."""
-        taken = await self.withheld.withdraw(self.means.clock())
+        taken = await self.withheld.withdraw(self.context.clock())
         self.summary.imported["entity"] -= len(taken & self.fresh)
         self.summary.already_there["entity"] -= len(taken & (self.entities - self.fresh))
         self.summary.erased += len(taken & self.entities)
@@ -415,11 +415,11 @@ class ImportStore:
     async def _unify(self) -> None:
         """Merge imported entities with entities of the same name that were here; callers can unmerge them."""
         tenant = self.actor.tenant_id
-        async with self.means.database.read(tenant) as session:
+        async with self.context.database.read(tenant) as session:
             pairs = await imports.namesakes(session, tenant, self.entities) if self.entities else []
         for entity, known, scope in pairs:
-            async with self.means.database.write(tenant) as session:
-                at = await entity_merges.hold(session, tenant, known, now=self.means.clock())
+            async with self.context.database.write(tenant) as session:
+                at = await entity_merges.hold(session, tenant, known, now=self.context.clock())
                 moved = await entity_merges.merge_entities(session, tenant, [(entity, known)], at=at)
                 ledger = AuditWriter(tenant=tenant, actor=self.actor.name, at=at, scope=scope)
                 await append(session, entity_merges.merge_events(ledger, moved, "imported"))

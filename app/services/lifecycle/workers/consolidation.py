@@ -192,9 +192,9 @@ def _may_fold(one: Version) -> bool:
     return one.status in {MemoryStatus.ACTIVE, MemoryStatus.EXPIRED} and not one.contested and one.review is None
 
 
-async def run(means: WorkerContext, tenant: UUID, *, dry_run: bool, progress: RunProgress) -> Counts:
+async def run(context: WorkerContext, tenant: UUID, *, dry_run: bool, progress: RunProgress) -> Counts:
     """Run the consolidation and return the numbers of groups, of their memories, and of sentences by a model."""
-    service = Consolidation(database=means.database, writing=means.writing, summariser=means.summariser)
+    service = Consolidation(database=context.database, writing=context.writing, summariser=context.summariser)
     return await service.run(tenant, dry_run=dry_run, progress=progress)
 
 

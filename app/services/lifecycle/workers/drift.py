@@ -246,9 +246,9 @@ def _rows(kind: str, counts: FieldShare, totals: Mapping[date, int]) -> list[Day
     ]
 
 
-async def run(means: WorkerContext, tenant: UUID, *, dry_run: bool, progress: RunProgress) -> Counts:
+async def run(context: WorkerContext, tenant: UUID, *, dry_run: bool, progress: RunProgress) -> Counts:
     """Run the detection and return the numbers of counted days, volatile slots, and shifts."""
-    return await Drift(database=means.database, clock=means.clock).run(tenant, dry_run=dry_run, progress=progress)
+    return await Drift(database=context.database, clock=context.clock).run(tenant, dry_run=dry_run, progress=progress)
 
 
 WORKER = Worker(

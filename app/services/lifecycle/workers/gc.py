@@ -10,14 +10,14 @@ from app.services.lifecycle.runner import Counts, RunProgress, Worker, WorkerCon
 NAME = "gc"
 
 
-async def run(means: WorkerContext, tenant: UUID, *, dry_run: bool, progress: RunProgress) -> Counts:
+async def run(context: WorkerContext, tenant: UUID, *, dry_run: bool, progress: RunProgress) -> Counts:
     """Run the worker and return the numbers of forgotten and deleted memories."""
-    purge = Purge(days=means.forgotten_days, language=means.language)
+    purge = Purge(days=context.forgotten_days, language=context.language)
     stages = (
         WorkerStage(name="purged", look=purge.look, do=purge),
         WorkerStage(name=FORGETTING.counted, look=FORGETTING.look, do=FORGETTING),
     )
-    return await run_stages(means, tenant, NAME, stages, dry_run=dry_run, progress=progress)
+    return await run_stages(context, tenant, NAME, stages, dry_run=dry_run, progress=progress)
 
 
 WORKER = Worker(

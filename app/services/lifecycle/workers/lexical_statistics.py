@@ -15,15 +15,15 @@ NAME = "lexical-statistics"
 STAGE = "scopes"
 
 
-async def run(means: WorkerContext, tenant: UUID, *, dry_run: bool, progress: RunProgress) -> Counts:
+async def run(context: WorkerContext, tenant: UUID, *, dry_run: bool, progress: RunProgress) -> Counts:
     """Run the worker and return the numbers of scopes, of scopes with wrong counts, and of terms with wrong counts."""
-    place = None if dry_run else await Place.of(means, tenant, NAME, progress)
+    place = None if dry_run else await Place.of(context, tenant, NAME, progress)
     after = FIRST if place is None else place.after(STAGE, (STAGE,))
     foreseen, seen = Counter[str](), 0
     while after is not None:
-        async with means.database.read(tenant, **SNAPSHOT) as session:
+        async with context.database.read(tenant, **SNAPSHOT) as session:
             scope = await maintenance.next_scope(session, tenant, after)
-            found = None if scope is None else await maintenance.differences(session, tenant, scope, means.language)
+            found = None if scope is None else await maintenance.differences(session, tenant, scope, context.language)
         if scope is None or found is None:
             break
         if place is None:

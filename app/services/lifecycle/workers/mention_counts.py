@@ -10,10 +10,10 @@ from app.services.lifecycle.runner import Counts, RunProgress, Worker, WorkerCon
 NAME = "mention-counts"
 
 
-async def run(means: WorkerContext, tenant: UUID, *, dry_run: bool, progress: RunProgress) -> Counts:
+async def run(context: WorkerContext, tenant: UUID, *, dry_run: bool, progress: RunProgress) -> Counts:
     """Run the worker and return the number of entities with a wrong count."""
     stages = (WorkerStage(name="entities", look=wrong_counts, do=recount),)
-    return await run_stages(means, tenant, NAME, stages, dry_run=dry_run, progress=progress)
+    return await run_stages(context, tenant, NAME, stages, dry_run=dry_run, progress=progress)
 
 
 WORKER = Worker(
