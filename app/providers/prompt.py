@@ -244,7 +244,7 @@ def repair_prompt(faults: Iterable[str], *, partial: bool) -> str:
 
 def _described(spec: MemoryType) -> str:
     fields = fields_of(spec)
-    told = [f"## {spec.name}", spec.definition, f"Fields: {'; '.join(map(_told, fields))}."]
+    told = [f"## {spec.name}", spec.definition, f"Fields: {'; '.join(map(_field_line, fields))}."]
     for example in spec.examples[:SHOWN_EXAMPLES]:
         payloads = ({TYPE: spec.name, **request_schema(one, fields)} for one in example.payloads)
         told += (f"{fenced(example.utterance)} -> {_compact(one)}" for one in payloads)
@@ -255,7 +255,7 @@ def _compact(value: object) -> str:
     return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
 
 
-def _told(one: PayloadField) -> str:
+def _field_line(one: PayloadField) -> str:
     """Return a field in short: of its description what a model needs, not how it is kept."""
     optional = "" if one.required else "?"
     kind = "" if one.kind == TEXT else f" ({one.kind})"

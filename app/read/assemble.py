@@ -83,16 +83,16 @@ def floor(mode: ReadMode, wanted: float | None) -> float:
 
 
 def select(
-    ranked: Sequence[Ranked], sketches: Mapping[UUID, RankingRow], *, query: ParsedQuery, least: float
+    ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow], *, query: ParsedQuery, least: float
 ) -> tuple[Ranked, ...]:
     """Return those that are trusted enough, or marked for why they aren't, and not what the asker has ruled out.
 
     A summary gives way to its members where they are found.
     """
     unwanted = _unwanted(query)
-    told = {sketches[one.id].folded_into for one in ranked}
+    told = {rows[one.id].folded_into for one in ranked}
     trusted = (one for one in ranked if (one.marks or one.confidence >= least) and one.id not in told)
-    return tuple(one for one in trusted if not _ruled_out(one, sketches[one.id], query, unwanted))
+    return tuple(one for one in trusted if not _ruled_out(one, rows[one.id], query, unwanted))
 
 
 def _unwanted(query: ParsedQuery) -> Callable[[str], bool] | None:
@@ -159,16 +159,16 @@ def as_line(text: str) -> str:
     return _SPACE.sub(" ", _INVISIBLE.sub("", text)).strip()
 
 
-def _ruled_out(one: Ranked, sketch: RankingRow, query: ParsedQuery, unwanted: Callable[[str], bool] | None) -> bool:
+def _ruled_out(one: Ranked, row: RankingRow, query: ParsedQuery, unwanted: Callable[[str], bool] | None) -> bool:
     """Tell whether it was never meant, or its subject or one of its values is what the question leaves out.
 
     What was only supposed, played or quoted is for audits, whatever confidence is asked for, unless it is marked.
     """
-    if sketch.speech_act in UNCERTAIN_ACTS and not one.marks and query.mode is not ReadMode.AUDIT:
+    if row.speech_act in UNCERTAIN_ACTS and not one.marks and query.mode is not ReadMode.AUDIT:
         return True
     if unwanted is None:
         return False
-    values = (sketch.subject, *(sketch.payload or {}).values())
+    values = (row.subject, *(row.payload or {}).values())
     return any(isinstance(value, str) and unwanted(value) for value in values)
 
 

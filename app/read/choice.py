@@ -63,7 +63,7 @@ def best_matches(
     judged: Relevance,
     turns: Mapping[UUID, TurnEvidence],
     ranked: Sequence[Ranked],
-    sketches: Mapping[UUID, RankingRow],
+    rows: Mapping[UUID, RankingRow],
     request: QueryRequest,
 ) -> Split:
     """Return the best `top_k` that answer, and what was left out, all of it where an explanation is wanted.
@@ -73,16 +73,16 @@ def best_matches(
     """
     most = len(ranked) if request.explain else considered(request)
     early, late = ranked[:most], ranked[most:]
-    said = {_saying(sketches[one.id]) for one in early}
+    said = {_saying(rows[one.id]) for one in early}
     ruling = [
         one
         for one in late
-        if (row := sketches[one.id]).type not in judged.verbatim or row.folded_into is not None or _saying(row) in said
+        if (row := rows[one.id]).type not in judged.verbatim or row.folded_into is not None or _saying(row) in said
     ]
     known = {one.id for one in late}
     for some in ([*early, *ruling], ranked):
-        relevant, cut = _relevant(judged, turns, some, sketches, request)
-        kept, elsewhen = on_that_day(relevant, sketches, judged.query)
+        relevant, cut = _relevant(judged, turns, some, rows, request)
+        kept, elsewhen = on_that_day(relevant, rows, judged.query)
         best = kept[: request.top_k]
         if len(some) == len(ranked) or (len(best) == request.top_k and known.isdisjoint(one.id for one in best)):
             break
@@ -93,14 +93,14 @@ def _relevant(
     judged: Relevance,
     turns: Mapping[UUID, TurnEvidence],
     ranked: Sequence[Ranked],
-    sketches: Mapping[UUID, RankingRow],
+    rows: Mapping[UUID, RankingRow],
     request: QueryRequest,
 ) -> Split:
     """Return what is relevant, current and not said by another match, and what was left out as none of these."""
-    evidence = judged.evidence(ranked, sketches)
+    evidence = judged.evidence(ranked, rows)
     view = TurnsInView(
         turns=turns,
-        sketches=sketches,
+        rows=rows,
         evidence=evidence,
         query=judged.query,
         verbatim=judged.verbatim,
@@ -108,17 +108,17 @@ def _relevant(
     )
     shared = view.with_shared_evidence()
     scored = judged.with_relevance(ranked, shared)
-    relevant, unlike = judged.cut(scored, sketches, shared, least=request.min_relevance)
+    relevant, unlike = judged.cut(scored, rows, shared, least=request.min_relevance)
     current, past = view.current(relevant)
     least = floor(judged.query.mode, request.min_confidence)
-    chosen = select(current, sketches, query=judged.query, least=least)
-    distinct, alike = said_once(chosen, sketches, judged.verbatim, request.now.tzinfo)
+    chosen = select(current, rows, query=judged.query, least=least)
+    distinct, alike = said_once(chosen, rows, judged.verbatim, request.now.tzinfo)
     once, again = view.once(distinct)
     return once, (*past, *alike, *again, *unlike)
 
 
 def said_once(
-    ranked: Sequence[Ranked], sketches: Mapping[UUID, RankingRow], verbatim: Collection[str], zone: tzinfo | None
+    ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow], verbatim: Collection[str], zone: tzinfo | None
 ) -> Split:
     """Return the best placed of the turns that say the same word for word, marked with how often that was said.
 
@@ -126,14 +126,14 @@ def said_once(
     """
     same: dict[tuple[object, ...], list[Ranked]] = defaultdict(list)
     for one in ranked:
-        if (row := sketches[one.id]).type in verbatim:
+        if (row := rows[one.id]).type in verbatim:
             same[*_saying(row), one.marks].append(one)
     repeated = {alike[0].id: alike for alike in same.values() if len(alike) > 1}
     dropped = {one.id for alike in repeated.values() for one in alike[1:]}
     kept = []
     for one in ranked:
         if alike := repeated.get(one.id):
-            since = min(sketches[each.id].stated_at for each in alike).astimezone(zone).date()
+            since = min(rows[each.id].stated_at for each in alike).astimezone(zone).date()
             kept.append(one._replace(marks=(*one.marks, f"said {len(alike)} times since {since}")))
         elif one.id not in dropped:
             kept.append(one)
@@ -147,10 +147,10 @@ def _saying(row: RankingRow) -> tuple[object, ...]:
     return row.scope_id, row.said
 
 
-def on_that_day(ranked: Sequence[Ranked], sketches: Mapping[UUID, RankingRow], query: ParsedQuery) -> Split:
+def on_that_day(ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow], query: ParsedQuery) -> Split:
     """Split off what happened on other days, where the question asks what happened in its windows."""
     asked = query.asks_what_happened and bool(query.windows)
-    return _split(ranked, {one.id for one in ranked if asked and sketches[one.id].elsewhen})
+    return _split(ranked, {one.id for one in ranked if asked and rows[one.id].elsewhen})
 
 
 def held_then(ranked: Sequence[Ranked], memories: Mapping[UUID, Memory], query: ParsedQuery, now: datetime) -> Split:
@@ -203,7 +203,7 @@ class TurnsInView:
     """The found turns with the beliefs that rest on them, and the evidence for each match."""
 
     turns: Mapping[UUID, TurnEvidence]
-    sketches: Mapping[UUID, RankingRow]
+    rows: Mapping[UUID, RankingRow]
     evidence: MatchEvidence
     query: ParsedQuery
     verbatim: Collection[str]
@@ -282,7 +282,7 @@ class TurnsInView:
         def lesser(one: UUID) -> bool:
             if one in self.turns:
                 return one in raised and one not in best
-            row = self.sketches[one]
+            row = self.rows[one]
             of_turn = row.type not in self.verbatim and row.session_id is not None and row.sequence_number is not None
             return of_turn and one not in said and row.predicate not in predicates
 
@@ -307,7 +307,7 @@ class TurnsInView:
     def _answers_as_well(self, belief: UUID, turn: UUID) -> bool:
         """Tell whether a belief is what is asked for, and its words say as much of it; a name in both tells nothing."""
         as_good = self.evidence.wording[belief] >= AS_GOOD * self.evidence.wording[turn]
-        return as_good and self._is_asked_for(self.sketches[belief])
+        return as_good and self._is_asked_for(self.rows[belief])
 
     def _is_asked_for(self, row: RankingRow) -> bool:
         """Tell whether the question hints at the type of a belief, or asks for its predicate or has a word of it.
@@ -324,7 +324,7 @@ class TurnsInView:
 
     def _unmeant(self, memory: UUID) -> tuple[str, ...]:
         """Return the marks of words that are nobody's belief: imagined, joking, another's, a tool's."""
-        act, found = self.sketches[memory].speech_act, self.turns.get(memory)
+        act, found = self.rows[memory].speech_act, self.turns.get(memory)
         if found is None:
             return ()
         marks = (_MARKS[act],) if act in _MARKS else ()
@@ -365,11 +365,11 @@ class TurnsInView:
 
         A turn that is longer than its opening says more than beliefs do.
         """
-        opening = self.sketches[turn].opening
+        opening = self.rows[turn].opening
         if len(opening) >= OPENING:
             return 0.0
         said = set(terms(opening))
-        left = said.difference(*(terms(self.sketches[one].opening) for one in beliefs))
+        left = said.difference(*(terms(self.rows[one].opening) for one in beliefs))
         return 1 - len(left) / max(1, len(said)) if left.isdisjoint(self.query.terms) else 0.0
 
     def _share(self, turn: UUID, beliefs: Sequence[TurnBelief]) -> float:
@@ -382,4 +382,4 @@ class TurnsInView:
             return 1.0
         quoted = sum(len(one.split()) for one in {one.quote or "" for one in beliefs if one.replaced_by is None})
         replaced = sum(one.words for one in beliefs if one.replaced_by is not None)
-        return (quoted + replaced) / max(1, self.sketches[turn].words)
+        return (quoted + replaced) / max(1, self.rows[turn].words)

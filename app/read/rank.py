@@ -25,14 +25,14 @@ from app.model import MemoryStatus
 from app.read.values import OPENING, Before, Fused, ParsedQuery, QueryPlan, Ranked
 
 
-def slot_holders(ranked: Sequence[Ranked], sketches: Mapping[UUID, RankingRow], query: ParsedQuery) -> tuple[UUID, ...]:
+def slot_holders(ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow], query: ParsedQuery) -> tuple[UUID, ...]:
     """Return the memories whose value is what the question asks to look behind, in the slot it most likely means.
 
     Of several slots with that value, one of the person that is asked about comes first, then one of a predicate
     that the question names, then the best match.
     """
     before = query.before
-    found = [] if before is None else [sketches[one.id] for one in ranked if _holds(sketches[one.id], before)]
+    found = [] if before is None else [rows[one.id] for one in ranked if _holds(rows[one.id], before)]
     if before is None or not found:
         return ()
     best = min(
@@ -56,23 +56,23 @@ def predecessor_first(
     return (*lifted, *(one for one in ranked if one.id not in places))
 
 
-def _holds(sketch: RankingRow, before: Before) -> bool:
-    value = sketch.slot_value
-    if sketch.slot is None or not value:
+def _holds(row: RankingRow, before: Before) -> bool:
+    value = row.slot_value
+    if row.slot is None or not value:
         return False
     return value in before.entities or f" {value} " in f" {before.words} "
 
 
-def _about(sketch: RankingRow, before: Before) -> bool:
-    return sketch.subject is not None and normalise.normalise_name(sketch.subject) in before.subjects
+def _about(row: RankingRow, before: Before) -> bool:
+    return row.subject is not None and normalise.normalise_name(row.subject) in before.subjects
 
 
-def _asked(sketch: RankingRow, query: ParsedQuery) -> bool:
-    return sketch.predicate in query.asked_predicates
+def _asked(row: RankingRow, query: ParsedQuery) -> bool:
+    return row.predicate in query.asked_predicates
 
 
-def _slot(sketch: RankingRow) -> tuple[UUID, str, str | None]:
-    return sketch.scope_id, sketch.type, sketch.slot
+def _slot(row: RankingRow) -> tuple[UUID, str, str | None]:
+    return row.scope_id, row.type, row.slot
 
 
 _DAY: Final = 86_400
@@ -94,7 +94,7 @@ _LONG_NAME: Final = 5
 
 def rank(
     fused: Sequence[Fused],
-    sketches: Mapping[UUID, RankingRow],
+    rows: Mapping[UUID, RankingRow],
     *,
     query: ParsedQuery,
     plan: QueryPlan,
@@ -107,24 +107,24 @@ def rank(
 
     `retrieval` is the fused score with the neighbours' share; the factors are the plan's, and each that applied is
     named in the notes with its number. `verbatim` are the types of turns, `speakers` the names of those who speak,
-    `numbered` the matches about a number that the question names, and about others. A memory without a sketch is
+    `numbered` the matches about a number that the question names, and about others. A memory without a row is
     left out. A cross-encoder would replace `retrieval` here.
     """
-    read = [(one, sketches[one.id]) for one in fused if one.id in sketches]
-    rows = [sketch for _, sketch in read]
+    read = [(one, rows[one.id]) for one in fused if one.id in rows]
+    present = [row for _, row in read]
     shares = _neighbours(read, verbatim, plan)
-    asking = {row.id: _told(row.asking, plan) for row in rows if row.asking is not None}
-    speaker = _one_speaker(query, rows, speakers)
-    factors = _factors(rows, demotions(rows), asking, speaker, numbered, query, plan)
+    asking = {row.id: _question_factor(row.asking, plan) for row in present if row.asking is not None}
+    speaker = _one_speaker(query, present, speakers)
+    factors = _factors(present, demotions(present), asking, speaker, numbered, query, plan)
     scored = list(_scored(read, shares, factors, plan, now))
-    ordered = _with_answers(scored, sketches, asking, query.assistants, verbatim, plan)
+    ordered = _with_answers(scored, rows, asking, query.assistants, verbatim, plan)
     if query.wants_newest and plan.newest:
-        ordered = _newest_first(ordered, sketches, plan)
+        ordered = _newest_first(ordered, rows, plan)
     return tuple(ordered)
 
 
 def about_others(
-    sketches: Mapping[UUID, RankingRow], query: ParsedQuery, turns: Mapping[UUID, TurnEvidence]
+    rows: Mapping[UUID, RankingRow], query: ParsedQuery, turns: Mapping[UUID, TurnEvidence]
 ) -> frozenset[UUID]:
     """Return the beliefs that say of others what another match says of those whom the question is about.
 
@@ -133,14 +133,14 @@ def about_others(
     if not query.about:
         return frozenset()
     said: dict[tuple[str, str], list[RankingRow]] = defaultdict(list)
-    for row in sketches.values():
+    for row in rows.values():
         kind = row.predicate or (row.slot or "").partition("|")[2].partition(".")[0]
         if row.subject is not None and kind:
             said[row.type, kind].append(row)
     others: set[UUID] = set()
-    for rows in said.values():
-        of_others = [row.id for row in rows if normalise.normalise_name(row.subject or "") not in query.about]
-        if len(of_others) < len(rows):
+    for alike in said.values():
+        of_others = [row.id for row in alike if normalise.normalise_name(row.subject or "") not in query.about]
+        if len(of_others) < len(alike):
             others.update(of_others)
     known = {turn: {one.id for one in found.beliefs} for turn, found in turns.items()} if others else {}
     return frozenset(others | {turn for turn, beliefs in known.items() if beliefs and beliefs <= others})
@@ -158,13 +158,13 @@ def demote(ranked: Sequence[Ranked], others: Collection[UUID], plan: QueryPlan) 
     return tuple(sorted(weighed, key=lambda one: one.score, reverse=True))
 
 
-def freshness_of(sketch: RankingRow, now: datetime) -> float:
+def freshness_of(row: RankingRow, now: datetime) -> float:
     """Return the freshness at `now`: since the last access, or, never accessed, since it was stated."""
     return since_last_use(
-        stated_at=sketch.stated_at,
-        last_accessed_at=sketch.last_accessed_at,
-        access_count=sketch.access_count,
-        decay=_decay(sketch.half_life_days, sketch.floor),
+        stated_at=row.stated_at,
+        last_accessed_at=row.last_accessed_at,
+        access_count=row.access_count,
+        decay=_decay(row.half_life_days, row.floor),
         now=now,
     )
 
@@ -174,22 +174,22 @@ def _decay(half_life_days: float | None, floor: float) -> Decay:
     return Decay(half_life_days=half_life_days, floor=floor)
 
 
-def demotions(sketches: Sequence[RankingRow]) -> dict[UUID, float]:
+def demotions(rows: Sequence[RankingRow]) -> dict[UUID, float]:
     """Return what the weaker sides of contradictions are multiplied by: their confidence over the strongest's.
 
     Memories contradict each other when they hold one slot and at least one of them is contested (seed 001). A side
     that the question did not find counts too.
     """
     sides: dict[tuple[UUID, str, str], list[RankingRow]] = defaultdict(list)
-    for sketch in sketches:
-        if sketch.slot is not None and sketch.status == MemoryStatus.ACTIVE:
-            sides[sketch.scope_id, sketch.type, sketch.slot].append(sketch)
+    for row in rows:
+        if row.slot is not None and row.status == MemoryStatus.ACTIVE:
+            sides[row.scope_id, row.type, row.slot].append(row)
     ratios: dict[UUID, float] = {}
     for held in sides.values():
-        strongest = max(max(sketch.confidence, sketch.strongest or 0.0) for sketch in held)
-        contested = any(sketch.contested or sketch.strongest is not None for sketch in held)
+        strongest = max(max(row.confidence, row.strongest or 0.0) for row in held)
+        contested = any(row.contested or row.strongest is not None for row in held)
         if strongest > 0 and contested:
-            ratios |= {sketch.id: sketch.confidence / strongest for sketch in held}
+            ratios |= {row.id: row.confidence / strongest for row in held}
     return {memory: ratio for memory, ratio in ratios.items() if ratio < 1}
 
 
@@ -202,12 +202,12 @@ def _neighbours(
     """
     sessions: dict[tuple[UUID, str], dict[int, float]] = defaultdict(dict)
     placed = []
-    for one, sketch in read:
-        number = sketch.sequence_number
-        if sketch.type in verbatim and sketch.session_id is not None and number is not None:
-            turns = sessions[sketch.scope_id, sketch.session_id]
+    for one, row in read:
+        number = row.sequence_number
+        if row.type in verbatim and row.session_id is not None and number is not None:
+            turns = sessions[row.scope_id, row.session_id]
             turns[number] = one.retrieval
-            placed.append((one, sketch.words, turns, number))
+            placed.append((one, row.words, turns, number))
     gains: dict[UUID, float] = {}
     for one, words, turns, at in placed:
         if len(turns) == 1:
@@ -221,9 +221,9 @@ def _neighbours(
     return gains
 
 
-def _one_speaker(query: ParsedQuery, sketches: Sequence[RankingRow], names: Mapping[UUID, str]) -> frozenset[UUID]:
+def _one_speaker(query: ParsedQuery, rows: Sequence[RankingRow], names: Mapping[UUID, str]) -> frozenset[UUID]:
     """Return the ids of the one speaker whom the question names, in full or in part; none when it names several."""
-    speaking = {sketch.speaker_id for sketch in sketches}
+    speaking = {row.speaker_id for row in rows}
     named = [frozenset(one for entity in mentioned.entities for one in entity.ids) for mentioned in query.mentioned]
     speakers = {ids for ids in named if ids & speaking}
     partly = {one for one, name in names.items() if one in speaking and _named_in_part(name, query.unknown_names)}
@@ -240,7 +240,7 @@ def _named_in_part(name: str, words: Sequence[str]) -> bool:
 
 
 def _factors(
-    sketches: Sequence[RankingRow],
+    rows: Sequence[RankingRow],
     ratios: Mapping[UUID, float],
     asking: Mapping[UUID, float],
     speaker: Collection[UUID],
@@ -249,15 +249,15 @@ def _factors(
     plan: QueryPlan,
 ) -> dict[UUID, list[Factor]]:
     """Return the factors of those memories that have any, in the order in which they multiply."""
-    replaced = [one.id for one in sketches if one.status == MemoryStatus.SUPERSEDED] if query.about_past else []
+    replaced = [one.id for one in rows if one.status == MemoryStatus.SUPERSEDED] if query.about_past else []
     back = ", which the question asks for" if query.asks_back else ""
     every: tuple[tuple[str, float, Sequence[UUID]], ...] = (
         *(("contradicted by a belief that is trusted more", ratio, (memory,)) for memory, ratio in ratios.items()),
-        ("its slot changes too often", DEMOTION, [one.id for one in sketches if one.volatile]),
+        ("its slot changes too often", DEMOTION, [one.id for one in rows if one.volatile]),
         (
             "happened at another time than the question names",
             plan.elsewhen,
-            [one.id for one in sketches if one.elsewhen],
+            [one.id for one in rows if one.elsewhen],
         ),
         (
             "about another number than the question names",
@@ -265,16 +265,16 @@ def _factors(
             [one for one, same in numbered.items() if not same],
         ),
         *((_ASKS, factor, (memory,)) for memory, factor in asking.items()),
-        ("said by the one the question names", plan.speaker, _said_by(sketches, speaker)),
+        ("said by the one the question names", plan.speaker, _said_by(rows, speaker)),
         (
             f"said by the assistant{back}",
             plan.asked_back if query.asks_back else plan.assistant,
-            _said_by(sketches, query.assistants),
+            _said_by(rows, query.assistants),
         ),
         (
             "of a type the question hints at",
             plan.type_hint,
-            [one.id for one in sketches if one.type in query.soft_types],
+            [one.id for one in rows if one.type in query.soft_types],
         ),
         ("history, which the question asks for", plan.history, replaced),
     )
@@ -285,31 +285,29 @@ def _factors(
     return found
 
 
-def numbered_matches(sketches: Mapping[UUID, RankingRow], query: ParsedQuery) -> dict[UUID, bool]:
+def numbered_matches(rows: Mapping[UUID, RankingRow], query: ParsedQuery) -> dict[UUID, bool]:
     """Return which matches are about a number that the question names, and which about another number of that word.
 
     Of a text that is longer than its opening nothing is known.
     """
     if not query.labels:
         return {}
-    return compare_labels(
-        query.labels, {one.id: one.opening for one in sketches.values() if len(one.opening) < OPENING}
-    )
+    return compare_labels(query.labels, {one.id: one.opening for one in rows.values() if len(one.opening) < OPENING})
 
 
-def _told(text: str, plan: QueryPlan) -> float:
+def _question_factor(text: str, plan: QueryPlan) -> float:
     """Return the factor of a turn that ends as a question: the higher, the more of it tells of the one who asks."""
     share = told_share(text) if FIRST_PERSON.search(text) else 0.0
     return plan.question + (plan.told_in_question - plan.question) * share
 
 
-def _said_by(sketches: Sequence[RankingRow], speakers: Collection[UUID]) -> list[UUID]:
-    return [one.id for one in sketches if one.speaker_id in speakers] if speakers else []
+def _said_by(rows: Sequence[RankingRow], speakers: Collection[UUID]) -> list[UUID]:
+    return [one.id for one in rows if one.speaker_id in speakers] if speakers else []
 
 
-def _current(sketch: RankingRow) -> bool:
+def _current(row: RankingRow) -> bool:
     """Tell whether it holds its slot alone: then it is how things are, however long ago it was said."""
-    return sketch.slot is not None and sketch.status == MemoryStatus.ACTIVE and not sketch.contested
+    return row.slot is not None and row.status == MemoryStatus.ACTIVE and not row.contested
 
 
 def _scored(
@@ -321,12 +319,12 @@ def _scored(
 ) -> Iterator[Ranked]:
     """Yield the matches with their scores; `shares` are what their neighbours add."""
     trusted, fades = plan.confidence, plan.freshness
-    for (memory, found, places, words), sketch in read:
-        fresh = min(1.0, freshness_of(sketch, now))
+    for (memory, found, places, words), row in read:
+        fresh = min(1.0, freshness_of(row, now))
         share = shares.get(memory, 0.0)
         retrieval = found + share
-        score = retrieval * sketch.confidence**trusted
-        if not _current(sketch):
+        score = retrieval * row.confidence**trusted
+        if not _current(row):
             score *= max(fresh, _LEAST_FRESH) ** fades
         notes = (f"its words are near those of the question: +{words:.4f}",) if words else ()
         if share:
@@ -334,12 +332,12 @@ def _scored(
         for why, factor in factors.get(memory, ()):
             score *= factor
             notes = (*notes, f"{why}: x{factor:.2f}")
-        yield Ranked(memory, score, retrieval, sketch.confidence, fresh, places, notes)
+        yield Ranked(memory, score, retrieval, row.confidence, fresh, places, notes)
 
 
 def _with_answers(
     scored: Sequence[Ranked],
-    sketches: Mapping[UUID, RankingRow],
+    rows: Mapping[UUID, RankingRow],
     asking: Mapping[UUID, float],
     assistants: Collection[UUID],
     verbatim: Collection[str],
@@ -354,10 +352,10 @@ def _with_answers(
         return sorted(scored, key=_SCORE_AND_ID, reverse=True)
     found = {one.id: one for one in scored}
     had = {one: found[one].score / factor for one, factor in asking.items()}
-    turns = [row for one in scored if (row := sketches[one.id]).type in verbatim and row.session_id is not None]
+    turns = [row for one in scored if (row := rows[one.id]).type in verbatim and row.session_id is not None]
     places = {(row.scope_id, row.session_id, row.sequence_number): row for row in turns}
     for one, score in had.items():
-        row = sketches[one]
+        row = rows[one]
         answer = places.get((row.scope_id, row.session_id, (row.sequence_number or 0) + 1))
         if answer is not None and answer.id not in asking and answer.speaker_id not in assistants:
             found[answer.id] = _at_least(found[answer.id], plan.answer * score, "answers a turn that matches")
@@ -378,7 +376,7 @@ def _at_least(hit: Ranked, score: float, why: str) -> Ranked:
     return hit._replace(score=score, notes=(*hit.notes, f"{why}: +{score - hit.score:.4f}"))
 
 
-def _newest_first(ordered: Sequence[Ranked], sketches: Mapping[UUID, RankingRow], plan: QueryPlan) -> list[Ranked]:
+def _newest_first(ordered: Sequence[Ranked], rows: Mapping[UUID, RankingRow], plan: QueryPlan) -> list[Ranked]:
     """Return the list with its best ones weighed by age: each gains `plan.newest / (1 + days behind the newest)`.
 
     Only among matches of a similar score, because over the whole list age drowns relevance: an old turn may be the
@@ -389,14 +387,14 @@ def _newest_first(ordered: Sequence[Ranked], sketches: Mapping[UUID, RankingRow]
     best = [hit for hit in first if hit.retrieval >= least]
     if len(best) < 2:  # noqa: PLR2004 - one is in order
         return list(ordered)
-    newest = max(sketches[hit.id].stated_at for hit in best)
-    raised = [_raised(hit, sketches[hit.id], newest, plan) for hit in best]
+    newest = max(rows[hit.id].stated_at for hit in best)
+    raised = [_raised(hit, rows[hit.id], newest, plan) for hit in best]
     others = [hit for hit in ordered if hit not in best]
     return sorted([*raised, *others], key=_SCORE_AND_ID, reverse=True)
 
 
-def _raised(hit: Ranked, sketch: RankingRow, newest: datetime, plan: QueryPlan) -> Ranked:
-    behind = 0.0 if _current(sketch) else (newest - sketch.stated_at).total_seconds() / _DAY
+def _raised(hit: Ranked, row: RankingRow, newest: datetime, plan: QueryPlan) -> Ranked:
+    behind = 0.0 if _current(row) else (newest - row.stated_at).total_seconds() / _DAY
     gain = 1 + plan.newest / (1 + behind)
     note = f"{behind:.1f} days behind the newest: x{gain:.2f}"
     return hit._replace(score=hit.score * gain, notes=(*hit.notes, note))

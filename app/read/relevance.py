@@ -123,7 +123,7 @@ class Relevance:
             found.append(Ranked(memory, score, retrieval, confidence, fresh, places, notes, relevance))
         return found
 
-    def evidence(self, ranked: Sequence[Ranked], sketches: Mapping[UUID, RankingRow]) -> MatchEvidence:
+    def evidence(self, ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow]) -> MatchEvidence:
         """Return what speaks for each match."""
         predicates = self.query.asked_predicates
         hinted, verbatim, whole, scaled = self.query.hinted, self.verbatim, self.whole, self.calibration.scaled
@@ -133,14 +133,14 @@ class Relevance:
         wording: dict[UUID, float] = {}
         # One loop without calls of its own: a question has up to 200 matches.
         for one in ranked:
-            place, sketch = one.places.get, sketches[one.id]
-            kind = sketch.type
+            place, row = one.places.get, rows[one.id]
+            kind = row.type
             cosine = place(_SAID, _UNCOMPARED)[1]
             if kind in verbatim:
                 cosine = max(cosine, place(_SAID_BEFORE, _UNCOMPARED)[1])
             near = scaled(cosine) if cosine > -math.inf else _UNSEEN
             share = min(1.0, place(_SHARED, _ABSENT)[1] / whole) if whole else 0.0
-            asked = sketch.predicate in predicates and one.id not in others
+            asked = row.predicate in predicates and one.id not in others
             cues = _TIME * place(_TIMED, _ABSENT)[1] + _HINT * (kind in hinted)
             wording[one.id] = said = near + _WORDS * share + _PREDICATE * asked
             named = self._named(one) if names else 0.0
@@ -153,7 +153,7 @@ class Relevance:
     def cut(
         self,
         ranked: Sequence[Ranked],
-        sketches: Mapping[UUID, RankingRow],
+        rows: Mapping[UUID, RankingRow],
         evidence: Mapping[UUID, float],
         *,
         least: float | None,
@@ -161,7 +161,7 @@ class Relevance:
         """Return what is relevant enough, and what is not with the reason; `least` takes the place of the floors."""
         if least is not None:
             return _split((one, "" if one.relevance >= least else f"under {least:.2f}") for one in ranked)
-        believed = [one for one in ranked if sketches[one.id].type not in self.verbatim]
+        believed = [one for one in ranked if rows[one.id].type not in self.verbatim]
         weighed = {one.id: evidence[one.id] for one in believed}
         best = max((weighed[one.id] - NAME_ALONE * self._named(one) for one in believed), default=0.0)
         return _split((one, self._why(one, weighed.get(one.id), best)) for one in ranked)

@@ -153,7 +153,7 @@ def group_faded(members: Sequence[Member], types: Registry) -> list[Group]:
     sides: dict[tuple[bool, str], list[Member]] = defaultdict(list)
     for member in sorted(members, key=lambda one: one.id):
         if _meant(member, types):
-            sides[normalise.negated(member.content), decisive_key(_told(member))].append(member)
+            sides[normalise.negated(member.content), decisive_key(_sentences(member))].append(member)
     return [group for side in sides.values() for group in _alike(side)]
 
 
@@ -170,7 +170,7 @@ def _own_words(member: Member, types: Registry) -> str:
     return member.content.removeprefix(f"{spoken}: ") if spoken and types.find(member.type) else member.content
 
 
-def _told(member: Member) -> str:
+def _sentences(member: Member) -> str:
     """Return what a memory tells, without when it was and who said it: its payload's own sentences."""
     sentences = [one for one in member.payload.values() if isinstance(one, str) and " " in one]
     return "\n".join(sentences) or member.content
@@ -193,8 +193,8 @@ def _near(members: Sequence[Member]) -> Iterator[Group]:
         return
     similarity = cosines(np.stack([one.vector for one in members]))
     for cluster in clusters(similarity):
-        medoid = _told(members[cluster[0]])
-        places = [place for place in cluster if _agree(medoid, _told(members[place]))]
+        medoid = _sentences(members[cluster[0]])
+        places = [place for place in cluster if _agree(medoid, _sentences(members[place]))]
         if len(places) < FEWEST:
             continue
         yield Group(

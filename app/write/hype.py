@@ -58,19 +58,19 @@ class Hype:
         async with self.database.read(tenant) as session:
             believed = await hype.read_targets(session, tenant, memories)
         types = await self.types.of(tenant)
-        told = await asyncio.to_thread(lambda: list(_told(believed, types, self.writer)))
-        if not told:
+        targets = await asyncio.to_thread(lambda: list(_with_payloads(believed, types, self.writer)))
+        if not targets:
             return
         questions = await self.writer.write(
-            [QuestionInput(content=one.content, payload=payload) for one, payload in told]
+            [QuestionInput(content=one.content, payload=payload) for one, payload in targets]
         )
         texts = [
             text
-            for (_, payload), asked in zip(told, questions, strict=True)
+            for (_, payload), asked in zip(targets, questions, strict=True)
             for text in question_vectors(payload, asked)
         ]
         vectors = await self.embedder.embed(texts, purpose="query") if texts else _NO_VECTORS
-        asked = list(_asked([one for one, _ in told], questions, vectors))
+        asked = list(_asked([one for one, _ in targets], questions, vectors))
         async with self.database.write(tenant, **PLANNED_BY_KEY) as session:
             await hype.store_questions(session, tenant, asked, model=self.model_id)
 
@@ -108,7 +108,7 @@ def _batches(memories: Sequence[UUID]) -> Iterator[list[UUID]]:
         yield batch
 
 
-def _told(
+def _with_payloads(
     believed: Sequence[QuestionTarget], types: Registry, writer: QuestionWriter
 ) -> Iterator[tuple[QuestionTarget, Payload]]:
     """Yield the memories that the writer has questions for; one whose payload is of an older shape is left out."""

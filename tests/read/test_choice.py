@@ -18,7 +18,7 @@ from app.read.choice import TURNS_CONSIDERED, TurnsInView, best_matches, said_on
 from app.read.relevance import CALIBRATIONS, MatchEvidence, Relevance
 from app.read.values import Arm, Cut, QueryRequest, Ranked
 from tests.read.conftest import NOW
-from tests.read.test_rank import parsed, sketch
+from tests.read.test_rank import parsed, ranking_row
 
 MANY = TURNS_CONSIDERED + 30
 TURN, BELIEF = "episodic", "fact"
@@ -34,7 +34,7 @@ RESTING, OTHER, FIRST, SECOND = (UUID(int=number) for number in (1, 2, 3, 4))
 @given(st.randoms(use_true_random=False), st.integers(1, 12), st.floats(0, 1))
 def test_an_explanation_changes_no_answer(draw: Random, top_k: int, turns: float) -> None:
     rows = [
-        sketch(
+        ranking_row(
             number,
             type=TURN if draw.random() < turns else BELIEF,
             folded_into=UUID(int=draw.randrange(MANY)) if draw.random() < 0.1 else None,
@@ -67,9 +67,9 @@ def test_an_explanation_changes_no_answer(draw: Random, top_k: int, turns: float
     judged = Relevance(
         query=parsed("where is the boat?"), calibration=CALIBRATIONS["wordllama-256"], whole=1.0, verbatim=(TURN,)
     )
-    sketches = {row.id: row for row in rows}
+    by_id = {row.id: row for row in rows}
     brief, whole = (
-        best_matches(judged, found, ranked, sketches, QueryRequest(query="", now=NOW, top_k=top_k, explain=explain))
+        best_matches(judged, found, ranked, by_id, QueryRequest(query="", now=NOW, top_k=top_k, explain=explain))
         for explain in (False, True)
     )
     assert brief[0] == whole[0]
@@ -77,8 +77,8 @@ def test_an_explanation_changes_no_answer(draw: Random, top_k: int, turns: float
 
 def test_a_turn_repeated_word_for_word_is_given_once_with_how_often_it_was_said() -> None:
     days = (NOW, NOW - timedelta(days=40), NOW - timedelta(days=9))
-    rows = [sketch(place, type=TURN, said=7, stated_at=day) for place, day in enumerate(days)]
-    rows += [sketch(3, type=TURN, said=8), sketch(4, type=BELIEF, said=7)]
+    rows = [ranking_row(place, type=TURN, said=7, stated_at=day) for place, day in enumerate(days)]
+    rows += [ranking_row(3, type=TURN, said=8), ranking_row(4, type=BELIEF, said=7)]
     ranked = [Ranked(row.id, 5.0 - place, 0.5, 0.8, 1.0, {}) for place, row in enumerate(rows)]
     kept, cut = said_once(ranked, {row.id: row for row in rows}, (TURN,), NOW.tzinfo)
     assert [(one.id.int, one.marks) for one in kept] == [(0, ("said 3 times since 2026-04-04",)), (3, ()), (4, ())]
@@ -86,7 +86,7 @@ def test_a_turn_repeated_word_for_word_is_given_once_with_how_often_it_was_said(
 
 
 def test_a_turn_is_said_as_often_without_an_explanation() -> None:
-    rows = [sketch(place, type=TURN, said=7 if place in {0, MANY - 1} else 100 + place) for place in range(MANY)]
+    rows = [ranking_row(place, type=TURN, said=7 if place in {0, MANY - 1} else 100 + place) for place in range(MANY)]
     ranked = [Ranked(row.id, MANY - row.id.int, 0.5, 0.8, 1.0, {Arm.SEMANTIC: (1, 0.5, 0.5, 0.1)}) for row in rows]
     judged = Relevance(
         query=parsed("where is the boat?"), calibration=CALIBRATIONS["wordllama-256"], whole=1.0, verbatim=(TURN,)
@@ -98,7 +98,7 @@ def test_a_turn_is_said_as_often_without_an_explanation() -> None:
 
 
 def test_a_turn_that_holds_is_not_taken_for_the_same_words_that_were_replaced() -> None:
-    rows = [sketch(place, type=TURN, said=7) for place in range(2)]
+    rows = [ranking_row(place, type=TURN, said=7) for place in range(2)]
     ranked = [Ranked(row.id, 1.0, 0.5, 0.8, 1.0, {}) for row in rows]
     ranked[1] = ranked[1]._replace(marks=("replaced 2026-05-01",))
     kept, _ = said_once(ranked, {row.id: row for row in rows}, (TURN,), NOW.tzinfo)
@@ -107,7 +107,7 @@ def test_a_turn_that_holds_is_not_taken_for_the_same_words_that_were_replaced() 
 
 def said(number: int, terms: int, **given: object) -> RankingRow:
     """What says the first so many of the same terms."""
-    return sketch(number, opening=" ".join(TERMS[:terms]), words=terms, **given)
+    return ranking_row(number, opening=" ".join(TERMS[:terms]), words=terms, **given)
 
 
 def view(
@@ -120,7 +120,7 @@ def view(
     believed = {one.id: said(one.id.int, 3, predicate=ASKED) for beliefs in turns.values() for one in beliefs}
     return TurnsInView(
         turns={one: TurnEvidence(role=Role.USER, beliefs=beliefs) for one, beliefs in turns.items()},
-        sketches=spoken | believed,
+        rows=spoken | believed,
         evidence=MatchEvidence(whole=whole or wording, wording=wording),
         query=parsed("Where do we spend our holidays?"),
         verbatim=(TURN,),
@@ -161,7 +161,7 @@ def test_a_belief_that_is_not_what_is_asked_for_leaves_its_turn_which_may_say_it
         (found.query, said(RESTING.int, 3, predicate="spent-time-at"), FIRST),
         (found.query, said(RESTING.int, 3, predicate="spends-time-at"), RESTING),
     ):
-        seen = replace(found, query=query, sketches={**found.sketches, RESTING: row})
+        seen = replace(found, query=query, rows={**found.rows, RESTING: row})
         once, _ = seen.once(matches(RESTING, FIRST))
         assert [one.id for one in once] == [kept]
 
@@ -211,7 +211,7 @@ def test_a_turn_goes_where_what_replaced_it_fits_better_or_it_says_little_else()
 def test_a_belief_that_leaves_out_a_sentence_does_not_take_its_turns_place() -> None:
     found = view({FIRST: (believed(RESTING),)}, wording={RESTING: 0.3, FIRST: 0.6})
     for turn, kept in ((said(3, 11, type=TURN), RESTING), (said(3, 16, type=TURN), FIRST)):
-        sized = replace(found, sketches={RESTING: said(RESTING.int, 9), FIRST: turn})
+        sized = replace(found, rows={RESTING: said(RESTING.int, 9), FIRST: turn})
         once, _ = sized.once(matches(FIRST, RESTING))
         assert [one.id for one in once] == [kept]
 
@@ -221,7 +221,7 @@ def test_beliefs_that_repeat_each_other_do_not_say_more_of_their_turn() -> None:
     found = view({FIRST: both}, wording={RESTING: 0.5, OTHER: 0.5, FIRST: 0.6})
     for other, kept in ((said(OTHER.int, 6), FIRST), (said(OTHER.int, 8), RESTING)):
         rows = {RESTING: said(RESTING.int, 6), OTHER: other, FIRST: said(FIRST.int, 10, type=TURN)}
-        once, _ = replace(found, sketches=rows).once(matches(FIRST, RESTING, OTHER))
+        once, _ = replace(found, rows=rows).once(matches(FIRST, RESTING, OTHER))
         assert once[0].id == kept
 
 
@@ -229,7 +229,7 @@ def test_a_turn_stays_where_it_has_a_word_of_the_question_that_its_beliefs_lack(
     found = view({FIRST: (believed(RESTING),)}, wording={RESTING: 0.5, FIRST: 0.6})
     rows = {RESTING: said(RESTING.int, 9), FIRST: said(FIRST.int, 10, type=TURN)}
     for asked, kept in ((TERMS[3], RESTING), (TERMS[9], FIRST)):
-        seen = replace(found, sketches=rows, query=parsed(f"What about the {asked}?"))
+        seen = replace(found, rows=rows, query=parsed(f"What about the {asked}?"))
         once, _ = seen.once(matches(FIRST, RESTING))
         assert [one.id for one in once] == [kept]
 
@@ -238,7 +238,7 @@ def test_a_belief_is_as_relevant_as_its_turn_only_where_it_is_most_of_what_that_
     found = view({FIRST: (believed(RESTING),)}, wording={RESTING: 0.1, FIRST: 0.7})
     for words, shared in ((5, 0.7), (20, 0.1)):
         turn = said(FIRST.int, words, type=TURN)
-        sized = replace(found, sketches={RESTING: said(RESTING.int, 3), FIRST: turn})
+        sized = replace(found, rows={RESTING: said(RESTING.int, 3), FIRST: turn})
         assert sized.with_shared_evidence()[RESTING] == shared
 
 
@@ -249,7 +249,7 @@ def test_a_belief_pushes_no_turn_out_of_the_first_ten_unless_its_own_turn_is_amo
     wording = {**dict.fromkeys(turns, 0.4), near: 0.5, far: 0.5, typed: 0.5}
     found = view({turn: beliefs.get(turn, ()) for turn in turns}, wording=wording)
     stated = {one: said(one.int, 3, session_id="s", sequence_number=one.int, predicate=ASKED) for one in (near, far)}
-    found = replace(found, sketches={**found.sketches, **stated, typed: said(typed.int, 3)})
+    found = replace(found, rows={**found.rows, **stated, typed: said(typed.int, 3)})
     once, _ = found.once(matches(far, near, typed, *turns))
     order = [one.id for one in once]
     assert order[:2] == [near, typed]
@@ -260,6 +260,6 @@ def test_a_belief_pushes_no_turn_out_of_the_first_ten_unless_its_own_turn_is_amo
 def test_a_belief_stays_where_there_are_no_ten_others() -> None:
     far, turn = UUID(int=2), UUID(int=100)
     found = view({turn: ()}, wording={turn: 0.4, far: 0.5})
-    found = replace(found, sketches={**found.sketches, far: said(2, 3, session_id="s", sequence_number=2)})
+    found = replace(found, rows={**found.rows, far: said(2, 3, session_id="s", sequence_number=2)})
     once, _ = found.once(matches(far, turn))
     assert [one.id for one in once] == [far, turn]

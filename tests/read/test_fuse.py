@@ -15,7 +15,7 @@ from app.providers.wordllama import WordllamaEmbedder
 from app.read.fuse import content_words, fuse, match_words, scale
 from app.read.plan import OPEN
 from app.read.values import Arm, Arms, Fused, Scaling
-from tests.read.test_rank import TURNS, sketch
+from tests.read.test_rank import TURNS, ranking_row
 
 PLAN = replace(OPEN, weights=dict.fromkeys(Arm, 1.0))
 
@@ -124,7 +124,7 @@ def _sum_of(fused: tuple[Fused, ...], memory: UUID) -> float:
 def raised(question: str, *contents: str, **plan: Any) -> dict[str, float]:
     """What each memory gains, in the new order; all were equally good before, and were said one after the other."""
     rows = {
-        (row := sketch(number, opening=content, session_id="s", sequence_number=10 * number)).id: row
+        (row := ranking_row(number, opening=content, session_id="s", sequence_number=10 * number)).id: row
         for number, content in enumerate(contents, start=1)
     }
     return matched(rows, question, **plan)
@@ -161,10 +161,10 @@ def after_a_piano(kind: str, **plan: Any) -> dict[str, float]:
     """What two turns gain, and a belief or turn that was said with the second; the third said something else."""
     said = [(1, "My piano is out of tune"), (2, "Twice already since May"), (4, "Trains were late again")]
     turns = [
-        sketch(number, type="episodic", opening=content, session_id="s", sequence_number=number)
+        ranking_row(number, type="episodic", opening=content, session_id="s", sequence_number=number)
         for number, content in said
     ]
-    other = sketch(9, type=kind, opening="Since May", session_id="s", sequence_number=2)
+    other = ranking_row(9, type=kind, opening="Since May", session_id="s", sequence_number=2)
     return matched({row.id: row for row in (*turns, other)}, "the piano", **plan)
 
 
@@ -186,7 +186,7 @@ def test_what_has_no_words_gains_least_and_no_question_without_words_moves_anyth
 
 
 def test_only_the_first_are_compared_and_those_without_a_row_are_left_out() -> None:
-    rows = {(row := sketch(number, opening="The doctor called")).id: row for number in (1, 2)}
+    rows = {(row := ranking_row(number, opening="The doctor called")).id: row for number in (1, 2)}
     fused = [Fused(one, 1.0, {}) for one in (UUID(int=3), *rows)]
     plan = replace(BY_WORDS, compared=2)
     found = match_words(fused, rows, {"doctor": 1.0}, vectors=WORDS, language="english", verbatim=TURNS, plan=plan)

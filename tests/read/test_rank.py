@@ -32,7 +32,7 @@ def parsed(text: str) -> ParsedQuery:
     return understand.resolve_question(reading, NOTHING, types=TYPES)
 
 
-def sketch(number: int, **given: Any) -> RankingRow:
+def ranking_row(number: int, **given: Any) -> RankingRow:
     fields: dict[str, Any] = {
         "id": UUID(int=number),
         "scope_id": SCOPE,
@@ -61,24 +61,24 @@ def sketch(number: int, **given: Any) -> RankingRow:
     return RankingRow(**{**fields, **given})
 
 
-def ranked(*sketches: RankingRow, query: str = "Volkswagen", plan: object = PLAIN, retrieval: float = 0.5) -> Any:
-    fused = [Fused(id=one.id, retrieval=retrieval, places={}) for one in sketches]
-    return rank(fused, {one.id: one for one in sketches}, query=parsed(query), plan=plan, now=NOW, verbatim=TURNS)  # type: ignore[arg-type]
+def ranked(*rows: RankingRow, query: str = "Volkswagen", plan: object = PLAIN, retrieval: float = 0.5) -> Any:
+    fused = [Fused(id=one.id, retrieval=retrieval, places={}) for one in rows]
+    return rank(fused, {one.id: one for one in rows}, query=parsed(query), plan=plan, now=NOW, verbatim=TURNS)  # type: ignore[arg-type]
 
 
 def test_the_score_is_retrieval_times_confidence_times_freshness() -> None:
-    [hit] = ranked(sketch(1, stated_at=NOW - timedelta(days=180)))
+    [hit] = ranked(ranking_row(1, stated_at=NOW - timedelta(days=180)))
     assert hit.freshness == pytest.approx(0.5)
     assert hit.score == pytest.approx(0.5 * 0.8 * 0.5)
 
 
 def test_an_exponent_of_nought_makes_age_no_fault() -> None:
-    [hit] = ranked(sketch(1, stated_at=NOW - timedelta(days=999)), plan=replace(PLAIN, freshness=0.0))
+    [hit] = ranked(ranking_row(1, stated_at=NOW - timedelta(days=999)), plan=replace(PLAIN, freshness=0.0))
     assert hit.score == pytest.approx(0.5 * 0.8)
 
 
 def test_an_access_boost_keeps_alive_but_never_lifts_above_fresh() -> None:
-    often = sketch(1, access_count=20)
+    often = ranking_row(1, access_count=20)
     assert freshness_of(often, NOW) == 3.0
     [hit] = ranked(often)
     assert hit.freshness == 1.0
@@ -86,14 +86,14 @@ def test_an_access_boost_keeps_alive_but_never_lifts_above_fresh() -> None:
 
 
 def test_freshness_counts_from_the_last_access() -> None:
-    old = sketch(1, stated_at=NOW - timedelta(days=360), last_accessed_at=NOW - timedelta(days=180))
+    old = ranking_row(1, stated_at=NOW - timedelta(days=360), last_accessed_at=NOW - timedelta(days=180))
     assert freshness_of(old, NOW) == pytest.approx(0.5)
 
 
 def test_the_weaker_side_of_a_contradiction_is_demoted_by_the_ratio() -> None:
-    strong = sketch(1, slot="s", confidence=0.8)
-    weak = sketch(2, slot="s", confidence=0.6, contested=True)
-    other = sketch(3, slot="t", confidence=0.5)
+    strong = ranking_row(1, slot="s", confidence=0.8)
+    weak = ranking_row(2, slot="s", confidence=0.6, contested=True)
+    other = ranking_row(3, slot="t", confidence=0.5)
     assert demotions([strong, weak, other]) == {weak.id: pytest.approx(0.75)}
     hits = ranked(strong, weak)
     assert hits[1].score == pytest.approx(0.5 * 0.6 * 0.75)
@@ -104,14 +104,14 @@ def test_the_weaker_side_of_a_contradiction_is_demoted_by_the_ratio() -> None:
 def test_trust_and_freshness_never_lower_a_score(low: float, high: float, young: float, old: float) -> None:
     low, high = sorted((low, high))
     young, old = sorted((young, old))
-    [worse] = ranked(sketch(1, confidence=low, stated_at=NOW - timedelta(days=old)))
-    [better] = ranked(sketch(1, confidence=high, stated_at=NOW - timedelta(days=young)))
+    [worse] = ranked(ranking_row(1, confidence=low, stated_at=NOW - timedelta(days=old)))
+    [better] = ranked(ranking_row(1, confidence=high, stated_at=NOW - timedelta(days=young)))
     assert better.score >= worse.score
 
 
 def test_a_turn_takes_a_share_of_its_neighbours_the_more_the_less_it_says() -> None:
     def beside(words: int) -> dict[int, float]:
-        turns = [sketch(n, type="episodic", session_id="s", sequence_number=n, words=words) for n in (1, 2, 4, 9)]
+        turns = [ranking_row(n, type="episodic", session_id="s", sequence_number=n, words=words) for n in (1, 2, 4, 9)]
         plan = replace(PLAIN, neighbours=0.5, farther=0.4, brevity=60)
         return {hit.id.int: hit.retrieval for hit in ranked(*turns, plan=plan)}
 
@@ -124,22 +124,24 @@ def test_a_turn_takes_a_share_of_its_neighbours_the_more_the_less_it_says() -> N
 
 def test_a_belief_neither_gains_from_the_turns_beside_its_own_nor_lends_to_them() -> None:
     plan = replace(PLAIN, neighbours=0.5, farther=0.4, brevity=60)
-    belief = sketch(1, session_id="s", sequence_number=1)
-    turn = sketch(2, type="episodic", session_id="s", sequence_number=2)
+    belief = ranking_row(1, session_id="s", sequence_number=1)
+    turn = ranking_row(2, type="episodic", session_id="s", sequence_number=2)
     assert [hit.retrieval for hit in ranked(belief, turn, plan=plan)] == [pytest.approx(0.5)] * 2
 
 
 def test_a_turn_that_asks_counts_the_more_the_more_of_it_tells() -> None:
-    [asks] = ranked(sketch(1, asking="Any ideas for dinner?"))
-    [half] = ranked(sketch(1, asking="I set 40 euros aside. Any good places?"))
-    [most] = ranked(sketch(1, asking="I set 40 euros aside for dinner with my sister, who comes on Friday. Ideas?"))
+    [asks] = ranked(ranking_row(1, asking="Any ideas for dinner?"))
+    [half] = ranked(ranking_row(1, asking="I set 40 euros aside. Any good places?"))
+    [most] = ranked(
+        ranking_row(1, asking="I set 40 euros aside for dinner with my sister, who comes on Friday. Ideas?")
+    )
     assert asks.score == pytest.approx(0.5 * 0.8 * PLAIN.question)
     assert asks.score < half.score < most.score < 0.5 * 0.8 * PLAIN.told_in_question
 
 
 def said(number: int, retrieval: float, **given: Any) -> tuple[Fused, RankingRow]:
     """Return a turn at this place of one session."""
-    row = sketch(number, **{"type": "episodic", "session_id": "s", "sequence_number": number, **given})
+    row = ranking_row(number, **{"type": "episodic", "session_id": "s", "sequence_number": number, **given})
     return Fused(id=row.id, retrieval=retrieval, places={}), row
 
 
@@ -174,15 +176,15 @@ def test_the_best_turn_of_a_session_loses_nothing_for_asking() -> None:
 
 
 def test_what_alone_holds_its_slot_is_current_however_old_it_is() -> None:
-    [hit] = ranked(sketch(1, slot="s", stated_at=NOW - timedelta(days=900)))
+    [hit] = ranked(ranking_row(1, slot="s", stated_at=NOW - timedelta(days=900)))
     assert hit.score == pytest.approx(0.5 * 0.8)
-    [contested] = ranked(sketch(1, slot="s", contested=True, stated_at=NOW - timedelta(days=900)))
+    [contested] = ranked(ranking_row(1, slot="s", contested=True, stated_at=NOW - timedelta(days=900)))
     assert contested.score < 0.5 * 0.8
 
 
 @given(st.integers(1, 2000), st.sampled_from(["How do I get to work now?", "Where do I keep it?", "Volkswagen"]))
 def test_age_never_drowns_a_clear_match(days: int, query: str) -> None:
-    old, new = sketch(1, stated_at=NOW - timedelta(days=days)), sketch(2)
+    old, new = ranking_row(1, stated_at=NOW - timedelta(days=days)), ranking_row(2)
     fused = [Fused(id=old.id, retrieval=0.9, places={}), Fused(id=new.id, retrieval=0.35, places={})]
     hits = rank(
         fused, {old.id: old, new.id: new}, query=parsed(query), plan=plan_of(parsed(query)), now=NOW, verbatim=TURNS
@@ -195,7 +197,7 @@ def test_of_the_first_ones_the_newest_gains_when_the_question_wants_it() -> None
         return NOW - timedelta(days=days)
 
     plan = replace(PLAIN, freshness=0.0, newest=0.5)
-    old, new = sketch(1, stated_at=at(30), confidence=0.8), sketch(2, stated_at=at(1), confidence=0.7)
+    old, new = ranking_row(1, stated_at=at(30), confidence=0.8), ranking_row(2, stated_at=at(1), confidence=0.7)
     assert [hit.id.int for hit in ranked(old, new, query="Where do I work now?", plan=plan)] == [2, 1]
     assert [hit.id.int for hit in ranked(old, new, query="What was my best time?", plan=plan)] == [2, 1]
     assert [hit.id.int for hit in ranked(old, new, query="Where did I work in 2019?", plan=plan)] == [1, 2]
@@ -203,17 +205,17 @@ def test_of_the_first_ones_the_newest_gains_when_the_question_wants_it() -> None
 
 def test_the_newest_gains_by_distance_in_time_not_by_its_place() -> None:
     plan = replace(PLAIN, freshness=0.0, newest=1.0)
-    moment = sketch(1, stated_at=NOW - timedelta(seconds=5), confidence=0.8)
-    best, newest = ranked(moment, sketch(2, confidence=0.75), query="Where do I work now?", plan=plan)
+    moment = ranking_row(1, stated_at=NOW - timedelta(seconds=5), confidence=0.8)
+    best, newest = ranked(moment, ranking_row(2, confidence=0.75), query="Where do I work now?", plan=plan)
     assert (best.id.int, newest.id.int) == (1, 2)
-    holder = sketch(3, slot="s", stated_at=NOW - timedelta(days=300), confidence=0.8)
-    assert ranked(holder, sketch(2, confidence=0.75), query="Where do I work now?", plan=plan)[0].id == holder.id
+    holder = ranking_row(3, slot="s", stated_at=NOW - timedelta(days=300), confidence=0.8)
+    assert ranked(holder, ranking_row(2, confidence=0.75), query="Where do I work now?", plan=plan)[0].id == holder.id
 
 
 @pytest.mark.parametrize("name", ["Brandt", "Ilse", "Brandd"])
 def test_a_speaker_is_named_by_a_part_of_the_name_or_nearly(name: str) -> None:
     ilse, tom = UUID(int=50), UUID(int=51)
-    turns = [sketch(1, speaker_id=tom), sketch(2, speaker_id=ilse)]
+    turns = [ranking_row(1, speaker_id=tom), ranking_row(2, speaker_id=ilse)]
     fused = [Fused(id=one.id, retrieval=0.5, places={}) for one in turns]
     query = parsed(f"What does {name} sell?")
     speakers = {ilse: "Ilse Brandt", tom: "Tom Alder"}
@@ -225,4 +227,4 @@ def test_a_speaker_is_named_by_a_part_of_the_name_or_nearly(name: str) -> None:
 
 
 def test_equal_scores_are_ordered_newest_id_first() -> None:
-    assert [hit.id.int for hit in ranked(sketch(1), sketch(3), sketch(2))] == [3, 2, 1]
+    assert [hit.id.int for hit in ranked(ranking_row(1), ranking_row(3), ranking_row(2))] == [3, 2, 1]

@@ -66,7 +66,7 @@ _STRONGEST = """CASE WHEN m.slot IS NOT NULL AND m.status = 'active' AND (m.cont
                     AND r.status = 'active') END"""
 
 
-def _sketches(
+def _ranking_rows(
     source: str,
     *,
     used: str = "true",
@@ -103,8 +103,10 @@ def _sketches(
     )
 
 
-_SKETCH = _sketches("(SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = given.id)", strongest=_STRONGEST)
-_SKETCH_THEN = _sketches(time_travel.memories("x.id = given.id"), used="u.last_accessed_at <= :known_at")
+_ROWS = _ranking_rows(
+    "(SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = given.id)", strongest=_STRONGEST
+)
+_ROWS_THEN = _ranking_rows(time_travel.memories("x.id = given.id"), used="u.last_accessed_at <= :known_at")
 
 
 async def read_ranking_rows(
@@ -118,7 +120,7 @@ async def read_ranking_rows(
     metadata: str | None = None,
     known_at: datetime | None = None,
 ) -> dict[UUID, RankingRow]:
-    """Return sketches of the memories that exist, or, with `known_at`, of those that did, as they were, by id.
+    """Return the ranking rows of the memories that exist, or, with `known_at`, of those that did, as they were, by id.
 
     `whole` requests payloads, `opening` that many characters of contents; `metadata` is a JSON object that the metadata
     of each contain. A memory that was used after `known_at` counts as never used, because only the last use is stored.
@@ -129,7 +131,7 @@ async def read_ranking_rows(
     bounds = {"lower": [lower for lower, _ in windows], "upper": [upper for _, upper in windows]}
     here = {"tenant": tenant, "ids": list(ids), "whole": whole, "opening": opening, "metadata": metadata, **bounds}
     then = {} if known_at is None else {"known_at": known_at}
-    rows = await session.fetch(_SKETCH if known_at is None else _SKETCH_THEN, {**here, **then})
+    rows = await session.fetch(_ROWS if known_at is None else _ROWS_THEN, {**here, **then})
     return {row[0]: RankingRow._make(row) for row in rows}
 
 
