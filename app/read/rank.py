@@ -286,7 +286,7 @@ def _factors(
 
 
 def numbered_matches(rows: Mapping[UUID, RankingRow], query: ParsedQuery) -> dict[UUID, bool]:
-    """Return which matches are about a number that the question names, and which about another number of that word.
+    """Return for each match with a label (`flight 12`) whether it is one of the question's, False for another number.
 
     Of a text that is longer than its opening nothing is known.
     """
@@ -296,7 +296,7 @@ def numbered_matches(rows: Mapping[UUID, RankingRow], query: ParsedQuery) -> dic
 
 
 def _question_factor(text: str, plan: QueryPlan) -> float:
-    """Return the factor of a turn that ends as a question: the higher, the more of it tells of the one who asks."""
+    """Return the factor of a turn that ends with a question: the more it says of the speaker, the higher."""
     share = told_share(text) if FIRST_PERSON.search(text) else 0.0
     return plan.question + (plan.told_in_question - plan.question) * share
 
@@ -306,7 +306,7 @@ def _said_by(rows: Sequence[RankingRow], speakers: Collection[UUID]) -> list[UUI
 
 
 def _current(row: RankingRow) -> bool:
-    """Tell whether it holds its slot alone: then it is how things are, however long ago it was said."""
+    """Return whether it holds its slot uncontested; then its age does not matter."""
     return row.slot is not None and row.status == MemoryStatus.ACTIVE and not row.contested
 
 
@@ -377,7 +377,7 @@ def _at_least(hit: Ranked, score: float, why: str) -> Ranked:
 
 
 def _newest_first(ordered: Sequence[Ranked], rows: Mapping[UUID, RankingRow], plan: QueryPlan) -> list[Ranked]:
-    """Return the list with its best ones weighed by age: each gains `plan.newest / (1 + days behind the newest)`.
+    """Return the list with its best ones reordered by age: each gains `plan.newest / (1 + days behind the newest)`.
 
     Only among matches of a similar score, because over the whole list age drowns relevance: an old turn may be the
     only answer. What holds its slot is as new as the newest.

@@ -11,18 +11,21 @@ from app.read.values import ParsedQuery
 
 
 def document_counts(query: ParsedQuery, known: QueryLookup) -> dict[int, int]:
-    """Return in how many documents the question's terms are, by index; of lent names, what is about those so named."""
+    """Return the number of documents with each term of the question, by the term's index.
+
+    A term of a name that the question does not say (`my sister` for Ana) has the number of memories about that entity.
+    """
     return {**{index_of(term): mentions for term, mentions in query.lent.items()}, **known.frequencies}
 
 
 def term_weights(query: ParsedQuery, counted: Mapping[int, int], documents: int) -> dict[int, float]:
-    """Return what each term weighs, by its index, among so many documents."""
+    """Return the weight of each term, by its index; `documents` is the size of the collection."""
     frequencies = {term: counted.get(index_of(term), 0) for term in query.terms}
     return query_weights(query.terms, frequencies, documents)
 
 
 def word_weights(query: ParsedQuery, counted: Mapping[int, int], documents: int, language: str) -> dict[str, float]:
-    """Return what each word as it is spelled weighs: as much as its rarest term."""
+    """Return the weight of each word as it is spelled: that of its rarest term."""
     return {
         word: max(idf(counted.get(index_of(term), 0), documents) for term in found)
         for word in content_words(query.dense_text, language)

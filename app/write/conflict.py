@@ -37,7 +37,7 @@ from app.write.values import (
 )
 
 SLOT = "slot"
-"""The relation of what shares a candidate's slot."""
+"""The relation of existing memories that share the candidate's slot."""
 
 Said = Mapping[tuple[UUID, bytes], UUID]
 """Statements of turns that are stored already: (turn, statement) -> memory."""
@@ -70,7 +70,7 @@ def decide(
 
 
 def _with_resembling(resolved: Resolved, decision: Decision, resembling: Sequence[str]) -> Decision:
-    """Return the decision with whom its names resemble: told in its reason, and asked of a person where it is new."""
+    """Return the decision with the similar names in its reason; a new active memory is marked for review for them."""
     reason = "; ".join((decision.reason, *resembling))
     if not isinstance(decision, Believe):
         return replace(decision, reason=reason)
@@ -90,7 +90,7 @@ def _decided(
 
 
 def repeat_or_refusal(resolved: Resolved, said: Said) -> Repeat | Reject | Review | None:
-    """Return what is decided whatever else is believed."""
+    """Return the decision that no stored belief can alter; None where the beliefs decide."""
     prepared = resolved.prepared
     turns = (one.turn_id for one in prepared.candidate.evidence if one.turn_id is not None)
     before = next((said[turn, prepared.identity] for turn in turns if (turn, prepared.identity) in said), None)
@@ -106,9 +106,9 @@ def repeat_or_refusal(resolved: Resolved, said: Said) -> Repeat | Reject | Revie
 
 
 def disowned_value(resolved: Resolved, existing: Sequence[Existing]) -> Review | None:
-    """Return that a person should look at what was said to be wrong before, in the same words.
+    """Return a review of a statement that was reported or rejected as wrong in the same words; None for any other.
 
-    What a person has looked at is no longer held for one.
+    A statement that a reviewer has seen already gets none.
     """
     one = next((one for one in existing if one.relation == "disowned"), None)
     if one is None or resolved.prepared.candidate.reviewed:
@@ -157,7 +157,7 @@ def _is_entity(value: str) -> bool:
 
 
 def with_payload(resolved: Resolved, found: Transition) -> Believe:
-    """Return the decision, with what both say together where a repetition adds to what was known."""
+    """Return the decision, with the merged payload where a repetition adds to the stored one."""
     into = found.holder
     if found.outcome is not SlotOutcome.MERGED or not isinstance(into, Existing):
         return Believe(transition=found)
@@ -167,7 +167,7 @@ def with_payload(resolved: Resolved, found: Transition) -> Believe:
 
 
 def merge_into(resolved: Resolved, into: Existing, reason: str, *, now: datetime) -> Believe:
-    """Return the merge of the candidate into a memory that somebody holds to say the same, whatever its slot."""
+    """Return the merge of the candidate into a memory that a reviewer says is the same, whatever its slot."""
     event = Stated(
         new=replace(version_of(resolved), slot=None), repetition=Repetition(version=into, reason=reason), reviewed=True
     )
@@ -184,9 +184,9 @@ def guard_note(guards: Sequence[Version]) -> str:
 def resolve_ending(
     resolved: Resolved, existing: Sequence[Existing], *, doubted: Review | None, now: datetime
 ) -> Believe | Reject:
-    """Return what an ending does to the beliefs that it is about.
+    """Return the decision on the beliefs that an ending ends.
 
-    `doubted`: a person should look at the ending first; then they stand, and wait for that person.
+    `doubted` is the review that the ending needs first; with it the beliefs stay, and wait for a reviewer.
     """
     prepared = resolved.prepared
     candidate = prepared.candidate
@@ -206,14 +206,14 @@ def resolve_ending(
 
 
 def _meant(resolved: Resolved, held: Sequence[Existing]) -> Sequence[Existing]:
-    """Return the beliefs that an ending names; of events to come one at most, as words alone do not tell two apart."""
+    """Return the beliefs that an ending ends; none where it fits several events, which words do not tell apart."""
     found = [one for one in held if _is_meant(resolved, one)]
     candidate = resolved.prepared.candidate
     return () if len(found) > 1 and candidate.payload.event_time(candidate.zone) is not None else found
 
 
 def _is_meant(resolved: Resolved, one: Existing) -> bool:
-    """Tell whether the ending names this belief: its value, or the only one that can be held there."""
+    """Return whether the ending is about this belief: it names its value, or no value and the belief has a slot."""
     candidate = resolved.prepared.candidate
     if candidate.ending is None or candidate.type.held is None:
         return False
@@ -231,7 +231,7 @@ def _is_meant(resolved: Resolved, one: Existing) -> bool:
 
 
 def ends_same_value(payload: Payload, under: str, one: Existing) -> bool:
-    """Tell whether a belief is held under what the ending names, where more than that had to be looked at."""
+    """Return whether a belief has the predicate that the ending names, where other predicates were read as well."""
     if not payload.also_held_under():
         return True
     stored = type(payload).model_validate(one.payload)

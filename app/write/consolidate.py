@@ -165,13 +165,13 @@ def _meant(member: Member, types: Registry) -> bool:
 
 
 def _own_words(member: Member, types: Registry) -> str:
-    """Return what was said, without the name of who said it in front."""
+    """Return the content without the speaker's name in front."""
     spoken = member.payload.get("speaker")
     return member.content.removeprefix(f"{spoken}: ") if spoken and types.find(member.type) else member.content
 
 
 def _sentences(member: Member) -> str:
-    """Return what a memory tells, without when it was and who said it: its payload's own sentences."""
+    """Return the sentences of a memory's payload, without its time and speaker; its content where there are none."""
     sentences = [one for one in member.payload.values() if isinstance(one, str) and " " in one]
     return "\n".join(sentences) or member.content
 

@@ -78,7 +78,7 @@ class Hype:
 def memories_without_questions(
     decided: Sequence[tuple[Resolved, Decision, PersistResult]], writer: QuestionWriter
 ) -> list[UUID]:
-    """Return the memories that these decisions leave without the questions that a writer has for what they say now."""
+    """Return the new or rewritten memories of these decisions, whose questions are yet to be written."""
     return [
         verdict.memory
         for resolved, decision, verdict in decided
@@ -95,7 +95,7 @@ def question_vectors(payload: Payload, questions: Questions) -> list[str]:
 
 
 def _says_something_new(decision: Decision) -> bool:
-    """Tell whether there is something new to ask about; what is history from the start is not asked about."""
+    """Return whether a decision adds an active memory or rewrites one; history gets no questions."""
     if not isinstance(decision, Believe):
         return False
     new = decision.transition.new
@@ -111,7 +111,7 @@ def _batches(memories: Sequence[UUID]) -> Iterator[list[UUID]]:
 def _with_payloads(
     believed: Sequence[QuestionTarget], types: Registry, writer: QuestionWriter
 ) -> Iterator[tuple[QuestionTarget, Payload]]:
-    """Yield the memories that the writer has questions for; one whose payload is of an older shape is left out."""
+    """Yield the memories of types that get questions, with their payloads; invalid payloads are skipped."""
     asked: Mapping[str, MemoryType] = {one.name: one for one in types if writer.covers(one)}
     for one in believed:
         if one.type in asked:

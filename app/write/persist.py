@@ -1,4 +1,4 @@
-"""Stage: from decisions to the rows, changes and audit events of one transaction, and to what the write answers."""
+"""Stage: from decisions to the rows, changes and audit events of one transaction, and to the answer of the write."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ from app.write.values import Believe, Decision, Existing, PersistResult, Reject,
 
 
 def memory_as_stored(plan: PendingRows, scope: Scope) -> dict[UUID, Memory]:
-    """Return the memories that the plan adds, by id."""
+    """Return the new memories of the plan, by id, as a read would return them."""
     links, evidence = _links(plan), _evidence(plan)
     common = {
         "scope_kind": scope.kind,
@@ -49,7 +49,7 @@ def memory_as_stored(plan: PendingRows, scope: Scope) -> dict[UUID, Memory]:
 
 
 def _links(plan: PendingRows) -> dict[object, list[dict[str, str]]]:
-    """Return the links of each memory, in the order of those that are written at once."""
+    """Return the links of each memory, ordered by target as a read orders links of one time."""
     found: dict[object, list[dict[str, str]]] = defaultdict(list)
     for row in plan.rows["memory_links"]:
         link = {"kind": str(row["kind"]), "from": str(row["from_memory"]), "to": str(row["to_memory"])}
@@ -83,7 +83,7 @@ _DECIDED = {
 
 
 def persist(plan: PendingRows, resolved: Resolved, decision: Decision) -> PersistResult:
-    """Add to the plan what the decision writes, and return what it came to."""
+    """Add the rows of a decision to the plan, and return its result."""
     match decision:
         case Believe():
             result = _believe(plan, resolved, decision)
@@ -144,7 +144,7 @@ def _believe(plan: PendingRows, resolved: Resolved, decision: Believe) -> Persis
 
 
 def _asked_once(plan: PendingRows, resolved: Resolved, found: Transition) -> Transition:
-    """Leave out the question whether two names are one where another memory of the same write asks it."""
+    """Return the transition without its review of similar names where another memory of the write has it."""
     new = found.new
     if new is None or not asks_whether_one(new):
         return found
@@ -160,7 +160,7 @@ def _tell_of_new(plan: PendingRows, resolved: Resolved, found: Transition, new: 
 
 
 def _restate(plan: PendingRows, resolved: Resolved, decision: Believe, after: Version) -> Mapping[str, object]:
-    """Gather what a repetition adds to a memory besides its version; return the columns that change with it."""
+    """Add the rows of a repeated statement to the plan; return the columns of its memory that change."""
     change = decision.transition.change_of(after.id)
     assert change is not None  # noqa: S101 - what is said again was read
     assert isinstance(change.before, Existing)  # noqa: S101 - as above
@@ -202,7 +202,7 @@ def _tell_of_repetition(plan: PendingRows, before: Version, after: Version, deci
 
 
 def tell_of_changes(plan: PendingRows, found: Transition, *, by_confidence: float | None = None) -> None:
-    """Gather the audit events of a transition, but for those of what is stored or said again."""
+    """Add the audit events of a transition, except those of the new and of the repeated memory."""
     for change in found.changes:
         _tell_of_change(plan, change, by_confidence)
     if found.outcome in {SlotOutcome.DOUBTED, SlotOutcome.CONTRADICTED} and found.new is None:

@@ -46,13 +46,13 @@ class WriteContext:
 
     @property
     def ledger(self) -> AuditWriter:
-        """Return what the audit events of the write share."""
+        """The writer of the audit events of this write."""
         return AuditWriter(tenant=self.tenant, actor=self.actor, at=self.now, scope=self.scope)
 
 
 @dataclass(slots=True)
 class PendingRows:
-    """The rows and updates of one write, as they gather."""
+    """The rows and updates of one write, which the stages add to."""
 
     around: WriteContext
     rows: dict[str, list[Mapping[str, object]]] = field(default_factory=lambda: defaultdict(list))
@@ -67,18 +67,18 @@ class PendingRows:
     counts: ScopeCounts = field(default_factory=ScopeCounts)
 
     def touch(self, *versions: Version) -> None:
-        """Make the write depend on memories: it is decided again if one of them has changed its status meanwhile."""
+        """Have the write decided again if the status of one of these memories has changed since it was read."""
         self.touched.update({one.id: one.status for one in versions})
 
     def change(self, one: RowChange) -> None:
-        """Gather new values of a memory's columns, over those that were gathered of it."""
+        """Add new values of a memory's columns; they replace earlier values of the same columns."""
         known = self.changed.get(one.id)
         if known is not None:
             one = replace(one, values={**known.values, **one.values}, claims=one.claims or known.claims)
         self.changed[one.id] = one
 
     def take(self, found: Transition, *, more: Mapping[UUID, Mapping[str, object]] | None = None) -> None:
-        """Gather what a transition changes and links; `more` are columns that change with a version, by its id."""
+        """Add the changes and links of a transition; `more` are further columns to change, by the version's id."""
         for change in found.changes:
             extra = (more or {}).get(change.before.id)
             self.change(row_change(change, at=self.around.now, more=extra))
@@ -88,7 +88,7 @@ class PendingRows:
             add_link(self, link.source, link.kind, link.target)
 
     def changes(self) -> Changes:
-        """Return everything gathered, ready to be applied."""
+        """Return all of it as the changes that `db.apply` writes."""
         here = {"tenant_id": self.around.tenant, "scope_id": self.around.scope}
         rows = dict(self.rows)
         rows["entities"] = list(self.entities.values())
@@ -110,11 +110,10 @@ class PendingRows:
 
 
 def add_entities(plan: PendingRows, memory: UUID, resolved: Resolved, *, before: int = 0) -> None:
-    """Gather the entities a memory mentions, as often as it was said, new names of theirs, and the mentions.
+    """Add the entities that a memory mentions, their new aliases, and the mentions.
 
-    `before`: how often the memory had been said, which an entity that is new now is counted for as well.
-
-    A name that no index takes leads to nobody: the id of its entity is made of the name.
+    An entity is counted once a statement of the memory; a new one for the `before` earlier statements too.
+    A name that is too long for the index gets no alias: the id of its entity is derived from the name.
     """
     by_role = {mention.role: mention for mention in resolved.prepared.mentions}
     here = {"tenant_id": plan.around.tenant, "scope_id": plan.around.scope}
@@ -154,7 +153,7 @@ def _entity_row(here: Mapping[str, object], ref: EntityRef, mention: Mention, co
 
 
 def add_edge(plan: PendingRows, memory: UUID, resolved: Resolved) -> None:
-    """Gather the relation the payload states, if it states one."""
+    """Add the relation that the payload states, if any."""
     edge = resolved.prepared.candidate.payload.edge()
     if edge is None:
         return
@@ -178,7 +177,7 @@ _LONGEST_CAPTION = 500
 
 
 def add(plan: PendingRows, resolved: Resolved, version: Version) -> None:
-    """Gather every row of a new memory; one that was accepted keeps since when it is known."""
+    """Add all rows of a new memory; an accepted one keeps its `recorded_at`."""
     accepted = resolved.accepted
     recorded_at = plan.around.now if accepted is None else accepted.recorded_at
     columns = version_columns(version, at=plan.around.now)
@@ -203,7 +202,7 @@ def add(plan: PendingRows, resolved: Resolved, version: Version) -> None:
 
 
 _STANDING = ("status", "valid_from", "valid_until", "ended_at", "retired_at", "confidence")
-"""Columns of a version that its index rows repeat and that the candidate can't tell."""
+"""Columns of a version that its index rows repeat."""
 
 
 def _memory_row(plan: PendingRows, resolved: Resolved) -> dict[str, object]:
@@ -245,12 +244,12 @@ def _importance(resolved: Resolved) -> float:
 
 
 def add_index(plan: PendingRows, memory: UUID, prepared: Prepared, standing: Mapping[str, object]) -> None:
-    """Gather the index rows of a memory: `standing` is what reads filter by that the candidate can't tell."""
+    """Add the index rows of a memory; `standing` are their columns that depend on the stored version."""
     candidate, event = prepared.candidate, prepared.event
     covers = None
     if event is not None and event.lower is not None and event.upper is not None:
         covers = f"[{event.lower.isoformat()},{event.upper.isoformat()})"
-    words, asks = len(prepared.content.split()), question_rows(prepared.content)
+    words, asks = len(prepared.content.split()), ends_as_question(prepared.content)
     for part, searched in enumerate(prepared.texts):
         plan.rows["memory_index"].append(
             {
@@ -275,14 +274,14 @@ def add_index(plan: PendingRows, memory: UUID, prepared: Prepared, standing: Map
         )
 
 
-def question_rows(content: str) -> bool:
-    """Return whether a text ends as a question; such a turn rarely holds the answer to another."""
+def ends_as_question(content: str) -> bool:
+    """Return whether a text ends with a question mark; such a turn rarely answers another question."""
     spoken = _BRACKETED.sub("", " ".join(content.split())[-_LONGEST_CAPTION:])
     return spoken.rstrip().endswith(("?", "\uff1f"))
 
 
 def reindex(plan: PendingRows, before: Existing, after: Version, rewritten: Prepared) -> None:
-    """Gather new index rows for a memory whose sentence changed, and take its old terms off the statistics."""
+    """Add new index rows for a memory whose sentence changed, and subtract its old terms from the statistics."""
     old = searched_terms(before.content, plan.around.language)
     plan.counts += -ScopeCounts.of(old, memories=0)
     columns = version_columns(after, at=plan.around.now)
@@ -292,7 +291,7 @@ def reindex(plan: PendingRows, before: Existing, after: Version, rewritten: Prep
 
 
 def _lexical(plan: PendingRows, searched: IndexText) -> dict[str, object]:
-    """Return the lexical columns of an index row, and count its terms towards the scope's statistics."""
+    """Return the lexical columns of an index row, and add its terms to the scope's statistics."""
     if searched.terms is None:
         return {"lexical": None, "tsv": None}
     if searched.kind == "context":
@@ -304,7 +303,7 @@ def _lexical(plan: PendingRows, searched: IndexText) -> dict[str, object]:
 
 
 def add_evidence(plan: PendingRows, memory: UUID, prepared: Prepared) -> None:
-    """Gather where the candidate was said, under a memory."""
+    """Add the candidate's evidence to a memory."""
     for one in prepared.candidate.evidence:
         plan.rows["evidence"].append(
             {
@@ -323,7 +322,7 @@ def add_evidence(plan: PendingRows, memory: UUID, prepared: Prepared) -> None:
 
 
 def add_link(plan: PendingRows, source: UUID, kind: LinkKind, target: UUID) -> None:
-    """Gather an edge between two memories."""
+    """Add a link between two memories."""
     plan.rows["memory_links"].append(
         {
             "tenant_id": plan.around.tenant,
@@ -344,9 +343,9 @@ def audit_added(
     status: MemoryStatus,
     more: Mapping[str, object] | None = None,
 ) -> None:
-    """Gather the audit event of a new memory: what it is, why, and what its confidence is made of.
+    """Add the audit event of a new memory: its type, the reason, and the parts of its confidence.
 
-    One that was pending is not new: it was accepted, and its numbers are those before and after.
+    For an accepted memory the event is `accepted`, with its status and confidence before and after.
     """
     prepared, accepted = resolved.prepared, resolved.accepted
     detail = {
@@ -361,10 +360,10 @@ def audit_added(
 
 
 def confidence_detail(parts: ConfidenceParts) -> dict[str, object]:
-    """Return the components of confidence as the audit log tells them."""
+    """Return the parts of confidence by their names in the audit log."""
     return {"source": parts.source, "extractor": parts.extractor, "prior": parts.prior, "mentions": parts.mentions}
 
 
 def audit(plan: PendingRows, action: AuditAction, memory: UUID | None, detail: Mapping[str, object]) -> None:
-    """Gather an audit event; see `Ledger.event`."""
+    """Add an audit event; see `AuditWriter.event`."""
     plan.rows["audit_events"].append(plan.around.ledger.event(action, detail, memory=memory))

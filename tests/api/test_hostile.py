@@ -13,7 +13,7 @@ import pytest
 from app.api.plumbing.guard import parse
 from app.api.plumbing.problems import MalformedBody
 from app.errors import PayloadTooLarge
-from app.write.rows import question_rows
+from app.write.rows import ends_as_question
 from tests.api.conftest import Tenant, fact
 
 
@@ -140,7 +140,7 @@ async def test_many_near_names_are_written_without_a_standstill(tenant: Tenant) 
 
 @pytest.mark.parametrize("content", ["a" + " " * 31_990 + "b?", "[" * 31_990 + "?", "?" * 32_000])
 def test_a_text_made_to_be_slow_is_told_from_a_question_at_once(content: str) -> None:
-    assert question_rows(content) == content.rstrip().endswith("?")
+    assert ends_as_question(content) == content.rstrip().endswith("?")
 
 
 @pytest.mark.parametrize(

@@ -20,7 +20,7 @@ async def test_a_long_text_is_read_once_for_all_of_its_parts(store: Store, monke
         read.append(content)
         return False
 
-    monkeypatch.setattr(rows, "question_rows", asks)
+    monkeypatch.setattr(rows, "ends_as_question", asks)
     await store.write("episodic", session_id="flats", content="The flat has a view of the river. " * 300)
     [parts] = await store.sql("SELECT count(*) FROM memory_index WHERE tenant_id = $1", store.tenant)
     assert parts["count"] > 10

@@ -25,7 +25,7 @@ from app.memory.versions import MergedVersion, MergeMark, Transition, Unmerged, 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MergeRecord:
-    """A merge as it stands: into what, when, the names it brought along, and what must be undone before it.
+    """A recorded merge: its survivor, its time, the names it brought along, and a merge to undo before it.
 
     `into_merged`: the survivor was itself merged since. `later`: an entity merged since whose merge moved the same
     columns of the same memories on.
@@ -40,9 +40,9 @@ class MergeRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MovedBack:
-    """A memory written since the merge that named the merged entity by a name of its own: what is its again.
+    """A memory written since the merge that names the merged entity, and its new columns.
 
-    `roles` are those it plays there; None leaves a column as it is.
+    `roles` are the entity's roles in it; None leaves a column as it is.
     """
 
     memory: UUID
@@ -55,7 +55,7 @@ class MovedBack:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Undone:
-    """Names and memories that an undone merge moved back, and the memories that hold again."""
+    """The numbers of aliases and memories that an undone merge moved back, and the memories that are active again."""
 
     aliases: int
     memories: int
@@ -261,7 +261,7 @@ async def written_since(
 async def give_back(
     session: WriteSession, tenant: UUID, entity: UUID, merged: MergeRecord, given: Sequence[MovedBack], *, at: datetime
 ) -> None:
-    """Make memories written since the merge the merged entity's; `undo` sends them home with the others."""
+    """Record memories written since the merge as the merged entity's; `unmerge` moves them with the others."""
     if not given:
         return
     rows = [
@@ -281,23 +281,23 @@ async def give_back(
 
 
 async def unmerge(session: WriteSession, tenant: UUID, entity: UUID, merged: MergeRecord, *, at: datetime) -> Undone:
-    """Take a merge apart, in a scope that is held; everything is then as if it had not been made.
+    """Undo a merge, in a locked scope, as if it had not been made.
 
     What was written about the survivor meanwhile stays with it. Where it had replaced a memory that goes back,
     that memory holds again.
     """
     here = {"tenant": tenant, "entity": entity, "into": merged.into}
-    home, revived = await _send_home(session, tenant, entity, merged, at=at)
+    home, revived = await _move_back(session, tenant, entity, merged, at=at)
     names = await session.execute(_GIVE_NAMES_BACK, here)
     await session.execute(_STAND_ALONE, {"tenant": tenant, "entity": entity})
     await session.execute(_FORGET, {"tenant": tenant, "entity": entity})
     return Undone(aliases=names.rowcount, memories=home, revived=revived)
 
 
-async def _send_home(
+async def _move_back(
     session: WriteSession, tenant: UUID, entity: UUID, merged: MergeRecord, *, at: datetime
 ) -> tuple[int, tuple[UUID, ...]]:
-    """Return the memories that a merge moved to their slots; return how many, and those that are believed again."""
+    """Move memories back to their slots before the merge; return their number and the memories active again."""
     rows = await session.fetch(_HOLD_MEMORIES, {"tenant": tenant, "entity": entity})
     versions = {row["id"]: Version(**version_fields(row)) for row in rows}
     recorded = await session.fetch(_MARKS, {"tenant": tenant, "into": merged.into, "ids": list(versions)})
@@ -335,7 +335,7 @@ async def _send_home(
 
 
 def _changed(found: Transition, subjects: Mapping[UUID, UUID | None], *, at: datetime) -> list[RowChange]:
-    """Return the changes of memories, with the subjects that they get back."""
+    """Return the changes of memories; `subjects` are the subject ids before the merge."""
     more = {one: {"subject_id": subject} for one, subject in subjects.items() if subject is not None}
     changes = [row_change(one, at=at, more=more.pop(one.before.id, None)) for one in found.changes]
     return changes + [RowChange(id=one, values=values) for one, values in more.items()]

@@ -69,7 +69,7 @@ DATED = """(SELECT greatest(m.valid_from, m.valid_until, max(upper(i.event_range
 
 _FADED_SINCE_DATE = f"""power(2::float8, -greatest(-1000, least(1000, CAST(extract(epoch FROM
     CAST(:now AS timestamptz) - {DATED}) AS float8) / {SECONDS_PER_DAY} / m.half_life_days))) < {EXPIRY}"""
-"""Whether it has faded since that instant, too: what lies ahead does not fade before it, nor at once after it."""
+"""Whether a memory has also faded since that instant: one about the future does not fade before it, nor right after."""
 
 NUMBERS = f"""{FRESHNESS_SQL} AS freshness, {DAYS} AS days, m.half_life_days, m.floor, {BOOST} AS boost,
     coalesce(u.access_count, 0) AS access_count, m.confidence"""
@@ -99,12 +99,12 @@ class BatchResult:
 
 @dataclass(frozen=True, kw_only=True)
 class Sweep:
-    """A change that memories undergo when something comes true of them.
+    """A change of all memories that meet a condition.
 
-    `among` is SQL about `memories m`: the rows to look at; `when` about `m` and `memory_usage u`: those of them
-    that change, at `:now`. `sets` are the new values. `numbers` are columns for `detail`, which makes the audit
-    event's. `counted` and `action` name it in counts and in the audit log. `spares` tells, by the content of a memory,
-    which of them stay as they are.
+    `among` is the SQL condition on `memories m` for rows to read, `when` that on `m` and `memory_usage u` for those of
+    them to change, at `:now`. `sets` are the new values. `numbers` are the columns from which `detail` makes the audit
+    event's detail. `counted` and `action` name the change in counts and in the audit log. `spares` returns True for a
+    memory that stays as it is because of its content.
     """
 
     counted: str
@@ -147,7 +147,7 @@ class Sweep:
     async def _due(
         self, session: ReadSession, tenant: UUID, now: datetime, after: UUID
     ) -> tuple[Sequence[UUID], int, UUID | None]:
-        """Return ids to change, in order, how many rows were looked at, and the last id of them if there are more."""
+        """Return the ids to change, in order; the number of rows that were read; the last id read, None at the end."""
         values = {"tenant": tenant, "now": now, "after": after, **self.values}
         [row] = await session.fetch(self._find, values)
         due: Sequence[UUID] = row["due"]
@@ -159,9 +159,9 @@ class Sweep:
         return due, seen, last
 
     async def _hold(self, session: WriteSession, tenant: UUID, due: Sequence[UUID]) -> list[UUID]:
-        """Lock the memories up to the first that another holds, but the very first in any case; return them.
+        """Lock the memories in order, and return those before the first that another transaction has locked.
 
-        That one is waited for while nothing is held. Those that are gone count as held by another.
+        The first memory is waited for, because nothing is locked yet. A deleted memory counts as locked by another.
         """
         if not due:
             return []
@@ -194,7 +194,10 @@ class Sweep:
 
     @cached_property
     def _still(self) -> SqlStatement:
-        """By its own snapshot, taken when the rows are held: what changed before that is seen."""
+        """The query of the locked rows that still qualify.
+
+        It has a new snapshot, so it sees changes that were committed before the rows were locked.
+        """
         return statement(
             f"""
             SELECT m.id, m.scope_id, {self.numbers} FROM memories m {USE}
@@ -231,7 +234,7 @@ def _faded(row: Record) -> Mapping[str, object]:
 
 
 def _names_what_lies_ahead(row: Record, now: datetime) -> bool:
-    """Return whether a memory's words name a time since which it has not faded: `the lease ends on 30 June 2027`."""
+    """Return whether the text names a date since which the memory has not faded: `the lease ends on 30 June 2027`."""
     named = last_named(row["content"], now=row["stated_at"])
     decay = Decay(half_life_days=row["half_life_days"])
     return named is not None and freshness(days=(now - named).total_seconds() / SECONDS_PER_DAY, decay=decay) >= EXPIRY
@@ -289,7 +292,7 @@ VALIDITY = Sweep(
     numbers="m.valid_until, m.confidence",
     detail=_over,
 )
-"""Active memories whose validity has ended expire (hourly); when they were true stays as it is."""
+"""Active memories whose validity has ended expire (hourly); their validity range does not change."""
 
 FORGETTING = Sweep(
     counted="forgotten",
@@ -303,7 +306,7 @@ FORGETTING = Sweep(
         CAST(extract(epoch FROM CAST(:now AS timestamptz) - {SINCE}) AS float8) / {SECONDS_PER_DAY} AS days""",
     detail=_forgotten,
 )
-"""Memories that are expired for long and that nothing ever confirmed are forgotten (monthly)."""
+"""Memories that expired long ago and have a low confidence are forgotten (monthly)."""
 
 PROMOTION = Sweep(
     counted="promoted",

@@ -21,7 +21,7 @@ from app.providers.embeddings import Embedder
 from app.services.portability.records import Line, UnreadableLine
 from app.write.embed import search_texts, worded
 from app.write.hype import question_vectors
-from app.write.rows import question_rows
+from app.write.rows import ends_as_question
 
 _SHARED = (
     "type",
@@ -274,4 +274,4 @@ def _searched(lines: Sequence[MemoryLine]) -> list[list[tuple[str, str]]]:
 
 def _about(line: MemoryLine) -> dict[str, Any]:
     content = line.values["content"]
-    return {"event_range": None, "speaker_id": None, "words": len(content.split()), "asks": question_rows(content)}
+    return {"event_range": None, "speaker_id": None, "words": len(content.split()), "asks": ends_as_question(content)}

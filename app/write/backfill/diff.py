@@ -36,7 +36,7 @@ _TOLD_OF_OTHERS = {
 
 
 def unchanged_item(one: AdoptedMemory) -> BackfillItem:
-    """Return a belief that is adopted, before it is settled with those beside it."""
+    """Return the item of a belief that a type adopts, before the conflicts with other beliefs are resolved."""
     return BackfillItem(
         memory_id=one.row["id"],
         scope_id=one.row["scope_id"],
@@ -51,7 +51,7 @@ def unchanged_item(one: AdoptedMemory) -> BackfillItem:
 
 
 def stays(row: Row, reason: str | None, why: str) -> BackfillItem:
-    """Return a belief that would be adopted, but stays what it is."""
+    """Return the item of a belief that fits the type, but keeps its own; `why` is the reason."""
     kept: Mapping[str, Any] = row
     return BackfillItem(
         memory_id=kept["id"],
@@ -69,7 +69,7 @@ def stays(row: Row, reason: str | None, why: str) -> BackfillItem:
 def changed_item(
     change: BackfillChange, unit: str, before: BackfillItem | None, rests_on: Mapping[str, str]
 ) -> BackfillItem:
-    """Return what a change comes to; `before` is what was found of the memory, None for one that is touched only."""
+    """Return the item of a change; `before` is the memory's item so far, None where it is only affected by another."""
     row = change.row
     old, new = as_json(row), as_json({name: change.get(name) for name in COLUMNS})
     names = [name for name in COLUMNS if name in change.stamped or old[name] != new[name]]
@@ -93,23 +93,23 @@ def changed_item(
 
 
 def skipped_item(one: Skipped, item: BackfillItem) -> BackfillItem:
-    """Return what was found of a belief that stays what it is after all."""
+    """Return the item of an adopted belief that keeps its own type after conflicts were resolved."""
     return stays(one.row, item.reason, one.reason)
 
 
 def as_json(row: Mapping[str, Any]) -> dict[str, Any]:
-    """Return the columns that may change as the JSON from which the database reads them back."""
+    """Return the columns that a backfill may change, as JSON that the database can read back."""
     [decoded] = json.loads(sql.as_json([{name: row[name] for name in COLUMNS}]))
     return dict(decoded)
 
 
 def applied(item: BackfillItem, at: datetime) -> dict[str, Any]:
-    """Return the columns that a commit at an instant sets."""
+    """Return the new columns of a memory, with the time of the commit where a column needs it."""
     return {**item.after, **{name: at.isoformat() for name in item.stamped}}
 
 
 def events(backfill: Backfill, item: BackfillItem, ledger: AuditWriter) -> list[Row]:
-    """Return what the audit log tells of a memory that a commit changed, and of those it is linked to."""
+    """Return the audit events of a memory that a commit changed, and of the memories it is linked to."""
     told = [_changed(backfill, item, ledger)]
     for _, kind, other in item.links if item.effect is BackfillEffect.RECLASSIFIED else ():
         if kind in _TOLD_OF_OTHERS:
@@ -141,7 +141,7 @@ def _changed(backfill: Backfill, item: BackfillItem, ledger: AuditWriter) -> Row
 
 
 def undo_event(backfill: Backfill, item: BackfillItem, ledger: AuditWriter) -> Row:
-    """Return what the audit log tells of a memory that was put back."""
+    """Return the audit event of a memory that was restored."""
     detail: dict[str, Any] = {"backfill": public(backfill), **_pairs(item.after, item.before)}
     if item.effect is BackfillEffect.RECLASSIFIED:
         detail |= {"from": backfill.type, "to": item.source}
@@ -149,7 +149,7 @@ def undo_event(backfill: Backfill, item: BackfillItem, ledger: AuditWriter) -> R
 
 
 def public(backfill: Backfill) -> str:
-    """Return a backfill's id as callers know it."""
+    """Return the public id of a backfill."""
     return ids.public(ids.BACKFILL, backfill.id)
 
 
