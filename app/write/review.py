@@ -1,4 +1,4 @@
-"""From a reviewer's decision to slot events, and to the rows and changes of its write."""
+"""Review decisions: from a reviewer's choice to a slot event, and to the rows and changes of its write."""
 
 from __future__ import annotations
 
@@ -111,10 +111,10 @@ class ReviewOutcome:
 def accept(
     plan: PendingRows, item: ReviewItem, resolved: Resolved, decision: Decision, versions: Versions
 ) -> ReviewOutcome | None:
-    """Return what believing a pending memory comes to; None when there is nothing to believe.
+    """Add the changes of accepting a pending memory, and return the outcome; None when it can't be accepted.
 
-    `resolved` is without its evidence, which it has already. Its row becomes what it would be stored as now, or it
-    goes into a memory that says the same. A person has seen it, so what it contradicts asks for no second look.
+    `resolved` is without the evidence, which is stored already. The memory's row is written again as it would be stored
+    now, or the memory is merged into one that says the same. What it contradicts is not marked for review again.
     """
     if not isinstance(decision, Believe):
         return None
@@ -135,7 +135,7 @@ def accept(
 
 
 def _rewrite(plan: PendingRows, memory: Memory) -> None:
-    """Turn the new row of a pending memory into a change of the one that is there; its index is written again."""
+    """Replace the new row of a pending memory by a change of its stored row; its index rows are written again."""
     [row] = plan.rows.pop("memories")
     values = {name: value for name, value in row.items() if name not in FIXED}
     holds = row["status"] == MemoryStatus.ACTIVE and row["slot"] is not None and not row["contested"]
@@ -145,9 +145,9 @@ def _rewrite(plan: PendingRows, memory: Memory) -> None:
 
 
 def uphold(plan: PendingRows, item: ReviewItem, versions: Versions) -> ReviewOutcome:
-    """Return the changes of accepting a memory that is stored already: it wins over those it competes with.
+    """Add the changes of accepting an active memory, which supersedes those it competes with; return the outcome.
 
-    What is not believed any more competes with nothing: it only leaves the queue.
+    A memory that is no longer active only leaves the queue.
     """
     memory = item.memory
     if memory.status is not MemoryStatus.ACTIVE:
@@ -159,7 +159,7 @@ def uphold(plan: PendingRows, item: ReviewItem, versions: Versions) -> ReviewOut
 
 
 def reject(plan: PendingRows, item: ReviewItem, versions: Versions) -> ReviewOutcome:
-    """Return the changes of rejecting it: it is forgotten, and what it contested is no longer contested."""
+    """Add the changes of forgetting the memory, which no longer contests others; return the outcome."""
     memory = item.memory.id
     event = Removed(versions=frozenset({memory}), status=MemoryStatus.FORGOTTEN, reason="a reviewer rejected it")
     found = _take(plan, event, versions, outcome="rejected", memory=memory)
@@ -167,7 +167,7 @@ def reject(plan: PendingRows, item: ReviewItem, versions: Versions) -> ReviewOut
 
 
 def keep_both(plan: PendingRows, item: ReviewItem, versions: Versions) -> ReviewOutcome:
-    """Return the changes of keeping both: links and confidence stay, and the item is closed."""
+    """Add the changes of keeping both memories, whose links and confidence stay; return the outcome."""
     for side in item.sides:
         if side.competes and not side.same_value:
             _link(plan, item.memory, side.memory)
@@ -176,7 +176,7 @@ def keep_both(plan: PendingRows, item: ReviewItem, versions: Versions) -> Review
 
 
 def end(plan: PendingRows, item: ReviewItem, since: datetime, versions: Versions) -> ReviewOutcome:
-    """Return the changes of ending a belief: it was true until then, stays as history, and leaves its slot."""
+    """Add the changes of ending a belief at `since`, from when on it is history; return the outcome."""
     memory, now = item.memory, plan.around.now
     claim = SlotClaim(value=None, stated_at=max(now, memory.stated_at), confidence=1.0)
     event = Ended(versions=frozenset({memory.id}), claim=claim, at=since)
@@ -185,7 +185,7 @@ def end(plan: PendingRows, item: ReviewItem, since: datetime, versions: Versions
 
 
 def revert(plan: PendingRows, before: Mapping[UUID, FormerState], versions: Versions) -> ReviewOutcome:
-    """Return the changes of undoing a decision: every memory that it changed is again what it was.
+    """Add the changes that give every memory of a decision its state before it, and return the outcome.
 
     Raises Conflict when another memory holds a slot that one of them held.
     """
@@ -200,7 +200,7 @@ def revert(plan: PendingRows, before: Mapping[UUID, FormerState], versions: Vers
 
 
 def finality(plan: PendingRows) -> str | None:
-    """Return why a decision can't be undone, None if it can: then it changed columns and links of memories alone."""
+    """Return the reason why a decision can't be undone; None if it changed only columns and links of memories."""
     if plan.evidence:
         return "it joined two memories and their evidence"
     if plan.restated:
@@ -213,7 +213,7 @@ def finality(plan: PendingRows) -> str | None:
 
 
 def supersede_with(plan: PendingRows, item: ReviewItem, by: Memory, versions: Versions) -> ReviewOutcome:
-    """Return the changes of superseding the item and its sides by a stored memory."""
+    """Add the changes of superseding the item and its sides by a stored memory; return the outcome."""
     losers = tuple(one.id for one in (item.memory, *item.rivals) if one.id != by.id)
     reason = "a reviewer decided for another memory"
     event = Chosen(winner=by.id, losers=losers, since=by.valid_from, reason=reason)
@@ -223,7 +223,7 @@ def supersede_with(plan: PendingRows, item: ReviewItem, by: Memory, versions: Ve
 def override(
     plan: PendingRows, item: ReviewItem, resolved: Resolved, decision: Decision, versions: Versions
 ) -> ReviewOutcome:
-    """Return the changes of superseding the item and its sides by a reviewer's own statement."""
+    """Add the changes of superseding the item and its sides by a reviewer's own statement; return the outcome."""
     losers = [item.memory.id, *(one.id for one in item.rivals)]
     known: dict[UUID, Version] = dict(versions)
     into: Existing | None = None
@@ -251,7 +251,7 @@ def override(
 
 
 def _restate(plan: PendingRows, resolved: Resolved, decision: Believe, into: Existing) -> None:
-    """Gather that a reviewer's statement repeats a memory; who loses to it the reviewer has decided."""
+    """Add the rows of a reviewer's statement that repeats a memory."""
     change = decision.transition.change_of(into.id)
     before = change.before if change is not None and isinstance(change.before, Existing) else into
     merged = merge_into(resolved, before, decision.reason, now=plan.around.now)
@@ -261,7 +261,7 @@ def _restate(plan: PendingRows, resolved: Resolved, decision: Believe, into: Exi
 def merge(
     plan: PendingRows, item: ReviewItem, resolved: Resolved, decision: Believe, versions: Versions
 ) -> ReviewOutcome:
-    """Return what a merge of the item into a stored memory comes to; `resolved` is without its evidence."""
+    """Add the changes of merging the item, without its evidence, into a stored memory; return the outcome."""
     persist(plan, resolved, decision)
     survivor = decision.transition.holder
     assert survivor is not None  # noqa: S101 - narrows for the type checker
@@ -269,7 +269,7 @@ def merge(
 
 
 def _go_into(plan: PendingRows, memory: Memory, survivor: Version, versions: Versions) -> ReviewOutcome:
-    """Return the changes of merging a memory into another: its evidence moves along."""
+    """Add the changes of moving a memory's evidence to another and superseding it; return the outcome."""
     plan.evidence.append((memory.id, survivor.id))
     reason = "it says the same as another memory"
     event = Chosen(winner=survivor.id, losers=(memory.id,), since=memory.valid_from, reason=reason)
@@ -277,7 +277,7 @@ def _go_into(plan: PendingRows, memory: Memory, survivor: Version, versions: Ver
 
 
 def _take(plan: PendingRows, event: SlotEvent, versions: Versions, *, outcome: str, memory: UUID) -> ReviewOutcome:
-    """Gather what an event comes to; a person decided, so no type's rule is asked."""
+    """Add the changes of a slot event, in which the latest statement wins for every type; return the outcome."""
     found = transition(versions.values(), event, policy=latest_statement_wins, now=plan.around.now)
     return _taken(plan, found, outcome=outcome, memory=memory)
 
@@ -289,14 +289,14 @@ def _taken(plan: PendingRows, found: Transition, *, outcome: str, memory: UUID) 
 
 
 def _link(plan: PendingRows, memory: Memory, other: Memory) -> None:
-    """Gather the link between two memories that contradict each other, unless it is there, in either direction."""
+    """Add a `contradicts` link between two memories, unless there is one in either direction."""
     ends = {(str(link["from"]), str(link["to"])) for link in memory.links if link["kind"] == LinkKind.CONTRADICTS}
     if not ends & {(str(memory.id), str(other.id)), (str(other.id), str(memory.id))}:
         add_link(plan, memory.id, LinkKind.CONTRADICTS, other.id)
 
 
 def _uncount(plan: PendingRows, memory: Memory, resolved: Resolved) -> None:
-    """Take a pending memory off the scope's statistics: it is about to be counted again."""
+    """Subtract a pending memory from the scope's statistics, because accepting it counts it again."""
     terms = searched_terms(memory.content, plan.around.language)
     in_context = any(one.kind == "context" for one in resolved.prepared.texts)
     plan.counts += -ScopeCounts.of(terms, contexts=int(in_context))
