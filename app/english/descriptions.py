@@ -56,6 +56,9 @@ _DETERMINERS: Final = _OWNERS | word_set(
 OWN_KIN: Final = word_set("mom mommy mum mummy mama dad daddy papa grandma granny gran nana grandpa grandad")
 """Nouns that mean the speaker's own relative where they stand as a name does: `Mum called`."""
 
+_TITLE: Final = re.compile(r" (?!I\b)[A-Z]")
+"""What follows a noun that begins a name: `Nana Mouskouri`."""
+
 _ALONE: Final = OWN_KIN | {"someone", "somebody"}
 """Nouns that need no determiner."""
 
@@ -154,7 +157,7 @@ def _unnamed(text: str, words: Sequence[_NounWord], place: int) -> Description |
     if noun not in _PEOPLE and noun not in _ANIMALS and not _BY_ENDING.fullmatch(noun):
         return None
     first = _beginning(text, words, place)
-    named = first == place and noun in OWN_KIN and word.text[0].isupper()
+    named = first == place and noun in OWN_KIN and word.text[0].isupper() and not _TITLE.match(text, word.end)
     if first is None or (not named and _says_whose(text, words, place)):
         return None
     opener, end = words[first], word.start + len(word.bare)

@@ -102,3 +102,8 @@ def test_hostile_lengths_come_to_an_end(piece: str) -> None:
         [fact("she", "is", "late", text[:9_000])], said(text), (), tuple(said(text) for _ in range(10)), TYPES
     )
     assert isinstance(answers[0], Unresolved | Proposal)
+
+
+def test_a_noun_for_ones_own_kin_is_no_part_of_another_name() -> None:
+    for text, own in (("Mama Leone's shut.", []), ("We met Nana Akua there.", []), ("I told Dad I moved.", ["Dad"])):
+        assert [one.words for one in descriptions_in(text) if one.named] == own, text
