@@ -76,7 +76,7 @@ def test_no_pair_is_about_what_another_is_about() -> None:
 async def test_the_command_stores_it_and_the_next_start_uses_it(fresh_database_url: str, tmp_path: Path) -> None:
     settings = settings_for(fresh_database_url)
     async with running(settings) as app:
-        assert app.state.runtime.queries.pipeline.calibration == WORDLLAMA
+        assert app.state.runtime.queries.pipeline.search.calibration == WORDLLAMA
         dry = run("calibrate", "--dry-run", TM_DATABASE_URL=fresh_database_url, TM_DATA_DIR=str(tmp_path))
         assert "Nothing was stored." in dry.stdout
         [model] = await embedding_models.stored(app.state.runtime.database)
@@ -87,4 +87,4 @@ async def test_the_command_stores_it_and_the_next_start_uses_it(fresh_database_u
         assert (model.unrelated, model.related) == (WORDLLAMA.unrelated, WORDLLAMA.related)
         await embedding_models.calibrate(fresh_database_url, model.id, unrelated=0.4, related=0.8)
     async with running(settings) as app:
-        assert app.state.runtime.queries.pipeline.calibration.unrelated == 0.4
+        assert app.state.runtime.queries.pipeline.search.calibration.unrelated == 0.4
