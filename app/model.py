@@ -293,6 +293,10 @@ class Visibility:
             found.append(Scope(kind=ScopeKind.AGENT, user_id=self.user_id, agent_id=self.agent_id))
         return tuple(found)
 
+    def scope_ids(self, tenant: UUID) -> tuple[UUID, ...]:
+        """Return the ids of these scopes in a tenant."""
+        return tuple(scope.id(tenant) for scope in self.scopes())
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MemoryUsage:

@@ -34,9 +34,9 @@ _NO_STATEMENT: Final = pattern("statements", "no statement")
 _POINTING: Final = pattern("statements", "pointing")
 """Words that refer to another turn, without which there is nothing to remember: `I love that`, `I was too`."""
 
-_TOLD: Final = frozenset({"past", "participle"})
-_SAYS: Final = _TOLD | {"s"}
-_TELLING: Final = range(2, 5)
+_PAST: Final = frozenset({"past", "participle"})
+_FINITE: Final = _PAST | {"s"}
+_SHORT_SENTENCE: Final = range(2, 5)
 """Words of a text that a verb alone makes worth reading: fewer are no sentence, and more need no such leave."""
 
 _TAILS: Final = ("too", "again", "as well", "though", "now", "either", "anymore", "any more")
@@ -106,15 +106,19 @@ def states_something(text: str) -> bool:
         return True
     if folded.endswith("?") or _POINTING.search(_without_tail(folded)):
         return False
-    return any((_STATEMENT.search(folded), _CORRECTION.match(folded), _NAMING.match(plain), _tells(folded)))
+    return any((_STATEMENT.search(folded), _CORRECTION.match(folded), _NAMING.match(plain), _is_statement(folded)))
 
 
-def _tells(text: str) -> bool:
+def _is_statement(text: str) -> bool:
     """Return whether the text is a statement by its verb (`Sold the car`, `Tom's vegan`), and no request."""
     kinds = [form.kinds if (form := form_of(word)) else frozenset[str]() for word in _WORD.findall(text)]
-    if len(kinds) not in _TELLING or _NO_STATEMENT.search(text) or ("base" in kinds[0] and not kinds[1] & _SAYS):
+    if (
+        len(kinds) not in _SHORT_SENTENCE
+        or _NO_STATEMENT.search(text)
+        or ("base" in kinds[0] and not kinds[1] & _FINITE)
+    ):
         return False
-    return bool(kinds[0] & _TOLD) or any(one & _SAYS for one in kinds[1:]) or "'s " in text
+    return bool(kinds[0] & _PAST) or any(one & _FINITE for one in kinds[1:]) or "'s " in text
 
 
 def _without_tail(text: str) -> str:

@@ -197,8 +197,8 @@ def _line(hit: Hit, place: int, words: Collection[str], types: Registry, layout:
     noted = "noted " if kind is not None and happens(kind) else ""
     past = f", {memory.status}" if memory.status is not MemoryStatus.ACTIVE and not memory.gives_way else ""
     until = f", until {_day(memory.valid_until, zone)}" if memory.valid_until is not None else ""
-    since = memory.valid_from if memory.status is MemoryStatus.EXPIRED else memory.stated_at
-    since = min(since, memory.stated_at)
+    expired = memory.status is MemoryStatus.EXPIRED
+    since = min(memory.stated_at, memory.valid_from) if expired else memory.stated_at
     when = ", ".join((f"{noted}{_day(since, zone)}{past}{until}", *hit.marks))
     named = {
         IdStyle.NONE: "",

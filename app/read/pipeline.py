@@ -148,7 +148,7 @@ class ReadPipeline:
         return await query_lookup.look_up(
             session,
             tenant=tenant,
-            scopes=[scope.id(tenant) for scope in request.visibility.scopes()],
+            scopes=request.visibility.scope_ids(tenant),
             names=understand.names_of(reading),
             terms=reading.terms,
             vector_index=index_name(self.search.model.id),

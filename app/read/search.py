@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
+from functools import cached_property
 from uuid import UUID
 
 from pgvector import HalfVector
@@ -20,12 +21,11 @@ from app.memory.registry import Registry
 from app.memory.spec import MemoryType
 from app.model import Memory, ReadMode
 from app.providers.embeddings import WordVectors
-from app.read import rank as read_rank
 from app.read.assemble import floor
 from app.read.choice import best_matches, considered, held_then
 from app.read.fuse import fuse, match_words
 from app.read.plan import plan
-from app.read.rank import about_others, demote, numbered_matches, rank
+from app.read.rank import about_others, demote, numbered_matches, predecessor_first, rank, slot_holders
 from app.read.relevance import CALIBRATIONS, Calibration, Relevance
 from app.read.retrieve import Retrieved, Search, SearchFilters, is_exact, nominators, retrieve
 from app.read.values import OPENING, Arm, Cut, Fused, ParsedQuery, QueryPlan, QueryRequest, Ranked
@@ -52,7 +52,7 @@ class Found:
     looked_back: bool = False
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Question:
     """A question with its names resolved, what the look-up found, and when it was asked by `perf_counter`."""
 
@@ -66,19 +66,19 @@ class Question:
     @property
     def scopes(self) -> tuple[UUID, ...]:
         """The scopes in sight."""
-        return tuple(scope.id(self.tenant) for scope in self.request.visibility.scopes())
+        return self.request.visibility.scope_ids(self.tenant)
 
-    @property
+    @cached_property
     def verbatim(self) -> tuple[str, ...]:
         """The types whose memories are what was said, word for word."""
         return tuple(one.name for one in self.types if one.verbatim)
 
-    @property
+    @cached_property
     def plan(self) -> QueryPlan:
         """The numbers by which it is answered."""
         return plan(self.query)
 
-    @property
+    @cached_property
     def counted(self) -> Mapping[int, int]:
         """How many memories have each of its terms, by the term's index."""
         return document_counts(self.query, self.known)
@@ -271,7 +271,7 @@ async def _predecessors_first(
     Where no arm found that, it is fetched into `rows`, unless a filter may be why it was not found.
     """
     request, query, tenant = question.request, question.query, question.tenant
-    held_by = read_rank.slot_holders(ranked, rows, query)
+    held_by = slot_holders(ranked, rows, query)
     if not held_by:
         return ranked, frozenset()
     replaced = await ranking.read_replaced(session, tenant=tenant, by=held_by, known_at=request.known_at)
@@ -281,7 +281,7 @@ async def _predecessors_first(
     rows |= await ranking.read_ranking_rows(session, tenant=tenant, ids=missing, whole=True, known_at=request.known_at)
     added = [Fused(id=one, retrieval=0.0, places={}) for one in missing]
     others = rank(added, rows, query=query, plan=question.plan, now=request.now, verbatim=question.verbatim)
-    return read_rank.predecessor_first(ranked, replaced, others), frozenset(replaced)
+    return predecessor_first(ranked, replaced, others), frozenset(replaced)
 
 
 def _asks_how_it_was(query: ParsedQuery) -> bool:

@@ -268,8 +268,8 @@ RULES: Final = tuple((row.name, row.precision) for row in _EVERY_ROW)
 _ANY_MORE: Final = re.compile(r"[\s,]*\b(?:any ?more|any longer|nowadays)\b", re.IGNORECASE)
 _GERUND: Final = re.compile(r"\s+(?P<up>up\s+)?(?:with\s+)?(?P<verb>being|[a-z]{2,20}ing)\b", re.IGNORECASE)
 _OFF: Final = re.compile(r"\s+off\s+(?:of\s+)?(?:my\s+|the\s+)?(?=\w)", re.IGNORECASE)
-_LEFT_OFF: Final = frozenset({("take", "come"), ("take", "go"), ("take", "get"), ("take", "be")})
-"""What one took who came off it, and the verb of that: it may be a bus, too."""
+_COMING_OFF: Final = frozenset({"be", "come", "go", "get"})
+"""Verbs with `off` for what one took until then; it may be a bus, too."""
 _DONE: Final = re.compile(r"(?:done|finished|through) with\s+(?=\w+ing\b)", re.IGNORECASE)
 _THEN: Final = re.compile(r"\b(?:when|before|by the time|the day)\s$", re.IGNORECASE)
 """Words before what was so once, and may not be so any more."""
@@ -296,7 +296,8 @@ def read_clause(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     new = {_slot(one) for one in stated}
     affirmed = _untimed(affirmed, said)
     over = [one for one in _states(affirmed, said) if one.type in _SLOT_FIELDS and not one.ends]
-    known = any(one.type != "preference" for one in over) or (affirmed.lemma, clause.lemma) in _LEFT_OFF
+    came_off = affirmed.lemma == "take" and clause.lemma in _COMING_OFF
+    known = came_off or any(one.type != "preference" for one in over)
     for one in (*over, *(() if known else _done(affirmed))):
         if _slot(one) not in new:
             yield ending(clause, said, one, dated=not clause.used_to)
@@ -410,13 +411,13 @@ def _affirmed(clause: Clause) -> Clause | None:
         return replace(now, rest=_ANY_MORE.sub("", clause.rest), adverbs=frozenset({"always"})) if said_so else None
     if clause.used_to:
         return now
-    if clause.copula and clause.holds and (off := _OFF.match(f" {clause.rest}")):
-        return replace(now, verb="take", lemma="take", rest=f" {clause.rest[off.end() - 1 :]}", copula=False)
-    if clause.happened and not clause.copula:
-        if clause.lemma in _STOPPED:
-            return _doing(now, clause.rest, up=clause.lemma == "give")
-        off = _OFF.match(clause.rest) if ("take", clause.lemma) in _LEFT_OFF else None
-        return replace(now, verb="take", lemma="take", rest=f" {clause.rest[off.end() :]}") if off else None
+    rest = f" {clause.rest}" if clause.copula else clause.rest
+    so = clause.holds if clause.copula else clause.happened
+    off = _OFF.match(rest) if so and clause.lemma in _COMING_OFF else None
+    if off is not None:
+        return replace(now, verb="take", lemma="take", rest=f" {rest[off.end() :]}", copula=False)
+    if clause.happened and not clause.copula and clause.lemma in _STOPPED:
+        return _doing(now, clause.rest, up=clause.lemma == "give")
     done = _DONE.match(clause.rest) if clause.copula and clause.holds else None
     return _doing(now, f" {clause.rest[done.end() :]}", up=False) if done else None
 

@@ -4,9 +4,10 @@ from __future__ import annotations
 
 import math
 import re
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from typing import Final
+from uuid import UUID
 
 from app.db.entities.query_lookup import KnownEntity, QueryLookup
 from app.english import questions
@@ -72,7 +73,7 @@ def resolve_question(reading: QuestionReading, known: QueryLookup, *, types: Reg
         hinted=reading.hinted,
         predicates=asked,
         relations=_relations(asked),
-        excluded=tuple(one for gram in excluded for entity in by_alias[gram.name] for one in entity.ids),
+        excluded=tuple(_ids((gram.name for gram in excluded), by_alias)),
         excluded_names=tuple(gram.name for gram in excluded),
         excluded_words=_spare_words(reading, spare),
         denied=reading.denied,
@@ -80,9 +81,7 @@ def resolve_question(reading: QuestionReading, known: QueryLookup, *, types: Reg
         about_past=about_past,
         wants_newest=reading.wants_newest and not about_past,
         names_only=names_only and bool(mentioned),
-        assistants=frozenset(
-            one for name in vocabulary.ASSISTANTS for entity in by_alias.get(name, ()) for one in entity.ids
-        ),
+        assistants=frozenset(_ids(vocabulary.ASSISTANTS, by_alias)),
         asks_back=reading.asks_back,
         asks_what_happened=reading.asks_what_happened,
         looks_back=reading.looks_back,
@@ -94,6 +93,11 @@ def resolve_question(reading: QuestionReading, known: QueryLookup, *, types: Reg
         about=_about(reading, [entity for gram in named for entity in by_alias[gram.name]]),
         lent=lent,
     )
+
+
+def _ids(names: Iterable[str], by_alias: Mapping[str, Sequence[KnownEntity]]) -> Iterator[UUID]:
+    """Yield the ids of the entities that are known by these names."""
+    return (one for name in names for entity in by_alias.get(name, ()) for one in entity.ids)
 
 
 def _says_names_only(reading: QuestionReading, found: Sequence[Gram]) -> bool:
