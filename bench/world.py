@@ -8,7 +8,7 @@ import shutil
 import signal
 import sys
 import tempfile
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
@@ -130,15 +130,30 @@ class Service:
 async def serving(world: World, **settings: str) -> AsyncIterator[Service]:
     """Run `typed-memory serve` on the world's database, in processes of its own; `settings` aren't the default."""
     port = free_port()
+    given = {"TM_BOOTSTRAP_KEY": MAIN_KEY, "TM_LOG_FORMAT": "json", **settings}
+    async with _running(world, ("app.cli", "serve", "--port", str(port)), port, given) as service:
+        yield service
+
+
+@asynccontextmanager
+async def serving_bare_routes(world: World) -> AsyncIterator[Service]:
+    """Run bare routes for typed writes and turns of the main tenant on the world's database, without a worker."""
+    port = free_port()
+    async with _running(world, ("bench.bare_routes", str(port)), port, {}) as service:
+        yield service
+
+
+@asynccontextmanager
+async def _running(
+    world: World, program: Sequence[str], port: int, settings: Mapping[str, str]
+) -> AsyncIterator[Service]:
+    """Run a module that serves the world's database on a port, and stop it at the end."""
     environment = {name: value for name, value in os.environ.items() if not name.startswith("TM_")}
-    environment |= {"TM_DATABASE_URL": world.url, "TM_BOOTSTRAP_KEY": MAIN_KEY, "TM_LOG_FORMAT": "json", **settings}
+    environment |= {"TM_DATABASE_URL": world.url, **settings}
     log = world.folder / "service.log"
     with log.open("ab") as output:
         process = await asyncio.create_subprocess_exec(
-            *(sys.executable, "-m", "app.cli", "serve", "--port", str(port)),
-            env=environment,
-            stdout=output,
-            stderr=output,
+            *(sys.executable, "-m", *program), env=environment, stdout=output, stderr=output
         )
     try:
         await _ready(port, process, log)
