@@ -94,6 +94,7 @@ def test_windows(text: str, lower: datetime | None, upper: datetime | None) -> N
         ("List all my preferences", ("preference",), ()),
         ("Which editor theme do I prefer?", (), ("preference",)),
         ("Where is the office?", (), ()),
+        ("What medical condition do I have?", (), ("medication", "transient_state")),
     ],
 )
 def test_a_type_hint_is_a_filter_only_when_nothing_else_is_asked(
@@ -103,6 +104,24 @@ def test_a_type_hint_is_a_filter_only_when_nothing_else_is_asked(
     assert query.types == types
     assert query.soft_types == soft
     assert query.inferred == bool(types)
+
+
+@pytest.mark.parametrize(
+    ("text", "predicate"),
+    [
+        ("How many sons has she got?", "has-child"),
+        ("What career did they choose?", "has-role"),
+        ("Which firm employs Tom?", "works-at"),
+        ("Who is Ada's husband?", "married-to"),
+        ("Which town is his birthplace?", "born-in"),
+        ("Where was her upbringing?", "grew-up-in"),
+        ("Are there animals at home?", "has-pet"),
+        ("What is he fluent in?", "speaks"),
+        ("Which ingredients must be left out?", "allergic-to"),
+    ],
+)
+def test_a_predicate_is_asked_for_in_other_words(text: str, predicate: str) -> None:
+    assert predicate in parse(text).predicates
 
 
 def test_given_types_always_filter() -> None:

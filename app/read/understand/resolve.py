@@ -336,12 +336,12 @@ def _spare_words(reading: QuestionReading, spare: Sequence[Span]) -> tuple[str, 
 def _hard_types(reading: QuestionReading, found: Sequence[Gram]) -> tuple[tuple[str, ...], bool]:
     """Return the types that alone may answer, and whether they were inferred.
 
-    A hint is a hard filter only when the question says nothing else: "what happened last Tuesday?" can
-    only be answered by events, "what happened at the beach?" may be answered by anything about the beach.
+    A hint is a hard filter only when the question says nothing else, and asks for no predicate: "what happened last
+    Tuesday?" can only be answered by events, "what happened at the beach?" may be answered by anything about the beach.
     """
     if reading.given_types:
         return reading.given_types, False
-    if not reading.hint_words:
+    if not reading.hint_words or reading.predicates:
         return (), False
     spans = [*reading.window_spans, *(gram.span for gram in found)]
     rest = {word.casefold() for word in _WORD.findall(without(reading.text, spans))}
