@@ -153,6 +153,9 @@ _NOTHING: Final = words("preferences", "nothing liked")
 _BARE_ACTIVITIES: Final = word_set("going doing watching learning making taking helping spending")
 """Activities that say nothing without what is done."""
 
+_POSTURES: Final = word_set("up upright straight tall alone down back out next")
+"""Words after which `stand` means one's legs."""
+
 _NOT_ANY: Final = re.compile(r"(?:no|not|never)\b", re.IGNORECASE)
 _SOMEONES: Final = re.compile(r"\b(?:my|our|me|us|i|his|her|their|them|others)\b", re.IGNORECASE)
 _INSIDE_TASTE: Final = word_set("of the in on to with at by for before after without")
@@ -173,6 +176,15 @@ def likes(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     if clause.present and not once and not clause.passive and clause.subject.name != "it":
         for one in _things(clause.rest):
             yield _taste(clause, one, likes=_LIKES[clause.lemma] != clause.negated)
+
+
+def stands(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
+    """Read `can't stand jazz`, but not `can't stand up` or `can't stand on one leg`."""
+    first = clause.rest.split(maxsplit=1)[:1]
+    posture = not _POSTURES.isdisjoint(first) or not BREAKERS.isdisjoint(first)
+    if clause.negated and clause.modal == "can" and clause.subject.name != "it" and not posture:
+        for one in _things(clause.rest):
+            yield _taste(clause, one, likes=False)
 
 
 def fancies(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:

@@ -185,6 +185,7 @@ PEOPLE: Final[tuple[Row, ...]] = (
 PREFERENCES: Final = (
     Row(name="taste", verbs="like love enjoy adore hate dislike detest despise loathe", precision=0.9,
         read=preferences.likes),
+    Row(name="taste", verbs="stand", precision=0.9, read=preferences.stands),
     Row(name="fan of", verbs="be", precision=0.9, read=preferences.fancies),
     Row(name="preference", verbs="prefer", precision=0.7, read=preferences.prefers),
     Row(name="tool", verbs="use", read=preferences.uses),

@@ -27,6 +27,8 @@ SAID: list[tuple[str, list[Expected]]] = [
     ("I practice and train every day", [fact("practices", "and trains every day")]),
     ("I go swimming every week or so", [fact("goes", "swimming every week")]),
     ("I prefer to dine outside", [preference("likes.dining-outside", "likes")]),
+    ("I really can't stand noisy cafes", [preference("likes.noisy-cafes", "dislikes")]),
+    ("Mia cannot stand aniseed", [preference("likes.aniseed", "dislikes")]),
     ("I use Notion to track my habits", [fact("uses", "Notion")]),
     ("I work for Priya", [relation("user", "reports-to", "Priya")]),
     ("I work for Google", [fact("works-at", "Google")]),
