@@ -11,7 +11,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import Progress
 
-from evals import conversed, extraction, follow_ups, hype, model, precision, rules, temporal, writing
+from evals import conversed, extraction, follow_ups, hype, model, precision, rules, small_stores, temporal, writing
 from evals.datasets import (
     Conversation,
     data_dir,
@@ -30,8 +30,11 @@ SETS: dict[str, tuple[str, str, Loader]] = {
     "s": ("LongMemEval S dev", "longmemeval/longmemeval_s_dev.json.gz", load_longmemeval_s),
 }
 
-OTHERS = ("precision", "turns", "followups", "extraction", "rules", "writing", "temporal", "model", "hype")
+OTHERS = ("precision", "small", "turns", "followups", "extraction", "rules", "writing", "temporal", "model", "hype")
 """What is measured in other ways than by recall; the last one only when it is asked for."""
+
+OWN_DATA = frozenset({"model", "small"})
+"""What is measured on data of this repository."""
 
 
 def arguments() -> argparse.Namespace:
@@ -116,6 +119,8 @@ def _others(chosen: Sequence[str], root: Path, given: argparse.Namespace, consol
     short: list[str] = []
     if "precision" in chosen:
         short += asyncio.run(in_store(lambda bench: precision.evaluate(bench, root, console)))
+    if "small" in chosen:
+        short += asyncio.run(in_store(lambda bench: small_stores.evaluate(bench, console)))
     if "turns" in chosen:
         short += asyncio.run(in_store(lambda bench: conversed.evaluate(bench, root, given.conversations, console)))
     if "followups" in chosen:
@@ -141,7 +146,7 @@ def main() -> int:
     chosen = given.set or [*SETS, *(one for one in OTHERS if one != "hype")]
     if "model" in chosen:
         asyncio.run(model.evaluate(console))
-    if not root.is_dir() and chosen != ["model"]:
+    if not root.is_dir() and not OWN_DATA.issuperset(chosen):
         console.print(f"Skipped: there are no evaluation sets at {root}; set TM_EVAL_DATA (see evals/README.md).")
         return 0
     present = _present(root, chosen, console)

@@ -150,6 +150,8 @@ _WAS_SAID: Final = pattern("question_cues", "was said", _ANY_CASE)
 THE_USER: Final = pattern("question_cues", "the user", _ANY_CASE)
 """The user, in the words of an agent that asks on their behalf."""
 
+_ABOUT_SOMEBODY: Final = pattern("question_cues", "about somebody", _ANY_CASE)
+
 ABOUT_ASKER: Final = pattern("question_cues", "about the asker", _ANY_CASE)
 """Asks for the one who asks, or whom an agent asks for."""
 
@@ -221,6 +223,11 @@ def is_past(text: str) -> bool:
 def looks_back(text: str) -> bool:
     """Tell whether the question asks how things were, or what was said: then words that no longer hold may answer."""
     return any(cue.search(text) for cue in (PAST_TENSE, DATED, ASKS_BACK, _WAS_SAID)) or is_past(text)
+
+
+def is_about_somebody(text: str) -> bool:
+    """Tell whether it is a question about people in words that say so, not a request or a question about the world."""
+    return _ABOUT_SOMEBODY.search(text) is not None or (text.rstrip().endswith("?") and bool(THE_USER.search(text)))
 
 
 def is_future(text: str) -> bool:

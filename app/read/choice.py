@@ -20,11 +20,8 @@ from app.lexical.bm25 import terms
 from app.memory.extraction import Role
 from app.model import Memory, ReadMode, SpeechAct
 from app.read.assemble import estimate_tokens, floor, select
-from app.read.relevance import MatchEvidence, Relevance
+from app.read.relevance import MatchEvidence, Relevance, Split
 from app.read.values import OPENING, ContextBlock, ContextGroup, Cut, ParsedQuery, QueryRequest, Ranked, Window
-
-Split = tuple[tuple[Ranked, ...], tuple[Cut, ...]]
-"""Matches that are kept, and those that are not, with the reason."""
 
 TURNS_CONSIDERED: Final = 60
 """Best matches of which the turns are looked up beside their beliefs."""

@@ -10,10 +10,12 @@ from __future__ import annotations
 import math
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from operator import attrgetter
 from typing import Final
 from uuid import UUID
 
 from app.db.memories.ranking import RankingRow
+from app.english import questions
 from app.read.values import Arm, ArmPlace, Cut, ParsedQuery, Ranked
 
 BELIEF_FLOOR: Final = 0.5
@@ -21,6 +23,12 @@ BELIEF_FLOOR: Final = 0.5
 
 TURN_FLOOR: Final = 0.18
 """Least relevance of what was said word for word: it tells less well what it is about than a belief does."""
+
+FAINT: Final = 0.08
+"""Least relevance of the turn that stands out from all others, where nothing reaches the floors."""
+
+STANDS_OUT: Final = 2.0
+"""Times the relevance of the next turn that one has which stands out."""
 
 RIVAL: Final = 0.6
 """Least share of the best belief's evidence that another belief has."""
@@ -82,6 +90,12 @@ def calibration_of(model: str, *, unrelated: float | None, related: float | None
     if unrelated is not None and related is not None:
         return Calibration(unrelated=unrelated, related=related)
     return CALIBRATIONS.get(model, UNKNOWN)
+
+
+Split = tuple[tuple[Ranked, ...], tuple[Cut, ...]]
+"""Matches that are kept, and those that are not, with the reason."""
+
+_relevance = attrgetter("relevance")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -157,14 +171,28 @@ class Relevance:
         evidence: Mapping[UUID, float],
         *,
         least: float | None,
-    ) -> tuple[tuple[Ranked, ...], tuple[Cut, ...]]:
+    ) -> Split:
         """Return what is relevant enough, and what is not with the reason; `least` takes the place of the floors."""
         if least is not None:
             return _split((one, "" if one.relevance >= least else f"under {least:.2f}") for one in ranked)
         believed = [one for one in ranked if rows[one.id].type not in self.verbatim]
         weighed = {one.id: evidence[one.id] for one in believed}
         best = max((weighed[one.id] - NAME_ALONE * self._named(one) for one in believed), default=0.0)
-        return _split((one, self._why(one, weighed.get(one.id), best)) for one in ranked)
+        relevant, other = _split((one, self._why(one, weighed.get(one.id), best)) for one in ranked)
+        return (relevant, other) if relevant else self._standing_out(ranked, rows, other)
+
+    def _standing_out(self, ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow], other: tuple[Cut, ...]) -> Split:
+        """Return the turn that is far nearer to a question about somebody than all others, and what else is cut.
+
+        Among a few turns the nearest is likely meant, though the embedded model sees too little to say that it is near.
+        """
+        turns = sorted((one for one in ranked if rows[one.id].type in self.verbatim), key=_relevance, reverse=True)
+        if not turns or not questions.is_about_somebody(self.query.text):
+            return (), other
+        first, *rest = turns
+        if first.relevance < max(FAINT, STANDS_OUT * max(map(_relevance, rest), default=0.0)):
+            return (), other
+        return (first,), tuple(one for one in other if one.id != first.id)
 
     def _why(self, one: Ranked, evidence: float | None, best: float) -> str:
         """Return why a match is not relevant; `evidence` only of beliefs."""
@@ -198,7 +226,7 @@ class Relevance:
         return min(1.0, linked * len(self.query.mentioned))
 
 
-def _split(judged: Iterable[tuple[Ranked, str]]) -> tuple[tuple[Ranked, ...], tuple[Cut, ...]]:
+def _split(judged: Iterable[tuple[Ranked, str]]) -> Split:
     """Split matches into those without a reason to leave them out, and the others."""
     kept, cut = [], []
     for one, why in judged:

@@ -45,6 +45,27 @@ async def test_a_question_about_food_finds_what_is_not_to_be_eaten(store: Store,
     assert {one.payload["predicate"] for one in found} == {"has-diet", "allergic-to"}
 
 
+TOLD = ("I restore old clocks in my shed.", "The ferry to the island leaves at noon.", "Garlic gives me a headache.")
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("What hobby do I have?", [TOLD[0]]),
+        ("Which seasoning disagrees with me?", [TOLD[2]]),
+        ("What hobby is cheap?", []),
+        ("Tell me a riddle about a hobby", []),
+        ("What makes me ill?", []),
+    ],
+)
+async def test_of_a_few_turns_the_one_that_stands_out_answers_about_somebody(
+    store: Store, text: str, found: list[str]
+) -> None:
+    for place, line in enumerate(TOLD):
+        await store.put("episodic", {"content": line, "session_id": "s", "sequence_number": place})
+    assert [hit.memory.content for hit in (await store.ask(text)).hits] == found
+
+
 async def test_the_relevant_comes_without_filling_and_a_relevance_of_nought_fills(store: Store) -> None:
     await filled(store)
     result = await store.ask("Which instrument do I play, the accordion?")
