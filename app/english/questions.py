@@ -150,8 +150,6 @@ _WAS_SAID: Final = pattern("question_cues", "was said", _ANY_CASE)
 THE_USER: Final = pattern("question_cues", "the user", _ANY_CASE)
 """The user, in the words of an agent that asks on their behalf."""
 
-_ABOUT_SOMEBODY: Final = pattern("question_cues", "about somebody", _ANY_CASE)
-
 ABOUT_ASKER: Final = pattern("question_cues", "about the asker", _ANY_CASE)
 """Asks for the one who asks, or whom an agent asks for."""
 
@@ -176,6 +174,8 @@ _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？\n]*")  # noqa: RUF001 -
 
 FIRST_PERSON = re.compile(r"\b(?=[imwou])(?:i|me|my|mine|myself|we|our|us)\b", _ANY_CASE)
 """Pronouns of the first person."""
+
+_THIRD_PERSON_PRONOUN: Final = pattern("question_cues", "third person", _ANY_CASE)
 
 DENIED = re.compile(r"\b(?:not|never|no\s+longer|\w+n't)\b", _ANY_CASE)
 BEFORE_EXCLUDED: Final = pattern("question_cues", "before excluded", _ANY_CASE)
@@ -225,9 +225,9 @@ def looks_back(text: str) -> bool:
     return any(cue.search(text) for cue in (PAST_TENSE, DATED, ASKS_BACK, _WAS_SAID)) or is_past(text)
 
 
-def is_about_somebody(text: str) -> bool:
-    """Tell whether it is a question about people in words that say so, not a request or a question about the world."""
-    return _ABOUT_SOMEBODY.search(text) is not None or (text.rstrip().endswith("?") and bool(THE_USER.search(text)))
+def speaks_of_somebody(text: str) -> bool:
+    """Tell whether a text has a pronoun of a person, or the word for the user; names aside."""
+    return any(cue.search(text) for cue in (FIRST_PERSON, _THIRD_PERSON_PRONOUN, THE_USER))
 
 
 def is_future(text: str) -> bool:

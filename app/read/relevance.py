@@ -15,7 +15,7 @@ from typing import Final
 from uuid import UUID
 
 from app.db.memories.ranking import RankingRow
-from app.english import questions
+from app.english.questions import speaks_of_somebody
 from app.read.values import Arm, ArmPlace, Cut, ParsedQuery, Ranked
 
 BELIEF_FLOOR: Final = 0.5
@@ -187,7 +187,8 @@ class Relevance:
         Among a few turns the nearest is likely meant, though the embedded model sees too little to say that it is near.
         """
         turns = sorted((one for one in ranked if rows[one.id].type in self.verbatim), key=_relevance, reverse=True)
-        if not turns or not questions.is_about_somebody(self.query.text):
+        text = self.query.text
+        if not turns or not text.rstrip().endswith("?") or not (self.query.about or speaks_of_somebody(text)):
             return (), other
         first, *rest = turns
         if first.relevance < max(FAINT, STANDS_OUT * max(map(_relevance, rest), default=0.0)):

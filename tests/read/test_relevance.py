@@ -53,6 +53,7 @@ TOLD = ("I restore old clocks in my shed.", "The ferry to the island leaves at n
     [
         ("What hobby do I have?", [TOLD[0]]),
         ("Which seasoning disagrees with me?", [TOLD[2]]),
+        ("What pastime do they have?", [TOLD[0]]),
         ("What hobby is cheap?", []),
         ("Tell me a riddle about a hobby", []),
         ("What makes me ill?", []),
