@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import gc
+import re
 import sys
 from collections.abc import Mapping
 from functools import cache
@@ -80,14 +81,22 @@ def load(name: str) -> Any:  # noqa: ANN401 - typer's commands have no common ty
     import_module(f"app.commands.{MODULES[name]}").register(cli)
     gc.freeze()
     gc.enable()
-    return get_group(cli).commands[name]
+    command = get_group(cli).commands[name]
+    for one in (command, *getattr(command, "commands", {}).values()):
+        one.help = keep_lines(one.help or "")
+    return command
 
 
 def read_help(name: str) -> str:
     """Return a command's help from its source: the docstring of the function named like it, or like its module."""
     module = MODULES[name]
     functions = _functions(module)
-    return ast.get_docstring(functions.get(name) or functions[module]) or ""
+    return keep_lines(ast.get_docstring(functions.get(name) or functions[module]) or "")
+
+
+def keep_lines(text: str) -> str:
+    """Return a help in which indented lines, which are examples, are marked so that they are not wrapped."""
+    return re.sub(r"\n\n(?= )", "\n\n\b\n", text)
 
 
 @cache
@@ -105,7 +114,6 @@ def program() -> typer.Typer:
         no_args_is_help=True,
         pretty_exceptions_enable=False,
         rich_markup_mode=None,
-        help="A memory service for agents: start it, fill it, ask it.",
     )
     cli.callback()(common)
     return cli
@@ -129,7 +137,7 @@ def common(
         typer.Option("--version", callback=print_version, is_eager=True, help="Print the version and exit."),
     ] = False,
 ) -> None:
-    """A memory service for agents: run it, write to it, query it."""  # noqa: D401 - it is shown to the user
+    """Run a memory service for agents, write to it, query it."""
 
 
 def main() -> None:

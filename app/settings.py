@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 from collections.abc import Mapping
 from pathlib import Path
@@ -17,7 +18,7 @@ from pydantic import (
     SecretStr,
     field_validator,
 )
-from pydantic_settings import BaseSettings, SettingsConfigDict
+from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
 SHORTEST_KEY = 8
 LONGEST_KEY = 512
@@ -51,7 +52,7 @@ class Limits(BaseModel):
 class Settings(BaseSettings):
     """The service's configuration; the defaults use the embedded database and the embedded embedder."""
 
-    model_config = SettingsConfigDict(env_prefix="TM_", extra="ignore", frozen=True)
+    model_config = SettingsConfigDict(env_prefix="TM_", env_ignore_empty=True, extra="ignore", frozen=True)
 
     database_url: SecretStr | None = Field(
         default=None,
@@ -96,13 +97,15 @@ class Settings(BaseSettings):
         default=None, description="A known API key for the first tenant, for scripts."
     )
     operator_key: SecretStr | None = Field(default=None, description="The key that manages tenants.")
-    cors_origins: tuple[str, ...] = Field(
+    cors_origins: Annotated[tuple[str, ...], NoDecode] = Field(
         default=(), description="Origins of web pages that may call the API from a browser, as JSON; `*` is any."
     )
-    tenant_limits: Limits | None = Field(
+    tenant_limits: Annotated[Limits | None, NoDecode] = Field(
         default=None, description="Limits of each tenant that has none of its own, as JSON."
     )
-    key_limits: Limits | None = Field(default=None, description="Limits of each key that has none of its own, as JSON.")
+    key_limits: Annotated[Limits | None, NoDecode] = Field(
+        default=None, description="Limits of each key that has none of its own, as JSON."
+    )
     max_body_bytes: PositiveInt = 8 * 1024 * 1024
     request_concurrency: PositiveInt = Field(
         default=8, description="Requests in work at once, in one process; eight times as many that wait for a model."
@@ -221,7 +224,7 @@ class Settings(BaseSettings):
     worker_metrics_port: int | None = Field(
         default=None, ge=0, le=65535, description="Port of `typed-memory worker` for metrics; if unset, none."
     )
-    worker_schedules: Mapping[str, str] = Field(
+    worker_schedules: Annotated[Mapping[str, str], NoDecode] = Field(
         default={},
         description="Schedules of workers as JSON: names to cron expressions in UTC, or to off; others have defaults.",
     )
@@ -270,26 +273,13 @@ class Settings(BaseSettings):
     log_format: Literal["json", "console"] = "json"
     log_level: LogLevel = "INFO"
 
-    @field_validator(
-        "bootstrap_key",
-        "operator_key",
-        "database_url",
-        "migration_database_url",
-        "direct_database_url",
-        "replica_database_url",
-        "secrets_keys",
-        "llm_base_url",
-        "llm_model",
-        "rerank_base_url",
-        "rerank_model",
-        "otlp_endpoint",
-        "operations_port",
-        "mcp_default_user",
-        mode="before",
-    )
+    @field_validator("cors_origins", "tenant_limits", "key_limits", "worker_schedules", mode="before")
     @classmethod
-    def _empty_is_unset(cls, value: object) -> object:
-        return None if value == "" else value
+    def _from_json(cls, value: object) -> object:
+        try:
+            return json.loads(value) if isinstance(value, str) else value
+        except ValueError:
+            raise ValueError("it should be JSON") from None
 
     @field_validator("log_level", mode="before")
     @classmethod

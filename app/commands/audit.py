@@ -58,7 +58,6 @@ def verify(
     For example:
 
       typed-memory audit verify
-
       typed-memory audit verify --tenant default --anchor 42:9f2c...
     """
     head = None if anchor is None else _head_of(anchor)
@@ -84,7 +83,6 @@ def list_events(
     For example:
 
       typed-memory audit list --action key.
-
       typed-memory audit list --memory mem_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e
     """
     asked = AuditFilter(memory=None if memory is None else ids.parse(ids.MEMORY, memory), action=action, actor=actor)

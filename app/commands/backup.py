@@ -16,7 +16,7 @@ from app.db.backup import Backups
 from app.db.embedded.server import data_dir
 from app.settings import Settings
 
-File = Annotated[Path, typer.Argument(help="The file.", show_default=False)]
+File = Annotated[Path, typer.Argument(metavar="FILE", help="The file.", show_default=False)]
 
 ProgramFolder = Annotated[
     Path | None,

@@ -9,6 +9,7 @@ import os
 import sys
 from collections.abc import AsyncIterator, Iterator
 from contextlib import asynccontextmanager
+from functools import cache
 from typing import Any, get_args
 
 from pydantic import SecretStr, ValidationError
@@ -27,8 +28,9 @@ _NOT_SETTINGS = frozenset({"TM_URL", "TM_API_KEY"})
 def load_settings(**given: Any) -> Settings:  # noqa: ANN401 - each has its field's type
     """Return the settings from the environment; values of `given` that are not None override them.
 
-    Raises CommandFailed with a line for every invalid setting.
+    Unknown TM_ variables are warned of, once in a process. Raises CommandFailed with a line for every invalid setting.
     """
+    _warn_of_unknown_settings()
     try:
         return Settings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:
@@ -71,7 +73,8 @@ def service_login(settings: Settings) -> str | None:
     return None if given is None else given.get_secret_value()
 
 
-def warn_of_unknown_settings() -> None:
+@cache
+def _warn_of_unknown_settings() -> None:
     """Print a warning for each unknown TM_ variable, with a similar known name."""
     known = {f"{_PREFIX}{name.upper()}" for name in Settings.model_fields}
     for name in sorted(os.environ):
@@ -88,20 +91,32 @@ def configure_logs(settings: Settings) -> None:
     logs.configure(style, settings.log_level)
 
 
+_IN_OTHER_WORDS = {
+    "Extra inputs are not permitted": "there is no such member",
+    "valid dictionary": "it should be a JSON object",
+    "valid tuple": "it should be a JSON list",
+}
+"""Messages of pydantic about settings in JSON, and what they mean there."""
+
+
 def _plain(message: str) -> str:
     """Return pydantic's message without redundant words."""
     said = message.removeprefix("Value error, ").replace("Input should", "it should")
+    for theirs, ours in _IN_OTHER_WORDS.items():
+        if theirs in said:
+            return ours
     return said.partition(", unable to ")[0]
 
 
 def _complaints(error: ValidationError) -> Iterator[str]:
     for one in error.errors(include_url=False):
-        name = str(one["loc"][0]) if one["loc"] else ""
+        name, *members = map(str, one["loc"] or ("",))
         info = Settings.model_fields.get(name)
         secret = info is not None and SecretStr in (info.annotation, *get_args(info.annotation))
         given = "" if secret else f", not {str(one['input'])[:60]!r}"
         purpose = f". What it is: {info.description}" if info is not None and info.description else ""
-        yield f"{_PREFIX}{name.upper()}: {_plain(one['msg'])}{given}{purpose}"
+        place = ".".join((f"{_PREFIX}{name.upper()}", *members))
+        yield f"{place}: {_plain(one['msg'])}{given}{purpose}"
 
 
 _YOUNG = 50_000

@@ -30,7 +30,6 @@ def distribute(
     For example:
 
       typed-memory distribute --dry-run
-
       typed-memory distribute
     """
     settings = load_settings()

@@ -64,7 +64,6 @@ def export(
     For example:
 
       typed-memory export backup.ndjson --vectors
-
       typed-memory export - --user-id ana | gzip > ana.ndjson.gz
     """
     given = {"user_id": user_id, "agent_id": agent_id, "vectors": "true" if vectors else None}

@@ -55,7 +55,7 @@ PAUSES = (0.2, 1.0, 5.0, 15.0)
 
 
 def import_files(  # noqa: PLR0913 - one parameter an option
-    files: Annotated[list[str], typer.Argument(metavar="FILE...", help="Files to read; - is standard input.")],
+    files: Annotated[list[str], typer.Argument(metavar="FILE", help="Files to read; - is standard input.")],
     *,
     wanted: Annotated[
         Format, typer.Option("--format", help="The format of the files; detected by default.")
@@ -106,11 +106,8 @@ def import_files(  # noqa: PLR0913 - one parameter an option
     For example:
 
       typed-memory import chat.json --user-id ana
-
       typed-memory import memories.ndjson more.ndjson --strict
-
       typed-memory import memories.json --from mem0 --user-id ana
-
       zcat memories.ndjson.gz | typed-memory import - --format ndjson
     """
     if origin is Origin.CHATGPT:

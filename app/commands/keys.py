@@ -51,7 +51,7 @@ _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 
 @app.command()
 def create(
-    name: Annotated[str, typer.Argument(help="What the key is for.")] = "cli",
+    name: Annotated[str, typer.Argument(metavar="NAME", help="What the key is for.")] = "cli",
     tenant: Tenant = "default",
     role: Annotated[
         list[str] | None,
@@ -68,11 +68,8 @@ def create(
     For example:
 
       typed-memory keys create assistant
-
       typed-memory keys create reports --role read --expires 90d
-
       typed-memory keys create trial --expires 2027-01-31
-
       typed-memory keys create anas-phone --user-id ana
     """
     now = datetime.now(UTC)

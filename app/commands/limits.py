@@ -58,7 +58,6 @@ def set_limits(
     For example:
 
       typed-memory limits set --requests-per-minute 600 --turns-per-day 10000
-
       typed-memory limits set --key key_... --tokens-per-day 500000
     """
     given = {

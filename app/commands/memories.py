@@ -41,7 +41,7 @@ _LONGEST_CONTENT = 120
 
 
 def remember(  # noqa: PLR0913 - one parameter an option
-    text: Annotated[str | None, typer.Argument(metavar="[TEXT]", help="What was said, in plain words.")] = None,
+    text: Annotated[str | None, typer.Argument(metavar="TEXT", help="What was said, in plain words.")] = None,
     *,
     type_name: Annotated[str | None, typer.Option("--type", help="Store a belief of this type instead.")] = None,
     fields: Annotated[str | None, typer.Option(help="With --type: the fields of the request, as JSON.")] = None,
@@ -58,12 +58,13 @@ def remember(  # noqa: PLR0913 - one parameter an option
     For example:
 
       typed-memory remember "I work at Siemens and prefer dark mode" --user-id ana
-
       typed-memory remember --type fact --fields '{"predicate": "works-at", "object": "Siemens"}' --user-id ana
     """
     about = _not_none(user_id=user_id, agent_id=agent_id, session_id=session_id)
     if (text is None) == (type_name is None):
         raise CommandFailed("give either an utterance, or --type with --fields")
+    if fields is not None and type_name is None:
+        raise CommandFailed("--fields goes with --type, which names the type of the memory")
     if type_name is not None:
         body = {**_parse_fields(fields), **about, **_not_none(occurred_at=occurred_at)}
         answer = _post(url, key, f"/memories/typed/{quote(type_name, safe='')}", body)
@@ -120,7 +121,7 @@ def recall(
 
 
 def forget(
-    memory: Annotated[str | None, typer.Argument(metavar="[MEMORY]", help="The memory's id: mem_...")] = None,
+    memory: Annotated[str | None, typer.Argument(metavar="MEMORY", help="The memory's id: mem_...")] = None,
     *,
     user_id: Annotated[str | None, typer.Option(*USER, help="Erase everything of this user instead.")] = None,
     yes: Annotated[bool, typer.Option("--yes", help="Don't ask before everything of a user is erased.")] = False,
@@ -133,7 +134,6 @@ def forget(
     For example:
 
       typed-memory forget mem_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e
-
       typed-memory forget --user-id ana
     """
     if (memory is None) == (user_id is None):
@@ -184,7 +184,6 @@ def why(
     For example:
 
       typed-memory why mem_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e
-
       typed-memory why "where do I live?" --user-id ana
     """
     if not subject.startswith("mem_"):
@@ -209,7 +208,7 @@ def why(
 
 
 def profile(
-    user: Annotated[str | None, typer.Argument(help="The user's id.")] = None,
+    user: Annotated[str | None, typer.Argument(metavar="USER", help="The user's id.")] = None,
     *,
     user_id: UserId = None,
     url: Url = None,
@@ -218,13 +217,13 @@ def profile(
     """Print what holds of a user whatever is asked: who the user is, constraints, preferences, what is current."""
     user = user or user_id
     if user is None:
-        raise CommandFailed("whose profile? give the user's id")
+        raise CommandFailed("name the user: `typed-memory profile USER`")
     answer = _get(url, key, f"/users/{quote(user, safe='')}/profile")
     say(answer["text"] or f"Nothing is known of {user}.")
 
 
 def users(
-    q: Annotated[str | None, typer.Argument(metavar="[TEXT]", help="Only users whose id has this in it.")] = None,
+    q: Annotated[str | None, typer.Argument(metavar="TEXT", help="Only users whose id has this in it.")] = None,
     *,
     as_json: AsJson = False,
     url: Url = None,
@@ -313,9 +312,7 @@ def query(  # noqa: PLR0913 - one parameter an option
     For example:
 
       typed-memory query "what theme does Ana like?" --user-id ana
-
       typed-memory query "what happened last Tuesday?" --user-id ana --timezone Europe/Berlin --explain
-
       typed-memory query "where does Ana live?" --user-id ana --as-of 2025-12-31T00:00:00Z
     """
     asked = {

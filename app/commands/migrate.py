@@ -36,9 +36,7 @@ def migrate(
     For example:
 
       typed-memory migrate
-
       typed-memory migrate --check
-
       typed-memory migrate --to 0003 --yes
     """
     if sql:

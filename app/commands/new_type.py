@@ -358,7 +358,6 @@ def new_type(
     For example:
 
       typed-memory new-type allergy --slot allergen
-
       typed-memory new-type visit --event --example "I was at the dentist's on Monday."
     """
     root = _checkout()

@@ -42,7 +42,6 @@ def openapi(
     For example:
 
       typed-memory openapi
-
       typed-memory openapi --output - > openapi.json
     """
     if check:
@@ -52,7 +51,10 @@ def openapi(
     elif str(output) == "-":
         say(rendered().rstrip("\n"))
     else:
-        write_openapi(output)
+        try:
+            write_openapi(output)
+        except OSError as error:
+            raise CommandFailed(f"{output} can't be written: {error.strerror}") from None
         say(f"Wrote {output}.")
 
 

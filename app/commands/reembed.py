@@ -55,13 +55,9 @@ def reembed(
     For example, from the built-in model to one of Ollama's:
 
       export TM_EMBEDDING_PROVIDER=openai TM_EMBEDDING_MODEL=nomic-embed-text TM_EMBEDDING_DIMENSIONS=768
-
       typed-memory reembed --dry-run
-
       typed-memory reembed
-
       (restart the services with these settings)
-
       typed-memory reembed --drop
     """
     if sum((dry_run, status, drop, abandon)) > 1:

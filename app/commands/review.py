@@ -73,7 +73,7 @@ def show(review: ReviewId, *, as_json: AsJson = False, url: Url = None, key: Api
 @app.command()
 def decide(
     review: ReviewId,
-    action: Annotated[ReviewAction, typer.Argument(help="The action.")],
+    action: Annotated[ReviewAction, typer.Argument(metavar="ACTION", help="The action.")],
     *,
     with_: Annotated[
         str | None, typer.Option("--with", help="A memory's id; for supersede_with also JSON: {type, payload}.")
@@ -89,7 +89,6 @@ def decide(
     For example:
 
       typed-memory review decide rev_0198... accept --reason "seen the contract"
-
       typed-memory review decide rev_0198... merge --with mem_0198...
     """
     body = {"action": action, "with": _parse_with(with_), "since": since, "reason": reason, "version": version}

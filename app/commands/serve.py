@@ -17,7 +17,7 @@ import uvicorn
 from starlette.applications import Starlette
 
 from app.api.plumbing.admission import Admission
-from app.commands.configuration import configure_logs, freeze_garbage_collector, load_settings, warn_of_unknown_settings
+from app.commands.configuration import configure_logs, freeze_garbage_collector, load_settings
 from app.commands.terminal import CommandFailed, say
 from app.commands.web_server import acceptors, http_options, http_protocol, serve_by_processes
 from app.db.embedded.server import KEY_FILE, data_dir
@@ -42,14 +42,10 @@ def serve(
     For example:
 
       typed-memory serve
-
       typed-memory serve --port 8080
-
       typed-memory serve --workers 4
-
       TM_DATABASE_URL=postgresql://user:password@host/memories typed-memory serve
     """
-    warn_of_unknown_settings()
     settings = load_settings(host=host, port=port, web_workers=workers)
     configure_logs(settings)
     with ExitStack() as closing:

@@ -15,7 +15,6 @@ from app.commands.configuration import (
     configure_logs,
     freeze_garbage_collector,
     settings_of_a_store,
-    warn_of_unknown_settings,
 )
 from app.commands.terminal import CommandFailed, say
 from app.db.jobs import Job
@@ -42,12 +41,10 @@ def worker(context: typer.Context) -> None:
     For example:
 
       TM_DATABASE_URL=postgresql://user:password@host/memories typed-memory worker
-
       TM_WORKER_CONCURRENCY=32 TM_WORKER_METRICS_PORT=9100 typed-memory worker
     """
     if context.invoked_subcommand is not None:
         return
-    warn_of_unknown_settings()
     settings = settings_of_a_store()
     configure_logs(settings)
     asyncio.run(_run(settings))
@@ -60,14 +57,13 @@ def run(
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Change nothing; print the counts of a run.")] = False,
     tenant: Annotated[str | None, typer.Option(help="A tenant's name; without it, every tenant.")] = None,
 ) -> None:
-    """Run one of the lifecycle workers now, and print its counts.
+    """Run one of the scheduled workers now, and print its counts.
 
     It runs once at a time for a tenant: if a run is queued or running already, the command waits for that one.
 
     For example:
 
       typed-memory worker run freshness --dry-run
-
       typed-memory worker run gc --tenant default
     """
     logs.configure("console", "WARNING")

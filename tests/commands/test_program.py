@@ -53,3 +53,20 @@ def test_a_misspelled_command_is_answered_with_those_like_it() -> None:
     done = run("remeber", "I ski.")
     assert done.returncode == 2
     assert "Did you mean 'remember'" in done.stderr
+
+
+def test_examples_are_printed_on_lines_that_can_be_copied() -> None:
+    done = run("keys", "create", "--help", COLUMNS="50")
+    assert "    typed-memory keys create reports --role read --expires 90d\n" in done.stdout
+
+
+def test_a_misspelled_setting_is_told_by_a_command_on_the_store() -> None:
+    done = run("keys", "list", TM_DATA_DIR="/nonexistent", TM_DATABASE_ULR="postgresql://db/memory")
+    assert done.returncode == 1
+    assert "TM_DATABASE_ULR is no setting; did you mean TM_DATABASE_URL?" in done.stderr
+
+
+def test_fields_without_a_type_are_refused() -> None:
+    done = run("remember", "I ski.", "--fields", "{}")
+    assert done.returncode == 1
+    assert "--fields goes with --type" in done.stderr

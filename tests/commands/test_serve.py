@@ -135,6 +135,28 @@ def test_wrong_settings_are_all_told_by_name() -> None:
     assert "Traceback" not in tried.stderr
 
 
+def test_wrong_settings_in_json_are_told_by_name_and_member() -> None:
+    tried = run(
+        "serve",
+        TM_CORS_ORIGINS="https://console.example",
+        TM_TENANT_LIMITS='{"turns_per_hour": 5}',
+        TM_KEY_LIMITS="600",
+        TM_WORKER_SCHEDULES='{"gc": 3}',
+    )
+    assert tried.returncode == 1
+    assert "TM_CORS_ORIGINS: it should be JSON, not 'https://console.example'" in tried.stderr
+    assert "TM_TENANT_LIMITS.turns_per_hour: there is no such member" in tried.stderr
+    assert "TM_KEY_LIMITS: it should be a JSON object, not '600'" in tried.stderr
+    assert "TM_WORKER_SCHEDULES.gc: it should be a valid string, not '3'" in tried.stderr
+    assert "Traceback" not in tried.stderr
+
+
+@pytest.mark.parametrize("name", ["database_url", "port", "key_limits", "cors_origins"])
+def test_an_empty_setting_is_unset(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv(f"TM_{name.upper()}", "")
+    assert getattr(Settings(), name) == Settings.model_fields[name].default
+
+
 def test_a_log_level_may_be_written_in_small_letters() -> None:
     assert Settings(log_level="warning").log_level == "WARNING"
 
