@@ -17,6 +17,7 @@ from pydantic import (
     PositiveInt,
     SecretStr,
     field_validator,
+    model_validator,
 )
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
@@ -52,7 +53,7 @@ class Limits(BaseModel):
 class Settings(BaseSettings):
     """The service's configuration; the defaults use the embedded database and the embedded embedder."""
 
-    model_config = SettingsConfigDict(env_prefix="TM_", env_ignore_empty=True, extra="ignore", frozen=True)
+    model_config = SettingsConfigDict(env_prefix="TM_", extra="ignore", frozen=True)
 
     database_url: SecretStr | None = Field(
         default=None,
@@ -272,6 +273,11 @@ class Settings(BaseSettings):
     )
     log_format: Literal["json", "console"] = "json"
     log_level: LogLevel = "INFO"
+
+    @model_validator(mode="before")
+    @classmethod
+    def _empty_is_unset(cls, values: dict[str, object]) -> dict[str, object]:
+        return {name: value for name, value in values.items() if value != ""}
 
     @field_validator("cors_origins", "tenant_limits", "key_limits", "worker_schedules", mode="before")
     @classmethod

@@ -217,7 +217,7 @@ def profile(
     """Print what holds of a user whatever is asked: who the user is, constraints, preferences, what is current."""
     user = user or user_id
     if user is None:
-        raise CommandFailed("name the user: `typed-memory profile USER`")
+        raise CommandFailed("whose profile? Give the user's id, as in `typed-memory profile ana`")
     answer = _get(url, key, f"/users/{quote(user, safe='')}/profile")
     say(answer["text"] or f"Nothing is known of {user}.")
 
@@ -388,8 +388,10 @@ def _show_understood(understood: Mapping[str, Any]) -> None:
 
 def _show_details(hits: Sequence[Mapping[str, Any]], plan: Mapping[str, Any]) -> None:
     for name, value in plan.items():
-        if name not in {"name", "why"}:
+        if name not in {"name", "why", "cut"} and value:
             say(f"  {name.replace('_', ' ')}: {_compact(value)}")
+    for one in plan["cut"]:
+        say(f"  left out {one['id']}: {one['why']} (relevance {one['relevance']:g})")
     table = Table("#", "arm", "rank", "score", "scaled", "adds", box=None, pad_edge=False, header_style="bold")
     for place, hit in enumerate(hits, 1):
         for arm in hit["arms"]:

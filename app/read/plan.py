@@ -141,7 +141,7 @@ TABLE: tuple[PlanRow, ...] = (
         replace(
             OPEN,
             name="past",
-            why="The question asks how things were: age is no fault, and what was replaced may be the answer.",
+            why="The question asks about the past: age does not count, and what was replaced may be the answer.",
             weights={**TIMED, Arm.GRAPH: 0.3},
             freshness=0.0,
             newest=0.0,
@@ -163,7 +163,7 @@ TABLE: tuple[PlanRow, ...] = (
         replace(
             OPEN,
             name="now",
-            why="The question asks how things are now: of what matches alike, the fresher comes first (seed 001).",
+            why="The question asks about the present: of memories that match alike, the fresher comes first.",
             freshness=0.1,
         ),
         lambda query: query.about_now,
@@ -172,7 +172,7 @@ TABLE: tuple[PlanRow, ...] = (
         replace(
             OPEN,
             name="relations",
-            why="The question asks how someone is related: edges between entities know, words may not.",
+            why="The question asks how someone is related: relations between entities count as much as words.",
             weights={**TEXT, Arm.GRAPH: 1.0},
         ),
         lambda query: bool(query.mentioned) and bool(query.relations),
