@@ -308,6 +308,13 @@ class Settings(BaseSettings):
             raise ValueError("must begin with postgresql://, as in postgresql://user:password@127.0.0.1:5432/memory")
         return value
 
+    @field_validator("otlp_endpoint")
+    @classmethod
+    def _of_http(cls, value: str | None) -> str | None:
+        if value is not None and not value.startswith(("http://", "https://")):
+            raise ValueError("must begin with http:// or https://, as in http://127.0.0.1:4318")
+        return value
+
     @field_validator("operator_key")
     @classmethod
     def _long_enough(cls, value: SecretStr | None) -> SecretStr | None:

@@ -122,11 +122,13 @@ def test_wrong_settings_are_all_told_by_name() -> None:
         TM_OPERATOR_KEY="short",
         TM_DATABASE_URL="mysql://me:hush@db/memory",
         TM_REPLICA_DATABASE_URL="hush",
+        TM_OTLP_ENDPOINT="collector:4318",
     )
     assert tried.returncode == 1
     assert "TM_DATABASE_URL: must begin with postgresql://" in tried.stderr
     assert "TM_REPLICA_DATABASE_URL: must begin with postgresql://" in tried.stderr
     assert "hush" not in tried.stderr
+    assert "TM_OTLP_ENDPOINT: must begin with http:// or https://" in tried.stderr
     assert "TM_PORT: it should be a valid integer, not 'abc'" in tried.stderr
     assert "TM_OPERATOR_KEY: must be 8 to 512 printable ASCII characters" in tried.stderr
     assert "not 'abc'" in tried.stderr
