@@ -233,7 +233,10 @@ def restore(client: ServiceClient, source: ImportSource, *, strict: bool) -> boo
             told: Mapping[str, Any] = answer.body
             return told
 
-        done = asyncio.run(send())
+        try:
+            done = asyncio.run(send())
+        except ServiceRejection as refusal:
+            raise CommandFailed(f"{source.name}: {refusal}") from None
     _show_export(source, done)
     return bool(done["complete"]) and not done["failed"]
 

@@ -146,6 +146,12 @@ def test_a_file_of_another_kind_is_told(service: Served, tmp_path: Path, content
     assert "Traceback" not in done.stderr
 
 
+def test_a_file_that_is_no_export_is_named(service: Served, tmp_path: Path) -> None:
+    done = service.command("import", "--format", "export", written(tmp_path / "notes.json", {"content": "x"}))
+    assert done.returncode == 1
+    assert "notes.json: not a JSON object with a" in done.stderr
+
+
 def test_what_is_missing_is_named(service: Served, tmp_path: Path) -> None:
     file = written(tmp_path / "m.ndjson", fact(1))
     absent = service.command("import", str(tmp_path / "absent.json"))
