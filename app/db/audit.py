@@ -9,10 +9,10 @@ from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import RowMapping, text
+from asyncpg import Record
 
 from app import ids
-from app.db.session import ReadSession, WriteSession
+from app.db.session import ReadSession, WriteSession, statement
 from app.db.sql import Row, insert_all
 from app.memory.audit import AuditAction, AuditRecord, Seal
 
@@ -123,31 +123,31 @@ _MEMORIES = "memory."
 _NOT_OF_MEMORIES = "action NOT LIKE 'memory.%'"
 """The condition of the partial index of events that are not about memories."""
 
-_OF_MEMORIES = text(
+_OF_MEMORIES = statement(
     f"SELECT {_ENTRY} FROM audit_events WHERE tenant_id = :tenant AND memory_id = ANY(:ids)"  # noqa: S608
     " AND (CAST(:until AS timestamptz) IS NULL OR occurred_at <= :until) ORDER BY position"
 )
 
-_SEAL = text("SELECT seal_audit(:tenant, :most)")
+_SEAL = statement("SELECT seal_audit(:tenant, :most)")
 
 # It reads all that waits: in a five-hundredth of the time that sealing it takes.
-_WAITING_TENANTS = text("SELECT DISTINCT tenant_id FROM audit_unsealed ORDER BY tenant_id")
+_WAITING_TENANTS = statement("SELECT DISTINCT tenant_id FROM audit_unsealed ORDER BY tenant_id")
 
-_SEALS = text(
+_SEALS = statement(
     """
     SELECT seq, sealed_at, events, digests, previous, digest FROM audit_seals
     WHERE tenant_id = :tenant AND seq > :after ORDER BY seq LIMIT :limit
     """
 )
 
-_HEAD = text(
+_HEAD = statement(
     """
     SELECT seq, sealed_at, events, digests, previous, digest FROM audit_seals
     WHERE tenant_id = :tenant ORDER BY seq DESC LIMIT 1
     """
 )
 
-_RECORDS = text(
+_RECORDS = statement(
     """
     SELECT id, occurred_at, actor, action, memory_id AS memory, scope_id AS scope, CAST(detail AS text) AS detail,
         salt, detail_digest, redacted_by
@@ -155,9 +155,9 @@ _RECORDS = text(
     """
 )
 
-_ERASURES = text("SELECT id FROM audit_events WHERE tenant_id = :tenant AND action = :action AND id = ANY(:ids)")
+_ERASURES = statement("SELECT id FROM audit_events WHERE tenant_id = :tenant AND action = :action AND id = ANY(:ids)")
 
-_COUNTS = text(
+_COUNTS = statement(
     """
     SELECT (SELECT count(*) FROM audit_events WHERE tenant_id = :tenant) AS events,
         (SELECT coalesce(sum(cardinality(events)), 0) FROM audit_seals WHERE tenant_id = :tenant) AS sealed,
@@ -165,7 +165,7 @@ _COUNTS = text(
     """
 )
 
-_MISSING = text(
+_MISSING = statement(
     """
     SELECT q.event_id FROM audit_unsealed q
     WHERE q.tenant_id = :tenant AND NOT EXISTS (
@@ -174,7 +174,7 @@ _MISSING = text(
     """
 )
 
-_UNTRACKED = text(
+_UNTRACKED = statement(
     """
     SELECT e.id FROM audit_events e
     WHERE e.tenant_id = :tenant
@@ -198,7 +198,7 @@ LOGGED = """
 """
 """Joins of a memory `m` with its status (`s.logged`) and its confidence (`c.logged`) according to the log."""
 
-_STANDINGS = text(
+_STANDINGS = statement(
     f"""
     SELECT m.id AS memory, m.status, m.confidence,
         s.logged AS logged_status, CAST(c.logged AS float8) AS logged_confidence
@@ -213,8 +213,8 @@ async def of_memories(
     session: ReadSession, tenant: UUID, memories: Collection[UUID], *, until: datetime | None = None
 ) -> list[AuditEntry]:
     """Return the events of these memories, oldest first, with `until` those up to that time."""
-    rows = await session.execute(_OF_MEMORIES, {"tenant": tenant, "ids": list(memories), "until": until})
-    return [AuditEntry(**row) for row in rows.mappings()]
+    rows = await session.fetch(_OF_MEMORIES, {"tenant": tenant, "ids": list(memories), "until": until})
+    return [AuditEntry(**row) for row in rows]
 
 
 async def page(
@@ -232,72 +232,74 @@ async def page(
     if after is not None:
         conditions.append(f"position {'<' if descending else '>'} :after")
     order = "DESC" if descending else "ASC"
-    found = await session.execute(
-        text(
+    rows = await session.fetch(
+        statement(
             f"SELECT {_ENTRY} FROM audit_events WHERE {' AND '.join(conditions)} "  # noqa: S608 - composed of constants
             f"ORDER BY position {order} LIMIT :limit"
         ),
         {**used, "tenant": tenant, "limit": limit, **({} if after is None else {"after": after})},
     )
-    return [AuditEntry(**row) for row in found.mappings()]
+    return [AuditEntry(**row) for row in rows]
 
 
 async def seal(session: WriteSession, tenant: UUID) -> int:
     """Seal the oldest waiting events, and return how many; waits while another process seals the tenant's."""
-    sealed = await session.execute(_SEAL, {"tenant": tenant, "most": MOST_IN_A_SEAL})
-    return int(sealed.scalar_one())
+    [[sealed]] = await session.fetch(_SEAL, {"tenant": tenant, "most": MOST_IN_A_SEAL})
+    return int(sealed)
 
 
 async def waiting_tenants(session: ReadSession) -> list[UUID]:
     """Return the tenants that have unsealed events; the session is the operator's."""
-    return [row[0] for row in await session.execute(_WAITING_TENANTS)]
+    return [row["tenant_id"] for row in await session.fetch(_WAITING_TENANTS, {})]
 
 
 async def seals(session: ReadSession, tenant: UUID, *, after: int, limit: int) -> list[Seal]:
     """Return up to `limit` seals, in order, after the seal of that number."""
-    rows = await session.execute(_SEALS, {"tenant": tenant, "after": after, "limit": limit})
-    return [_seal(row) for row in rows.mappings()]
+    rows = await session.fetch(_SEALS, {"tenant": tenant, "after": after, "limit": limit})
+    return [_seal(row) for row in rows]
 
 
 async def head(session: ReadSession, tenant: UUID) -> Seal | None:
     """Return the newest seal, None before the first."""
-    row = (await session.execute(_HEAD, {"tenant": tenant})).mappings().first()
-    return None if row is None else _seal(row)
+    rows = await session.fetch(_HEAD, {"tenant": tenant})
+    return _seal(rows[0]) if rows else None
 
 
 async def recorded(session: ReadSession, tenant: UUID, events: Sequence[UUID]) -> dict[UUID, AuditRecord]:
     """Return those of these events that exist, by id."""
-    rows = await session.execute(_RECORDS, {"tenant": tenant, "ids": list(events)})
-    return {row["id"]: AuditRecord(**row) for row in rows.mappings()}
+    rows = await session.fetch(_RECORDS, {"tenant": tenant, "ids": list(events)})
+    return {row["id"]: AuditRecord(**row) for row in rows}
 
 
 async def erasures(session: ReadSession, tenant: UUID, events: Collection[UUID], action: str) -> set[UUID]:
     """Return the ids of those of these events that record the action."""
-    rows = await session.execute(_ERASURES, {"tenant": tenant, "ids": list(events), "action": action})
-    return {row[0] for row in rows}
+    rows = await session.fetch(_ERASURES, {"tenant": tenant, "ids": list(events), "action": action})
+    return {row["id"] for row in rows}
 
 
 async def counts(session: ReadSession, tenant: UUID) -> Counts:
     """Return the numbers of events, sealed and waiting."""
-    row = (await session.execute(_COUNTS, {"tenant": tenant})).mappings().one()
+    [row] = await session.fetch(_COUNTS, {"tenant": tenant})
     return Counts(events=int(row["events"]), sealed=int(row["sealed"]), waiting=int(row["waiting"]))
 
 
 async def find_missing(session: ReadSession, tenant: UUID) -> UUID | None:
     """Return the id of the first event that waits to be sealed but does not exist, None without one."""
-    return (await session.execute(_MISSING, {"tenant": tenant})).scalar_one_or_none()
+    rows = await session.fetch(_MISSING, {"tenant": tenant})
+    return rows[0]["event_id"] if rows else None
 
 
 async def find_untracked(session: ReadSession, tenant: UUID) -> UUID | None:
     """Return the id of the first event that is neither sealed nor waits to be, None without one."""
-    return (await session.execute(_UNTRACKED, {"tenant": tenant})).scalar_one_or_none()
+    rows = await session.fetch(_UNTRACKED, {"tenant": tenant})
+    return rows[0]["id"] if rows else None
 
 
 async def states(session: ReadSession, tenant: UUID, *, after: UUID, limit: int) -> list[LoggedMemory]:
     """Return up to `limit` memories, by id, each with its status and confidence and those of the log."""
-    rows = await session.execute(_STANDINGS, {"tenant": tenant, "after": after, "limit": limit})
-    return [LoggedMemory(**row) for row in rows.mappings()]
+    rows = await session.fetch(_STANDINGS, {"tenant": tenant, "after": after, "limit": limit})
+    return [LoggedMemory(**row) for row in rows]
 
 
-def _seal(row: RowMapping) -> Seal:
+def _seal(row: Record) -> Seal:
     return Seal(**{**row, "events": tuple(row["events"])})

@@ -9,8 +9,9 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from asyncpg import Record
 from sqlalchemy import Row as Found
-from sqlalchemy import RowMapping, Select, select, text, update
+from sqlalchemy import Select, select, update
 
 from app.db.session import ReadSession, WriteSession, statement
 from app.db.sql import Row, insert_all
@@ -37,6 +38,11 @@ class Backfill:
     previewed_at: datetime | None
     committed_at: datetime | None
     undone_at: datetime | None
+
+
+_SCOPES = statement(
+    "SELECT kind, user_id, agent_id FROM scopes WHERE tenant_id = :tenant AND id = ANY(:ids) ORDER BY 1, 2, 3"
+)
 
 
 async def add_backfill(session: WriteSession, new: Backfill) -> None:
@@ -92,10 +98,7 @@ async def cancel_abandoned(session: WriteSession, tenant: UUID, *, before: datet
 
 async def scopes(session: ReadSession, tenant: UUID, ids: Sequence[UUID]) -> list[Mapping[str, Any]]:
     """Return kind, user and agent of those of the scopes that still exist."""
-    sought = text(
-        "SELECT kind, user_id, agent_id FROM scopes WHERE tenant_id = :tenant AND id = ANY(:ids) ORDER BY 1, 2, 3"
-    )
-    return [dict(row) for row in (await session.execute(sought, {"tenant": tenant, "ids": list(ids)})).mappings()]
+    return [dict(row) for row in await session.fetch(_SCOPES, {"tenant": tenant, "ids": list(ids)})]
 
 
 def _select(tenant: UUID) -> Select[Any]:
@@ -203,14 +206,14 @@ _FORGET_FOUND = statement(
     """
 )
 
-_CLEAR = text(
+_CLEAR = statement(
     """
     DELETE FROM backfill_items WHERE tenant_id = :tenant AND backfill_id = :backfill AND memory_id IN (
         SELECT memory_id FROM backfill_items WHERE tenant_id = :tenant AND backfill_id = :backfill LIMIT :limit)
     """
 )
 
-_COUNT = text(
+_COUNT = statement(
     """
     SELECT effect, source, state, reason, why, after ->> 'status' AS becomes,
         (links @? '$[*][1] ? (@ == "contradicts")') AS contradicts,
@@ -222,7 +225,7 @@ _COUNT = text(
     """
 )
 
-_REMAINING = text(
+_REMAINING = statement(
     """
     SELECT count(*) FROM backfill_items
     WHERE tenant_id = :tenant AND backfill_id = :backfill AND state = :state
@@ -289,19 +292,19 @@ async def mark(
 async def clear(session: WriteSession, backfill: Backfill, *, limit: int) -> int:
     """Remove up to `limit` of a backfill's items; return how many."""
     here = {"tenant": backfill.tenant_id, "backfill": backfill.id, "limit": limit}
-    return int((await session.execute(_CLEAR, here)).rowcount)
+    return await session.change(_CLEAR, here)
 
 
 async def count_items(session: ReadSession, tenant: UUID, backfill: UUID) -> list[Mapping[str, Any]]:
     """Return the numbers of items by effect, source and state."""
-    found = await session.execute(_COUNT, {"tenant": tenant, "backfill": backfill})
-    return [dict(row) for row in found.mappings()]
+    return [dict(row) for row in await session.fetch(_COUNT, {"tenant": tenant, "backfill": backfill})]
 
 
 async def remaining(session: ReadSession, backfill: Backfill, state: ItemState) -> int:
     """Return the number of items in a state."""
     here = {"tenant": backfill.tenant_id, "backfill": backfill.id, "state": state}
-    return int((await session.execute(_REMAINING, here)).scalar_one())
+    [[count]] = await session.fetch(_REMAINING, here)
+    return int(count)
 
 
 async def item_page(
@@ -318,13 +321,13 @@ async def item_page(
     given = {"after": after, "state": state, "effect": effect}
     used = {name: value for name, value in given.items() if value is not None}
     narrowed = "".join(f" AND {_NARROWED[name]}" for name in used)
-    found = await session.execute(
-        text(_PAGE.format(narrowed=narrowed)), {"tenant": tenant, "backfill": backfill, "limit": limit, **used}
+    rows = await session.fetch(
+        statement(_PAGE.format(narrowed=narrowed)), {"tenant": tenant, "backfill": backfill, "limit": limit, **used}
     )
-    return [BackfillItemRow(item=_item(row), content=row["content"]) for row in found.mappings()]
+    return [BackfillItemRow(item=_item(row), content=row["content"]) for row in rows]
 
 
-def _item(row: Mapping[str, Any] | RowMapping) -> BackfillItem:
+def _item(row: Record) -> BackfillItem:
     values = {name: row[name] for name in BackfillItem.__dataclass_fields__}
     return BackfillItem(
         **{

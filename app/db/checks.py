@@ -10,7 +10,6 @@ from dataclasses import dataclass
 from typing import Literal
 
 import asyncpg
-from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 from app.db import migrate
@@ -52,7 +51,7 @@ _STATE = statement(
     """
 )
 
-_PROBE = text(
+_PROBE = statement(
     "CREATE TEMPORARY TABLE write_probe ON COMMIT DROP AS SELECT repeat('x', 2000) FROM generate_series(1, 500)"
 )
 """A megabyte, of which nothing stays."""
@@ -175,7 +174,7 @@ async def refusal_of_writes(database: Database) -> str | None:
         return None
     try:
         async with database.write(None) as session:
-            await session.execute(_PROBE)
+            await session.change(_PROBE, {})
     except TypedMemoryError as error:
         return error.message
     return None

@@ -13,7 +13,7 @@ from enum import StrEnum
 
 from sqlalchemy import func, insert, select, text, update
 
-from app.db.session import Database, owner_transaction
+from app.db.session import Database, owner_transaction, statement
 from app.db.sql import columns_of
 from app.db.tables import embedding_models
 from app.errors import ConfigurationError
@@ -108,10 +108,13 @@ async def calibrate(owner_url: str, model_id: int, *, unrelated: float, related:
         )
 
 
+_HEARTBEAT = statement("UPDATE embedding_models SET seen_at = now() WHERE id = :id")
+
+
 async def heartbeat(database: Database, model_id: int) -> None:
     """Record that a process uses a model, so that its vectors are not dropped."""
     async with database.write(None) as session:
-        await session.execute(text("UPDATE embedding_models SET seen_at = now() WHERE id = :id"), {"id": model_id})
+        await session.change(_HEARTBEAT, {"id": model_id})
 
 
 @asynccontextmanager

@@ -24,9 +24,8 @@ from pgqueuer.core.tm import TaskManager
 from pgqueuer.domain.settings import DBSettings, Durability
 from pgqueuer.domain.types import Channel
 from pgqueuer.ports.driver import Driver, NotifyCallback
-from sqlalchemy import text
 
-from app.db.session import Database, ReadSession, WriteSession
+from app.db.session import Database, ReadSession, WriteSession, statement
 from app.errors import DatabaseUnavailable
 
 BUCKETS = 64
@@ -54,7 +53,7 @@ NAMES: Final = DBSettings(
     widen_id=False,
 )
 
-_BACKLOG = text(
+_BACKLOG = statement(
     """
     SELECT
         coalesce(extract(epoch FROM now() - (
@@ -92,11 +91,11 @@ The more of the tenant's jobs wait before it, the lower its priority. It does wh
 the statement that writes the job.
 """
 
-_DROP = text("DELETE FROM pgqueuer WHERE id = :ticket")
+_DROP = statement("DELETE FROM pgqueuer WHERE id = :ticket")
 
 # Priorities are recomputed, so that new tickets of other tenants don't overtake a busy tenant's old ones for ever: the
 # thousandth ticket of a tenant becomes its first in time.
-_MOVE_UP = text(
+_MOVE_UP = statement(
     """
     UPDATE pgqueuer q SET priority = line.priority
     FROM (
@@ -107,14 +106,14 @@ _MOVE_UP = text(
     """
 )
 
-_RELEASE = text(
+_RELEASE = statement(
     """
     UPDATE pgqueuer SET status = 'queued', execute_after = now(), updated = now(), queue_manager_id = NULL
     WHERE status = 'failed'
     """
 )
 
-_PRUNE = text(
+_PRUNE = statement(
     """
     DELETE FROM pgqueuer_log WHERE id IN (
         SELECT id FROM pgqueuer_log WHERE created < now() - CAST(:kept AS interval) ORDER BY created LIMIT :limit
@@ -190,28 +189,28 @@ def make_ticket(tenant: UUID, job: UUID, delay: float = 0.0) -> dict[str, object
 
 async def drop(session: WriteSession, ticket: int) -> None:
     """Remove a ticket from the queue."""
-    await session.execute(_DROP, {"ticket": ticket})
+    await session.change(_DROP, {"ticket": ticket})
 
 
 async def backlog(session: ReadSession) -> Backlog:
     """Return the backlog of all tenants together."""
-    row = (await session.execute(_BACKLOG, {"entrypoints": entrypoints()})).one()
-    return Backlog(oldest_seconds=float(row.oldest_seconds), depth=int(row.depth))
+    [row] = await session.fetch(_BACKLOG, {"entrypoints": entrypoints()})
+    return Backlog(oldest_seconds=float(row["oldest_seconds"]), depth=row["depth"])
 
 
 async def move_up(session: WriteSession) -> None:
     """Recompute the priorities of waiting tickets, after those before them have gone."""
-    await session.execute(_MOVE_UP, {"deepest": DEEPEST})
+    await session.change(_MOVE_UP, {"deepest": DEEPEST})
 
 
 async def release(session: WriteSession) -> int:
     """Return tickets whose run could not be recorded to the queue; return how many."""
-    return int((await session.execute(_RELEASE)).rowcount)
+    return await session.change(_RELEASE, {})
 
 
 async def prune(session: WriteSession, *, kept: timedelta, limit: int) -> int:
     """Remove up to `limit` rows of pgqueuer's log that are older than `kept`; return how many."""
-    return int((await session.execute(_PRUNE, {"kept": kept, "limit": limit})).rowcount)
+    return await session.change(_PRUNE, {"kept": kept, "limit": limit})
 
 
 _T = TypeVar("_T")

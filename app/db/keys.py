@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import Row, delete, func, insert, select, text, update
+from sqlalchemy import Row, delete, func, insert, select, update
 
 from app.db.session import ReadSession, WriteSession, statement
 from app.db.tables import api_keys
@@ -144,9 +144,12 @@ async def touch(session: WriteSession, tenant: UUID, key: UUID, at: datetime) ->
     )
 
 
+_LOCK_FIRST_KEY = statement("SELECT pg_advisory_xact_lock(:lock)")
+
+
 async def lock_first_key(session: WriteSession) -> None:
     """Take the lock for creating the first key, until the transaction ends."""
-    await session.execute(text("SELECT pg_advisory_xact_lock(:lock)"), {"lock": FIRST_KEY_LOCK})
+    await session.fetch(_LOCK_FIRST_KEY, {"lock": FIRST_KEY_LOCK})
 
 
 def _key(row: Row[tuple[object, ...]]) -> StoredKey:

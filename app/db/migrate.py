@@ -17,13 +17,12 @@ import structlog
 from alembic import command
 from alembic.config import Config
 from alembic.script import ScriptDirectory
-from sqlalchemy import text
 from sqlalchemy.exc import DBAPIError
 
 import migrations
 from app.db.failures import cause_of
 from app.db.privileges import Privileges, admit
-from app.db.session import Database
+from app.db.session import Database, statement
 from app.errors import ConfigurationError, DatabaseUnavailable
 
 PREPARE = (
@@ -149,6 +148,9 @@ _ALEMBIC = threading.Lock()
 _CONNECT_SECONDS = 5.0
 
 
+_CURRENT = statement("SELECT version_num FROM alembic_version")
+
+
 async def current(database: Database) -> str | None:
     """Return the revision of the database's schema, None before the first migration.
 
@@ -156,13 +158,13 @@ async def current(database: Database) -> str | None:
     """
     try:
         async with database.read(None) as session:
-            value = (await session.execute(text("SELECT version_num FROM alembic_version"))).scalar()
+            rows = await session.fetch(_CURRENT, {})
     except DatabaseUnavailable:
         raise
     except (DBAPIError, asyncpg.PostgresError):
         # The table or the role does not exist: this database was never migrated.
         return None
-    return None if value is None else str(value)
+    return str(rows[0]["version_num"]) if rows else None
 
 
 @cache

@@ -9,7 +9,6 @@ from typing import Any
 from uuid import UUID
 
 from pydantic_core import to_json
-from sqlalchemy import ARRAY, Uuid, bindparam, text
 
 from app.db.session import ReadSession, WriteSession, statement
 
@@ -70,7 +69,7 @@ _CONDITIONS = {
     "until": "asked_at < :until",
 }
 
-_INSERT = text(
+_INSERT = statement(
     """
     INSERT INTO query_log (tenant_id, id, asked_at, actor, user_id, agent_id, question_digest, question_length,
         question, mode, top_k, memories, took_ms, stages, degraded)
@@ -95,11 +94,11 @@ _PRUNE = statement(
     """
 )
 
-_ERASE_USER = text("DELETE FROM query_log WHERE tenant_id = :tenant AND user_id = :user")
+_ERASE_USER = statement("DELETE FROM query_log WHERE tenant_id = :tenant AND user_id = :user")
 
-_ERASE_MEMORY = text(
+_ERASE_MEMORY = statement(
     "DELETE FROM query_log WHERE tenant_id = :tenant AND question IS NOT NULL AND memories @> CAST(:ids AS uuid[])"
-).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
+)
 
 
 async def insert(
@@ -111,7 +110,7 @@ async def insert(
         | {"subject_hash": None if one.user_id is None else subjects[one.user_id].hex()}
         for one in entries
     ]
-    await session.execute(_INSERT, {"tenant": tenant, "given": to_json(given).decode()})
+    await session.change(_INSERT, {"tenant": tenant, "given": to_json(given).decode()})
 
 
 async def page(
@@ -128,14 +127,14 @@ async def page(
     if after is not None:
         conditions.append("(asked_at, id) < (:asked_at, :id)")
         used |= dict(zip(("asked_at", "id"), after, strict=True))
-    found = await session.execute(
-        text(
+    rows = await session.fetch(
+        statement(
             f"SELECT {_FIELDS} FROM query_log WHERE {' AND '.join(conditions)} "  # noqa: S608 - composed of constants
             "ORDER BY asked_at DESC, id DESC LIMIT :limit"
         ),
         {**used, "tenant": tenant, "limit": limit},
     )
-    return [_entry(dict(row)) for row in found.mappings()]
+    return [_entry(dict(row)) for row in rows]
 
 
 async def prune(session: WriteSession, tenant: UUID, *, before: datetime, limit: int) -> int:
@@ -145,12 +144,12 @@ async def prune(session: WriteSession, tenant: UUID, *, before: datetime, limit:
 
 async def erase_user(session: WriteSession, tenant: UUID, user: str) -> int:
     """Delete what a user asked; return how many entries."""
-    return int((await session.execute(_ERASE_USER, {"tenant": tenant, "user": user})).rowcount)
+    return await session.change(_ERASE_USER, {"tenant": tenant, "user": user})
 
 
 async def erase_memory(session: WriteSession, tenant: UUID, memory: UUID) -> int:
     """Delete the entries with questions in words that returned a memory; return how many."""
-    return int((await session.execute(_ERASE_MEMORY, {"tenant": tenant, "ids": [memory]})).rowcount)
+    return await session.change(_ERASE_MEMORY, {"tenant": tenant, "ids": [memory]})
 
 
 def _entry(row: dict[str, Any]) -> QueryLogEntry:

@@ -13,7 +13,7 @@ from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from sqlalchemy import RowMapping, text
+from asyncpg import Record
 
 from app.db.apply.memories import COLUMNS as MEMORY_COLUMNS
 from app.db.memories import read as memory_reads
@@ -102,7 +102,7 @@ _STANDING = statement(
     """
 )
 
-_SUMMARY = text(
+_SUMMARY = statement(
     """
     SELECT review_reason AS reason, count(*) AS waiting,
         count(*) FILTER (WHERE review_since > :day) AS day,
@@ -115,9 +115,9 @@ _SUMMARY = text(
     """
 )
 
-_WAITING = text("SELECT reason, sum(waiting) FROM review_counts WHERE waiting > 0 GROUP BY reason")
+_WAITING = statement("SELECT reason, sum(waiting) AS waiting FROM review_counts WHERE waiting > 0 GROUP BY reason")
 
-_DEPARTURE = text(
+_DEPARTURE = statement(
     """
     SELECT occurred_at, actor, action, detail FROM audit_events
     WHERE tenant_id = :tenant AND memory_id = :id AND action = ANY(:actions)
@@ -211,10 +211,11 @@ async def page(
         conditions.append(f"(m.review_since, m.id) {comparison} (:after_value, :after_id)")
         parameters |= {"after_value": after.value, "after_id": after.id}
     order = f"m.review_since {direction}, m.id {direction}"
-    found = await session.execute(
-        text(f"{memory_query('memories m')} WHERE {' AND '.join(conditions)} ORDER BY {order} LIMIT :limit"), parameters
+    rows = await session.fetch(
+        statement(f"{memory_query('memories m')} WHERE {' AND '.join(conditions)} ORDER BY {order} LIMIT :limit"),
+        parameters,
     )
-    return [memory_of(row) for row in found.mappings()]
+    return [memory_of(row) for row in rows]
 
 
 async def with_sides(session: ReadSession, tenant: UUID, waiting: Sequence[Memory]) -> list[ReviewItem]:
@@ -246,21 +247,19 @@ async def find(session: ReadSession, tenant: UUID, memory: UUID) -> ReviewItem |
     return items[0] if items else None
 
 
-async def summary(session: ReadSession, tenant: UUID, *, bounds: Mapping[str, datetime]) -> list[RowMapping]:
+async def summary(session: ReadSession, tenant: UUID, *, bounds: Mapping[str, datetime]) -> list[Record]:
     """Return the numbers of items by age, a row a reason; `bounds` are the times a `day`, `week`, `month` ago."""
-    return list((await session.execute(_SUMMARY, {"tenant": tenant, **bounds})).mappings())
+    return await session.fetch(_SUMMARY, {"tenant": tenant, **bounds})
 
 
 async def waiting(session: ReadSession) -> dict[str, int]:
     """Return the numbers of items of all tenants, by reason; the session has no tenant."""
-    rows: Any = await session.execute(_WAITING)
-    return {row[0]: int(row[1]) for row in rows}
+    return {row["reason"]: int(row["waiting"]) for row in await session.fetch(_WAITING, {})}
 
 
-async def find_departure(session: ReadSession, tenant: UUID, memory: UUID) -> RowMapping | None:
+async def find_departure(session: ReadSession, tenant: UUID, memory: UUID) -> Record | None:
     """Return the latest audit event by which a memory left the queue, None when it never did."""
-    found = await session.execute(_DEPARTURE, {"tenant": tenant, "id": memory, "actions": list(ENDINGS)})
-    return found.mappings().first()
+    return await _last_event(session, tenant, memory, ENDINGS)
 
 
 async def read_hidden(session: ReadSession, tenant: UUID, memory: UUID) -> HiddenState | None:
@@ -289,10 +288,14 @@ async def unlink_since(session: WriteSession, tenant: UUID, memories: Collection
     await session.fetch(_UNLINK, {"tenant": tenant, "ids": sorted(memories), "at": at})
 
 
-async def find_decision(session: ReadSession, tenant: UUID, memory: UUID) -> RowMapping | None:
+async def find_decision(session: ReadSession, tenant: UUID, memory: UUID) -> Record | None:
     """Return the audit event of the latest decision on an item, None without one."""
-    found = await session.execute(_DEPARTURE, {"tenant": tenant, "id": memory, "actions": ["review.decided"]})
-    return found.mappings().first()
+    return await _last_event(session, tenant, memory, ["review.decided"])
+
+
+async def _last_event(session: ReadSession, tenant: UUID, memory: UUID, actions: Sequence[str]) -> Record | None:
+    rows = await session.fetch(_DEPARTURE, {"tenant": tenant, "id": memory, "actions": list(actions)})
+    return rows[0] if rows else None
 
 
 async def lock(session: WriteSession, tenant: UUID, memories: Collection[UUID]) -> None:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from time import perf_counter
@@ -109,15 +109,10 @@ class ReadSession:
     driver: asyncpg.Connection
 
     async def fetch(self, statement: SqlStatement, values: Mapping[str, object]) -> list[asyncpg.Record]:
-        """Run one statement without SQLAlchemy, which takes longer than Postgres for small ones; raise as `execute`."""
+        """Run SQL without SQLAlchemy, which takes longer than Postgres for small statements; raise as `execute`."""
         await self._step()
-        try:
+        with _our_errors():
             rows: list[asyncpg.Record] = await self.driver.fetch(statement.sql, *statement.arguments(values))
-        except asyncpg.PostgresError as error:
-            ours = translated(error)
-            if ours is None:
-                raise
-            raise ours from error
         return rows
 
     async def _step(self) -> None:
@@ -133,7 +128,7 @@ class ReadSession:
         statement: Executable,
         parameters: Mapping[str, object] | Sequence[Mapping[str, object]] | None = None,
     ) -> CursorResult[Any]:
-        """Run one statement; raise database errors as ours where a caller can act on them."""
+        """Run a statement of SQLAlchemy's; raise database errors as ours where a caller can act on them."""
         await self._step()
         try:
             return await self.connection.wrapped.execute(statement, parameters)
@@ -142,6 +137,18 @@ class ReadSession:
             if ours is error:
                 raise
             raise ours from error
+
+
+@contextlib.contextmanager
+def _our_errors() -> Iterator[None]:
+    """Raise errors of the driver as ours where a caller can act on them."""
+    try:
+        yield
+    except asyncpg.PostgresError as error:
+        ours = translated(error)
+        if ours is None:
+            raise
+        raise ours from error
 
 
 _CHANGED_AT = "app.changed_at"
@@ -171,6 +178,13 @@ class WriteSession(ReadSession):
 
     async def _step(self) -> None:
         """Go on at once, because others may wait for the rows that this transaction has locked."""
+
+    async def change(self, statement: SqlStatement, values: Mapping[str, object]) -> int:
+        """Run SQL that returns no rows, as `fetch`; return the number of rows that it changed."""
+        await self._step()
+        with _our_errors():
+            status: str = await self.driver.execute(statement.sql, *statement.arguments(values))
+        return int(status.rpartition(" ")[2])
 
     async def plan_once(self) -> None:
         """Plan the statements that follow once a connection again, those of foreign keys' look-ups too."""

@@ -15,7 +15,6 @@ from typing import Final
 from uuid import UUID
 
 from cachetools import LRUCache
-from sqlalchemy import text
 
 from app.db.session import Database, ReadSession, WriteSession, statement
 from app.db.tables.base import NOBODY
@@ -42,14 +41,14 @@ _ALL = statement(
     """  # noqa: S608 - composed of constants
 )
 
-_OF = text(
+_OF = statement(
     f"""
     SELECT name, version, {_DEFINITION} AS definition, created_at, created_by FROM memory_type_versions v
     WHERE tenant_id = :tenant AND name = :name ORDER BY version
     """  # noqa: S608 - composed of constants
 )
 
-_IDENTITIES = text(
+_IDENTITIES = statement(
     """
     SELECT t.name, CASE WHEN v.version IS NULL THEN :built_in
         ELSE v.version || ' ' || v.created_at || ' ' || md5(v.definition::text) END AS identity
@@ -59,15 +58,19 @@ _IDENTITIES = text(
     """
 )
 
-_HOLD_NAMED = text("SELECT FROM memory_types WHERE tenant_id = :tenant AND name = ANY(:names) ORDER BY name FOR SHARE")
+_LOCK_NAMED = statement(
+    "SELECT FROM memory_types WHERE tenant_id = :tenant AND name = ANY(:names) ORDER BY name FOR SHARE"
+)
 
-_MEMORIES = text("SELECT count(*) FROM memories WHERE tenant_id = :tenant AND type_tenant = :tenant AND type = :name")
+_MEMORIES = statement(
+    "SELECT count(*) FROM memories WHERE tenant_id = :tenant AND type_tenant = :tenant AND type = :name"
+)
 
-_HOLD = text("SELECT FROM tenants WHERE id = :tenant FOR NO KEY UPDATE")
+_LOCK = statement("SELECT FROM tenants WHERE id = :tenant FOR NO KEY UPDATE")
 
-_MOVE = text("UPDATE tenants SET types_version = types_version + 1 WHERE id = :tenant")
+_MOVE = statement("UPDATE tenants SET types_version = types_version + 1 WHERE id = :tenant")
 
-_NAME = text(
+_NAME = statement(
     """
     INSERT INTO memory_types (tenant_id, name, description, created_at, version)
     VALUES (:tenant, :name, :description, :at, :version) ON CONFLICT (tenant_id, name) DO UPDATE SET
@@ -75,14 +78,14 @@ _NAME = text(
     """
 )
 
-_KEEP = text(
+_KEEP = statement(
     """
     INSERT INTO memory_type_versions (tenant_id, name, version, definition, created_at, created_by)
     VALUES (:tenant, :name, :version, CAST(:definition AS json), :at, :by)
     """
 )
 
-_REMOVE = text("DELETE FROM memory_types WHERE tenant_id = :tenant AND name = :name")
+_REMOVE = statement("DELETE FROM memory_types WHERE tenant_id = :tenant AND name = :name")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -122,32 +125,32 @@ async def read_definition(session: ReadSession, tenant: UUID) -> StoredDefinitio
 
 async def versions(session: ReadSession, tenant: UUID, name: str) -> Sequence[StoredVersion]:
     """Return the versions of a type, oldest first; none for a type that the tenant does not have."""
-    rows = await session.execute(_OF, {"tenant": tenant, "name": name})
-    return [StoredVersion(**row) for row in rows.mappings()]
+    return [StoredVersion(**row) for row in await session.fetch(_OF, {"tenant": tenant, "name": name})]
 
 
 async def memories(session: ReadSession, tenant: UUID, name: str) -> int:
     """Return the number of memories, of any status, of one of the tenant's own types."""
-    return int((await session.execute(_MEMORIES, {"tenant": tenant, "name": name})).scalar_one())
+    [[count]] = await session.fetch(_MEMORIES, {"tenant": tenant, "name": name})
+    return int(count)
 
 
 async def identities(session: ReadSession, tenant: UUID, names: Collection[str]) -> dict[str, list[str]]:
     """Return the identity of each version of types, the latest last; a type that is defined again gets a new one."""
     here = {"tenant": tenant, "nobody": UUID(NOBODY), "names": list(names), "built_in": BUILT_IN}
     found: dict[str, list[str]] = {}
-    for row in await session.execute(_IDENTITIES, here):
-        found.setdefault(row.name, []).append(row.identity)
+    for row in await session.fetch(_IDENTITIES, here):
+        found.setdefault(row["name"], []).append(row["identity"])
     return found
 
 
-async def hold_named(session: WriteSession, tenant: UUID, names: Collection[str]) -> None:
+async def lock_named(session: WriteSession, tenant: UUID, names: Collection[str]) -> None:
     """Lock some of the tenant's own types against changes until the transaction ends."""
-    await session.execute(_HOLD_NAMED, {"tenant": tenant, "names": list(names)})
+    await session.fetch(_LOCK_NAMED, {"tenant": tenant, "names": list(names)})
 
 
 async def lock(session: WriteSession, tenant: UUID) -> None:
     """Lock the tenant's types until the transaction ends; it must be opened with `tenants.AS_OPERATOR`."""
-    await session.execute(_HOLD, {"tenant": tenant})
+    await session.fetch(_LOCK, {"tenant": tenant})
 
 
 async def add(
@@ -155,15 +158,15 @@ async def add(
 ) -> None:
     """Store a version of a definition and make it the present one; the types must be locked."""
     here = {"tenant": tenant, "name": definition.name, "version": version, "at": at}
-    await session.execute(_NAME, {**here, "description": definition.definition})
-    await session.execute(_KEEP, {**here, "definition": definition.text(), "by": by})
-    await session.execute(_MOVE, {"tenant": tenant})
+    await session.change(_NAME, {**here, "description": definition.definition})
+    await session.change(_KEEP, {**here, "definition": definition.text(), "by": by})
+    await session.change(_MOVE, {"tenant": tenant})
 
 
 async def remove(session: WriteSession, tenant: UUID, name: str) -> None:
     """Remove a type with its versions; raise Conflict when it has memories. The types must be locked."""
-    await session.execute(_REMOVE, {"tenant": tenant, "name": name})
-    await session.execute(_MOVE, {"tenant": tenant})
+    await session.change(_REMOVE, {"tenant": tenant, "name": name})
+    await session.change(_MOVE, {"tenant": tenant})
 
 
 MOST = 256

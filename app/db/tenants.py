@@ -13,7 +13,7 @@ from typing import Any
 from uuid import UUID
 
 from asyncpg import Record
-from sqlalchemy import RowMapping, select, text, update
+from sqlalchemy import select, update
 from sqlalchemy.dialects.postgresql import insert
 
 from app.db.session import ReadSession, WriteSession, statement
@@ -38,7 +38,7 @@ class ExtractionCost:
     cost: float = 0.0
 
 
-_ADD = text(
+_ADD = statement(
     """
     INSERT INTO extraction_costs AS c (tenant_id, day, turns, skipped, failed, requests, input_tokens, output_tokens,
         cost)
@@ -50,7 +50,7 @@ _ADD = text(
     """
 )
 
-_BETWEEN = text(
+_BETWEEN = statement(
     """
     SELECT day, turns, skipped, failed, requests, input_tokens, output_tokens, cost FROM extraction_costs
     WHERE tenant_id = :tenant AND day BETWEEN :since AND :until ORDER BY day
@@ -63,13 +63,13 @@ _WITH_OLD = statement("SELECT tenant FROM tenants_with_old(:what, :before) AS te
 async def add(session: WriteSession, tenant: UUID, cost: ExtractionCost) -> None:
     """Add to the counts of a day."""
     values = {name: getattr(cost, name) for name in cost.__dataclass_fields__}
-    await session.execute(_ADD, {"tenant": tenant, **values})
+    await session.change(_ADD, {"tenant": tenant, **values})
 
 
 async def between(session: ReadSession, tenant: UUID, since: date, until: date) -> Sequence[ExtractionCost]:
     """Return the days that have costs, oldest first, both ends included."""
-    found = await session.execute(_BETWEEN, {"tenant": tenant, "since": since, "until": until})
-    return [ExtractionCost(**row) for row in found.mappings()]
+    rows = await session.fetch(_BETWEEN, {"tenant": tenant, "since": since, "until": until})
+    return [ExtractionCost(**row) for row in rows]
 
 
 _HOLD = statement("SELECT version FROM scopes WHERE tenant_id = :tenant AND id = :scope FOR UPDATE")
@@ -89,7 +89,7 @@ _MATCHING = statement(
 _OF_USER = statement("SELECT id, memory_count FROM scopes WHERE tenant_id = :tenant AND user_id = :user ORDER BY id")
 
 
-def scope_of(row: Mapping[str, Any] | RowMapping | Record, kind: str = "scope_kind") -> Scope:
+def scope_of(row: Mapping[str, Any] | Record, kind: str = "scope_kind") -> Scope:
     """Return the scope of a row with columns `user_id`, `agent_id`, and `kind` for the scope's kind."""
     return Scope(kind=ScopeKind(row[kind]), user_id=row["user_id"], agent_id=row["agent_id"])
 

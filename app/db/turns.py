@@ -6,16 +6,13 @@ import json
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
-from typing import cast
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
 from asyncpg import Record
-from sqlalchemy import RowMapping, select, text
 
 from app.db.session import ReadSession, WriteSession, statement
 from app.db.sql import Row, insert_all
-from app.db.tables import turns
 from app.db.tenants import scope_of
 from app.english.role_play import FRAMED_FOR, FRAMED_TURNS
 from app.memory.extraction import Role, Turn, TurnStatus
@@ -34,7 +31,9 @@ _BY_ID = statement(
     f"SELECT {_FIELDS} FROM {_TURNS} WHERE t.tenant_id = :tenant AND t.id = ANY(:ids)"  # noqa: S608 - constants
 )
 
-_PAGE = text(
+_EXISTING = statement("SELECT id FROM turns WHERE tenant_id = :tenant AND id = ANY(:ids)")
+
+_PAGE = statement(
     f"""
     SELECT {_FIELDS} FROM {_TURNS}
     WHERE t.tenant_id = :tenant
@@ -78,7 +77,7 @@ _AROUND = statement(
     """  # noqa: S608 - constants
 )
 
-_QUOTES = text(
+_QUOTES = statement(
     """
     SELECT e.turn_id, e.statement, e.memory_id FROM evidence e
     WHERE e.tenant_id = :tenant AND e.turn_id = ANY(:ids) AND e.statement IS NOT NULL
@@ -105,8 +104,8 @@ class StoredTurn:
 
 async def existing(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> set[UUID]:
     """Return those of these ids that are turns of the tenant."""
-    statement = select(turns.c.id).where(turns.c.tenant_id == tenant, turns.c.id.in_(list(ids)))
-    return {cast("UUID", row[0]) for row in await session.execute(statement)}
+    rows = await session.fetch(_EXISTING, {"tenant": tenant, "ids": list(ids)})
+    return {row["id"] for row in rows}
 
 
 async def add(
@@ -169,7 +168,7 @@ async def page(
     limit: int,
 ) -> list[StoredTurn]:
     """Return up to `limit` turns, newest first, starting after one; a filter that is None leaves a dimension open."""
-    found = await session.execute(
+    rows = await session.fetch(
         _PAGE,
         {
             "tenant": tenant,
@@ -180,7 +179,7 @@ async def page(
             "limit": limit,
         },
     )
-    return [_stored_turn(row) for row in found.mappings()]
+    return [_stored_turn(row) for row in rows]
 
 
 async def around(
@@ -218,8 +217,8 @@ async def around(
 
 async def quotes_of(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> dict[tuple[UUID, bytes], UUID]:
     """Return the evidence that these turns gave already: (turn, statement) -> the memory."""
-    found = await session.execute(_QUOTES, {"tenant": tenant, "ids": list(ids)})
-    return {(row.turn_id, bytes(row.statement)): row.memory_id for row in found}
+    rows = await session.fetch(_QUOTES, {"tenant": tenant, "ids": list(ids)})
+    return {(row["turn_id"], bytes(row["statement"])): row["memory_id"] for row in rows}
 
 
 def in_order(turn: Turn) -> tuple[datetime, int, UUID]:
@@ -227,7 +226,7 @@ def in_order(turn: Turn) -> tuple[datetime, int, UUID]:
     return (turn.occurred_at, turn.sequence_number or 0, turn.id)
 
 
-def _turn(row: RowMapping | Record) -> Turn:
+def _turn(row: Record) -> Turn:
     return Turn(
         id=row["id"],
         scope=scope_of(row),
@@ -243,7 +242,7 @@ def _turn(row: RowMapping | Record) -> Turn:
     )
 
 
-def _stored_turn(row: RowMapping | Record) -> StoredTurn:
+def _stored_turn(row: Record) -> StoredTurn:
     return StoredTurn(
         turn=replace(_turn(row), metadata=row["metadata"]),
         status=TurnStatus(row["status"]),
@@ -298,13 +297,13 @@ _FORSAKEN = statement(
     """
 )
 
-_REOPEN = text(
+_REOPEN = statement(
     """
     UPDATE turns SET status = 'received', reason = NULL, extraction = NULL, processed_at = NULL
     WHERE tenant_id = :tenant AND id = :id AND erased_at IS NULL AND (status <> 'received' OR NOT EXISTS (
         SELECT FROM jobs j
         WHERE j.tenant_id = :tenant AND j.status IN ('queued', 'running') AND j.payload @> CAST(:named AS jsonb)
-    )) RETURNING id
+    ))
     """
 )
 
@@ -359,5 +358,5 @@ async def reopen(session: WriteSession, tenant: UUID, turn: UUID) -> StoredTurn 
     Returns None when it does not exist, when a job will process it, or when a memory of it was erased.
     """
     named = json.dumps({"turns": [turn.hex]})
-    reopened = (await session.execute(_REOPEN, {"tenant": tenant, "id": turn, "named": named})).first()
-    return None if reopened is None else (await fetch(session, tenant, [turn]))[0]
+    reopened = await session.change(_REOPEN, {"tenant": tenant, "id": turn, "named": named})
+    return (await fetch(session, tenant, [turn]))[0] if reopened else None

@@ -14,8 +14,6 @@ from functools import cache
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import text
-
 from app.db import tables
 from app.db.session import SqlStatement, WriteSession, statement
 from app.db.sql import Row, insert_all, plain, to_text
@@ -250,7 +248,7 @@ async def _set(
         await session.fetch(_mirror(indexed), rows)
 
 
-_LOCK = text(
+_LOCK = statement(
     """
     SELECT s.version FROM memories m
     JOIN scopes s ON s.tenant_id = :tenant AND s.id = m.scope_id
@@ -275,7 +273,7 @@ EDITABLE = (
 
 async def lock_scope_of(session: WriteSession, tenant: UUID, memory: UUID) -> bool:
     """Lock the scope of a memory until the transaction ends; return False when there is no such memory."""
-    return (await session.execute(_LOCK, {"tenant": tenant, "id": memory})).first() is not None
+    return bool(await session.fetch(_LOCK, {"tenant": tenant, "id": memory}))
 
 
 async def update_fields(

@@ -14,7 +14,6 @@ from datetime import datetime
 from uuid import UUID
 
 from asyncpg import Record
-from sqlalchemy import text
 
 from app import ids
 from app.db.apply.memories import RowChange, change_memories, row_change, written
@@ -48,7 +47,7 @@ class EntityMerge:
 
 _STAMP = ":now, (SELECT last.at + interval '1 microsecond' FROM (SELECT s.written_at AS at) last)"
 
-_HOLD = text(
+_HOLD = statement(
     f"""
     UPDATE scopes s SET {written(_STAMP)}
     FROM entities e
@@ -57,7 +56,7 @@ _HOLD = text(
     """  # noqa: S608 - composed of constants
 )
 
-_MOVE_NAMES = text(
+_MOVE_NAMES = statement(
     """
     WITH gone AS (
         DELETE FROM entity_aliases WHERE tenant_id = :tenant AND entity_id = :entity
@@ -70,7 +69,6 @@ _MOVE_NAMES = text(
     INSERT INTO entity_merge_aliases (tenant_id, entity_id, alias, display, created_at, lent)
     SELECT :tenant, :entity, gone.alias, gone.display, gone.created_at, lent.alias IS NOT NULL
     FROM gone LEFT JOIN lent ON lent.alias = gone.alias
-    RETURNING alias
     """
 )
 
@@ -111,7 +109,7 @@ _LINKED = statement(
     """
 )
 
-_JOIN = text(
+_JOIN = statement(
     """
     WITH recorded AS (
         INSERT INTO entity_merges (tenant_id, entity_id, into_id, merged_at)
@@ -134,8 +132,8 @@ async def hold(session: WriteSession, tenant: UUID, entity: UUID, *, now: dateti
     Whoever read the scope before and writes it later must read it again. The stamp is `now`, or just after the
     scope's last write should that be later. Without such an entity nothing is held.
     """
-    found = (await session.execute(_HOLD, {"tenant": tenant, "entity": entity, "now": now})).first()
-    at: datetime = now if found is None else found[0]
+    rows = await session.fetch(_HOLD, {"tenant": tenant, "entity": entity, "now": now})
+    at: datetime = rows[0]["written_at"] if rows else now
     return at
 
 
@@ -148,7 +146,7 @@ async def merge(session: WriteSession, tenant: UUID, entity: UUID, *, into: UUID
     settles it; if it says something else, it also contradicts the holder and waits to be looked at.
     """
     here = {"tenant": tenant, "entity": entity, "into": into}
-    names = await session.execute(_MOVE_NAMES, here)
+    aliases = await session.change(_MOVE_NAMES, here)
     values = {"tenant": tenant, "entity": entity, "old": str(entity), "new": str(into)}
     held = await session.fetch(_HOLD_MEMORIES, values)
     moving = [row for row in held if row["moves"]]
@@ -168,11 +166,11 @@ async def merge(session: WriteSession, tenant: UUID, entity: UUID, *, into: UUID
             "entity_merge_memories": [_record(row, found, linked, values) for row in moving],
         },
     )
-    await session.execute(_JOIN, {**here, "at": at})
+    await session.change(_JOIN, {**here, "at": at})
     return EntityMerge(
         entity=entity,
         into=into,
-        aliases=names.rowcount,
+        aliases=aliases,
         memories=len(moving),
         contradictions=tuple(Contradiction(memory=one.source, holder=one.target) for one in found.links),
     )
@@ -258,8 +256,9 @@ def merge_events(ledger: AuditWriter, moved: Sequence[EntityMerge], reason: str 
     return events
 
 
-_ROOT = text("SELECT coalesce(merged_into, id) FROM entities WHERE tenant_id = :tenant AND id = :entity")
+_ROOT = statement("SELECT coalesce(merged_into, id) FROM entities WHERE tenant_id = :tenant AND id = :entity")
 
 
 async def _root(session: WriteSession, tenant: UUID, entity: UUID) -> UUID:
-    return UUID(str((await session.execute(_ROOT, {"tenant": tenant, "entity": entity})).scalar_one()))
+    [[root]] = await session.fetch(_ROOT, {"tenant": tenant, "entity": entity})
+    return UUID(str(root))

@@ -8,10 +8,10 @@ from datetime import datetime
 from functools import cache
 from uuid import UUID
 
-from sqlalchemy import RowMapping, TextClause, text
+from asyncpg import Record
 
 from app.db import time_travel
-from app.db.session import ReadSession
+from app.db.session import ReadSession, SqlStatement, statement
 from app.db.sql import as_record
 from app.db.tenants import scope_of
 from app.model import Scope
@@ -41,7 +41,7 @@ _FAMILY = """(
 
 
 @cache
-def _around(*, dated: bool, then: bool) -> TextClause:
+def _around(*, dated: bool, then: bool) -> SqlStatement:
     """Return the statement; `dated`: of relations that held `:as_of`, `then`: as of `:known_at`."""
     known = time_travel.ENTITIES if then else "entities"
     stated = f"(SELECT * FROM {time_travel.memories('x.id = r.memory_id')} was OFFSET 0)" if then else "memories"  # noqa: S608
@@ -60,7 +60,7 @@ def _around(*, dated: bool, then: bool) -> TextClause:
             SELECT {alias}.* FROM {known} {alias} WHERE {alias}.tenant_id = :tenant AND {alias}.id = {id} OFFSET 0
         ) {alias}"""  # noqa: S608 - composed of constants
 
-    return text(
+    return statement(
         f"""
     WITH RECURSIVE reached AS (
         SELECT coalesce(e.merged_into, e.id) AS entity, 0 AS hop FROM {known} e
@@ -111,11 +111,11 @@ async def around(
     """
     given = {"as_of": as_of, "known_at": known_at}
     used = {name: value for name, value in given.items() if value is not None}
-    rows = await session.execute(
+    rows = await session.fetch(
         _around(dated=as_of is not None, then=known_at is not None),
         {"tenant": tenant, "id": entity, "depth": depth, "limit": MOST_EDGES, **used},
     )
-    return [as_record(RelationEdge, row) for row in rows.mappings()]
+    return [as_record(RelationEdge, row) for row in rows]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,9 +201,9 @@ _WHOLE_THEN = f"""
 """  # noqa: S608 - composed of constants
 """The same as it was then; it was mentioned by the memories that were known then, as often as they had been said."""
 
-_BY_IDS = text(f"{_WHOLE} WHERE e.tenant_id = :tenant AND e.id = ANY(:ids)")
+_BY_IDS = statement(f"{_WHOLE} WHERE e.tenant_id = :tenant AND e.id = ANY(:ids)")
 
-_BY_IDS_THEN = text(f"{_WHOLE_THEN} WHERE e.id = ANY(:ids)")
+_BY_IDS_THEN = statement(f"{_WHOLE_THEN} WHERE e.id = ANY(:ids)")
 
 _CONDITIONS = {
     "scopes": "e.scope_id = ANY(:scopes)",
@@ -239,8 +239,8 @@ async def find_all(
 ) -> dict[UUID, EntityRecord]:
     """Return those of the entities that exist, by id; with `known_at` those that did, as they were."""
     then = {} if known_at is None else {"known_at": known_at}
-    rows = await session.execute(_BY_IDS_THEN if then else _BY_IDS, {"tenant": tenant, "ids": list(entities), **then})
-    return {row["id"]: _entity(row) for row in rows.mappings()}
+    rows = await session.fetch(_BY_IDS_THEN if then else _BY_IDS, {"tenant": tenant, "ids": list(entities), **then})
+    return {row["id"]: _entity(row) for row in rows}
 
 
 async def page(
@@ -263,12 +263,12 @@ async def page(
     used = {name: value for name, value in given.items() if value is not None}
     whole, by = (_WHOLE, _CONDITIONS) if known_at is None else (_WHOLE_THEN, _CONDITIONS_THEN)
     conditions = ["e.tenant_id = :tenant", *(by[name] for name in used)]
-    statement = text(f"{whole} WHERE {' AND '.join(conditions)} ORDER BY e.id LIMIT :limit")
+    query = statement(f"{whole} WHERE {' AND '.join(conditions)} ORDER BY e.id LIMIT :limit")
     then = {} if known_at is None else {"known_at": known_at}
-    rows = await session.execute(statement, {"tenant": tenant, "limit": limit, **used, **then})
-    return [_entity(row) for row in rows.mappings()]
+    rows = await session.fetch(query, {"tenant": tenant, "limit": limit, **used, **then})
+    return [_entity(row) for row in rows]
 
 
-def _entity(row: RowMapping) -> EntityRecord:
+def _entity(row: Record) -> EntityRecord:
     lists = {name: tuple(row[name]) for name in ("aliases", "merged")}
     return as_record(EntityRecord, row, scope=scope_of(row, "kind"), name=row["canonical_name"], **lists)

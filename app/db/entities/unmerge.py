@@ -12,12 +12,12 @@ from datetime import datetime
 from uuid import UUID
 
 from asyncpg import Record
-from sqlalchemy import RowMapping, text
 
 from app.db.apply.memories import RowChange, change_memories, row_change
 from app.db.entities.merge import link_row
 from app.db.memories.read import VERSION_COLUMNS, version_fields
 from app.db.session import ReadSession, WriteSession, statement
+from app.db.sql import as_record
 from app.memory.slots import accumulate, transition
 from app.memory.unmerging import changed_marks
 from app.memory.versions import MergedVersion, MergeMark, Transition, Unmerged, Version
@@ -62,7 +62,7 @@ class Undone:
     revived: tuple[UUID, ...]
 
 
-_STANDING = text(
+_STANDING = statement(
     """
     SELECT g.into_id, g.merged_at, b.merged_into IS NOT NULL AS into_merged,
         ARRAY(SELECT n.alias FROM entity_merge_aliases n
@@ -79,7 +79,7 @@ _STANDING = text(
     """
 )
 
-_SINCE = text(
+_SINCE = statement(
     """
     SELECT m.id, m.type, m.type_version, m.payload, m.slot IS NOT NULL AS claims,
         (SELECT jsonb_object_agg(r.role, jsonb_build_array(r.entity_id, e.canonical_name, e.entity_type))
@@ -92,7 +92,7 @@ _SINCE = text(
     """
 )
 
-_GIVE_BACK = text(
+_GIVE_BACK = statement(
     """
     WITH given AS (
         SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb))
@@ -181,7 +181,7 @@ _SET_MARKS = statement(
     """
 )
 
-_GIVE_NAMES_BACK = text(
+_GIVE_NAMES_BACK = statement(
     """
     WITH mine AS MATERIALIZED (
         SELECT * FROM entity_merge_aliases WHERE tenant_id = :tenant AND entity_id = :entity
@@ -205,11 +205,10 @@ _GIVE_NAMES_BACK = text(
     INSERT INTO entity_aliases (tenant_id, scope_id, alias, entity_id, display, created_at)
     SELECT :tenant, e.scope_id, mine.alias, :entity, mine.display, mine.created_at
     FROM mine JOIN entities e ON e.tenant_id = :tenant AND e.id = :entity
-    RETURNING alias
     """
 )
 
-_STAND_ALONE = text(
+_STAND_ALONE = statement(
     """
     WITH RECURSIVE kin AS (
         SELECT CAST(:entity AS uuid) AS id
@@ -221,7 +220,7 @@ _STAND_ALONE = text(
     """
 )
 
-_FORGET = text(
+_FORGET = statement(
     """
     WITH names AS (
         DELETE FROM entity_merge_aliases WHERE tenant_id = :tenant AND entity_id = :entity
@@ -235,27 +234,22 @@ _FORGET = text(
 
 async def read_merge(session: ReadSession, tenant: UUID, entity: UUID) -> MergeRecord | None:
     """Return how the entity was merged; None when it was not, or before merges were recorded."""
-    row = (await session.execute(_STANDING, {"tenant": tenant, "entity": entity})).first()
-    if row is None:
+    rows = await session.fetch(_STANDING, {"tenant": tenant, "entity": entity})
+    if not rows:
         return None
-    return MergeRecord(
-        into=row.into_id,
-        merged_at=row.merged_at,
-        own_names=frozenset(row.own_names),
-        into_merged=row.into_merged,
-        later=row.later,
-    )
+    [row] = rows
+    return as_record(MergeRecord, row, into=row["into_id"], own_names=frozenset(row["own_names"]))
 
 
 async def written_since(
     session: ReadSession, tenant: UUID, merged: MergeRecord, *, after: UUID, limit: int
-) -> list[RowMapping]:
+) -> list[Record]:
     """Return memories recorded since the merge that mention its survivor, by id, after one of them.
 
     `roles` maps each role a memory has to [entity id, name, type]; `claims`: it has a slot.
     """
     here = {"tenant": tenant, "into": merged.into, "since": merged.merged_at, "after": after, "limit": limit}
-    return list((await session.execute(_SINCE, here)).mappings())
+    return await session.fetch(_SINCE, here)
 
 
 async def give_back(
@@ -277,7 +271,7 @@ async def give_back(
     ]
     await session.stamp(at)
     here = {"tenant": tenant, "entity": entity, "into": merged.into, "given": json.dumps(rows)}
-    await session.execute(_GIVE_BACK, here)
+    await session.change(_GIVE_BACK, here)
 
 
 async def unmerge(session: WriteSession, tenant: UUID, entity: UUID, merged: MergeRecord, *, at: datetime) -> Undone:
@@ -288,10 +282,10 @@ async def unmerge(session: WriteSession, tenant: UUID, entity: UUID, merged: Mer
     """
     here = {"tenant": tenant, "entity": entity, "into": merged.into}
     home, revived = await _move_back(session, tenant, entity, merged, at=at)
-    names = await session.execute(_GIVE_NAMES_BACK, here)
-    await session.execute(_STAND_ALONE, {"tenant": tenant, "entity": entity})
-    await session.execute(_FORGET, {"tenant": tenant, "entity": entity})
-    return Undone(aliases=names.rowcount, memories=home, revived=revived)
+    aliases = await session.change(_GIVE_NAMES_BACK, here)
+    await session.change(_STAND_ALONE, here)
+    await session.change(_FORGET, here)
+    return Undone(aliases=aliases, memories=home, revived=revived)
 
 
 async def _move_back(

@@ -8,7 +8,6 @@ from datetime import datetime
 from uuid import UUID
 
 from asyncpg import Record
-from sqlalchemy import ARRAY, DateTime, Text, bindparam, text
 
 from app.db.session import ReadSession, statement
 from app.db.sql import as_record
@@ -152,7 +151,7 @@ class Referent:
     turn: UUID | None = None
 
 
-_RECENT = text(
+_RECENT = statement(
     """
     WITH newest AS MATERIALIZED (
         (SELECT id, session_id, stated_at FROM memories
@@ -174,9 +173,10 @@ _RECENT = text(
     ), owners AS MATERIALIZED (
         SELECT coalesce(e.merged_into, e.id) AS root FROM entity_aliases a
         JOIN entities e ON e.tenant_id = :tenant AND e.id = a.entity_id
-        WHERE a.tenant_id = :tenant AND a.scope_id = :scope AND a.alias = ANY(:owners) AND :predicates <> '{}'
+        WHERE a.tenant_id = :tenant AND a.scope_id = :scope AND a.alias = ANY(:owners)
+          AND CAST(:predicates AS text[]) <> '{}'
         UNION
-        SELECT root FROM mentioned WHERE :predicates <> '{}'
+        SELECT root FROM mentioned WHERE CAST(:predicates AS text[]) <> '{}'
     ), kin AS MATERIALIZED (
         SELECT root, root AS id FROM owners
         UNION ALL
@@ -227,14 +227,6 @@ _RECENT = text(
                  OR b.session_id IN (SELECT session_id FROM alive)), NULL
     FROM pronoun_bindings b WHERE b.tenant_id = :tenant AND b.scope_id = :scope
     """
-).bindparams(
-    bindparam("session", type_=Text),
-    bindparam("owners", type_=ARRAY(Text)),
-    bindparam("subjects", type_=ARRAY(Text)),
-    bindparam("predicates", type_=ARRAY(Text)),
-    bindparam("forth", type_=ARRAY(Text)),
-    bindparam("back", type_=ARRAY(Text)),
-    bindparam("at", type_=DateTime(timezone=True)),
 )
 
 
@@ -254,7 +246,7 @@ async def recent(
     looked up of the owners, normalised names, and of everybody mentioned lately.
     """
     inverses = [(one, inverse) for one in predicates if (inverse := INVERSES.get(one)) is not None]
-    rows = await session.execute(
+    rows = await session.fetch(
         _RECENT,
         {
             "tenant": tenant,
@@ -273,7 +265,7 @@ async def recent(
             "conversations": CONVERSATIONS,
         },
     )
-    found = [as_record(Referent, row, last_said_at=row["stated_at"]) for row in rows.mappings()]
+    found = [as_record(Referent, row, last_said_at=row["stated_at"]) for row in rows]
     return sorted(found, key=_said_last, reverse=True)
 
 

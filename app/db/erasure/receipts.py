@@ -5,11 +5,10 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
+from asyncpg import Record
 from pydantic_core import to_json
-from sqlalchemy import ARRAY, RowMapping, Uuid, bindparam, text
 
 from app.db.session import ReadSession, WriteSession, statement
 from app.db.sql import as_record
@@ -37,7 +36,7 @@ _FIELDS = "id, kind, status, subject, subject_hash, scopes, counts, ids_digest, 
 
 _HASHES = ("subject_hash", "ids_digest", "digest")
 
-_BEGIN = text(
+_BEGIN = statement(
     f"""
     INSERT INTO erasures (tenant_id, id, kind, status, subject, subject_hash, scopes, actor, started_at)
     VALUES (:tenant, :id, :kind, 'running', :subject, :subject_hash, :scopes, :actor, :now)
@@ -46,13 +45,15 @@ _BEGIN = text(
             ELSE erasures.scopes || excluded.scopes END
     RETURNING {_FIELDS}
     """  # noqa: S608 - constants
-).bindparams(bindparam("scopes", type_=ARRAY(Uuid)))
+)
 
-_FIND = text(f"SELECT {_FIELDS} FROM erasures WHERE tenant_id = :tenant AND id = :id")  # noqa: S608 - constants
+_ONE = f"SELECT {_FIELDS} FROM erasures WHERE tenant_id = :tenant AND id = :id"  # noqa: S608 - constants
 
-_LOCK = text(f"{_FIND.text} FOR UPDATE")
+_FIND = statement(_ONE)
 
-NAMED = text(
+_LOCK = statement(f"{_ONE} FOR UPDATE")
+
+NAMED = statement(
     """
     SELECT m.id, m.scope_id FROM memories m
     JOIN scopes s ON s.tenant_id = :tenant AND s.id = m.scope_id
@@ -61,7 +62,7 @@ NAMED = text(
     """
 )
 
-_ADD = text(
+_ADD = statement(
     """
     UPDATE erasures e SET counts = e.counts || (
         SELECT coalesce(jsonb_object_agg(
@@ -71,7 +72,7 @@ _ADD = text(
     """
 )
 
-_DIGESTS = text(
+_DIGESTS = statement(
     """
     WITH told AS (
         SELECT kind || '_' || replace(id::text, '-', '') AS name, content_digest
@@ -84,16 +85,18 @@ _DIGESTS = text(
     """
 )
 
-_FINISH = text(
+_FINISH = statement(
     """
     UPDATE erasures SET status = 'finished', subject = NULL, ids_digest = :ids, digest = :contents, finished_at = :now
     WHERE tenant_id = :tenant AND id = :id
     """
 )
 
-_FORGET_DIGESTS = text("UPDATE erased_ids SET content_digest = NULL WHERE tenant_id = :tenant AND erasure_id = :id")
+_FORGET_DIGESTS = statement(
+    "UPDATE erased_ids SET content_digest = NULL WHERE tenant_id = :tenant AND erasure_id = :id"
+)
 
-_LEFT = text(
+_LEFT = statement(
     """
     SELECT count(*) FROM erased_ids e
     WHERE e.tenant_id = :tenant AND e.erasure_id = :id AND (
@@ -102,7 +105,7 @@ _LEFT = text(
     """
 )
 
-_IDS = text(
+_IDS = statement(
     """
     SELECT name FROM (
         SELECT kind || '_' || replace(id::text, '-', '') AS name FROM erased_ids
@@ -137,49 +140,53 @@ async def begin(  # noqa: PLR0913 - what an erasure is
         "actor": actor,
         "now": now,
     }
-    return _erasure((await session.execute(_BEGIN, values)).mappings().one())
+    [row] = await session.fetch(_BEGIN, values)
+    return _erasure(row)
 
 
 async def find(session: ReadSession, tenant: UUID, erasure: UUID) -> Erasure | None:
     """Return an erasure; None where the tenant has none of that id."""
-    row = (await session.execute(_FIND, {"tenant": tenant, "id": erasure})).mappings().first()
-    return None if row is None else _erasure(row)
+    rows = await session.fetch(_FIND, {"tenant": tenant, "id": erasure})
+    return _erasure(rows[0]) if rows else None
 
 
 async def lock(session: WriteSession, tenant: UUID, erasure: UUID) -> Erasure | None:
     """Return an erasure that nobody else changes until the transaction ends."""
-    row = (await session.execute(_LOCK, {"tenant": tenant, "id": erasure})).mappings().first()
-    return None if row is None else _erasure(row)
+    rows = await session.fetch(_LOCK, {"tenant": tenant, "id": erasure})
+    return _erasure(rows[0]) if rows else None
 
 
 async def named(session: ReadSession, tenant: UUID, user: str) -> dict[UUID, UUID]:
     """Return the memories in other scopes whose provenance names the user, each with its scope."""
-    return {row.id: row.scope_id for row in await session.execute(NAMED, {"tenant": tenant, "user": user})}
+    rows = await session.fetch(NAMED, {"tenant": tenant, "user": user})
+    return {row["id"]: row["scope_id"] for row in rows}
 
 
 async def add(session: WriteSession, tenant: UUID, erasure: UUID, counts: Mapping[str, int]) -> None:
     """Add to what an erasure has erased."""
     told = {name: count for name, count in counts.items() if count}
-    await session.execute(_ADD, {"tenant": tenant, "id": erasure, "counts": to_json(told).decode()})
+    await session.change(_ADD, {"tenant": tenant, "id": erasure, "counts": to_json(told).decode()})
 
 
 async def finish(session: WriteSession, tenant: UUID, erasure: UUID, now: datetime) -> Erasure:
     """Make the digests of an erasure, drop what they were made of, and return it as finished."""
     here = {"tenant": tenant, "id": erasure}
-    made: Any = (await session.execute(_DIGESTS, here)).one()
-    await session.execute(_FINISH, {**here, "ids": made.ids, "contents": made.contents, "now": now})
-    await session.execute(_FORGET_DIGESTS, here)
-    return _erasure((await session.execute(_FIND, here)).mappings().one())
+    [digests] = await session.fetch(_DIGESTS, here)
+    await session.change(_FINISH, {**here, **digests, "now": now})
+    await session.change(_FORGET_DIGESTS, here)
+    [row] = await session.fetch(_FIND, here)
+    return _erasure(row)
 
 
 async def remaining(session: ReadSession, tenant: UUID, erasure: UUID) -> int:
     """Return how many of an erasure's memories and turns are in the database: none, unless something is wrong."""
-    return int((await session.execute(_LEFT, {"tenant": tenant, "id": erasure})).scalar_one())
+    [[count]] = await session.fetch(_LEFT, {"tenant": tenant, "id": erasure})
+    return int(count)
 
 
 async def ids_of(session: ReadSession, tenant: UUID, erasure: UUID) -> list[str]:
     """Return the public ids of what an erasure erased, in the order that its digests are made in."""
-    return [row.name for row in await session.execute(_IDS, {"tenant": tenant, "id": erasure})]
+    return [row["name"] for row in await session.fetch(_IDS, {"tenant": tenant, "id": erasure})]
 
 
 async def erased(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> set[UUID]:
@@ -187,6 +194,6 @@ async def erased(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> s
     return {row["id"] for row in await session.fetch(_ERASED, {"tenant": tenant, "ids": list(ids)})} if ids else set()
 
 
-def _erasure(row: RowMapping) -> Erasure:
+def _erasure(row: Record) -> Erasure:
     digests = {name: None if row[name] is None else bytes(row[name]) for name in _HASHES}
     return as_record(Erasure, row, finished=row["status"] == "finished", scopes=tuple(row["scopes"]), **digests)

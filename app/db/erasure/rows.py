@@ -10,32 +10,31 @@ from collections import Counter
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
 from uuid import UUID
 
 from pydantic_core import to_json
-from sqlalchemy import ARRAY, Text, Uuid, bindparam, text
 
 from app.db import query_log
 from app.db.apply import removal
 from app.db.apply.memories import REREAD
 from app.db.apply.removal import delete_batch
-from app.db.session import WriteSession
+from app.db.session import WriteSession, statement
+from app.db.sql import as_record
 from app.db.tables.foreign_keys import IN_SCOPE, OF_ENTITY, OF_MEMORY
 
 Counts = Counter[str]
 """Rows erased, by table."""
 
-_NEXT = text("SELECT id FROM memories WHERE tenant_id = :tenant AND scope_id = :scope ORDER BY id LIMIT :limit")
+_NEXT = statement("SELECT id FROM memories WHERE tenant_id = :tenant AND scope_id = :scope ORDER BY id LIMIT :limit")
 
-_NEXT_TURNS = text(
+_NEXT_TURNS = statement(
     """
     SELECT t.id FROM turns t WHERE t.tenant_id = :tenant AND t.scope_id = :scope ORDER BY t.id LIMIT :limit
     """
 )
 
 _REMEMBER = {
-    kind: text(
+    kind: statement(
         f"""
         INSERT INTO erased_ids (tenant_id, id, kind, erasure_id, content_digest)
         SELECT :tenant, m.id, '{kind}', :erasure, sha256(convert_to(m.content, 'UTF8'))
@@ -43,52 +42,50 @@ _REMEMBER = {
         ON CONFLICT (tenant_id, id) DO UPDATE
             SET erasure_id = excluded.erasure_id, content_digest = excluded.content_digest
         """  # noqa: S608 - our own names
-    ).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
+    )
     for kind, table in (("mem", "memories"), ("turn", "turns"))
 }
 
-_COUNT_OFF = text(
+_COUNT_OFF = statement(
     f"""
     UPDATE scopes SET {REREAD}, memory_count = greatest(0, memory_count - :gone)
     WHERE tenant_id = :tenant AND id = :scope
     """  # noqa: S608 - composed of constants
 )
 
-_HAS_CONTEXT = text(
+_HAS_CONTEXT = statement(
     """
     SELECT count(DISTINCT memory_id) FROM memory_index
     WHERE tenant_id = :tenant AND memory_id = :id AND kind = 'context'
     """
 )
 
-_COUNT_INDEX = text("SELECT count(*) FROM memory_index WHERE tenant_id = :tenant AND memory_id = :id")
+_COUNT_INDEX = statement("SELECT count(*) FROM memory_index WHERE tenant_id = :tenant AND memory_id = :id")
 
-_UNQUOTE = text(
+_UNQUOTE = statement(
     """
     UPDATE evidence SET turn_id = NULL, quote = NULL, statement = NULL
     WHERE tenant_id = :tenant AND turn_id = ANY(:ids)
     """
-).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
+)
 
-_DROP_TICKETS = text(
+_DROP_TICKETS = statement(
     """
     DELETE FROM pgqueuer q USING jobs j
     WHERE j.tenant_id = :tenant AND j.scope_id = :scope AND q.id = j.ticket
     """
 )
 
-_PART = text(
+_PART = statement(
     """
     UPDATE entities SET merged_into = NULL
     WHERE tenant_id = :tenant AND scope_id = :scope AND merged_into IS NOT NULL
     """
 )
 
-_NEXT_POSITION = text("SELECT nextval('audit_events_position_seq')")
+_NEXT_POSITION = statement("SELECT nextval('audit_events_position_seq')")
 
-_REDACT = text("SELECT redact_audit(:tenant, :memories, :scopes, :actor, :at, :position)").bindparams(
-    bindparam("memories", type_=ARRAY(Uuid)), bindparam("scopes", type_=ARRAY(Uuid))
-)
+_REDACT = statement("SELECT redact_audit(:tenant, :memories, :scopes, :actor, :at, :position)")
 
 GONE_STATUS = 410
 
@@ -98,7 +95,7 @@ REPLACEMENT_TEXT = (
 )
 """The stored answer to a repeated request (Idempotency-Key) whose memories were erased."""
 
-_ABANDON_ANSWERS = text(
+_ABANDON_ANSWERS = statement(
     """
     UPDATE idempotency_keys k SET created_at = (
         SELECT held.since - interval '1 microsecond' FROM (SELECT k.created_at AS since) held)
@@ -133,71 +130,75 @@ _OF_SCOPES = """
 
 async def memories(session: WriteSession, tenant: UUID, scope: UUID, erasure: UUID, *, limit: int) -> Counts:
     """Erase some of a scope's memories with all that is theirs; empty when there are no more."""
-    found = await session.execute(_NEXT, {"tenant": tenant, "scope": scope, "limit": limit})
-    ids = [row[0] for row in found]
+    ids = [row["id"] for row in await session.fetch(_NEXT, {"tenant": tenant, "scope": scope, "limit": limit})]
     if not ids:
         return Counter()
     here = {"tenant": tenant, "ids": ids}
-    await session.execute(_REMEMBER["mem"], {**here, "erasure": erasure})
+    await session.change(_REMEMBER["mem"], {**here, "erasure": erasure})
     counts = await _without_children(session, tenant, ids)
-    await session.execute(_COUNT_OFF, {"tenant": tenant, "scope": scope, "gone": counts["memories"]})
+    await session.change(_COUNT_OFF, {"tenant": tenant, "scope": scope, "gone": counts["memories"]})
     return counts
 
 
 async def _without_children(session: WriteSession, tenant: UUID, ids: Sequence[UUID]) -> Counts:
+    here = {"tenant": tenant, "ids": ids}
     counts: Counts = Counter()
     for child in OF_MEMORY:
-        counts[child.table] += await _delete(session, child.table, f"{child.column} = ANY(:ids)", tenant, ids)
+        counts[child.table] += await _delete(session, child.table, f"{child.column} = ANY(:ids)", here)
     counts["memories"] = await delete_batch(session, tenant, ids)
     return counts
 
 
 async def one_memory(session: WriteSession, tenant: UUID, memory: UUID, erasure: UUID) -> Counts:
     """Erase what is of one memory, though not itself."""
-    await session.execute(_REMEMBER["mem"], {"tenant": tenant, "ids": [memory], "erasure": erasure})
+    here = {"tenant": tenant, "ids": [memory]}
+    await session.change(_REMEMBER["mem"], {**here, "erasure": erasure})
     counts: Counts = Counter()
-    found = await session.execute(_COUNT_INDEX, {"tenant": tenant, "id": memory})
-    counts["memory_index"] = int(found.scalar_one())
+    [[indexed]] = await session.fetch(_COUNT_INDEX, {"tenant": tenant, "id": memory})
+    counts["memory_index"] = indexed
     counts["query_log"] = await query_log.erase_memory(session, tenant, memory)
     for child in OF_MEMORY:
         if child.table != "memory_index":  # which the deletion of the memory counts by
-            counts[child.table] += await _delete(session, child.table, f"{child.column} = ANY(:ids)", tenant, [memory])
+            counts[child.table] += await _delete(session, child.table, f"{child.column} = ANY(:ids)", here)
     return counts
 
 
 async def has_context(session: WriteSession, tenant: UUID, memory: UUID) -> int:
     """Return 1 for a memory that is indexed with the context it was said in, else 0."""
-    return int((await session.execute(_HAS_CONTEXT, {"tenant": tenant, "id": memory})).scalar_one())
+    [[count]] = await session.fetch(_HAS_CONTEXT, {"tenant": tenant, "id": memory})
+    return int(count)
 
 
 async def turns(session: WriteSession, tenant: UUID, scope: UUID, erasure: UUID, *, limit: int) -> Counts:
     """Erase some of a scope's turns, whose memories are gone; evidence of others loses its words."""
-    found = await session.execute(_NEXT_TURNS, {"tenant": tenant, "scope": scope, "limit": limit})
-    return await these_turns(session, tenant, [row[0] for row in found], erasure)
+    rows = await session.fetch(_NEXT_TURNS, {"tenant": tenant, "scope": scope, "limit": limit})
+    return await these_turns(session, tenant, [row["id"] for row in rows], erasure)
 
 
 async def these_turns(session: WriteSession, tenant: UUID, ids: Sequence[UUID], erasure: UUID) -> Counts:
     """Erase turns."""
     if not ids:
         return Counter()
-    await session.execute(_REMEMBER["turn"], {"tenant": tenant, "ids": list(ids), "erasure": erasure})
-    await session.execute(_UNQUOTE, {"tenant": tenant, "ids": list(ids)})
-    return Counter({"turns": await _delete(session, "turns", "id = ANY(:ids)", tenant, ids)})
+    here = {"tenant": tenant, "ids": list(ids)}
+    await session.change(_REMEMBER["turn"], {**here, "erasure": erasure})
+    await session.change(_UNQUOTE, here)
+    return Counter({"turns": await _delete(session, "turns", "id = ANY(:ids)", here)})
 
 
 async def scope(session: WriteSession, tenant: UUID, scope: UUID) -> Counts:
     """Erase a scope that is held and has no memories and turns any more: entities, names, jobs, itself."""
+    here = {"tenant": tenant, "scope": scope}
     counts: Counts = Counter()
-    await session.execute(_PART, {"tenant": tenant, "scope": scope})
+    await session.change(_PART, here)
     for child in OF_ENTITY:
         mine = f"{child.column} IN (SELECT id FROM entities WHERE tenant_id = :tenant AND scope_id = :scope)"  # noqa: S608
-        counts[child.table] += await _delete_of(session, child.table, mine, tenant, scope)
-    counts["entities"] = await _delete_of(session, "entities", "scope_id = :scope", tenant, scope)
+        counts[child.table] += await _delete(session, child.table, mine, here)
+    counts["entities"] = await _delete(session, "entities", "scope_id = :scope", here)
     for table in IN_SCOPE:
-        counts[table] += await _delete_of(session, table, "scope_id = :scope", tenant, scope)
-    await session.execute(_DROP_TICKETS, {"tenant": tenant, "scope": scope})
-    counts["jobs"] = await _delete_of(session, "jobs", "scope_id = :scope", tenant, scope)
-    counts["scopes"] = await _delete_of(session, "scopes", "id = :scope", tenant, scope)
+        counts[table] += await _delete(session, table, "scope_id = :scope", here)
+    await session.change(_DROP_TICKETS, here)
+    counts["jobs"] = await _delete(session, "jobs", "scope_id = :scope", here)
+    counts["scopes"] = await _delete(session, "scopes", "id = :scope", here)
     return counts
 
 
@@ -211,9 +212,10 @@ async def audit(
     at: object,
 ) -> int:
     """Empty the events about memories and scopes; return how many. The chain of seals stays whole."""
-    position = (await session.execute(_NEXT_POSITION)).scalar_one()
+    [[position]] = await session.fetch(_NEXT_POSITION, {})
     values = {"tenant": tenant, "memories": list(memories), "scopes": list(scopes), "actor": actor, "at": at}
-    return int((await session.execute(_REDACT, {**values, "position": position})).scalar_one())
+    [[emptied]] = await session.fetch(_REDACT, {**values, "position": position})
+    return int(emptied)
 
 
 async def answers(
@@ -232,24 +234,17 @@ async def answers(
     """
     route, key = own or ("", "")
     mine = {"tenant": tenant, "own_route": route, "own_key": key}
-    await session.execute(_ABANDON_ANSWERS, mine)
+    await session.change(_ABANDON_ANSWERS, mine)
     values = {**mine, "named": list(named), "gone": GONE_STATUS, "instead": REPLACEMENT_TEXT}
     if scopes is not None:
         values |= {"erasure": erasure, "scopes": list(scopes)}
-    forget = text(_FORGET_ANSWERS.format(or_of_scopes="" if scopes is None else _OF_SCOPES))
-    return int((await session.execute(forget, values)).rowcount)
+    forget = statement(_FORGET_ANSWERS.format(or_of_scopes="" if scopes is None else _OF_SCOPES))
+    return await session.change(forget, values)
 
 
-async def _delete(session: WriteSession, table: str, where: str, tenant: UUID, ids: Sequence[UUID]) -> int:
-    statement = text(f"DELETE FROM {table} WHERE tenant_id = :tenant AND {where}").bindparams(  # noqa: S608 - our names
-        bindparam("ids", type_=ARRAY(Uuid))
-    )
-    return int((await session.execute(statement, {"tenant": tenant, "ids": list(ids)})).rowcount)
-
-
-async def _delete_of(session: WriteSession, table: str, where: str, tenant: UUID, scope: UUID) -> int:
-    statement = text(f"DELETE FROM {table} WHERE tenant_id = :tenant AND {where}")  # noqa: S608 - our own names
-    return int((await session.execute(statement, {"tenant": tenant, "scope": scope})).rowcount)
+async def _delete(session: WriteSession, table: str, where: str, values: Mapping[str, object]) -> int:
+    gone = statement(f"DELETE FROM {table} WHERE tenant_id = :tenant AND {where}")  # noqa: S608 - our own names
+    return await session.change(gone, values)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -265,7 +260,7 @@ class QuotedTurn:
     sessions: tuple[str, ...]
 
 
-_SOURCES = text(
+_SOURCES = statement(
     """
     SELECT t.id, t.content, t.report,
         array_agg(DISTINCT e.quote) FILTER (WHERE e.memory_id = :memory AND e.quote IS NOT NULL) AS quotes,
@@ -279,7 +274,7 @@ _SOURCES = text(
     """
 )
 
-_CENSOR = text(
+_CENSOR = statement(
     """
     UPDATE turns SET content = :content, report = CAST(:report AS jsonb), extraction = NULL, erased_at = :now,
         processed_at = coalesce(processed_at, :now),
@@ -289,16 +284,16 @@ _CENSOR = text(
     """
 )
 
-_UNEXPLAIN = text(
+_UNEXPLAIN = statement(
     """
     UPDATE jobs SET error = NULL
     WHERE tenant_id = :tenant AND scope_id = :scope AND error IS NOT NULL AND payload @> CAST(:named AS jsonb)
     """
 )
 
-_MENTIONED = text("SELECT entity_id, role FROM memory_entities WHERE tenant_id = :tenant AND memory_id = :memory")
+_MENTIONED = statement("SELECT entity_id, role FROM memory_entities WHERE tenant_id = :tenant AND memory_id = :memory")
 
-_ORPHANS = text(
+_ORPHANS = statement(
     """
     DELETE FROM entities e
     WHERE e.tenant_id = :tenant AND e.id = ANY(:ids)
@@ -307,7 +302,7 @@ _ORPHANS = text(
       AND NOT EXISTS (SELECT FROM entities k WHERE k.tenant_id = :tenant AND k.merged_into = e.id)
     RETURNING e.id, e.merged_into, e.canonical_name
     """
-).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
+)
 
 _KIN = """
     kin AS (
@@ -318,23 +313,23 @@ _KIN = """
         WHERE me.tenant_id = :tenant AND me.entity_id IN (SELECT id FROM kin)
     )"""
 
-_FORGOTTEN_NAMES = text(
+_FORGOTTEN_NAMES = statement(
     f"""
     WITH {_KIN}
-    SELECT n.name FROM unnest(:names) AS n(name)
+    SELECT n.name FROM unnest(CAST(:names AS text[])) AS n(name)
     WHERE NOT EXISTS (SELECT FROM told WHERE strpos(told.words, lower(n.name)) > 0)
     """  # noqa: S608 - constants
-).bindparams(bindparam("names", type_=ARRAY(Text)))
+)
 
 _UNNAME = tuple(
-    text(
+    statement(
         f"DELETE FROM {table} WHERE tenant_id = :tenant AND lower(display) = ANY(:names) AND entity_id IN ("  # noqa: S608
         "SELECT id FROM entities WHERE tenant_id = :tenant AND (id = :entity OR merged_into = :entity))"
-    ).bindparams(bindparam("names", type_=ARRAY(Text)))
+    )
     for table in ("entity_aliases", "entity_merge_aliases")
 )
 
-_RENAME = text(
+_RENAME = statement(
     """
     UPDATE entities e SET mention_count = greatest(0, e.mention_count - :mentions),
         attributes = e.attributes - CAST(:keys AS text[]),
@@ -343,29 +338,21 @@ _RENAME = text(
             ORDER BY a.created_at, a.alias LIMIT 1), 'unnamed') END
     WHERE e.tenant_id = :tenant AND e.id = :entity
     """
-).bindparams(bindparam("names", type_=ARRAY(Text)), bindparam("keys", type_=ARRAY(Text)))
+)
 
-_FORGET_PAST = text("DELETE FROM entity_past WHERE tenant_id = :tenant AND entity_id = :entity")
+_FORGET_PAST = statement("DELETE FROM entity_past WHERE tenant_id = :tenant AND entity_id = :entity")
 
-_UNBIND = text(
+_UNBIND = statement(
     "DELETE FROM pronoun_bindings WHERE tenant_id = :tenant AND scope_id = :scope AND lower(name) = ANY(:names)"
-).bindparams(bindparam("names", type_=ARRAY(Text)))
+)
 
 
 async def sources(session: WriteSession, tenant: UUID, memory: UUID) -> list[QuotedTurn]:
     """Return the turns that a memory rests on."""
-    found = await session.execute(_SOURCES, {"tenant": tenant, "memory": memory})
+    lists = ("quotes", "others", "other_quotes", "sessions")
     return [
-        QuotedTurn(
-            id=row.id,
-            content=row.content,
-            report=row.report,
-            quotes=tuple(row.quotes or ()),
-            others=tuple(row.others or ()),
-            other_quotes=tuple(row.other_quotes or ()),
-            sessions=tuple(row.sessions or ()),
-        )
-        for row in found
+        as_record(QuotedTurn, row, **{name: tuple(row[name] or ()) for name in lists})
+        for row in await session.fetch(_SOURCES, {"tenant": tenant, "memory": memory})
     ]
 
 
@@ -374,14 +361,14 @@ async def censor(
 ) -> None:
     """Replace what a turn holds, and mark it as not to be replayed."""
     told = None if report is None else to_json(report).decode()
-    await session.execute(_CENSOR, {"tenant": tenant, "id": turn, "content": content, "report": told, "now": now})
+    await session.change(_CENSOR, {"tenant": tenant, "id": turn, "content": content, "report": told, "now": now})
 
 
 async def clear_reports(session: WriteSession, tenant: UUID, scope: UUID, turns: Collection[UUID]) -> None:
     """Take the errors off the jobs of these turns: what failed may have quoted them."""
     for turn in turns:
         named = json.dumps({"turns": [turn.hex]})
-        await session.execute(_UNEXPLAIN, {"tenant": tenant, "scope": scope, "named": named})
+        await session.change(_UNEXPLAIN, {"tenant": tenant, "scope": scope, "named": named})
 
 
 async def clear_context(
@@ -403,17 +390,15 @@ async def clear_context(
 async def mentioned(session: WriteSession, tenant: UUID, memory: UUID) -> dict[UUID, list[str]]:
     """Return the entities that a memory mentions, each with its roles."""
     found: dict[UUID, list[str]] = {}
-    for row in await session.execute(_MENTIONED, {"tenant": tenant, "memory": memory}):
-        found.setdefault(row.entity_id, []).append(row.role)
+    for row in await session.fetch(_MENTIONED, {"tenant": tenant, "memory": memory}):
+        found.setdefault(row["entity_id"], []).append(row["role"])
     return found
 
 
 async def orphans(session: WriteSession, tenant: UUID, ids: Collection[UUID]) -> tuple[dict[UUID, str], set[UUID]]:
     """Erase those of the entities that nothing mentions; return their names by id, and what they were merged into."""
-    rows: Any = (await session.execute(_ORPHANS, {"tenant": tenant, "ids": list(ids)})).all()
-    return {row.id: row.canonical_name for row in rows}, {
-        row.merged_into for row in rows if row.merged_into is not None
-    }
+    rows = await session.fetch(_ORPHANS, {"tenant": tenant, "ids": list(ids)})
+    return {row["id"]: row["canonical_name"] for row in rows}, {row["merged_into"] for row in rows} - {None}
 
 
 async def prune_names(
@@ -429,14 +414,14 @@ async def prune_names(
     here = {"tenant": tenant, "entity": entity}
     values = {key: value if isinstance(value, str) else to_json(value).decode() for key, value in attributes.items()}
     asked = list(dict.fromkeys([*names, *values.values()]))
-    gone = {row.name for row in await session.execute(_FORGOTTEN_NAMES, {**here, "names": asked})}
+    gone = {row["name"] for row in await session.fetch(_FORGOTTEN_NAMES, {**here, "names": asked})}
     lost = [name.lower() for name in names if name in gone]
-    for statement in _UNNAME:
-        await session.execute(statement, {**here, "names": lost})
+    for unname in _UNNAME:
+        await session.change(unname, {**here, "names": lost})
     keys = [key for key, value in values.items() if value in gone]
-    await session.execute(_RENAME, {**here, "names": lost, "keys": keys, "mentions": mentions})
+    await session.change(_RENAME, {**here, "names": lost, "keys": keys, "mentions": mentions})
     if lost or keys:
-        await session.execute(_FORGET_PAST, here)
+        await session.change(_FORGET_PAST, here)
     return lost
 
 
@@ -444,4 +429,4 @@ async def unbind(session: WriteSession, tenant: UUID, scope: UUID, names: Collec
     """Forget that pronouns meant these names, given in lower case."""
     if not names:
         return 0
-    return int((await session.execute(_UNBIND, {"tenant": tenant, "scope": scope, "names": list(names)})).rowcount)
+    return await session.change(_UNBIND, {"tenant": tenant, "scope": scope, "names": list(names)})

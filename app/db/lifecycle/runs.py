@@ -9,9 +9,8 @@ from typing import Any
 from uuid import UUID
 
 from pydantic_core import to_json
-from sqlalchemy import text
 
-from app.db.session import ReadSession, WriteSession
+from app.db.session import ReadSession, WriteSession, statement
 from app.db.sql import as_record
 from app.model import JobStatus
 
@@ -40,7 +39,7 @@ class LatestRun:
     counts: Mapping[str, int]
 
 
-_BEGIN = text(
+_BEGIN = statement(
     """
     INSERT INTO worker_runs AS r (tenant_id, worker, job_id, began_at) VALUES (:tenant, :worker, :job, :now)
     ON CONFLICT (tenant_id, worker) DO UPDATE SET
@@ -49,25 +48,24 @@ _BEGIN = text(
     """
 )
 
-_READ = text("SELECT cursor, counts, ended_at FROM worker_runs WHERE tenant_id = :tenant AND worker = :worker")
+_READ = statement("SELECT cursor, counts, ended_at FROM worker_runs WHERE tenant_id = :tenant AND worker = :worker")
 
-_ADVANCE = text(
+_ADVANCE = statement(
     """
     UPDATE worker_runs SET cursor = CAST(:after AS jsonb), counts = CAST(:counts AS jsonb)
     WHERE tenant_id = :tenant AND worker = :worker AND job_id = :job AND ended_at IS NULL
       AND cursor = CAST(:before AS jsonb)
-    RETURNING true
     """
 )
 
-_END = text(
+_END = statement(
     """
     UPDATE worker_runs SET ended_at = :now, counts = CAST(:counts AS jsonb)
     WHERE tenant_id = :tenant AND worker = :worker AND job_id = :job AND ended_at IS NULL
     """
 )
 
-_LATEST = text(
+_LATEST = statement(
     """
     SELECT r.worker, r.job_id AS job, r.began_at, r.ended_at, r.counts,
         coalesce(j.status, CASE WHEN r.ended_at IS NULL THEN 'failed' ELSE 'succeeded' END) AS status
@@ -77,20 +75,21 @@ _LATEST = text(
 )
 
 
-_WRITTEN = text("SELECT EXISTS (SELECT FROM scopes WHERE tenant_id = :tenant)")
+_WRITTEN = statement("SELECT EXISTS (SELECT FROM scopes WHERE tenant_id = :tenant)")
 
 
 async def written(session: ReadSession, tenant: UUID) -> bool:
     """Return whether the tenant has ever written anything."""
-    return bool((await session.execute(_WRITTEN, {"tenant": tenant})).scalar_one())
+    [[found]] = await session.fetch(_WRITTEN, {"tenant": tenant})
+    return bool(found)
 
 
 async def begin(session: WriteSession, tenant: UUID, worker: str, job: UUID, now: datetime) -> Checkpoint:
     """Begin the run of a job, or go on with it where it was cut off."""
     here = {"tenant": tenant, "worker": worker}
-    await session.execute(_BEGIN, {**here, "job": job, "now": now})
-    row = (await session.execute(_READ, here)).one()
-    return Checkpoint(cursor=row.cursor, counts=row.counts, ended=row.ended_at is not None)
+    await session.change(_BEGIN, {**here, "job": job, "now": now})
+    [row] = await session.fetch(_READ, here)
+    return Checkpoint(cursor=row["cursor"], counts=row["counts"], ended=row["ended_at"] is not None)
 
 
 async def advance(
@@ -112,7 +111,7 @@ async def advance(
         "after": _json(after),
         "counts": _json(counts),
     }
-    return (await session.execute(_ADVANCE, values)).first() is not None
+    return await session.change(_ADVANCE, values) > 0
 
 
 async def end(
@@ -120,14 +119,14 @@ async def end(
 ) -> None:
     """Record that the run of a job has done all it had to."""
     values = {"tenant": tenant, "worker": worker, "job": job, "counts": _json(counts), "now": now}
-    await session.execute(_END, values)
+    await session.change(_END, values)
 
 
 async def latest(session: ReadSession, tenant: UUID) -> Sequence[LatestRun]:
     """Return the latest run of each worker that has run for the tenant; dry runs leave none."""
     return [
         as_record(LatestRun, row, status=JobStatus(row["status"]))
-        for row in (await session.execute(_LATEST, {"tenant": tenant})).mappings()
+        for row in await session.fetch(_LATEST, {"tenant": tenant})
     ]
 
 

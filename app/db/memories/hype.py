@@ -11,7 +11,6 @@ from typing import Any
 from uuid import UUID
 
 from pgvector import HalfVector
-from sqlalchemy import ARRAY, Uuid, bindparam, text
 
 from app.db import jobs
 from app.db.session import ReadSession, SqlStatement, WriteSession, statement
@@ -71,25 +70,23 @@ def join(*, if_any: str | None = None) -> str:
 
 _JOIN = statement(join())
 
-_ACTIVE = text(
+_ACTIVE = statement(
     """
-    SELECT m.id, m.type, m.type_version, m.content, m.payload FROM unnest(:ids) AS given(id)
+    SELECT m.id, m.type, m.type_version, m.content, m.payload FROM unnest(CAST(:ids AS uuid[])) AS given(id)
     CROSS JOIN LATERAL (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = given.id OFFSET 0) m
     WHERE m.status = 'active' ORDER BY m.id
     """
-).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
+)
 
-_HOLD = text(
+_LOCK = statement(
     """
     SELECT m.id, m.scope_id, m.content FROM memories m
     WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.status = 'active'
     ORDER BY m.id FOR NO KEY UPDATE
     """
-).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
-
-_DROP = text("DELETE FROM hypothetical_embeddings WHERE tenant_id = :tenant AND memory_id = ANY(:ids)").bindparams(
-    bindparam("ids", type_=ARRAY(Uuid))
 )
+
+_DROP = statement("DELETE FROM hypothetical_embeddings WHERE tenant_id = :tenant AND memory_id = ANY(:ids)")
 
 
 _ASKED = GivenRows(
@@ -145,8 +142,8 @@ async def enqueue_new(
 
 async def read_targets(session: ReadSession, tenant: UUID, memories: Sequence[UUID]) -> list[QuestionTarget]:
     """Return the targets of those of the memories that are active."""
-    rows: Any = await session.execute(_ACTIVE, {"tenant": tenant, "ids": list(memories)})
-    return [QuestionTarget(**row) for row in rows.mappings()]
+    rows = await session.fetch(_ACTIVE, {"tenant": tenant, "ids": list(memories)})
+    return [QuestionTarget(**row) for row in rows]
 
 
 async def store_questions(session: WriteSession, tenant: UUID, asked: Sequence[EmbeddedQuestion], *, model: int) -> int:
@@ -156,9 +153,9 @@ async def store_questions(session: WriteSession, tenant: UUID, asked: Sequence[E
     The memories are locked until the transaction ends, so that concurrent jobs leave one set of questions.
     """
     by_id = {one.memory: one for one in asked}
-    held = (await session.execute(_HOLD, {"tenant": tenant, "ids": list(by_id)})).all()
-    current = {row.id: row.scope_id for row in held if row.content == by_id[row.id].content}
-    await session.execute(_DROP, {"tenant": tenant, "ids": list(current)})
+    rows = await session.fetch(_LOCK, {"tenant": tenant, "ids": list(by_id)})
+    current = {row["id"]: row["scope_id"] for row in rows if row["content"] == by_id[row["id"]].content}
+    await session.change(_DROP, {"tenant": tenant, "ids": list(current)})
     given = [
         {
             "memory_id": memory,

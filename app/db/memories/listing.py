@@ -13,8 +13,6 @@ from datetime import datetime
 from enum import StrEnum
 from uuid import UUID
 
-from sqlalchemy import text
-
 from app.db import time_travel
 from app.db.memories.read import memory_of, memory_query
 from app.db.session import Database, ReadSession, statement
@@ -132,9 +130,8 @@ async def page(
     elif after is not None:
         conditions.append(f"(m.{sort.column}, m.id) {comparison} (:after_value, :after_id)")
         parameters |= {"after_id": after.id, "after_value": after.value}
-    statement = text(f"{source(filters)} WHERE {' AND '.join(conditions)} ORDER BY {', '.join(order)} LIMIT :limit")
-    result = await session.execute(statement, parameters)
-    return [memory_of(row) for row in result.mappings()]
+    query = statement(f"{source(filters)} WHERE {' AND '.join(conditions)} ORDER BY {', '.join(order)} LIMIT :limit")
+    return [memory_of(row) for row in await session.fetch(query, parameters)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -156,13 +153,12 @@ async def counts(session: ReadSession, tenant: UUID, filters: MemoryFilters, *, 
     conditions, values = apply_filters(filters)
     table = "memories" if filters.known_at is None else time_travel.memories("true")
     where = " AND ".join(["m.tenant_id = :tenant", *conditions])
-    counted = text(
+    counted = statement(
         f"SELECT few.type, few.status, count(*) AS count FROM ("  # noqa: S608 - composed of constants
         f"SELECT m.type, m.status FROM {table} m WHERE {where} LIMIT :most) AS few GROUP BY few.type, few.status"
     )
     by_type, by_status = Counter[str](), Counter[str]()
-    rows = await session.execute(counted, {"tenant": tenant, "most": most + 1, **values})
-    for row in rows.mappings():
+    for row in await session.fetch(counted, {"tenant": tenant, "most": most + 1, **values}):
         by_type[row["type"]] += row["count"]
         by_status[row["status"]] += row["count"]
     return MemoryCounts(by_type=by_type, by_status=by_status, capped=by_status.total() > most)
@@ -318,6 +314,6 @@ async def _page(
 ) -> list[Memory]:
     given, values = apply_filters(filters)
     where = " AND ".join(["m.tenant_id = :tenant", *conditions, *given])
-    statement = text(f"{source(filters)} WHERE {where} ORDER BY {order} LIMIT :limit")
-    result = await session.execute(statement, {**values, **parameters, "tenant": tenant, "limit": limit})
-    return [memory_of(row) for row in result.mappings()]
+    query = statement(f"{source(filters)} WHERE {where} ORDER BY {order} LIMIT :limit")
+    rows = await session.fetch(query, {**values, **parameters, "tenant": tenant, "limit": limit})
+    return [memory_of(row) for row in rows]

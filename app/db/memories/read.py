@@ -8,8 +8,6 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import RowMapping, text
-
 from app.db import tables, time_travel
 from app.db.session import ReadSession, statement
 from app.db.tenants import scope_of
@@ -59,7 +57,7 @@ _BY_ID_THEN = statement(
     memory_query(f"{_EACH} (SELECT * FROM {time_travel.memories('x.id = given.id')} was OFFSET 0) m", then=True)  # noqa: S608
 )
 
-_CHAIN = text(
+_CHAIN = statement(
     """
     WITH RECURSIVE older AS (
         SELECT id, supersedes, 0 AS depth FROM memories WHERE tenant_id = :tenant AND id = :id
@@ -78,7 +76,7 @@ _CHAIN = text(
     """
 )
 
-_EVER_CHAINED = text(
+_EVER_CHAINED = statement(
     """
     WITH RECURSIVE ever AS (
         SELECT CAST(:id AS uuid) AS id, 0 AS depth
@@ -126,11 +124,11 @@ async def chain(session: ReadSession, tenant: UUID, memory: UUID, *, known_at: d
     """Return every version of a memory's belief in the order of statement; with `known_at`, as known then."""
     here: dict[str, object] = {"tenant": tenant, "id": memory, "depth": LONGEST_CHAIN}
     if known_at is None:
-        result = await session.execute(_CHAIN, here)
-        found = await read_memories(session, tenant, [row[0] for row in result])
+        rows = await session.fetch(_CHAIN, here)
+        found = await read_memories(session, tenant, [row["id"] for row in rows])
     else:
-        result = await session.execute(_EVER_CHAINED, {**here, "most": 2 * LONGEST_CHAIN})
-        ever = await read_memories(session, tenant, [row[0] for row in result], known_at=known_at)
+        rows = await session.fetch(_EVER_CHAINED, {**here, "most": 2 * LONGEST_CHAIN})
+        ever = await read_memories(session, tenant, [row["id"] for row in rows], known_at=known_at)
         found = {one: ever[one] for one in _chained(ever, memory)}
     return sorted(found.values(), key=lambda one: (one.stated_at, one.id))
 
@@ -155,7 +153,7 @@ def _chained(ever: Mapping[UUID, Memory], memory: UUID) -> set[UUID]:
     return found
 
 
-def parts_of(row: RowMapping | Mapping[str, Any]) -> ConfidenceParts:
+def parts_of(row: Mapping[str, Any]) -> ConfidenceParts:
     """Return the components of confidence of a row of `memories`."""
     return ConfidenceParts(
         source=row["source_strength"],
@@ -192,7 +190,7 @@ VERSION_COLUMNS = (
 """Columns of a memory that slot decisions use."""
 
 
-def version_fields(row: RowMapping | Mapping[str, Any]) -> dict[str, Any]:
+def version_fields(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a Version from a row of `memories`."""
     review = row["review_reason"]
     return {
@@ -218,7 +216,7 @@ def version_fields(row: RowMapping | Mapping[str, Any]) -> dict[str, Any]:
     }
 
 
-def memory_of(row: RowMapping | Mapping[str, Any]) -> Memory:
+def memory_of(row: Mapping[str, Any]) -> Memory:
     """Return the memory of a row with the columns of `memory_query`."""
     return Memory(
         id=row["id"],
@@ -261,7 +259,7 @@ def memory_of(row: RowMapping | Mapping[str, Any]) -> Memory:
     )
 
 
-def _usage(row: RowMapping | Mapping[str, Any]) -> MemoryUsage:
+def _usage(row: Mapping[str, Any]) -> MemoryUsage:
     return MemoryUsage(
         stability=row["stability"] or 0.0,
         sessions=row["sessions"] or 0,

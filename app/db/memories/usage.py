@@ -8,8 +8,6 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import ARRAY, Uuid, bindparam, text
-
 from app.db.apply.memories import RowChange, bump_scopes, change_memories
 from app.db.audit import AuditWriter, append
 from app.db.lifecycle import sweeps
@@ -20,12 +18,12 @@ from app.memory.freshness import EXPIRY
 from app.memory.lifecycle import FadeState
 from app.model import Feedback, MemoryStatus
 
-_LOCK_FEEDBACK = text("SELECT id FROM memories WHERE tenant_id = :tenant AND id = :memory FOR NO KEY UPDATE")
+_LOCK_FEEDBACK = statement("SELECT id FROM memories WHERE tenant_id = :tenant AND id = :memory FOR NO KEY UPDATE")
 
 
 async def lock(session: WriteSession, *, tenant: UUID, memory: UUID) -> None:
     """Lock a memory against workers, which lock no scope, until the transaction ends; its scope must be locked."""
-    await session.execute(_LOCK_FEEDBACK, {"tenant": tenant, "memory": memory})
+    await session.fetch(_LOCK_FEEDBACK, {"tenant": tenant, "memory": memory})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -125,16 +123,16 @@ class Use:
     sessions: tuple[str, ...] = ()
 
 
-_LOCK_EXPIRED = text(
+_LOCK_EXPIRED = statement(
     """
     SELECT m.id FROM memories m
     JOIN scopes s ON s.tenant_id = :tenant AND s.id = m.scope_id
     WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.status = 'expired'
     ORDER BY s.id FOR UPDATE OF s
     """
-).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
+)
 
-_RECORD = text(
+_RECORD = statement(
     f"""
     INSERT INTO memory_usage AS u (tenant_id, memory_id, access_count, last_accessed_at, stability, sessions)
     SELECT :tenant, g.memory, g.count, greatest(g.last, m.stated_at),
@@ -157,7 +155,7 @@ _RECORD = text(
     """  # noqa: S608 - composed of constants
 )
 
-_TAKE_BACK = text(
+_TAKE_BACK = statement(
     f"""
     UPDATE memory_usage u SET
         access_count = greatest(0, least(u.access_count, {BOOSTING_ACCESSES}) - 1),
@@ -171,7 +169,7 @@ _TAKE_BACK = text(
 )
 
 _COUNT = {
-    column: text(
+    column: statement(
         f"INSERT INTO memory_usage AS u (tenant_id, memory_id, {column}) VALUES (:tenant, :memory, 1) "  # noqa: S608
         f"ON CONFLICT (tenant_id, memory_id) DO UPDATE SET {column} = u.{column} + 1"
     )
@@ -184,8 +182,8 @@ async def lock_expired(session: WriteSession, *, tenant: UUID, memories: Collect
 
     Call it before their usage is stored: every writer locks a scope first and its counters then.
     """
-    found = await session.execute(_LOCK_EXPIRED, {"tenant": tenant, "ids": list(memories)})
-    return [row[0] for row in found]
+    rows = await session.fetch(_LOCK_EXPIRED, {"tenant": tenant, "ids": list(memories)})
+    return [row["id"] for row in rows]
 
 
 async def record(session: WriteSession, *, tenant: UUID, uses: Sequence[Use]) -> None:
@@ -204,7 +202,7 @@ async def record(session: WriteSession, *, tenant: UUID, uses: Sequence[Use]) ->
         }
         for use in uses
     ]
-    await session.execute(_RECORD, {"tenant": tenant, "given": json.dumps(given)})
+    await session.change(_RECORD, {"tenant": tenant, "given": json.dumps(given)})
 
 
 async def take_back(session: WriteSession, *, tenant: UUID, memory: UUID) -> None:
@@ -214,9 +212,9 @@ async def take_back(session: WriteSession, *, tenant: UUID, memory: UUID) -> Non
     one before, or none when that is unknown or the memory was stated again since. Stability loses the gain of a week.
     Nothing falls below 0, so freshness never rises by it.
     """
-    await session.execute(_TAKE_BACK, {"tenant": tenant, "memory": memory})
+    await session.change(_TAKE_BACK, {"tenant": tenant, "memory": memory})
 
 
 async def count(session: WriteSession, *, tenant: UUID, memory: UUID, feedback: Feedback) -> None:
     """Add one to the counter of this feedback."""
-    await session.execute(_COUNT[f"{feedback}_count"], {"tenant": tenant, "memory": memory})
+    await session.change(_COUNT[f"{feedback}_count"], {"tenant": tenant, "memory": memory})

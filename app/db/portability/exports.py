@@ -12,10 +12,10 @@ from functools import cache
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import ARRAY, Computed, Identity, Table, Uuid, bindparam, text
+from sqlalchemy import Computed, Identity, Table
 
 from app import ids
-from app.db.session import ReadSession
+from app.db.session import ReadSession, statement
 from app.db.sql import vector_of
 from app.db.tables import entities, memories, metadata, turns
 from app.db.tables.foreign_keys import referring
@@ -255,7 +255,7 @@ def query(record: RecordKind, *, vectors: bool, filtered: bool, named: bool = Fa
     )
 
 
-_HEADER = text(
+_HEADER = statement(
     """
     SELECT now() AS at, t.name, t.settings, m.name AS model, m.dimensions,
         (SELECT count(*) FROM memories x WHERE x.tenant_id = :tenant
@@ -266,7 +266,7 @@ _HEADER = text(
             AND (CAST(:scopes AS uuid[]) IS NULL OR x.scope_id = ANY(:scopes))) AS turns
     FROM tenants t LEFT JOIN embedding_models m ON m.active WHERE t.id = :tenant
     """
-).bindparams(bindparam("scopes", type_=ARRAY(Uuid)))
+)
 
 _SCOPE_LINES = """
     SELECT jsonb_build_object('record', 'scope', 'scope', jsonb_build_object('kind', s.kind, 'user_id', s.user_id,
@@ -279,7 +279,8 @@ _SCOPE_LINES = """
 async def header(session: ReadSession, tenant: UUID, scopes: Sequence[UUID] | None, named: str | None) -> Any:  # noqa: ANN401 - a row
     """Return the values of the header: the tenant's name and settings, the model of its vectors, and counts."""
     given = None if scopes is None else list(scopes)
-    return (await session.execute(_HEADER, {"tenant": tenant, "scopes": given, "named": named})).one()
+    [row] = await session.fetch(_HEADER, {"tenant": tenant, "scopes": given, "named": named})
+    return row
 
 
 async def scope_lines(session: ReadSession, tenant: UUID, scopes: Sequence[UUID] | None) -> AsyncIterator[list[str]]:

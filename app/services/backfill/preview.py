@@ -252,7 +252,7 @@ async def record_definitions(session: WriteSession, tenant: UUID, names: Collect
 async def lock_definitions(session: WriteSession, one: Backfill) -> Definitions:
     """Return the current identities of a backfill's types, and lock the types until the transaction ends."""
     names = {one.type, *one.sources}
-    await tenant_types.hold_named(session, one.tenant_id, names)
+    await tenant_types.lock_named(session, one.tenant_id, names)
     return await tenant_types.identities(session, one.tenant_id, names)
 
 

@@ -74,14 +74,14 @@ async def _pieces(session: ReadSession, tenant: UUID, wanted: ExportRequest) -> 
         "record": "header",
         "format": FORMAT,
         "version": VERSION,
-        "exported_at": found.at,
-        "tenant": found.name,
+        "exported_at": found["at"],
+        "tenant": found["name"],
         "user_id": wanted.user_id,
         "agent_id": wanted.agent_id,
-        "embedding_model": {"name": found.model, "dimensions": found.dimensions},
+        "embedding_model": {"name": found["model"], "dimensions": found["dimensions"]},
         "vectors": wanted.vectors,
-        "counts": {"memory": found.memories, "turn": found.turns},
-        "policy": None if filtered else found.settings,
+        "counts": {"memory": found["memories"], "turn": found["turns"]},
+        "policy": None if filtered else found["settings"],
     }
     yield "header", to_json(header) + b"\n", 1
     async for lines in exports.scope_lines(session, tenant, scopes):
