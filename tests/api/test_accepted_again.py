@@ -7,7 +7,7 @@ from uuid import UUID
 import httpx
 import pytest
 
-from app.db.lifecycle.maintenance import wrong_counts
+from app.db.lifecycle.recounts import find_wrong_mentions
 from app.db.session import statement
 from app.runtime import Runtime
 from tests.api.reviewing import Desk
@@ -109,7 +109,7 @@ async def test_mentions_are_counted_once_through_every_change(desk: Desk) -> Non
     assert (await desk.client.delete(f"/memories/{first}")).status_code == 200
     assert (await counted())["Zed"] == 1
     async with desk.runtime.database.read((await desk.actor()).tenant_id) as session:
-        batch = await wrong_counts(
+        batch = await find_wrong_mentions(
             session, tenant=(await desk.actor()).tenant_id, now=desk.runtime.clock(), after=UUID(int=0)
         )
     assert batch.counts == {"corrected": 0}

@@ -16,7 +16,6 @@ from typing import Any
 from uuid import UUID
 
 import asyncpg
-from sqlalchemy import ARRAY, Text, Uuid, bindparam, text
 from sqlalchemy.exc import DBAPIError
 
 from app.db.apply.counts import add_terms, added, counters
@@ -25,7 +24,7 @@ from app.db.apply.scope import UPKEEP, Claimed, upkeep_limits
 from app.db.audit import LOGGED, AuditWriter
 from app.db.erasure.rows import orphans, prune_names
 from app.db.failures import cause_of, constraint_of
-from app.db.lifecycle.maintenance import mentions_of
+from app.db.lifecycle.recounts import recount_mentions
 from app.db.memories.read import VERSION_COLUMNS, version_fields
 from app.db.session import ReadSession, SqlStatement, WriteSession, statement
 from app.db.sql import Row, as_record, to_text
@@ -35,17 +34,6 @@ from app.memory.audit import AuditAction
 from app.memory.versions import Version
 from app.memory.vocabulary import USER
 from app.model import Scope
-
-_RECOUNT = statement(
-    f"""
-    WITH truth AS (
-        SELECT g.id, {mentions_of("g.id")} AS mentions FROM unnest(CAST(:ids AS uuid[])) AS g(id)
-    )
-    UPDATE entities e SET mention_count = truth.mentions
-    FROM truth
-    WHERE e.tenant_id = :tenant AND e.id = truth.id AND truth.mentions <> e.mention_count
-    """  # noqa: S608 - composed of constants
-)
 
 _HOLD = statement("SELECT id FROM memories WHERE tenant_id = :tenant AND id = ANY(:ids) ORDER BY id FOR SHARE")
 
@@ -60,12 +48,6 @@ _MISLOGGED = statement(
     ORDER BY m.id
     """  # noqa: S608 - composed of constants
 )
-
-
-async def recount_mentions(session: WriteSession, tenant: UUID, entities: Collection[UUID]) -> None:
-    """Recount the mentions of entities in locked scopes."""
-    if entities:
-        await session.fetch(_RECOUNT, {"tenant": tenant, "ids": sorted(entities)})
 
 
 async def lock_memories(session: WriteSession, tenant: UUID, memories: Collection[UUID]) -> None:
@@ -129,7 +111,7 @@ _AVERAGES = statement(
     "SELECT id, lexical_average FROM scopes WHERE tenant_id = :tenant AND id = ANY(:scopes) AND lexical_documents > 0"
 )
 
-_NAMESAKES = text(
+_NAMESAKES = statement(
     """
     SELECT a.entity_id AS entity, a.scope_id AS scope,
         (array_agg(b.entity_id ORDER BY o.mention_count DESC, o.id))[1] AS known
@@ -142,7 +124,7 @@ _NAMESAKES = text(
     WHERE a.tenant_id = :tenant AND a.entity_id = ANY(:ids) AND lower(a.display) = lower(e.canonical_name)
     GROUP BY a.entity_id, a.scope_id
     """
-).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
+)
 
 
 async def existing(session: ReadSession, tenant: UUID, table: str, ids: Collection[UUID]) -> dict[UUID, UUID]:
@@ -225,11 +207,11 @@ def _insert(table: str, names: tuple[str, ...]) -> SqlStatement:
 
 async def namesakes(session: ReadSession, tenant: UUID, entities: Collection[UUID]) -> list[tuple[UUID, UUID, UUID]]:
     """Return (entity, other, scope) for those of these entities that share a name with another one."""
-    found: Any = await session.execute(_NAMESAKES, {"tenant": tenant, "ids": list(entities)})
-    return [(row.entity, row.known, row.scope) for row in found]
+    rows = await session.fetch(_NAMESAKES, {"tenant": tenant, "ids": list(entities)})
+    return [(row["entity"], row["known"], row["scope"]) for row in rows]
 
 
-_SAME_USERS = text(
+_SAME_USERS = statement(
     """
     SELECT e.id, coalesce(e.merged_into, o.id) AS known
     FROM entities e LEFT JOIN LATERAL (
@@ -241,13 +223,13 @@ _SAME_USERS = text(
     WHERE e.tenant_id = :tenant AND e.id = ANY(:ids) AND e.canonical_name = :name
       AND coalesce(e.merged_into, o.id) IS NOT NULL
     """
-).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
+)
 
 
 async def same_users(session: ReadSession, tenant: UUID, entities: Collection[UUID]) -> dict[UUID, UUID]:
     """Return, for those of these entities that are the user of their scope, the one known there as its user."""
-    found = await session.execute(_SAME_USERS, {"tenant": tenant, "ids": list(entities), "name": USER})
-    return {row.id: row.known for row in found}
+    rows = await session.fetch(_SAME_USERS, {"tenant": tenant, "ids": list(entities), "name": USER})
+    return {row["id"]: row["known"] for row in rows}
 
 
 class IntegrityViolation(Exception):
@@ -287,22 +269,22 @@ def _broken(error: asyncpg.CheckViolationError) -> str:
     return _RULES.get(rule, f"{rule}: is not one of the values it can have")
 
 
-_OF_ERASED_USERS = text(
+_OF_ERASED_USERS = statement(
     """
     SELECT DISTINCT s.id FROM erasures e CROSS JOIN LATERAL unnest(e.scopes) AS s(id)
     WHERE e.tenant_id = :tenant AND e.kind = 'user' AND s.id = ANY(:scopes)
     """
-).bindparams(bindparam("scopes", type_=ARRAY(Uuid)))
+)
 
-_NAMES_OF_ERASED = text(
+_NAMES_OF_ERASED = statement(
     """
     SELECT e.id, e.attributes, array_agg(a.display) FILTER (WHERE a.display IS NOT NULL) AS names
     FROM entities e LEFT JOIN entity_aliases a ON a.tenant_id = :tenant AND a.entity_id = e.id
     WHERE e.tenant_id = :tenant AND e.id = ANY(:ids) GROUP BY e.id, e.attributes ORDER BY e.id
     """
-).bindparams(bindparam("ids", type_=ARRAY(Uuid)))
+)
 
-_HOLDS_NOTHING = text(
+_HOLDS_NOTHING = statement(
     """
     SELECT NOT EXISTS (SELECT FROM memories WHERE tenant_id = :tenant AND scope_id = :scope)
         AND NOT EXISTS (SELECT FROM turns WHERE tenant_id = :tenant AND scope_id = :scope)
@@ -310,14 +292,14 @@ _HOLDS_NOTHING = text(
     """
 )
 
-_NAMES = text(
+_NAMES = statement(
     """
     SELECT DISTINCT lower(a.display) AS name FROM entity_aliases a
     WHERE a.tenant_id = :tenant AND a.scope_id = :scope AND lower(a.display) = ANY(:names)
     UNION SELECT lower(e.canonical_name) FROM entities e
     WHERE e.tenant_id = :tenant AND e.scope_id = :scope AND lower(e.canonical_name) = ANY(:names)
     """
-).bindparams(bindparam("names", type_=ARRAY(Text)))
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -333,8 +315,8 @@ class Suspects:
 
 async def of_erased_users(session: ReadSession, tenant: UUID, scopes: Collection[UUID]) -> set[UUID]:
     """Return those of these scopes that belong to erased users."""
-    found = await session.execute(_OF_ERASED_USERS, {"tenant": tenant, "scopes": list(scopes)})
-    return {row.id for row in found}
+    rows = await session.fetch(_OF_ERASED_USERS, {"tenant": tenant, "scopes": list(scopes)})
+    return {row["id"] for row in rows}
 
 
 async def remove_names(
@@ -360,20 +342,21 @@ async def remove_names(
 
 async def holds_nothing(session: ReadSession, tenant: UUID, scope: UUID) -> bool:
     """Return whether a scope has no memories, turns and entities."""
-    return bool((await session.execute(_HOLDS_NOTHING, {"tenant": tenant, "scope": scope})).scalar_one())
+    [[nothing]] = await session.fetch(_HOLDS_NOTHING, {"tenant": tenant, "scope": scope})
+    return bool(nothing)
 
 
 async def names_of(session: ReadSession, tenant: UUID, scope: UUID, names: Collection[str]) -> set[str]:
     """Return those of these names, in lower case, that an entity of the scope has."""
-    found = await session.execute(_NAMES, {"tenant": tenant, "scope": scope, "names": list(names)})
-    return {row.name for row in found}
+    rows = await session.fetch(_NAMES, {"tenant": tenant, "scope": scope, "names": list(names)})
+    return {row["name"] for row in rows}
 
 
 async def _names_of_erased(
     session: ReadSession, tenant: UUID, entities: Collection[UUID]
 ) -> list[tuple[UUID, list[str], Mapping[str, Any]]]:
-    rows: Any = await session.execute(_NAMES_OF_ERASED, {"tenant": tenant, "ids": list(entities)})
-    return [(row.id, list(row.names or ()), dict(row.attributes)) for row in rows]
+    rows = await session.fetch(_NAMES_OF_ERASED, {"tenant": tenant, "ids": list(entities)})
+    return [(row["id"], list(row["names"] or ()), dict(row["attributes"])) for row in rows]
 
 
 Slot = tuple[UUID, str, str]

@@ -11,8 +11,8 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
-from app.db.lifecycle import maintenance
-from app.db.lifecycle.maintenance import Reweighed, UnweighedText
+from app.db.lifecycle import search_index
+from app.db.lifecycle.search_index import IndexedText, LexicalWeights
 from app.db.session import Database
 from app.errors import TypedMemoryError
 from app.lexical.bm25 import document_weights, searched_terms, to_sparsevec
@@ -62,39 +62,39 @@ class IndexMaintenance:
     async def index(self, tenant: UUID, scope: UUID) -> int:
         """Add the scope's vectors to the vector index, a batch a transaction; return how many."""
         async with self.database.write(tenant) as session:
-            await maintenance.grow_scope(session, tenant, scope)
+            await search_index.use_vector_index(session, tenant, scope)
         done = 0
         while True:
             async with self.database.write(tenant) as session:
-                ranked = await maintenance.rank(session, tenant, scope, limit=BATCH)
-            done += ranked
-            if ranked < BATCH:
+                added = await search_index.add_to_vector_index(session, tenant, scope, limit=BATCH)
+            done += added
+            if added < BATCH:
                 return done
 
     async def reweigh(self, tenant: UUID, scope: UUID) -> int:
         """Recompute the lexical weights of the scope's rows for its true average length; return how many."""
         async with self.database.write(tenant) as session:
-            average = await maintenance.adopt(session, tenant, scope)
+            average = await search_index.update_average_length(session, tenant, scope)
         if average is None:
             return 0
         done, after = 0, _START
         while True:
             async with self.database.read(tenant) as session:
-                rows = await maintenance.batch(session, tenant, scope, after=after, limit=BATCH)
+                rows = await search_index.read_texts(session, tenant, scope, after=after, limit=BATCH)
             if not rows:
                 break
             weighed = await asyncio.to_thread(self._weigh, rows, average)
             async with self.database.write(tenant) as session:
-                await maintenance.reweigh(session, tenant, scope, weighed)
+                await search_index.store_weights(session, tenant, scope, weighed)
             after = (rows[-1].memory_id, rows[-1].part)
             done += len(rows)
         async with self.database.write(tenant) as session:
-            await maintenance.finish(session, tenant, scope)
+            await search_index.mark_weighed(session, tenant, scope)
         return done
 
-    def _weigh(self, rows: Sequence[UnweighedText], average: float) -> list[Reweighed]:
+    def _weigh(self, rows: Sequence[IndexedText], average: float) -> list[LexicalWeights]:
         return [
-            Reweighed(
+            LexicalWeights(
                 memory_id=row.memory_id,
                 part=row.part,
                 lexical=to_sparsevec(
@@ -105,5 +105,5 @@ class IndexMaintenance:
         ]
 
 
-def _indexed(row: UnweighedText) -> str:
+def _indexed(row: IndexedText) -> str:
     return f"{lead(row.context or '')} {row.content}" if row.kind == "context" else row.content

@@ -17,6 +17,7 @@ from app import ids
 from app.db.apply.memories import change_memories
 from app.db.audit import AuditWriter, append
 from app.db.erasure import receipts
+from app.db.lifecycle.recounts import recount_mentions
 from app.db.portability import imports
 from app.db.portability.imports import ScopeLock, refusals
 from app.db.session import PLANNED_BY_KEY, Database, WriteSession
@@ -137,7 +138,7 @@ class ImportBatch:
                 stored = [one.id for one in new]
                 await append(session, await imports.misstated_events(session, self._ledger(), stored))
                 named = {row["entity_id"] for row in rows.get("memory_entities", ())}
-                await imports.recount_mentions(session, tenant, named)
+                await recount_mentions(session, tenant, named)
                 grown = {scope: _counts(mine) for scope, mine in _by_scope(new).items()}
                 upkeep = await imports.grow(session, tenant, grown, averages, at=self.context.clock())
                 await self._record(session, "memory", len(new), [one.line for one in given])

@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections import Counter
 from uuid import UUID
 
-from app.db.lifecycle import maintenance
-from app.db.lifecycle.maintenance import Differences
+from app.db.lifecycle import recounts
+from app.db.lifecycle.recounts import CountDifferences
 from app.db.lifecycle.sweeps import BatchResult
 from app.db.session import SNAPSHOT, WriteSession
 from app.services.lifecycle.runner import FIRST, Counts, Place, RunProgress, Worker, WorkerContext
@@ -22,8 +22,8 @@ async def run(context: WorkerContext, tenant: UUID, *, dry_run: bool, progress: 
     foreseen, seen = Counter[str](), 0
     while after is not None:
         async with context.database.read(tenant, **SNAPSHOT) as session:
-            scope = await maintenance.next_scope(session, tenant, after)
-            found = None if scope is None else await maintenance.differences(session, tenant, scope, context.language)
+            scope = await recounts.next_scope(session, tenant, after)
+            found = None if scope is None else await recounts.read_differences(session, tenant, scope, context.language)
         if scope is None or found is None:
             break
         if place is None:
@@ -39,16 +39,16 @@ async def run(context: WorkerContext, tenant: UUID, *, dry_run: bool, progress: 
 class _Correction:
     """Corrects the statistics of one scope."""
 
-    def __init__(self, tenant: UUID, scope: UUID, found: Differences) -> None:
+    def __init__(self, tenant: UUID, scope: UUID, found: CountDifferences) -> None:
         self.tenant, self.scope, self.found = tenant, scope, found
 
     async def __call__(self, session: WriteSession) -> BatchResult:
         if self.found.counts or self.found.empty:
-            await maintenance.correct(session, self.tenant, self.scope, self.found)
+            await recounts.correct_counts(session, self.tenant, self.scope, self.found)
         return BatchResult(seen=1, counts=_counts(self.found), last=self.scope)
 
 
-def _counts(found: Differences) -> dict[str, int]:
+def _counts(found: CountDifferences) -> dict[str, int]:
     return {"scopes": 1, "corrected": int(bool(found.counts)), "terms": len(found.counts.by_term())}
 
 

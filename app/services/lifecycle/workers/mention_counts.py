@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from app.db.lifecycle.maintenance import recount, wrong_counts
+from app.db.lifecycle.recounts import find_wrong_mentions, recount_page
 from app.services.lifecycle.runner import Counts, RunProgress, Worker, WorkerContext, WorkerStage, run_stages
 
 NAME = "mention-counts"
@@ -12,7 +12,7 @@ NAME = "mention-counts"
 
 async def run(context: WorkerContext, tenant: UUID, *, dry_run: bool, progress: RunProgress) -> Counts:
     """Run the worker and return the number of entities with a wrong count."""
-    stages = (WorkerStage(name="entities", look=wrong_counts, do=recount),)
+    stages = (WorkerStage(name="entities", look=find_wrong_mentions, do=recount_page),)
     return await run_stages(context, tenant, NAME, stages, dry_run=dry_run, progress=progress)
 
 

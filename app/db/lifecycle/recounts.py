@@ -1,4 +1,4 @@
-"""Recounts of what writes count, and upkeep of a scope's lexical weights and vector index.
+"""Recounts of what writes count: memories and terms of scopes, mentions of entities.
 
 A scope's true counts are read in one snapshot without a lock, together with the stored counts of that instant. The
 difference is then added to the stored counts, which others may have changed meanwhile: writes only ever add to them and
@@ -9,17 +9,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
 from asyncpg import Record
-from pgvector import SparseVector
-from sqlalchemy import text
 
 from app.db.apply.counts import add_counts
-from app.db.apply.memories import REREAD
 from app.db.lifecycle.sweeps import BatchResult
 from app.db.session import ReadSession, WriteSession, statement
 from app.db.sql import as_record
@@ -35,7 +32,7 @@ ENTITIES = 1_000
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Differences:
+class CountDifferences:
     """Corrections of a scope's counts, and the number of terms without a memory."""
 
     counts: ScopeCounts
@@ -73,7 +70,7 @@ _MEMORIES = statement(
 _SWEEP_TERMS = statement("DELETE FROM lexical_terms WHERE tenant_id = :tenant AND scope_id = :scope AND documents <= 0")
 
 
-def mentions_of(entity: str) -> str:
+def _mentions_of(entity: str) -> str:
     """Return the SQL of how often the memories that name an entity were stated; `entity` is the SQL of its id."""
     return f"""(
         SELECT coalesce(sum(m.mentions), 0) FROM memory_entities k
@@ -86,11 +83,11 @@ _MISCOUNTED = f"""
         SELECT e.id, e.mention_count FROM entities e WHERE e.tenant_id = :tenant AND e.id > :after
         ORDER BY e.id LIMIT {ENTITIES}
     ), truth AS MATERIALIZED (
-        SELECT looked.id, looked.mention_count, {mentions_of("looked.id")} AS mentions FROM looked
+        SELECT looked.id, looked.mention_count, {_mentions_of("looked.id")} AS mentions FROM looked
     )
 """  # noqa: S608 - composed of constants
 
-_LOOK = statement(
+_FIND_WRONG = statement(
     f"""
     {_MISCOUNTED}
     SELECT (SELECT count(*) FROM looked) AS seen, (SELECT id FROM looked ORDER BY id DESC LIMIT 1) AS last,
@@ -98,7 +95,7 @@ _LOOK = statement(
     """  # noqa: S608 - composed of constants
 )
 
-_HOLD_ENTITIES = statement(
+_LOCK_ENTITIES = statement(
     f"""
     SELECT id FROM entities WHERE tenant_id = :tenant AND id IN (
         SELECT e.id FROM entities e WHERE e.tenant_id = :tenant AND e.id > :after ORDER BY e.id LIMIT {ENTITIES})
@@ -106,7 +103,7 @@ _HOLD_ENTITIES = statement(
     """  # noqa: S608 - composed of constants
 )
 
-_RECOUNT = statement(
+_RECOUNT_PAGE = statement(
     f"""
     {_MISCOUNTED}, mended AS (
         UPDATE entities e SET mention_count = truth.mentions FROM truth
@@ -120,13 +117,25 @@ _RECOUNT = statement(
 )
 
 
+_RECOUNT = statement(
+    f"""
+    WITH truth AS (
+        SELECT g.id, {_mentions_of("g.id")} AS mentions FROM unnest(CAST(:ids AS uuid[])) AS g(id)
+    )
+    UPDATE entities e SET mention_count = truth.mentions
+    FROM truth
+    WHERE e.tenant_id = :tenant AND e.id = truth.id AND truth.mentions <> e.mention_count
+    """  # noqa: S608 - composed of constants
+)
+
+
 async def next_scope(session: ReadSession, tenant: UUID, after: UUID) -> UUID | None:
     """Return the scope behind an id, None when there is none."""
     rows = await session.fetch(_NEXT_SCOPE, {"tenant": tenant, "after": after})
     return rows[0]["id"] if rows else None
 
 
-async def differences(session: ReadSession, tenant: UUID, scope: UUID, language: str) -> Differences:
+async def read_differences(session: ReadSession, tenant: UUID, scope: UUID, language: str) -> CountDifferences:
     """Return what is counted wrongly of a scope. The session must be a `SNAPSHOT`, so that all is of one instant."""
     here = {"tenant": tenant, "scope": scope}
     [counted] = await session.fetch(_COUNTED, here)
@@ -136,31 +145,37 @@ async def differences(session: ReadSession, tenant: UUID, scope: UUID, language:
     while rows := await session.fetch(_MEMORIES, {**here, "after": after}):
         found += await asyncio.to_thread(_counts, rows, language)
         after = rows[-1]["id"]
-    return Differences(counts=found, empty=sum(count <= 0 for count in terms.values()))
+    return CountDifferences(counts=found, empty=sum(count <= 0 for count in terms.values()))
 
 
-async def correct(session: WriteSession, tenant: UUID, scope: UUID, found: Differences) -> None:
+async def correct_counts(session: WriteSession, tenant: UUID, scope: UUID, found: CountDifferences) -> None:
     """Add what differs to a scope's counts, under its lock."""
     await lock_scope(session, tenant, scope)
     await add_counts(session, tenant, scope, found.counts)
     await session.fetch(_SWEEP_TERMS, {"tenant": tenant, "scope": scope})
 
 
-async def wrong_counts(session: ReadSession, *, tenant: UUID, now: datetime, after: UUID) -> BatchResult:  # noqa: ARG001
+async def find_wrong_mentions(session: ReadSession, *, tenant: UUID, now: datetime, after: UUID) -> BatchResult:  # noqa: ARG001
     """Return how many of the next entities are mentioned more or less often than is counted."""
-    [row] = await session.fetch(_LOOK, {"tenant": tenant, "after": after})
+    [row] = await session.fetch(_FIND_WRONG, {"tenant": tenant, "after": after})
     return _batch(row)
 
 
-async def recount(session: WriteSession, *, tenant: UUID, now: datetime, after: UUID) -> BatchResult:  # noqa: ARG001
+async def recount_page(session: WriteSession, *, tenant: UUID, now: datetime, after: UUID) -> BatchResult:  # noqa: ARG001
     """Count the mentions of the next entities again; those that a write is counting now are left to it.
 
-    The rows are held first and counted by a later snapshot, so that no mention falls in between.
+    The rows are locked first and counted by a later snapshot, so that no mention falls in between.
     """
     here = {"tenant": tenant, "after": after}
-    held = await session.fetch(_HOLD_ENTITIES, here)
-    [row] = await session.fetch(_RECOUNT, {**here, "ids": [one["id"] for one in held]})
+    locked = await session.fetch(_LOCK_ENTITIES, here)
+    [row] = await session.fetch(_RECOUNT_PAGE, {**here, "ids": [one["id"] for one in locked]})
     return _batch(row)
+
+
+async def recount_mentions(session: WriteSession, tenant: UUID, entities: Collection[UUID]) -> None:
+    """Recount the mentions of entities in locked scopes."""
+    if entities:
+        await session.fetch(_RECOUNT, {"tenant": tenant, "ids": sorted(entities)})
 
 
 def _batch(row: Record) -> BatchResult:
@@ -173,125 +188,3 @@ def _counts(rows: Sequence[Record], language: str) -> ScopeCounts:
     found = total(ScopeCounts.of(searched_terms(row["content"], language)) for row in rows if row["lexical"])
     found.memories, found.contexts = len(rows), sum(row["context"] for row in rows)
     return found
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class UnweighedText:
-    """The text of one index row, whose lexical weights are to be worked out."""
-
-    memory_id: UUID
-    part: int
-    kind: str
-    content: str
-    context: str | None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reweighed:
-    """New lexical weights for one index row."""
-
-    memory_id: UUID
-    part: int
-    lexical: SparseVector
-
-
-_ADOPT = text(
-    f"""
-    UPDATE scopes SET lexical_average = lexical_length::float8 / lexical_documents, {REREAD}
-    WHERE tenant_id = :tenant AND id = :scope AND lexical_documents > 0 RETURNING lexical_average
-    """  # noqa: S608 - composed of constants
-)
-
-_BATCH = text(
-    """
-    SELECT i.memory_id, i.part, i.kind, m.content, m.context FROM memory_index i
-    JOIN memories m ON m.tenant_id = :tenant AND m.id = i.memory_id
-    WHERE i.tenant_id = :tenant AND i.scope_id = :scope AND i.tsv IS NOT NULL
-      AND (i.memory_id, i.part) > (:memory, :part)
-    ORDER BY i.memory_id, i.part LIMIT :limit
-    """
-)
-
-_REWEIGH = statement(
-    """
-    UPDATE memory_index i SET lexical = g.lexical
-    FROM unnest(CAST(:memories AS uuid[]), CAST(:parts AS smallint[]), CAST(:weights AS sparsevec[]))
-        AS g(memory_id, part, lexical)
-    WHERE i.tenant_id = :tenant AND i.memory_id = g.memory_id AND i.part = g.part AND i.scope_id = :scope
-    """
-)
-
-_SETTLE = text("UPDATE scopes SET lexical_settled = :settled WHERE tenant_id = :tenant AND id = :scope")
-
-_GROW = text(f"UPDATE scopes SET ann = true, {REREAD} WHERE tenant_id = :tenant AND id = :scope")  # noqa: S608 - constants
-
-_RANK = text(
-    """
-    WITH outside AS (
-        SELECT i.memory_id, i.part FROM memory_index i
-        WHERE i.tenant_id = :tenant AND i.scope_id = :scope AND NOT i.ann LIMIT :limit
-    )
-    UPDATE memory_index i SET ann = true FROM outside o
-    WHERE i.tenant_id = :tenant AND i.memory_id = o.memory_id AND i.part = o.part
-    """
-)
-
-_RANK_QUESTIONS = text(
-    """
-    WITH outside AS (
-        SELECT q.memory_id, q.ordinal FROM hypothetical_embeddings q
-        WHERE q.tenant_id = :tenant AND q.scope_id = :scope AND NOT q.ann LIMIT :limit
-    )
-    UPDATE hypothetical_embeddings q SET ann = true FROM outside o
-    WHERE q.tenant_id = :tenant AND q.memory_id = o.memory_id AND q.ordinal = o.ordinal
-    """
-)
-
-
-async def grow_scope(session: WriteSession, tenant: UUID, scope: UUID) -> None:
-    """Have new rows of the scope go into the vector indexes from now on."""
-    await session.execute(_GROW, {"tenant": tenant, "scope": scope})
-
-
-async def rank(session: WriteSession, tenant: UUID, scope: UUID, *, limit: int) -> int:
-    """Put up to `limit` rows of the scope into each vector index; return how many; fewer: there are no more."""
-    here = {"tenant": tenant, "scope": scope, "limit": limit}
-    done = await session.execute(_RANK, here)
-    asked = await session.execute(_RANK_QUESTIONS, here)
-    return int(done.rowcount) + int(asked.rowcount)
-
-
-async def adopt(session: WriteSession, tenant: UUID, scope: UUID) -> float | None:
-    """Make the scope's true average length the one its rows go by; None when it has no rows.
-
-    Until `settle`, the scope is marked as unsettled, so that a crash in between is noticed.
-    """
-    found = (await session.execute(_ADOPT, {"tenant": tenant, "scope": scope})).first()
-    await session.execute(_SETTLE, {"tenant": tenant, "scope": scope, "settled": False})
-    return None if found is None else float(found[0])
-
-
-async def batch(
-    session: ReadSession, tenant: UUID, scope: UUID, *, after: tuple[UUID, int], limit: int
-) -> list[UnweighedText]:
-    """Return the next lexical rows of a scope with the texts they index, in key order."""
-    memory, part = after
-    result = await session.execute(
-        _BATCH, {"tenant": tenant, "scope": scope, "memory": memory, "part": part, "limit": limit}
-    )
-    return [UnweighedText(**row) for row in result.mappings()]
-
-
-async def reweigh(session: WriteSession, tenant: UUID, scope: UUID, rows: Sequence[Reweighed]) -> None:
-    """Store new weights."""
-    given = {
-        "memories": [one.memory_id for one in rows],
-        "parts": [one.part for one in rows],
-        "weights": [one.lexical for one in rows],
-    }
-    await session.fetch(_REWEIGH, {"tenant": tenant, "scope": scope, **given})
-
-
-async def finish(session: WriteSession, tenant: UUID, scope: UUID) -> None:
-    """Mark the scope's rows as weighed by its average."""
-    await session.execute(_SETTLE, {"tenant": tenant, "scope": scope, "settled": True})
