@@ -1,6 +1,6 @@
 """The lifecycle of a memory: conditions of changes of its status (seed 001, "The lifecycle in detail").
 
-The workers test freshness in SQL (`app.db.lifecycle.sweeps`), for sets of memories.
+The workers test freshness in SQL (`app.db.memories.fading`), for sets of memories.
 """
 
 from __future__ import annotations

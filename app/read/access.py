@@ -16,6 +16,7 @@ from uuid import UUID
 import structlog
 
 from app.db.memories import usage
+from app.db.memories.locks import lock_scopes_of_expired
 from app.db.memories.usage import MOST_SESSIONS, Use
 from app.db.session import Database
 from app.errors import TypedMemoryError
@@ -111,7 +112,7 @@ class AccessTracker:
         """Write accesses down, and take back into what is believed what had expired and is fresh again."""
         memories = [use.memory for use in uses]
         async with self.database.write(tenant) as session:
-            expired = await usage.lock_expired(session, tenant=tenant, memories=memories)
+            expired = await lock_scopes_of_expired(session, tenant, memories)
             await usage.record(session, tenant=tenant, uses=uses)
             if expired:
                 await usage.revive(session, tenant, expired, now=self.clock(), actor=ACTOR, reason="it was used again")

@@ -14,6 +14,7 @@ from app.db.apply.memories import RowChange, bump_scopes, change_memories, row_c
 from app.db.audit import AuditWriter, append
 from app.db.memories import read as memory_reads
 from app.db.memories import rivals, usage
+from app.db.memories.locks import lock_memories
 from app.db.memories.usage import Use
 from app.db.session import Database, WriteSession
 from app.db.sql import Row
@@ -92,7 +93,7 @@ class FeedbackService:
         tenant = actor.tenant_id
         async with self.database.write(tenant) as session:
             await visible_memory(session, actor, memory)
-            await usage.lock(session, tenant=tenant, memory=memory)
+            await lock_memories(session, tenant, [memory])
             before = ids.require(await memory_reads.read_memory(session, tenant, memory), ids.MEMORY, memory)
             if before.status is MemoryStatus.FORGOTTEN:
                 raise Conflict(f"{ids.public(ids.MEMORY, memory)} was forgotten: feedback can't change that")

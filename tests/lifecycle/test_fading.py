@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from app.db.lifecycle import sweeps
+from app.db.memories import fading
 from app.db.session import statement
 from app.memory.freshness import EXPIRY, Decay, boost, freshness
 from app.memory.lifecycle import FadeState
@@ -17,7 +18,7 @@ from tests.lifecycle.aging import START, Aging
 
 COMPUTED = statement(
     f"""
-    SELECT {sweeps.NUMBERS}, {sweeps.FADED} AS faded
+    SELECT {fading.FADE_COLUMNS}, {sweeps.FADED} AS faded
     FROM jsonb_to_recordset(CAST(:given AS jsonb)) AS m(
         place int, stated_at timestamptz, half_life_days float8, floor float8, confidence float8)
     JOIN jsonb_to_recordset(CAST(:given AS jsonb)) AS u(place int, last_accessed_at timestamptz, access_count int)
@@ -71,7 +72,7 @@ async def test_both_come_to_the_same_numbers(old: Aging) -> None:
     assert {row["faded"] for row in rows} == {True, False}
     for one, row in zip(given, rows, strict=True):
         ours = fade(one)
-        theirs = sweeps.fade_of(row)
+        theirs = fading.fade_of(row)
         assert numbers(theirs) == pytest.approx(numbers(ours), rel=1e-9, abs=1e-12), one
         assert row["faded"] == (ours.half_life_days is not None and ours.freshness < EXPIRY), one
 

@@ -13,8 +13,8 @@ from uuid import UUID, uuid4
 import asyncpg
 import pytest
 
-from app.db.lifecycle.sweeps import FRESHNESS_SQL
 from app.db.memories import read as memory_reads
+from app.db.memories.fading import FRESHNESS
 from app.db.session import WriteSession
 from app.errors import ProviderProtocolError, ProviderUnavailable
 from app.memory import confidence, freshness
@@ -254,7 +254,7 @@ async def test_the_database_reckons_freshness_as_the_formula_does(store: Store) 
             count,
             used,
         )
-    statement = f"""SELECT m.id, {FRESHNESS_SQL.replace(":now", "$2")} AS freshness FROM memories m
+    statement = f"""SELECT m.id, {FRESHNESS.replace(":now", "$2")} AS freshness FROM memories m
         JOIN memory_usage u ON u.tenant_id = m.tenant_id AND u.memory_id = m.id WHERE m.id = ANY($1)"""  # noqa: S608
     rows = {row["id"]: row["freshness"] for row in await store.sql(statement, members, NOW)}
     for one in await read(store, members):

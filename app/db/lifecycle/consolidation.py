@@ -11,7 +11,7 @@ import numpy as np
 from asyncpg import Record
 from numpy.typing import NDArray
 
-from app.db.lifecycle.sweeps import DATED, FRESHNESS_SQL
+from app.db.memories.fading import DATED, FRESHNESS
 from app.db.memories.listing import ScanPage
 from app.db.session import ReadSession, statement
 from app.db.sql import as_record, has_vector, vector_of
@@ -21,7 +21,7 @@ from app.model import Scope
 _FADED = f"""
     m.tenant_id = :tenant AND m.category = 'episodic' AND m.type = ANY(:types) AND m.status IN ('active', 'expired')
     AND m.speech_act IN ('assertion', 'negation') AND m.review_reason IS NULL AND NOT m.contested
-    AND i.words <= :words AND {has_vector("i")} AND {FRESHNESS_SQL} < :faded AND {DATED} <= :now
+    AND i.words <= :words AND {has_vector("i")} AND {FRESHNESS} < :faded AND {DATED} <= :now
     AND NOT EXISTS (SELECT FROM memory_folds f WHERE f.tenant_id = :tenant AND f.memory_id = m.id)
 """
 
@@ -57,7 +57,7 @@ _SUBJECTS = statement(
 _BLOCK = statement(
     f"""
     SELECT m.id, m.type, m.content, m.payload, m.stated_at, m.source_strength, m.extractor_confidence, m.mentions,
-        m.confidence, m.importance, m.topic, {FRESHNESS_SQL} AS freshness,
+        m.confidence, m.importance, m.topic, {FRESHNESS} AS freshness,
         coalesce(lower(i.event_range), m.stated_at) AS covers_from,
         coalesce(upper(i.event_range), m.stated_at + interval '1 microsecond') AS covers_until,
         halfvec_send({vector_of("i")}) AS vector,

@@ -9,7 +9,7 @@ from datetime import UTC, date, datetime, time, timedelta
 from uuid import UUID
 
 from app.db.apply.memories import RowChange, change_memories
-from app.db.lifecycle.sweeps import FRESHNESS_SQL
+from app.db.memories.fading import FRESHNESS
 from app.db.memories.listing import ScanPage
 from app.db.session import ReadSession, WriteSession, statement
 from app.db.sql import as_record
@@ -29,7 +29,7 @@ _PAGE = statement(
     f"""
     WITH page AS MATERIALIZED (
         SELECT m.status, m.type, m.category, s.kind AS scope, m.confidence, m.volatile,
-            (m.recorded_at AT TIME ZONE 'UTC')::date AS day, {FRESHNESS_SQL} AS freshness
+            (m.recorded_at AT TIME ZONE 'UTC')::date AS day, {FRESHNESS} AS freshness
         FROM memories m
         JOIN scopes s ON s.tenant_id = :tenant AND s.id = m.scope_id
         LEFT JOIN memory_usage u ON u.tenant_id = :tenant AND u.memory_id = m.id

@@ -17,7 +17,7 @@ from uuid import UUID
 from asyncpg import Record
 
 from app.db.apply.counts import add_counts
-from app.db.lifecycle.sweeps import BatchResult
+from app.db.lifecycle.runs import BatchResult
 from app.db.session import ReadSession, WriteSession, statement
 from app.db.sql import as_record
 from app.db.tenants import lock_scope

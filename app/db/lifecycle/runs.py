@@ -1,4 +1,4 @@
-"""The latest run of each worker for a tenant: what it has done so far, and where it goes on after a break."""
+"""The latest run of each worker for a tenant: its batches, what it has done so far, and where it goes on."""
 
 from __future__ import annotations
 
@@ -37,6 +37,15 @@ class LatestRun:
     began_at: datetime
     ended_at: datetime | None
     counts: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchResult:
+    """The result of a batch: approximate rows read, changes by name, and the last id, None at the end."""
+
+    seen: int
+    counts: Mapping[str, int]
+    last: UUID | None
 
 
 _BEGIN = statement(

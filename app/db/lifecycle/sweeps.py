@@ -1,17 +1,18 @@
 """Sweeps over a tenant's memories, a batch a transaction: expiry, forgetting, promotion to core, deletion.
 
-Freshness is computed in SQL by the formula of `app.memory.freshness`. A batch claims no scope: a write holds the
-memories that it touches and looks at their status again (`app.db.apply.scope`), so it never builds on a memory that a
-sweep took away unseen. A sweep never waits for a memory while it holds others, so it can't be part of a deadlock.
+A batch claims no scope: a write locks the memories that it touches and looks at their status again
+(`app.db.apply.scope`), so it never builds on a memory that a sweep took away unseen. A sweep never waits for a memory
+while it has locked others, so it can't be part of a deadlock.
 """
 
 from __future__ import annotations
 
 import asyncio
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cached_property
+from itertools import takewhile
 from uuid import UUID
 
 from asyncpg import Record
@@ -19,24 +20,17 @@ from asyncpg import Record
 from app.db.apply.memories import RowChange, change_memories, row_change
 from app.db.apply.removal import delete_memories
 from app.db.audit import AuditWriter, append
+from app.db.lifecycle.runs import BatchResult
+from app.db.memories import fading
+from app.db.memories.locks import lock_memories
 from app.db.memories.rivals import read_versions
 from app.db.session import ReadSession, SqlStatement, WriteSession, statement
-from app.db.sql import as_record
 from app.db.tenants import lock_scope
 from app.english.dates import last_named
 from app.lexical.bm25 import searched_terms
 from app.lexical.counts import ScopeCounts, total
 from app.memory.audit import AuditAction
-from app.memory.freshness import (
-    BOOST_PER_ACCESS,
-    CATEGORY_DECAY,
-    EXPIRY,
-    MAX_BOOST,
-    MOST_POWERS,
-    SECONDS_PER_DAY,
-    Decay,
-    freshness,
-)
+from app.memory.freshness import CATEGORY_DECAY, EXPIRY, SECONDS_PER_DAY, Decay, freshness
 from app.memory.lifecycle import (
     CORE_ACCESSES,
     CORE_SESSIONS,
@@ -44,57 +38,23 @@ from app.memory.lifecycle import (
     GC_CONFIDENCE,
     GC_DAYS,
     ROUNDING_ERROR,
-    FadeState,
 )
 from app.memory.slots import accumulate, transition
 from app.memory.versions import Removed
 from app.model import Category, MemoryStatus
 
-DAYS = f"""greatest(0, CAST(extract(epoch FROM
-    CAST(:now AS timestamptz) - coalesce(u.last_accessed_at, m.stated_at)) AS float8) / {SECONDS_PER_DAY})"""
-
-BOOST = f"""least({MAX_BOOST},
-    power({BOOST_PER_ACCESS}::float8, least(coalesce(u.access_count, 0), {MOST_POWERS})))"""
-
-FRESHNESS_SQL = f"""greatest(m.floor, {BOOST} * CASE WHEN m.half_life_days IS NULL THEN 1
-    ELSE power(2::float8, -least({DAYS} / m.half_life_days, 1000)) END)"""
-"""The exponent is bounded, because Postgres fails where a power is too small for it."""
-
-FADED = f"m.half_life_days IS NOT NULL AND {FRESHNESS_SQL} < {EXPIRY}"
+FADED = f"m.half_life_days IS NOT NULL AND {fading.FRESHNESS} < {EXPIRY}"
 """Whether an active memory expires by its freshness; one without a half-life never does."""
 
-DATED = """(SELECT greatest(m.valid_from, m.valid_until, max(upper(i.event_range))) FROM memory_index i
-    WHERE i.tenant_id = :tenant AND i.memory_id = m.id AND i.part = 0)"""
-"""The last instant that a memory speaks of: the end of its event or of its validity."""
-
 _FADED_SINCE_DATE = f"""power(2::float8, -greatest(-1000, least(1000, CAST(extract(epoch FROM
-    CAST(:now AS timestamptz) - {DATED}) AS float8) / {SECONDS_PER_DAY} / m.half_life_days))) < {EXPIRY}"""
+    CAST(:now AS timestamptz) - {fading.DATED}) AS float8) / {SECONDS_PER_DAY} / m.half_life_days))) < {EXPIRY}"""
 """Whether a memory has also faded since that instant: one about the future does not fade before it, nor right after."""
-
-NUMBERS = f"""{FRESHNESS_SQL} AS freshness, {DAYS} AS days, m.half_life_days, m.floor, {BOOST} AS boost,
-    coalesce(u.access_count, 0) AS access_count, m.confidence"""
-"""The columns that `fade_of` reads."""
-
-
-def fade_of(row: Record) -> FadeState:
-    """Return the numbers of a row."""
-    return as_record(FadeState, row)
-
 
 SCANNED = 5_000
 """Rows that one batch looks at."""
 
 CHANGED = 500
 """Rows that one batch changes: each is written again to every index."""
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BatchResult:
-    """The result of a batch: approximate rows read, changes by name, and the last id, None at the end."""
-
-    seen: int
-    counts: Mapping[str, int]
-    last: UUID | None
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -115,7 +75,6 @@ class Sweep:
     sets: Mapping[str, object]
     numbers: str
     detail: Callable[[Record], Mapping[str, object]]
-    values: Mapping[str, object] = field(default_factory=dict)
     spares: Callable[[Record, datetime], bool] | None = None
 
     async def look(self, session: ReadSession, *, tenant: UUID, now: datetime, after: UUID) -> BatchResult:
@@ -126,10 +85,10 @@ class Sweep:
     async def __call__(self, session: WriteSession, *, tenant: UUID, now: datetime, after: UUID) -> BatchResult:
         """Change the next batch of memories, index and audit log with them."""
         due, seen, last = await self._due(session, tenant, now, after)
-        taken = await self._hold(session, tenant, due)
+        taken = await self._lock(session, tenant, due)
         rows: list[Record] = []
         if taken:
-            rows = await session.fetch(self._still, {"tenant": tenant, "now": now, "ids": taken, **self.values})
+            rows = await session.fetch(self._still, {"tenant": tenant, "now": now, "ids": taken})
         if rows:
             await change_memories(session, tenant, [RowChange(id=row["id"], values=self.sets) for row in rows], at=now)
         events = [
@@ -148,7 +107,7 @@ class Sweep:
         self, session: ReadSession, tenant: UUID, now: datetime, after: UUID
     ) -> tuple[Sequence[UUID], int, UUID | None]:
         """Return the ids to change, in order; the number of rows that were read; the last id read, None at the end."""
-        values = {"tenant": tenant, "now": now, "after": after, **self.values}
+        values = {"tenant": tenant, "now": now, "after": after}
         [row] = await session.fetch(self._find, values)
         due: Sequence[UUID] = row["due"]
         whole = len(due) == CHANGED
@@ -158,22 +117,17 @@ class Sweep:
             due = [row["id"] for row in told if not self.spares(row, now)]
         return due, seen, last
 
-    async def _hold(self, session: WriteSession, tenant: UUID, due: Sequence[UUID]) -> list[UUID]:
+    async def _lock(self, session: WriteSession, tenant: UUID, due: Sequence[UUID]) -> list[UUID]:
         """Lock the memories in order, and return those before the first that another transaction has locked.
 
         The first memory is waited for, because nothing is locked yet. A deleted memory counts as locked by another.
         """
         if not due:
             return []
-        await session.fetch(_HOLD_ONE, {"tenant": tenant, "id": due[0]})
-        rows = await session.fetch(_HOLD, {"tenant": tenant, "ids": list(due[1:])})
-        held = {row["id"] for row in rows}
-        taken = [due[0]]
-        for one in due[1:]:
-            if one not in held:
-                break
-            taken.append(one)
-        return taken
+        await lock_memories(session, tenant, due[:1])
+        rows = await session.fetch(_LOCK_FREE, {"tenant": tenant, "ids": list(due[1:])})
+        locked = {due[0], *(row["id"] for row in rows)}
+        return list(takewhile(locked.__contains__, due))
 
     @cached_property
     def _find(self) -> SqlStatement:
@@ -185,7 +139,7 @@ class Sweep:
                 FROM memories m WHERE m.tenant_id = :tenant AND m.id > :after AND {self.among}
                 ORDER BY m.id LIMIT {SCANNED}
             ), due AS (
-                SELECT m.id FROM looked m {USE} WHERE {self.when} ORDER BY m.id LIMIT {CHANGED}
+                SELECT m.id FROM looked m {fading.USE} WHERE {self.when} ORDER BY m.id LIMIT {CHANGED}
             )
             SELECT (SELECT count(*) FROM looked) AS seen, (SELECT id FROM looked ORDER BY id DESC LIMIT 1) AS last,
                 ARRAY(SELECT id FROM due ORDER BY id) AS due
@@ -200,24 +154,18 @@ class Sweep:
         """
         return statement(
             f"""
-            SELECT m.id, m.scope_id, {self.numbers} FROM memories m {USE}
+            SELECT m.id, m.scope_id, {self.numbers} FROM memories m {fading.USE}
             WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND {self.among} AND {self.when} ORDER BY m.id
             """  # noqa: S608 - composed of constants
         )
 
-
-USE = """LEFT JOIN LATERAL (
-    SELECT * FROM memory_usage x WHERE x.tenant_id = :tenant AND x.memory_id = m.id OFFSET 0) u ON true"""
-"""The use of each memory `m`, looked up one by one: a plan that joins reads that of all memories each time."""
 
 _TOLD = statement(
     """SELECT id, content, stated_at, half_life_days FROM memories
        WHERE tenant_id = :tenant AND id = ANY(:ids) ORDER BY id"""
 )
 
-_HOLD_ONE = statement("SELECT id FROM memories WHERE tenant_id = :tenant AND id = :id FOR NO KEY UPDATE")
-
-_HOLD = statement(
+_LOCK_FREE = statement(
     "SELECT id FROM memories WHERE tenant_id = :tenant AND id = ANY(:ids) ORDER BY id FOR NO KEY UPDATE SKIP LOCKED"
 )
 
@@ -230,7 +178,7 @@ _EXPIRED = {"status": [MemoryStatus.ACTIVE, MemoryStatus.EXPIRED]}
 
 
 def _faded(row: Record) -> Mapping[str, object]:
-    return {"reason": "freshness", **_EXPIRED, **fade_of(row).detail()}
+    return {"reason": "freshness", **_EXPIRED, **fading.fade_of(row).detail()}
 
 
 def _names_what_lies_ahead(row: Record, now: datetime) -> bool:
@@ -276,7 +224,7 @@ FRESHNESS = Sweep(
     among=f"m.status = 'active' AND m.half_life_days IS NOT NULL AND m.floor < {EXPIRY}",
     when=f"{FADED} AND {_FADED_SINCE_DATE}",
     sets={"status": MemoryStatus.EXPIRED},
-    numbers=NUMBERS,
+    numbers=fading.FADE_COLUMNS,
     detail=_faded,
     spares=_names_what_lies_ahead,
 )
@@ -338,7 +286,7 @@ _FIND = statement(
     """  # noqa: S608 - composed of constants
 )
 
-_HOLD_DUE = statement(
+_LOCK_DUE = statement(
     f"""
     SELECT m.id, m.type, m.confidence, {SINCE} AS since, EXISTS (
             SELECT FROM memory_index i
@@ -352,7 +300,7 @@ _HOLD_DUE = statement(
 class Purge:
     """Deletes memories that are forgotten for `days`; what was in `language` leaves its lexical statistics too.
 
-    What reads and writes go by loses nothing that they see, so the scope is held but its version stays.
+    What reads and writes go by loses nothing that they see, so the scope is locked but its version stays.
     """
 
     days: float
@@ -372,7 +320,7 @@ class Purge:
         texts = await asyncio.to_thread(self._counts, due)
         await lock_scope(session, tenant, scope)
         values = {"tenant": tenant, "now": now, "days": self.days, "ids": [row["id"] for row in due]}
-        gone = await session.fetch(_HOLD_DUE, values)
+        gone = await session.fetch(_LOCK_DUE, values)
         memories = [row["id"] for row in gone]
         versions = await read_versions(session, tenant, memories)
         counts = total(texts[one] for one in memories)

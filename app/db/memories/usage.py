@@ -10,20 +10,14 @@ from uuid import UUID
 
 from app.db.apply.memories import RowChange, bump_scopes, change_memories
 from app.db.audit import AuditWriter, append
-from app.db.lifecycle import sweeps
-from app.db.lifecycle.sweeps import USE
+from app.db.memories import fading
+from app.db.memories.locks import lock_memories, lock_scopes_of_expired
+from app.db.memories.validity import is_unended
 from app.db.session import WriteSession, statement
 from app.memory.audit import AuditAction
 from app.memory.freshness import EXPIRY
 from app.memory.lifecycle import FadeState
 from app.model import Feedback, MemoryStatus
-
-_LOCK_FEEDBACK = statement("SELECT id FROM memories WHERE tenant_id = :tenant AND id = :memory FOR NO KEY UPDATE")
-
-
-async def lock(session: WriteSession, *, tenant: UUID, memory: UUID) -> None:
-    """Lock a memory against workers, which lock no scope, until the transaction ends; its scope must be locked."""
-    await session.fetch(_LOCK_FEEDBACK, {"tenant": tenant, "memory": memory})
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -35,23 +29,14 @@ class Revival:
     fade: FadeState
 
 
-_HOLD_SCOPES = statement(
-    """
-    SELECT s.id FROM scopes s WHERE s.tenant_id = :tenant AND s.id IN (
-        SELECT m.scope_id FROM memories m WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.status = 'expired')
-    ORDER BY s.id FOR UPDATE
-    """
-)
-
 _FIT = statement(
     f"""
     WITH fit AS MATERIALIZED (
-        SELECT m.id, m.scope_id, m.type, m.slot, m.contested, m.stated_at, {sweeps.NUMBERS}
-        FROM memories m {USE}
+        SELECT m.id, m.scope_id, m.type, m.slot, m.contested, m.stated_at, {fading.FADE_COLUMNS}
+        FROM memories m {fading.USE}
         WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.status = 'expired'
-          AND (m.valid_until IS NULL OR m.valid_until > :now)
-          AND (m.ended_at IS NULL OR m.ended_at > :now)
-          AND {sweeps.FRESHNESS_SQL} > {EXPIRY}
+          AND {is_unended("m", ":now")}
+          AND {fading.FRESHNESS} > {EXPIRY}
           AND NOT EXISTS (
             SELECT FROM memories h WHERE h.tenant_id = :tenant AND h.scope_id = m.scope_id AND h.type = m.type
               AND h.slot = m.slot AND h.status = 'active')
@@ -59,10 +44,6 @@ _FIT = statement(
     SELECT DISTINCT ON (scope_id, type, slot, CASE WHEN slot IS NULL THEN id END) * FROM fit
     ORDER BY scope_id, type, slot, CASE WHEN slot IS NULL THEN id END, contested, stated_at DESC, id DESC
     """  # noqa: S608 - composed of constants
-)
-
-_LOCK_REVIVABLE = statement(
-    "SELECT id FROM memories WHERE tenant_id = :tenant AND id = ANY(:ids) ORDER BY id FOR NO KEY UPDATE"
 )
 
 
@@ -78,13 +59,11 @@ async def revive(
     Scopes are locked first and get a new version, because concurrent writes have read a state without these memories.
     Call it before the transaction locks memories or their usage, unless it has locked the scopes already.
     """
-    ids = sorted(memories)
-    values = {"tenant": tenant, "ids": ids}
-    if not ids or not await session.fetch(_HOLD_SCOPES, values):
+    if not memories or not await lock_scopes_of_expired(session, tenant, memories):
         return []
-    await session.fetch(_LOCK_REVIVABLE, values)
-    rows = await session.fetch(_FIT, {**values, "now": now})
-    revived = [Revival(id=row["id"], scope_id=row["scope_id"], fade=sweeps.fade_of(row)) for row in rows]
+    await lock_memories(session, tenant, memories)
+    rows = await session.fetch(_FIT, {"tenant": tenant, "ids": list(memories), "now": now})
+    revived = [Revival(id=row["id"], scope_id=row["scope_id"], fade=fading.fade_of(row)) for row in rows]
     holding = {row["id"]: row["slot"] is not None and not row["contested"] for row in rows}
     changes = [
         RowChange(id=one, values={"status": MemoryStatus.ACTIVE}, claims=claims) for one, claims in holding.items()
@@ -122,15 +101,6 @@ class Use:
     last: datetime
     sessions: tuple[str, ...] = ()
 
-
-_LOCK_EXPIRED = statement(
-    """
-    SELECT m.id FROM memories m
-    JOIN scopes s ON s.tenant_id = :tenant AND s.id = m.scope_id
-    WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.status = 'expired'
-    ORDER BY s.id FOR UPDATE OF s
-    """
-)
 
 _RECORD = statement(
     f"""
@@ -175,15 +145,6 @@ _COUNT = {
     )
     for column in ("useful_count", "not_useful_count", "wrong_count")
 }
-
-
-async def lock_expired(session: WriteSession, *, tenant: UUID, memories: Collection[UUID]) -> list[UUID]:
-    """Return those of these memories that are expired, and lock their scopes until the transaction ends.
-
-    Call it before their usage is stored: every writer locks a scope first and its counters then.
-    """
-    rows = await session.fetch(_LOCK_EXPIRED, {"tenant": tenant, "ids": list(memories)})
-    return [row["id"] for row in rows]
 
 
 async def record(session: WriteSession, *, tenant: UUID, uses: Sequence[Use]) -> None:

@@ -21,8 +21,8 @@ from croniter import croniter
 from app.db import jobs
 from app.db.jobs import Job
 from app.db.lifecycle import runs
-from app.db.lifecycle.runs import LatestRun
-from app.db.lifecycle.sweeps import BatchResult, Sweep
+from app.db.lifecycle.runs import BatchResult, LatestRun
+from app.db.lifecycle.sweeps import Sweep
 from app.db.session import Database, ReadSession, WriteSession
 from app.errors import ConfigurationError, Conflict, NotFound
 from app.memory.registry import Types

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from app.db.lifecycle import recounts
 from app.db.lifecycle.recounts import CountDifferences
-from app.db.lifecycle.sweeps import BatchResult
+from app.db.lifecycle.runs import BatchResult
 from app.db.session import SNAPSHOT, WriteSession
 from app.services.lifecycle.runner import FIRST, Counts, Place, RunProgress, Worker, WorkerContext
 

@@ -1,0 +1,25 @@
+"""SQL of valid time: a memory is true from `valid_from` to `valid_until`, or until something ended it (`ended_at`)."""
+
+from __future__ import annotations
+
+
+def is_valid(row: str, at: str, *, begun: str | None = None) -> str:
+    """Return SQL for whether an instant lies in the time that a memory states.
+
+    `row` is the memory's row, `at` the instant as SQL; `begun` is an instant by which it must have begun, if another.
+    """
+    return f"{row}.valid_from <= {begun or at} AND {_is_open(row, 'valid_until', at)}"
+
+
+def is_true(row: str, at: str, *, begun: str | None = None) -> str:
+    """Return SQL for whether a memory is valid at an instant, as `is_valid`, and nothing else had ended it by then."""
+    return f"{is_valid(row, at, begun=begun)} AND {_is_open(row, 'ended_at', at)}"
+
+
+def is_unended(row: str, at: str) -> str:
+    """Return SQL for whether a memory has neither run out by an instant nor been ended."""
+    return f"{_is_open(row, 'valid_until', at)} AND {_is_open(row, 'ended_at', at)}"
+
+
+def _is_open(row: str, column: str, at: str) -> str:
+    return f"({row}.{column} IS NULL OR {row}.{column} > {at})"
