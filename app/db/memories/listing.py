@@ -15,6 +15,7 @@ from uuid import UUID
 
 from app.db import time_travel
 from app.db.memories.read import memory_of, memory_query
+from app.db.memories.validity import is_true, is_valid
 from app.db.session import Database, ReadSession, statement
 from app.model import Memory
 
@@ -99,10 +100,8 @@ _CONDITIONS = {
     "recorded_since": "m.recorded_at >= :recorded_since",
     "recorded_until": "m.recorded_at < :recorded_until",
     "needs_review": "m.needs_review = :needs_review",
-    "as_of": """m.valid_from <= :as_of AND (m.valid_until IS NULL OR m.valid_until > :as_of)
-        AND (m.ended_at IS NULL OR m.ended_at > :as_of)""",
-    "valid_at": """(m.status <> 'active'
-        OR (m.valid_from <= :valid_at AND (m.valid_until IS NULL OR m.valid_until > :valid_at)))""",
+    "as_of": is_true("m", ":as_of"),
+    "valid_at": f"(m.status <> 'active' OR ({is_valid('m', ':valid_at')}))",
     "known_at": "m.recorded_at <= :known_at",
 }
 

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
+from app.db.memories.validity import is_valid
 from app.db.session import ReadSession, statement
 from app.db.sql import as_record
 
@@ -22,11 +23,11 @@ _VERSIONS = statement(
 )
 
 _STANDING = statement(
-    """
+    f"""
     SELECT m.id, m.type, m.content, m.valid_until FROM memories m
     WHERE m.tenant_id = :tenant AND m.scope_id = ANY(:scopes) AND m.status = 'active' AND NOT m.contested
       AND m.speech_act = 'assertion' AND m.confidence >= :least
-      AND m.valid_from <= :now AND (m.valid_until IS NULL OR m.valid_until > :now)
+      AND {is_valid("m", ":now")}
       AND (m.type = ANY(:types) OR m.category = 'core' AND m.type <> ALL(:verbatim))
       AND (m.type <> ALL(:dated) OR EXISTS (
         SELECT FROM memory_index i
@@ -34,7 +35,7 @@ _STANDING = statement(
     ORDER BY m.category = 'core' DESC, m.subject IS NOT DISTINCT FROM :subject DESC, m.importance DESC,
         m.confidence DESC, m.stated_at DESC, m.id
     LIMIT :most
-    """
+    """  # noqa: S608 - composed of constants
 )
 
 

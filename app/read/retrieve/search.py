@@ -9,6 +9,7 @@ from uuid import UUID
 
 from pgvector import HalfVector, SparseVector
 
+from app.db.memories.validity import is_true, is_valid
 from app.db.sql import Model
 from app.model import MemoryStatus, ReadMode
 from app.read.values import Arm, Mentioned, Window
@@ -250,18 +251,13 @@ def _statuses(filters: SearchFilters) -> list[str]:
 def _times(filters: SearchFilters) -> list[str]:
     """Return the conditions on both clocks.
 
-    In valid time a memory holds from `valid_from` until `valid_until` or, if sooner, until a successor
-    took over (`ended_at`). With a known instant the rows are those of that instant (`indexed`): what was recorded
-    later is not there, and what was learnt later of the others is not on them. Historical and audit reads show
-    every time, unless they ask for one.
+    With a known instant the rows are those of that instant (`indexed`): what was recorded later is not there, and what
+    was learnt later of the others is not on them. Historical and audit reads show every time, unless they ask for one.
     """
     conditions: list[str] = []
     if filters.known_at is not None:
         conditions.append("i.recorded_at <= :known_at")
     if filters.mode is not ReadMode.DEFAULT and filters.as_of is None:
         return conditions
-    conditions.append("i.valid_from <= :begun")
-    conditions.append("(i.valid_until IS NULL OR i.valid_until > :instant)")
-    if filters.as_of is not None:
-        conditions.append("(i.ended_at IS NULL OR i.ended_at > :instant)")
-    return conditions
+    holds = is_valid if filters.as_of is None else is_true
+    return [*conditions, holds("i", ":instant", begun=":begun")]
