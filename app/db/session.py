@@ -20,17 +20,17 @@ from uuid import UUID
 import asyncpg
 from pgvector.asyncpg import register_vector
 from pydantic_core import from_json
-from sqlalchemy import Connection, Executable, event
+from sqlalchemy import Executable, event
 from sqlalchemy.engine import CursorResult
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
-from sqlalchemy.pool import ConnectionPoolEntry, NullPool, PoolProxiedConnection
-from sqlalchemy.util import greenlet_spawn
+from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 
 from app import pauses
 from app.db.failures import RETRY_AFTER, of_driver, sqlstate, translated, unavailable
+from app.db.pooled_connection import PooledConnection
 from app.errors import DatabaseUnavailable, WritesRefused
 
 _PARAMETER = re.compile(r"(?<!:):([a-z_][a-z0-9_]*)")
@@ -469,40 +469,3 @@ async def _forget(connection: PooledConnection, error: BaseException) -> None:
     """
     if not isinstance(error, asyncpg.PostgresError) or error.severity_en != "ERROR":
         await connection.invalidate()
-
-
-@dataclass(slots=True)
-class PooledConnection:
-    """A connection from the pool. SQLAlchemy's object around it takes longer to make than a statement to run."""
-
-    engine: AsyncEngine
-    raw: PoolProxiedConnection
-    _wrapped: AsyncConnection | None = None
-
-    @classmethod
-    async def take(cls, engine: AsyncEngine) -> PooledConnection:
-        """Wait for a connection; raise as the pool does."""
-        return cls(engine, await greenlet_spawn(engine.sync_engine.raw_connection))
-
-    @property
-    def driver(self) -> asyncpg.Connection:
-        """Return the driver's connection."""
-        driver = self.raw.driver_connection
-        assert isinstance(driver, asyncpg.Connection)  # noqa: S101 - narrows for the type checker
-        return driver
-
-    @property
-    def wrapped(self) -> AsyncConnection:
-        """Return SQLAlchemy's connection, which is made when it is first asked for."""
-        if self._wrapped is None:
-            self._wrapped = AsyncConnection(self.engine, Connection(self.engine.sync_engine, self.raw))
-        return self._wrapped
-
-    async def invalidate(self) -> None:
-        """Close the connection instead of returning it to the pool."""
-        if self.raw.is_valid:
-            await greenlet_spawn(self.raw.invalidate)
-
-    def give_back(self) -> None:
-        """Return the connection to the pool: without waiting, because no transaction is open."""
-        self.raw.close()
