@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, tzinfo
+from datetime import datetime, timedelta, tzinfo
 from typing import Any
 from uuid import UUID
 from zoneinfo import ZoneInfo
@@ -56,6 +56,18 @@ class FormerState:
     columns: Mapping[str, Any]
     changed_at: datetime
 
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewBacklog:
+    """The number of items of one reason, by bands of age, and the time of the oldest."""
+
+    reason: str
+    waiting: int
+    ages: Mapping[str, int]
+    oldest: datetime
+
+
+_AGES = ("under_a_day", "a_day_to_a_week", "a_week_to_a_month", "over_a_month")
 
 _CONDITIONS = {
     "reasons": "m.review_reason = ANY(:reasons)",
@@ -105,10 +117,10 @@ _STANDING = statement(
 _SUMMARY = statement(
     """
     SELECT review_reason AS reason, count(*) AS waiting,
-        count(*) FILTER (WHERE review_since > :day) AS day,
-        count(*) FILTER (WHERE review_since <= :day AND review_since > :week) AS week,
-        count(*) FILTER (WHERE review_since <= :week AND review_since > :month) AS month,
-        count(*) FILTER (WHERE review_since <= :month) AS older,
+        count(*) FILTER (WHERE review_since > :day) AS under_a_day,
+        count(*) FILTER (WHERE review_since <= :day AND review_since > :week) AS a_day_to_a_week,
+        count(*) FILTER (WHERE review_since <= :week AND review_since > :month) AS a_week_to_a_month,
+        count(*) FILTER (WHERE review_since <= :month) AS over_a_month,
         min(review_since) AS oldest
     FROM memories WHERE tenant_id = :tenant AND review_reason IS NOT NULL
     GROUP BY review_reason ORDER BY review_reason
@@ -247,9 +259,11 @@ async def find(session: ReadSession, tenant: UUID, memory: UUID) -> ReviewItem |
     return items[0] if items else None
 
 
-async def summary(session: ReadSession, tenant: UUID, *, bounds: Mapping[str, datetime]) -> list[Record]:
-    """Return the numbers of items by age, a row a reason; `bounds` are the times a `day`, `week`, `month` ago."""
-    return await session.fetch(_SUMMARY, {"tenant": tenant, **bounds})
+async def summary(session: ReadSession, tenant: UUID, *, now: datetime) -> list[ReviewBacklog]:
+    """Return the numbers of items of each reason."""
+    bounds = {name: now - timedelta(days=days) for name, days in (("day", 1), ("week", 7), ("month", 30))}
+    rows = await session.fetch(_SUMMARY, {"tenant": tenant, **bounds})
+    return [as_record(ReviewBacklog, row, ages={name: row[name] for name in _AGES}) for row in rows]
 
 
 async def waiting(session: ReadSession) -> dict[str, int]:

@@ -1,4 +1,4 @@
-"""Counts of a tenant's review items, jobs and turns, each by a statement that reads an index."""
+"""Counts of a tenant's jobs and turns, each by a statement that reads an index."""
 
 from __future__ import annotations
 
@@ -7,18 +7,6 @@ from datetime import datetime
 from uuid import UUID
 
 from app.db.session import ReadSession, statement
-
-AGES = ("under a day", "a day to a week", "a week to a month", "over a month")
-"""Bands of the age of review items."""
-
-_REVIEWS = statement(
-    """
-    SELECT review_reason, CASE WHEN review_since > CAST(:now AS timestamptz) - interval '1 day' THEN 0
-        WHEN review_since > CAST(:now AS timestamptz) - interval '7 days' THEN 1
-        WHEN review_since > CAST(:now AS timestamptz) - interval '30 days' THEN 2 ELSE 3 END AS age, count(*) AS count
-    FROM memories WHERE tenant_id = :tenant AND review_reason IS NOT NULL GROUP BY 1, 2
-    """
-)
 
 _WAITING = statement(
     "SELECT status, count(*) FROM jobs WHERE tenant_id = :tenant AND status IN ('queued', 'running') GROUP BY status"
@@ -35,14 +23,6 @@ _FEW_TURNS = statement(
 _TURNS = statement("SELECT status, reason, count(*) FROM turns WHERE tenant_id = :tenant GROUP BY status, reason")
 
 _UNSETTLED = statement("SELECT count(*) FROM turns WHERE tenant_id = :tenant AND status = 'received'")
-
-
-async def reviews(session: ReadSession, tenant: UUID, now: datetime) -> Mapping[str, Mapping[str, int]]:
-    """Return the numbers of review items, by reason and age."""
-    found: dict[str, dict[str, int]] = {}
-    for row in await session.fetch(_REVIEWS, {"tenant": tenant, "now": now}):
-        found.setdefault(row["review_reason"], dict.fromkeys(AGES, 0))[AGES[row["age"]]] = row["count"]
-    return found
 
 
 async def waiting_jobs(session: ReadSession, tenant: UUID) -> Mapping[str, int]:

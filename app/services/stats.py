@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta
 from uuid import UUID
 
-from app.db import stats
+from app.db import review, stats
 from app.db.lifecycle import drift
 from app.db.lifecycle.drift import NOW
 from app.db.memories import listing
@@ -96,7 +96,10 @@ class Stats:
                 computed_at=computed_at,
                 stock=found,
                 turns=await _turns(session, tenant, rows, now),
-                reviews=await stats.reviews(session, tenant, now),
+                reviews={
+                    one.reason: {age.replace("_", " "): count for age, count in one.ages.items()}
+                    for one in await review.summary(session, tenant, now=now)
+                },
                 jobs=await stats.waiting_jobs(session, tenant),
                 jobs_ended=await stats.ended_jobs(session, tenant, now - _DAY),
                 shifts=memory_drift.shifts(rows, now.date()),

@@ -14,7 +14,7 @@ from app.db.apply.scope import retried
 from app.db.audit import AuditWriter, append
 from app.db.memories import read as memory_reads
 from app.db.memories.listing import PagePosition
-from app.db.review import Passage, ReviewClaim, ReviewComment, ReviewFilter
+from app.db.review import Passage, ReviewBacklog, ReviewClaim, ReviewComment, ReviewFilter
 from app.db.session import SNAPSHOT, Database, ReadSession, WriteSession
 from app.errors import Conflict, NotFound, ProviderError, TypedMemoryError
 from app.memory.audit import AuditAction
@@ -96,16 +96,6 @@ class ReviewItemChanged(Conflict):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ReviewBacklog:
-    """The number of items of one reason, by bands of age, and the time of the oldest."""
-
-    reason: str
-    waiting: int
-    ages: Mapping[str, int]
-    oldest: datetime
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Detail:
     """An item with its details; of an item that left the queue only the memory, if it exists, and how it left."""
 
@@ -151,26 +141,10 @@ class Reviews:
             items = await review.with_sides(session, actor.tenant_id, page.items)
         return Page(items=tuple(items), next=page.next)
 
-    async def summary(self, actor: Actor) -> tuple[ReviewBacklog, ...]:
+    async def summary(self, actor: Actor) -> Sequence[ReviewBacklog]:
         """Return the numbers of items, by reason and age."""
-        now = self.clock()
-        bounds = {name: now - timedelta(days=days) for name, days in (("day", 1), ("week", 7), ("month", 30))}
         async with self.database.read(actor.tenant_id) as session:
-            rows = await review.summary(session, actor.tenant_id, bounds=bounds)
-        return tuple(
-            ReviewBacklog(
-                reason=row["reason"],
-                waiting=row["waiting"],
-                ages={
-                    "under_a_day": row["day"],
-                    "a_day_to_a_week": row["week"],
-                    "a_week_to_a_month": row["month"],
-                    "over_a_month": row["older"],
-                },
-                oldest=row["oldest"],
-            )
-            for row in rows
-        )
+            return await review.summary(session, actor.tenant_id, now=self.clock())
 
     async def get(self, actor: Actor, memory: UUID) -> Detail:
         """Return an item, or how it left the queue; raise NotFound when it was never in the queue."""
