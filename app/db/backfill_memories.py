@@ -154,13 +154,13 @@ COLUMNS = (
 )
 """Columns of a memory that a backfill may change."""
 
-_HOLD_SCOPES = statement(
+_LOCK_SCOPES = statement(
     """
     SELECT id, written_at FROM scopes WHERE tenant_id = :tenant AND id = ANY(:scopes) ORDER BY id FOR UPDATE
     """
 )
 
-_HOLD = statement(
+_LOCK = statement(
     """
     SELECT id, scope_id, type, status, slot, contested, updated_at FROM memories
     WHERE tenant_id = :tenant AND id = ANY(:ids) ORDER BY id FOR NO KEY UPDATE
@@ -187,15 +187,15 @@ _UNLINK = statement(
 )
 
 
-async def hold_scopes(session: WriteSession, tenant: UUID, scopes: Collection[UUID]) -> dict[UUID, datetime | None]:
+async def lock_scopes(session: WriteSession, tenant: UUID, scopes: Collection[UUID]) -> dict[UUID, datetime | None]:
     """Lock scopes until the transaction ends; return those that exist, with the time of the last write."""
-    found = await session.fetch(_HOLD_SCOPES, {"tenant": tenant, "scopes": sorted(scopes)})
+    found = await session.fetch(_LOCK_SCOPES, {"tenant": tenant, "scopes": sorted(scopes)})
     return {row["id"]: row["written_at"] for row in found}
 
 
-async def hold(session: WriteSession, tenant: UUID, ids: Collection[UUID]) -> dict[UUID, BackfillScanRow]:
+async def lock(session: WriteSession, tenant: UUID, ids: Collection[UUID]) -> dict[UUID, BackfillScanRow]:
     """Lock memories until the transaction ends; return those that exist, with their last change."""
-    found = await session.fetch(_HOLD, {"tenant": tenant, "ids": sorted(ids)})
+    found = await session.fetch(_LOCK, {"tenant": tenant, "ids": sorted(ids)})
     return {row["id"]: row for row in found}
 
 
@@ -218,10 +218,10 @@ async def change(
 
     Raises ScopeMoved when another memory took a slot in spite of the lock.
     """
-    held = await hold(session, tenant, changes)
+    locked = await lock(session, tenant, changes)
     try:
         await change_memories(
-            session, tenant, [_row_change(held[one], values) for one, values in changes.items()], at=at
+            session, tenant, [_row_change(locked[one], values) for one, values in changes.items()], at=at
         )
     except asyncpg.UniqueViolationError as error:
         raise ScopeMoved from error

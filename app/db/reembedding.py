@@ -1,7 +1,7 @@
 """Statements of a change of the embedding model: models' phases and indexes, as the owner; vectors of rows.
 
 The rows themselves record the progress: a row with its vector is not selected again. A row that another transaction
-locks is left for the next sweep, so that nothing here waits for a row lock while it holds others.
+locks is left for the next sweep, so that nothing here waits for a row lock while it has locked others.
 """
 
 from __future__ import annotations
@@ -239,7 +239,7 @@ def _questions(model: int) -> SqlStatement:
 
 
 @cache
-def _hold(model: int, table: str) -> SqlStatement:
+def _lock_rows(model: int, table: str) -> SqlStatement:
     return statement(
         f"""
         SELECT r.memory_id, r.{PLACES[table]} AS place FROM {table} r
@@ -278,16 +278,16 @@ def _clear(model: int, kept: int, table: str) -> SqlStatement:
     at, place = columns_of(model), PLACES[table]
     return statement(
         f"""
-        WITH held AS (
+        WITH locked AS (
             SELECT r.memory_id, r.{place} AS place FROM {table} r
             WHERE r.tenant_id = :tenant AND (r.memory_id, r.{place}) > (:memory, :place)
               AND r.{at.model} = {model:d} AND r.{columns_of(kept).model} = {kept:d}
             ORDER BY 1, 2 LIMIT :limit FOR NO KEY UPDATE SKIP LOCKED
         ), cleared AS (
-            UPDATE {table} r SET {at.model} = NULL, {at.vector} = NULL FROM held
-            WHERE r.tenant_id = :tenant AND r.memory_id = held.memory_id AND r.{place} = held.place
+            UPDATE {table} r SET {at.model} = NULL, {at.vector} = NULL FROM locked
+            WHERE r.tenant_id = :tenant AND r.memory_id = locked.memory_id AND r.{place} = locked.place
         )
-        SELECT memory_id, place FROM held ORDER BY 1, 2
+        SELECT memory_id, place FROM locked ORDER BY 1, 2
         """  # noqa: S608 - composed of constants
     )
 
@@ -325,11 +325,11 @@ async def store_vectors(
 
     Rows that have one already, that are locked, or whose memory has changed are skipped.
     """
-    held = await _lock_gaps(session, tenant, model, "memory_index", vectors)
+    locked = await _lock_gaps(session, tenant, model, "memory_index", vectors)
     rows = await session.fetch(_QUERIES_OF_TEXTS, {"tenant": tenant, "ids": [one.id for one in of]})
     now = {row["id"]: (row["content"], row["context"]) for row in rows}
     same = {one.id for one in of if now.get(one.id) == (one.content, one.context)}
-    kept = [one for one in vectors if one.memory in same and (one.memory, one.place) in held]
+    kept = [one for one in vectors if one.memory in same and (one.memory, one.place) in locked]
     return await _store(session, tenant, model, "memory_index", kept)
 
 
@@ -337,13 +337,13 @@ async def fill_questions(
     session: WriteSession, tenant: UUID, model: int, of: Sequence[QuestionsToEmbed], vectors: Sequence[Vector]
 ) -> int:
     """Store vectors of questions, as `store_vectors` does for index rows."""
-    held = await _lock_gaps(session, tenant, model, "hypothetical_embeddings", vectors)
+    locked = await _lock_gaps(session, tenant, model, "hypothetical_embeddings", vectors)
     rows = await session.fetch(_ASKED_NOW, {"tenant": tenant, "ids": [one.id for one in of]})
     now = {(row["memory_id"], row["ordinal"]): row["question"] for row in rows}
     same = {
         (one.id, place) for one in of for place, question in one.rows.items() if now.get((one.id, place)) == question
     }
-    kept = [one for one in vectors if (one.memory, one.place) in held & same]
+    kept = [one for one in vectors if (one.memory, one.place) in locked & same]
     return await _store(session, tenant, model, "hypothetical_embeddings", kept)
 
 
@@ -372,7 +372,7 @@ async def _lock_gaps(
 ) -> set[tuple[UUID, int]]:
     """Lock those of the rows that lack a vector and are not locked; return their keys."""
     ids = list({one.memory for one in vectors})
-    rows = await session.fetch(_hold(model, table), {"tenant": tenant, "ids": ids})
+    rows = await session.fetch(_lock_rows(model, table), {"tenant": tenant, "ids": ids})
     return {(row["memory_id"], row["place"]) for row in rows}
 
 

@@ -72,7 +72,7 @@ async def between(session: ReadSession, tenant: UUID, since: date, until: date) 
     return [ExtractionCost(**row) for row in rows]
 
 
-_HOLD = statement("SELECT version FROM scopes WHERE tenant_id = :tenant AND id = :scope FOR UPDATE")
+_LOCK = statement("SELECT version FROM scopes WHERE tenant_id = :tenant AND id = :scope FOR UPDATE")
 
 
 _VERSION = statement("SELECT version FROM scopes WHERE tenant_id = :tenant AND id = :scope")
@@ -119,7 +119,7 @@ async def scopes_of_user(session: ReadSession, tenant: UUID, user: str) -> dict[
 
 async def lock_scope(session: WriteSession, tenant: UUID, scope: UUID) -> int | None:
     """Lock a scope until the transaction ends; return its version, None when it does not exist."""
-    rows = await session.fetch(_HOLD, {"tenant": tenant, "scope": scope})
+    rows = await session.fetch(_LOCK, {"tenant": tenant, "scope": scope})
     return int(rows[0]["version"]) if rows else None
 
 

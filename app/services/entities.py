@@ -136,7 +136,7 @@ class Entities:
         tenant = actor.tenant_id
         distinct = tuple(dict.fromkeys(others))
         async with self.database.write(tenant) as session:
-            at = await entity_merges.hold(session, tenant, into, now=self.clock())
+            at = await entity_merges.lock_scope(session, tenant, into, now=self.clock())
             found = await entity_reads.find_all(session, tenant, [into, *distinct])
             for one in (into, *distinct):
                 if one not in found:
@@ -157,7 +157,7 @@ class Entities:
         tenant = actor.tenant_id
         types = await self.types.of(tenant)
         async with self.database.write(tenant) as session:
-            at = await entity_merges.hold(session, tenant, entity, now=self.clock())
+            at = await entity_merges.lock_scope(session, tenant, entity, now=self.clock())
             found = ids.require(await entity_reads.find(session, tenant, entity), ids.ENTITY, entity)
             merged = _check_unmerge(found, await entity_unmerges.read_merge(session, tenant, entity))
             theirs = await _memories_to_return_since(session, tenant, entity, merged, types)

@@ -433,7 +433,7 @@ async def test_declared_pairs_are_merged_once_and_can_be_taken_apart(store: Stor
     first, second = await declare(store, "P. Sharma"), await declare(store, "Priya")
     before = await everything(store)
     async with store.database.write(store.tenant) as session:
-        at = await entity_merges.hold(session, store.tenant, first, now=datetime.now(UTC))
+        at = await entity_merges.lock_scope(session, store.tenant, first, now=datetime.now(UTC))
         moved = await entity_merges.merge_entities(
             session, store.tenant, [(first, second), (first, second), (second, first)], at=at
         )
@@ -447,7 +447,7 @@ async def test_a_merge_makes_writers_that_read_before_it_read_again(store: Store
     await works_at(store, "P. Sharma", "Audi")
     async with store.database.write(store.tenant) as session:
         writing = asyncio.create_task(works_at(store, "P. Sharma", "Rivian"))
-        at = await entity_merges.hold(session, store.tenant, priya, now=datetime.now(UTC))
+        at = await entity_merges.lock_scope(session, store.tenant, priya, now=datetime.now(UTC))
         await asyncio.sleep(0.5)
         await entity_merges.merge(session, store.tenant, sharma, into=priya, at=at)
     written = await writing

@@ -41,13 +41,13 @@ _ADD_TERMS = statement(
 
 
 async def add_counts(session: WriteSession, tenant: UUID, scope: UUID, counts: ScopeCounts) -> None:
-    """Add to the counts of a scope that is held."""
+    """Add to the counts of a locked scope."""
     await session.fetch(_ADD, {"tenant": tenant, "scope": scope, **counters(counts)})
     await add_terms(session, tenant, {scope: counts})
 
 
 async def add_terms(session: WriteSession, tenant: UUID, given: Mapping[UUID, ScopeCounts]) -> None:
-    """Add to the terms' counts of scopes that are held."""
+    """Add to the terms' counts of locked scopes."""
     rows = sorted((scope, term, count) for scope, counts in given.items() for term, count in counts.by_term())
     if rows:
         scopes, terms, documents = map(list, zip(*rows, strict=True))

@@ -199,9 +199,9 @@ async def change_memories(
     rows: Mapping[str, Sequence[Row]] | None = None,
     restated: Collection[Restatement] = (),
 ) -> None:
-    """Change memories of scopes that are held, and insert rows, so that no slot has two holders at any moment.
+    """Change memories of locked scopes, and insert rows, so that no slot has two holders at any moment.
 
-    Raises asyncpg.UniqueViolationError where somebody who holds no scope took a slot.
+    Raises asyncpg.UniqueViolationError where somebody who locked no scope took a slot.
     """
     await session.stamp(at)
     leaving = [one for one in changed if not one.claims]
@@ -215,7 +215,7 @@ async def change_memories(
 
 
 async def bump_scopes(session: WriteSession, tenant: UUID, scopes: Collection[UUID], *, at: datetime) -> None:
-    """Say that scopes that are held were written, so that who has read them decides again."""
+    """Move the versions of locked scopes, so that whoever has read them decides again."""
     await session.fetch(_BUMP, {"tenant": tenant, "scopes": list(scopes), "at": at})
 
 

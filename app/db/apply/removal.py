@@ -45,7 +45,7 @@ _CLEAR_CONTEXT = statement(
 async def delete_memories(
     session: WriteSession, tenant: UUID, scope: UUID, memories: Collection[UUID], counts: ScopeCounts
 ) -> None:
-    """Delete memories of a scope that is held, everything made of them, and their counts.
+    """Delete memories of a locked scope, everything made of them, and their counts.
 
     Their neighbours in chains are the caller's to link to one another, by the slot engine.
     """

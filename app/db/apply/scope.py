@@ -108,7 +108,7 @@ _CLAIM = f"""
     RETURNING {UPKEEP}
 """  # noqa: S608 - composed of constants
 
-_HOLD = statement(
+_LOCK = statement(
     "SELECT id, status FROM memories WHERE tenant_id = :tenant AND id = ANY(:ids) ORDER BY id FOR NO KEY UPDATE"
 )
 
@@ -158,7 +158,7 @@ async def apply(session: WriteSession, *, tenant: UUID, scope: Scope, version: i
         await session.stamp(changes.at)
         at_once = changes.is_only_new and not session.clustered
         claimed = await _claim(session, tenant=tenant, scope=scope, version=version, changes=changes, at_once=at_once)
-        await _hold(session, tenant, changes.touched)
+        await _lock(session, tenant, changes.touched)
         for source, target in changes.evidence:
             await session.fetch(_MOVE_EVIDENCE, {"tenant": tenant, "source": source, "target": target})
         if changes.reindexed or changes.rebuilt:
@@ -177,10 +177,10 @@ async def apply(session: WriteSession, *, tenant: UUID, scope: Scope, version: i
     return claimed
 
 
-async def _hold(session: WriteSession, tenant: UUID, touched: Mapping[UUID, str]) -> None:
+async def _lock(session: WriteSession, tenant: UUID, touched: Mapping[UUID, str]) -> None:
     """Lock memories until the transaction ends, or raise ScopeMoved when one is not as it was."""
     if touched:
-        rows = await session.fetch(_HOLD, {"tenant": tenant, "ids": list(touched)})
+        rows = await session.fetch(_LOCK, {"tenant": tenant, "ids": list(touched)})
         if {row["id"]: row["status"] for row in rows} != touched:
             raise ScopeMoved
 

@@ -47,7 +47,7 @@ class EntityMerge:
 
 _STAMP = ":now, (SELECT last.at + interval '1 microsecond' FROM (SELECT s.written_at AS at) last)"
 
-_HOLD = statement(
+_LOCK_SCOPE = statement(
     f"""
     UPDATE scopes s SET {written(_STAMP)}
     FROM entities e
@@ -72,7 +72,7 @@ _MOVE_NAMES = statement(
     """
 )
 
-_HOLD_MEMORIES = statement(
+_LOCK_MEMORIES = statement(
     f"""
     WITH moving AS MATERIALIZED (
         SELECT m.id, m.scope_id, m.type, m.status = 'active' AND NOT m.contested AND strpos(m.slot, :old) > 0 AS claims,
@@ -126,19 +126,19 @@ _JOIN = statement(
 )
 
 
-async def hold(session: WriteSession, tenant: UUID, entity: UUID, *, now: datetime) -> datetime:
-    """Hold the entity's scope until the transaction ends and move its version; return the stamp of what follows.
+async def lock_scope(session: WriteSession, tenant: UUID, entity: UUID, *, now: datetime) -> datetime:
+    """Lock the entity's scope until the transaction ends and move its version; return the stamp of what follows.
 
     Whoever read the scope before and writes it later must read it again. The stamp is `now`, or just after the
-    scope's last write should that be later. Without such an entity nothing is held.
+    scope's last write should that be later. Without such an entity nothing is locked.
     """
-    rows = await session.fetch(_HOLD, {"tenant": tenant, "entity": entity, "now": now})
+    rows = await session.fetch(_LOCK_SCOPE, {"tenant": tenant, "entity": entity, "now": now})
     at: datetime = rows[0]["written_at"] if rows else now
     return at
 
 
 async def merge(session: WriteSession, tenant: UUID, entity: UUID, *, into: UUID, at: datetime) -> EntityMerge:
-    """Make one of two entities of one scope that is held, neither of them merged before; `into` survives.
+    """Make one of two entities of one locked scope, neither of them merged before; `into` survives.
 
     `at` is the merge's stamp, later than what it moves.
 
@@ -148,9 +148,9 @@ async def merge(session: WriteSession, tenant: UUID, entity: UUID, *, into: UUID
     here = {"tenant": tenant, "entity": entity, "into": into}
     aliases = await session.change(_MOVE_NAMES, here)
     values = {"tenant": tenant, "entity": entity, "old": str(entity), "new": str(into)}
-    held = await session.fetch(_HOLD_MEMORIES, values)
-    moving = [row for row in held if row["moves"]]
-    versions = {row["id"]: Version(**version_fields(row)) for row in held}
+    locked = await session.fetch(_LOCK_MEMORIES, values)
+    moving = [row for row in locked if row["moves"]]
+    versions = {row["id"]: Version(**version_fields(row)) for row in locked}
     moves = Moved(
         to={row["id"]: (_renamed(row["slot"], values), _renamed(row["slot_value"], values)) for row in moving}
     )
@@ -225,7 +225,7 @@ def _record(row: Record, found: Transition, linked: Collection[tuple[UUID, UUID]
 async def merge_entities(
     session: WriteSession, tenant: UUID, pairs: Sequence[tuple[UUID, UUID]], *, at: datetime
 ) -> list[EntityMerge]:
-    """Merge (entity, survivor) pairs that a declaration made one, in a scope that is held.
+    """Merge (entity, survivor) pairs that a declaration made one, in a locked scope.
 
     A pair whose ends are one already, or that was given twice, moves nothing.
     """

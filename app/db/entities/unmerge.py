@@ -122,7 +122,7 @@ _GIVE_BACK = statement(
     """
 )
 
-_HOLD_MEMORIES = statement(
+_LOCK_MEMORIES = statement(
     f"""
     WITH mine AS MATERIALIZED (
         SELECT m.id, m.scope_id, m.type, m.slot AS shared, l.slot AS own
@@ -292,7 +292,7 @@ async def _move_back(
     session: WriteSession, tenant: UUID, entity: UUID, merged: MergeRecord, *, at: datetime
 ) -> tuple[int, tuple[UUID, ...]]:
     """Move memories back to their slots before the merge; return their number and the memories active again."""
-    rows = await session.fetch(_HOLD_MEMORIES, {"tenant": tenant, "entity": entity})
+    rows = await session.fetch(_LOCK_MEMORIES, {"tenant": tenant, "entity": entity})
     versions = {row["id"]: Version(**version_fields(row)) for row in rows}
     recorded = await session.fetch(_MARKS, {"tenant": tenant, "into": merged.into, "ids": list(versions)})
     mine = {row["memory_id"]: row for row in recorded if row["entity_id"] == entity}

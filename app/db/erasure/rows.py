@@ -186,7 +186,7 @@ async def these_turns(session: WriteSession, tenant: UUID, ids: Sequence[UUID], 
 
 
 async def scope(session: WriteSession, tenant: UUID, scope: UUID) -> Counts:
-    """Erase a scope that is held and has no memories and turns any more: entities, names, jobs, itself."""
+    """Erase a locked scope that has no memories and turns any more: entities, names, jobs, itself."""
     here = {"tenant": tenant, "scope": scope}
     counts: Counts = Counter()
     await session.change(_PART, here)

@@ -250,7 +250,7 @@ _HOLDERS = statement(
     """
 )
 
-_HOLD_MARKED = statement(
+_LOCK_MARKED = statement(
     """
     SELECT m.id, m.scope_id, m.review_reason FROM memories m
     WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.volatile ORDER BY m.id FOR NO KEY UPDATE
@@ -310,7 +310,7 @@ async def clear_mark(
     session: WriteSession, tenant: UUID, memories: Sequence[UUID], *, now: datetime
 ) -> list[tuple[UUID, UUID]]:
     """Take the mark off, and the question to people with it; return memory and scope of those that had it."""
-    rows = await session.fetch(_HOLD_MARKED, {"tenant": tenant, "ids": list(memories)})
+    rows = await session.fetch(_LOCK_MARKED, {"tenant": tenant, "ids": list(memories)})
     cleared: dict[str, object] = {"volatile": False}
     reviewed = {**cleared, "review_reason": None, "review_note": None, "review_since": None}
     changes = [

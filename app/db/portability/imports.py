@@ -35,8 +35,6 @@ from app.memory.versions import Version
 from app.memory.vocabulary import USER
 from app.model import Scope
 
-_HOLD = statement("SELECT id FROM memories WHERE tenant_id = :tenant AND id = ANY(:ids) ORDER BY id FOR SHARE")
-
 _MISLOGGED = statement(
     f"""
     SELECT m.id, m.scope_id, m.status, m.confidence,
@@ -48,11 +46,6 @@ _MISLOGGED = statement(
     ORDER BY m.id
     """  # noqa: S608 - composed of constants
 )
-
-
-async def lock_memories(session: WriteSession, tenant: UUID, memories: Collection[UUID]) -> None:
-    """Keep memories from being changed until the transaction ends."""
-    await session.fetch(_HOLD, {"tenant": tenant, "ids": sorted(memories)})
 
 
 async def misstated_events(session: WriteSession, ledger: AuditWriter, memories: Collection[UUID]) -> list[Row]:
@@ -140,7 +133,7 @@ def _existing(table: str) -> SqlStatement:
     return statement(f"SELECT id, scope_id FROM {table} WHERE tenant_id = :tenant AND id = ANY(:ids)")  # noqa: S608 - our own names
 
 
-async def hold(
+async def lock_scopes(
     session: WriteSession, tenant: UUID, scopes: Mapping[UUID, Scope], averages: Mapping[UUID, float]
 ) -> dict[UUID, ScopeLock]:
     """Lock scopes until the transaction ends, in the order of their ids; create those that don't exist."""
@@ -154,8 +147,8 @@ async def hold(
         }
         for scope, one in scopes.items()
     ]
-    held = await session.fetch(_OPEN, {"tenant": tenant, "scopes": to_text(given)}) if given else ()
-    return {row["id"]: ScopeLock(lexical_average=row["lexical_average"], ann=row["ann"]) for row in held}
+    rows = await session.fetch(_OPEN, {"tenant": tenant, "scopes": to_text(given)}) if given else ()
+    return {row["id"]: ScopeLock(lexical_average=row["lexical_average"], ann=row["ann"]) for row in rows}
 
 
 async def averages(session: ReadSession, tenant: UUID, scopes: Collection[UUID]) -> dict[UUID, float]:

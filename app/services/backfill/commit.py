@@ -113,21 +113,21 @@ class BackfillCommit:
         present: Definitions,
     ) -> None:
         tenant = one.tenant_id
-        stamps = await backfill_memories.hold_scopes(session, tenant, {scope for scope, _ in units})
-        held = await backfill_memories.hold(
+        stamps = await backfill_memories.lock_scopes(session, tenant, {scope for scope, _ in units})
+        locked = await backfill_memories.lock(
             session, tenant, {memory for unit in units.values() for memory in _ids_needed(step, unit)}
         )
-        slots = {slot for unit in units.values() for item in unit for slot in _slots_taken_by(step, item, held)}
+        slots = {slot for unit in units.values() for item in unit for slot in _slots_taken_by(step, item, locked)}
         taken = await backfill_memories.slots_taken(session, tenant, slots)
         now = max(
             self.clock(),
             *(stamp for stamp in stamps.values() if stamp is not None),
-            *(row["updated_at"] + A_MOMENT for row in held.values()),
+            *(row["updated_at"] + A_MOMENT for row in locked.values()),
         )
         batch = _Batch()
         for unit, items in units.items():
             ledger = AuditWriter(tenant=tenant, actor=actor, at=now, scope=unit[0])
-            why = _type_change(one, step, items, present) or _memory_change(step, items, held, taken)
+            why = _type_change(one, step, items, present) or _memory_change(step, items, locked, taken)
             if why is None:
                 _add_unit(batch, one, step, items, ledger)
             else:
@@ -164,9 +164,9 @@ def _ids_needed(step: Direction, items: Iterable[BackfillItem]) -> set[UUID]:
     return found
 
 
-def _slots_taken_by(step: Direction, item: BackfillItem, held: Mapping[UUID, BackfillScanRow]) -> list[Slot]:
+def _slots_taken_by(step: Direction, item: BackfillItem, locked: Mapping[UUID, BackfillScanRow]) -> list[Slot]:
     """Return the slot that the step gives to a memory, if another memory could hold it."""
-    row = held.get(item.memory_id)
+    row = locked.get(item.memory_id)
     if row is None or item.effect is not BackfillEffect.RECLASSIFIED:
         return []
     values = {**row, **(item.after if step is COMMIT else item.before)}
@@ -185,7 +185,7 @@ def _type_change(one: Backfill, step: Direction, items: Sequence[BackfillItem], 
 def _memory_change(
     step: Direction,
     items: Sequence[BackfillItem],
-    held: Mapping[UUID, BackfillScanRow],
+    locked: Mapping[UUID, BackfillScanRow],
     taken: Mapping[Slot, Sequence[BackfillScanRow]],
 ) -> str | None:
     """Return why a unit can't be changed because memories changed since; None when it can."""
@@ -195,12 +195,12 @@ def _memory_change(
             expected.setdefault(UUID(other), set()).add(datetime.fromisoformat(stamp))
     since = "preview" if step is COMMIT else "commit"
     for memory in sorted(_ids_needed(step, items) | expected.keys()):
-        if memory not in held:
+        if memory not in locked:
             return f"{ids.public(ids.MEMORY, memory)} is gone since the {since}"
-        if memory in expected and {held[memory]["updated_at"]} != expected[memory]:
+        if memory in expected and {locked[memory]["updated_at"]} != expected[memory]:
             return f"{ids.public(ids.MEMORY, memory)} has changed since the {since}"
     for item in items:
-        for slot in _slots_taken_by(step, item, held):
+        for slot in _slots_taken_by(step, item, locked):
             rival = next((row for row in taken.get(slot, ()) if row["id"] not in expected), None)
             if rival is not None:
                 return f"{ids.public(ids.MEMORY, rival['id'])} has come into its slot since the {since}"

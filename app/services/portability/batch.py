@@ -18,6 +18,7 @@ from app.db.apply.memories import change_memories
 from app.db.audit import AuditWriter, append
 from app.db.erasure import receipts
 from app.db.lifecycle.recounts import recount_mentions
+from app.db.memories.locks import lock_memories
 from app.db.portability import imports
 from app.db.portability.imports import ScopeLock, refusals
 from app.db.session import PLANNED_BY_KEY, Database, WriteSession
@@ -83,7 +84,7 @@ class ImportBatch:
         scopes = {} if kind.name in FREE else self._scopes(lines)
         with refusals():
             async with self.context.database.write(tenant, **PLANNED_BY_KEY) as session:
-                await imports.hold(session, tenant, scopes, self.averages)
+                await imports.lock_scopes(session, tenant, scopes, self.averages)
                 new = await self._new(session, lines, done) if lines[0].id is not None else list(lines)
                 await self._check_scopes(session, kind.table, new)
                 outer = [self._row(kind.table.name, line.values, self._scope_id(line)) for line in new]
@@ -98,7 +99,7 @@ class ImportBatch:
                     await imports.insert(session, table.name, within)
                 if kind.name == "audit_event" and stored:
                     about = {line.values["memory_id"] for line in new} - {None}
-                    await imports.lock_memories(session, tenant, about)
+                    await lock_memories(session, tenant, about)
                     await append(session, await imports.misstated_events(session, self._ledger(), about))
                 if stored:
                     grown = dict.fromkeys(scopes, ScopeCounts())
@@ -123,7 +124,7 @@ class ImportBatch:
         averages |= {scope: average for scope, average in present.items() if average}
         with refusals():
             async with self.context.database.write(tenant, **PLANNED_BY_KEY) as session:
-                held = await imports.hold(session, tenant, scopes, averages)
+                locked = await imports.lock_scopes(session, tenant, scopes, averages)
                 there = await imports.existing(session, tenant, "memories", [one.id for one in given])
                 gone = await receipts.erased(session, tenant, [one.id for one in given]) - there.keys()
                 new = [one for one in given if one.id not in there and one.id not in gone]
@@ -131,7 +132,7 @@ class ImportBatch:
                 new = [one for one in new if one.id not in gone]
                 await self._check_names(session, new)
                 placement = await self._place(session, new, done)
-                rows = self._rows(new, held, averages, placement.links)
+                rows = self._rows(new, locked, averages, placement.links)
                 await self._apply(session, placement, rows)
                 await self._follow(session, new)
                 # In one statement; the database would append them one by one at the commit.
@@ -239,7 +240,7 @@ class ImportBatch:
     def _rows(
         self,
         given: Sequence[ImportedMemory],
-        held: Mapping[UUID, ScopeLock],
+        locked: Mapping[UUID, ScopeLock],
         averages: Mapping[UUID, float],
         links: Sequence[Mapping[str, Any]],
     ) -> Rows:
@@ -253,7 +254,7 @@ class ImportBatch:
         ]
         for one in given:
             here = {"tenant_id": tenant, "scope_id": one.scope_id, "memory_id": one.id}
-            indexed = {**here, "ann": held[one.scope_id].ann}
+            indexed = {**here, "ann": locked[one.scope_id].ann}
             rows["memory_index"] += [self._embedded(row) | indexed for row in one.index_rows(averages[one.scope_id])]
             rows["hypothetical_embeddings"] += [self._embedded(question) | indexed for question in one.index.questions]
             for table, column in others:

@@ -419,7 +419,7 @@ class ImportStore:
             pairs = await imports.namesakes(session, tenant, self.entities) if self.entities else []
         for entity, known, scope in pairs:
             async with self.context.database.write(tenant) as session:
-                at = await entity_merges.hold(session, tenant, known, now=self.context.clock())
+                at = await entity_merges.lock_scope(session, tenant, known, now=self.context.clock())
                 moved = await entity_merges.merge_entities(session, tenant, [(entity, known)], at=at)
                 ledger = AuditWriter(tenant=tenant, actor=self.actor.name, at=at, scope=scope)
                 await append(session, entity_merges.merge_events(ledger, moved, "imported"))
