@@ -115,17 +115,30 @@ def import_files(  # noqa: PLR0913 - one parameter an option
     everything = [import_sources.source(name) for name in files]
     exports = [source for source in everything if origin is None and import_sources.is_export(source, wanted)]
     found = [source for source in everything if source not in exports]
-    owned = user_id is not None or agent_id is not None or scope is not None
+    given = {"user_id": user_id, "agent_id": agent_id, "scope": scope, "timezone": timezone, "session_id": session_id}
+    defaults = {name: value for name, value in given.items() if value is not None}
+    owned = not defaults.keys().isdisjoint(("user_id", "agent_id", "scope"))
     read = partial(_everything, found, wanted, session_id, origin)
     total = _count(read(), owned=owned)
-    broken = [source for source in exports if not restore(connect(url, key), source, strict=strict)]
-    if not found:
-        if broken:
-            raise typer.Exit(1)
-        return
-    given = {"user_id": user_id, "agent_id": agent_id, "scope": scope, "timezone": timezone, "session_id": session_id}
-    defaults: dict[str, object] = {name: value for name, value in given.items() if value is not None}
-    client = connect(url, key)
+    complete = [restore(connect(url, key), source, strict=strict) for source in exports]
+    if found:
+        report = _upload(connect(url, key), read, total, defaults=defaults, strict=strict)
+        complete.append(not report.bad)
+        if report.bad and not report.stored and origin is None and wanted is Format.AUTO:
+            err.print(f"A file of another store takes --from {', '.join(Origin)}", markup=False)
+    if not all(complete):
+        raise typer.Exit(1)
+
+
+def _upload(
+    client: ServiceClient,
+    read: Callable[[], Iterator[Read]],
+    total: int,
+    *,
+    defaults: Mapping[str, object],
+    strict: bool,
+) -> UploadReport:
+    """Send all items and print a summary; raise CommandFailed where something stopped it."""
     with terminal.progress(TimeElapsedColumn()) as progress:
         task = progress.add_task("importing", total=total)
         sender = Uploader(
@@ -139,10 +152,7 @@ def import_files(  # noqa: PLR0913 - one parameter an option
             f"{failure}. {sender.report.stored} of {total} are stored: "
             f"{mend} the same command again to go on, nothing is stored twice"
         )
-    if sender.report.bad and not sender.report.stored and origin is None and wanted is Format.AUTO:
-        err.print(f"A file of another store takes --from {', '.join(Origin)}", markup=False)
-    if sender.report.bad or broken:
-        raise typer.Exit(1)
+    return sender.report
 
 
 def _count(found: Iterator[Read], *, owned: bool) -> int:
