@@ -51,11 +51,7 @@ class NoExtraction:
     reads_known = False
     window = 1
 
-    async def extract(self, turn: Turn, context: Sequence[Turn] = (), **_: object) -> Extraction:  # noqa: ARG002
-        """Return no proposals."""
-        return Extraction(proposals=())
-
-    async def extract_window(
+    async def extract(
         self,
         turns: Sequence[Turn],
         context: Sequence[Turn] = (),  # noqa: ARG002

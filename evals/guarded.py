@@ -62,7 +62,7 @@ async def guarded(drawn: Sequence[Sampled], extractor: Extractor, types: Registr
         context = [] if one.before is None else [spoken(one.before, scope, f"before {one.id}")]
         if isinstance(prefilter(turn, _recent(context), PrefilterPolicy()), RejectedTurn):
             continue
-        extraction = await extractor.extract(turn, context)
+        [extraction] = await extractor.extract([turn], context)
         considered = candidates_of(turn, extraction, context, (), means, Trace())
         proposed[one.id] = _proposals(extraction, types)
         kept[one.id] = tuple(

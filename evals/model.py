@@ -116,7 +116,7 @@ async def measured(chat: ChatModel, labelled: Sequence[LabelledTurn], types: Reg
             figures.dropped += 1
             continue
         try:
-            extraction = await extractor.extract(one.turn)
+            [extraction] = await extractor.extract([one.turn])
         except ExtractionFailed as error:
             figures.failures.append(f"{one.turn.content}: {error.message}")
             figures.usage += spent_tokens(error)

@@ -165,22 +165,6 @@ class ModelExtractor:
 
     async def extract(
         self,
-        turn: Turn,
-        context: Sequence[Turn] = (),
-        *,
-        types: Registry | None = None,
-        excluded: frozenset[str] = frozenset(),
-        known: KnownExcerpt = NOTHING_KNOWN,
-    ) -> Extraction:
-        """Ask the model about the turn; see `Extractor.extract`.
-
-        `chat.spent(error)` returns the cost of a failed extraction.
-        """
-        [extraction] = await self.extract_window([turn], context, types=types, excluded=excluded, known=known)
-        return extraction
-
-    async def extract_window(
-        self,
         turns: Sequence[Turn],
         context: Sequence[Turn] = (),
         *,
@@ -188,9 +172,10 @@ class ModelExtractor:
         excluded: frozenset[str] = frozenset(),
         known: KnownExcerpt = NOTHING_KNOWN,
     ) -> list[Extraction]:
-        """Ask the model about some turns at once; see `Extractor.extract_window`.
+        """Ask the model about some turns at once; see `Extractor.extract`.
 
         A memory is of the first turn that has its quote; one that is quoted from none is left to the last.
+        `chat.spent(error)` returns the cost of a failed extraction.
         """
         asked = await self._asked_for(types, excluded)
         prompt = Prompt(

@@ -13,7 +13,7 @@ from app.memory.spec import MemoryType, Payload
 
 
 class Extractor(Protocol):
-    """Proposes memories from a turn: extraction, classification and grounding in one go."""
+    """Proposes memories from turns: extraction, classification and grounding in one go."""
 
     @property
     def name(self) -> str:
@@ -25,31 +25,12 @@ class Extractor(Protocol):
         """True when it uses what is stored already; looking that up costs two reads."""
         ...
 
-    async def extract(
-        self,
-        turn: Turn,
-        context: Sequence[Turn] = (),
-        *,
-        types: Registry | None = None,
-        excluded: frozenset[str] = frozenset(),
-        known: KnownExcerpt = NOTHING_KNOWN,
-    ) -> Extraction:
-        """Return what the turn says that is worth remembering; nothing is a valid answer.
-
-        `known` is what is stored that the turn may touch: it tells how things are named, and is not remembered again.
-        `types` are those that may be proposed, but for the `excluded` ones; without them, those it was made with.
-        `context` are the turns of the session just before, oldest first: they give names to pronouns, and
-        nothing is extracted from them. Raises ExtractionFailed when the answer could not be used even after
-        a repair, and another ProviderError when there was no answer.
-        """
-        ...
-
     @property
     def window(self) -> int:
         """Most turns that it extracts from together."""
         ...
 
-    async def extract_window(
+    async def extract(
         self,
         turns: Sequence[Turn],
         context: Sequence[Turn] = (),
@@ -58,9 +39,15 @@ class Extractor(Protocol):
         excluded: frozenset[str] = frozenset(),
         known: KnownExcerpt = NOTHING_KNOWN,
     ) -> Sequence[Extraction]:
-        """Return what each of some turns of a session says, in their order; see `extract`.
+        """Return what each turn of a session says that is worth remembering, in their order; nothing is a valid answer.
 
-        `context` are the turns before the first one. The cost of all is with the first.
+        `context` are the turns of the session just before the first one, oldest first: they give names to pronouns, and
+        nothing is extracted from them. `known` is what is stored that the turns may touch: it tells how things are
+        named, and is not remembered again. `types` are those that may be proposed, but for the `excluded` ones; without
+        them, those it was made with. The cost of all is with the first turn.
+
+        Raises ExtractionFailed when the answer could not be used even after a repair, and another ProviderError when
+        there was no answer.
         """
         ...
 

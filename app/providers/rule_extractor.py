@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from app.english.rules.propose import propose
-from app.memory.extraction import NOTHING_KNOWN, Extraction, KnownExcerpt, Turn
+from app.memory.extraction import NOTHING_KNOWN, Extraction, KnownExcerpt, Proposal, Turn
 from app.memory.registry import Registry
 
 _INLINE: Final = 2_000
@@ -29,39 +29,33 @@ class RuleExtractor:
 
     async def extract(
         self,
-        turn: Turn,
+        turns: Sequence[Turn],
         context: Sequence[Turn] = (),
         *,
         types: Registry | None = None,  # noqa: ARG002 - its rules are of a few built-in types
         excluded: frozenset[str] = frozenset(),
         known: KnownExcerpt = NOTHING_KNOWN,  # noqa: ARG002 - its keys are always the same
-    ) -> Extraction:
-        """Return at most five proposals, none for what only asks, jokes or chats; never raises on any text.
-
-        `context` are the turns before: they tell which names are people's; nothing is taken from them.
-        """
-        if len(turn.content) <= _INLINE:
-            proposals = propose(turn, context)
-        else:
-            async with self._threads:
-                proposals = await asyncio.to_thread(propose, turn, context)
-        return Extraction(proposals=tuple(one for one in proposals if one.type not in excluded), adoptable=True)
-
-    async def extract_window(
-        self,
-        turns: Sequence[Turn],
-        context: Sequence[Turn] = (),
-        *,
-        types: Registry | None = None,
-        excluded: frozenset[str] = frozenset(),
-        known: KnownExcerpt = NOTHING_KNOWN,
     ) -> Sequence[Extraction]:
-        """Return what each turn says, those before it being its context."""
+        """Return at most five proposals a turn, none for what only asks, jokes or chats; never raises on any text.
+
+        The turns before one tell which names are people's; nothing is taken from them.
+        """
         every = (*context, *turns)
         return [
-            await self.extract(turn, every[: len(context) + place], types=types, excluded=excluded, known=known)
+            Extraction(
+                proposals=tuple(
+                    one for one in await self._propose(turn, every[: len(context) + place]) if one.type not in excluded
+                ),
+                adoptable=True,
+            )
             for place, turn in enumerate(turns)
         ]
+
+    async def _propose(self, turn: Turn, context: Sequence[Turn]) -> Sequence[Proposal]:
+        if len(turn.content) <= _INLINE:
+            return propose(turn, context)
+        async with self._threads:
+            return await asyncio.to_thread(propose, turn, context)
 
     async def aclose(self) -> None:
         """Do nothing: there is nothing to let go of."""

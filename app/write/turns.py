@@ -344,7 +344,7 @@ class IngestPipeline:
     ) -> Sequence[Extraction | TypedMemoryError]:
         """Return what is extracted from turns together; from each alone, where an answer about all can't be used."""
         try:
-            return await self.extractor.extract_window(
+            return await self.extractor.extract(
                 [one.turn for one in window],
                 window[0].context,
                 types=types,

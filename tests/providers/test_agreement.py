@@ -8,6 +8,7 @@ from app.model import SpeechAct
 from app.providers.model_extractor import consistent_proposals
 from tests.provider_server.fixtures import StandIn
 from tests.providers.chatting import DARK, LIGHT, TYPES, WORK, Kit, requests, told, turn
+from tests.support.extraction import extract
 
 BY_NAME = {one.name: one for one in TYPES}
 
@@ -71,7 +72,7 @@ def test_no_more_than_five_are_kept_the_widest_agreement_first() -> None:
 async def test_a_sweep_asks_at_rising_temperatures_and_shares_out_trust(provider: StandIn, kit: Kit) -> None:
     for body in ([WORK, DARK], [WORK, DARK], [WORK, LIGHT]):
         await provider.behave("answer", times=1, body=body)
-    extraction = await kit.extractor(sweep=3).extract(turn())
+    extraction = await extract(kit.extractor(sweep=3), turn())
     assert told(extraction.proposals) == [("fact", WORK["payload"]), ("preference", DARK["payload"])]
     assert [one.consistency for one in extraction.proposals] == pytest.approx([1, 2 / 3])
     assert sorted(one["temperature"] for one in await requests(provider)) == pytest.approx([0, 0.4, 0.8])
@@ -81,7 +82,7 @@ async def test_a_sweep_asks_at_rising_temperatures_and_shares_out_trust(provider
 async def test_a_sweep_outlives_a_minority_of_failures(provider: StandIn, kit: Kit) -> None:
     await provider.script({"Volkswagen": [WORK]})
     await provider.behave("refusal", times=1)
-    (kept,) = (await kit.extractor(sweep=3).extract(turn())).proposals
+    (kept,) = (await extract(kit.extractor(sweep=3), turn())).proposals
     assert kept.consistency == 1.0
 
 
@@ -93,4 +94,4 @@ async def test_a_sweep_that_mostly_failed_fails(
     await provider.behave("ok", times=1)
     await provider.behave(behaviour)
     with pytest.raises(error):
-        await kit.extractor(sweep=3).extract(turn())
+        await extract(kit.extractor(sweep=3), turn())

@@ -11,6 +11,7 @@ from app.providers.schemas import answer_schema
 from tests.provider_server.fixtures import StandIn
 from tests.providers.chatting import TYPES, WORK, Kit, instructions_in, requests, told, turn
 from tests.providers.embedding import KEY, attempts
+from tests.support.extraction import extract
 
 openai = pytest.mark.parametrize("kit", ["openai"], indirect=True)
 anthropic = pytest.mark.parametrize("kit", ["anthropic"], indirect=True)
@@ -22,7 +23,7 @@ def refused(message: str, param: str | None = None) -> dict[str, Any]:
 
 @openai
 async def test_the_request_is_openais(provider: StandIn, kit: Kit) -> None:
-    await kit.extractor().extract(turn())
+    await extract(kit.extractor(), turn())
     (seen,) = (await provider.seen())["requests"]
     assert (seen["path"], seen["authorization"]) == (kit.path, f"Bearer {KEY}")
     body = seen["body"]
@@ -35,7 +36,7 @@ async def test_the_request_is_openais(provider: StandIn, kit: Kit) -> None:
 
 @anthropic
 async def test_the_request_is_anthropics(provider: StandIn, kit: Kit) -> None:
-    await kit.extractor().extract(turn())
+    await extract(kit.extractor(), turn())
     (seen,) = (await provider.seen())["requests"]
     assert (seen["path"], seen["authorization"]) == (kit.path, None)
     assert (seen["x-api-key"], seen["anthropic-version"]) == (KEY, "2023-06-01")
@@ -50,14 +51,14 @@ async def test_the_request_is_anthropics(provider: StandIn, kit: Kit) -> None:
 async def test_the_instructions_are_the_same_for_every_turn(provider: StandIn, kit: Kit) -> None:
     """Providers charge a tenth for a beginning that they have seen before."""
     extractor = kit.extractor()
-    await extractor.extract(turn("I work at Volkswagen."))
-    await extractor.extract(turn("I prefer tea to coffee."))
+    await extract(extractor, turn("I work at Volkswagen."))
+    await extract(extractor, turn("I prefer tea to coffee."))
     first, second = await requests(provider)
     assert instructions_in(first) == instructions_in(second)
 
 
 async def test_tokens_are_counted_with_those_of_the_cache(provider: StandIn, kit: Kit) -> None:
-    extraction = await kit.extractor().extract(turn())
+    extraction = await extract(kit.extractor(), turn())
     (body,) = await requests(provider)
     assert extraction.usage.requests == 1
     assert extraction.usage.input_tokens >= len(instructions_in(body)) // 4
@@ -68,7 +69,7 @@ async def test_tokens_are_counted_with_those_of_the_cache(provider: StandIn, kit
 @openai
 async def test_a_server_that_counts_no_tokens_is_fine(provider: StandIn, kit: Kit) -> None:
     await provider.behave("error", status=200, body={"choices": [{"message": {"content": '{"memories": []}'}}]})
-    assert (await kit.extractor().extract(turn())).usage == TokenUsage(requests=1)
+    assert (await extract(kit.extractor(), turn())).usage == TokenUsage(requests=1)
 
 
 @openai
@@ -76,7 +77,7 @@ async def test_a_server_that_counts_no_tokens_is_fine(provider: StandIn, kit: Ki
 async def test_what_is_no_completion_is_told(provider: StandIn, kit: Kit, answer: object) -> None:
     await provider.behave("error", status=200, body=answer)
     with pytest.raises(ProviderProtocolError, match="did not answer with a chat completion"):
-        await kit.extractor().extract(turn())
+        await extract(kit.extractor(), turn())
 
 
 @anthropic
@@ -84,7 +85,7 @@ async def test_what_is_no_completion_is_told(provider: StandIn, kit: Kit, answer
 async def test_what_is_no_message_is_told(provider: StandIn, kit: Kit, answer: object) -> None:
     await provider.behave("error", status=200, body=answer)
     with pytest.raises(ProviderProtocolError, match="did not answer with a message"):
-        await kit.extractor().extract(turn())
+        await extract(kit.extractor(), turn())
 
 
 SIMPLER = [
@@ -106,7 +107,7 @@ async def test_what_an_openai_server_refuses_is_left_out_from_then_on(
     await provider.behave("error", times=1, status=status, body=refused(message))
     extractor = kit.extractor()
     for _ in range(2):
-        assert told((await extractor.extract(turn())).proposals) == [("fact", WORK["payload"])]
+        assert told((await extract(extractor, turn())).proposals) == [("fact", WORK["payload"])]
     first, *later = await requests(provider)
     assert first["response_format"]["type"] == "json_schema"
     assert len(later) == 2
@@ -124,7 +125,7 @@ async def test_a_server_that_knows_no_formats_is_asked_in_words_alone(provider: 
     told_so = {"error": "'response_format.type' must be 'json_schema' or 'text'"}
     await provider.behave("error", times=1, status=400, body=told_so)
     await provider.behave("prose")
-    assert len((await kit.extractor().extract(turn())).proposals) == 1
+    assert len((await extract(kit.extractor(), turn())).proposals) == 1
     assert [one.get("response_format", {}).get("type") for one in await requests(provider)] == [
         "json_schema",
         "json_object",
@@ -143,7 +144,7 @@ async def test_a_model_that_thinks_by_default_is_met_step_by_step(provider: Stan
         await provider.behave("error", times=1, status=400, body=refused(message))
     extractor = kit.extractor()
     for _ in range(2):
-        assert len((await extractor.extract(turn())).proposals) == 1
+        assert len((await extract(extractor, turn())).proposals) == 1
     steps = [(one.get("temperature"), "tools" in one, one.get("thinking")) for one in await requests(provider)]
     off = {"type": "disabled"}
     assert steps == [
@@ -159,8 +160,8 @@ async def test_a_refusal_about_something_else_teaches_nothing(provider: StandIn,
     extractor = kit.extractor()
     await provider.behave("error", times=2, status=400, body=refused("temperature: your credit is spent"))
     with pytest.raises(RequestRejected):
-        await extractor.extract(turn())
-    await extractor.extract(turn())
+        await extract(extractor, turn())
+    await extract(extractor, turn())
     first, second, third = await requests(provider)
     assert ("temperature" in first, "temperature" in second, "temperature" in third) == (True, False, True)
 
@@ -169,5 +170,5 @@ async def test_a_refusal_that_nothing_mends_ends(provider: StandIn, kit: Kit) ->
     message = "temperature max_tokens response_format tool_choice thinking"
     await provider.behave("error", status=400, body=refused(message))
     with pytest.raises(ProviderMisconfigured, match="refuses the request"):
-        await kit.extractor().extract(turn())
+        await extract(kit.extractor(), turn())
     assert await attempts(provider) <= 6

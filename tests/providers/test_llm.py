@@ -12,6 +12,7 @@ from app.providers.model_tasks import ModelJudge
 from app.settings import Settings
 from tests.provider_server.fixtures import StandIn
 from tests.providers.chatting import TYPES, WORK, instructions_in, requests, turn
+from tests.support.extraction import extract
 
 
 def settings(provider: str = "openai", **given: Any) -> Settings:
@@ -62,7 +63,7 @@ async def test_the_settings_reach_the_request_and_the_cost_the_metrics(provider:
     extractor = make_extractor(chat, TYPES, configured, metrics)
     judge = make_task(ModelJudge, chat, configured, metrics)
     assert judge is not None
-    usage = (await extractor.extract(turn())).usage
+    usage = (await extract(extractor, turn())).usage
     await judge.same([("a", "b")])
     await extractor.aclose()
     bodies = await requests(provider)
@@ -80,7 +81,7 @@ async def test_types_that_only_callers_write_are_not_asked_for(provider: StandIn
     configured = settings(llm_base_url=provider.url)
     chat = make_chat(configured)
     assert chat is not None
-    await make_extractor(chat, TYPES, configured, Metrics()).extract(turn())
+    await extract(make_extractor(chat, TYPES, configured, Metrics()), turn())
     await chat.aclose()
     (body,) = await requests(provider)
     described = {one.name for one in TYPES if f"## {one.name}\n" in instructions_in(body)}

@@ -229,13 +229,7 @@ class OneProposal:
     reads_known: bool = False
     window: int = 1
 
-    async def extract(self, turn: Turn, context: Sequence[Turn] = (), **_: object) -> Extraction:
-        del turn, context
-        return Extraction(proposals=(self.proposal,))
-
-    async def extract_window(
-        self, turns: Sequence[Turn], context: Sequence[Turn] = (), **_: object
-    ) -> Sequence[Extraction]:
+    async def extract(self, turns: Sequence[Turn], context: Sequence[Turn] = (), **_: object) -> Sequence[Extraction]:
         del context
         return [Extraction(proposals=(self.proposal,)) for _ in turns]
 

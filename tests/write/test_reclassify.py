@@ -16,6 +16,7 @@ from app.memory.spec import AdoptedPayload, Adoption, MemoryType, Payload, Store
 from app.providers.rule_extractor import RuleExtractor
 from app.write.extract import ExtractionContext, candidates_of, reclassifications
 from app.write.trace import Trace
+from tests.support.extraction import extract
 from tests.write.turns import turn
 
 TYPES = discover()
@@ -59,7 +60,7 @@ def registry(*more: MemoryType) -> Registry:
 
 async def considered(words: str, types: Registry, *, by_rules: bool = True) -> tuple[list[Candidate], Trace]:
     said, trace = turn(words), Trace()
-    found = await RuleExtractor().extract(said, types=types)
+    found = await extract(RuleExtractor(), said, types=types)
     extraction = found if by_rules else Extraction(proposals=found.proposals)
     means = ExtractionContext(types=types, extractor="test", keep_episodes=False)
     return list(candidates_of(said, extraction, (), (), means, trace).candidates), trace

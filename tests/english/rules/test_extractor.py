@@ -15,6 +15,7 @@ from app.providers import rule_extractor
 from app.providers.protocols import Extractor
 from app.providers.rule_extractor import RuleExtractor
 from tests.english.rules.said import TYPES, fact, holds, proposed, relation, turn
+from tests.support.extraction import extract
 
 EXAMPLES = [
     pytest.param(example.utterance, one.name, payload, id=example.utterance)
@@ -27,7 +28,7 @@ EXAMPLES = [
 
 async def test_it_costs_nothing_and_says_who_it_is() -> None:
     rules: Extractor = RuleExtractor()
-    found = await rules.extract(turn("I work at Volkswagen"))
+    found = await extract(rules, turn("I work at Volkswagen"))
     assert (rules.name, found.usage) == ("rules", TokenUsage())
     assert [one.type for one in found.proposals] == ["fact"]
     await rules.aclose()
@@ -48,7 +49,7 @@ async def test_many_long_turns_leave_threads_to_others(monkeypatch: pytest.Monke
 
     monkeypatch.setattr(rule_extractor, "propose", slowly)
     rules = RuleExtractor()
-    await asyncio.gather(*(rules.extract(turn("We sailed. " * 400)) for _ in range(12)))
+    await asyncio.gather(*(extract(rules, turn("We sailed. " * 400)) for _ in range(12)))
     assert most == rule_extractor._AT_ONCE
 
 
@@ -63,9 +64,9 @@ async def test_long_turns_leave_the_event_loop_free(monkeypatch: pytest.MonkeyPa
     # Others on this event loop use threads, too.
     monkeypatch.setattr(rule_extractor, "asyncio", SimpleNamespace(to_thread=counted, Semaphore=asyncio.Semaphore))
     rules = RuleExtractor()
-    await rules.extract(turn("I work at Acme. " * 125))
+    await extract(rules, turn("I work at Acme. " * 125))
     assert threads == 0
-    found = await rules.extract(turn("I work at Acme. " * 126))
+    found = await extract(rules, turn("I work at Acme. " * 126))
     assert threads == 1
     assert len(found.proposals) == 1
 
@@ -73,14 +74,14 @@ async def test_long_turns_leave_the_event_loop_free(monkeypatch: pytest.MonkeyPa
 async def test_the_turns_before_tell_whose_names_are_peoples() -> None:
     rules = RuleExtractor()
     before = turn("Zarqa manages the data team.")
-    unknown = await rules.extract(turn("I work for Zarqa"))
-    known = await rules.extract(turn("I work for Zarqa"), [before])
+    unknown = await extract(rules, turn("I work for Zarqa"))
+    known = await extract(rules, turn("I work for Zarqa"), [before])
     assert holds(unknown.proposals, fact("works-at", "Zarqa"))
     assert holds(known.proposals, relation("user", "reports-to", "Zarqa"))
 
 
 async def test_nothing_is_taken_from_the_turns_before() -> None:
-    found = await RuleExtractor().extract(turn("Thanks!"), [turn("I live in Berlin.")])
+    found = await extract(RuleExtractor(), turn("Thanks!"), [turn("I live in Berlin.")])
     assert found.proposals == ()
 
 
