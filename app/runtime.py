@@ -186,7 +186,7 @@ async def build_runtime(settings: Settings, wall: Callable[[], datetime] = now) 
         if settings.auto_migrate:
             await embedding_models.register(store.owner_url, name=embedder.name, dimensions=embedder.dimensions)
         model = embedding_models.check(
-            await embedding_models.stored(database), name=embedder.name, dimensions=embedder.dimensions
+            await embedding_models.read_models(database), name=embedder.name, dimensions=embedder.dimensions
         )
         base = _Base(
             settings=settings,

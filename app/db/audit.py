@@ -265,7 +265,7 @@ async def head(session: ReadSession, tenant: UUID) -> Seal | None:
     return _seal(rows[0]) if rows else None
 
 
-async def recorded(session: ReadSession, tenant: UUID, events: Sequence[UUID]) -> dict[UUID, AuditRecord]:
+async def read_records(session: ReadSession, tenant: UUID, events: Sequence[UUID]) -> dict[UUID, AuditRecord]:
     """Return those of these events that exist, by id."""
     rows = await session.fetch(_RECORDS, {"tenant": tenant, "ids": list(events)})
     return {row["id"]: AuditRecord(**row) for row in rows}

@@ -59,7 +59,7 @@ class StoredModel:
         return f"{self.name!r} ({self.dimensions} dimensions)"
 
 
-async def stored(database: Database) -> tuple[StoredModel, ...]:
+async def read_models(database: Database) -> tuple[StoredModel, ...]:
     """Return the recorded models, the active one first; none before the first start."""
     unseen = func.extract("epoch", func.clock_timestamp() - embedding_models.c.seen_at).label("unseen")
     columns = [embedding_models.c[name] for name in ("id", "name", "dimensions", "phase", "unrelated", "related")]

@@ -32,7 +32,7 @@ from app.read.access import used_memories
 from app.read.assemble import Layout, assemble
 from app.read.choice import none_known
 from app.read.model_calls import QuestionForms, mean_vector, nominees, rerank, rewrite, says_little
-from app.read.plan import explain_filters, explain_question, explained
+from app.read.plan import explain_filters, explain_plan, explain_question
 from app.read.retrieve.lexical import read_near_terms
 from app.read.search import Found, MemorySearch, Question
 from app.read.values import (
@@ -135,7 +135,7 @@ class ReadPipeline:
             hits=hits,
             context=context,
             understood={**explain_question(query, relaxed=found.relaxed), "forms": list(forms.texts[1:])},
-            plan=explained(found.plan, found.cut, filters) if request.explain else None,
+            plan=explain_plan(found.plan, found.cut, filters) if request.explain else None,
             took_ms=(perf_counter() - question.started) * 1000,
             degraded=(*forms.degraded, *reranked.degraded),
         )

@@ -190,7 +190,7 @@ def plan(query: ParsedQuery) -> QueryPlan:
     return next(row.plan for row in TABLE if row.fits(query))
 
 
-def explained(chosen: QueryPlan, cut: Sequence[Cut], filters: Sequence[Mapping[str, object]]) -> dict[str, object]:
+def explain_plan(chosen: QueryPlan, cut: Sequence[Cut], filters: Sequence[Mapping[str, object]]) -> dict[str, object]:
     """Return a plan as plain values, for the caller, with its filters and the best of what was not returned."""
     return {
         **asdict(chosen),

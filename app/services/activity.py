@@ -88,7 +88,7 @@ class Activity:
         wanted = [today - timedelta(days=back) for back in range(days - 1, -1, -1)]
         async with self.database.read(tenant) as session:
             kept = [row for row, _ in await drift.read_days(session, tenant, wanted[0])]
-            counted = await drift.counted(session, tenant, wanted[0])
+            counted = await drift.read_counted_days(session, tenant, wanted[0])
             missing = [day for day in wanted if day not in counted]
             since, until = drift.midnight(missing[0]), drift.midnight(today + timedelta(days=1))
             heard = await drift.turns(session, tenant, since, until)

@@ -211,7 +211,7 @@ class Audit:
             if seal is None:
                 walk.broken = _missing_seal(walk.after + 1)
                 return
-            events = await db_audit.recorded(session, tenant, seal.events)
+            events = await db_audit.read_records(session, tenant, seal.events)
             known = await self._erasures(session, tenant, events.values())
         await asyncio.to_thread(walk.step, tenant, seal, events, known)
         if walk.broken is None and anchor is not None and anchor.seq == seal.seq and anchor.digest != seal.digest:

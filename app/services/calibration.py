@@ -45,7 +45,7 @@ class Calibrating:
 
     async def store(self, calibration: Calibration) -> None:
         """Record a calibration with the model; raise ConfigurationError for a model that is not recorded."""
-        known = await embedding_models.stored(self.database)
+        known = await embedding_models.read_models(self.database)
         model = next(
             (one for one in known if (one.name, one.dimensions) == (self.embedder.name, self.embedder.dimensions)), None
         )

@@ -89,7 +89,7 @@ class Readiness:
     async def _model(self) -> dict[str, str]:
         try:
             embedding_models.check(
-                await embedding_models.stored(self.database), name=self.model, dimensions=self.dimensions
+                await embedding_models.read_models(self.database), name=self.model, dimensions=self.dimensions
             )
         except ConfigurationError as error:
             return {"embedding_model": error.message}
@@ -98,7 +98,7 @@ class Readiness:
     async def _leaving(self) -> dict[str, str]:
         """Return a warning if another model has replaced this one; searches work until its vectors are dropped."""
         try:
-            active, *_ = known = await embedding_models.stored(self.database)
+            active, *_ = known = await embedding_models.read_models(self.database)
             mine = embedding_models.check(known, name=self.model, dimensions=self.dimensions)
         except (TypedMemoryError, ValueError):
             return {}

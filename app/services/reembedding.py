@@ -80,13 +80,13 @@ class VectorBackfill:
 
     async def heartbeat(self) -> None:
         """Record that this process uses its model, if the model is waiting to be dropped."""
-        for one in await embedding_models.stored(self.database):
+        for one in await embedding_models.read_models(self.database):
             if one.id == self.model_id and one.phase is Phase.LEAVING:
                 await embedding_models.heartbeat(self.database, self.model_id)
 
     async def keep_up(self) -> int:
         """Fill in missing vectors while two models are in use, in one process at a time; return how many rows."""
-        known = {one.id: one for one in await embedding_models.stored(self.database)}
+        known = {one.id: one for one in await embedding_models.read_models(self.database)}
         mine = known.get(self.model_id)
         if mine is None or mine.phase not in embedding_models.SERVING:
             return 0
@@ -220,11 +220,11 @@ class Reembedding:
 
     async def status(self) -> list[tuple[StoredModel, Count]]:
         """Return the models, each with the number of rows and of rows without its vectors."""
-        return [(one, await self._count(one.id)) for one in await embedding_models.stored(self.database)]
+        return [(one, await self._count(one.id)) for one in await embedding_models.read_models(self.database)]
 
     async def estimate(self) -> Estimate:
         """Return the cost of a run, extrapolated from embedding some memories; nothing is written."""
-        known = await embedding_models.stored(self.database)
+        known = await embedding_models.read_models(self.database)
         found = self._configured(known)
         everyone = await tenants(self.database)
         count = await self._count(NO_MODEL if found is None else found.id)
@@ -263,7 +263,7 @@ class Reembedding:
         without `force`, when processes still use the old one.
         """
         async with reembedding.owner_connection(self.owner_url) as connection:
-            known = await embedding_models.stored(self.database)
+            known = await embedding_models.read_models(self.database)
             active, configured = _active(known), self._configured(known)
             if configured != active:
                 raise Conflict(f"{active} is the active model: run this with its TM_EMBEDDING_*")
@@ -282,7 +282,7 @@ class Reembedding:
     async def abandon(self) -> tuple[StoredModel, int] | None:
         """Drop the vectors of a model that is not active yet; return it and the number of rows, None without one."""
         async with reembedding.owner_connection(self.owner_url) as connection:
-            known = await embedding_models.stored(self.database)
+            known = await embedding_models.read_models(self.database)
             begun = next((one for one in known if one.phase in {Phase.BUILDING, Phase.DROPPING}), None)
             if begun is None:
                 return None
@@ -291,7 +291,7 @@ class Reembedding:
 
     async def _record_model(self, connection: OwnerConnection) -> StoredModel:
         """Record the configured model if it is new, index the rows without its vectors, and return the model."""
-        known = await embedding_models.stored(self.database)
+        known = await embedding_models.read_models(self.database)
         found = self._configured(known)
         if found is None:
             active = _active(known)
@@ -303,7 +303,7 @@ class Reembedding:
             # Recording a model whose vectors have other dimensions than configured would block every later change.
             await self.embedder.embed([_PROBE], purpose="document")
             added = await reembedding.add(connection, name=self.embedder.name, dimensions=self.embedder.dimensions)
-            known = await embedding_models.stored(self.database)
+            known = await embedding_models.read_models(self.database)
             found = next(one for one in known if one.id == added)
         if found.phase is Phase.DROPPING:
             raise Conflict(f"the vectors of {found} are being dropped: {_END[found.phase]}")

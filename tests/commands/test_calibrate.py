@@ -79,11 +79,11 @@ async def test_the_command_stores_it_and_the_next_start_uses_it(fresh_database_u
         assert app.state.runtime.queries.pipeline.search.calibration == WORDLLAMA
         dry = run("calibrate", "--dry-run", TM_DATABASE_URL=fresh_database_url, TM_DATA_DIR=str(tmp_path))
         assert "Nothing was stored." in dry.stdout
-        [model] = await embedding_models.stored(app.state.runtime.database)
+        [model] = await embedding_models.read_models(app.state.runtime.database)
         assert (model.unrelated, model.related) == (None, None)
         done = run("calibrate", TM_DATABASE_URL=fresh_database_url, TM_DATA_DIR=str(tmp_path))
         assert "Stored." in done.stdout
-        [model] = await embedding_models.stored(app.state.runtime.database)
+        [model] = await embedding_models.read_models(app.state.runtime.database)
         assert (model.unrelated, model.related) == (WORDLLAMA.unrelated, WORDLLAMA.related)
         await embedding_models.calibrate(fresh_database_url, model.id, unrelated=0.4, related=0.8)
     async with running(settings) as app:

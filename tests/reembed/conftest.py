@@ -67,7 +67,7 @@ class Change:
         return Reembedding(owner_url=store.url, database=store.database, embedder=self.embedder, types=store.types)
 
     async def model(self) -> StoredModel:
-        known = await embedding_models.stored(self.store.database)
+        known = await embedding_models.read_models(self.store.database)
         mine = (self.embedder.name, self.embedder.dimensions)
         return next(one for one in known if (one.name, one.dimensions) == mine)
 
@@ -102,7 +102,7 @@ async def ask_questions(store: Store, memories: Sequence[UUID]) -> None:
 
 
 async def phases(store: Store) -> dict[str, Phase]:
-    return {one.name: one.phase for one in await embedding_models.stored(store.database)}
+    return {one.name: one.phase for one in await embedding_models.read_models(store.database)}
 
 
 async def quiet(store: Store) -> None:

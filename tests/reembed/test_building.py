@@ -227,7 +227,7 @@ async def test_an_index_whose_building_was_cut_off_is_built_anew(store: Store, c
 async def test_a_service_starts_with_a_model_only_once_it_is_built(store: Store, change: Change) -> None:
     async def start(name: str, dimensions: int) -> Phase:
         return embedding_models.check(
-            await embedding_models.stored(store.database), name=name, dimensions=dimensions
+            await embedding_models.read_models(store.database), name=name, dimensions=dimensions
         ).phase
 
     with pytest.raises(ConfigurationError, match="run `typed-memory reembed` with these settings"):

@@ -173,7 +173,7 @@ async def decisions(session: ReadSession, tenant: UUID, since: datetime, until: 
     ]
 
 
-async def counted(session: ReadSession, tenant: UUID, since: date) -> set[date]:
+async def read_counted_days(session: ReadSession, tenant: UUID, since: date) -> set[date]:
     """Return the days from `since` on that were counted."""
     rows = await session.fetch(_COUNTED, {"tenant": tenant, "since": since})
     return {row["day"] for row in rows}
@@ -275,7 +275,7 @@ async def flips(
     return {(row["scope_id"], row["type"], row["slot"]): row["flips"] for row in rows}
 
 
-async def marked(session: ReadSession, tenant: UUID, page: ScanPage) -> list[VolatileSlot]:
+async def read_marked(session: ReadSession, tenant: UUID, page: ScanPage) -> list[VolatileSlot]:
     """Return the memories of a page that are marked."""
     rows = await session.fetch(_MARKED, {"tenant": tenant, **page.values()})
     return [

@@ -87,7 +87,7 @@ _LATEST = statement(
 _WRITTEN = statement("SELECT EXISTS (SELECT FROM scopes WHERE tenant_id = :tenant)")
 
 
-async def written(session: ReadSession, tenant: UUID) -> bool:
+async def has_written(session: ReadSession, tenant: UUID) -> bool:
     """Return whether the tenant has ever written anything."""
     [[found]] = await session.fetch(_WRITTEN, {"tenant": tenant})
     return bool(found)

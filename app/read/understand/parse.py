@@ -86,7 +86,7 @@ def parse_question(request: QueryRequest, *, types: Registry, language: str) -> 
     return QuestionReading(
         text=text,
         grams=grams(text, language),
-        belongings=found(text),
+        belongings=find_belongings(text),
         terms=tuple(dict.fromkeys((*searched_terms(text, language), *terms(past_forms(text), language))))[:MOST_TERMS],
         windows=windows,
         window_spans=tuple(Span(start=span.start, end=span.end) for span in spans),
@@ -204,7 +204,7 @@ def _is_over(windows: tuple[Window, ...], now: datetime) -> bool:
     return any(window.upper is not None and window.upper <= now for window in windows)
 
 
-def found(text: str) -> tuple[Belonging, ...]:
+def find_belongings(text: str) -> tuple[Belonging, ...]:
     """Return what the text calls its asker's own, in its order."""
     return tuple(
         Belonging(

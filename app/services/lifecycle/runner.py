@@ -356,7 +356,7 @@ class Workers:
     async def start_scheduled(self, tenant: UUID, name: str) -> None:
         """Queue a run for the tenant, unless the tenant has never written anything."""
         async with self.database.read(tenant) as session:
-            empty = not await runs.written(session, tenant)
+            empty = not await runs.has_written(session, tenant)
         if not empty:
             await self.start(tenant, name, dry_run=False)
 

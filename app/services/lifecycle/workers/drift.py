@@ -83,7 +83,7 @@ class Drift:
         """Return the past days that were not counted, within the period of comparison."""
         first = now.date() - timedelta(days=_LOOKED_BACK)
         async with self.database.read(tenant) as session:
-            done = await drift.counted(session, tenant, first)
+            done = await drift.read_counted_days(session, tenant, first)
         every = (first + timedelta(days=place) for place in range(_LOOKED_BACK))
         return [day for day in every if day not in done]
 
@@ -95,7 +95,7 @@ class Drift:
                 for one in await drift.page(session, tenant, page, days=days, now=now):
                     found.counts[one.day, one.kind, one.name] += one.count
                 found.flips.update(await drift.flips(session, tenant, page, since=since, now=now))
-                found.marked.extend(await drift.marked(session, tenant, page))
+                found.marked.extend(await drift.read_marked(session, tenant, page))
             done += 1
             await progress(done)
         return found
