@@ -100,7 +100,7 @@ def _unwanted(query: ParsedQuery) -> Callable[[str], bool] | None:
 
     That is a name as it is, and a word in any of its forms within a value of a few words.
     """
-    names, words = {*query.excluded_names, *query.excluded_words}, [{*terms(one)} for one in query.excluded_words]
+    names, words = {*query.excluded.names, *query.excluded.words}, [{*terms(one)} for one in query.excluded.words]
     if not names:
         return None
 

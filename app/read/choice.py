@@ -146,14 +146,14 @@ def _saying(row: RankingRow) -> tuple[object, ...]:
 
 def on_that_day(ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow], query: ParsedQuery) -> Split:
     """Split off what happened on other days, where the question asks what happened in its windows."""
-    asked = query.asks_what_happened and bool(query.windows)
+    asked = query.reading.asks_what_happened and bool(query.reading.windows)
     return _split(ranked, {one.id for one in ranked if asked and rows[one.id].elsewhen})
 
 
 def held_then(ranked: Sequence[Ranked], memories: Mapping[UUID, Memory], query: ParsedQuery, now: datetime) -> Split:
     """Split off values that did not hold in the past window of a question, where another of their slot did."""
-    over = [one for one in query.windows if one.upper is not None and one.upper <= now]
-    if query.mode is not ReadMode.HISTORICAL or not over or len(over) < len(query.windows):
+    over = [one for one in query.reading.windows if one.upper is not None and one.upper <= now]
+    if query.mode is not ReadMode.HISTORICAL or not over or len(over) < len(query.reading.windows):
         return tuple(ranked), ()
     valued = {one.id: memories[one.id] for one in ranked if one.id in memories and memories[one.id].slot is not None}
     held = {one.slot for one in valued.values() if _held(one, over)}
@@ -162,8 +162,8 @@ def held_then(ranked: Sequence[Ranked], memories: Mapping[UUID, Memory], query: 
 
 def none_known(query: ParsedQuery, zone: tzinfo | None, budget: int) -> ContextBlock | None:
     """Return the block that says that nothing is known to have happened then; None where that was not asked."""
-    named = [one for one in query.windows if one.lower is not None and one.upper is not None]
-    if not query.asks_what_happened or not named:
+    named = [one for one in query.reading.windows if one.lower is not None and one.upper is not None]
+    if not query.reading.asks_what_happened or not named:
         return None
     line = f"- nothing is known to have happened {' or '.join(_days(one, zone) for one in named)}"
     text = f"## Events\n{line}"
@@ -311,13 +311,13 @@ class TurnsInView:
 
         Any other shares a subject with the question, and what is asked may stand in the rest of the turn.
         """
-        if row.type in self.query.hinted or row.predicate in self.query.asked_predicates:
+        if row.type in self.query.reading.hinted or row.predicate in self.query.asked_predicates:
             return True
         said = () if row.predicate is None else terms(row.predicate.replace("-", " "))
         return not set(self.query.terms).isdisjoint(said)
 
     def _wanted(self) -> bool:
-        return self.query.mode is not ReadMode.DEFAULT or self.query.looks_back
+        return self.query.mode is not ReadMode.DEFAULT or self.query.reading.looks_back
 
     def _unmeant(self, memory: UUID) -> tuple[str, ...]:
         """Return the marks of words that are nobody's belief: imagined, joking, another's, a tool's."""

@@ -96,7 +96,7 @@ class ReadPipeline:
                     if not query.mentioned and understand.knows_no_word(query, known):
                         question = await _respelled(session, question)
                     self._observed("understand", started)
-                    if request.min_relevance is None and is_chit_chat(query.text) and not query.mentioned:
+                    if request.min_relevance is None and is_chit_chat(query.reading.text) and not query.mentioned:
                         return _nothing(query, started)
                     found = None
                     if self.embedder.local and (self.rewriter is None or not says_little(question.query)):

@@ -16,7 +16,7 @@ from app.read.values import Arm, Cut, ParsedQuery, QueryPlan, QueryRequest, Scal
 def explain_question(query: ParsedQuery, *, relaxed: bool) -> dict[str, object]:
     """Return how the question was read; `relaxed`: nothing fitted what was inferred, so it was only preferred."""
     return {
-        "question": query.text,
+        "question": query.reading.text,
         "dense_text": query.dense_text,
         "terms": list(query.terms),
         "entities": [
@@ -34,16 +34,16 @@ def explain_question(query: ParsedQuery, *, relaxed: bool) -> dict[str, object]:
                 "from": None if window.lower is None else window.lower.isoformat(),
                 "until": None if window.upper is None else window.upper.isoformat(),
             }
-            for window in query.windows
+            for window in query.reading.windows
         ],
-        "types": list(query.types),
-        "type_hints": list(query.types if relaxed else query.soft_types),
-        "types_inferred": query.inferred,
+        "types": list(query.types.only),
+        "type_hints": list(query.types.only if relaxed else query.types.preferred),
+        "types_inferred": query.types.inferred,
         "relaxed": relaxed,
         "predicates": list(query.predicates),
         "negations": {
-            "denied": query.denied,
-            "excluded": [*query.excluded_names, *query.excluded_words],
+            "denied": query.reading.denied,
+            "excluded": [*query.excluded.names, *query.excluded.words],
         },
         "specificity": round(query.specificity, 3),
         "mode": query.mode.value,
@@ -53,8 +53,8 @@ def explain_question(query: ParsedQuery, *, relaxed: bool) -> dict[str, object]:
 def explain_filters(request: QueryRequest, query: ParsedQuery, *, relaxed: bool) -> list[dict[str, object]]:
     """Return the filters of a question; one that was inferred from its words is relaxed where nothing passes it."""
     given: dict[str, object] = {"topic": request.topic, "metadata": dict(request.metadata)}
-    inferred: dict[str, object] = {"windows": query.within and explain_question(query, relaxed=False)["windows"]}
-    (inferred if query.inferred else given)["types"] = list(query.types)
+    inferred: dict[str, object] = {"windows": query.types.within and explain_question(query, relaxed=False)["windows"]}
+    (inferred if query.types.inferred else given)["types"] = list(query.types.only)
     return [
         {"filter": name, "value": value, "inferred": filters is inferred, "relaxed": filters is inferred and relaxed}
         for filters in (given, inferred)
@@ -135,7 +135,7 @@ TABLE: tuple[PlanRow, ...] = (
             freshness=0.0,
             newest=0.0,
         ),
-        lambda query: query.within,
+        lambda query: query.types.within,
     ),
     PlanRow(
         replace(
@@ -157,7 +157,7 @@ TABLE: tuple[PlanRow, ...] = (
             weights={**TIMED, Arm.GRAPH: 0.3},
             freshness=0.0,
         ),
-        lambda query: bool(query.windows),
+        lambda query: bool(query.reading.windows),
     ),
     PlanRow(
         replace(

@@ -250,7 +250,7 @@ def _factors(
 ) -> dict[UUID, list[Factor]]:
     """Return the factors of those memories that have any, in the order in which they multiply."""
     replaced = [one.id for one in rows if one.status == MemoryStatus.SUPERSEDED] if query.about_past else []
-    back = ", which the question asks for" if query.asks_back else ""
+    back = ", which the question asks for" if query.reading.asks_back else ""
     every: tuple[tuple[str, float, Sequence[UUID]], ...] = (
         *(("contradicted by a belief that is trusted more", ratio, (memory,)) for memory, ratio in ratios.items()),
         ("its slot changes too often", DEMOTION, [one.id for one in rows if one.volatile]),
@@ -268,13 +268,13 @@ def _factors(
         ("said by the one the question names", plan.speaker, _said_by(rows, speaker)),
         (
             f"said by the assistant{back}",
-            plan.asked_back if query.asks_back else plan.assistant,
+            plan.asked_back if query.reading.asks_back else plan.assistant,
             _said_by(rows, query.assistants),
         ),
         (
             "of a type the question hints at",
             plan.type_hint,
-            [one.id for one in rows if one.type in query.soft_types],
+            [one.id for one in rows if one.type in query.types.preferred],
         ),
         ("history, which the question asks for", plan.history, replaced),
     )

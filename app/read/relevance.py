@@ -128,7 +128,7 @@ class Relevance:
 
     def with_relevance(self, ranked: Sequence[Ranked], evidence: Mapping[UUID, float]) -> list[Ranked]:
         """Return the matches with the relevance, 0 to 1, of each, by what speaks for it."""
-        every = self.query.within or self.query.inferred
+        every = self.query.types.within or self.query.types.inferred
         found = []
         for one in ranked:
             asked = every or self._asked_as_such(one)
@@ -140,7 +140,7 @@ class Relevance:
     def evidence(self, ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow]) -> MatchEvidence:
         """Return what speaks for each match."""
         predicates = self.query.asked_predicates
-        hinted, verbatim, whole, scaled = self.query.hinted, self.verbatim, self.whole, self.calibration.scaled
+        hinted, verbatim, whole, scaled = self.query.reading.hinted, self.verbatim, self.whole, self.calibration.scaled
         others = self.others
         names = any(mentioned.span.end for mentioned in self.query.mentioned)
         found: dict[UUID, float] = {}

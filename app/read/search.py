@@ -105,8 +105,8 @@ class MemorySearch:
             await session.plan_each()
         request, query = question.request, question.query
         found = await self._find_once(session, question, vector)
-        if not found.ranked and query.inferred:
-            query = replace(query, types=(), within=False, inferred=False, soft_types=query.types)
+        if not found.ranked and query.types.inferred:
+            query = replace(query, types=query.types.relaxed())
             looser = replace(question, query=query)
             found = replace(await self._find_once(session, looser, vector), relaxed=True)
         if not found.ranked and _asks_how_it_was(query) and (request.mode, request.as_of) == (None, None):
@@ -124,8 +124,8 @@ class MemorySearch:
             session,
             tenant=question.tenant,
             ids=[one.id for one in fused],
-            windows=[(window.lower, window.upper) for window in query.windows],
-            whole=bool(query.excluded_names or query.excluded_words),
+            windows=[(window.lower, window.upper) for window in query.reading.windows],
+            whole=bool(query.excluded.names or query.excluded.words),
             opening=OPENING,
             metadata=search.filters.metadata,
             known_at=request.known_at,
@@ -203,12 +203,12 @@ class MemorySearch:
             as_of=request.as_of,
             known_at=request.known_at,
             min_confidence=floor(_least_strict(query), request.min_confidence),
-            types=query.types,
+            types=query.types.only,
             topic=request.topic,
             metadata=to_text(request.metadata) if request.metadata else None,
-            excluded=query.excluded,
-            within=query.windows if query.within else (),
-            timed=bool(query.windows),
+            excluded=query.excluded.entities,
+            within=query.reading.windows if query.types.within else (),
+            timed=bool(query.reading.windows),
         )
         return Search(
             arms=frozenset(chosen.weights),
@@ -231,12 +231,12 @@ class MemorySearch:
             nominators=nominators(query.terms, counted, known.documents),
             mentioned=query.mentioned,
             relations=query.relations,
-            windows=query.windows,
+            windows=query.reading.windows,
         )
 
     def _may_ask(self, query: ParsedQuery, types: Registry) -> bool:
         """Tell whether what may answer has hypothetical questions."""
-        return not query.types or any(self.questioned(types.get(one)) for one in query.types)
+        return not query.types.only or any(self.questioned(types.get(one)) for one in query.types.only)
 
 
 async def _speakers(session: ReadSession, question: Question, rows: Mapping[UUID, RankingRow]) -> dict[UUID, str]:
@@ -286,9 +286,10 @@ async def _predecessors_first(
 
 def _asks_how_it_was(query: ParsedQuery) -> bool:
     """Tell whether it asks in the past tense, at no time that it names: what held before may be the answer."""
-    return query.looks_back and query.text.rstrip().endswith("?") and not (query.windows or query.asks_what_happened)
+    asked = query.reading
+    return asked.looks_back and asked.text.rstrip().endswith("?") and not (asked.windows or asked.asks_what_happened)
 
 
 def _least_strict(query: ParsedQuery) -> ReadMode:
     """Return the mode whose floor of confidence lets all through that the question may ask for: also what was said."""
-    return ReadMode.HISTORICAL if query.looks_back and query.mode is ReadMode.DEFAULT else query.mode
+    return ReadMode.HISTORICAL if query.reading.looks_back and query.mode is ReadMode.DEFAULT else query.mode

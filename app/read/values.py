@@ -173,7 +173,9 @@ class QuestionReading:
     `hinted` are the types that words of the question hint at, or the way it asks, `hint_words` those words. `grams`
     are the names to look up. `before` is where the question says before what: "before Volkswagen", unless that is a
     time. `capitalised` are words that may be names, `open_spans` the words of windows that are open on one side,
-    `asker_spans` those for the asker, "the user".
+    `asker_spans` those for the asker, "the user". `denied`: the question is put in the negative. `asks_back`: it asks
+    what the assistant said; `looks_back`: how things were, or what was said; `asks_what_happened`: whatever happened at
+    a time.
     """
 
     text: str
@@ -239,56 +241,66 @@ class Before:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class ParsedQuery:
-    """The question, understood.
+class TypeFilter:
+    """The types that may answer: `only` is a hard filter, empty for none, `preferred` are ranked higher.
 
-    `dense_text` is what is embedded; `terms` what the lexical arm looks for. `types` is a hard filter, `inferred`
-    says that it was read out of the question (so an empty answer may relax it); `soft_types` are only preferred,
-    `hinted` are those that its words hint at, filtered or not. `within` makes the windows a hard filter on when
-    things happened; "last Tuesday" has two, that of last week and the one that came last. `excluded` are entities,
-    `excluded_words` literals that the asker does not want to hear about. `denied`: the question is put in the
-    negative. `about_now` and `about_past`: it asks in words how things are now, or were. `before`: what replaced the
-    answer ("before Volkswagen"). `wants_newest`: of two answers the newer one is right. `names_only`: it says nothing
-    but names, so it asks for all that is about them. `assistants`: the entities that the assistant speaks as;
-    `asks_back`: it asks what the assistant said; `looks_back`: how things were, or what was said;
-    `asks_what_happened`: whatever happened at a time. `lent`: those of `terms` that the question does not say, of
-    names of what it calls its own (`my sister`), with how many memories are about the one so named. `unknown_names`:
-    capitalised words that name nothing known, which may be part of a speaker's name. `labels`: things that it tells
-    apart by a number. `about`: the names, normalised, of those about whom it asks something. `specificity` in 0..1: see
-    `understand.specificity`.
+    `inferred`: it was read out of the question, so that an empty answer may relax it. `within`: only what happened in
+    one of the question's windows may answer; "last Tuesday" has two, that of last week and the one that came last.
     """
 
-    text: str
+    only: tuple[str, ...] = ()
+    preferred: tuple[str, ...] = ()
+    inferred: bool = False
+    within: bool = False
+
+    def relaxed(self) -> TypeFilter:
+        """Return a filter that lets everything through and prefers the types of this one."""
+        return TypeFilter(preferred=self.only)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Exclusions:
+    """Things that the asker does not want to hear about: entities by their ids and names, and other words."""
+
+    entities: tuple[UUID, ...] = ()
+    names: tuple[str, ...] = ()
+    words: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ParsedQuery:
+    """The question, understood: `reading` is what its words say, the rest what the names in it add to that.
+
+    `dense_text` is what is embedded; `terms` what the lexical arm looks for, and `lent` those of them that the question
+    does not say, of names of what it calls its own (`my sister`), with how many memories are about the one so named.
+    `about_now` and `about_past`: it asks in words how things are now, or were. `before`: what replaced the answer
+    ("before Volkswagen"). `wants_newest`: of two answers the newer one is right. `names_only`: it says nothing but
+    names, so it asks for all that is about them. `assistants`: the entities that the assistant speaks as.
+    `unknown_names`: capitalised words that name nothing known, which may be part of a speaker's name. `labels`: things
+    that it tells apart by a number. `about`: the names, normalised, of those about whom it asks something.
+    `specificity` in 0..1: see `understand.specificity`.
+    """
+
+    reading: QuestionReading
     dense_text: str
     terms: tuple[str, ...]
+    lent: Mapping[str, int]
     mentioned: tuple[Mentioned, ...]
-    windows: tuple[Window, ...]
-    within: bool
-    types: tuple[str, ...]
-    inferred: bool
-    soft_types: tuple[str, ...]
-    hinted: tuple[str, ...]
+    types: TypeFilter
+    excluded: Exclusions
     predicates: tuple[str, ...]
     relations: tuple[str, ...]
-    excluded: tuple[UUID, ...]
-    excluded_names: tuple[str, ...]
-    excluded_words: tuple[str, ...]
-    denied: bool
     about_now: bool
     about_past: bool
+    before: Before | None
     wants_newest: bool
     names_only: bool
     assistants: frozenset[UUID]
-    asks_back: bool
-    looks_back: bool
+    unknown_names: tuple[str, ...]
+    labels: frozenset[Label]
+    about: frozenset[str]
     specificity: float
     mode: ReadMode
-    asks_what_happened: bool = False
-    before: Before | None = None
-    unknown_names: tuple[str, ...] = ()
-    labels: frozenset[Label] = frozenset()
-    about: frozenset[str] = frozenset()
-    lent: Mapping[str, int] = field(default_factory=dict)
 
     @property
     def asked_predicates(self) -> frozenset[str]:

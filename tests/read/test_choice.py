@@ -151,7 +151,7 @@ def test_a_belief_that_says_as_much_takes_the_place_of_its_turn() -> None:
 
 def test_a_belief_that_is_not_what_is_asked_for_leaves_its_turn_which_may_say_it() -> None:
     found = view({FIRST: (believed(RESTING),)}, wording={RESTING: 0.9, FIRST: 0.6})
-    hinting = replace(found.query, hinted=("event",))
+    hinting = replace(found.query, reading=replace(found.query.reading, hinted=("event",)))
     knowing = replace(found.query, predicates=("owns",))
     for query, row, kept in (
         (found.query, said(RESTING.int, 3, predicate="bought"), FIRST),

@@ -80,7 +80,7 @@ def test_the_asker_is_the_user_when_they_ask_for_a_relation_of_theirs() -> None:
     ],
 )
 def test_windows(text: str, lower: datetime | None, upper: datetime | None) -> None:
-    [window] = parse(text).windows
+    [window] = parse(text).reading.windows
     assert (window.lower, window.upper) == (lower, upper)
 
 
@@ -101,9 +101,9 @@ def test_a_type_hint_is_a_filter_only_when_nothing_else_is_asked(
     text: str, types: tuple[str, ...], soft: tuple[str, ...]
 ) -> None:
     query = parse(text)
-    assert query.types == types
-    assert query.soft_types == soft
-    assert query.inferred == bool(types)
+    assert query.types.only == types
+    assert query.types.preferred == soft
+    assert query.types.inferred == bool(types)
 
 
 @pytest.mark.parametrize(
@@ -126,15 +126,15 @@ def test_a_predicate_is_asked_for_in_other_words(text: str, predicate: str) -> N
 
 def test_given_types_always_filter() -> None:
     query = parse("What happened at the beach?", types=("fact",))
-    assert query.types == ("fact",)
-    assert not query.inferred
+    assert query.types.only == ("fact",)
+    assert not query.types.inferred
 
 
 def test_only_a_filter_on_things_that_happen_makes_a_window_a_filter() -> None:
-    assert parse("What happened last Tuesday?").within
-    assert not parse("What did I prefer last year?").within
-    assert parse("the meeting last Tuesday", types=("event",)).within
-    assert not parse("the meeting last Tuesday", types=("event", "fact")).within
+    assert parse("What happened last Tuesday?").types.within
+    assert not parse("What did I prefer last year?").types.within
+    assert parse("the meeting last Tuesday", types=("event",)).types.within
+    assert not parse("the meeting last Tuesday", types=("event", "fact")).types.within
 
 
 @pytest.mark.parametrize(
@@ -161,7 +161,7 @@ def test_a_given_mode_wins() -> None:
 def test_whom_the_asker_excludes_is_neither_followed_nor_looked_for() -> None:
     query = parse("Who reports to P. Sharma, other than Sarah and Tom?", SARAH, PRIYA, entity("tom", 5))
     assert named(query) == ["P. Sharma"]
-    assert query.excluded == (UUID(int=1), UUID(int=5))
+    assert query.excluded.entities == (UUID(int=1), UUID(int=5))
     assert "sarah" not in query.terms
     assert "tom" not in query.terms
 
@@ -169,12 +169,12 @@ def test_whom_the_asker_excludes_is_neither_followed_nor_looked_for() -> None:
 def test_not_before_a_verb_excludes_nobody() -> None:
     query = parse("Why did Sarah not call P. Sharma?", SARAH, PRIYA)
     assert named(query) == ["Sarah", "P. Sharma"]
-    assert query.denied
+    assert query.reading.denied
 
 
 def test_an_excluded_word_that_is_no_name_is_not_looked_for() -> None:
     query = parse("What food do I like other than pizza?")
-    assert query.excluded_words == ("pizza",)
+    assert query.excluded.words == ("pizza",)
     assert "pizza" not in query.terms
     assert "pizza" not in query.dense_text
 

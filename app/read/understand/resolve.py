@@ -25,7 +25,18 @@ from app.read.understand.parse import (
     speaks_of_self,
     without,
 )
-from app.read.values import Before, Gram, Mentioned, NamedEntity, ParsedQuery, QuestionReading, Span, happens
+from app.read.values import (
+    Before,
+    Exclusions,
+    Gram,
+    Mentioned,
+    NamedEntity,
+    ParsedQuery,
+    QuestionReading,
+    Span,
+    TypeFilter,
+    happens,
+)
 
 ABOUT: Final = 0.05
 """Least rarity of a name of which everything is asked for, however many memories mention it."""
@@ -58,40 +69,33 @@ def resolve_question(reading: QuestionReading, known: QueryLookup, *, types: Reg
     before = _before(reading, found, by_alias)
     about_past = reading.about_past or (before is not None and _noun_before(reading, found))
     spare = [span for span in reading.excluded_spans if not any(overlaps(span, gram.span) for gram in found)]
-    hard, inferred = _hard_types(reading, found)
+    types_asked = _type_filter(reading, found, types)
     lent = _lent(reading, [entity for gram, entities in own if gram.span not in unwanted for entity in entities])
     return ParsedQuery(
-        text=reading.text,
+        reading=reading,
         dense_text=_dense(reading, [*(gram.span for gram in found if gram in said or rest != reading.text), *spare]),
         terms=(*_lexical_terms(reading, [*unwanted, *spare, *_unsought(reading)]), *lent),
+        lent=lent,
         mentioned=mentioned,
-        windows=reading.windows,
-        within=bool(reading.windows) and _only_events(hard, types),
-        types=hard,
-        inferred=inferred,
-        soft_types=() if hard else reading.hinted,
-        hinted=reading.hinted,
+        types=types_asked,
+        excluded=Exclusions(
+            entities=tuple(_ids((gram.name for gram in excluded), by_alias)),
+            names=tuple(gram.name for gram in excluded),
+            words=_spare_words(reading, spare),
+        ),
         predicates=asked,
         relations=_relations(asked),
-        excluded=tuple(_ids((gram.name for gram in excluded), by_alias)),
-        excluded_names=tuple(gram.name for gram in excluded),
-        excluded_words=_spare_words(reading, spare),
-        denied=reading.denied,
         about_now=reading.about_now and not about_past,
         about_past=about_past,
+        before=before if about_past else None,
         wants_newest=reading.wants_newest and not about_past,
         names_only=names_only and bool(mentioned),
         assistants=frozenset(_ids(vocabulary.ASSISTANTS, by_alias)),
-        asks_back=reading.asks_back,
-        asks_what_happened=reading.asks_what_happened,
-        looks_back=reading.looks_back,
-        specificity=_specificity(reading, names=len(mentioned), types=len(hard), predicates=len(asked)),
-        mode=ReadMode.HISTORICAL if about_past and not reading.mode_given else reading.mode,
-        before=before if about_past else None,
         unknown_names=_unknown_names(reading, found),
         labels=labels_of(without(reading.text, reading.window_spans)),
         about=_about(reading, [entity for gram in named for entity in by_alias[gram.name]]),
-        lent=lent,
+        specificity=_specificity(reading, names=len(mentioned), types=len(types_asked.only), predicates=len(asked)),
+        mode=ReadMode.HISTORICAL if about_past and not reading.mode_given else reading.mode,
     )
 
 
@@ -333,25 +337,30 @@ def _spare_words(reading: QuestionReading, spare: Sequence[Span]) -> tuple[str, 
     return tuple(word for word, span in pairs if span in spare and word)
 
 
-def _hard_types(reading: QuestionReading, found: Sequence[Gram]) -> tuple[tuple[str, ...], bool]:
-    """Return the types that alone may answer, and whether they were inferred.
+def _type_filter(reading: QuestionReading, found: Sequence[Gram], types: Registry) -> TypeFilter:
+    """Return the types that may answer.
 
     A hint is a hard filter only when the question says nothing else, and asks for no predicate: "what happened last
     Tuesday?" can only be answered by events, "what happened at the beach?" may be answered by anything about the beach.
     """
-    if reading.given_types:
-        return reading.given_types, False
-    if not reading.hint_words or reading.predicates:
-        return (), False
+    inferred = not reading.given_types and not reading.predicates and _says_hints_only(reading, found)
+    only = tuple(reading.hint_words) if inferred else reading.given_types
+    return TypeFilter(
+        only=only,
+        preferred=() if only else reading.hinted,
+        inferred=inferred,
+        within=bool(reading.windows and only) and all(happens(types.get(name)) for name in only),
+    )
+
+
+def _says_hints_only(reading: QuestionReading, found: Sequence[Gram]) -> bool:
+    """Tell whether the question has words that hint at a type, and else only names, times and fillers."""
     spans = [*reading.window_spans, *(gram.span for gram in found)]
     rest = {word.casefold() for word in _WORD.findall(without(reading.text, spans))}
-    rest = rest.difference(*reading.hint_words.values(), questions.FILLERS, STOP_WORDS.get(reading.language, ()))
-    return ((), False) if rest else (tuple(reading.hint_words), True)
-
-
-def _only_events(hard: Collection[str], types: Registry) -> bool:
-    """Tell whether everything that may answer has a time of its own."""
-    return bool(hard) and all(happens(types.get(name)) for name in hard)
+    hints = reading.hint_words
+    return bool(hints) and rest <= set().union(
+        *hints.values(), questions.FILLERS, STOP_WORDS.get(reading.language, frozenset())
+    )
 
 
 def _relations(predicates: Sequence[str]) -> tuple[str, ...]:
