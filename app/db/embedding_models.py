@@ -18,8 +18,8 @@ from app.db.sql import columns_of
 from app.db.tables import embedding_models
 from app.errors import ConfigurationError
 
-TABLES = ("memory_index", "hypothetical_embeddings")
-"""Tables with vectors, in the columns that `app.db.sql` names."""
+TABLES = {"memory_index": "part", "hypothetical_embeddings": "ordinal"}
+"""Tables with vectors, in the columns that `app.db.sql` names, each with the column that numbers a memory's rows."""
 
 FILLING = 726_194_301
 """The first key of the advisory lock that a process holds while it fills in vectors; the second is the model."""
@@ -93,8 +93,8 @@ async def register(owner_url: str, *, name: str, dimensions: int) -> str:
         if found := await connection.scalar(known):
             return str(found)
         await connection.execute(insert(embedding_models).values(id=1, name=name, dimensions=dimensions, active=True))
-        await connection.execute(text(index_ddl(1, dimensions)))
-        await connection.execute(text(question_index_ddl(1, dimensions)))
+        for table in TABLES:
+            await connection.execute(text(f"CREATE INDEX IF NOT EXISTS {index_over(table, 1, dimensions)}"))
         return name
 
 
@@ -129,16 +129,6 @@ def index_name(model_id: int, table: str = "memory_index") -> str:
     return f"ix_{table}_model_{model_id:d}"
 
 
-def index_ddl(model_id: int, dimensions: int) -> str:
-    """Return the statement that builds the vector index of a model, over the scopes that are large enough."""
-    return f"CREATE INDEX IF NOT EXISTS {index_over('memory_index', model_id, dimensions)}"
-
-
-def question_index_ddl(model_id: int, dimensions: int) -> str:
-    """Return the statement that builds the vector index of a model's hypothetical questions."""
-    return f"CREATE INDEX IF NOT EXISTS {index_over('hypothetical_embeddings', model_id, dimensions)}"
-
-
 def index_over(table: str, model_id: int, dimensions: int) -> str:
     """Return name and definition of a model's vector index."""
     at = columns_of(model_id)
@@ -156,8 +146,8 @@ def gap_name(model_id: int, table: str) -> str:
 
 def gap_over(table: str, model_id: int) -> str:
     """Return name and definition of that index; rows leave it as they are filled in."""
-    place = {"memory_index": "part", "hypothetical_embeddings": "ordinal"}[table]
-    return f"{gap_name(model_id, table)} ON {table} (tenant_id, memory_id, {place}) WHERE {missing_vectors(model_id)}"
+    keys = f"tenant_id, memory_id, {TABLES[table]}"
+    return f"{gap_name(model_id, table)} ON {table} ({keys}) WHERE {missing_vectors(model_id)}"
 
 
 def missing_vectors(model_id: int) -> str:

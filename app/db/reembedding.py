@@ -143,9 +143,6 @@ async def _drop(connection: OwnerConnection, name: str) -> None:
     await connection.execute(f"DROP INDEX CONCURRENTLY IF EXISTS {name}")
 
 
-PLACES = {"memory_index": "part", "hypothetical_embeddings": "ordinal"}
-"""The column that numbers the rows of a memory, by table."""
-
 FIRST = (UUID(int=0), -1)
 
 
@@ -242,7 +239,7 @@ def _questions(model: int) -> SqlStatement:
 def _lock_rows(model: int, table: str) -> SqlStatement:
     return statement(
         f"""
-        SELECT r.memory_id, r.{PLACES[table]} AS place FROM {table} r
+        SELECT r.memory_id, r.{embedding_models.TABLES[table]} AS place FROM {table} r
         WHERE r.tenant_id = :tenant AND r.memory_id = ANY(:ids) AND r.{missing_vectors(model)}
         ORDER BY 1, 2 FOR NO KEY UPDATE SKIP LOCKED
         """  # noqa: S608 - composed of constants
@@ -268,14 +265,14 @@ def _fill(model: int, table: str) -> SqlStatement:
         FROM unnest(CAST(:ids AS uuid[]), CAST(:places AS smallint[]), CAST(:vectors AS halfvec[]))
             AS g(id, place, vector)
         WHERE r.tenant_id = :tenant AND r.memory_id = ANY(CAST(:ids AS uuid[]))
-          AND r.memory_id = g.id AND r.{PLACES[table]} = g.place
+          AND r.memory_id = g.id AND r.{embedding_models.TABLES[table]} = g.place
         """  # noqa: S608 - composed of constants
     )
 
 
 @cache
 def _clear(model: int, kept: int, table: str) -> SqlStatement:
-    at, place = columns_of(model), PLACES[table]
+    at, place = columns_of(model), embedding_models.TABLES[table]
     return statement(
         f"""
         WITH locked AS (
@@ -361,7 +358,7 @@ async def clear(
 async def count(session: ReadSession, tenant: UUID, model: int) -> Count:
     """Return the number of a tenant's rows with vectors, and of those that lack one of the model."""
     total = Count()
-    for table in PLACES:
+    for table in embedding_models.TABLES:
         [row] = await session.fetch(_count(model, table), {"tenant": tenant})
         total += Count(rows=row["all_rows"], lacking=row["lacking"])
     return total
