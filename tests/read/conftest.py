@@ -4,6 +4,7 @@ from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mappin
 from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
+from functools import partial
 from typing import Any
 from uuid import UUID
 
@@ -11,7 +12,6 @@ import asyncpg
 import pytest
 from sqlalchemy import event
 
-from app.db import embedding_models
 from app.db.session import Database, ReadSession, SqlStatement
 from app.memory.candidate import Candidate, WriteOutcome
 from app.memory.registry import Registry, discover
@@ -24,7 +24,7 @@ from app.services.query import Queries
 from app.services.query_log import QueryLog
 from app.write.pipeline import WritePipeline
 from tests.support import owner
-from tests.support.pools import PlacedDatabase
+from tests.support.pools import pooled
 from tests.support.stores import embedder, now, pipeline_in, reads_in
 
 __all__ = ["embedder"]
@@ -135,42 +135,28 @@ class Store:
 MakeStore = Callable[[], Awaitable[Store]]
 
 
+async def store_in(database: Database, url: str, embedder: WordllamaEmbedder) -> Store:
+    """Return a new tenant in a database, to which `url` is the owner's login."""
+    return Store(
+        url=url,
+        database=database,
+        writes=pipeline_in(database, embedder),
+        reads=reads_in(database, embedder),
+        tracker=AccessTracker(database=database, clock=now),
+        actor=await owner.new_tenant(url),
+    )
+
+
 @pytest.fixture
-async def make_store(
-    database_url: str, shared_database: Database, embedder: WordllamaEmbedder
-) -> AsyncIterator[MakeStore]:
-    async with making(database_url, embedder, shared_database) as make:
-        yield make
+def make_store(database_url: str, shared_database: Database, embedder: WordllamaEmbedder) -> MakeStore:
+    return partial(store_in, shared_database, database_url, embedder)
 
 
 @pytest.fixture
 async def lone_store(fresh_database_url: str, embedder: WordllamaEmbedder) -> AsyncIterator[Store]:
     """A store in a database of its own, for what depends on how much else is there."""
-    async with making(fresh_database_url, embedder) as make:
-        yield await make()
-
-
-@asynccontextmanager
-async def making(
-    database_url: str, embedder: WordllamaEmbedder, shared: Database | None = None
-) -> AsyncIterator[MakeStore]:
-    """Yield what makes stores, each with connections of its own unless they are shared."""
-    opened: list[Database] = []
-    await embedding_models.register(database_url, name=embedder.name, dimensions=embedder.dimensions)
-
-    async def make() -> Store:
-        if shared is None:
-            opened.append(PlacedDatabase(database_url, pool_size=4))
-        database = shared or opened[-1]
-        writes = pipeline_in(database, embedder)
-        reads = reads_in(database, embedder)
-        tracker = AccessTracker(database=database, clock=now)
-        actor = await owner.new_tenant(database_url)
-        return Store(url=database_url, database=database, writes=writes, reads=reads, tracker=tracker, actor=actor)
-
-    yield make
-    for database in opened:
-        await database.close()
+    async with pooled(fresh_database_url) as database:
+        yield await store_in(database, fresh_database_url, embedder)
 
 
 @pytest.fixture

@@ -6,7 +6,7 @@ import hashlib
 import re
 from collections.abc import AsyncIterator, Awaitable, Callable, Sequence
 from dataclasses import dataclass, field, replace
-from functools import cache
+from functools import cache, partial
 from typing import Any
 from uuid import UUID
 
@@ -21,7 +21,8 @@ from app.providers.protocols import RuleQuestions
 from app.providers.wordllama import WordllamaEmbedder
 from app.services.reembedding import Reembedding, VectorBackfill
 from app.write.hype import Hype
-from tests.read.conftest import MakeStore, Store, making
+from tests.read.conftest import MakeStore, Store, store_in
+from tests.support.pools import pooled
 
 
 @cache
@@ -112,8 +113,8 @@ async def quiet(store: Store) -> None:
 
 @pytest.fixture
 async def make_store(fresh_database_url: str, embedder: WordllamaEmbedder) -> AsyncIterator[MakeStore]:
-    async with making(fresh_database_url, embedder) as make:
-        yield make
+    async with pooled(fresh_database_url) as database:
+        yield partial(store_in, database, fresh_database_url, embedder)
 
 
 @pytest.fixture

@@ -1,6 +1,5 @@
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -8,18 +7,16 @@ from uuid import UUID
 
 import pytest
 
-from app.db.session import Database
 from app.model import Memory
-from app.providers.wordllama import WordllamaEmbedder
 from app.services.entities import Entities
 from app.services.erasure import Erasures
 from app.services.memories import Memories
 from app.services.quotas import Quotas
-from tests.read.conftest import MakeStore, Store, making
+from tests.read.conftest import Store, make_store, store
 from tests.support import owner
 from tests.support.stores import change_by_hand, embedder
 
-__all__ = ["embedder"]
+__all__ = ["embedder", "make_store", "store"]
 
 START = datetime(2026, 5, 14, 12, tzinfo=UTC)
 
@@ -85,14 +82,6 @@ def unused(memory: Memory) -> Memory:
     return replace(memory, access_count=0, last_accessed_at=None)
 
 
-@pytest.fixture
-async def make_store(
-    database_url: str, shared_database: Database, embedder: WordllamaEmbedder
-) -> AsyncIterator[MakeStore]:
-    async with making(database_url, embedder, shared_database) as make:
-        yield make
-
-
 async def timed_store(store: Store) -> Timed:
     """A tenant of its own in the database of a store, with a clock of its own."""
     store = store.as_tenant((await owner.new_tenant(store.url)).tenant_id)
@@ -100,11 +89,6 @@ async def timed_store(store: Store) -> Timed:
     writes = replace(store.writes, clock=clock)
     reads = replace(store.reads, search=replace(store.reads.search, clock=clock))
     return Timed(store=replace(store, writes=writes, reads=reads), clock=clock)
-
-
-@pytest.fixture
-async def store(make_store: MakeStore) -> Store:
-    return await make_store()
 
 
 @pytest.fixture
