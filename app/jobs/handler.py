@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from typing import Protocol
 
 from app.db.jobs import Job
-from app.errors import ConfigurationError
+from app.discovery import discover_in
 from app.jobs import handlers
 from app.runtime import Runtime
 
@@ -48,15 +46,4 @@ def discover() -> Mapping[str, Handler]:
 
     Raises ConfigurationError for a file without HANDLER, or with the handler of a kind other than its name.
     """
-    found: dict[str, Handler] = {}
-    for module in sorted(pkgutil.iter_modules(handlers.__path__), key=lambda one: one.name):
-        loaded = importlib.import_module(f"{handlers.__name__}.{module.name}")
-        one = getattr(loaded, "HANDLER", None)
-        if not isinstance(one, Handler):
-            raise ConfigurationError(f"app/jobs/handlers/{module.name}.py defines no HANDLER: add HANDLER = Handler()")
-        if one.kind != module.name:
-            raise ConfigurationError(
-                f"app/jobs/handlers/{module.name}.py handles {one.kind!r}: name the file after its kind"
-            )
-        found[one.kind] = one
-    return found
+    return {one.kind: one for one in discover_in(handlers, "HANDLER", Handler, lambda one: one.kind)}

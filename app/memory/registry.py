@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import importlib
-import pkgutil
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from typing import Protocol, Self
 from uuid import UUID
 
+from app.discovery import discover_in
 from app.errors import ConfigurationError, InvalidInput
 from app.memory import types
 from app.memory.spec import MemoryType
@@ -101,15 +100,7 @@ class Types(Protocol):
 def discover() -> Registry:
     """Return the types in `memory/types`; raise ConfigurationError for a file without TYPE or with another's name."""
     found: dict[str, MemoryType] = {}
-    for module in sorted(pkgutil.iter_modules(types.__path__), key=lambda one: one.name):
-        loaded = importlib.import_module(f"{types.__name__}.{module.name}")
-        one = getattr(loaded, "TYPE", None)
-        if not isinstance(one, MemoryType):
-            raise ConfigurationError(f"app/memory/types/{module.name}.py defines no TYPE: add TYPE = MemoryType(...)")
-        if one.name != module.name:
-            raise ConfigurationError(
-                f"app/memory/types/{module.name}.py defines type {one.name!r}: name the file after it"
-            )
+    for one in discover_in(types, "TYPE", MemoryType, lambda one: one.name):
         for name in (one.name, *one.aliases):
             if any(name in (other.name, *other.aliases) for other in found.values()):
                 raise ConfigurationError(f"two memory types are called {name!r}: rename one of them")

@@ -34,7 +34,7 @@ def test_a_new_file_is_a_new_kind(monkeypatch: pytest.MonkeyPatch, tmp_path: Pat
     ("name", "content", "said"),
     [
         ("without_one", "", "defines no HANDLER"),
-        ("of_another_name", GOOD.format(kind="other"), "name the file after its kind"),
+        ("of_another_name", GOOD.format(kind="other"), "name the file after it"),
     ],
 )
 def test_a_file_that_is_not_one_is_refused(

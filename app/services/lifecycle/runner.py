@@ -6,8 +6,6 @@ Each batch is a short transaction that also moves the run's checkpoint, so a kil
 from __future__ import annotations
 
 import asyncio
-import importlib
-import pkgutil
 import time
 from collections import Counter
 from collections.abc import Awaitable, Callable, Mapping, Sequence
@@ -24,6 +22,7 @@ from app.db.lifecycle import runs
 from app.db.lifecycle.runs import BatchResult, LatestRun
 from app.db.lifecycle.sweeps import Sweep
 from app.db.session import Database, ReadSession, WriteSession
+from app.discovery import discover_in
 from app.errors import ConfigurationError, Conflict, NotFound
 from app.memory.registry import Types
 from app.providers.embeddings import Embedder
@@ -35,8 +34,6 @@ Counts = Mapping[str, int]
 """The result of a run: counts under plain names such as `expired`."""
 
 ReportProgress = Callable[[int, int | None], Awaitable[None]]
-
-_FRAMEWORK = "worker"
 
 KIND = "worker"
 """The kind of the jobs that run workers."""
@@ -109,22 +106,8 @@ def discover() -> Mapping[str, Worker]:
 
     Raises ConfigurationError for a file without WORKER, or whose worker has another name than the file.
     """
-    found: dict[str, Worker] = {}
-    for module in sorted(pkgutil.iter_modules(workers.__path__), key=lambda one: one.name):
-        if module.name == _FRAMEWORK:
-            continue
-        loaded = importlib.import_module(f"{workers.__name__}.{module.name}")
-        one = getattr(loaded, "WORKER", None)
-        if not isinstance(one, Worker):
-            raise ConfigurationError(
-                f"app/services/lifecycle/workers/{module.name}.py defines no WORKER: add WORKER = Worker()"
-            )
-        if one.name.replace("-", "_") != module.name:
-            raise ConfigurationError(
-                f"app/services/lifecycle/workers/{module.name}.py has the worker {one.name!r}: name the file after it"
-            )
-        found[one.name] = one
-    return found
+    found = discover_in(workers, "WORKER", Worker, lambda one: one.name.replace("-", "_"))
+    return {one.name: one for one in found}
 
 
 FIRST = UUID(int=0)
