@@ -1,7 +1,11 @@
-"""Public ids: a prefix for the kind of resource and a UUID, which sorts by the time of its creation if it is new."""
+"""Public ids: a prefix for the kind of resource and a UUID, which sorts by the time of its creation if it is new.
+
+Also digests by which a tenant's texts are told apart without being kept.
+"""
 
 from __future__ import annotations
 
+import hashlib
 from datetime import datetime
 from typing import TypeVar
 from uuid import UUID
@@ -91,3 +95,8 @@ def missing(prefix: str, value: UUID, *, at: datetime | None = None) -> NotFound
 
 def _unreadable(prefix: str, text: str) -> NotFound:
     return NotFound(f"no such {_THINGS[prefix]}: {text[:80]!r}; its id looks like {prefix}_ and 32 hexadecimal digits")
+
+
+def digest_of(tenant: UUID, text: str) -> str:
+    """Return the digest by which equal texts of a tenant are recognised; short texts can be guessed from it."""
+    return hashlib.blake2b(text.encode("utf-8", "replace"), key=tenant.bytes, digest_size=12).hexdigest()

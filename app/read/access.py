@@ -7,7 +7,6 @@ Uses are gathered in memory and stored off the request's path.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -15,6 +14,7 @@ from uuid import UUID
 
 import structlog
 
+from app import ids
 from app.db.memories import usage
 from app.db.memories.locks import lock_scopes_of_expired
 from app.db.memories.usage import MOST_SESSIONS, Use
@@ -58,7 +58,7 @@ class AccessTracker:
 
         Of the session only a digest is kept: it distinguishes sessions, and a user's are not on others' memories.
         """
-        sessions = () if session is None else (session_digest(tenant, session),)
+        sessions = () if session is None else (ids.digest_of(tenant, session),)
         lost = 0
         for memory in memories:
             use = Use(memory=memory, count=1, last=at, sessions=sessions)
@@ -145,11 +145,6 @@ class AccessTracker:
 def _may_pass(error: BaseException) -> bool:
     """Tell whether trying again later can help: the database was away, busy, or we were interrupted."""
     return isinstance(error, TypedMemoryError) or not isinstance(error, Exception)
-
-
-def session_digest(tenant: UUID, session: str) -> str:
-    """Return what is kept of a session."""
-    return hashlib.blake2b(session.encode("utf-8", "replace"), key=tenant.bytes, digest_size=12).hexdigest()
 
 
 LIKENESS = 0.15

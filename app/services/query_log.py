@@ -8,7 +8,6 @@ exceeds the bound, or cannot be stored, is dropped and counted.
 from __future__ import annotations
 
 import asyncio
-import hashlib
 import random
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
@@ -28,7 +27,7 @@ from app.read.values import QueryRequest
 from app.services.erasure import subject_hash
 from app.services.pages import Page, cut_page
 
-__all__ = ["QueryLog", "QueryLogEntry", "QueryLogFilter", "question_digest"]
+__all__ = ["QueryLog", "QueryLogEntry", "QueryLogFilter"]
 
 BOUND = 5_000
 """Entries that wait to be stored; beyond, they are dropped and counted."""
@@ -74,7 +73,7 @@ class QueryLog:
             actor=actor.name,
             user_id=request.visibility.user_id,
             agent_id=request.visibility.agent_id,
-            question_digest=question_digest(actor.tenant_id, request.query),
+            question_digest=ids.digest_of(actor.tenant_id, request.query),
             question_length=len(request.query),
             question=request.query if self.content else None,
             mode=answer.mode,
@@ -119,8 +118,3 @@ class QueryLog:
         except Exception:  # noqa: BLE001 - no failure may end what stores the log, which is worth no retry
             self.dropped(len(batch))
             _log.exception("entries of the query log could not be stored", entries=len(batch))
-
-
-def question_digest(tenant: UUID, question: str) -> str:
-    """Return the digest by which equal questions of a tenant are recognised; short questions can be guessed from it."""
-    return hashlib.blake2b(question.encode("utf-8", "replace"), key=tenant.bytes, digest_size=12).hexdigest()

@@ -11,7 +11,8 @@ import pytest
 from app.bootstrap import open_in_background
 from app.db.session import Database
 from app.errors import DatabaseUnavailable
-from app.read.access import AccessTracker, session_digest
+from app.ids import digest_of
+from app.read.access import AccessTracker
 from tests.read.conftest import NOW, Store
 
 
@@ -57,7 +58,7 @@ async def test_distinct_sessions_are_kept_up_to_a_bound(store: Store) -> None:
     for n in (1, 2, 2, 1, 3):
         store.tracker.note(store.tenant, [memory], at=NOW, session=f"s{n}")
         await store.tracker.flush()
-    assert (await usage(store, memory))[2] == [session_digest(store.tenant, one) for one in ("s1", "s2", "s3")]
+    assert (await usage(store, memory))[2] == [digest_of(store.tenant, one) for one in ("s1", "s2", "s3")]
     for n in range(40):
         store.tracker.note(store.tenant, [memory], at=NOW, session=f"t{n}")
     await store.tracker.flush()

@@ -15,9 +15,10 @@ from hypothesis import strategies as st
 
 from app.db.memories import usage
 from app.db.memories.usage import BOOSTING_ACCESSES, MOST_SESSIONS, Use
+from app.ids import digest_of
 from app.memory.freshness import EXPIRY, MAX_BOOST, Decay, boost, since_last_use
 from app.model import ReadMode, Scope, ScopeKind
-from app.read.access import AccessTracker, session_digest
+from app.read.access import AccessTracker
 from tests.read.conftest import NOW, USER, Store
 
 CUPS = itertools.count(1)
@@ -282,7 +283,7 @@ async def test_counts_and_the_last_use_do_not_depend_on_how_uses_are_grouped(
     assert (count, last, set(sessions)) == (
         len(at),
         max(at),
-        {session_digest(store.tenant, f"s{n}") for n in range(len(at))},
+        {digest_of(store.tenant, f"s{n}") for n in range(len(at))},
     )
     one_by_one = Known(stated=NOW)
     for when in sorted(at):
