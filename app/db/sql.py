@@ -59,7 +59,7 @@ _ORDER: Mapping[str, int] = {table.name: place for place, table in enumerate(met
 
 def as_record(kind: type[Result], row: Any, **more: object) -> Result:  # noqa: ANN401 - asyncpg's or SQLAlchemy's
     """Return the columns of a row that are fields of a dataclass as one; `more` are its fields of other names."""
-    return kind(**{name: row[name] for name in kind.__dataclass_fields__ if name not in more}, **more)
+    return kind(**{name: more[name] if name in more else row[name] for name in kind.__dataclass_fields__})
 
 
 async def insert_all(session: WriteSession, rows: Mapping[str, Sequence[Row]]) -> None:

@@ -10,7 +10,9 @@ from uuid import UUID
 
 from app.db import tables, time_travel
 from app.db.session import ReadSession, statement
+from app.db.sql import as_record
 from app.db.tenants import scope_of
+from app.memory.versions import Version
 from app.model import Category, ConfidenceParts, Evidence, Memory, MemoryStatus, MemoryUsage, ReviewReason, SpeechAct
 
 EVERY = ", ".join(f"m.{column.name}" for column in tables.memories.columns)
@@ -190,73 +192,40 @@ VERSION_COLUMNS = (
 """Columns of a memory that slot decisions use."""
 
 
+_AS_STORED = tuple(name for name in VERSION_COLUMNS if name in Version.__dataclass_fields__)
+
+
 def version_fields(row: Mapping[str, Any]) -> dict[str, Any]:
     """Return the fields of a Version from a row of `memories`."""
-    review = row["review_reason"]
-    return {
-        "id": row["id"],
-        "type": row["type"],
-        "slot": row["slot"],
+    return {name: row[name] for name in _AS_STORED} | {
         "value": row["slot_value"],
         "status": MemoryStatus(row["status"]),
-        "stated_at": row["stated_at"],
-        "valid_from": row["valid_from"],
-        "valid_until": row["valid_until"],
-        "ended_at": row["ended_at"],
-        "retired_at": row["retired_at"],
-        "recorded_at": row["recorded_at"],
         "parts": parts_of(row),
-        "confidence": row["confidence"],
         "speech_act": SpeechAct(row["speech_act"]),
-        "contested": row["contested"],
-        "supersedes": row["supersedes"],
-        "superseded_by": row["superseded_by"],
-        "review": None if review is None else ReviewReason(review),
-        "review_note": row["review_note"],
+        "review": _review_of(row),
     }
 
 
 def memory_of(row: Mapping[str, Any]) -> Memory:
     """Return the memory of a row with the columns of `memory_query`."""
-    return Memory(
-        id=row["id"],
+    return as_record(
+        Memory,
+        row,
         scope=scope_of(row),
-        type=row["type"],
         category=Category(row["category"]),
         status=MemoryStatus(row["status"]),
-        content=row["content"],
-        payload=row["payload"],
-        subject=row["subject"],
-        slot=row["slot"],
-        contested=row["contested"],
         parts=parts_of(row),
-        confidence=row["confidence"],
-        importance=row["importance"],
-        topic=row["topic"],
-        session_id=row["session_id"],
-        sequence_number=row["sequence_number"],
-        stated_at=row["stated_at"],
-        valid_from=row["valid_from"],
         valid_until=_earliest(row["valid_until"], row["ended_at"]),
-        recorded_at=row["recorded_at"],
-        retired_at=row["retired_at"],
-        supersedes=row["supersedes"],
-        superseded_by=row["superseded_by"],
-        review=None if row["review_reason"] is None else ReviewReason(row["review_reason"]),
-        review_note=row["review_note"],
-        review_since=row["review_since"],
-        half_life_days=row["half_life_days"],
-        floor=row["floor"],
-        access_count=row["access_count"],
-        last_accessed_at=row["last_accessed_at"],
-        type_version=row["type_version"],
+        review=_review_of(row),
         speech_act=SpeechAct(row["speech_act"]),
-        provenance=row["provenance"],
-        metadata=row["metadata"],
         links=tuple(row["links"]),
         evidence=tuple(_evidence(one) for one in row["evidence"]),
         usage=_usage(row),
     )
+
+
+def _review_of(row: Mapping[str, Any]) -> ReviewReason | None:
+    return None if row["review_reason"] is None else ReviewReason(row["review_reason"])
 
 
 def _usage(row: Mapping[str, Any]) -> MemoryUsage:
