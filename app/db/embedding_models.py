@@ -11,10 +11,10 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from enum import StrEnum
 
-from sqlalchemy import func, insert, select, text, update
+from sqlalchemy import insert, select, text, update
 
 from app.db.session import Database, owner_transaction, statement
-from app.db.sql import columns_of
+from app.db.sql import as_record, columns_of
 from app.db.tables import embedding_models
 from app.errors import ConfigurationError
 
@@ -59,28 +59,19 @@ class StoredModel:
         return f"{self.name!r} ({self.dimensions} dimensions)"
 
 
+_MODELS = statement(
+    """
+    SELECT id, name, dimensions, phase, unrelated, related,
+        CAST(extract(epoch FROM clock_timestamp() - seen_at) AS float8) AS unseen
+    FROM embedding_models WHERE phase <> 'dropped' ORDER BY active DESC, id
+    """
+)
+
+
 async def read_models(database: Database) -> tuple[StoredModel, ...]:
     """Return the recorded models, the active one first; none before the first start."""
-    unseen = func.extract("epoch", func.clock_timestamp() - embedding_models.c.seen_at).label("unseen")
-    columns = [embedding_models.c[name] for name in ("id", "name", "dimensions", "phase", "unrelated", "related")]
     async with database.read(None) as session:
-        rows = await session.execute(
-            select(*columns, unseen)
-            .where(embedding_models.c.phase != Phase.DROPPED)
-            .order_by(embedding_models.c.active.desc(), embedding_models.c.id)
-        )
-        return tuple(
-            StoredModel(
-                id=row.id,
-                name=row.name,
-                dimensions=row.dimensions,
-                phase=Phase(row.phase),
-                unseen=None if row.unseen is None else float(row.unseen),
-                unrelated=row.unrelated,
-                related=row.related,
-            )
-            for row in rows
-        )
+        return tuple(as_record(StoredModel, row, phase=Phase(row["phase"])) for row in await session.fetch(_MODELS, {}))
 
 
 async def register(owner_url: str, *, name: str, dimensions: int) -> str:

@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date
 from uuid import UUID
 
-from sqlalchemy.dialects.postgresql import insert
-
 from app.db import tenants
 from app.db.session import ReadSession, WriteSession, statement
-from app.db.tables import limits
+from app.db.sql import as_record
 from app.db.tenants import ExtractionCost
 from app.memory.extraction import TokenUsage
 from app.model import Actor
@@ -34,6 +32,16 @@ _LIMITS = statement(
     """
     SELECT key_id, requests_per_minute, memories_per_day, turns_per_day, tokens_per_day
     FROM limits WHERE tenant_id = :tenant AND key_id = ANY(:keys)
+    """
+)
+
+_SET_LIMITS = statement(
+    """
+    INSERT INTO limits (tenant_id, key_id, requests_per_minute, memories_per_day, turns_per_day, tokens_per_day)
+    VALUES (:tenant, :key, :requests_per_minute, :memories_per_day, :turns_per_day, :tokens_per_day)
+    ON CONFLICT (tenant_id, key_id) DO UPDATE SET
+        requests_per_minute = excluded.requests_per_minute, memories_per_day = excluded.memories_per_day,
+        turns_per_day = excluded.turns_per_day, tokens_per_day = excluded.tokens_per_day
     """
 )
 
@@ -66,12 +74,7 @@ async def stored_limits(session: ReadSession, tenant: UUID, keys: Collection[UUI
 
 async def set_limits(session: WriteSession, tenant: UUID, key: UUID, given: Limits) -> None:
     """Replace the limits of a key, or of `WHOLE_TENANT`."""
-    values = given.model_dump()
-    await session.execute(
-        insert(limits)
-        .values(tenant_id=tenant, key_id=key, **values)
-        .on_conflict_do_update(index_elements=[limits.c.tenant_id, limits.c.key_id], set_=values)
-    )
+    await session.change(_SET_LIMITS, {"tenant": tenant, "key": key, **given.model_dump()})
 
 
 async def copy_limits(session: WriteSession, tenant: UUID, key: UUID, successor: UUID) -> None:
@@ -87,25 +90,15 @@ async def limits_of(session: ReadSession, tenant: UUID, key: UUID) -> Limits:
 async def used(session: ReadSession, tenant: UUID, key: UUID, day: date) -> Usage:
     """Return what was used on a day."""
     rows = await session.fetch(_USED, {"tenant": tenant, "keys": [key], "day": day})
-    return Usage(memories=rows[0]["memories"], turns=rows[0]["turns"], tokens=rows[0]["tokens"]) if rows else Usage()
+    return as_record(Usage, rows[0]) if rows else Usage()
 
 
 async def add_usage(
     session: WriteSession, tenant: UUID, keys: Collection[UUID], day: date, added: Usage
 ) -> Mapping[UUID, Usage]:
     """Add to what was used on a day, by the tenant as a whole and by these keys; return the sums, by key."""
-    values = {
-        "tenant": tenant,
-        "keys": [WHOLE_TENANT, *keys],
-        "day": day,
-        "memories": added.memories,
-        "turns": added.turns,
-        "tokens": added.tokens,
-    }
-    return {
-        row["key_id"]: Usage(memories=row["memories"], turns=row["turns"], tokens=row["tokens"])
-        for row in await session.fetch(_ADD, values)
-    }
+    values = {"tenant": tenant, "keys": [WHOLE_TENANT, *keys], "day": day, **asdict(added)}
+    return {row["key_id"]: as_record(Usage, row) for row in await session.fetch(_ADD, values)}
 
 
 async def prune(session: WriteSession, tenant: UUID, before: date) -> None:

@@ -462,8 +462,8 @@ async def read_claims(
     session: ReadSession, tenant: UUID, memories: Collection[UUID], *, now: datetime
 ) -> dict[UUID, ReviewClaim]:
     """Return the claims in force on these memories."""
-    rows: Any = await session.fetch(_CLAIMS, {"tenant": tenant, "memories": list(memories), "now": now})
-    return {row["memory_id"]: ReviewClaim(reviewer=row["reviewer"], until=row["until"]) for row in rows}
+    rows = await session.fetch(_CLAIMS, {"tenant": tenant, "memories": list(memories), "now": now})
+    return {row["memory_id"]: as_record(ReviewClaim, row) for row in rows}
 
 
 async def add_comment(session: WriteSession, tenant: UUID, memory: UUID, comment: ReviewComment) -> None:
@@ -474,5 +474,5 @@ async def add_comment(session: WriteSession, tenant: UUID, memory: UUID, comment
 
 async def read_comments(session: ReadSession, tenant: UUID, memory: UUID) -> tuple[ReviewComment, ...]:
     """Return the comments on an item, oldest first."""
-    rows: Any = await session.fetch(_COMMENTS, {"tenant": tenant, "memory": memory})
-    return tuple(ReviewComment(**dict(row)) for row in rows)
+    rows = await session.fetch(_COMMENTS, {"tenant": tenant, "memory": memory})
+    return tuple(as_record(ReviewComment, row) for row in rows)

@@ -6,18 +6,17 @@ Sessions that read or write tenants must be the operator's (`AS_OPERATOR`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from datetime import date, datetime
 from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
 from asyncpg import Record
-from sqlalchemy import select, update
-from sqlalchemy.dialects.postgresql import insert
+from pydantic_core import to_json
 
 from app.db.session import ReadSession, WriteSession, statement
-from app.db.tables import tenants
+from app.db.sql import as_record
 from app.model import Scope, ScopeKind
 
 
@@ -62,8 +61,7 @@ _WITH_OLD = statement("SELECT tenant FROM tenants_with_old(:what, :before) AS te
 
 async def add(session: WriteSession, tenant: UUID, cost: ExtractionCost) -> None:
     """Add to the counts of a day."""
-    values = {name: getattr(cost, name) for name in cost.__dataclass_fields__}
-    await session.change(_ADD, {"tenant": tenant, **values})
+    await session.change(_ADD, {"tenant": tenant, **asdict(cost)})
 
 
 async def between(session: ReadSession, tenant: UUID, since: date, until: date) -> Sequence[ExtractionCost]:
@@ -136,31 +134,47 @@ class Tenant:
     created_at: datetime
 
 
+_INSERT = statement(
+    "INSERT INTO tenants (id, name, created_at) VALUES (:id, :name, :created_at) ON CONFLICT (name) DO NOTHING"
+)
+
+_TENANTS = "SELECT id, name, created_at FROM tenants"
+
+_BY_NAME = statement(f"{_TENANTS} WHERE name = :name")
+
+_BY_ID = statement(f"{_TENANTS} WHERE id = :id")
+
+_ALL = statement(f"{_TENANTS} ORDER BY created_at, id")
+
+_SETTINGS = "SELECT settings, types_version FROM tenants WHERE id = :tenant"
+
+_READ_SETTINGS = statement(_SETTINGS)
+
+_LOCK_SETTINGS = statement(f"{_SETTINGS} FOR NO KEY UPDATE")
+
+_CHANGE_SETTINGS = statement("UPDATE tenants SET settings = CAST(:settings AS jsonb) WHERE id = :tenant")
+
+
 async def insert_tenant(session: WriteSession, tenant: Tenant) -> bool:
     """Store a tenant; return False when the name is taken."""
-    statement = (
-        insert(tenants)
-        .values(id=tenant.id, name=tenant.name, created_at=tenant.created_at)
-        .on_conflict_do_nothing(index_elements=[tenants.c.name])
-        .returning(tenants.c.id)
-    )
-    return (await session.execute(statement)).first() is not None
+    return await session.change(_INSERT, asdict(tenant)) > 0
 
 
 async def find_by_name(session: ReadSession, name: str) -> Tenant | None:
     """Return the tenant of that name."""
-    return await _one(session, name=name)
+    rows = await session.fetch(_BY_NAME, {"name": name})
+    return as_record(Tenant, rows[0]) if rows else None
 
 
 async def find_by_id(session: ReadSession, tenant: UUID) -> Tenant | None:
     """Return the tenant of that id."""
-    return await _one(session, id=tenant)
+    rows = await session.fetch(_BY_ID, {"id": tenant})
+    return as_record(Tenant, rows[0]) if rows else None
 
 
 async def list_tenants(session: ReadSession) -> Sequence[Tenant]:
     """Return every tenant, oldest first."""
-    statement = select(tenants.c.id, tenants.c.name, tenants.c.created_at).order_by(tenants.c.created_at, tenants.c.id)
-    return [Tenant(**row._mapping) for row in await session.execute(statement)]  # noqa: SLF001
+    return [as_record(Tenant, row) for row in await session.fetch(_ALL, {})]
 
 
 class OldRows(StrEnum):
@@ -179,24 +193,16 @@ async def with_old(session: ReadSession, what: OldRows, before: datetime) -> Seq
 
 async def settings(session: ReadSession, tenant: UUID, *, lock: bool = False) -> Mapping[str, object]:
     """Return a tenant's settings, empty for none; with `lock`, lock them until the transaction ends."""
-    statement = select(tenants.c.settings).where(tenants.c.id == tenant)
-    if lock:
-        statement = statement.with_for_update(key_share=True)
-    return (await session.execute(statement)).scalar_one_or_none() or {}
+    rows = await session.fetch(_LOCK_SETTINGS if lock else _READ_SETTINGS, {"tenant": tenant})
+    return (rows[0]["settings"] if rows else None) or {}
 
 
 async def settings_and_types(session: ReadSession, tenant: UUID) -> tuple[Mapping[str, object], int]:
     """Return a tenant's settings, and the version of its own types."""
-    row = (await session.execute(select(tenants.c.settings, tenants.c.types_version).filter_by(id=tenant))).first()
-    return ({}, 0) if row is None else (row.settings, row.types_version)
+    rows = await session.fetch(_READ_SETTINGS, {"tenant": tenant})
+    return (rows[0]["settings"], rows[0]["types_version"]) if rows else ({}, 0)
 
 
 async def change_settings(session: WriteSession, tenant: UUID, given: Mapping[str, object]) -> None:
     """Replace settings of a tenant."""
-    await session.execute(update(tenants).where(tenants.c.id == tenant).values(settings=dict(given)))
-
-
-async def _one(session: ReadSession, **wanted: object) -> Tenant | None:
-    statement = select(tenants.c.id, tenants.c.name, tenants.c.created_at).filter_by(**wanted)
-    row = (await session.execute(statement)).first()
-    return None if row is None else Tenant(**row._mapping)  # noqa: SLF001
+    await session.change(_CHANGE_SETTINGS, {"tenant": tenant, "settings": to_json(given).decode()})
