@@ -17,7 +17,7 @@ from app.api.plumbing.models import MOST_RESULTS, Given, Out, PageOut, RequestBo
 from app.api.plumbing.routes import add_reads
 from app.api.plumbing.visibility import OwnedQuery
 from app.memory.fields import Name
-from app.model import Actor
+from app.model import Actor, ScopeKind
 
 MOST_DAYS = 90
 
@@ -165,11 +165,7 @@ async def list_users(runtime: RuntimeDep, actor: ActorDep, query: Annotated[Name
 
     Those of everybody take `all=true`, as nobody is in the global scope; counts are of the scopes that are listed.
     """
-    scopes = await query.visible(runtime.activity, actor)
-    listing = _listing("users", actor, (scopes, query.q))
-    after = cursors.decode_name(query.cursor, listing) or ""
-    page = await runtime.activity.users(actor, scopes, text=query.q or "", after=after, limit=query.limit)
-    return json_answer(UserPage.page(page.items, cursors.encode_name(page.next, listing)))
+    return await _list_names(runtime, actor, query, ScopeKind.USER, UserPage)
 
 
 async def list_agents(runtime: RuntimeDep, actor: ActorDep, query: Annotated[NamesQuery, Query()]) -> Response:
@@ -177,11 +173,17 @@ async def list_agents(runtime: RuntimeDep, actor: ActorDep, query: Annotated[Nam
 
     Those of everybody take `all=true`, as nobody is in the global scope; counts are of the scopes that are listed.
     """
+    return await _list_names(runtime, actor, query, ScopeKind.AGENT, AgentPage)
+
+
+async def _list_names(
+    runtime: RuntimeDep, actor: Actor, query: NamesQuery, kind: ScopeKind, answer: type[UserPage | AgentPage]
+) -> Response:
     scopes = await query.visible(runtime.activity, actor)
-    listing = _listing("agents", actor, (scopes, query.q))
+    listing = _listing(f"{kind}s", actor, (scopes, query.q))
     after = cursors.decode_name(query.cursor, listing) or ""
-    page = await runtime.activity.agents(actor, scopes, text=query.q or "", after=after, limit=query.limit)
-    return json_answer(AgentPage.page(page.items, cursors.encode_name(page.next, listing)))
+    page = await runtime.activity.names(actor, kind, scopes, text=query.q or "", after=after, limit=query.limit)
+    return json_answer(answer.page(page.items, cursors.encode_name(page.next, listing)))
 
 
 async def list_sessions(runtime: RuntimeDep, actor: ActorDep, query: Annotated[SessionsQuery, Query()]) -> Response:

@@ -8,8 +8,9 @@ from datetime import datetime
 from uuid import UUID
 
 from app import ids
-from app.db.session import ReadSession, SqlStatement, statement
+from app.db.session import ReadSession, statement
 from app.db.sql import as_record
+from app.model import ScopeKind
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,7 +79,9 @@ _NAMES = """
 
 _LISTED = "(CAST(:scopes AS uuid[]) IS NULL OR s.id = ANY(:scopes))"
 
-_USERS, _AGENTS = (statement(_NAMES.format(column=column, listed=_LISTED)) for column in ("user_id", "agent_id"))
+_OF_SCOPES = {
+    kind: statement(_NAMES.format(column=f"{kind}_id", listed=_LISTED)) for kind in (ScopeKind.USER, ScopeKind.AGENT)
+}
 
 _GIVEN = f"m.session_id !~ '^{ids.TURN}_[0-9a-f]{{32}}$'"
 """Memories of a turn that was sent without a session carry the turn's id in its place."""
@@ -145,18 +148,19 @@ _NAMED_TOGETHER = statement(
 )
 
 
-async def users(
-    session: ReadSession, tenant: UUID, scopes: Sequence[UUID] | None, *, text: str, after: str, limit: int
+async def names(
+    session: ReadSession,
+    tenant: UUID,
+    kind: ScopeKind,
+    scopes: Sequence[UUID] | None,
+    *,
+    text: str,
+    after: str,
+    limit: int,
 ) -> list[NameActivity]:
-    """Return up to `limit` users of these scopes (None: of all) whose id contains `text`, in order, after one."""
-    return await _names(session, _USERS, tenant, scopes, text=text, after=after, limit=limit)
-
-
-async def agents(
-    session: ReadSession, tenant: UUID, scopes: Sequence[UUID] | None, *, text: str, after: str, limit: int
-) -> list[NameActivity]:
-    """Return up to `limit` agents of these scopes (None: of all) whose id contains `text`, in order, after one."""
-    return await _names(session, _AGENTS, tenant, scopes, text=text, after=after, limit=limit)
+    """Return up to `limit` users or agents of these scopes (None: of all) whose id contains `text`, after one."""
+    given = {"tenant": tenant, "scopes": scopes, "text": text, "after": after, "limit": limit}
+    return [as_record(NameActivity, row) for row in await session.fetch(_OF_SCOPES[kind], given)]
 
 
 async def sessions(
@@ -175,18 +179,3 @@ async def named_together(session: ReadSession, tenant: UUID, entity: UUID, *, li
     """Return the entities that active memories name together with one, and those memories, the latest first."""
     rows = await session.fetch(_NAMED_TOGETHER, {"tenant": tenant, "entity": entity, "limit": limit})
     return [as_record(EntityNeighbour, row) for row in rows]
-
-
-async def _names(
-    session: ReadSession,
-    named: SqlStatement,
-    tenant: UUID,
-    scopes: Sequence[UUID] | None,
-    *,
-    text: str,
-    after: str,
-    limit: int,
-) -> list[NameActivity]:
-    given = {"tenant": tenant, "scopes": scopes, "text": text, "after": after, "limit": limit}
-    rows = await session.fetch(named, given)
-    return [as_record(NameActivity, row) for row in rows]

@@ -49,20 +49,14 @@ class Activity:
             found = await scopes_of_user(session, actor.tenant_id, user)
         return tuple({own, *found})
 
-    async def users(
-        self, actor: Actor, scopes: Sequence[UUID] | None, *, text: str, after: str, limit: int
+    async def names(
+        self, actor: Actor, kind: ScopeKind, scopes: Sequence[UUID] | None, *, text: str, after: str, limit: int
     ) -> Page[NameActivity, str]:
-        """Return one page of users of these scopes whose id holds `text`, in the order of ids."""
+        """Return one page of users or agents of these scopes whose id holds `text`, in the order of ids."""
         async with self.database.read(actor.tenant_id) as session:
-            found = await activity.users(session, actor.tenant_id, scopes, text=text, after=after, limit=limit + 1)
-        return cut_page(found, limit, lambda one: one.name)
-
-    async def agents(
-        self, actor: Actor, scopes: Sequence[UUID] | None, *, text: str, after: str, limit: int
-    ) -> Page[NameActivity, str]:
-        """Return one page of agents of these scopes whose id holds `text`, in the order of ids."""
-        async with self.database.read(actor.tenant_id) as session:
-            found = await activity.agents(session, actor.tenant_id, scopes, text=text, after=after, limit=limit + 1)
+            found = await activity.names(
+                session, actor.tenant_id, kind, scopes, text=text, after=after, limit=limit + 1
+            )
         return cut_page(found, limit, lambda one: one.name)
 
     async def sessions(
