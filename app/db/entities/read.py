@@ -205,26 +205,28 @@ _BY_IDS = statement(f"{_WHOLE} WHERE e.tenant_id = :tenant AND e.id = ANY(:ids)"
 
 _BY_IDS_THEN = statement(f"{_WHOLE_THEN} WHERE e.id = ANY(:ids)")
 
+_HAS_NAME = {
+    "alias": "a.alias = :alias",
+    "prefix": "(starts_with(a.alias, :prefix) OR position(' ' || :prefix IN a.alias) > 0)",
+}
+
 _CONDITIONS = {
     "scopes": "e.scope_id = ANY(:scopes)",
     "entity_type": "coalesce(nullif(e.entity_type, 'unknown'), kin.entity_type, 'unknown') = :entity_type",
-    "alias": "e.id IN (SELECT a.entity_id FROM entity_aliases a WHERE a.tenant_id = :tenant AND a.alias = :alias)",
-    "prefix": """e.id IN (SELECT a.entity_id FROM entity_aliases a WHERE a.tenant_id = :tenant
-        AND (starts_with(a.alias, :prefix) OR position(' ' || :prefix IN a.alias) > 0))""",
     "after": "e.id > :after",
+    **{
+        name: f"e.id IN (SELECT a.entity_id FROM entity_aliases a WHERE a.tenant_id = :tenant AND {condition})"  # noqa: S608
+        for name, condition in _HAS_NAME.items()
+    },
 }
 
-_ALIAS_THEN = f"""e.id IN (
-    SELECT coalesce(k.merged_into, k.id) FROM {time_travel.NAMES} a
-    CROSS JOIN LATERAL (SELECT k.* FROM {time_travel.ENTITIES} k WHERE k.id = a.entity_id OFFSET 0) k
-    WHERE a.alias = :alias)"""  # noqa: S608
-
-_PREFIX_THEN = f"""e.id IN (
-    SELECT coalesce(k.merged_into, k.id) FROM {time_travel.NAMES} a
-    CROSS JOIN LATERAL (SELECT k.* FROM {time_travel.ENTITIES} k WHERE k.id = a.entity_id OFFSET 0) k
-    WHERE starts_with(a.alias, :prefix) OR position(' ' || :prefix IN a.alias) > 0)"""  # noqa: S608
-
-_CONDITIONS_THEN = {**_CONDITIONS, "alias": _ALIAS_THEN, "prefix": _PREFIX_THEN}
+_CONDITIONS_THEN = _CONDITIONS | {
+    name: f"""e.id IN (
+        SELECT coalesce(k.merged_into, k.id) FROM {time_travel.NAMES} a
+        CROSS JOIN LATERAL (SELECT k.* FROM {time_travel.ENTITIES} k WHERE k.id = a.entity_id OFFSET 0) k
+        WHERE {condition})"""  # noqa: S608 - composed of constants
+    for name, condition in _HAS_NAME.items()
+}
 
 
 async def find(
