@@ -13,7 +13,7 @@ from asyncpg import Record
 
 from app import ids
 from app.db.session import ReadSession, WriteSession, statement
-from app.db.sql import Row, insert_all
+from app.db.sql import Row, insert_all, values_of
 from app.memory.audit import AuditAction, AuditRecord, Seal
 
 _NOTHING: Mapping[str, object] = MappingProxyType({})
@@ -221,8 +221,7 @@ async def page(
     session: ReadSession, tenant: UUID, asked: AuditFilter, *, descending: bool, after: int | None, limit: int
 ) -> list[AuditEntry]:
     """Return up to `limit` events in the order of their positions, starting after one of them."""
-    given = {name: getattr(asked, name) for name in asked.__dataclass_fields__}
-    given["scopes"] = None if asked.scopes is None else list(asked.scopes)
+    given = values_of(asked) | {"scopes": None if asked.scopes is None else list(asked.scopes)}
     if asked.action is not None and asked.action.endswith("."):
         given |= {"action": None, "prefix": asked.action}
     used = {name: value for name, value in given.items() if value is not None}

@@ -14,7 +14,7 @@ from sqlalchemy import Row as Found
 from sqlalchemy import Select, select, update
 
 from app.db.session import ReadSession, WriteSession, statement
-from app.db.sql import Row, insert_all
+from app.db.sql import Row, insert_all, values_of
 from app.db.tables import backfill_items, backfills
 from app.memory.backfill import BackfillEffect, BackfillStatus, Classifier, ItemState
 
@@ -47,8 +47,7 @@ _SCOPES = statement(
 
 async def add_backfill(session: WriteSession, new: Backfill) -> None:
     """Store a new backfill."""
-    values = {name: getattr(new, name) for name in new.__dataclass_fields__}
-    await insert_all(session, {"backfills": [values]})
+    await insert_all(session, {"backfills": [values_of(new)]})
 
 
 async def find(session: ReadSession, tenant: UUID, backfill: UUID) -> Backfill | None:
@@ -156,8 +155,7 @@ class BackfillItem:
 
     def row(self, tenant: UUID, backfill: UUID) -> Row:
         """Return the item as a row."""
-        values = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return {"tenant_id": tenant, "backfill_id": backfill, **values}
+        return {"tenant_id": tenant, "backfill_id": backfill, **values_of(self)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

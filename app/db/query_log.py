@@ -11,6 +11,7 @@ from uuid import UUID
 from pydantic_core import to_json
 
 from app.db.session import ReadSession, WriteSession, statement
+from app.db.sql import values_of
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -106,8 +107,7 @@ async def insert(
 ) -> None:
     """Store entries; `subjects` are the hashes by which erasures name the entries' users."""
     given = [
-        {name: getattr(one, name) for name in QueryLogEntry.__dataclass_fields__}
-        | {"subject_hash": None if one.user_id is None else subjects[one.user_id].hex()}
+        values_of(one) | {"subject_hash": None if one.user_id is None else subjects[one.user_id].hex()}
         for one in entries
     ]
     await session.change(_INSERT, {"tenant": tenant, "given": to_json(given).decode()})

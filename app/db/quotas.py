@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import date
 from uuid import UUID
 
 from app.db import tenants
 from app.db.session import ReadSession, WriteSession, statement
-from app.db.sql import as_record
+from app.db.sql import as_record, values_of
 from app.db.tenants import ExtractionCost
 from app.memory.extraction import TokenUsage
 from app.model import Actor
@@ -97,7 +97,7 @@ async def add_usage(
     session: WriteSession, tenant: UUID, keys: Collection[UUID], day: date, added: Usage
 ) -> Mapping[UUID, Usage]:
     """Add to what was used on a day, by the tenant as a whole and by these keys; return the sums, by key."""
-    values = {"tenant": tenant, "keys": [WHOLE_TENANT, *keys], "day": day, **asdict(added)}
+    values = {"tenant": tenant, "keys": [WHOLE_TENANT, *keys], "day": day, **values_of(added)}
     return {row["key_id"]: as_record(Usage, row) for row in await session.fetch(_ADD, values)}
 
 

@@ -62,6 +62,11 @@ def as_record(kind: type[Result], row: Any, **more: object) -> Result:  # noqa: 
     return kind(**{name: more[name] if name in more else row[name] for name in kind.__dataclass_fields__})
 
 
+def values_of(record: DataclassInstance) -> dict[str, Any]:
+    """Return the fields of a dataclass by name, each as it is."""
+    return {name: getattr(record, name) for name in record.__dataclass_fields__}
+
+
 async def insert_all(session: WriteSession, rows: Mapping[str, Sequence[Row]]) -> None:
     """Insert rows into tables, by table name, as one statement; all rows of a table have the same columns.
 

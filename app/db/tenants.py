@@ -6,7 +6,7 @@ Sessions that read or write tenants must be the operator's (`AS_OPERATOR`).
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import date, datetime
 from enum import StrEnum
 from typing import Any
@@ -16,7 +16,7 @@ from asyncpg import Record
 from pydantic_core import to_json
 
 from app.db.session import ReadSession, WriteSession, statement
-from app.db.sql import as_record
+from app.db.sql import as_record, values_of
 from app.model import Scope, ScopeKind
 
 
@@ -61,7 +61,7 @@ _WITH_OLD = statement("SELECT tenant FROM tenants_with_old(:what, :before) AS te
 
 async def add(session: WriteSession, tenant: UUID, cost: ExtractionCost) -> None:
     """Add to the counts of a day."""
-    await session.change(_ADD, {"tenant": tenant, **asdict(cost)})
+    await session.change(_ADD, {"tenant": tenant, **values_of(cost)})
 
 
 async def between(session: ReadSession, tenant: UUID, since: date, until: date) -> Sequence[ExtractionCost]:
@@ -157,7 +157,7 @@ _CHANGE_SETTINGS = statement("UPDATE tenants SET settings = CAST(:settings AS js
 
 async def insert_tenant(session: WriteSession, tenant: Tenant) -> bool:
     """Store a tenant; return False when the name is taken."""
-    return await session.change(_INSERT, asdict(tenant)) > 0
+    return await session.change(_INSERT, values_of(tenant)) > 0
 
 
 async def find_by_name(session: ReadSession, name: str) -> Tenant | None:

@@ -12,6 +12,7 @@ from sqlalchemy import Row as Found
 from sqlalchemy import delete, insert, select, tuple_, update
 
 from app.db.session import ReadSession, WriteSession, statement
+from app.db.sql import values_of
 from app.db.tables import webhook_deliveries, webhooks
 from app.model import DeliveryStatus, WebhookEvent
 
@@ -74,8 +75,8 @@ _PRUNE = statement(
 
 async def insert_webhook(session: WriteSession, tenant: UUID, webhook: StoredWebhook) -> None:
     """Store a new webhook."""
-    values = {name: getattr(webhook, name) for name in StoredWebhook.__dataclass_fields__}
-    await session.execute(insert(webhooks).values(tenant_id=tenant, **{**values, "events": list(webhook.events)}))
+    values = values_of(webhook) | {"events": list(webhook.events)}
+    await session.execute(insert(webhooks).values(tenant_id=tenant, **values))
 
 
 async def change_webhook(session: WriteSession, tenant: UUID, webhook: UUID, **values: object) -> None:
@@ -105,8 +106,7 @@ async def lock_webhook(session: WriteSession, tenant: UUID, webhook: UUID) -> St
 
 async def insert_delivery(session: WriteSession, tenant: UUID, delivery: Delivery) -> None:
     """Queue a delivery."""
-    values = {name: getattr(delivery, name) for name in Delivery.__dataclass_fields__}
-    await session.execute(insert(webhook_deliveries).values(tenant_id=tenant, **values))
+    await session.execute(insert(webhook_deliveries).values(tenant_id=tenant, **values_of(delivery)))
 
 
 async def change_delivery(session: WriteSession, tenant: UUID, delivery: UUID, **values: object) -> bool:

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from app.db.memories.fading import DATED, FRESHNESS
 from app.db.memories.listing import ScanPage
 from app.db.session import ReadSession, statement
-from app.db.sql import as_record, has_vector, vector_of
+from app.db.sql import as_record, has_vector, values_of, vector_of
 from app.db.tenants import scope_of
 from app.model import Scope
 
@@ -84,8 +84,7 @@ class FadedFilter:
 
     def values(self, tenant: UUID) -> dict[str, object]:
         """Return the parameters of the condition."""
-        told = {name: getattr(self, name) for name in self.__dataclass_fields__}
-        return {**told, "types": list(self.types), "tenant": tenant}
+        return {**values_of(self), "types": list(self.types), "tenant": tenant}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
