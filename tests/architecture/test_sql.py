@@ -1,11 +1,12 @@
-"""SQL stands in `app/db` and `app/read/retrieve` alone."""
+"""SQL stands in `app/db` and `app/read/retrieve` alone, and is run in one way."""
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 
-from tests.architecture.source import Module, Violation, check, example, texts
+from tests.architecture.source import Module, Violation, check, example, nodes, texts
 
 PLACES = ("app/db/", "app/read/retrieve/")
 SQL = re.compile(
@@ -42,3 +43,25 @@ def test_it_bites() -> None:
     assert list(holds_sql(example("A = f'DELETE FROM {table}'")))
     assert not list(holds_sql(example("A = 'Select one from the list'")))
     assert not list(holds_sql(example('def f():\n    """UPDATE turns SET x."""')))
+
+
+def runs_text(module: Module) -> Iterator[Violation]:
+    """Find SQLAlchemy's `text`: a session runs SQL as a `statement`; tables need it for their columns' defaults."""
+    if module.within("app/db/tables/"):
+        return
+    for node in nodes(module):
+        match node:
+            case ast.ImportFrom(module="sqlalchemy", names=names) if any(one.name == "text" for one in names):
+                yield Violation(module.path, node.lineno, "SQL as `text`: write it as a `statement` of app.db.session")
+            case _:
+                pass
+
+
+def test_sql_is_written_as_statements() -> None:
+    check(runs_text, exceptions={"app/db/embedding_models.py"})  # which the owner's connection runs
+
+
+def test_text_is_found() -> None:
+    assert list(runs_text(example("from sqlalchemy import select, text", "app/db/turns.py")))
+    assert not list(runs_text(example("from sqlalchemy import select", "app/db/turns.py")))
+    assert not list(runs_text(example("from sqlalchemy import text", "app/db/tables/turns.py")))
