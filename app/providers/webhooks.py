@@ -86,8 +86,10 @@ def fault_of(url: str, *, private: bool) -> str | None:
     try:
         parts = urlsplit(url)
         port = parts.port
-    except ValueError:
-        return "is no URL"
+        # The sender and the resolver refuse hosts that urlsplit takes.
+        _host(httpx.URL(url)).encode("idna")
+    except (ValueError, httpx.InvalidURL):
+        return "is no URL with a valid host"
     if parts.scheme not in ({"http", "https"} if private else {"https"}) or not parts.hostname:
         return "must be an https URL" if not private else "must be an http or https URL"
     if parts.username is not None or parts.password is not None or parts.fragment:
@@ -97,6 +99,11 @@ def fault_of(url: str, *, private: bool) -> str | None:
     if not private and _is_inner_address(parts.hostname):
         return "must be an address on the public internet"
     return None
+
+
+def _host(url: httpx.URL) -> str:
+    """Return the host in ASCII: its Unicode form may be encoded as another name (`strasse` for `straße`)."""
+    return url.raw_host.decode()
 
 
 def _is_inner_address(host: str) -> bool:
@@ -131,7 +138,8 @@ class WebhookSender:
     async def _post(self, url: str, message: WebhookMessage) -> WebhookAnswer:
         parts = httpx.URL(url)
         port = parts.port or (443 if parts.scheme == "https" else 80)
-        addresses = await self.resolve(parts.host, port)
+        host = _host(parts)
+        addresses = await self.resolve(host, port)
         if not addresses or (not self.private and not all(is_public(one) for one in addresses)):
             return WebhookAnswer(status=None, error="the host's address is not on the public internet")
         headers = {"Host": parts.netloc.decode(), "Content-Type": "application/json", **signature(message)}
@@ -142,7 +150,7 @@ class WebhookSender:
                 parts.copy_with(host=addresses[0]),
                 content=message.body,
                 headers=headers,
-                extensions={"sni_hostname": parts.host},
+                extensions={"sni_hostname": host},
             ) as answer,
         ):
             found = answer.status_code

@@ -5,7 +5,9 @@ from __future__ import annotations
 import asyncio
 import base64
 import json
+import math
 from collections import Counter
+from typing import Any
 
 import httpx
 import pytest
@@ -59,21 +61,33 @@ async def test_an_odd_path_with_an_idempotency_key_is_just_not_found(tenant: Ten
 
 
 @pytest.mark.parametrize(
-    ("sort", "value"),
+    ("path", "value"),
     [
-        ("stated_at", "0001-01-01T00:00:00+23:00"),
-        ("stated_at", "9999-12-31T23:59:59-23:00"),
-        ("importance", 10**320),
+        ("/memories?sort=stated_at", "0001-01-01T00:00:00+23:00"),
+        ("/memories?sort=stated_at", "9999-12-31T23:59:59-23:00"),
+        ("/memories?sort=importance", 10**320),
+        ("/memories?sort=importance", math.nan),
+        ("/memories/typed/episodic/session/s1", 1e30),
+        ("/admin/audit", math.inf),
+        ("/admin/audit", math.nan),
+        ("/admin/audit", 10**300),
+        ("/users", "nul\0"),
+        ("/users", "half \ud800"),
+        ("/sessions", "nul\0"),
+        ("/agents", "nul\0"),
     ],
 )
-async def test_a_tampered_cursor_is_refused(tenant: Tenant, sort: str, value: object) -> None:
-    for place in range(3):
-        await tenant.client.post("/memories/typed/fact", json=fact(predicate=f"p{place}"))
-    page = (await tenant.client.get("/memories", params={"all": True, "sort": sort, "limit": 1})).json()
-    cursor = page["next_cursor"]
-    mark, identifier, _ = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))
-    forged = base64.urlsafe_b64encode(json.dumps([mark, identifier, value]).encode()).decode().rstrip("=")
-    answer = await tenant.client.get("/memories", params={"all": True, "sort": sort, "limit": 1, "cursor": forged})
+async def test_a_tampered_cursor_is_refused(tenant: Tenant, path: str, value: object) -> None:
+    for place in "12":
+        who = {"user_id": f"u{place}", "agent_id": f"a{place}"}
+        await tenant.client.post("/memories/typed/fact", json=fact(session_id=f"s{place}", **who))
+        await tenant.client.post("/memories/typed/episodic", json={"session_id": "s1", "content": place, **who})
+    listing: dict[str, Any] = {"limit": 1} if path == "/admin/audit" else {"limit": 1, "all": True}
+    url = httpx.URL(path).copy_merge_params(listing)
+    cursor = (await tenant.client.get(url)).json()["next_cursor"]
+    kept = json.loads(base64.urlsafe_b64decode(cursor + "=" * (-len(cursor) % 4)))[:-1]
+    forged = base64.urlsafe_b64encode(json.dumps([*kept, value]).encode()).decode().rstrip("=")
+    answer = await tenant.client.get(url.copy_merge_params({"cursor": forged}))
     assert (answer.status_code, answer.json()["type"]) == (422, "urn:typed-memory:problem:invalid-cursor")
 
 

@@ -355,6 +355,9 @@ async def test_secrets_are_shown_once_and_other_tenants_see_nothing(
         "https://[64:ff9b::a9fe:a9fe]/",
         "https://exam ple.com/",
         "no url",
+        f"https://{'a' * 64}.example/",
+        "https://hooks..example/",
+        "https://[v7.hooks]/",
     ],
 )
 async def test_a_url_that_leads_inside_is_refused(client: httpx.AsyncClient, url: str) -> None:
@@ -402,6 +405,19 @@ async def test_a_name_that_leads_inside_is_not_connected_to(receiver: Receiver) 
     answer = await sender.send("https://rebinding.example/", message)
     assert (answer.status, "public internet" in str(answer.error)) == (None, True)
     assert receiver.got == []
+
+
+async def test_a_host_in_punycode_is_resolved_as_it_is_written() -> None:
+    asked: list[str] = []
+
+    async def nowhere(host: str, _port: int) -> Sequence[str]:
+        asked.append(host)
+        return []
+
+    sender = WebhookSender(timeout=1.0, resolve=nowhere)
+    message = WebhookMessage(id="msg_1", at=datetime.now(UTC), body="{}", secrets=["whsec_c2VjcmV0"])
+    await sender.send("https://xn--gro-7ka.example/", message)
+    assert asked == ["xn--gro-7ka.example"]
 
 
 async def test_the_connection_goes_to_the_checked_address_under_the_hosts_name(receiver: Receiver) -> None:

@@ -15,6 +15,7 @@ from pydantic import Field
 from app.api.plumbing.models import MOST_RESULTS, RequestBody
 from app.errors import InvalidCursor
 from app.memory.calendar import plausible
+from app.memory.fields import is_storable
 from app.services.memories import PagePosition
 
 LONGEST = 500
@@ -22,6 +23,9 @@ LONGEST = 500
 _UNKNOWN = "this is no cursor of ours: use next_cursor as it came"
 _ELSEWHERE = "this cursor belongs to another listing: keep filters and sort the same"
 _MARK = 8
+
+_NUMBERS_BELOW = 2**53
+"""The bound of numbers in cursors: up to it JSON's numbers are exact."""
 
 
 class PageQuery(RequestBody):
@@ -102,7 +106,9 @@ def decode_name(cursor: str | None, listing: Listing) -> str | None:
         mark, name = _read(cursor)
     except (ValueError, TypeError, RecursionError):
         raise InvalidCursor(_UNKNOWN, field="cursor") from None
-    if mark != listing.mark() or not isinstance(name, str):
+    if not isinstance(name, str) or not is_storable(name):
+        raise InvalidCursor(_UNKNOWN, field="cursor")
+    if mark != listing.mark():
         raise InvalidCursor(_ELSEWHERE, field="cursor")
     return name
 
@@ -128,6 +134,6 @@ def _value(given: object, wanted: type[datetime | float] | None) -> float | date
             raise ValueError("not an instant")
         plausible(instant)
         return instant
-    if wanted is float and isinstance(given, int | float):
+    if wanted is float and isinstance(given, int | float) and abs(given) < _NUMBERS_BELOW:
         return float(given)
     raise ValueError("wrong kind of value")
