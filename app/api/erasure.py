@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Literal
 
@@ -32,6 +33,11 @@ def _hex(digest: bytes | None) -> str | None:
     return None if digest is None else digest.hex()
 
 
+def _counts(counts: Mapping[str, int]) -> dict[str, int]:
+    always = {"memories": 0, "turns": 0}
+    return {name: count for name, count in sorted({**always, **counts}.items()) if count or name in always}
+
+
 def _kept_ids(one: Receipt) -> list[str] | None:
     return [ids.public(ids.MEMORY, memory) for memory in one.kept] if one.erasure.kind == "memory" else None
 
@@ -49,8 +55,11 @@ class ReceiptOut(Out):
     )
     counts: Annotated[
         dict[str, int],
-        Source("erasure.counts", lambda counts: {name: count for name, count in sorted(counts.items()) if count}),
-    ] = Field(description="Rows erased, by table.", examples=[{"memories": 2, "turns": 1}])
+        Source("erasure.counts", _counts),
+    ] = Field(
+        description="Rows erased, by table; `memories` and `turns` always, 0 for a user of whom nothing was stored.",
+        examples=[{"memories": 2, "turns": 1}],
+    )
     ids_digest: Annotated[str | None, Source("erasure.ids_digest", _hex)] = Field(
         description="SHA-256 of the ids of the memories and turns that were erased, sorted, each with a line end."
     )

@@ -9,7 +9,7 @@ from fastapi import APIRouter, Query, Request
 from pydantic import Field
 from starlette.responses import Response, StreamingResponse
 
-from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep, require_uncompressed
 from app.api.plumbing.models import Out, Source, json_answer
 from app.api.plumbing.routes import OK, add_route
 from app.memory.fields import Name
@@ -120,6 +120,7 @@ async def import_lines(
     Existing rows are not changed, so an interrupted import is simply sent again. Wrong lines are reported by number,
     and the others stored.
     """
+    require_uncompressed(request)
     lines = numbered(request.stream(), longest=runtime.settings.max_body_bytes)
     return json_answer(ImportOut.answer(await runtime.importing.run(actor, lines, strict=strict)))
 

@@ -25,10 +25,12 @@ from app.api.plumbing.models import (
     Out,
     RequestBody,
     Source,
+    Tags,
     TimeZone,
     json_answer,
     rounded,
     rounded_to,
+    wanted_metadata,
 )
 from app.api.plumbing.problems import FieldError, InvalidFields
 from app.api.plumbing.routes import add_route
@@ -54,11 +56,6 @@ MOST_MESSAGES = 100
 
 LARGEST_CONTEXT = 100_000
 
-MOST_TAGS = 50
-
-TAGS = "tags"
-"""The key of a memory's tags in its metadata, a list of words."""
-
 PositionHeader = Annotated[
     str | None,
     Header(
@@ -81,17 +78,13 @@ class QueryFields(RequestBody):
     session_id: Name | None = Field(
         default=None, description="The conversation that asks: what is used in many counts for more. No filter."
     )
-    topic: Topic | None = Field(default=None, description="Only what is filed under this.")
+    topic: Topic | None = Field(default=None, description="Only what is filed under this, in any letter case.")
     metadata: Metadata = Field(
         default_factory=dict,
         description="Only memories whose metadata contain this JSON object.",
         examples=[{"project": "atlas"}],
     )
-    tags: list[Name] = Field(
-        default_factory=list,
-        max_length=MOST_TAGS,
-        description="Only memories with all of these in the list `tags` of their metadata.",
-    )
+    tags: Tags = Field(default_factory=list)
     top_k: Annotated[int, A_NUMBER] = Field(default=10, ge=1, le=MOST_RESULTS, description="Most memories to return.")
     mode: ReadMode | None = Field(default=None, description="By default as the question sounds.")
     now: Instant | None = Field(
@@ -106,8 +99,7 @@ class QueryFields(RequestBody):
 
     @model_validator(mode="after")
     def _tags_once(self) -> Self:
-        if self.tags and TAGS in self.metadata:
-            raise ValueError("give tags in `tags` or in `metadata`, not in both")
+        wanted_metadata(self.metadata, self.tags)
         return self
 
     def build_request(self, question: str, types: tuple[str, ...], present: datetime) -> QueryRequest:
@@ -124,7 +116,7 @@ class QueryFields(RequestBody):
             session_id=self.session_id,
             types=types,
             topic=self.topic,
-            metadata={**self.metadata, **({TAGS: self.tags} if self.tags else {})},
+            metadata=wanted_metadata(self.metadata, self.tags),
             top_k=self.top_k,
             mode=self.mode,
             as_of=models.aware(self.as_of, zone),

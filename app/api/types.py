@@ -14,7 +14,7 @@ from starlette.responses import Response
 from app.api.plumbing.guard import ADMIN, OPEN, READ, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.models import Given, Out, Source, json_answer
 from app.api.plumbing.problems import FieldError, InvalidFields, field_errors
-from app.api.plumbing.routes import CREATED, NO_CONTENT, add_reads, add_route
+from app.api.plumbing.routes import CREATED, NO_CONTENT, OK, add_reads, add_route
 from app.memory.fields import Name
 from app.memory.tenant_types.definition import Definition, DefinitionError, InvalidDefinition, pointer
 from app.model import Category, ScopeKind
@@ -110,7 +110,8 @@ def router() -> APIRouter:
         (one, get_type, "Get a memory type with its versions", TypeDetailOut),
     )
     define = ("/admin/types", define_type, "Define a memory type, or its next version", DefinedOut)
-    add_route(found, "POST", ADMIN, *define, status_code=CREATED)
+    checked = {OK: {"model": DefinedOut, "description": "The result of a dry run."}}
+    add_route(found, "POST", ADMIN, *define, status_code=CREATED, responses=checked)
     add_route(found, "DELETE", ADMIN, one, remove_type, "Remove a memory type", status_code=NO_CONTENT)
     return found
 
@@ -136,7 +137,7 @@ async def define_type(
     pointers into it.
     """
     done = await runtime.own_types.define(actor, body, dry_run=dry_run)
-    return json_answer(DefinedOut.answer(done), CREATED)
+    return json_answer(DefinedOut.answer(done), OK if dry_run else CREATED)
 
 
 async def get_type(runtime: RuntimeDep, actor: ActorDep, type_name: TypeNameIn) -> Response:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gzip
 import json
 import re
 from collections.abc import AsyncIterator
@@ -82,6 +83,20 @@ async def test_a_body_must_say_it_is_json(client: httpx.AsyncClient, kind: str) 
     content = json.dumps(fact())
     answer = await client.post("/memories/typed/fact", content=content, headers={"Content-Type": kind})
     await problem(answer, 415)
+
+
+@pytest.mark.parametrize("encoding", ["gzip", "br", "gzip, identity"])
+@pytest.mark.parametrize("path", ["/memories/typed/fact", "/import", "/mcp"])
+async def test_a_compressed_body_is_named_as_such(client: httpx.AsyncClient, path: str, encoding: str) -> None:
+    headers = {"Content-Encoding": encoding, "Content-Type": "application/json", "Accept": "application/json"}
+    answer = await client.post(path, content=gzip.compress(json.dumps(fact()).encode()), headers=headers)
+    assert "uncompressed" in (await problem(answer, 415))["detail"]
+
+
+async def test_a_body_that_is_encoded_as_itself_is_read(client: httpx.AsyncClient) -> None:
+    headers = {"Content-Encoding": "Identity", "Content-Type": "application/json"}
+    answer = await client.post("/memories/typed/fact", content=json.dumps(fact()), headers=headers)
+    assert answer.status_code == 201, answer.text
 
 
 @pytest.mark.parametrize(

@@ -1,4 +1,4 @@
-"""Listings narrowed by a field of a payload."""
+"""Listings narrowed by a field of a payload, by topic and by tags."""
 
 from __future__ import annotations
 
@@ -49,3 +49,33 @@ async def test_an_empty_class_is_refused(client: httpx.AsyncClient) -> None:
     answer = await client.get("/memories", params={"all": True, "drug_class": " "})
     assert answer.status_code == 422
     assert [one["field"] for one in answer.json()["errors"]] == ["drug_class"]
+
+
+async def test_a_topic_is_one_in_any_letter_case(client: httpx.AsyncClient) -> None:
+    await written(client, object="Volkswagen", topic="Büro", user_id="u1")
+    await written(client, predicate="drives", object="Porsche", topic="Autos", user_id="u1")
+    for topic, found in (("Büro", 1), ("BÜRO", 1), ("büro", 1), ("Bürow", 0)):
+        params = {"user_id": "u1", "topic": topic}
+        assert (await client.get("/memories/count", params=params)).json()["total"] == found, topic
+        listed = (await client.get("/memories", params=params)).json()["memories"]
+        assert [one["topic"] for one in listed] == ["Büro"] * found, topic
+        asked = {**params, "query": "Which car is it?", "min_relevance": 0}
+        hits = (await client.post("/query", json=asked)).json()["memories"]
+        assert [one["memory"]["topic"] for one in hits] == ["Büro"] * found, topic
+
+
+async def test_lists_are_narrowed_by_tags_like_questions(client: httpx.AsyncClient) -> None:
+    await written(client, object="Volkswagen", metadata={"tags": ["work", "urgent"], "project": "atlas"})
+    await written(client, predicate="drives", object="Porsche", metadata={"tags": ["work"]})
+    for filters, found in (
+        ({"tags": "work"}, ["Porsche", "Volkswagen"]),
+        ({"tags": ["urgent", "work"]}, ["Volkswagen"]),
+        ({"tags": "work", "metadata": '{"project": "atlas"}'}, ["Volkswagen"]),
+        ({"tags": "home"}, []),
+    ):
+        params: dict[str, Any] = {"user_id": "u1", **filters}
+        listed = (await client.get("/memories", params=params)).json()["memories"]
+        assert [one["object"] for one in listed] == found, filters
+        assert (await client.get("/memories/count", params=params)).json()["total"] == len(found)
+    twice = await client.get("/memories", params={"user_id": "u1", "tags": "work", "metadata": '{"tags": ["home"]}'})
+    assert (twice.status_code, "not in both" in twice.text) == (422, True)

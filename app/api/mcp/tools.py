@@ -22,9 +22,9 @@ from app.api.memories.answers import MemoryOut
 from app.api.plumbing import cursors
 from app.api.plumbing.cursors import LONGEST, Listing
 from app.api.plumbing.guard import BOUND, BY_JOB, BY_MEMORY, NAMED, READ, REVIEW, ROLE, WRITE, pinned
-from app.api.plumbing.models import DIGITS, MOST_RESULTS, Instant, Metadata, RequestBody, TimeZone
+from app.api.plumbing.models import DIGITS, MOST_RESULTS, MOST_TAGS, Instant, Metadata, RequestBody, TimeZone
 from app.api.plumbing.problems import FieldError, InvalidFields
-from app.api.query import MOST_TAGS, QueryBody, Question
+from app.api.query import QueryBody, Question
 from app.api.review import ReviewPageOut, review_line
 from app.api.turn_bodies import TurnsBody, turns_from_body, turns_given
 from app.errors import NotFound

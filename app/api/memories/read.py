@@ -30,7 +30,9 @@ from app.api.plumbing.models import (
     QueryFraction,
     RequestBody,
     Source,
+    Tags,
     json_answer,
+    wanted_metadata,
 )
 from app.api.plumbing.problems import FieldError, InvalidFields
 from app.api.plumbing.routes import OK, Handler, add_reads, add_route
@@ -55,7 +57,7 @@ class MemoryListQuery(OwnedQuery, Clocks, PageQuery):
         description="Only these statuses; repeat it for several. By default all but `pending`: history too.",
     )
     subject: Name | None = Field(default=None, description="Only what is about this, as memories show it in `subject`.")
-    topic: Topic | None = None
+    topic: Topic | None = Field(default=None, description="Only what is filed under this, in any letter case.")
     session_id: Name | None = None
     min_importance: QueryFraction | None = Field(default=None, description="Only what matters at least this much.")
     q: Name | None = Field(default=None, description="Only memories whose text holds each of these words.")
@@ -70,6 +72,7 @@ class MemoryListQuery(OwnedQuery, Clocks, PageQuery):
         description="Only memories whose metadata contain this JSON object.",
         examples=['{"source":"crm"}'],
     )
+    tags: Tags = Field(default_factory=list)
     recorded_since: Instant | None = Field(default=None, description="Only what was recorded then or later.")
     recorded_until: Instant | None = Field(default=None, description="Only what was recorded before.")
     needs_review: bool | None = Field(
@@ -81,6 +84,11 @@ class MemoryListQuery(OwnedQuery, Clocks, PageQuery):
         "`known_at`, then instead of now; `as_of` says itself when.",
     )
     sort: Sort = Sort.NEWEST
+
+    @model_validator(mode="after")
+    def _tags_once(self) -> Self:
+        wanted_metadata(self.metadata, self.tags)
+        return self
 
 
 def listing_by(registry: Registry) -> type[MemoryListQuery]:
@@ -279,6 +287,7 @@ async def delete_memory(request: Request, runtime: RuntimeDep, actor: ActorDep, 
 
 async def _filters(query: MemoryListQuery, runtime: Runtime, actor: Actor) -> MemoryFilters:
     registry = await runtime.type_book.naming(actor.tenant_id, query.type)
+    metadata = wanted_metadata(query.metadata, query.tags)
     return MemoryFilters(
         scopes=await query.visible(runtime.activity, actor),
         types=canonical_types(query.type, registry, "type"),
@@ -290,7 +299,7 @@ async def _filters(query: MemoryListQuery, runtime: Runtime, actor: Actor) -> Me
         texts=() if query.q is None else tuple(query.q.split()),
         entity=None if query.entity is None else ids.parse(ids.ENTITY, query.entity),
         predicate=None if query.predicate is None else normalise_key(query.predicate),
-        metadata=None if query.metadata is None else json.dumps(query.metadata, sort_keys=True),
+        metadata=json.dumps(metadata, sort_keys=True) if metadata else None,
         recorded_since=models.aware(query.recorded_since, UTC),
         recorded_until=models.aware(query.recorded_until, UTC),
         needs_review=query.needs_review,

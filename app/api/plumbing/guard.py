@@ -271,10 +271,18 @@ class StrictRequest(Request):
 
 
 def require_json(request: Request) -> None:
-    """Raise UnsupportedMediaType for a body with another content type."""
+    """Raise UnsupportedMediaType for a body with another content type, or one that is compressed."""
+    require_uncompressed(request)
     kind = request.headers.get("content-type", "application/json").partition(";")[0].strip().lower()
     if kind != "application/json" and not (kind.startswith("application/") and kind.endswith("+json")):
         raise UnsupportedMediaType(f"send the body as application/json, not {kind[:100]!r}")
+
+
+def require_uncompressed(request: Request) -> None:
+    """Raise UnsupportedMediaType for a body that is compressed."""
+    encoding = request.headers.get("content-encoding", "identity")
+    if encoding.strip().lower() not in {"", "identity"}:
+        raise UnsupportedMediaType(f"send the body uncompressed, not with Content-Encoding {encoding[:100]!r}")
 
 
 def refuse_many_values(content: bytes) -> None:

@@ -34,7 +34,7 @@ from app import ids
 from app.api.plumbing.problems import FieldError, InvalidFields
 from app.errors import NotFound
 from app.memory.calendar import known_zone, plausible
-from app.memory.fields import A_NUMBER, check_metadata
+from app.memory.fields import A_NUMBER, Name, check_metadata
 
 MOST_RESULTS = 200
 """Most items of one answer."""
@@ -124,6 +124,22 @@ QueryFraction = Annotated[float, Field(ge=0, le=1, allow_inf_nan=False)]
 
 Metadata = Annotated[dict[str, object], AfterValidator(check_metadata)]
 """A JSON object of the caller's own: at most 16 KB, at most 8 deep."""
+
+
+MOST_TAGS = 50
+
+Tags = Annotated[
+    list[Name],
+    Field(max_length=MOST_TAGS, description="Only memories with all of these in the list `tags` of their metadata."),
+]
+
+
+def wanted_metadata(metadata: Mapping[str, object] | None, tags: list[str]) -> dict[str, object]:
+    """Return the object that memories' metadata must contain; raise ValueError for tags in both arguments."""
+    wanted = dict(metadata or {})
+    if tags and "tags" in wanted:
+        raise ValueError("give tags in `tags` or in `metadata`, not in both")
+    return wanted | ({"tags": tags} if tags else {})
 
 
 def parse_id(kind: str, text: str, field: str) -> UUID:

@@ -87,7 +87,7 @@ _CONDITIONS = {
     "types": "m.type = ANY(:types)",
     "statuses": "m.status = ANY(:statuses)",
     "subject": "lower(m.subject) = lower(:subject)",
-    "topic": "m.topic = :topic",
+    "topic": "lower(m.topic) = lower(:topic)",
     "session_id": "m.session_id = :session_id",
     "min_importance": "m.importance >= :min_importance",
     "texts": "m.content ILIKE ALL(CAST(:texts AS text[]))",

@@ -127,7 +127,7 @@ def type_filter(filters: SearchFilters, *, scoped: bool = True, typed: bool = Tr
     if typed and filters.types:
         conditions.append("i.type = ANY(:types)")
     if filters.topic is not None:
-        conditions.append("i.topic = :topic")
+        conditions.append("lower(i.topic) = lower(:topic)")
     if filters.metadata is not None:
         conditions.append("i.memory_id IN (SELECT memory_id FROM labelled)")
     if filters.excluded:

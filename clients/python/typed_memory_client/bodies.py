@@ -988,7 +988,7 @@ class AnswerOptions(TypedDict, total=False):
     """Most memories to return."""
 
     topic: str | None
-    """Only what is filed under this."""
+    """Only what is filed under this, in any letter case."""
 
     types: Sequence[str]
     """Only these; all by default."""
@@ -1052,7 +1052,7 @@ class RecallOptions(TypedDict, total=False):
     """Most memories to return."""
 
     topic: str | None
-    """Only what is filed under this."""
+    """Only what is filed under this, in any letter case."""
 
     types: Sequence[str]
     """Only these; all by default."""
@@ -1171,7 +1171,7 @@ class ListMemoriesOptions(TypedDict, total=False):
     """Only what is about this, as memories show it in `subject`."""
 
     topic: str | None
-    """A topic of your own choice, to filter by."""
+    """Only what is filed under this, in any letter case."""
 
     session_id: str | None
     """Your id of the conversation."""
@@ -1190,6 +1190,9 @@ class ListMemoriesOptions(TypedDict, total=False):
 
     metadata: str | None
     """Only memories whose metadata contain this JSON object."""
+
+    tags: Sequence[str]
+    """Only memories with all of these in the list `tags` of their metadata."""
 
     recorded_since: datetime | str | None
     """Only what was recorded then or later."""

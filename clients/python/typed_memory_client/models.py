@@ -1071,7 +1071,7 @@ class Receipt(Model):
     """The receipt of an erasure."""
 
     counts: dict[str, int]
-    """Rows erased, by table."""
+    """Rows erased, by table; `memories` and `turns` always, 0 for a user of whom nothing was stored."""
 
     digest: str | None
     """The same with the SHA-256 of what each said after its id and a space: `mem_... 9f86...`."""

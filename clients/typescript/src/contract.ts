@@ -1148,7 +1148,7 @@ export interface components {
             top_k?: number;
             /**
              * Topic
-             * @description Only what is filed under this.
+             * @description Only what is filed under this, in any letter case.
              */
             topic?: string | null;
             /**
@@ -7578,7 +7578,7 @@ export interface components {
             top_k?: number;
             /**
              * Topic
-             * @description Only what is filed under this.
+             * @description Only what is filed under this, in any letter case.
              */
             topic?: string | null;
             /**
@@ -7697,7 +7697,7 @@ export interface components {
         ReceiptOut: {
             /**
              * Counts
-             * @description Rows erased, by table.
+             * @description Rows erased, by table; `memories` and `turns` always, 0 for a user of whom nothing was stored.
              * @example {
              *       "memories": 2,
              *       "turns": 1
@@ -11501,7 +11501,7 @@ export interface operations {
                 status?: components["schemas"]["MemoryStatus"][];
                 /** @description Only what is about this, as memories show it in `subject`. */
                 subject?: string | null;
-                /** @description A topic of your own choice, to filter by. */
+                /** @description Only what is filed under this, in any letter case. */
                 topic?: string | null;
                 /** @description Your id of the conversation. */
                 session_id?: string | null;
@@ -11515,6 +11515,8 @@ export interface operations {
                 predicate?: string | null;
                 /** @description Only memories whose metadata contain this JSON object. */
                 metadata?: string | null;
+                /** @description Only memories with all of these in the list `tags` of their metadata. */
+                tags?: string[];
                 /** @description Only what was recorded then or later. */
                 recorded_since?: string | null;
                 /** @description Only what was recorded before. */
