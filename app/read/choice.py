@@ -1,8 +1,8 @@
 """Choice of the matches that answer: those that are relevant, true of the time asked for, and said once.
 
 A turn is shown while what it says holds, and only where it says more than the beliefs that rest on it. A turn whose
-statement was replaced, ended or rejected, or was never meant, is not how things are. A belief and the turn it was
-extracted from say the same thing, so that one of both is enough.
+statement was replaced, ended, rejected, reported wrong or never meant is not how things are. A belief and the turn it
+was extracted from say the same thing, so that one of both is enough.
 """
 
 from __future__ import annotations
@@ -333,7 +333,8 @@ class TurnsInView:
         if not over:
             return ()
         last = max(over, key=lambda one: one.over_at or _NEVER)
-        what = "no longer so since" if last.replaced_by is None else "replaced"
+        gone = "withdrawn" if last.withdrawn else "no longer so since"
+        what = gone if last.replaced_by is None else "replaced"
         part = "in part " if standing else ""
         return (f"{part}{what} {(last.over_at or _NEVER).astimezone(self.zone):%Y-%m-%d}",)
 

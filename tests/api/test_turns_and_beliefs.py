@@ -92,6 +92,26 @@ async def test_a_turn_that_returns_to_an_old_value_is_current(client: httpx.Asyn
     assert "Linz" not in text
 
 
+@pytest.mark.parametrize("rejected", [False, True])
+async def test_a_turn_whose_statement_was_reported_wrong_is_not_shown(
+    client: httpx.AsyncClient, *, rejected: bool
+) -> None:
+    said, question = "I drive a Skoda.", "Which car do I drive?"
+    await say(client, said, days_ago=5)
+    belief = next(one["memory"] for one in (await ask(client, question))["memories"] if one["memory"]["type"] == "fact")
+    await client.post(f"/memories/{belief['id']}/feedback", json={"feedback": "wrong"})
+    [item] = (await client.get("/admin/review", params={"user_id": "u1"})).json()["items"]
+    decision = {"action": "reject", "version": item["version"]}
+    if rejected:
+        assert (await client.post(f"/admin/review/{item['id']}", json=decision)).status_code == 200
+    assert "Skoda" not in (await ask(client, question))["context"]["text"]
+    found = await ask(client, "What did I say about the Skoda?")
+    assert marks(found, said) == [f"withdrawn {datetime.now(UTC):%Y-%m-%d}"]
+    if not rejected:
+        await client.post(f"/admin/review/{item['id']}", json={**decision, "action": "accept"})
+        assert "Skoda" in (await ask(client, question))["context"]["text"]
+
+
 async def test_a_turn_that_says_something_ended_is_kept(client: httpx.AsyncClient) -> None:
     await say(client, "I work at Siemens.", days_ago=90)
     await say(client, "I no longer work at Siemens.", days_ago=3)

@@ -185,7 +185,7 @@ class TurnBelief:
     """A belief that a turn stated, `quote` being its words; `over_at` is when it ceased to hold, None if it holds.
 
     `words` is the number of words of what is believed. `replaced_by` is what holds its place now; a belief that was
-    rejected or ended has none.
+    rejected or ended has none. `withdrawn` says that it was rejected, or reported wrong and not yet reviewed.
     """
 
     id: UUID
@@ -194,6 +194,7 @@ class TurnBelief:
     words: int = 0
     over_at: datetime | None = None
     replaced_by: UUID | None = None
+    withdrawn: bool = False
 
 
 class TurnEvidence(NamedTuple):
@@ -209,7 +210,9 @@ _BEHIND = statement(
         coalesce(now.id, m.superseded_by),
         CASE WHEN m.ended_at <= CAST(:instant AS timestamptz) AND m.status <> 'active' AND b.stated_at < m.ended_at
                   AND (now.id IS NULL OR now.slot_value IS DISTINCT FROM m.slot_value) THEN m.ended_at
-             WHEN m.status = 'forgotten' AND m.ended_at IS NULL THEN m.retired_at END
+             WHEN m.status = 'forgotten' AND m.ended_at IS NULL THEN m.retired_at
+             WHEN m.status = 'pending' AND m.review_reason = 'reported_wrong' THEN m.review_since END,
+        m.status IN ('forgotten', 'pending')
     FROM evidence said
     LEFT JOIN LATERAL (
         SELECT e.memory_id, e.quote, e.stated_at FROM evidence e
@@ -228,8 +231,8 @@ async def read_turn_evidence(
 ) -> dict[UUID, TurnEvidence]:
     """Return the turn evidence of memories of `verbatim` types, by id; `instant` is when beliefs should hold.
 
-    A belief is over where what was said before its end is asked about after it, and where a person rejected it. What
-    says that something ended is evidence of it, too, and is not over.
+    A belief is over where what was said before its end is asked about after it, and where it was rejected or reported
+    wrong. What says that something ended is evidence of it, too, and is not over.
     """
     if not ids:
         return {}
@@ -237,7 +240,7 @@ async def read_turn_evidence(
     rows = await session.fetch(_BEHIND, here)
     roles: dict[UUID, str | None] = {}
     beliefs: Mapping[UUID, list[TurnBelief]] = defaultdict(list)
-    for memory, role, belief, act, quote, words, replaced_by, over_at in rows:
+    for memory, role, belief, act, quote, words, replaced_by, over_at, withdrawn in rows:
         roles[memory] = role
         if belief is not None:
             beliefs[memory].append(
@@ -248,6 +251,7 @@ async def read_turn_evidence(
                     words=words,
                     over_at=over_at,
                     replaced_by=replaced_by,
+                    withdrawn=withdrawn,
                 )
             )
     return {memory: TurnEvidence(role=role, beliefs=tuple(beliefs[memory])) for memory, role in roles.items()}
