@@ -274,6 +274,12 @@ class Actor:
         """Return what a bound key sees."""
         return Visibility(user_id=self.user_id, agent_id=self.agent_id)
 
+    @property
+    def own_scopes(self) -> tuple[UUID, ...] | None:
+        """Return the ids of the scopes that a bound key may change, None for all of the tenant's."""
+        own = (one.id(self.tenant_id) for one in self.sees.scopes() if one.kind is not ScopeKind.GLOBAL)
+        return tuple(own) if self.bound else None
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Visibility:

@@ -31,7 +31,13 @@ _BY_ID = statement(
     f"SELECT {_FIELDS} FROM {_TURNS} WHERE t.tenant_id = :tenant AND t.id = ANY(:ids)"  # noqa: S608 - constants
 )
 
-_EXISTING = statement("SELECT id FROM turns WHERE tenant_id = :tenant AND id = ANY(:ids)")
+_EXISTING = statement(
+    """
+    SELECT id FROM turns
+    WHERE tenant_id = :tenant AND id = ANY(:ids)
+      AND (CAST(:scopes AS uuid[]) IS NULL OR scope_id = ANY(CAST(:scopes AS uuid[])))
+    """
+)
 
 _PAGE = statement(
     f"""
@@ -102,9 +108,12 @@ class StoredTurn:
     erased_at: datetime | None = None
 
 
-async def existing(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> set[UUID]:
-    """Return those of these ids that are turns of the tenant."""
-    rows = await session.fetch(_EXISTING, {"tenant": tenant, "ids": list(ids)})
+async def existing(
+    session: ReadSession, tenant: UUID, ids: Collection[UUID], *, scopes: Collection[UUID] | None
+) -> set[UUID]:
+    """Return those of these ids that are turns of these scopes, None for all of the tenant's."""
+    wanted = None if scopes is None else list(scopes)
+    rows = await session.fetch(_EXISTING, {"tenant": tenant, "ids": list(ids), "scopes": wanted})
     return {row["id"] for row in rows}
 
 

@@ -55,12 +55,15 @@ class Turns:
     quotas: Quotas
     clock: Callable[[], datetime]
 
-    async def unknown(self, actor: Actor, turns: Collection[UUID]) -> set[UUID]:
-        """Return the ids that are no turns of the actor's tenant; an empty collection costs no query."""
+    async def uncitable(self, actor: Actor, turns: Collection[UUID]) -> set[UUID]:
+        """Return the ids that are no turns which the actor may cite; an empty collection costs no query.
+
+        A bound key cites turns that it may change alone: to erase a memory erases a turn that no other rests on.
+        """
         if not turns:
             return set()
         async with self.database.read(actor.tenant_id) as session:
-            return set(turns) - await db_turns.existing(session, actor.tenant_id, turns)
+            return set(turns) - await db_turns.existing(session, actor.tenant_id, turns, scopes=actor.own_scopes)
 
     async def receive(self, actor: Actor, turns: Sequence[Turn], metadata: Sequence[Mapping[str, object]]) -> UUID:
         """Store turns of one scope together with the job that will process them, and return the job's id.

@@ -185,6 +185,28 @@ async def test_what_everyone_sees_is_read_and_not_written(two: Two) -> None:
         assert "use a key that is not bound" in answer.json()["detail"]
 
 
+@pytest.mark.parametrize("who", [{"user_id": "bob"}, {}])
+async def test_a_turn_of_another_is_not_cited_and_so_not_erased_with_the_memory(two: Two, who: dict[str, str]) -> None:
+    answer = await two.tenant.client.post("/turns?mode=sync", json={"content": "thank you so much", **who})
+    [other] = answer.json()["turns"]
+    assert other["status"] == "skipped"
+    cited = {"evidence": [{"turn_id": other["id"], "quote": "so much"}]}
+    for path, body in (
+        ("/memories/typed/fact", fact(user_id=None, object="Fiat", **cited)),
+        ("/memories/batch", {"memories": [{"type": "fact", **fact(user_id=None, object="Fiat", **cited)}]}),
+    ):
+        refused = await two.ana.post(path, json=body)
+        assert refused.status_code == 422
+        assert refused.json()["errors"][0]["field"].endswith("evidence.0.turn_id")
+    assert (await two.tenant.client.get(f"/turns/{other['id']}")).status_code == 200
+
+
+async def test_a_turn_of_ones_own_is_cited(two: Two) -> None:
+    [mine] = (await two.ana.post("/turns?mode=sync", json={"content": "thank you so much"})).json()["turns"]
+    found = await written(two.ana, user_id=None, subject="Eva", object="Fiat", evidence_turn_id=mine["id"])
+    assert found["evidence"][0]["turn_id"] == mine["id"]
+
+
 async def test_a_batch_with_one_line_of_another_is_refused(two: Two) -> None:
     items = [{"type": "fact", **fact(user_id=user, object="Seat")} for user in ("ana", "bob")]
     answer = await two.ana.post("/memories/batch", json={"memories": items})

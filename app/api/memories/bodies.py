@@ -238,9 +238,9 @@ def turns_of(candidates: Iterable[Candidate]) -> set[UUID]:
     return {one.turn_id for candidate in candidates for one in candidate.evidence if one.turn_id is not None}
 
 
-def refuse_unknown_turns(bodies: Sequence[WriteFields], unknown: set[UUID], *, batch: bool = False) -> None:
+def refuse_turns(bodies: Sequence[WriteFields], uncitable: set[UUID], *, batch: bool = False) -> None:
     """Raise InvalidFields with every place where a body refers to one of these turns."""
-    missing = {ids.public(ids.TURN, one) for one in unknown}
+    missing = {ids.public(ids.TURN, one) for one in uncitable}
     places = [
         (f"memories.{place}." if batch else "") + field
         for place, body in enumerate(bodies)
@@ -251,7 +251,8 @@ def refuse_unknown_turns(bodies: Sequence[WriteFields], unknown: set[UUID], *, b
         if turn in missing
     ]
     if places:
-        raise InvalidFields([FieldError(field=field, message="there is no such turn") for field in places])
+        told = "there is no such turn that this key may cite"
+        raise InvalidFields([FieldError(field=field, message=told) for field in places])
 
 
 def refuse_unknown_entities(places: Sequence[int], *, batch: bool = False) -> None:

@@ -17,8 +17,8 @@ from app.api.memories.bodies import (
     WriteFields,
     candidate_from_body,
     candidates_from_batch,
+    refuse_turns,
     refuse_unknown_entities,
-    refuse_unknown_turns,
     turns_of,
 )
 from app.api.plumbing.guard import NAMED, WRITE, ActorDep, RuntimeDep
@@ -185,8 +185,7 @@ async def write_tenant_type(
 
 async def _write_one(runtime: Runtime, actor: Actor, spec: MemoryType, body: WriteFields) -> dict[str, object]:
     candidate = candidate_from_body(spec, body, runtime.clock())
-    unknown = await runtime.turns.unknown(actor, turns_of([candidate]))
-    refuse_unknown_turns([body], unknown)
+    refuse_turns([body], await runtime.turns.uncitable(actor, turns_of([candidate])))
     refuse_unknown_entities(await runtime.memories.unknown_entities(actor, [candidate]))
     outcome = await runtime.memories.write(actor, candidate)
     return WriteResultOut.answer(outcome, runtime.clock())
@@ -202,8 +201,8 @@ def _batch_write(body_type: type[Any]) -> Handler:
 
         async def written(types: Registry) -> object:
             candidates = candidates_from_batch(body.memories, types, runtime.clock())
-            unknown = await runtime.turns.unknown(actor, turns_of(candidates))
-            refuse_unknown_turns(body.memories, unknown, batch=True)
+            uncitable = await runtime.turns.uncitable(actor, turns_of(candidates))
+            refuse_turns(body.memories, uncitable, batch=True)
             refuse_unknown_entities(await runtime.memories.unknown_entities(actor, candidates), batch=True)
             results = await runtime.memories.write_all(actor, candidates)
             raise_if_all_failed(results)
