@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import UTC
 from typing import Annotated, Literal, Self
 from uuid import UUID
 
@@ -171,8 +170,7 @@ async def list_audit(runtime: RuntimeDep, actor: ActorDep, query: Annotated[Audi
         scopes=await runtime.audit.scopes(actor.tenant_id, query.user_id, query.agent_id),
         action=query.action,
         actor=query.actor,
-        since=models.aware(query.since, UTC),
-        until=models.aware(query.until, UTC),
+        **models.period(query.since, query.until),
     )
     listing = _listing(actor, query)
     after = cursors.decode(query.cursor, listing, value=float)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime
+from datetime import datetime
 from typing import Annotated
 from uuid import UUID
 
@@ -88,8 +88,7 @@ async def list_query_log(runtime: RuntimeDep, actor: ActorDep, query: Annotated[
         degraded=query.degraded,
         empty=query.empty,
         min_ms=query.min_ms,
-        since=models.aware(query.since, UTC),
-        until=models.aware(query.until, UTC),
+        **models.period(query.since, query.until),
     )
     asked = query.model_dump(mode="json", exclude={"cursor", "limit"})
     listing = Listing(f"query-log|{actor.tenant_id}|{sorted(asked.items())}")

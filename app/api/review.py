@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Awaitable, Callable, Mapping
-from datetime import UTC, datetime, timedelta
+from datetime import datetime, timedelta
 from http import HTTPStatus
 from typing import Annotated, Any, Literal
 from uuid import UUID
@@ -295,8 +295,7 @@ async def list_reviews(runtime: RuntimeDep, actor: ActorDep, query: Annotated[Re
         statuses=tuple(query.status),
         user_id=query.user_id,
         agent_id=query.agent_id,
-        since=models.aware(query.since, UTC),
-        until=models.aware(query.until, UTC),
+        **models.period(query.since, query.until),
     )
     listing = Listing(f"review|{actor.tenant_id}|{query.sort}|{query.min_age}|{wanted}")
     page = await runtime.reviews.list(

@@ -299,6 +299,27 @@ async def test_a_wrong_question_is_told_where(client: httpx.AsyncClient, fields:
     await problem(await client.post("/query", json=fields), 422, named)
 
 
+@pytest.mark.parametrize(
+    ("path", "prefix"),
+    [
+        ("/memories", "recorded_"),
+        ("/memories/count", "recorded_"),
+        ("/admin/audit", ""),
+        ("/admin/review", ""),
+        ("/admin/query-log", ""),
+        ("/admin/costs", ""),
+    ],
+)
+async def test_a_period_that_ends_before_it_begins_is_refused(
+    client: httpx.AsyncClient, path: str, prefix: str
+) -> None:
+    swapped = {f"{prefix}since": "2026-05-09", f"{prefix}until": "2026-05-08"}
+    told = await problem(await client.get(path, params=swapped), 422, f"{prefix}since")
+    assert told["detail"] == f"{prefix}since: must not come after {prefix}until"
+    same = {f"{prefix}since": "2026-05-09", f"{prefix}until": "2026-05-09"}
+    assert (await client.get(path, params=same)).status_code == 200
+
+
 async def test_unknown_routes_and_methods(client: httpx.AsyncClient) -> None:
     await problem(await client.get("/nothing"), 404)
     await problem(await client.get("/memories/"), 404)

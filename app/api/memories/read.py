@@ -300,10 +300,9 @@ async def _filters(query: MemoryListQuery, runtime: Runtime, actor: Actor) -> Me
         entity=None if query.entity is None else ids.parse(ids.ENTITY, query.entity),
         predicate=None if query.predicate is None else normalise_key(query.predicate),
         metadata=json.dumps(metadata, sort_keys=True) if metadata else None,
-        recorded_since=models.aware(query.recorded_since, UTC),
-        recorded_until=models.aware(query.recorded_until, UTC),
         needs_review=query.needs_review,
         fields=_payload_fields(query, registry),
+        **models.period(query.recorded_since, query.recorded_until, "recorded_"),
         **query.instants(),
     )
 

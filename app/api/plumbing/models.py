@@ -69,6 +69,17 @@ def aware(value: datetime | None, zone: tzinfo) -> datetime | None:
     return value if value is None or value.tzinfo is not None else value.replace(tzinfo=zone)
 
 
+def period(since: datetime | None, until: datetime | None, prefix: str = "") -> dict[str, datetime | None]:
+    """Return the ends of a period by their fields, whose names have a prefix; times without an offset are in UTC.
+
+    Raises InvalidFields for a period that ends before it begins.
+    """
+    start, end = aware(since, UTC), aware(until, UTC)
+    if start is not None and end is not None and start > end:
+        raise InvalidFields([FieldError(field=f"{prefix}since", message=f"must not come after {prefix}until")])
+    return {f"{prefix}since": start, f"{prefix}until": end}
+
+
 _AHEAD = timedelta(days=1)
 """The furthest that a stated time may be in the future, because clocks differ and time zones are mistaken."""
 
