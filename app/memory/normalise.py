@@ -14,6 +14,9 @@ LONGEST_KEY = 1_000
 LONGEST_NAME = 2_000
 """Most bytes of a normalised name; an index takes some 2,600."""
 
+_UNSEEN: Final = dict.fromkeys(map(ord, "\u00ad\u200b\u200e\u200f\u2060\ufeff"))
+"""Soft hyphen, zero-width space, marks of direction, word joiner, byte order mark; joiners change how letters look."""
+
 _KEY_SEPARATORS = re.compile(r"[\s_\-]+")
 _NUMBER = re.compile(r"(?:(?<![^\s(])[-\u2212])?\d+(?:[.,:/]\d+)*")
 _NEGATION = re.compile(r"\b(?:not|no|never|none|neither|nor|without|cannot|\w+n['\u2019]t)\b", re.IGNORECASE)
@@ -24,9 +27,13 @@ _SHORTEST_PLURAL: Final = 4
 
 
 def normalise_name(text: str) -> str:
-    """Return a name for comparison: NFKC, case-folded, white space collapsed, edge punctuation removed."""
-    folded = text.casefold() if text.isascii() else unicodedata.normalize("NFKC", text).casefold()
-    return " ".join(folded.split()).strip(" .,;:!?\"'()[]")
+    """Return a name for comparison: folded, white space collapsed, edge punctuation removed."""
+    return " ".join(_folded(text).split()).strip(" .,;:!?\"'()[]")
+
+
+def _folded(text: str) -> str:
+    """Return the text in NFKC, case-folded, without characters that show nothing and join nothing."""
+    return text.casefold() if text.isascii() else unicodedata.normalize("NFKC", text.translate(_UNSEEN)).casefold()
 
 
 def fits_an_index(compared: str) -> bool:
@@ -46,7 +53,7 @@ def indexable(text: str) -> str:
 
 def normalise_key(text: str) -> str:
     """Return a predicate or key in its hyphenated form: `works at`, `works_at` -> `works-at`."""
-    return _KEY_SEPARATORS.sub("-", unicodedata.normalize("NFKC", text).casefold().strip()).strip("-")
+    return _KEY_SEPARATORS.sub("-", _folded(text).strip()).strip("-")
 
 
 def words(text: str) -> str:

@@ -70,7 +70,7 @@ async def test_an_odd_path_with_an_idempotency_key_is_just_not_found(tenant: Ten
         ("/memories/typed/episodic/session/s1", 1e30),
         ("/admin/audit", math.inf),
         ("/admin/audit", math.nan),
-        ("/admin/audit", 10**300),
+        ("/admin/audit", 1e300),
         ("/users", "nul\0"),
         ("/users", "half \ud800"),
         ("/sessions", "nul\0"),
@@ -119,6 +119,12 @@ async def test_marks_alone_are_told_apart(tenant: Tenant) -> None:
         for marks in ("...", "!!!", "((((")
     ]
     assert [one["decision"] for one in decisions] == ["added", "added", "added"]
+
+
+async def test_a_name_with_characters_that_show_nothing_holds_no_second_slot(tenant: Tenant) -> None:
+    for subject, value in (("Odile", "Renault"), ("Odile\u200b", "Peugeot")):
+        answer = await tenant.client.post("/memories/typed/fact", json=fact(subject=subject, object=value))
+    assert answer.json()["decision"] == "superseded"
 
 
 async def test_a_sentence_that_would_be_too_long_is_refused_by_name(tenant: Tenant) -> None:

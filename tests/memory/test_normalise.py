@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.memory.normalise import known_key
+from app.memory.normalise import known_key, normalise_key, normalise_name
 
 
 @pytest.mark.parametrize(
@@ -26,3 +26,15 @@ from app.memory.normalise import known_key
 )
 def test_a_key_is_the_known_one_where_both_say_the_same(key: str, known: list[str], expected: str) -> None:
     assert known_key(key, known) == expected
+
+
+@pytest.mark.parametrize("unseen", ["\u200b", "\ufeff", "\u00ad", "\u2060", "\u200e", "\u200f"])
+def test_characters_that_show_nothing_make_no_other_name(unseen: str) -> None:
+    assert normalise_name(f"{unseen}Marie Cu{unseen}rie{unseen}") == "marie curie"
+    assert normalise_key(f"works{unseen} at{unseen}") == "works-at"
+
+
+def test_joiners_that_change_how_letters_look_stay() -> None:
+    assert normalise_name("\u0645\u06cc\u200c\u062e\u0648\u0627\u0647\u0645") != normalise_name(
+        "\u0645\u06cc\u062e\u0648\u0627\u0647\u0645"
+    )
