@@ -154,7 +154,7 @@ class Memories:
                 values |= self._marked(before, wanted=bool(values.pop("needs_review")))
             until = values.get("valid_until")
             if isinstance(until, datetime) and until <= before.valid_from:
-                raise InvalidInput("valid_until must come after valid_from", field="valid_until")
+                raise InvalidInput("must come after valid_from", field="valid_until")
             if values:
                 scope = before.scope.id(actor.tenant_id)
                 await update_fields(session, actor.tenant_id, memory, values, scope=scope, at=self.clock())

@@ -134,7 +134,9 @@ async def test_patch_changes_what_it_names_and_nothing_else(client: httpx.AsyncC
     ):
         answer = await client.patch(path, json=body)
         assert answer.status_code == 422, body
-        assert answer.json()["errors"][0]["field"] == field
+        [fault] = answer.json()["errors"]
+        assert fault["field"] == field
+        assert not (field and fault["message"].startswith(field)), "the problem's detail names the field already"
 
 
 async def test_a_deleted_memory_is_gone(client: httpx.AsyncClient) -> None:
