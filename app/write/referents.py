@@ -18,8 +18,9 @@ from typing import Final
 from pydantic import ValidationError
 
 from app.db.entities.write_lookup import SUBJECTS, Referent
+from app.english.chitchat import is_chit_chat
 from app.english.descriptions import PET, Description, DiscourseMention, mentions_in
-from app.english.names import Gender, gender_of, is_given, sentences_of
+from app.english.names import Gender, gender_of, is_given, kind_of, sentences_of
 from app.english.pronouns import Reference, can_own, forms, gender_by_role, is_sole, parsed, predicates, relationship_of
 from app.memory import normalise, vocabulary
 from app.memory.extraction import ASSISTANT, Proposal, Role, Turn
@@ -344,22 +345,31 @@ def _spoken_of(text: str, kinds: Mapping[str, str], turn: Turn, key: str) -> Ite
     """Yield those spoken of in a text of a turn by sentence, the last sentence first, each with whose it is.
 
     Whoever has no name and is spoken of after the same pronoun is somebody else; nouns of an assistant or a tool that
-    are nobody's mean nobody.
+    are nobody's mean nobody. What opens a reaction (`Ha!`, `Fair enough`) has a capital and is no name; nor is a word
+    that opens an assistant's sentence, unless it is known as one.
     """
     starts = sentences_of(text)
     words = forms(key)
     for group in mentions_in(text, kinds):
         number = bisect_right(starts, group[0].start)
+        if is_chit_chat(text[starts[number - 1] if number else 0 : starts[number] if number < len(starts) else None]):
+            continue
         before = None if words is None else words.search(text, starts[number - 1] if number else 0, group[-1].start)
         told = []
         for one in group:
             follows = before is not None and before.end() <= one.start
             if one.unnamed is None:
-                told.append(replace(one, follows=follows))
+                if turn.role is Role.USER or one.start not in starts or _is_name(one, kinds):
+                    told.append(replace(one, follows=follows))
             elif not follows and (turn.role is Role.USER or (one.unnamed.owner is not None and not one.unnamed.named)):
                 told.append(replace(one, owner=_whose(one.unnamed.owner, turn)))
         if told:
             yield told
+
+
+def _is_name(one: DiscourseMention, kinds: Mapping[str, str]) -> bool:
+    """Tell whether a name is known, or has a type or several words, so that it is not only a word with a capital."""
+    return one.entity_type != UNKNOWN_TYPE or " " in one.name or kind_of(one.name, kinds) is not None
 
 
 def _whose(owner: str | None, turn: Turn) -> str | None:

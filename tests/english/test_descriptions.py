@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 from uuid import uuid4
 
 import pytest
 
 from app.english.descriptions import descriptions_in
-from app.memory.extraction import Proposal, Turn
+from app.memory.extraction import Proposal, Role, Turn
 from app.memory.registry import discover
 from app.write.coreference import Unresolved
 from tests.write.test_references import NOON, fact, refer, said
@@ -107,3 +108,23 @@ def test_hostile_lengths_come_to_an_end(piece: str) -> None:
 def test_a_noun_for_ones_own_kin_is_no_part_of_another_name() -> None:
     for text, own in (("Mama Leone's shut.", []), ("We met Nana Akua there.", []), ("I told Dad I moved.", ["Dad"])):
         assert [one.words for one in descriptions_in(text) if one.named] == own, text
+
+
+@pytest.mark.parametrize(
+    ("reaction", "name"),
+    [
+        ("Haha!", "Zorblax"),
+        ("Fair enough.", "Zorblax"),
+        ("Splendid!", "Zorblax"),
+        ("Cosy flat.", "Zorblax"),
+        ("Kim called.", "Kim"),
+        ("Zorblax rocks.", "Zorblax"),
+    ],
+)
+def test_what_opens_a_reaction_of_an_assistant_is_nobody(reaction: str, name: str) -> None:
+    context = (said("Zorblax scored."), replace(said(reaction), role=Role.ASSISTANT))
+    assert subject("He lives in Rome", "he", context=context) == name
+
+
+def test_small_talk_names_nobody() -> None:
+    assert subject("Zorblax scored. Haha! He lives in Rome", "he") == "Zorblax"

@@ -60,6 +60,7 @@ _PRONOUNS: Final = {
     **dict.fromkeys(("i", "we"), Who.SPEAKER),
     **dict.fromkeys(("he", "she", "they", "it"), Who.PRONOUN),
 }
+_REPEATING: Final = frozenset({"he", "she", "they"})
 _MINE: Final = frozenset({"my", "our"})
 _LISTENER: Final = frozenset({"you", "your", "yours"})
 """Nothing is read of whom the speaker talks to."""
@@ -168,6 +169,7 @@ def _named(reading: TokenCursor, said: SpeakerContext) -> Subject | None:
     several = _several(reading, name)
     if several is None:
         _skip_apposition(reading)
+        _skip_pronoun(reading)
     return several or _one(name)
 
 
@@ -230,6 +232,17 @@ def _skip_apposition(reading: TokenCursor) -> None:
         reading.at += 1
 
 
+def _skip_pronoun(reading: TokenCursor) -> bool:
+    """Go past a pronoun that only repeats the subject, and say whether there is one: `my sister she works`."""
+    ending = CONTRACTED.fullmatch(reading.word())
+    apart = not adjoining(reading.text, *reading.words[reading.at - 1 : reading.at + 1]) if reading.word() else True
+    if apart or (ending["base"] if ending else reading.word()) not in _REPEATING:
+        return False
+    reading.at += 1
+    reading.pending.extend([ENDINGS[ending["ending"]]] if ending else [])
+    return True
+
+
 def _noun(reading: TokenCursor) -> str | None:
     """Return the words up to the first verb, at least one, and go there; None when none comes within reach."""
     begin = reading.at
@@ -237,8 +250,8 @@ def _noun(reading: TokenCursor) -> str | None:
         word = reading.words[place]
         if place > begin and not adjoining(reading.text, reading.words[place - 1], word):
             return None
-        if place > begin and _verb_comes(reading, place):
-            reading.at = place
+        reading.at = place
+        if place > begin and (_verb_comes(reading, place) or _skip_pronoun(reading)):
             return _text(reading, begin, place)
         if _is_contracted(reading, place):
             reading.at = place + 1

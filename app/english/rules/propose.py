@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from app.english import speech_acts
+from app.english.chitchat import is_chit_chat
 from app.english.names import COMMON, PERSON, is_group, is_no_name, kind_of, token_names, words_of
 from app.english.rules.clause import HIDDEN, Clause, Sentence, SpeakerContext, Subject, Tense, Who, sentences
 from app.english.rules.clause_splitting import clauses
@@ -191,6 +192,10 @@ _NOT_QUITE: Final = pattern("proposals", "not quite", re.IGNORECASE)
 """What takes back part of the sentence before it."""
 
 _CORRECTS: Final = pattern("proposals", "corrects", re.IGNORECASE)
+_AFTERTHOUGHT: Final = pattern("proposals", "afterthought", re.IGNORECASE)
+_WITHDRAWS: Final = pattern("proposals", "withdraws", re.IGNORECASE)
+"""What takes back the sentence before it, and goes on."""
+
 _LONGEST_CORRECTION: Final = 4
 
 _LONGEST_WRITTEN: Final = 4_000
@@ -233,9 +238,10 @@ def _read(turn: Turn, said: SpeakerContext) -> list[LocatedDraft]:
     for sentence in sentences(f"{turn.content[: document.start]}{blank}{turn.content[document.stop :]}"):
         text = sentence.text
         playing = playing or speech_acts.opens_play(text)
-        if speech_acts.retracts(text) or _NOT_QUITE.match(text) or _is_correction(text, corrected):
+        dropped = speech_acts.retracts(text) or _NOT_QUITE.match(text) or _is_correction(text, corrected)
+        if dropped or (_WITHDRAWS.match(text) and not sentence.asks):
             found = [one for one in found if one.end <= before]
-        elif not (_TAKEN_BACK.search(text) or speech_acts.is_fiction(text)) and _MAY_STATE.search(text):
+        if not dropped and not (_TAKEN_BACK.search(text) or speech_acts.is_fiction(text)) and _MAY_STATE.search(text):
             found.extend(
                 speaker_statements(sentence, said, playing=playing, pasted=pasted, riddle=riddle)
                 if turn.role is Role.USER
@@ -246,23 +252,29 @@ def _read(turn: Turn, said: SpeakerContext) -> list[LocatedDraft]:
 
 
 def _is_correction(text: str, corrected: str) -> bool:
-    """Tell whether a sentence is a value in place of one of the sentence before: `Sorry, Leicester`.
+    """Tell whether a sentence is a value in place of one of the sentence before: `Sorry, Leicester`, `Three, sorry`.
 
     A person's name may as well be who is spoken to, unless that sentence named somebody.
     """
-    found = _CORRECTS.match(text)
-    words = [] if found is None else words_of(text, found.end(), most=_LONGEST_CORRECTION + 1)
+    found = _AFTERTHOUGHT.match(text) or _CORRECTS.match(text)
+    said = {} if found is None else found.groupdict()
+    value = "" if found is None else said.get("value") or text[found.end() :]
+    words = words_of(value, most=_LONGEST_CORRECTION + 1)
     if found is None or len(words) > _LONGEST_CORRECTION or any(is_verb(word) for word in words):
         return False
-    if not words:
-        return found["sure"] is not None
+    sure = said.get("sure") is not None
+    if sure or not words:
+        return sure and BREAKERS.isdisjoint(word.lower for word in words[:1])
     first = words[0].text
     if CUE.search(first) or first[0].isdigit() or first.lower() in NUMBERS:
         return True
     spoken_to = kind_of(first) == PERSON and not any(kind_of(name) == PERSON for name in token_names(corrected))
-    if found["sure"]:
-        return first.lower() not in BREAKERS
-    return first[0].isupper() and first.lower() not in COMMON and not spoken_to
+    return (first[0].isupper() or said.get("bare") is not None) and _is_a_noun(first.lower()) and not spoken_to
+
+
+def _is_a_noun(word: str) -> bool:
+    """Tell whether a word alone may name a thing: `coffee`, but not `thanks`, `really` or `kidding`."""
+    return word not in COMMON and form_of(word) is None and not word.endswith("ly") and not is_chit_chat(word)
 
 
 def _is_pasted(content: str) -> bool:

@@ -8,6 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from app.english.names import PERSON, bare_name, is_nationality, is_no_name, kind_of, leading_name
+from app.english.pronouns import parsed
 from app.english.rules.clause import Clause, SpeakerContext, Who
 from app.english.rules.drafts import STATED, Draft, ending, entity, fact, relation
 from app.english.rules.noun_phrases import list_items, without_fillers
@@ -65,7 +66,8 @@ def relationship(clause: Clause, owner: str, noun: str, name: str) -> Iterator[D
     if kind == "has-pet":
         yield entity(clause, name, "pet", attributes={"kind": noun} if noun != "pet" else None)
     elif kind is not None and (kind in _BROAD or kind not in KIN.values()):  # kin, and whom one goes to
-        yield entity(clause, name, PERSON, attributes={"relationship": f"{owner}'s {noun}"})
+        known = parsed(owner) is None
+        yield entity(clause, name, PERSON, attributes={"relationship": f"{owner}'s {noun}"} if known else None)
 
 
 def _tied(clause: Clause, owner: str, noun: str, name: str, *, over: bool) -> Iterator[Draft]:

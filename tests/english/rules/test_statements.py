@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.english.rules.said import Expected, decision, event, fact, holds, preference, proposed, relation, rendered
+from tests.english.rules.said import Expected, decision, event, fact, holds, preference, proposed, relation, rendered, sentences
 
 SAID: list[tuple[str, list[Expected]]] = [
     # work
@@ -16,6 +16,9 @@ SAID: list[tuple[str, list[Expected]]] = [
     ("I love using fountain pens", [preference("likes.fountain-pens", "likes")]),
     ("My neighbour Ilse is a nurse", [fact("has-neighbour", "Ilse"), fact("has-role", "nurse", "Ilse")]),
     ("My flatmate Ugo moved out", [fact("lives-with", "Ugo")]),
+    ("My neighbour Ilse she is a nurse", [fact("has-neighbour", "Ilse"), fact("has-role", "nurse", "Ilse")]),
+    ("my uncle he's a baker", [fact("has-role", "baker", "user's uncle")]),
+    ("Pekka he works at Nokia", [fact("works-at", "Nokia", "Pekka")]),
     ("I found a Col. Mustard figure yesterday", [event("user found a Col. Mustard figure", "2026-05-19", "day")]),
     (
         "I painted a portrait of Ada yesterday, especially for my aunt",
@@ -199,3 +202,8 @@ def test_several_sentences_keep_their_own_quotes() -> None:
     found = {str(one.payload.get("object")): one.quote for one in proposed(content)}
     assert found["Acme"] == "I work at Acme"
     assert found["bees"] == "By the way, I'm allergic to bees"
+
+
+def test_whose_relative_somebody_is_waits_for_whom_a_pronoun_means() -> None:
+    assert "entity: Mr Holt is a person" in sentences("Her dentist is Mr Holt.")
+    assert "entity: Mr Holt is a person; relationship: user's dentist" in sentences("My dentist is Mr Holt.")
