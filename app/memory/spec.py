@@ -71,6 +71,10 @@ class Payload(BaseModel):
         """Return other values of the ending's `under` field under which memories may say the same."""
         return ()
 
+    def ends(self, stored: Mapping[str, object]) -> bool:  # noqa: ARG002
+        """Return whether an ending with this payload may mean a stored one that is held under one of its values."""
+        return True
+
     def distinct_by(self) -> tuple[str, ...]:
         """Return the values that duplicates must share, besides their words."""
         return ()

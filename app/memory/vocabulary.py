@@ -194,6 +194,12 @@ PASSING_PREDICATES = frozenset(
 )
 """Predicates that are never core, whatever an extractor proposes."""
 
+HELD_UNDER: Mapping[str, tuple[str, ...]] = {
+    "owns": ("drives", "rides", "uses", "has", "has-pet"),
+    "does": ("plays", "goes", "goes-to", "learning", "practices", "studies", "takes", "teaches", "uses", "drinks"),
+}
+"""Predicates of what may be sold, and of what may be given up; such an ending seldom repeats the predicate."""
+
 SKILL_PREDICATES = frozenset({"speaks", "plays", "good-at", "follows", "practises", "practices"})
 """Predicates of skills and methods (seed 002, procedural)."""
 

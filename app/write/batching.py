@@ -151,11 +151,12 @@ def _guarding(candidate: Candidate, slot: str | None, refs: Refs) -> set[str]:
 
 def _held(one: Prepared, subject: str) -> set[str]:
     """Return what this is held under, of a subject: an ending under the same may end it."""
-    held = one.candidate.type.held
+    candidate, held = one.candidate, one.candidate.type.held
     if held is None:
         return set()
-    under = one.candidate.payload.model_dump(mode="json", by_alias=True)[held.under]
-    return {f"{one.candidate.type.name}\x1f{subject}\x1f{normalise.normalise_name(str(under))}"}
+    own = str(candidate.payload.model_dump(mode="json", by_alias=True)[held.under])
+    others = () if candidate.ending is None else candidate.payload.also_held_under()
+    return {f"{candidate.type.name}\x1f{subject}\x1f{normalise.normalise_name(under)}" for under in (own, *others)}
 
 
 def _by_name(one: Prepared) -> Mapping[str, EntityRef]:

@@ -8,12 +8,13 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from itertools import pairwise
 from uuid import UUID
 
 from app import ids
 from app.memory import confidence, normalise
 from app.memory.slots import transition
-from app.memory.spec import Payload
+from app.memory.spec import MemoryType
 from app.memory.versions import (
     Ended,
     Repetition,
@@ -206,10 +207,26 @@ def resolve_ending(
 
 
 def _meant(resolved: Resolved, held: Sequence[Existing]) -> Sequence[Existing]:
-    """Return the beliefs that an ending ends; none where it fits several events, which words do not tell apart."""
+    """Return the beliefs that an ending ends; none where its words fit several events, or several things of a kind."""
     found = [one for one in held if _is_meant(resolved, one)]
     candidate = resolved.prepared.candidate
-    return () if len(found) > 1 and candidate.payload.event_time(candidate.zone) is not None else found
+    if candidate.payload.event_time(candidate.zone) is not None:
+        return found if len(found) == 1 else ()
+    return () if candidate.payload.also_held_under() and not _agree(candidate.type, found) else found
+
+
+def _agree(kind: MemoryType, found: Sequence[Existing]) -> bool:
+    """Return whether beliefs may be about one thing: `tennis` and `tennis on Mondays`, but not `old bike`, `new bike`.
+
+    Each then has all words of those that have fewer.
+    """
+    words = sorted((_words(kind, one) for one in found), key=len)
+    return all(less <= more for less, more in pairwise(words))
+
+
+def _words(kind: MemoryType, one: Existing) -> set[str]:
+    value = "" if kind.held is None else one.payload.get(kind.held.value, "")
+    return {*normalise.normalise_name(str(value)).split()}
 
 
 def _is_meant(resolved: Resolved, one: Existing) -> bool:
@@ -217,22 +234,13 @@ def _is_meant(resolved: Resolved, one: Existing) -> bool:
     candidate = resolved.prepared.candidate
     if candidate.ending is None or candidate.type.held is None:
         return False
-    if not ends_same_value(candidate.payload, candidate.type.held.under, one):
+    if not candidate.payload.ends(one.payload):
         return False
     if not candidate.ending.named:
         return one.slot is not None
     if one.value is not None and one.value == resolved.value:
         return True
-    field = candidate.type.held.value
-    value = candidate.payload.model_dump(mode="json", by_alias=True)[field]
-    told, held = normalise.normalise_name(str(value)), normalise.normalise_name(str(one.payload.get(field, "")))
+    value = candidate.payload.model_dump(mode="json", by_alias=True)[candidate.type.held.value]
+    told, held = {*normalise.normalise_name(str(value)).split()}, _words(candidate.type, one)
     names_one = any(mention.creates and mention.name == value for mention in candidate.payload.mentions())
-    return told == held or (not names_one and set(told.split()) <= set(held.split()))
-
-
-def ends_same_value(payload: Payload, under: str, one: Existing) -> bool:
-    """Return whether a belief has the predicate that the ending names, where other predicates were read as well."""
-    if not payload.also_held_under():
-        return True
-    stored = type(payload).model_validate(one.payload)
-    return str(stored.model_dump(by_alias=True)[under]) == str(payload.model_dump(by_alias=True)[under])
+    return told == held if names_one else told <= held

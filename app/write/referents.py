@@ -22,6 +22,7 @@ from app.english.chitchat import is_chit_chat
 from app.english.descriptions import PET, Description, DiscourseMention, mentions_in
 from app.english.names import Gender, gender_of, is_given, kind_of, sentences_of
 from app.english.pronouns import Reference, can_own, forms, gender_by_role, is_sole, parsed, predicates, relationship_of
+from app.english.verbs import form_of, looks_past
 from app.memory import normalise, vocabulary
 from app.memory.extraction import ASSISTANT, Proposal, Role, Turn
 from app.memory.registry import Registry
@@ -346,7 +347,7 @@ def _spoken_of(text: str, kinds: Mapping[str, str], turn: Turn, key: str) -> Ite
 
     Whoever has no name and is spoken of after the same pronoun is somebody else; nouns of an assistant or a tool that
     are nobody's mean nobody. What opens a reaction (`Ha!`, `Fair enough`) has a capital and is no name; nor is a word
-    that opens an assistant's sentence, unless it is known as one.
+    that opens an assistant's sentence, or a verb (`Making tea.`), unless it is known as one.
     """
     starts = sentences_of(text)
     words = forms(key)
@@ -359,7 +360,7 @@ def _spoken_of(text: str, kinds: Mapping[str, str], turn: Turn, key: str) -> Ite
         for one in group:
             follows = before is not None and before.end() <= one.start
             if one.unnamed is None:
-                if turn.role is Role.USER or one.start not in starts or _is_name(one, kinds):
+                if one.start not in starts or _is_name(one, kinds, guessed=turn.role is Role.USER):
                     told.append(replace(one, follows=follows))
             elif not follows and (turn.role is Role.USER or (one.unnamed.owner is not None and not one.unnamed.named)):
                 told.append(replace(one, owner=_whose(one.unnamed.owner, turn)))
@@ -367,8 +368,14 @@ def _spoken_of(text: str, kinds: Mapping[str, str], turn: Turn, key: str) -> Ite
             yield told
 
 
-def _is_name(one: DiscourseMention, kinds: Mapping[str, str]) -> bool:
-    """Tell whether a name is known, or has a type or several words, so that it is not only a word with a capital."""
+def _is_name(one: DiscourseMention, kinds: Mapping[str, str], *, guessed: bool) -> bool:
+    """Tell whether a name is known, or has a type or several words, so that it is not only a word with a capital.
+
+    `guessed`: any that is no form of a verb may be one.
+    """
+    low = one.name.casefold()
+    if guessed and form_of(low) is None and not looks_past(low) and not low.endswith(("ing", "ly")):
+        return True
     return one.entity_type != UNKNOWN_TYPE or " " in one.name or kind_of(one.name, kinds) is not None
 
 

@@ -126,5 +126,6 @@ def test_what_opens_a_reaction_of_an_assistant_is_nobody(reaction: str, name: st
     assert subject("He lives in Rome", "he", context=context) == name
 
 
-def test_small_talk_names_nobody() -> None:
-    assert subject("Zorblax scored. Haha! He lives in Rome", "he") == "Zorblax"
+@pytest.mark.parametrize("reaction", ["Haha!", "Baking him a cake.", "Glazed the pot.", "Lately it rains."])
+def test_what_opens_a_sentence_without_a_subject_is_nobody(reaction: str) -> None:
+    assert subject(f"Zorblax scored. {reaction} He lives in Rome", "he") == "Zorblax"

@@ -65,6 +65,31 @@ async def test_without_a_value_whichever_is_held_ends(store: Store) -> None:
     assert await standing(store) == [("Volkswagen", "expired")]
 
 
+async def test_what_is_sold_ends_however_it_is_held(store: Store) -> None:
+    await said(store, 0, "drives", "a Skoda Fabia")
+    over = await ended(store, 1, "Skoda", payload={"predicate": "owns"})
+    assert over.decision is WriteDecision.ENDED
+    assert await standing(store) == [("a Skoda Fabia", "expired")]
+
+
+async def test_what_is_given_up_ends_with_its_routine(store: Store) -> None:
+    for value in ("karate", "karate every Monday", "chess"):
+        await said(store, 0, "plays", value, payload={"stateful": False})
+    await ended(store, 1, "karate", payload={"predicate": "does"})
+    assert await standing(store) == [("karate", "expired"), ("karate every Monday", "expired"), ("chess", "active")]
+
+
+async def test_one_of_several_things_of_a_kind_is_not_guessed(store: Store) -> None:
+    for value in ("a red bike", "a blue bike"):
+        await said(store, 0, "owns", value, payload={"stateful": False})
+    assert (await ended(store, 1, "bike", payload={"predicate": "owns"})).decision is WriteDecision.REJECTED
+
+
+async def test_giving_up_a_food_ends_no_allergy(store: Store) -> None:
+    await said(store, 0, "allergic-to", "peanuts")
+    assert (await ended(store, 1, "peanuts", payload={"predicate": "does"})).decision is WriteDecision.REJECTED
+
+
 async def test_a_value_that_is_not_held_ends_nothing(store: Store) -> None:
     await said(store, 0, value="Rivian")
     over = await ended(store, 1)

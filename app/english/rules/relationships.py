@@ -49,6 +49,14 @@ _UP: Final = pattern("relationships", "up", re.IGNORECASE)
 _DIVORCED: Final = pattern("relationships", "divorced", re.IGNORECASE)
 _HIM: Final = re.compile(r"(?:him|her|them)\b")
 _MATES: Final = ("married-to", "has-partner")
+_ME: Final = pattern("relationships", "me", re.IGNORECASE)
+_PARTINGS: Final = (
+    ("die", re.compile(""), ("has-pet",)),
+    ("pass", re.compile(r"\s+away\b"), ("has-pet",)),
+    ("move", re.compile(r"\s+out\b"), ("lives-with",)),
+    *((lemma, _ME, _MATES) for lemma in ("dump", "leave", "break", "split")),
+)
+"""Verbs, what follows them, and the ties to the speaker that end."""
 
 
 def relationship(clause: Clause, owner: str, noun: str, name: str) -> Iterator[Draft]:
@@ -233,6 +241,17 @@ def separation(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     owner = said.speaker if mine or clause.subject.own else clause.subject.name
     for one in ties:
         yield ending(clause, said, fact(clause, one, other, subject=owner, importance=0.8, topic="personal"))
+
+
+def parting(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
+    """Read who is with one no more: `Rex died`, `my flatmate Ugo moved out`, `Nora broke up with me`."""
+    name = clause.subject.given or (clause.subject.name if clause.subject.who is Who.NAMED else "")
+    if not name or clause.subject.plural or not clause.happened:
+        return
+    for lemma, rest, ties in _PARTINGS:
+        if clause.lemma == lemma and rest.match(clause.rest):
+            for one in ties:
+                yield ending(clause, said, fact(clause, one, name, subject=said.speaker, topic="personal"))
 
 
 def _is_of_mates(clause: Clause, whom: str | None) -> bool:

@@ -217,15 +217,21 @@ ENDINGS: Final = (
         predicate="married-to", importance=0.8, ends=True),
     Row(name="separated", verbs="divorce break split separate be get", read=relationships.separation),
     *(
-        Row(name="sold", verbs=verbs, mood=is_done, lead=lead, value=values.any_name, predicate=predicate, ends=True)
-        for predicate in ("owns", "drives", "uses")
-        for verbs, lead in (
-            ("sell replaced swap traded", "<<ONES_OLD>>"),
-            ("switch change upgrade", r"(?:\s+over)?\s+from<<ONES_OLD>>"),
+        Row(name="gave up", verbs=verbs, mood=is_done, lead=lead, value=values.given_up, predicate=predicate, ends=True)
+        for predicate, verbs, lead in (
+            ("owns", "sell replaced swap traded flog ditch", "<<ONES_OLD>>"),
+            ("owns", "switch change upgrade", r"(?:\s+over)?\s+from<<ONES_OLD>>"),
+            ("owns", "get", r"\s+rid\s+of<<ONES_OLD>>"),
+            ("owns", "give", r"\s+away<<ONES_OLD>>|<<ONES_OLD>>(?=[^,.;]{2,30}\saway\s*(?:[,.;!]|$))"),
+            ("does", "give", r"\s+up\s+(?:on\s+)?<<ITS>>|\s+<<ITS>>(?=[^,.;]{2,30}\sup\s*(?:[,.;!]|$))"),
+            ("does", "packed jacked", r"\s+in\s+<<ITS>>|\s+<<ITS>>(?=[^,.;]{2,30}\sin\s*(?:[,.;!]|$))"),
+            ("does", "quit", r"(?!<<MY_JOB>>)\s+<<ITS>>"),
+            ("does", "drop", r"\s+out\s+of\s+<<ITS>>|\s+(?!an?\s|my\s|the\s|off\b|by\b|in\b)"),
+            ("does", "stepped", r"\s+(?:back|down|away)\s+from\s+<<ITS>>"),
+            ("does", "cancel cancelled dump ditch", r"\s+<<ITS>>"),
         )
     ),
-    Row(name="gave up", verbs="give", mood=is_done, lead=r"\s+up\s+", value=values.languages, predicate="learning",
-        ends=True),
+    Row(name="parted", verbs="die pass move dump leave break split", read=relationships.parting),
     *(
         Row(name="diet ended", verbs=verbs, mood=mood, lead=lead, value=values.diets_without, predicate="has-diet",
             topic="food", importance=STATED, ends=True)
@@ -269,7 +275,7 @@ RULES: Final = tuple((row.name, row.precision) for row in _EVERY_ROW)
 _ANY_MORE: Final = re.compile(r"[\s,]*\b(?:any ?more|any longer|nowadays)\b", re.IGNORECASE)
 _GERUND: Final = re.compile(r"\s+(?P<up>up\s+)?(?:with\s+)?(?P<verb>being|[a-z]{2,20}ing)\b", re.IGNORECASE)
 _OFF: Final = re.compile(r"\s+off\s+(?:of\s+)?(?:my\s+|the\s+)?(?=\w)", re.IGNORECASE)
-_COMING_OFF: Final = frozenset({"be", "come", "go", "get"})
+_COMING_OFF: Final = frozenset({"be", "come", "go", "get", "wean"})
 """Verbs with `off` for what one took until then; it may be a bus, too."""
 _DONE: Final = re.compile(r"(?:done|finished|through) with\s+(?=\w+ing\b)", re.IGNORECASE)
 _THEN: Final = re.compile(r"\b(?:when|before|by the time|the day)\s$", re.IGNORECASE)

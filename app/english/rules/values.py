@@ -62,6 +62,7 @@ _AND: Final = re.compile(r"\s+and\s")
 _INSIDE_DEGREE: Final = frozenset({"of", "in", "from"})
 _LONGEST_SUBSTANCE: Final = 4
 _SPOKEN: Final = pattern("values", "spoken")
+_SHARE: Final = pattern("values", "share")
 _LANGUAGE: Final = pattern("values", "language", re.IGNORECASE)
 _INSTRUMENTS: Final = section("activities", "instruments")
 _GAMES: Final = section("activities", "games")
@@ -283,6 +284,13 @@ def nationality(text: str, _said: SpeakerContext) -> Iterator[str]:
     found = _ONE_WORD.match(text)
     if found is not None and is_nationality(found["word"]):
         yield found["word"]
+
+
+def given_up(text: str, _said: SpeakerContext) -> Iterator[str]:
+    """Yield what one has or does, without the word for one's share in it, or of its verb: `gym membership`, `it up`."""
+    found = thing(text)
+    if found is not None and not found.head.endswith("ing"):
+        yield _SHARE.sub("", found.name)
 
 
 def goal(text: str, _said: SpeakerContext) -> Iterator[str]:

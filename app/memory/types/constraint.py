@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from typing import Literal, Self
 
 from pydantic import Field, ModelWrapValidatorHandler, ValidationError, field_validator, model_validator
@@ -97,6 +98,10 @@ class Constraint(Payload):
         if not modals.forbids(self.predicate):
             return ()
         return (*modals.opposed(self.predicate)[:1], *modals.normalised_rule(self.predicate))
+
+    def ends(self, stored: Mapping[str, object]) -> bool:
+        """Return whether a stored rule forbids or demands the same, in whichever of these forms."""
+        return not self.also_held_under() or Constraint.model_validate(stored).predicate == self.predicate
 
     def distinct_by(self) -> tuple[str, ...]:
         """Return predicate and rule."""

@@ -102,6 +102,10 @@ class Fact(Payload):
         """Return subject + each predicate of possible rules about this, if the predicate holds one value at a time."""
         return tuple(f"{refs['subject'].id}|{one}" for one in modals.over(self.predicate)) if self.stateful else ()
 
+    def also_held_under(self) -> tuple[str, ...]:
+        """Return the predicates of what one has or does, where it is said to be no longer had or done."""
+        return vocabulary.HELD_UNDER.get(self.predicate, ())
+
     def distinct_by(self) -> tuple[str, ...]:
         """Return predicate and object."""
         return (self.predicate, normalise.normalise_name(self.object))

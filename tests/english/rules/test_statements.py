@@ -4,7 +4,18 @@ from __future__ import annotations
 
 import pytest
 
-from tests.english.rules.said import Expected, decision, event, fact, holds, preference, proposed, relation, rendered, sentences
+from tests.english.rules.said import (
+    Expected,
+    decision,
+    event,
+    fact,
+    holds,
+    preference,
+    proposed,
+    relation,
+    rendered,
+    sentences,
+)
 
 SAID: list[tuple[str, list[Expected]]] = [
     # work
