@@ -59,6 +59,9 @@ _ENGLISH: Final = COMMON | {
 _LONGEST_END: Final = 40
 _LONGEST_QUESTION: Final = 300
 _ASKS: Final = re.compile(r"[?\uff1f\u061f][^\w?\uff1f\u061f]*$")
+_REACTION: Final = pattern("statements", "reaction")
+_PART: Final = re.compile(r"[,;\u2013\u2014]\s*")
+_CALLED: Final = re.compile(r"[A-Z]\w+")
 _SENTENCE: Final = re.compile(r"(?<=[.!?\uff1f]) (?=\w)|\n")
 _OF_YOU: Final = re.compile(r"\b(?:do|did|are|were|have|had|is|was|does|has) (?:you|your)\b")
 _OFFER: Final = pattern("statements", "offer")
@@ -84,6 +87,14 @@ def is_chit_chat(text: str) -> bool:
             return False
         place += taken
     return True
+
+
+def is_reaction(sentence: str) -> bool:
+    """Return whether a sentence only says how its speaker takes what was said: `Wow, that must be hard for her`."""
+    first, *others = (part.strip(" .!") for part in _PART.split(sentence))
+    parts = [first, *(others[:-1] if others and _CALLED.fullmatch(others[-1]) else others)]
+    said = [one for one in parts if not is_chit_chat(one)]
+    return bool(said) and all(_REACTION.fullmatch(one[:1].lower() + one[1:]) for one in said)
 
 
 def is_foreign(text: str) -> bool:

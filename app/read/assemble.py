@@ -15,7 +15,7 @@ from uuid import UUID
 
 from app import ids
 from app.db.memories.ranking import RankingRow
-from app.english.chitchat import is_chit_chat
+from app.english.chitchat import is_chit_chat, is_reaction
 from app.english.questions import FIRST_PERSON
 from app.lexical.bm25 import STOP_WORDS, terms
 from app.memory import normalise
@@ -217,7 +217,8 @@ def _shortened(memory: Memory, words: Collection[str], most: int) -> str:
     speaker = memory.payload.get("speaker")
     lead = f"{speaker}: " if isinstance(speaker, str) and memory.content.startswith(f"{speaker}: ") else ""
     said = memory.content.removeprefix(lead)
-    idle = speaker in ASSISTANTS and all(map(_is_idle, _sentences(said))) and not _tells(said, words)[0]
+    idle = speaker in ASSISTANTS and all(_is_idle(one) or is_reaction(one) for one in _sentences(said))
+    idle = idle and not _tells(said, words)[0]
     if idle or is_chit_chat(said):
         return ""
     return lead + _excerpt(said, words, most=most)

@@ -167,3 +167,18 @@ def test_an_assistant_that_only_reacts_and_asks_is_no_line(speaker: str, said: s
     turn = hit(1, "episodic", f"{speaker}: {said}", payload={"speaker": speaker})
     assert bool(block(turn, query="Where is the shed?").text) is shown
     assert block(turn, query="Which colour is the shed?").text
+
+
+@pytest.mark.parametrize(
+    ("speaker", "said", "shown"),
+    [
+        ("assistant", "Oh no, that must have been awful for them.", False),
+        ("assistant", "That's such a thoughtful present, Ines. I'm very happy for you!", False),
+        ("assistant", "It's in the third cupboard.", True),
+        ("assistant", "That's in Trieste.", True),
+        ("Kim", "That sounds exhausting.", True),
+    ],
+)
+def test_how_an_assistant_takes_what_was_said_is_no_line(speaker: str, said: str, shown: bool) -> None:  # noqa: FBT001
+    turn = hit(1, "episodic", f"{speaker}: {said}", payload={"speaker": speaker})
+    assert bool(block(turn, query="Where is the shed?").text) is shown
