@@ -196,6 +196,7 @@ _AFTERTHOUGHT: Final = pattern("proposals", "afterthought", re.IGNORECASE)
 _WITHDRAWS: Final = pattern("proposals", "withdraws", re.IGNORECASE)
 """What takes back the sentence before it, and goes on."""
 
+_ASIDE: Final = re.compile(r"[,;(\u2013\u2014]")
 _LONGEST_CORRECTION: Final = 4
 
 _LONGEST_WRITTEN: Final = 4_000
@@ -256,10 +257,10 @@ def _is_correction(text: str, corrected: str) -> bool:
 
     A person's name may as well be who is spoken to, unless that sentence named somebody.
     """
-    found = _AFTERTHOUGHT.match(text) or _CORRECTS.match(text)
+    found = _CORRECTS.match(text) or _AFTERTHOUGHT.match(text)
     said = {} if found is None else found.groupdict()
     value = "" if found is None else said.get("value") or text[found.end() :]
-    words = words_of(value, most=_LONGEST_CORRECTION + 1)
+    words = words_of(_ASIDE.split(value)[0], most=_LONGEST_CORRECTION + 1)
     if found is None or len(words) > _LONGEST_CORRECTION or any(is_verb(word) for word in words):
         return False
     sure = said.get("sure") is not None

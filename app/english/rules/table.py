@@ -275,7 +275,7 @@ RULES: Final = tuple((row.name, row.precision) for row in _EVERY_ROW)
 _ANY_MORE: Final = re.compile(r"[\s,]*\b(?:any ?more|any longer|nowadays)\b", re.IGNORECASE)
 _GERUND: Final = re.compile(r"\s+(?P<up>up\s+)?(?:with\s+)?(?P<verb>being|[a-z]{2,20}ing)\b", re.IGNORECASE)
 _OFF: Final = re.compile(r"\s+off\s+(?:of\s+)?(?:my\s+|the\s+)?(?=\w)", re.IGNORECASE)
-_COMING_OFF: Final = frozenset({"be", "come", "go", "get", "wean"})
+_COMING_OFF: Final = frozenset({"be", "come", "go", "get", "taper", "wean"})
 """Verbs with `off` for what one took until then; it may be a bus, too."""
 _DONE: Final = re.compile(r"(?:done|finished|through) with\s+(?=\w+ing\b)", re.IGNORECASE)
 _THEN: Final = re.compile(r"\b(?:when|before|by the time|the day)\s$", re.IGNORECASE)

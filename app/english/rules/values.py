@@ -289,7 +289,7 @@ def nationality(text: str, _said: SpeakerContext) -> Iterator[str]:
 def given_up(text: str, _said: SpeakerContext) -> Iterator[str]:
     """Yield what one has or does, without the word for one's share in it, or of its verb: `gym membership`, `it up`."""
     found = thing(text)
-    if found is not None and not found.head.endswith("ing"):
+    if found is not None:
         yield _SHARE.sub("", found.name)
 
 

@@ -67,6 +67,8 @@ def test_what_takes_nothing_back_is_read(content: str, read: str) -> None:
         "I live in Oslo. No wait, Bergen, I moved there in May.",
         "My vet is Dr Lund. Hm, no, that's the groomer.",
         "I'm 63. No, hold on, 64.",
+        "I have one son. No, two, the baby came in May.",
+        "I was born in Gouda. Or rather in Delft.",
         "I have four horses. Five, sorry, we got a foal.",
         "I'm a vegan. No, vegetarian.",
         "I was born on 2 June, or, what am I saying, 3 June.",
