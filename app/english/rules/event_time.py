@@ -59,11 +59,14 @@ _TOLD_APART: Final = re.compile(
 )
 """What says of which week a weekday is."""
 _SMALL_HOURS: Final = range(1, 7)
+_LATE_HOURS: Final = range(7, 12)
+_IN_EVENINGS: Final = pattern("event_time", "in evenings", re.IGNORECASE)
+"""What is rarely in the morning: `dinner at 8`."""
 _SAID_IN_FULL: Final = re.compile(
     r"(?<!\d)0\d(?:[:h]|\.\d\d(?![.\d]))|\d\s?[ap]\.?m\b|\b(?:morning|night|midnight|dawn|ago|hours?|minutes?|now)\b",
     re.IGNORECASE,
 )
-"""What makes an hour of the first six sure: `at 2` is rarely at night."""
+"""What makes an hour of the first six sure, because `at 2` is rarely at night, or one of the morning."""
 _FROM_DAY: Final = re.compile(
     r"(?!between\b).*?(?:\b\d{1,2}(?:st|nd|rd|th)?|(?:mon|tues|wednes|thurs|fri|satur|sun)day)"
     r"(?:\s+(?:to|until|till|through)\s|\s?[-\u2013]\s?)",
@@ -121,7 +124,7 @@ def find(text: str, now: datetime, *, prefer: Prefer = "past") -> ClauseTime | N
     if not (_agree(whole) and _is_certain(text, best, now, prefer)) or _is_of_either_day(best, now):
         return ClauseTime(at=None, precision=Precision.UNKNOWN)
     best = _of_either_week(best, now) if prefer == "past" else best
-    grounded = _grounded(best, now.date() if prefer == "past" else None)
+    grounded = _grounded(best, text, now.date() if prefer == "past" else None)
     if grounded is None:
         return None
     return ClauseTime(
@@ -224,14 +227,19 @@ def _narrowness(span: TemporalSpan) -> tuple[bool, timedelta]:
     return (lower is None or upper is None, upper - lower if lower and upper else timedelta(0))
 
 
-def _grounded(span: TemporalSpan, today: date | None) -> tuple[str, Precision, str] | None:
+def _is_sure_hour(span: TemporalSpan, hour: int, text: str) -> bool:
+    """Tell whether an hour is meant as it is said: before noon, unless the text makes it one of the evening."""
+    doubtful = hour in _SMALL_HOURS or (hour in _LATE_HOURS and _IN_EVENINGS.search(text))
+    return not doubtful or _SAID_IN_FULL.search(span.text) is not None
+
+
+def _grounded(span: TemporalSpan, text: str, today: date | None) -> tuple[str, Precision, str] | None:
     """Return the date, its precision and its words; what has happened was no later than `today`."""
     lower, upper = span.window
     if lower is None or not EARLIEST_YEAR <= lower.year <= LATEST_YEAR:
         return None
     moment = span.lower or lower
-    sure = moment.hour not in _SMALL_HOURS or _SAID_IN_FULL.search(span.text)
-    if span.kind == "moment" and span.precision is Precision.EXACT and sure:
+    if span.kind == "moment" and span.precision is Precision.EXACT and _is_sure_hour(span, moment.hour, text):
         return moment.isoformat(), Precision.EXACT, ""
     if upper is None:
         return None

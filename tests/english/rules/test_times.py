@@ -96,6 +96,21 @@ def test_an_hour_that_may_be_of_the_afternoon_leaves_the_day(when: str, at: str,
 
 
 @pytest.mark.parametrize(
+    ("what", "at", "precision"),
+    [
+        ("a dinner at 8", "2026-05-22", "day"),
+        ("a party at half past seven", "2026-05-22", "day"),
+        ("a concert at 9pm", "2026-05-22T21:00:00+02:00", "exact"),
+        ("a concert at 09:30", "2026-05-22T09:30:00+02:00", "exact"),
+        ("a job interview at 8", "2026-05-22T08:00:00+02:00", "exact"),
+    ],
+)
+def test_an_hour_of_what_is_rarely_in_the_morning_leaves_the_day(what: str, at: str, precision: str) -> None:
+    [event] = [one for one in proposed(f"I have {what} on Friday") if one.type == "event"]
+    assert (event.payload["event_at"], event.payload["event_at_precision"]) == (at, precision)
+
+
+@pytest.mark.parametrize(
     ("when", "at"),
     [
         ("this Wednesday", "2026-05-20"),
