@@ -7,14 +7,13 @@ from collections.abc import AsyncIterator
 import asyncpg
 import httpx
 import pytest
-from sqlalchemy import text
 
 from app.db import checks
-from app.db.session import RUNTIME_ROLE
+from app.db.session import RUNTIME_ROLE, statement
 from tests.api.conftest import KEY, connected, fact, running, settings_for
 from tests.support import owner
 
-FULL = text("DO $$ BEGIN RAISE disk_full; END $$")
+FULL = statement("DO $$ BEGIN RAISE disk_full; END $$")
 
 REFUSE_INSERTS = """
     CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN RAISE disk_full; END $$;

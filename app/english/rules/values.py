@@ -63,6 +63,8 @@ _INSIDE_DEGREE: Final = frozenset({"of", "in", "from"})
 _LONGEST_SUBSTANCE: Final = 4
 _SPOKEN: Final = pattern("values", "spoken")
 _SHARE: Final = pattern("values", "share")
+_NARROWED: Final = re.compile(r"\s+(?:for|of)\s+(?!good\b)", re.IGNORECASE)
+"""What makes `French lessons` less than French: `for beginners`."""
 _LANGUAGE: Final = pattern("values", "language", re.IGNORECASE)
 _INSTRUMENTS: Final = section("activities", "instruments")
 _GAMES: Final = section("activities", "games")
@@ -290,7 +292,8 @@ def given_up(text: str, _said: SpeakerContext) -> Iterator[str]:
     """Yield what one has or does, without the word for one's share in it, or of its verb: `gym membership`, `it up`."""
     found = thing(text)
     if found is not None:
-        yield _SHARE.sub("", found.name)
+        whole = _NARROWED.match(text, found.end) is not None
+        yield found.name if whole else _SHARE.sub("", found.name)
 
 
 def goal(text: str, _said: SpeakerContext) -> Iterator[str]:

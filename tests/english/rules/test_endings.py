@@ -72,6 +72,8 @@ def ends(content: str, role: str = "user") -> list[tuple[str, str, str | None]]:
         ("I quit the flute.", ("user", "does", "flute")),
         ("I stepped down from the parish choir.", ("user", "does", "parish choir")),
         ("I cancelled my Gym Oslo membership", ("user", "does", "Gym Oslo")),
+        ("I cancelled my Gym Oslo membership for good", ("user", "does", "Gym Oslo")),
+        ("I dropped Dutch lessons for toddlers", ("user", "does", "Dutch lessons")),
         ("Flogged the caravan!", ("user", "owns", "caravan")),
         ("We gave our piano away.", ("user", "owns", "piano")),
         ("I got rid of my old moped.", ("user", "owns", "moped")),
