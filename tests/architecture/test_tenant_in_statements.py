@@ -95,3 +95,44 @@ def test_it_bites_where_a_constant_is_put_in() -> None:
 )
 def test_it_lets_pass(text: str) -> None:
     assert not list(forgets_the_tenant(example(f"A = '{text}'", "app/db/turns.py")))
+
+
+COPIED = re.compile(rf"\bINSERT INTO (?:{OWNED})\b[^()]*(?:\([^()]*\))?\s*SELECT\b")
+ANSWERS = re.compile(r"\b(?:RETURNING|ON CONFLICT)\b")
+
+
+def is_sent_by_copy(module: Module) -> Iterator[Violation]:
+    """Find a statement that inserts the rows of a query without an answer: a cluster would send them by COPY.
+
+    Row-level security forbids that; as a clause of another statement such an insert is not sent by itself.
+    """
+    if not module.within("app/"):
+        return
+    known = constants(module)
+    for node in strings(module):
+        text = filled(node, known)
+        for found in COPIED.finditer(text):
+            before, after = text[: found.start()], text[found.start() :]
+            alone = before.count("(") == before.count(")")
+            if alone and HOLE not in after and not ANSWERS.search(after):
+                said = f"end it with RETURNING or ON CONFLICT: {' '.join(after.split())[:60]!r}"
+                yield Violation(module.path, node.lineno, said)
+
+
+def test_no_rows_of_a_query_are_sent_by_copy() -> None:
+    check(is_sent_by_copy)
+
+
+@pytest.mark.parametrize(
+    ("text", "copied"),
+    [
+        ("INSERT INTO turns (id) SELECT id FROM scopes", True),
+        ("WITH a AS (SELECT 1) INSERT INTO turns SELECT 1 FROM a", True),
+        ("INSERT INTO turns (id) SELECT id FROM scopes RETURNING id", False),
+        ("INSERT INTO turns (id) SELECT id FROM scopes ON CONFLICT DO NOTHING", False),
+        ("WITH a AS (INSERT INTO turns (id) SELECT 1) SELECT 1", False),
+        ("INSERT INTO turns (id) VALUES (1)", False),
+    ],
+)
+def test_it_bites_where_rows_would_be_copied(text: str, *, copied: bool) -> None:
+    assert bool(list(is_sent_by_copy(example(f"A = '{text}'", "app/db/turns.py")))) == copied

@@ -69,6 +69,7 @@ _MOVE_NAMES = statement(
     INSERT INTO entity_merge_aliases (tenant_id, entity_id, alias, display, created_at, lent)
     SELECT :tenant, :entity, gone.alias, gone.display, gone.created_at, lent.alias IS NOT NULL
     FROM gone LEFT JOIN lent ON lent.alias = gone.alias
+    RETURNING alias
     """
 )
 
@@ -146,7 +147,7 @@ async def merge(session: WriteSession, tenant: UUID, entity: UUID, *, into: UUID
     settles it; if it says something else, it also contradicts the holder and waits to be looked at.
     """
     here = {"tenant": tenant, "entity": entity, "into": into}
-    aliases = await session.change(_MOVE_NAMES, here)
+    aliases = len(await session.fetch(_MOVE_NAMES, here))
     values = {"tenant": tenant, "entity": entity, "old": str(entity), "new": str(into)}
     locked = await session.fetch(_LOCK_MEMORIES, values)
     moving = [row for row in locked if row["moves"]]

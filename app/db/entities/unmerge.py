@@ -205,6 +205,7 @@ _GIVE_NAMES_BACK = statement(
     INSERT INTO entity_aliases (tenant_id, scope_id, alias, entity_id, display, created_at)
     SELECT :tenant, e.scope_id, mine.alias, :entity, mine.display, mine.created_at
     FROM mine JOIN entities e ON e.tenant_id = :tenant AND e.id = :entity
+    RETURNING alias
     """
 )
 
@@ -282,7 +283,7 @@ async def unmerge(session: WriteSession, tenant: UUID, entity: UUID, merged: Mer
     """
     here = {"tenant": tenant, "entity": entity, "into": merged.into}
     home, revived = await _move_back(session, tenant, entity, merged, at=at)
-    aliases = await session.change(_GIVE_NAMES_BACK, here)
+    aliases = len(await session.fetch(_GIVE_NAMES_BACK, here))
     await session.change(_STAND_ALONE, here)
     await session.change(_FORGET, here)
     return Undone(aliases=aliases, memories=home, revived=revived)
