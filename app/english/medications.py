@@ -9,7 +9,7 @@ from typing import Final
 
 from app.english.rules.clause import Clause, SpeakerContext, Subject, Who
 from app.english.rules.drafts import Draft, ending, fact
-from app.english.rules.noun_phrases import in_third_person, thing, value
+from app.english.rules.noun_phrases import in_third_person, list_items, thing, value
 from app.english.word_lists import DOCTORS, DOSE, MEDICINES, expanded, pairs, pattern
 from app.memory import normalise
 
@@ -168,15 +168,23 @@ def taking(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     if changed or clause.lemma in _CHANGED.keys() - {"take"} or (clause.copula and not clause.rest.startswith("on ")):
         return
     text = clause.rest.removeprefix("on ")
-    found = thing(text)
-    if found is None or not (clause.holds or (clause.passive and not clause.negated and clause.modal is None)):
+    if not (clause.holds or (clause.passive and not clause.negated and clause.modal is None)):
         return
-    prescribed = clause.lemma == "prescribe"
-    known = _known(found.name) or prescribed or _DOSE.match(text, found.end)
-    dose = value(_TAKEN_END.split(text)[0])
-    if known and dose and len(dose) <= _LONGEST_DOSE:
-        predicate = "prescribed" if prescribed else "takes"
+    predicate = "prescribed" if clause.lemma == "prescribe" else "takes"
+    for place, part in enumerate(list_items(text)):
+        dose = _dose_of(part, sure=predicate == "prescribed" and place == 0)
+        if dose is None:
+            return
         yield fact(clause, predicate, in_third_person(dose), stateful=False, importance=0.9, topic="health")
+
+
+def _dose_of(part: str, *, sure: bool) -> str | None:
+    """Return the medicine that a part of an enumeration begins with, and its dose; `sure`: it is a medicine."""
+    found = thing(part)
+    if found is None or not (sure or _known(found.name) or _DOSE.match(part, found.end)):
+        return None
+    dose = value(_TAKEN_END.split(part)[0])
+    return dose if dose and len(dose) <= _LONGEST_DOSE else None
 
 
 def _changed(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:

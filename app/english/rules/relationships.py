@@ -12,7 +12,19 @@ from app.english.pronouns import parsed
 from app.english.rules.clause import Clause, SpeakerContext, Who
 from app.english.rules.drafts import STATED, Draft, ending, entity, fact, relation
 from app.english.rules.noun_phrases import list_items, without_fillers
-from app.english.word_lists import COLLEAGUES, DIETS, DOCTORS, FAITHS, KIN, PETS, STATES, pattern, word_set, words
+from app.english.word_lists import (
+    COLLEAGUES,
+    DIETS,
+    DOCTORS,
+    FAITHS,
+    KIN,
+    PETS,
+    STATES,
+    expanded,
+    pattern,
+    word_set,
+    words,
+)
 
 _NAME_OF: Final = re.compile(r"(?P<noun>[\w -]+?)'s?\s+name", re.IGNORECASE)
 _BY_NAME: Final = pattern("relationships", "by name")
@@ -40,7 +52,9 @@ _HAS: Final = pattern("relationships", "has")
 _CHILDREN: Final = frozenset({"children", "kids"})
 _ONE: Final = frozenset({"a", "an", "another", "one", "1"})
 _COUNTED: Final = frozenset({"has-child", "has-pet", "has-sibling", "has-relative"})
-_MOST_NAMES: Final = 3
+_MOST_NAMES: Final = 6
+_ANOTHER: Final = re.compile(expanded("relationships", r"\s*,?\s*\band(?=\s+<<COUNT>>\s)"))
+"""Between those whom one has: `a dog called Rufus and a rabbit`."""
 _TOGETHER: Final = re.compile(r"\s+(?:closely\s+)?together\b", re.IGNORECASE)
 _ENDS: Final = (",", ".", "(", "!", "and ", "from ", "who ")
 _TIMED: Final = pattern("relationships", "timed", re.IGNORECASE)
@@ -136,7 +150,7 @@ def introduction(text: str, clause: Clause, _said: SpeakerContext) -> Iterator[D
 
 
 def someone(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
-    """Read `my manager is Sarah`, `my dog's name is Rex`."""
+    """Read `my manager is Sarah`, `my dog's name is Rex`, `my sisters are Ada and Lou`."""
     theirs = clause.subject.who is Who.POSSESSED and clause.subject.given is None
     noun = clause.subject.noun or ""
     if not (theirs and clause.copula and clause.holds):
@@ -149,7 +163,15 @@ def someone(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
         return
     after = without_fillers(clause.rest[named[1] :]) and clause.rest[named[1] :].strip()
     if kind_of(named[0]) in {PERSON, None} and (of or not after or after.startswith(_ENDS)):
-        yield from relationship(clause, clause.subject.owner or "", of["noun"] if of else noun, named[0])
+        yield from _each(clause, of["noun"] if of else noun, named[0])
+
+
+def _each(clause: Clause, noun: str, first: str) -> Iterator[Draft]:
+    """Yield whose the named one is, or, after a noun in the plural, each of those who are named."""
+    single = noun.removesuffix("s")
+    several = single != noun and tie_of(single) is not None
+    for name in _names(clause.rest) if several else [first]:
+        yield from relationship(clause, clause.subject.owner or "", single if several else noun, name)
 
 
 def _is_said_of_people(word: str) -> bool:
@@ -181,15 +203,21 @@ def naming(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     if named is None or clause.negated or not clause.passive:
         return
     if clause.subject.who is Who.POSSESSED and clause.subject.owner:
-        ties = list(relationship(clause, clause.subject.owner, clause.subject.noun or "", named[0]))
+        ties = list(_each(clause, clause.subject.noun or "", named[0]))
         yield from ties or [fact(clause, "has-name", named[0], topic="personal")]
     elif clause.subject.own:
         yield fact(clause, "has-name", named[0], importance=STATED, topic="personal")
 
 
 def having(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
-    """Read `have two dogs named Biscuit and Maple`, `have three children`."""
-    found = _HAS.match(clause.rest) if clause.holds and not clause.perfect else None
+    """Read `have two dogs named Biscuit and Maple`, `have three children`, `have a cat and two dogs`."""
+    if clause.holds and not clause.perfect:
+        for part in _ANOTHER.split(clause.rest):
+            yield from _had(clause, part)
+
+
+def _had(clause: Clause, part: str) -> Iterator[Draft]:
+    found = _HAS.match(part)
     predicate = tie_of(found["noun"]) if found else None
     if found is None or predicate is None:
         return

@@ -58,7 +58,7 @@ _SEVERITY: Final = word_set("severe bad mild serious terrible food seasonal a an
 _STATE: Final = pattern("values", "state", re.IGNORECASE)
 _YEARS: Final = pattern("values", "years", re.IGNORECASE)
 _MOST_AGE: Final = 120
-_AND: Final = re.compile(r"\s+and\s")
+_GOES_ON_LISTING: Final = re.compile(r",\s|\s+and\s")
 _INSIDE_DEGREE: Final = frozenset({"of", "in", "from"})
 _LONGEST_SUBSTANCE: Final = 4
 _SPOKEN: Final = pattern("values", "spoken")
@@ -103,14 +103,29 @@ def a_thing(test: Test, *, whole: bool = False, through: frozenset[str] = frozen
     return values
 
 
+def things(test: Test) -> Value:
+    """Return what yields the things of an enumeration up to the first that does not pass a test."""
+    first = a_thing(test)
+
+    def values(text: str, said: SpeakerContext) -> Iterator[str]:
+        for part in list_items(_SPOKEN.split(text)[0]):
+            found = list(first(part, said))
+            if not found:
+                return
+            yield from found
+
+    return values
+
+
 anything: Final = a_thing(lambda _thing, _said: True)
 any_name: Final = a_thing(lambda found, _said: found.capital)
-person: Final = a_thing(lambda found, said: kind_of(found.name, said.people) == PERSON)
+people: Final = things(lambda found, said: kind_of(found.name, said.people) == PERSON)
 quantity: Final = a_thing(lambda _thing, _said: True, whole=True)
 led_in_number: Final = a_thing(lambda found, _said: found.head in _LED_COUNTED, whole=True)
 birthplace: Final = a_thing(lambda found, _said: _MONTH.match(found.name) is None)
 equipment: Final = a_thing(lambda found, _said: _is_tool(found) and (found.words > 1 or _has_capital(found)))
 tool: Final = a_thing(lambda found, _said: _is_tool(found) and _has_capital(found))
+tools: Final = things(lambda found, _said: _is_tool(found) and _has_capital(found))
 degree: Final = a_thing(lambda found, _said: _is_degree(found.name), whole=True, through=_INSIDE_DEGREE)
 
 
@@ -199,7 +214,7 @@ def illnesses(text: str, _said: SpeakerContext) -> Iterator[str]:
     found = thing(text)
     if found is None:
         return
-    more = text[found.end :] if _AND.match(text, found.end) else ""
+    more = text[found.end :] if _GOES_ON_LISTING.match(text, found.end) else ""
     for one in list_items(found.name + more):
         words = one.lower().split()
         known = {words[0], words[-1]} & CONDITIONS or words[-1] in CONDITION_HEADS

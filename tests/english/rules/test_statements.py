@@ -43,6 +43,23 @@ SAID: list[tuple[str, list[Expected]]] = [
     ("I prefer to dine outside", [preference("likes.dining-outside", "likes")]),
     ("I really can't stand noisy cafes", [preference("likes.noisy-cafes", "dislikes")]),
     ("Mia cannot stand aniseed", [preference("likes.aniseed", "dislikes")]),
+    (
+        "My housemates are Otto and Ines.",
+        [fact("lives-with", "Otto"), fact("lives-with", "Ines")],
+    ),
+    ("My brothers are called Jon, Ed and Sam", [fact("has-sibling", one) for one in ("Jon", "Ed", "Sam")]),
+    (
+        "We have a parrot called Coco and two cats named Ash and Ivy.",
+        [fact("has-pet", one) for one in ("Coco", "Ash", "Ivy")],
+    ),
+    ("I have a brother and two sisters", [fact("has", "a brother"), fact("has", "two sisters")]),
+    (
+        "I have psoriasis, asthma and hay fever",
+        [fact("has-condition", one) for one in ("psoriasis", "asthma", "hay fever")],
+    ),
+    ("I work with Noor and Abel", [relation("user", "works-with", "Noor"), relation("user", "works-with", "Abel")]),
+    ("I use Figma and Notion every day", [fact("uses", "Figma"), fact("uses", "Notion")]),
+    ("I take ramipril 5 mg and sertraline", [fact("takes", "ramipril 5 mg"), fact("takes", "sertraline")]),
     ("I use Notion to track my habits", [fact("uses", "Notion")]),
     ("I work for Priya", [relation("user", "reports-to", "Priya")]),
     ("I work for Google", [fact("works-at", "Google")]),
