@@ -14,7 +14,7 @@ from typing import Any
 
 import uvicorn
 from fastapi import FastAPI
-from pydantic import SecretStr
+from pydantic import BaseModel, SecretStr
 from starlette.responses import Response
 
 from app.api.memories import bodies
@@ -37,11 +37,12 @@ _Handler = Callable[..., Awaitable[Response]]
 
 
 def application(runtime: Runtime, types: Registry) -> FastAPI:
-    """Return the routes: one for each type's writes, and one for turns."""
-    api, single = FastAPI(), bodies.build(types).single
+    """Return the routes: one for each type's writes, one for batches, and one for turns."""
+    api, checked = FastAPI(), bodies.build(types)
     api.post("/turns")(_turns(runtime))
+    api.post("/memories/batch")(_batch_write(runtime, types, checked.batch))
     for spec in types:
-        api.post(f"/memories/typed/{spec.name}")(_typed_write(runtime, spec, single[spec.name]))
+        api.post(f"/memories/typed/{spec.name}")(_typed_write(runtime, spec, checked.single[spec.name]))
     return api
 
 
@@ -52,6 +53,16 @@ def _typed_write(runtime: Runtime, spec: MemoryType, body_type: type[bodies.Writ
         if isinstance(outcome, TypedMemoryError):
             raise outcome
         return json_answer(WriteResultOut.answer(outcome, runtime.clock()))
+
+    write.__annotations__["body"] = body_type
+    return write
+
+
+def _batch_write(runtime: Runtime, types: Registry, body_type: type[BaseModel]) -> _Handler:
+    async def write(body: Any) -> Response:  # noqa: ANN401
+        candidates = bodies.candidates_from_batch(body.memories, types, runtime.clock())
+        outcomes = await runtime.memories.pipeline.write(_ACTOR, candidates)
+        return json_answer({"results": [WriteResultOut.answer(one, runtime.clock()) for one in outcomes]})
 
     write.__annotations__["body"] = body_type
     return write

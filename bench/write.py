@@ -27,6 +27,7 @@ from bench.world import Service, key_of, serving_bare_routes, tenant_id
 CLIENTS = (1, 8, 32)
 ROUNDS = 4
 BATCH = 250
+BATCHES = 3
 _MARGIN = 8
 """Drafts left out between what is stored and what is written: the last of a filled scope may differ."""
 
@@ -49,7 +50,7 @@ async def writes(stage: Stage, book: Book) -> None:
     size, count = stage.sizes.written, stage.sizes.writes
     await stage.have_scopes([size])
     user = user_of(size)
-    fresh = _fresh(seed_of(0, user), size, 16 * count + 4 * BATCH)
+    fresh = _fresh(seed_of(0, user), size, 16 * count + (2 * BATCHES + 2) * BATCH)
     rows: list[tuple[str, ...]] = []
 
     async with serving_bare_routes(stage.world) as routes:
@@ -74,18 +75,18 @@ async def writes(stage: Stage, book: Book) -> None:
             what = "each client its own user" if apart else "all to one user"
             rows.append((f"POST /memories/typed, {what}", str(clients), *spread.cells()))
 
-    batches = [list(islice(fresh, BATCH)) for _ in range(3)]
     stage.progress("batch writes", 0, 0)
-    posts = [_batch(drafts, user) for drafts in batches]
-    spread = await load(stage.service.port, posts, clients=1, count=len(posts), seconds=3 * stage.sizes.seconds)
-    many = BATCH * spread.per_second
+    bare_batches, whole = await _batches(stage, user, fresh)
+    many, most = BATCH * whole.per_second, BATCH * bare_batches.per_second
+    waves = await _waves(stage, list(islice(fresh, BATCH)))
     note = (
         f"A batch is {BATCH} memories of mixed types. The pipeline stores it in waves of memories that cannot touch "
-        f"one another, a transaction each: {await _waves(stage, batches[0])} waves a batch here."
+        f"one another, a transaction each: {waves} waves a batch here."
     )
-    cells = (*spread.cells()[:3], f"{many:,.0f}")
-    rows.append((f"POST /memories/batch of {BATCH}", "1", *cells))
+    rows.append((f"a batch of {BATCH}: its stages behind a bare route", "1", *bare_batches.cells()[:3], f"{most:,.0f}"))
+    rows.append((f"POST /memories/batch of {BATCH}", "1", *whole.cells()[:3], f"{many:,.0f}"))
     book.check("memories a second in batches over single writes", many / single.per_second, ">=", 10)
+    book.check("memories a second in batches behind a bare route over the same", most / many, "<=", 1.5)
     book.table(f"Writes to a scope of {size:,} memories", _COLUMNS, rows, note)
 
 
@@ -132,6 +133,22 @@ async def _floor_and_http(
     finally:
         await connection.close()
     return tuple(map(Spread.joined, (reads, floor, empty, stages, whole)))
+
+
+async def _batches(stage: Stage, user: str, fresh: Iterator[Draft]) -> tuple[Spread, Spread]:
+    """Measure batches behind a bare route and those of the service, in turns, by one client."""
+    bare, whole = list[Spread](), list[Spread]()
+
+    async def asked(port: int) -> Spread:
+        posts = [_batch(list(islice(fresh, BATCH)), user)]
+        return await load(port, posts, clients=1, count=1, seconds=3 * stage.sizes.seconds)
+
+    async with serving_bare_routes(stage.world) as routes:
+        await asked(routes.port)
+        for _ in range(BATCHES):
+            bare.append(await asked(routes.port))
+            whole.append(await asked(stage.service.port))
+    return Spread.joined(bare), Spread.joined(whole)
 
 
 async def _transactions(stage: Stage, user: str, drafts: Sequence[Draft]) -> list[Written]:
