@@ -286,3 +286,10 @@ def test_a_medicine_is_taken_once_though_it_is_a_routine_too() -> None:
 @pytest.mark.parametrize("content", ["Cold Salmon Rolls, Sliced & Packed", "Client moved to Graz from Linz, no pets"])
 def test_a_label_or_a_part_is_nobodys_name(content: str) -> None:
     assert not proposed(content)
+
+
+@pytest.mark.parametrize(
+    "content", ["I work as a hobby", "We work as a crew", "Our cache works as a buffer", "I work as a real team player"]
+)
+def test_how_somebody_works_is_no_role(content: str) -> None:
+    assert not [one for one in proposed(content) if one.payload.get("predicate") == "has-role"]
