@@ -117,6 +117,8 @@ HEALTH: Final = (
         topic="health", importance=1.0, stateful=False, precision=0.9, alone=True),
     Row(name="illness", verbs="have", mood=is_now, lead=r"\s+", value=values.illnesses, predicate="has-condition",
         topic="health", importance=STATED, stateful=False, alone=True),
+    Row(name="illness", verbs="suffer", mood=is_now, lead=r"\s+from\s+", value=values.illnesses,
+        predicate="has-condition", topic="health", importance=STATED, stateful=False),
     Row(name="illness", verbs="diagnose", mood=is_undergone, lead=r"\s+(?:as\s+having|with)\s+", value=values.anything,
         predicate="has-condition", topic="health", importance=STATED, stateful=False),
     Row(name="illness", verbs="get", mood=is_done, lead=r"\s+diagnosed\s+with\s+", value=values.anything,

@@ -57,6 +57,10 @@ SAID: list[tuple[str, list[Expected]]] = [
         "I have psoriasis, asthma and hay fever",
         [fact("has-condition", one) for one in ("psoriasis", "asthma", "hay fever")],
     ),
+    (
+        "My uncle suffers from gout and tinnitus",
+        [fact("has-condition", one, "user's uncle") for one in ("gout", "tinnitus")],
+    ),
     ("I work with Noor and Abel", [relation("user", "works-with", "Noor"), relation("user", "works-with", "Abel")]),
     ("I use Figma and Notion every day", [fact("uses", "Figma"), fact("uses", "Notion")]),
     ("I take ramipril 5 mg and sertraline", [fact("takes", "ramipril 5 mg"), fact("takes", "sertraline")]),
