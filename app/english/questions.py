@@ -10,12 +10,12 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
-from app.english.word_lists import grouped, lines, pattern
+from app.english.word_lists import expanded, grouped, lines, pattern
 from app.lexical.bm25 import STOP_WORDS
 from app.memory import normalise, vocabulary
 
 QUESTION_HINTS: Final[Mapping[str, tuple[str, ...]]] = {
-    predicate: tuple(words.split(" | ")) for predicate, words in lines("questions", "hints")
+    predicate: tuple(expanded("questions", words).split(" | ")) for predicate, words in lines("questions", "hints")
 }
 """Words of questions that hint at a predicate or a relation."""
 

@@ -187,8 +187,8 @@ class Relevance:
         Among a few turns the nearest is likely meant, though the embedded model sees too little to say that it is near.
         """
         turns = sorted((one for one in ranked if rows[one.id].type in self.verbatim), key=_relevance, reverse=True)
-        text = self.query.reading.text
-        if not turns or not text.rstrip().endswith("?") or not (self.query.about or speaks_of_somebody(text)):
+        asked = self.query.reading
+        if not turns or not asked.asks or not (self.query.about or speaks_of_somebody(asked.text)):
             return (), other
         first, *rest = turns
         if first.relevance < max(FAINT, STANDS_OUT * max(map(_relevance, rest), default=0.0)):

@@ -287,7 +287,7 @@ async def _predecessors_first(
 def _asks_how_it_was(query: ParsedQuery) -> bool:
     """Tell whether it asks in the past tense, at no time that it names: what held before may be the answer."""
     asked = query.reading
-    return asked.looks_back and asked.text.rstrip().endswith("?") and not (asked.windows or asked.asks_what_happened)
+    return asked.looks_back and asked.asks and not (asked.windows or asked.asks_what_happened)
 
 
 def _least_strict(query: ParsedQuery) -> ReadMode:

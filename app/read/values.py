@@ -205,6 +205,11 @@ class QuestionReading:
     mode_given: bool
     language: str
 
+    @property
+    def asks(self) -> bool:
+        """Whether it ends as a question."""
+        return self.text.rstrip().endswith("?")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NamedEntity:
