@@ -51,7 +51,7 @@ class KeyOut(Out):
     prefix: str
     roles: Annotated[list[str], Source(make=sorted)]
     created_at: datetime
-    expires_at: datetime | None
+    expires_at: Annotated[datetime | None, Source("ends_at")]
     revoked_at: datetime | None
     last_used_at: datetime | None
     user_id: str | None

@@ -214,7 +214,7 @@ def _state(key: StoredKey, now: datetime) -> str:
         return "revoked"
     if not key.usable(now):
         return "expired"
-    return f"until {key.expires_at:%Y-%m-%d %H:%M}" if key.expires_at else "active"
+    return f"until {key.ends_at:%Y-%m-%d %H:%M}" if key.ends_at else "active"
 
 
 def _moment(text: str, now: datetime) -> datetime:

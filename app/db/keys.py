@@ -23,6 +23,7 @@ _COLUMNS = (
     api_keys.c.roles,
     api_keys.c.created_at,
     api_keys.c.expires_at,
+    api_keys.c.replaced_from,
     api_keys.c.revoked_at,
     api_keys.c.last_used_at,
     api_keys.c.user_id,
@@ -41,14 +42,20 @@ class StoredKey:
     roles: frozenset[str]
     created_at: datetime
     expires_at: datetime | None
+    replaced_from: datetime | None = None
     revoked_at: datetime | None
     last_used_at: datetime | None
     user_id: str | None = None
     agent_id: str | None = None
 
+    @property
+    def ends_at(self) -> datetime | None:
+        """The end of its validity: when it expires, or when its successor alone is valid; None if it has no end."""
+        return min((end for end in (self.expires_at, self.replaced_from) if end is not None), default=None)
+
     def usable(self, now: datetime) -> bool:
         """Return whether the key is valid at this time."""
-        return self.revoked_at is None and (self.expires_at is None or now < self.expires_at)
+        return self.revoked_at is None and (self.ends_at is None or now < self.ends_at)
 
 
 async def find_by_hash(session: ReadSession, secret_hash: bytes) -> StoredKey | None:
@@ -109,12 +116,12 @@ async def revoke(session: WriteSession, tenant: UUID, key: UUID, at: datetime) -
     )
 
 
-async def expire(session: WriteSession, tenant: UUID, key: UUID, at: datetime) -> None:
-    """Set a key to expire at a time, unless it expires earlier already."""
+async def replace(session: WriteSession, tenant: UUID, key: UUID, at: datetime) -> None:
+    """Set a key to be replaced by its successor from a time on, unless it is earlier already."""
     await session.execute(
         update(api_keys)
         .where(api_keys.c.tenant_id == tenant, api_keys.c.id == key)
-        .values(expires_at=func.least(func.coalesce(api_keys.c.expires_at, at), at))
+        .values(replaced_from=func.least(func.coalesce(api_keys.c.replaced_from, at), at))
     )
 
 

@@ -180,7 +180,7 @@ class Keys:
             )
             await keys.insert_key(session, new.key, hash_secret(new.secret))
             await quotas.copy_limits(session, tenant, key, new.key.id)
-            await keys.expire(session, tenant, key, now + grace)
+            await keys.replace(session, tenant, key, now + grace)
             detail = {
                 **_describe(new.key),
                 "replaces": ids.public(ids.KEY, key),
@@ -252,8 +252,10 @@ class Keys:
 
 def _check(wanted: KeyRequest, now: datetime) -> None:
     """Raise InvalidInput for a key that cannot be."""
-    if set(wanted.roles) - set(ROLES) or not wanted.roles:
-        raise InvalidInput(f"roles must be some of {', '.join(ROLES)}", field="roles")
+    if unknown := sorted(set(wanted.roles) - set(ROLES)):
+        raise InvalidInput(f"{unknown[0]!r} is no role: use some of {', '.join(ROLES)}", field="roles")
+    if not wanted.roles:
+        raise InvalidInput(f"give at least one of {', '.join(ROLES)}", field="roles")
     if wanted.bound and set(wanted.roles) - set(BOUND_ROLES):
         raise InvalidInput(
             f"a key for one user or agent has the roles {' and '.join(BOUND_ROLES)} at most",

@@ -132,6 +132,16 @@ async def test_rotation_leaves_the_old_key_its_grace(app: FastAPI, tenant: Tenan
     assert (await tenant.client.post(path, json={"grace_seconds": 0})).status_code == 409
 
 
+@pytest.mark.parametrize("expires", [None, "2099-01-01T00:00:00Z"])
+async def test_every_successor_of_a_key_expires_as_the_key_would_have(tenant: Tenant, expires: str | None) -> None:
+    asked = {"name": "k", "roles": ["read"], "expires_at": expires}
+    made = (await tenant.client.post("/admin/keys", json=asked)).json()
+    successors = [(await tenant.client.post(f"/admin/keys/{made['id']}/rotate")).json() for _ in range(2)]
+    assert [one["expires_at"] for one in successors] == [expires, expires]
+    listed = {one["id"]: one for one in (await tenant.client.get("/admin/keys")).json()["keys"]}
+    assert datetime.fromisoformat(listed[made["id"]]["expires_at"]) < datetime.now(UTC) + timedelta(days=1)
+
+
 async def test_a_secret_is_shown_once(tenant: Tenant) -> None:
     key = await tenant.key("read", "write")
     assert len(key) == 46

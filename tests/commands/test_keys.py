@@ -60,7 +60,7 @@ def test_the_life_of_a_key(service: Served) -> None:
 def test_what_is_wrong_with_a_key_command_is_told(service: Served) -> None:
     settings = dict(service.settings)
     for arguments, told in (
-        (("create", "x", "--role", "boss"), "roles must be some of read, write, admin"),
+        (("create", "x", "--role", "boss"), "'boss' is no role: use some of read, write, admin"),
         (("create", "x", "--tenant", "nobody"), "no such tenant: 'nobody'"),
         (("create", "x", "--expires", "soon"), "--expires: 'soon' is neither a span"),
         (("create", "x", "--expires", "2020-01-01"), "--expires: '2020-01-01' is past: it must be in the future"),

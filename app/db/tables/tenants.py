@@ -41,6 +41,7 @@ api_keys = table(
     Column("roles", ARRAY(Text), nullable=False),
     when("created_at", default="now()"),
     when("expires_at", nullable=True),
+    when("replaced_from", nullable=True),
     when("revoked_at", nullable=True),
     when("last_used_at", nullable=True),
     Column("user_id", Text),
