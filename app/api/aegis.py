@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from app import ids
 from app.api.memories.answers import MemoryPageOut
-from app.api.memories.bodies import WriteBodies, WriteFields, candidate_from_body
+from app.api.memories.bodies import WriteBodies, WriteFields, candidate_from_body, candidates_from
 from app.api.memories.read import MemoryId, page_answer
 from app.api.plumbing import cursors
 from app.api.plumbing.cursors import Listing, PageQuery
@@ -23,17 +23,17 @@ from app.api.plumbing.problems import FieldError, InvalidFields
 from app.api.plumbing.routes import NO_CONTENT, OK, add_reads
 from app.api.plumbing.visibility import VisibilityQuery
 from app.api.query import QueryFields, Question
-from app.errors import InvalidCursor
+from app.errors import InvalidCursor, TypedMemoryError
 from app.memory.candidate import WriteOutcome
-from app.memory.fields import Flag, Name, Sentence
+from app.memory.fields import Flag, Name, Sentence, UserId
 from app.memory.registry import Registry
 from app.model import Actor, Memory, MemoryStatus, ScopeKind
-from app.runtime import Runtime
 from app.services.memories import MemoryFilters, PagePosition
 
 MOST_ITEMS = 100
 
-_SCOPES = {"global": ScopeKind.GLOBAL, "agent-private": ScopeKind.AGENT}
+_SCOPES = {"global": ScopeKind.GLOBAL, "agent-private": ScopeKind.AGENT, "agent": ScopeKind.AGENT}
+"""The kinds of scopes by the SDK's names; a key that is bound to an agent fills in this service's own name."""
 
 Namespace = Literal["default"]
 
@@ -131,12 +131,12 @@ class AegisAddBody(RequestBody):
     """A memory to add, as the SDK sends it; what is shared among named agents has no counterpart here."""
 
     content: Sentence
-    user_id: Name | None = None
+    user_id: UserId | None = None
     agent_id: Name | None = None
     namespace: Namespace = "default"
     metadata: Metadata = Field(default_factory=dict)
     ttl_seconds: int | None = Field(default=None, gt=0, le=2**31 - 1)
-    scope: Literal["global", "agent-private"] | None = None
+    scope: Literal["global", "agent-private", "agent"] | None = None
 
 
 class AegisBatchBody(RequestBody):
@@ -213,7 +213,12 @@ def _add(registry: Registry, bodies: WriteBodies) -> Callable[..., Any]:
         """Write a memory of type `standard`."""
 
         async def work() -> object:
-            return await _added(runtime, actor, registry, bodies.single["standard"], body)
+            written = _write_fields(body, bodies.single["standard"])
+            candidate = candidate_from_body(registry.get("standard"), written, runtime.clock())
+            outcome = await runtime.memories.write(actor, candidate)
+            if outcome.memory is None:
+                raise InvalidFields([FieldError(field="content", message=f"is not stored: {outcome.reason}")])
+            return _result(outcome)
 
         return await run_once(request, runtime, actor, OK, work)
 
@@ -222,32 +227,30 @@ def _add(registry: Registry, bodies: WriteBodies) -> Callable[..., Any]:
 
 def _add_batch(registry: Registry, bodies: WriteBodies) -> Callable[..., Any]:
     async def aegis_add_batch(request: Request, runtime: RuntimeDep, actor: ActorDep, body: AegisBatchBody) -> Response:
-        """Write memories of type `standard`, one after another."""
+        """Write memories of type `standard`; the result of one that is not stored says why."""
 
         async def work() -> object:
-            written = bodies.single["standard"]
-            return {"results": [await _added(runtime, actor, registry, written, one) for one in body.items]}
+            spec, written = registry.get("standard"), bodies.single["standard"]
+            items = [(spec, _write_fields(one, written)) for one in body.items]
+            outcomes = await runtime.memories.write_all(actor, candidates_from(items, runtime.clock(), "items"))
+            return {"results": [_result(one) for one in outcomes]}
 
         return await run_once(request, runtime, actor, OK, work)
 
     return aegis_add_batch
 
 
-async def _added(
-    runtime: Runtime, actor: Actor, registry: Registry, written: type[WriteFields], given: AegisAddBody
-) -> dict[str, object]:
+def _write_fields(given: AegisAddBody, written: type[WriteFields]) -> WriteFields:
     fields = given.model_dump(exclude={"namespace", "scope"}, exclude_none=True)
     if given.scope is not None:
         fields["scope"] = _SCOPES[given.scope]
-    outcome = await runtime.memories.write(
-        actor, candidate_from_body(registry.get("standard"), written.model_validate(fields), runtime.clock())
-    )
-    return _result(outcome)
+    return written.model_validate(fields)
 
 
-def _result(outcome: WriteOutcome) -> dict[str, object]:
-    if outcome.memory is None:
-        raise InvalidFields([FieldError(field="content", message=f"is not stored: {outcome.reason}")])
+def _result(outcome: WriteOutcome | TypedMemoryError) -> dict[str, object]:
+    if isinstance(outcome, TypedMemoryError) or outcome.memory is None:
+        why = str(outcome) if isinstance(outcome, TypedMemoryError) else outcome.reason
+        return {"id": None, "deduped_from": None, "inferred_scope": None, "error": f"is not stored: {why}"}
     name = ids.public(ids.MEMORY, outcome.memory.id)
     merged = outcome.decision == "merged"
     return {"id": name, "deduped_from": name if merged else None, "inferred_scope": _scope(outcome.memory)}

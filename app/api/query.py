@@ -205,11 +205,11 @@ def _last_question(messages: Sequence[ChatMessageIn]) -> str:
     for place, message in enumerate(messages):
         try:
             one = read_chat_message(message.model_dump())
+            if isinstance(one, ChatMessage):
+                text = storable(one.content)[-LONGEST_QUESTION:]
+                said.append(Said(by_user=one.role in {None, Role.USER}, text=text))
         except ValueError as error:
             errors.append(FieldError(field=f"messages.{place}", message=str(error)))
-            continue
-        if isinstance(one, ChatMessage):
-            said.append(Said(by_user=one.role in {None, Role.USER}, text=one.content[-LONGEST_QUESTION:]))
     question = question_of(said)
     if question is None and not errors:
         errors = [FieldError(field="messages", message="none is a message of the user with text")]

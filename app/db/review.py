@@ -134,7 +134,7 @@ _DEPARTURE = statement(
     SELECT occurred_at, actor, action, detail FROM audit_events
     WHERE tenant_id = :tenant AND memory_id = :id AND action = ANY(:actions)
       AND (action <> 'memory.changed' OR detail->'changed' @> CAST('["needs_review"]' AS jsonb))
-    ORDER BY id DESC LIMIT 1
+    ORDER BY position DESC LIMIT 1
     """
 )
 

@@ -131,7 +131,7 @@ class FeedbackService:
         self, session: WriteSession, actor: Actor, memory: Memory, word: MemoryFeedback
     ) -> tuple[FeedbackEffect, str]:
         """Count an access, and make an expired memory active again where that makes it fresh enough."""
-        sessions = () if word.session is None else (word.session,)
+        sessions = () if word.session is None else (ids.digest_of(actor.tenant_id, word.session),)
         use = Use(memory=memory.id, count=1, last=word.at, sessions=sessions)
         await usage.record(session, tenant=actor.tenant_id, uses=[use])
         if memory.status is not MemoryStatus.EXPIRED:

@@ -16,7 +16,7 @@ from uuid import UUID
 from app import ids
 from app.db import jobs, webhooks
 from app.db.audit import AuditWriter, append
-from app.db.session import Database, WriteSession
+from app.db.session import SNAPSHOT, Database, WriteSession
 from app.db.webhooks import Delivery, StoredWebhook
 from app.errors import Conflict, InvalidInput
 from app.memory.audit import AuditAction
@@ -199,7 +199,7 @@ class Webhooks:
         """
         total = 0
         while True:
-            async with self.database.read(tenant) as session:
+            async with self.database.read(tenant, **SNAPSHOT) as session:
                 found = await webhooks.due(session, tenant, now=self.clock(), most=BATCH)
                 known = {one.id: one for one in await webhooks.list_webhooks(session, tenant)}
             if not found:

@@ -50,6 +50,20 @@ async def test_users_are_listed_with_counts_in_pages(client: httpx.AsyncClient) 
     assert [one["agent_id"] for one in (await got(client, "/agents", all=True))["agents"]] == ["desk"]
 
 
+async def test_a_page_ends_at_names_of_any_script(client: httpx.AsyncClient) -> None:
+    names = [letter * 200 for letter in ("\u0436", "\u4e2d", "\U0001f600")]
+    for name in names:
+        await written(client, user_id=name)
+    found, cursor = list[str](), None
+    while True:
+        params = {"all": "true", "limit": "1", **({} if cursor is None else {"cursor": cursor})}
+        page = (await client.get("/users", params=params)).json()
+        found += [one["user_id"] for one in page["users"]]
+        if (cursor := page["next_cursor"]) is None:
+            break
+    assert found == names
+
+
 async def test_a_cursor_of_another_listing_is_refused(client: httpx.AsyncClient) -> None:
     for name in ("ana", "ben"):
         await written(client, user_id=name)

@@ -10,7 +10,7 @@ import httpx
 import pytest
 
 from app import ids
-from tests.api.conftest import written
+from tests.api.conftest import Tenant, connected, written
 from tests.support import owner
 
 EPISODIC: dict[str, Any] = {
@@ -308,10 +308,23 @@ async def test_a_batch_has_a_result_each(client: httpx.AsyncClient) -> None:
     assert len({one["id"] for one in answer.json()["results"]}) == 3
 
 
+async def test_a_batch_with_a_fault_stores_nothing_and_names_the_item(client: httpx.AsyncClient) -> None:
+    items = [{"content": "The wiki moved.", "user_id": "u1"}, {"content": "Mine alone.", "scope": "agent-private"}]
+    answer = await client.post("/aegis/memories/add_batch", json={"items": items})
+    assert (answer.status_code, answer.json()["errors"][0]["field"]) == (422, "items.1.agent_id")
+    assert (await client.get("/memories", params={"user_id": "u1"})).json()["memories"] == []
+
+
+async def test_an_agents_own_key_adds_to_its_scope(tenant: Tenant) -> None:
+    async with connected(tenant.app, await tenant.key("read", "write", agent_id="ops")) as own:
+        assert (await added(own, "Deploys are frozen on Fridays."))["inferred_scope"] == "agent-private"
+
+
 @pytest.mark.parametrize(
     ("method", "path", "body", "field"),
     [
         ("POST", "add", {"content": "x", "namespace": "other"}, "namespace"),
+        ("POST", "add", {"content": "x", "user_id": ".."}, "user_id"),
         ("POST", "add", {"content": "x", "shared_with_agents": ["a"]}, "shared_with_agents"),
         ("PATCH", "mem_" + "0" * 32, {"content": "something else"}, "content"),
     ],

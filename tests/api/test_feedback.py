@@ -66,6 +66,16 @@ async def test_useful_counts_as_a_use(client: httpx.AsyncClient, give: Give) -> 
     assert detail["freshness"][1] > detail["freshness"][0]
 
 
+async def test_a_recall_and_feedback_in_one_conversation_are_one_session(
+    client: httpx.AsyncClient, runtime: Runtime, give: Give
+) -> None:
+    memory = await written(client)
+    await client.post("/query", json={"query": "Which car?", "user_id": "u1", "session_id": "s1", "min_relevance": 0})
+    await runtime.queries.tracker.flush()
+    told = await give(memory["id"], "useful", session_id="s1")
+    assert (told["memory"]["access_count"], told["memory"]["distinct_sessions"]) == (2, 1)
+
+
 async def test_useful_never_makes_a_memory_fresher_than_three_times(client: httpx.AsyncClient, give: Give) -> None:
     memory = await written(client)
     for _ in range(12):

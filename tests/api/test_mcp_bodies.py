@@ -84,6 +84,18 @@ async def test_calls_that_name_nobody_are_refused_without_one(client: httpx.Asyn
     assert (await client.get("/turns?all=true")).json()["turns"] == []
 
 
+async def test_a_key_of_an_agent_has_no_default_user(make_client: MakeClient) -> None:
+    async with make_client(mcp_default_user="desk owner") as client:
+        await written(client, user_id="desk owner", object="Porsche")
+        made = await client.post("/admin/keys", json={"name": "k", "roles": ["read", "write"], "agent_id": "planner"})
+        client.headers["Authorization"] = f"Bearer {made.json()['key']}"
+        found = await call(client, "recall", query="Porsche")
+        assert found["structuredContent"]["memories"] == []
+        stored = await call(client, "store_memory", content="Deploys are frozen on Fridays.")
+        turn = (await client.get(f"/turns/{stored['structuredContent']['turn_id']}")).json()
+        assert (turn["user_id"], turn["agent_id"]) == (None, "planner")
+
+
 async def test_the_profile_of_another_user_is_closed_to_a_bound_key(tenant: Tenant) -> None:
     await written(tenant.client, user_id="ana", object="Porsche")
     async with connected(tenant.app, await tenant.key("read", user_id="ana")) as own:
@@ -101,3 +113,10 @@ async def test_recall_filters_by_metadata_and_tags(client: httpx.AsyncClient) ->
     for filters, found in (({"tags": ["work"]}, 1), ({"metadata": {"project": "zeus"}}, 0), ({}, 1)):
         answer = await call(client, "recall", query="Porsche", user_id="u1", **filters)
         assert len(answer["structuredContent"]["memories"]) == found
+
+
+async def test_tags_given_twice_are_refused_by_recall(client: httpx.AsyncClient) -> None:
+    answer = await call(client, "recall", query="Porsche", user_id="u1", tags=["work"], metadata={"tags": ["home"]})
+    assert answer["isError"]
+    assert "tags" in answer["content"][0]["text"]
+    assert "went wrong" not in answer["content"][0]["text"]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from datetime import UTC, datetime
 from typing import Any
 
@@ -79,9 +80,12 @@ def test_of_long_messages_only_the_ends_are_read() -> None:
         ({"messages": []}, "messages"),
         ({"messages": [{"role": "user"}]}, "messages.0"),
         ({"messages": [{"role": "assistant", "content": "Hello."}]}, "messages"),
+        ({"messages": [{"role": "user", "content": "Where does Ana live? \ud83d"}]}, "messages.0"),
+        ({"messages": [{"role": "user", "content": "Where does\x00 Ana live?"}]}, "messages.0"),
     ],
 )
 async def test_what_cannot_be_asked_is_refused(client: httpx.AsyncClient, body: dict[str, Any], field: str) -> None:
-    answer = await client.post("/query", json={"user_id": "u1", **body})
+    content = json.dumps({"user_id": "u1", **body})
+    answer = await client.post("/query", content=content, headers={"Content-Type": "application/json"})
     assert answer.status_code == 422, answer.text
     assert any(one["field"] == field for one in answer.json()["errors"]) or not field

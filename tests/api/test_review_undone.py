@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import time
 from datetime import UTC, datetime, timedelta
 from typing import Any
+from uuid import UUID
 
 import httpx
 import pytest
+import uuid_utils
 
+from app import ids
 from app.api import review_notes
 from app.db.session import statement
 from app.runtime import Runtime
@@ -98,6 +102,20 @@ async def test_a_pending_memory_waits_again_after_its_decision_is_undone(desk: D
     assert pending not in await desk.recalled("Where does the user live?")
     assert (await desk.decided(pending, "accept"))["outcome"] == "added"
     assert pending in await desk.recalled("Where does the user live?")
+
+
+async def test_the_last_decision_is_undone_though_a_machine_ahead_made_one_before(
+    desk: Desk, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    pending = (await desk.pending(predicate="lives-in", object="Porto"))["id"]
+    with monkeypatch.context() as ahead:
+        later = time.time_ns() + 90_000_000_000
+        ahead.setattr(ids, "new", lambda: UUID(bytes=uuid_utils.uuid7(nanoseconds=later).bytes))
+        await desk.decided(pending, "reject")
+    await undone(desk, pending)
+    await desk.decided(pending, "accept")
+    assert (await desk.item(pending))["decided"]["detail"]["action"] == "accept"
+    assert (await undone(desk, pending))["memory"]["status"] == "pending"
 
 
 async def test_an_undo_is_on_record_and_the_log_still_agrees(desk: Desk) -> None:

@@ -9,11 +9,11 @@ from __future__ import annotations
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Annotated, Any, Final
+from typing import Annotated, Any, Final, Self
 from urllib.parse import quote, unquote
 
 from mcp_types import ReadResourceResult, Resource, ResourceTemplate, TextResourceContents
-from pydantic import BaseModel, Field
+from pydantic import BaseModel, Field, model_validator
 
 from app import ids
 from app.api.erasure import ReceiptOut
@@ -22,7 +22,16 @@ from app.api.memories.answers import MemoryOut
 from app.api.plumbing import cursors
 from app.api.plumbing.cursors import LONGEST, Listing
 from app.api.plumbing.guard import BOUND, BY_JOB, BY_MEMORY, NAMED, READ, REVIEW, ROLE, WRITE, pinned
-from app.api.plumbing.models import DIGITS, MOST_RESULTS, MOST_TAGS, Instant, Metadata, RequestBody, TimeZone
+from app.api.plumbing.models import (
+    DIGITS,
+    MOST_RESULTS,
+    MOST_TAGS,
+    Instant,
+    Metadata,
+    RequestBody,
+    TimeZone,
+    wanted_metadata,
+)
 from app.api.plumbing.problems import FieldError, InvalidFields
 from app.api.query import QueryBody, Question
 from app.api.review import ReviewPageOut, review_line
@@ -131,6 +140,11 @@ class Recall(RequestBody):
     timezone: TimeZone | None = Field(default=None, description='Where "yesterday" is meant; UTC by default.')
     as_of: Instant | None = Field(default=None, description="Answer with what was true then, in ISO 8601.")
 
+    @model_validator(mode="after")
+    def _tags_once(self) -> Self:
+        wanted_metadata(self.metadata, self.tags)
+        return self
+
 
 class GetJob(RequestBody):
     """The job to get."""
@@ -156,9 +170,12 @@ class ReviewPending(RequestBody):
     )
 
 
-def _of_somebody(runtime: Runtime, given: StoreMemory | Recall) -> dict[str, object]:
-    """Return the given arguments, with the default user where nobody is named; raise InvalidFields without one."""
-    user = given.user_id or runtime.settings.mcp_default_user
+def _of_somebody(runtime: Runtime, actor: Actor, given: StoreMemory | Recall) -> dict[str, object]:
+    """Return the given arguments, with the default user where nobody is named; raise InvalidFields without one.
+
+    A bound key has no default user: what it may see is named already.
+    """
+    user = given.user_id or (None if actor.bound else runtime.settings.mcp_default_user)
     if user is None and given.agent_id is None:
         message = "is required: name the user, or have TM_MCP_DEFAULT_USER set for the service"
         raise InvalidFields([FieldError(field="user_id", message=message)])
@@ -166,7 +183,7 @@ def _of_somebody(runtime: Runtime, given: StoreMemory | Recall) -> dict[str, obj
 
 
 async def _store(runtime: Runtime, actor: Actor, given: StoreMemory) -> ToolResult:
-    body = TurnsBody.model_validate(_of_somebody(runtime, given))
+    body = TurnsBody.model_validate(_of_somebody(runtime, actor, given))
     turns = turns_from_body(body, turns_given(body), runtime.clock())
     job = ids.public(ids.JOB, await runtime.turns.receive(actor, turns, [{} for _ in turns]))
     turn = ids.public(ids.TURN, turns[0].id)
@@ -177,7 +194,7 @@ async def _store(runtime: Runtime, actor: Actor, given: StoreMemory) -> ToolResu
 
 async def _recall(runtime: Runtime, actor: Actor, given: Recall) -> ToolResult:
     now = runtime.clock()
-    body = QueryBody.model_validate({**_of_somebody(runtime, given), "ids": IdStyle.FULL})
+    body = QueryBody.model_validate({**_of_somebody(runtime, actor, given), "ids": IdStyle.FULL})
     types = await runtime.type_book.naming(actor.tenant_id, body.types)
     result = await runtime.queries.query(actor, body.to_request(types, now))
     memories = [{**_brief(MemoryOut.answer(hit.memory, now)), "score": round(hit.score, DIGITS)} for hit in result.hits]

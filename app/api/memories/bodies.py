@@ -220,14 +220,18 @@ def _example(spec: MemoryType) -> dict[str, Any]:
 
 def candidates_from_batch(items: Iterable[WriteFields], registry: Registry, now: datetime) -> list[Candidate]:
     """Return the candidates of a batch, or raise InvalidFields with the faults of all items."""
+    return candidates_from([(registry.get(str(getattr(body, "type", ""))), body) for body in items], now, "memories")
+
+
+def candidates_from(items: Iterable[tuple[MemoryType, WriteFields]], now: datetime, field: str) -> list[Candidate]:
+    """Return the candidates of the items of a body's field, or raise InvalidFields with the faults of all."""
     candidates: list[Candidate] = []
     errors: list[FieldError] = []
-    for place, body in enumerate(items):
-        spec = registry.get(str(getattr(body, "type", "")))
+    for place, (spec, body) in enumerate(items):
         try:
             candidates.append(candidate_from_body(spec, body, now))
         except InvalidFields as error:
-            errors += [FieldError(field=f"memories.{place}.{one.field}", message=one.message) for one in error.errors]
+            errors += [FieldError(field=f"{field}.{place}.{one.field}", message=one.message) for one in error.errors]
     if errors:
         raise InvalidFields(errors)
     return candidates

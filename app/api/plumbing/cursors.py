@@ -18,7 +18,8 @@ from app.memory.calendar import plausible
 from app.memory.fields import is_storable
 from app.services.memories import PagePosition
 
-LONGEST = 500
+LONGEST = 1_200
+"""Characters of a cursor at most: after a name of 200 characters of four bytes each it has 1,100."""
 
 _UNKNOWN = "this is no cursor of ours: use next_cursor as it came"
 _ELSEWHERE = "this cursor belongs to another listing: keep filters and sort the same"
@@ -114,7 +115,7 @@ def decode_name(cursor: str | None, listing: Listing) -> str | None:
 
 
 def _written(listing: Listing, *values: object) -> str:
-    content = json.dumps([listing.mark(), *values], separators=(",", ":"))
+    content = json.dumps([listing.mark(), *values], separators=(",", ":"), ensure_ascii=False)
     return base64.urlsafe_b64encode(content.encode()).decode().rstrip("=")
 
 

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Coroutine, Mapping
+from contextlib import suppress
 from itertools import islice
 from typing import Annotated, Any, Final, NoReturn, cast, get_args, get_origin, get_type_hints
 from urllib.parse import parse_qsl, urlencode
@@ -35,7 +36,7 @@ from app.api.plumbing.problems import (
     UnsupportedMediaType,
     did_you_mean,
 )
-from app.errors import Forbidden, PayloadTooLarge, Unauthenticated
+from app.errors import DatabaseUnavailable, Forbidden, PayloadTooLarge, Unauthenticated
 from app.model import Actor, ScopeKind
 from app.runtime import Runtime
 from app.services.quotas import require_rate
@@ -157,7 +158,8 @@ class GuardedRoute(APIRoute):
             response = await handle(request)
             replica = request.app.state.runtime.queries.replica if changes else None
             if replica is not None:
-                response.headers[POSITION_HEADER] = await replica.position()
+                with suppress(DatabaseUnavailable):  # what was asked for is done, and its answer must not be lost
+                    response.headers[POSITION_HEADER] = await replica.position()
             return response
 
         return guarded
