@@ -7,6 +7,7 @@ TypedMemoryError
 |-- Forbidden               403  the key lacks the role
 |-- NotFound                404  unknown here (also: another tenant's)
 |-- Conflict                409  the state moved, or a key was reused
+|   |-- Dangling            409  a row refers to none
 |   `-- TypesMoved          409  the tenant's own types changed meanwhile
 |-- Erased                  410  what a repeated write had written is gone
 |-- PayloadTooLarge         413

@@ -241,7 +241,7 @@ def _auxiliary(word: str) -> bool:
 
 
 SKIPPED: Final = frozenset({SpeechAct.QUESTION, SpeechAct.SARCASM})
-"""Acts that state nothing, from which no memory is stored (DESIGN, disagreement 3)."""
+"""Acts that state nothing, from which no memory is stored (docs/decisions/guards.md)."""
 
 _CAUTION: Final = (
     SpeechAct.QUESTION,

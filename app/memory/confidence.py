@@ -7,13 +7,13 @@ from dataclasses import replace
 from app.model import ConfidenceParts, SpeechAct
 
 WRITE_FLOOR = 0.30
-"""The least confidence of a memory: a candidate below it is rejected (DESIGN, disagreement 4)."""
+"""The least confidence of a memory: a candidate below it is rejected."""
 
 READ_FLOOR = 0.50
-"""Below this a memory is not recalled by default (DESIGN, disagreement 4)."""
+"""Below this a memory is not recalled by default."""
 
 UNCERTAIN_CAP = 0.30
-"""The highest confidence of hypothetical statements and role play (seed 003, provenance failure)."""
+"""The highest confidence of hypothetical statements, role play and quotations (seed 003, provenance failure)."""
 
 UNCERTAIN_ACTS = frozenset({SpeechAct.HYPOTHETICAL, SpeechAct.ROLEPLAY, SpeechAct.QUOTATION})
 
@@ -31,8 +31,8 @@ def score(parts: ConfidenceParts) -> float:
     )
 
 
-def meets_floor(parts: ConfidenceParts, act: SpeechAct) -> float:
-    """Return the confidence of a statement, capped unless the speech act is an assertion."""
+def capped_score(parts: ConfidenceParts, act: SpeechAct) -> float:
+    """Return the confidence of a statement; that of a hypothesis, role play or quotation is capped."""
     value = score(parts)
     return min(value, UNCERTAIN_CAP) if act in UNCERTAIN_ACTS else value
 

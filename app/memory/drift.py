@@ -1,4 +1,4 @@
-"""Drift: slots that change too often, and shifts in a store's mix (DESIGN section 7).
+"""Drift: slots that change too often, and shifts in a store's mix (docs/decisions/lifecycle.md).
 
 Shares of types, decisions and reasons in the last 7 days are compared with those of the 28 days before by the
 two-proportion z-test with pooled variance; mean confidences by Welch's test, with the normal distribution in place of

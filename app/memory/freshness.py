@@ -33,7 +33,7 @@ CATEGORY_DECAY = {
     Category.CONTROL: Decay(half_life_days=None),
     Category.CORE: Decay(half_life_days=120, floor=0.60),
 }
-"""The decay of an explicitly chosen category, whatever the type (DESIGN, disagreement 6)."""
+"""The decay of an explicitly chosen category, whatever the type."""
 
 
 def boost(access_count: int) -> float:

@@ -262,7 +262,7 @@ class Placement:
         parts = confidence.merged_parts(into.parts, new.parts)
         to: dict[str, Any] = {
             "parts": parts,
-            "confidence": confidence.meets_floor(parts, into.speech_act),
+            "confidence": confidence.capped_score(parts, into.speech_act),
             "stated_at": max(into.stated_at, new.stated_at),
             "valid_until": _extended_end(into, new) or into.valid_until,
         }

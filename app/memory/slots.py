@@ -1,4 +1,4 @@
-"""The slot engine: versions of a slot and an event in, changes out (DESIGN sections 2 and 4).
+"""The slot engine: versions of a slot and an event in, changes out.
 
 Pure. Every way into the store makes events and hands the changes to `db/apply`, so the same situation has the same
 outcome by each of them; a preview is the same call without the write. A caller may pass all versions of a slot or only

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from datetime import tzinfo
 from enum import StrEnum
-from typing import Self
+from typing import Final, Literal, Self, get_args
 from uuid import UUID
 
 from pydantic import BaseModel, ConfigDict
@@ -18,6 +18,12 @@ from app.model import BUILT_IN, Category, EntityRef, EventTime, Mention, ScopeKi
 
 Refs = Mapping[str, EntityRef]
 """The resolved entities of mentions, by role."""
+
+GroupName = Literal["Facts", "Preferences", "Events", "Entities", "Relations", "Recent"]
+"""The heading of a group of the context block."""
+
+GROUPS: Final[tuple[str, ...]] = get_args(GroupName)
+"""The six groups; a type of another group goes to the last, the catch-all."""
 
 
 class Standing(StrEnum):
@@ -237,7 +243,7 @@ class MemoryType:
     past: bool = False
 
     def owner(self, tenant: UUID) -> UUID:
-        """Return the owner of the type: the tenant, or NOBODY for a built-in type."""
+        """Return the owner of the type: the tenant, or BUILT_IN for a built-in type."""
         return tenant if self.version else BUILT_IN
 
     def at(self, version: int) -> MemoryType:

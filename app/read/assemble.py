@@ -1,4 +1,4 @@
-"""Stage 4: apply the floors of confidence and relevance, and assemble the context block within a token budget.
+"""Stage 4: apply the floor of confidence, and assemble the context block within a token budget.
 
 Tokens are estimated without knowing the model.
 """
@@ -19,8 +19,9 @@ from app.english.chitchat import is_chit_chat, is_reaction
 from app.english.questions import FIRST_PERSON
 from app.lexical.bm25 import STOP_WORDS, terms
 from app.memory import normalise
-from app.memory.confidence import READ_FLOOR, UNCERTAIN_ACTS
+from app.memory.confidence import READ_FLOOR, UNCERTAIN_ACTS, WRITE_FLOOR
 from app.memory.registry import Registry
+from app.memory.spec import GROUPS
 from app.memory.vocabulary import ASSISTANTS
 from app.model import Memory, MemoryStatus, ReadMode
 from app.read.values import ContextBlock, ContextGroup, Hit, IdStyle, ParsedQuery, Ranked, happens
@@ -53,11 +54,12 @@ def _cost(piece: str) -> int:
     return -(-len(piece) // _LETTERS_PER_TOKEN)
 
 
-FLOORS: Mapping[ReadMode, float] = {ReadMode.DEFAULT: READ_FLOOR, ReadMode.HISTORICAL: 0.30, ReadMode.AUDIT: 0.30}
+FLOORS: Mapping[ReadMode, float] = {
+    ReadMode.DEFAULT: READ_FLOOR,
+    ReadMode.HISTORICAL: WRITE_FLOOR,
+    ReadMode.AUDIT: WRITE_FLOOR,
+}
 """Least confidence of an answer (seed 001, stage 4)."""
-
-GROUPS = ("Facts", "Preferences", "Events", "Entities", "Relations", "Recent")
-"""The six groups of the context block; a type of another group goes to the last, the catch-all."""
 
 FIRST_TURNS, FIRST_TURN_WORDS, LATER_TURN_WORDS = 2, 60, 18
 """Turns among the best that are given at length, and the words of these and of later ones. On two sets of conversations

@@ -20,7 +20,7 @@ from app.lexical.edits import one_edit_apart
 from app.lexical.labels import compare_labels
 from app.memory import normalise
 from app.memory.drift import DEMOTION
-from app.memory.freshness import Decay, since_last_use
+from app.memory.freshness import SECONDS_PER_DAY, Decay, since_last_use
 from app.model import MemoryStatus
 from app.read.values import OPENING, Before, Fused, ParsedQuery, QueryPlan, Ranked
 
@@ -75,8 +75,6 @@ def _slot(row: RankingRow) -> tuple[UUID, str, str | None]:
     return row.scope_id, row.type, row.slot
 
 
-_DAY: Final = 86_400
-
 _SCORE_AND_ID: Final = itemgetter(1, 0)
 """The order of `Ranked`."""
 
@@ -108,7 +106,7 @@ def rank(
     `retrieval` is the fused score with the neighbours' share; the factors are the plan's, and each that applied is
     named in the notes with its number. `verbatim` are the types of turns, `speakers` the names of those who speak,
     `numbered` the matches about a number that the question names, and about others. A memory without a row is
-    left out. A cross-encoder would replace `retrieval` here.
+    left out.
     """
     read = [(one, rows[one.id]) for one in fused if one.id in rows]
     present = [row for _, row in read]
@@ -394,7 +392,7 @@ def _newest_first(ordered: Sequence[Ranked], rows: Mapping[UUID, RankingRow], pl
 
 
 def _raised(hit: Ranked, row: RankingRow, newest: datetime, plan: QueryPlan) -> Ranked:
-    behind = 0.0 if _current(row) else (newest - row.stated_at).total_seconds() / _DAY
+    behind = 0.0 if _current(row) else (newest - row.stated_at).total_seconds() / SECONDS_PER_DAY
     gain = 1 + plan.newest / (1 + behind)
     note = f"{behind:.1f} days behind the newest: x{gain:.2f}"
     return hit._replace(score=hit.score * gain, notes=(*hit.notes, note))

@@ -193,7 +193,7 @@ class MemorySearch:
     def _search(self, question: Question, vector: HalfVector) -> Search:
         request, query, known = question.request, question.query, question.known
         chosen, counted = question.plan, question.counted
-        questions = known.questions and chosen.questions > 0
+        questions = chosen.questions if known.questions and self._may_ask(query, question.types) else 0.0
         filters = SearchFilters(
             tenant=question.tenant,
             scopes=question.scopes,
@@ -216,13 +216,13 @@ class MemorySearch:
             depth=max(chosen.depth, request.top_k),
             model=self.model,
             contexts=known.contexts > 0,
-            questions=chosen.questions if known.questions and self._may_ask(query, question.types) else 0.0,
+            questions=questions,
             exact=bool(request.metadata)
             or is_exact(
                 memories=known.memories,
                 index_rows=known.index_rows,
                 depth=chosen.depth,
-                questions=questions,
+                questions=questions > 0,
             ),
             vector=vector,
             weights=to_sparsevec(weights := term_weights(query, counted, known.documents)),

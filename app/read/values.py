@@ -1,6 +1,6 @@
 """The query request, and the frozen values between the read stages.
 
-QueryRequest -> Reading -> ParsedQuery -> Arms -> Fused -> Ranked.
+QueryRequest -> QuestionReading -> ParsedQuery -> Arms -> Fused -> Ranked.
 """
 
 from __future__ import annotations
@@ -340,9 +340,9 @@ class QueryPlan:
     multiplies those said by the one person the question names, `asked_back` those of the assistant when the
     question asks what it said, `assistant` those of the assistant otherwise, `type_hint` those of a type the
     question hints at, `elsewhen` those that happened at another time than the question names, `misnumbered` what is
-    about another number, `history` replaced ones when history is asked for. When the question wants the newest,
-    those of the first `reordered` with at least the share `rival` of the best retrieval score gain `newest / (1 +
-    days behind the newest)`.
+    about another number, `others` what is said of others than the question is about, `history` replaced ones when
+    history is asked for. When the question wants the newest, those of the first `reordered` with at least the share
+    `rival` of the best retrieval score gain `newest / (1 + days behind the newest)`.
     """
 
     name: str

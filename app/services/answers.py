@@ -16,6 +16,7 @@ from app.model import Actor
 from app.providers.chat import spent_tokens
 from app.providers.factory import Prices
 from app.providers.model_answer import AnswerDraft, AnswerWriter
+from app.read.assemble import as_line
 from app.read.values import Hit, QueryRequest, QueryResult
 from app.services.query import Queries
 from app.services.quotas import Quotas
@@ -115,4 +116,4 @@ def _statement(hit: Hit, request: QueryRequest) -> str:
     memory = hit.memory
     when = f"{memory.stated_at.astimezone(request.now.tzinfo):%Y-%m-%d}"
     marks = [*hit.marks, *([str(memory.status)] if memory.status != "active" else [])]
-    return f"({', '.join([when, *dict.fromkeys(marks)])}) {' '.join(memory.content.split())}"
+    return f"({', '.join([when, *dict.fromkeys(marks)])}) {as_line(memory.content)}"

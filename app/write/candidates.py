@@ -1,6 +1,6 @@
 """From a grounded proposal to a candidate: payload, adjustments by rules, category, trust, screening.
 
-Trust is the `s` of the confidence formula (DESIGN section 8, docs/decisions/guards.md): highest for users who speak of
+Trust is the `s` of the confidence formula (docs/decisions/guards.md): highest for users who speak of
 themselves in the first person, lower for what others say, lowest for text whose author is unknown. Typed writes are
 screened as turns are: injected orders and secrets wait for a reviewer.
 """
@@ -86,15 +86,15 @@ class ProposalTrust:
     review: str | None = None
 
 
-def candidate(proposal: Proposal, turn: Turn, standing: ProposalTrust, types: Registry, extractor: str) -> Candidate:
-    """Return the candidate a proposal makes, in the type that the rules of DESIGN section 3 give it.
+def candidate(proposal: Proposal, turn: Turn, trust: ProposalTrust, types: Registry, extractor: str) -> Candidate:
+    """Return the candidate a proposal makes, in the type that the rules give it.
 
-    Its extractor confidence is confidence x grounding x consistency (section 4). Raises Unfit.
+    Its extractor confidence is confidence x grounding x consistency. Raises UnfitProposal.
     """
     if proposal.ends:
-        return _ended(proposal, turn, standing, types, extractor)
+        return _ended(proposal, turn, trust, types, extractor)
     spec, payload = _typed(proposal, types)
-    return adjusted(_standing(proposal, turn, standing, spec, payload, {"extractor": extractor}), types)
+    return adjusted(_standing(proposal, turn, trust, spec, payload, {"extractor": extractor}), types)
 
 
 def needs_adjusting(candidate: Candidate) -> bool:
@@ -113,7 +113,7 @@ def adjusted(candidate: Candidate, types: Registry) -> Candidate:
     return replace(candidate, type=spec, payload=payload, provenance={**candidate.provenance, "reclassified": because})
 
 
-def _ended(proposal: Proposal, turn: Turn, standing: ProposalTrust, types: Registry, extractor: str) -> Candidate:
+def _ended(proposal: Proposal, turn: Turn, trust: ProposalTrust, types: Registry, extractor: str) -> Candidate:
     """Return the candidate of a proposal that something is no longer so."""
     spec = _known(proposal, types)
     try:
@@ -122,7 +122,7 @@ def _ended(proposal: Proposal, turn: Turn, standing: ProposalTrust, types: Regis
         raise UnfitProposal(_faults(spec, error)) from None
     except ValueError as error:
         raise UnfitProposal(str(error)) from None
-    found = _standing(proposal, turn, standing, spec, payload, {"extractor": extractor})
+    found = _standing(proposal, turn, trust, spec, payload, {"extractor": extractor})
     return replace(found, ending=Ending(at=_instant(proposal.ended_at, turn), named=named))
 
 
@@ -163,7 +163,7 @@ def _bounds(
 def _standing(
     proposal: Proposal,
     turn: Turn,
-    standing: ProposalTrust,
+    trust: ProposalTrust,
     spec: MemoryType,
     payload: Payload,
     provenance: Mapping[str, object],
@@ -177,23 +177,23 @@ def _standing(
         zone=turn.zone,
         valid_from=valid_from,
         valid_until=valid_until,
-        source_strength=standing.source,
-        extractor_confidence=proposal.confidence * standing.grounding * proposal.consistency,
-        speech_act=standing.speech_act,
+        source_strength=trust.source,
+        extractor_confidence=proposal.confidence * trust.grounding * proposal.consistency,
+        speech_act=trust.speech_act,
         importance=proposal.importance if turn.importance is None else turn.importance,
         metadata=turn.metadata,
         category=turn.category,
-        nature=category_of(proposal.category, payload, spec, turn, standing.speech_act),
+        nature=category_of(proposal.category, payload, spec, turn, trust.speech_act),
         topic=proposal.topic,
         session_id=turn.session_id,
         sequence_number=turn.sequence_number,
         evidence=(evidence(turn, proposal.quote),),
         provenance=provenance,
-        review=standing.review,
+        review=trust.review,
     )
 
 
-def episode(turn: Turn, before: Turn | None, spec: MemoryType, standing: ProposalTrust) -> Candidate:
+def episode(turn: Turn, before: Turn | None, spec: MemoryType, trust: ProposalTrust) -> Candidate:
     """Return the turn itself as a candidate, word for word, with the turn before it as context.
 
     A turn outside any session is a session of its own.
@@ -209,11 +209,11 @@ def episode(turn: Turn, before: Turn | None, spec: MemoryType, standing: Proposa
         type=spec,
         payload=spec.payload.model_validate(fields),
         scope=turn.scope,
-        context=None if before is None else statement_time(before),
+        context=None if before is None else as_context(before),
         stated_at=turn.occurred_at,
         zone=turn.zone,
-        source_strength=standing.source,
-        speech_act=standing.speech_act,
+        source_strength=trust.source,
+        speech_act=trust.speech_act,
         importance=turn.importance,
         metadata=turn.metadata,
         category=turn.category,
@@ -221,7 +221,7 @@ def episode(turn: Turn, before: Turn | None, spec: MemoryType, standing: Proposa
         sequence_number=turn.sequence_number,
         evidence=(evidence(turn, None),),
         provenance={"extractor": "verbatim"},
-        review=standing.review,
+        review=trust.review,
     )
 
 
@@ -230,7 +230,7 @@ def speaker(turn: Turn) -> str | None:
     return turn.speaker or (None if turn.role == "user" else turn.role)
 
 
-def statement_time(turn: Turn) -> str:
+def as_context(turn: Turn) -> str:
     """Return a turn as context of the next: led by who said it."""
     name = speaker(turn)
     return f"{name}: {turn.content}" if name else turn.content

@@ -1,4 +1,4 @@
-"""Consolidation: cluster faded memories and make each group's summary (DESIGN section 7)."""
+"""Consolidation: cluster faded memories and make each group's summary (docs/decisions/lifecycle.md)."""
 
 from __future__ import annotations
 

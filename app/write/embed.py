@@ -149,7 +149,7 @@ def _prepared(
         content=draft.content,
         stated_at=candidate.stated_at or now,
         parts=parts,
-        confidence=confidence.meets_floor(parts, candidate.speech_act),
+        confidence=confidence.capped_score(parts, candidate.speech_act),
         event=candidate.payload.event_time(candidate.zone) or candidate.covers,
         mentions=draft.mentions,
         identity=normalise.digest(

@@ -176,7 +176,7 @@ class _GroundedProposal:
     """A proposal whose words are in the turn and meant as stated, and how it came to its type."""
 
     proposal: Proposal
-    standing: ProposalTrust
+    trust: ProposalTrust
     offer: Reclassification
     notes: tuple[str, ...] = ()
 
@@ -237,13 +237,13 @@ class _TurnText:
 
 
 def _grounded(
-    heard: _TurnText, extraction: Extraction, means: ExtractionContext, trace: Trace, refused: list[RejectedProposal]
+    text: _TurnText, extraction: Extraction, means: ExtractionContext, trace: Trace, refused: list[RejectedProposal]
 ) -> list[_GroundedProposal]:
     found = []
-    offered = _offered(heard, extraction, means)
+    offered = _offered(text, extraction, means)
     with trace.stage("ground", len(offered)) as stage:
         for offer in offered:
-            judged = _judged(offer, heard, means, examined=not extraction.adoptable)
+            judged = _judged(offer, text, means, examined=not extraction.adoptable)
             if isinstance(judged, RejectedProposal):
                 refused.append(judged)
                 stage.drop(judged.proposal.type, judged.reason)
@@ -254,36 +254,36 @@ def _grounded(
 
 
 def _judged(
-    offer: Reclassification, heard: _TurnText, means: ExtractionContext, *, examined: bool
+    offer: Reclassification, text: _TurnText, means: ExtractionContext, *, examined: bool
 ) -> _GroundedProposal | RejectedProposal:
     """Return how far a proposal can be trusted, or why it is refused; `examined`: its clause must bear it out."""
-    proposal, turn = offer.proposal, heard.turn
-    grounding = ground(proposal, turn, heard.context, means.types, names=heard.names)
+    proposal, turn = offer.proposal, text.turn
+    grounding = ground(proposal, turn, text.context, means.types, names=text.names)
     if not isinstance(grounding, Grounding):
         return RejectedProposal(proposal=proposal, reason=grounding)
     sentence, before = sentence_around(turn.content, grounding.span)
     spec = means.types.find(proposal.type) if examined else None
     claim = ExaminedClaim(proposal=proposal)
     if spec is not None:
-        claim = examine(proposal, sentence, turn, heard.context, spec)
+        claim = examine(proposal, sentence, turn, text.context, spec)
     proposal = replace(claim.proposal, quote=grounding.quote)
-    act = _act(proposal, heard, grounding, sentence, before)
+    act = _act(proposal, text, grounding, sentence, before)
     if act in SKIPPED:
         reason = f"it is {_ACTS[act]}, which states nothing"
         return RejectedProposal(proposal=replace(proposal, speech_act=act), reason=reason)
     doubt = claim.doubt
     if spec is not None and act is SpeechAct.NEGATION and not says_no(proposal):
         doubt = DENIED
-    standing = ProposalTrust(
+    trust = ProposalTrust(
         source=source_strength(turn.role, first_person=_first_person(proposal, turn)),
         grounding=grounding.score,
         speech_act=act,
-        review=_review(heard.doubts, grounding) or doubt,
+        review=_review(text.doubts, grounding) or doubt,
     )
-    return _GroundedProposal(proposal=proposal, standing=standing, offer=offer, notes=claim.notes)
+    return _GroundedProposal(proposal=proposal, trust=trust, offer=offer, notes=claim.notes)
 
 
-def _offered(heard: _TurnText, extraction: Extraction, means: ExtractionContext) -> list[Reclassification]:
+def _offered(text: _TurnText, extraction: Extraction, means: ExtractionContext) -> list[Reclassification]:
     """Return the proposals as they go on; what is adopted must stand in the turn as what it became, too."""
     if not extraction.adoptable:
         return [Reclassification(proposal=one) for one in extraction.proposals]
@@ -291,15 +291,15 @@ def _offered(heard: _TurnText, extraction: Extraction, means: ExtractionContext)
     for proposal in extraction.proposals:
         for offer in reclassifications(proposal, means.types):
             stands = offer.was is None or isinstance(
-                ground(offer.proposal, heard.turn, heard.context, means.types, names=heard.names), Grounding
+                ground(offer.proposal, text.turn, text.context, means.types, names=text.names), Grounding
             )
             found.extend([offer] if stands else [] if proposal.ends else [Reclassification(proposal=proposal)])
     return found
 
 
 def _candidate(one: _GroundedProposal, turn: Turn, means: ExtractionContext) -> Candidate:
-    """Return the candidate of a proposal, which tells what type it was adopted from. Raises Unfit."""
-    found = candidate(one.proposal, turn, one.standing, means.types, means.extractor)
+    """Return the candidate of a proposal, which tells what type it was adopted from. Raises UnfitProposal."""
+    found = candidate(one.proposal, turn, one.trust, means.types, means.extractor)
     if one.offer.was is None:
         return found
     adopted = {"from": one.offer.was.type, "because": one.offer.because}
@@ -318,7 +318,7 @@ def _ties(one: _GroundedProposal, turn: Turn, heard: Sequence[Turn]) -> dict[str
 _ACTS = {SpeechAct.QUESTION: "a question", SpeechAct.SARCASM: "sarcasm"}
 
 
-def _act(proposal: Proposal, heard: _TurnText, grounding: Grounding, sentence: str, before: str) -> SpeechAct:
+def _act(proposal: Proposal, text: _TurnText, grounding: Grounding, sentence: str, before: str) -> SpeechAct:
     """Return the more cautious of what the extractor and the rules say was done with the words.
 
     An ending is a denial that asserts: `I no longer work there`. What a sentence takes for granted, such as who
@@ -330,17 +330,17 @@ def _act(proposal: Proposal, heard: _TurnText, grounding: Grounding, sentence: s
     if spoken is not SpeechAct.ROLEPLAY and is_presupposed(proposal, sentence):
         spoken = SpeechAct.ASSERTION
     act = more_cautious(proposal.speech_act, spoken)
-    framed = heard.framing.at(grounding.span[0], sentence)
+    framed = text.framing.at(grounding.span[0], sentence)
     act = act if framed is None else more_cautious(act, framed)
-    if is_quoted(_begins(grounding, heard), heard.foreign):
+    if is_quoted(_begins(grounding, text), text.foreign):
         act = more_cautious(act, SpeechAct.QUOTATION)
     return SpeechAct.ASSERTION if proposal.ends and act is SpeechAct.NEGATION else act
 
 
-def _begins(grounding: Grounding, heard: _TurnText) -> int:
+def _begins(grounding: Grounding, text: _TurnText) -> int:
     """Return where what it says begins: past the words that lead to it, where its quote has them too."""
     start, end = grounding.span
-    inside = [first for first, last in heard.foreign if start < first < end <= last + 1]
+    inside = [first for first, last in text.foreign if start < first < end <= last + 1]
     return inside[0] if inside else start
 
 
@@ -380,15 +380,15 @@ def _named(
     return found, told.bindings
 
 
-def _episode(heard: _TurnText, means: ExtractionContext) -> Candidate | None:
+def _episode(text: _TurnText, means: ExtractionContext) -> Candidate | None:
     if not means.keep_episodes:
         return None
-    turn, doubts = heard.turn, heard.doubts
-    standing = ProposalTrust(
+    turn, doubts = text.turn, text.doubts
+    trust = ProposalTrust(
         source=source_strength(turn.role, first_person=True),
         grounding=1.0,
-        speech_act=act_of_turn(turn.content, heard.framing, heard.foreign),
+        speech_act=act_of_turn(turn.content, text.framing, text.foreign),
         review=doubts[0].why if doubts else None,
     )
-    before = heard.context[-1] if heard.context else None
-    return episode(turn, before, means.types.get(EPISODE), standing)
+    before = text.context[-1] if text.context else None
+    return episode(turn, before, means.types.get(EPISODE), trust)

@@ -1,4 +1,4 @@
-"""Candidates through the stages of a write, as DESIGN section 2 shows.
+"""Candidates through the stages of a write.
 
 Nothing slow happens inside a transaction. A scope is read at a version, decisions are made on what was
 read, and the write claims the scope at that version: if it moved, read and decide again.

@@ -43,5 +43,5 @@ def test_saying_the_same_again_never_lowers_confidence(once: ConfidenceParts) ->
 @pytest.mark.parametrize("act", [SpeechAct.HYPOTHETICAL, SpeechAct.ROLEPLAY, SpeechAct.QUOTATION])
 def test_what_was_not_meant_is_believed_at_most_thirty_percent(act: SpeechAct) -> None:
     certain = ConfidenceParts(source=1, extractor=1, prior=0.2, mentions=9)
-    assert confidence.meets_floor(certain, act) == 0.30
-    assert confidence.meets_floor(certain, SpeechAct.ASSERTION) == pytest.approx(0.92)
+    assert confidence.capped_score(certain, act) == 0.30
+    assert confidence.capped_score(certain, SpeechAct.ASSERTION) == pytest.approx(0.92)

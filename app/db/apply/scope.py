@@ -134,7 +134,7 @@ _DROP_MENTIONS = statement(
 _MOVE_EVIDENCE = statement("UPDATE evidence SET memory_id = :target WHERE tenant_id = :tenant AND memory_id = :source")
 
 LARGE = 10_000
-"""Memories from which a scope's vectors go into the index: half of what is still searched exactly."""
+"""Memories from which a scope's vectors go into the index: half of those that are still searched exactly."""
 
 DRIFT = 0.2
 """How far, as a share, the true average length may be from the one that lexical weights go by.

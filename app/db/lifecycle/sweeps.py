@@ -274,7 +274,7 @@ DELETED = 200
 """Memories deleted in one transaction."""
 
 _DUE = f"""m.tenant_id = :tenant AND m.status = 'forgotten'
-    AND {SINCE} <= CAST(:now AS timestamptz) - make_interval(secs => :days * 86400)"""
+    AND {SINCE} <= CAST(:now AS timestamptz) - make_interval(secs => :days * {SECONDS_PER_DAY})"""
 
 _COUNT = statement(f"SELECT count(*) FROM memories m WHERE {_DUE}")  # noqa: S608 - composed of constants
 

@@ -15,7 +15,7 @@ from uuid import UUID
 
 from app.db import time_travel
 from app.db.memories.read import memory_of, memory_query
-from app.db.memories.validity import is_true, is_valid
+from app.db.memories.validity import is_true, is_valid, was_believed
 from app.db.session import Database, ReadSession, statement
 from app.model import Memory
 
@@ -107,10 +107,6 @@ _CONDITIONS = {
 
 _LIKE_SPECIAL = re.compile(r"[%_\\]")
 
-_EVER_BELIEVED = """m.status <> 'pending'
-    AND (m.status <> 'forgotten' OR m.retired_at IS DISTINCT FROM m.recorded_at)"""
-"""Excludes memories that wait for a reviewer, or were rejected while pending: a filter of statuses lists those."""
-
 
 async def page(
     session: ReadSession, tenant: UUID, filters: MemoryFilters, *, sort: Sort, limit: int, after: PagePosition | None
@@ -169,7 +165,7 @@ def apply_filters(filters: MemoryFilters) -> tuple[list[str], dict[str, object]]
     used = {name: value for name, value in given.items() if value not in (None, ())}
     conditions = [_CONDITIONS[name] for name in used]
     if not filters.statuses:
-        conditions.append(_EVER_BELIEVED)
+        conditions.append(was_believed("m"))
     for place, (name, value, types) in enumerate(filters.fields):
         if types:
             conditions.append(f"m.filter_key = :field_{place}_value AND m.type = ANY(:field_{place}_types)")

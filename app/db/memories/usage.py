@@ -150,7 +150,7 @@ _COUNT = {
 async def record(session: WriteSession, *, tenant: UUID, uses: Sequence[Use]) -> None:
     """Add accesses to the counters in one statement; skip memories that no longer exist.
 
-    Stability grows by 0.1 x min(2, days since the last access / 7), up to 1 (DESIGN section 4); without an access, the
+    Stability grows by 0.1 x min(2, days since the last access / 7), up to 1; without an access, the
     days count from the statement. Accesses stored together count as one there, the last. Accesses that arrive late from
     another process count, but move no last access back; an access is never before the statement.
     """

@@ -1,4 +1,4 @@
-"""SQL of valid time: a memory is true from `valid_from` to `valid_until`, or until something ended it (`ended_at`)."""
+"""SQL of belief and valid time: true from `valid_from` to `valid_until`, or until something ended it (`ended_at`)."""
 
 from __future__ import annotations
 
@@ -19,6 +19,14 @@ def is_true(row: str, at: str, *, begun: str | None = None) -> str:
 def is_unended(row: str, at: str) -> str:
     """Return SQL for whether a memory has neither run out by an instant nor been ended."""
     return f"{_is_open(row, 'valid_until', at)} AND {_is_open(row, 'ended_at', at)}"
+
+
+def was_believed(row: str) -> str:
+    """Return SQL for whether it was ever believed: not one that waits for a reviewer, or was rejected while pending."""
+    return (
+        f"{row}.status <> 'pending' AND ({row}.status <> 'forgotten' OR {row}.retired_at IS DISTINCT FROM"
+        f" {row}.recorded_at)"
+    )
 
 
 def _is_open(row: str, column: str, at: str) -> str:

@@ -54,10 +54,10 @@ from app.db.tables.tenants import (
 from app.db.tables.webhooks import webhook_deliveries, webhooks
 
 UNSCOPED = frozenset({"memory_types", "embedding_models", "memory_index"})
-"""Tables without forced row-level security: two reference tables, and the retrieval index.
+"""Tables that the general policy does not cover: two reference tables, and the retrieval index.
 
 The runtime role sees the built-in `memory_types` and the tenant's own; the owner, who migrates, writes the built-in
-ones. The index has no row-level security at all (DESIGN section 9).
+ones. Rows of the index are read freely and written by their tenant alone (docs/decisions/tenancy.md).
 """
 
 __all__ = [

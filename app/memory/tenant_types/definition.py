@@ -11,6 +11,7 @@ from pydantic import AfterValidator, BaseModel, ConfigDict, Field, JsonValue, St
 
 from app.errors import InvalidInput
 from app.memory.fields import Name, storable, visible
+from app.memory.spec import GroupName
 from app.model import Category, ScopeKind
 
 LONGEST_LINE = 500
@@ -154,7 +155,7 @@ class Definition(_Part):
     floor: Fraction = 0.0
     category: Literal["episodic", "semantic", "procedural", "control"] = Category.SEMANTIC.value
     default_scope: ScopeKind = ScopeKind.USER
-    group: Literal["Facts", "Preferences", "Events", "Entities", "Relations", "Recent"] = "Facts"
+    group: GroupName = "Facts"
     hints: list[Hint] = Field(
         default_factory=list, max_length=20, description="Words of a question that ask for this type."
     )

@@ -9,7 +9,7 @@ from uuid import UUID
 
 from pgvector import HalfVector, SparseVector
 
-from app.db.memories.validity import is_true, is_valid
+from app.db.memories.validity import is_true, is_valid, was_believed
 from app.db.sql import Model
 from app.model import MemoryStatus, ReadMode
 from app.read.values import Arm, Mentioned, Window
@@ -239,7 +239,7 @@ def _statuses(filters: SearchFilters) -> list[str]:
     What was replaced by something that had yet to begin is believed until then.
     """
     if filters.mode is ReadMode.AUDIT:
-        return ["i.status <> 'pending'", "(i.status <> 'forgotten' OR i.retired_at IS DISTINCT FROM i.recorded_at)"]
+        return [was_believed("i")]
     if filters.mode is ReadMode.HISTORICAL or filters.as_of is not None:
         return ["i.status = ANY(:statuses)"]
     folded = f" OR ({_FOLDED})" if filters.timed else ""

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from app.db.apply.scope import LARGE
 from app.read.retrieve.search import Search, in_each_scope, indexed, type_filter
 from app.read.values import Arm
 
-EXACT_UP_TO = 20_000
+EXACT_UP_TO = 2 * LARGE
 """Visible memories up to which every vector is compared: exact, and faster than the filtered index."""
 
 MOST_VISITED = 20_000

@@ -269,7 +269,7 @@ class ReviewDecisions:
         types = await self.pipeline.types.at(actor.tenant_id, opened.types)
         candidate = decisions.candidate_of(memory, opened.hidden, types)
         [prepared] = await self.pipeline.prepared([candidate])
-        trust = confidence.meets_floor(memory.parts, memory.speech_act)
+        trust = confidence.capped_score(memory.parts, memory.speech_act)
         accepted = memory if memory.status is MemoryStatus.PENDING else None
         prepared = replace(
             prepared, parts=memory.parts, confidence=trust, identity=opened.hidden.identity, accepted=accepted

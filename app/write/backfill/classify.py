@@ -161,8 +161,8 @@ def reclassified_row(one: AdoptedMemory, types: Registry) -> dict[str, Any]:
         own = target.decay(None)
         values |= {"category": target.category, "half_life_days": own.half_life_days, "floor": own.floor}
     act = SpeechAct(row["speech_act"])
-    if abs(confidence.meets_floor(parts, act) - row["confidence"]) < _SAME:
-        values["confidence"] = confidence.meets_floor(replace(parts, prior=target.prior), act)
+    if abs(confidence.capped_score(parts, act) - row["confidence"]) < _SAME:
+        values["confidence"] = confidence.capped_score(replace(parts, prior=target.prior), act)
     before = old.read(row["payload"], old.version)
     if abs(old.importance(before) - row["importance"]) < _SAME:
         values["importance"] = target.importance(payload)
