@@ -87,13 +87,14 @@ async def rerank(
 ) -> Reranked:
     """Return the matches that are asked for in the reranker's order; as they are where it is missing, late or fails.
 
-    The model says how well a memory answers; how far it is trusted counts as it does without a model.
+    The model says how well a memory answers; confidence and contradictions count as they do without a model.
     """
     if not request.rerank:
         return Reranked(ranked=ranked)
     if reranker is None:
         return Reranked(ranked=ranked[: request.top_k], degraded=(NO_RERANKER,))
-    read, rest = ranked[:RERANKED], ranked[RERANKED:]
+    found = tuple(one for one in ranked if one.id in memories)  # what was erased meanwhile is not
+    read, rest = found[:RERANKED], found[RERANKED:]
     if not read:
         return Reranked(ranked=())
     try:
@@ -102,7 +103,7 @@ async def rerank(
         return Reranked(ranked=ranked[: request.top_k], degraded=(f"ranked without a reranker: {error.message}",))
     scored = [
         one._replace(
-            score=score * one.confidence**plan.confidence,
+            score=score * one.confidence**plan.confidence * one.disputed,
             notes=(f"rerank: {score:.3f}, before {place}", *one.notes),
         )
         for place, (one, score) in enumerate(zip(read, scores, strict=True), start=1)

@@ -185,7 +185,7 @@ class ReadPipeline:
         arrange = partial(assemble, hits, types=types, layout=layout)
         brief = sum(len(one.memory.content) for one in hits) <= _INLINE
         context, shown = await threads.work(arrange, brief=brief)
-        if not hits:
+        if not hits and not request.narrowed:
             context = none_known(query, layout.zone, layout.budget) or context
         return context, shown, hits
 

@@ -85,6 +85,8 @@ Factor = tuple[str, float]
 """The reason of a factor, and what the score is multiplied by."""
 
 _ASKS: Final = "ends as a question"
+_CONTRADICTED: Final = "contradicted by a belief that is trusted more"
+_VOLATILE: Final = "its slot changes too often"
 
 _LONG_NAME: Final = 5
 """Letters of a name that may be misspelled by one and still be meant."""
@@ -250,8 +252,8 @@ def _factors(
     replaced = [one.id for one in rows if one.status == MemoryStatus.SUPERSEDED] if query.about_past else []
     back = ", which the question asks for" if query.reading.asks_back else ""
     every: tuple[tuple[str, float, Sequence[UUID]], ...] = (
-        *(("contradicted by a belief that is trusted more", ratio, (memory,)) for memory, ratio in ratios.items()),
-        ("its slot changes too often", DEMOTION, [one.id for one in rows if one.volatile]),
+        *((_CONTRADICTED, ratio, (memory,)) for memory, ratio in ratios.items()),
+        (_VOLATILE, DEMOTION, [one.id for one in rows if one.volatile]),
         (
             "happened at another time than the question names",
             plan.elsewhen,
@@ -327,10 +329,12 @@ def _scored(
         notes = (f"its words are near those of the question: +{words:.4f}",) if words else ()
         if share:
             notes = (*notes, f"beside turns that match: +{share:.4f}")
+        disputed = 1.0
         for why, factor in factors.get(memory, ()):
             score *= factor
+            disputed *= factor if why in {_CONTRADICTED, _VOLATILE} else 1.0
             notes = (*notes, f"{why}: x{factor:.2f}")
-        yield Ranked(memory, score, retrieval, row.confidence, fresh, places, notes)
+        yield Ranked(memory, score, retrieval, row.confidence, fresh, places, notes, disputed=disputed)
 
 
 def _with_answers(

@@ -133,8 +133,8 @@ class Relevance:
         for one in ranked:
             asked = every or self._asked_as_such(one)
             relevance = 1.0 if asked else 1 / (1 + math.exp(-_STEEPNESS * (evidence[one.id] - _MIDPOINT)))
-            memory, score, retrieval, confidence, fresh, places, notes, *_ = one
-            found.append(Ranked(memory, score, retrieval, confidence, fresh, places, notes, relevance))
+            memory, score, retrieval, confidence, fresh, places, notes, _, marks, disputed = one
+            found.append(Ranked(memory, score, retrieval, confidence, fresh, places, notes, relevance, marks, disputed))
         return found
 
     def evidence(self, ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow]) -> MatchEvidence:

@@ -55,6 +55,12 @@ class QueryRequest:
     rerank: bool = False
     explain: bool = False
 
+    @property
+    def narrowed(self) -> bool:
+        """Whether the caller leaves out matches by something else than scope and time."""
+        least = (self.min_confidence, self.min_relevance)
+        return bool(self.types or self.topic or self.metadata) or least != (None, None)
+
 
 class ArmHit(NamedTuple):
     """The place of a memory in an arm: rank from 1, raw score, score scaled to 0..1, share of the fused score."""
@@ -404,7 +410,10 @@ class Fused(NamedTuple):
 
 
 class Ranked(NamedTuple):
-    """A memory after ranking: the score, what it is made of, what else moved it, and why it isn't how things are."""
+    """A memory after ranking: the score, what it is made of, what else moved it, and why it isn't how things are.
+
+    `disputed` is the part of the score's factors that is due to contradictions and to a slot that changes too often.
+    """
 
     id: UUID
     score: float
@@ -415,6 +424,7 @@ class Ranked(NamedTuple):
     notes: tuple[str, ...] = ()
     relevance: float = 1.0
     marks: tuple[str, ...] = ()
+    disputed: float = 1.0
 
 
 def happens(kind: MemoryType) -> bool:

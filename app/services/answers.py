@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncGenerator, Callable
+from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import aclosing
 from dataclasses import dataclass
 from datetime import datetime
@@ -16,7 +16,7 @@ from app.model import Actor
 from app.providers.chat import spent_tokens
 from app.providers.factory import Prices
 from app.providers.model_answer import AnswerDraft, AnswerWriter
-from app.read.assemble import as_line
+from app.read.assemble import as_line, cut_line, estimate_tokens
 from app.read.values import Hit, QueryRequest, QueryResult
 from app.services.query import Queries
 from app.services.quotas import Quotas
@@ -24,6 +24,12 @@ from app.services.quotas import Quotas
 NOTHING_RELEVANT = "nothing that is remembered is relevant"
 NOT_SAID = "what is remembered does not answer it"
 UNGROUNDED = "the model's answer named no memory that it rests on"
+
+MOST_TOKENS = 12_000
+"""Tokens of all that an answer may rest on."""
+
+LONGEST_STATEMENT = 2_000
+"""Tokens of one memory of that."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -78,9 +84,7 @@ class Answers:
             return
         draft, sent, usage = AnswerDraft(text="", rests_on=()), "", TokenUsage()
         try:
-            async with aclosing(
-                writer.write(request.query, [_statement(hit, request) for hit in recalled.hits])
-            ) as drafts:
+            async with aclosing(writer.write(request.query, _statements(recalled.hits, request))) as drafts:
                 async for draft in drafts:
                     usage = draft.usage
                     if not draft.whole and len(draft.text) > len(sent):
@@ -110,6 +114,20 @@ def _grounded(draft: AnswerDraft, recalled: QueryResult) -> GroundedAnswer:
     if not draft.rests_on:
         return GroundedAnswer(text=None, abstained=UNGROUNDED)
     return GroundedAnswer(text=draft.text, cited=tuple(recalled.hits[one] for one in draft.rests_on))
+
+
+def _statements(hits: Sequence[Hit], request: QueryRequest) -> list[str]:
+    """Return what the best of the hits say, as far as it fits; each is cut to what one may have."""
+    found, left = list[str](), MOST_TOKENS
+    for hit in hits:
+        said = _statement(hit, request)
+        if estimate_tokens(said) > LONGEST_STATEMENT:
+            said = cut_line(said, LONGEST_STATEMENT)
+        left -= estimate_tokens(said)
+        if left < 0:
+            break
+        found.append(said)
+    return found
 
 
 def _statement(hit: Hit, request: QueryRequest) -> str:

@@ -71,6 +71,15 @@ async def test_a_day_on_which_nothing_is_known_to_have_happened_is_said(
     assert await context(client, query, token_budget=0) == ""
 
 
+async def test_what_the_caller_left_out_is_not_said_to_be_unknown(client: httpx.AsyncClient) -> None:
+    await written(
+        client, "event", event_description="A dinner", event_at="2026-10-24T18:00:00Z", user_id="u1", topic="food"
+    )
+    for filters in ({"topic": "work"}, {"types": ["fact"]}, {"metadata": {"team": "red"}}, {"min_relevance": 1}):
+        said = await context(client, "What happened on October 20?", **filters)
+        assert said == ""
+
+
 async def test_what_was_said_of_the_day_is_shown_for_it(client: httpx.AsyncClient) -> None:
     await written(client, "event", event_description="A dinner", event_at="2026-10-24T18:00:00Z", user_id="u1")
     said = "We repaired the old fence with Robert."

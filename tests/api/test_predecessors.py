@@ -125,6 +125,21 @@ async def test_what_came_before_is_asked_of_the_past_as_well(client: httpx.Async
     assert then["memories"][0]["memory"]["content"] == "user works at Siemens"
 
 
+async def test_what_a_reviewer_rejected_came_before_nothing(client: httpx.AsyncClient) -> None:
+    now = datetime.now(UTC)
+    jobs = ("Bosch", "Siemens", "Volkswagen")
+    stated = [(now - timedelta(days=90 - place)).isoformat() for place in range(len(jobs))]
+    _, wrong, _ = [await written(client, object=job, occurred_at=at) for job, at in zip(jobs, stated, strict=True)]
+    await client.post(f"/memories/{wrong['id']}/feedback", json={"feedback": "wrong"})
+    item = next(
+        one for one in (await client.get("/admin/review")).json()["items"] if one["memory"]["id"] == wrong["id"]
+    )
+    decided = await client.post(f"/admin/review/{item['id']}", json={"action": "reject", "version": item["version"]})
+    assert decided.status_code == 200, decided.text
+    found = await ask(client, "where did I work before Volkswagen?")
+    assert "user works at Siemens" not in [one["memory"]["content"] for one in found["memories"]]
+
+
 async def test_what_no_arm_finds_is_fetched_by_the_chain(client: httpx.AsyncClient) -> None:
     now = datetime.now(UTC)
     for place, job in enumerate(("Zzyzx", "Volkswagen")):

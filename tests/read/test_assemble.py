@@ -149,6 +149,11 @@ def test_the_floor_is_the_modes_unless_the_request_has_its_own(mode: ReadMode, l
     assert floor(mode, 0.0) == 0.0
 
 
+@pytest.mark.parametrize("digits", ["\u0664\u0662", "\uff11\uff12", "\u096a\u0968"])
+def test_digits_of_every_script_have_tokens(digits: str) -> None:
+    assert estimate_tokens(digits * 50) == 100
+
+
 def test_tokens_of_prose_are_about_its_words() -> None:
     assert 9 <= estimate_tokens("The user prefers light mode for the editor theme.") <= 12
     assert estimate_tokens("mem_019ad0c2f1b27c3e8a5d4f6b7c8d9e0f") >= 16

@@ -1,7 +1,9 @@
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 from datetime import datetime, timedelta
+from types import SimpleNamespace
 from typing import Any
 from uuid import UUID
 
@@ -11,9 +13,11 @@ from hypothesis import strategies as st
 
 from app.db.entities.query_lookup import QueryLookup
 from app.db.memories.ranking import RankingRow
+from app.memory.drift import DEMOTION
 from app.memory.registry import discover
 from app.model import SpeechAct
 from app.read import understand
+from app.read.model_calls import rerank
 from app.read.plan import OPEN
 from app.read.plan import plan as plan_of
 from app.read.rank import demotions, freshness_of, rank
@@ -64,6 +68,27 @@ def ranking_row(number: int, **given: Any) -> RankingRow:
 def ranked(*rows: RankingRow, query: str = "Volkswagen", plan: object = PLAIN, retrieval: float = 0.5) -> Any:
     fused = [Fused(id=one.id, retrieval=retrieval, places={}) for one in rows]
     return rank(fused, {one.id: one for one in rows}, query=parsed(query), plan=plan, now=NOW, verbatim=TURNS)  # type: ignore[arg-type]
+
+
+class AllAlike:
+    """A reranking model that finds every text equally good."""
+
+    async def score(self, _question: str, texts: Sequence[str]) -> list[float]:
+        return [0.5] * len(texts)
+
+
+async def test_a_reranker_does_not_undo_what_contradictions_and_volatile_slots_took() -> None:
+    hits = ranked(
+        ranking_row(1, slot="s", confidence=0.8),
+        ranking_row(2, slot="s", confidence=0.6, contested=True),
+        ranking_row(3, volatile=True),
+        ranking_row(4),
+    )
+    memories: Any = {one.id: SimpleNamespace(content="the same") for one in hits if one.id.int != 4}
+    asked = QueryRequest(query="Volkswagen", now=NOW, rerank=True)
+    best = (await rerank(AllAlike(), asked, hits, memories, PLAIN)).ranked  # type: ignore[arg-type]
+    scores = {one.id.int: one.score for one in best}
+    assert scores == {1: 0.4, 2: pytest.approx(0.3 * 0.75), 3: pytest.approx(0.4 * DEMOTION)}, "and none that is gone"
 
 
 def test_the_score_is_retrieval_times_confidence_times_freshness() -> None:

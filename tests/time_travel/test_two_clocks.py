@@ -12,7 +12,7 @@ from app.db.entities.read import EntityFilters
 from app.db.time_travel import _UNCHANGING
 from app.errors import NotFound
 from app.model import ReadMode
-from app.services.memories import MemoryHistory
+from app.services.memories import MemoryFilters, MemoryHistory
 from tests.time_travel.conftest import START, Timed
 
 DAY = timedelta(days=1)
@@ -219,6 +219,29 @@ async def test_entities_are_shown_as_they_were(timed: Timed) -> None:
     with pytest.raises(NotFound):
         await service.get(actor, sharma.id, known_at=START - DAY)
     assert (await service.list(actor, filters=EntityFilters(), known_at=START - DAY)).items == ()
+
+
+async def test_what_was_merged_later_was_not_listed_with_it_then(timed: Timed) -> None:
+    actor = timed.store.actor
+    for name in ("P. Sharma", "Priya"):
+        await timed.put("entity", canonical_name=name, entity_type="person", aliases=[])
+        await timed.put("relation", from_entity=name, relation_type="reports-to", to_entity="Sarah")
+    [sharma] = (await timed.entities.list(actor, filters=EntityFilters(alias="P. Sharma"))).items
+    [priya] = (await timed.entities.list(actor, filters=EntityFilters(alias="Priya"))).items
+    apart = timed.clock.tick()
+    timed.clock.tick()
+    await timed.entities.merge(actor, priya.id, [sharma.id])
+    after = timed.clock.tick()
+
+    async def about(known_at: datetime | None) -> set[str]:
+        filters = MemoryFilters(scopes=None, entity=priya.id, known_at=known_at, types=("relation",))
+        page = await timed.memories.list(actor, filters, limit=10)
+        return {one.content for one in page.items}
+
+    alone = await about(apart)
+    assert alone
+    assert not any("Sharma" in one for one in alone)
+    assert len(await about(after)) == len(await about(None)) == len(alone) + 1
 
 
 async def test_a_name_that_was_learnt_later_meant_nothing_then(timed: Timed) -> None:

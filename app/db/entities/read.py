@@ -11,7 +11,7 @@ from uuid import UUID
 from asyncpg import Record
 
 from app.db import time_travel
-from app.db.memories.validity import is_true
+from app.db.memories.validity import is_or_was_believed, is_true
 from app.db.session import ReadSession, SqlStatement, statement
 from app.db.sql import as_record
 from app.db.tenants import scope_of
@@ -46,7 +46,7 @@ def _around(*, dated: bool, then: bool) -> SqlStatement:
     """Return the statement; `dated`: of relations that held `:as_of`, `then`: as of `:known_at`."""
     known = time_travel.ENTITIES if then else "entities"
     stated = f"(SELECT * FROM {time_travel.memories('x.id = r.memory_id')} was OFFSET 0)" if then else "memories"  # noqa: S608
-    holds = f"m.status IN ('active', 'superseded', 'expired') AND {is_true('m', ':as_of')}"
+    holds = f"{is_or_was_believed('m')} AND {is_true('m', ':as_of')}"
     stating = f"""CROSS JOIN LATERAL (
                 SELECT FROM {stated} m
                 WHERE m.tenant_id = :tenant AND m.id = r.memory_id AND {holds if dated else "m.status = 'active'"}

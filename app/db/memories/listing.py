@@ -15,7 +15,7 @@ from uuid import UUID
 
 from app.db import time_travel
 from app.db.memories.read import memory_of, memory_query
-from app.db.memories.validity import is_true, is_valid, was_believed
+from app.db.memories.validity import is_on_record, is_true, is_valid
 from app.db.session import Database, ReadSession, statement
 from app.model import Memory
 
@@ -82,6 +82,12 @@ class PagePosition:
     value: float | datetime | None = None
 
 
+def _mentions(entities: str) -> str:
+    """Return SQL for whether a memory is about an entity or mentions one of `entities`, SQL of its ids."""
+    return f"""(m.subject_id = :entity OR m.id IN (
+        SELECT me.memory_id FROM memory_entities me WHERE me.tenant_id = :tenant AND me.entity_id IN {entities}))"""  # noqa: S608 - composed of constants
+
+
 _CONDITIONS = {
     "scopes": "m.scope_id = ANY(:scopes)",
     "types": "m.type = ANY(:types)",
@@ -91,10 +97,9 @@ _CONDITIONS = {
     "session_id": "m.session_id = :session_id",
     "min_importance": "m.importance >= :min_importance",
     "texts": "m.content ILIKE ALL(CAST(:texts AS text[]))",
-    "entity": """(m.subject_id = :entity OR m.id IN (
-        SELECT me.memory_id FROM memory_entities me
-        WHERE me.tenant_id = :tenant AND me.entity_id IN (
-            SELECT e.id FROM entities e WHERE e.tenant_id = :tenant AND :entity IN (e.id, e.merged_into))))""",
+    "entity": _mentions(
+        "(SELECT e.id FROM entities e WHERE e.tenant_id = :tenant AND :entity IN (e.id, e.merged_into))"
+    ),
     "predicate": "m.payload ->> 'predicate' = :predicate",
     "metadata": "m.metadata @> CAST(:metadata AS jsonb)",
     "recorded_since": "m.recorded_at >= :recorded_since",
@@ -104,6 +109,9 @@ _CONDITIONS = {
     "valid_at": f"(m.status <> 'active' OR ({is_valid('m', ':valid_at')}))",
     "known_at": "m.recorded_at <= :known_at",
 }
+
+_CONDITIONS_THEN = {**_CONDITIONS, "entity": _mentions(time_travel.entity_family("CAST(:entity AS uuid)"))}
+"""The conditions on what was known at an instant: an entity has been merged with others since."""
 
 _LIKE_SPECIAL = re.compile(r"[%_\\]")
 
@@ -163,9 +171,10 @@ def apply_filters(filters: MemoryFilters) -> tuple[list[str], dict[str, object]]
     """Return the filters as SQL conditions on `m`, and their parameters."""
     given = {name: getattr(filters, name) for name in _CONDITIONS}
     used = {name: value for name, value in given.items() if value not in (None, ())}
-    conditions = [_CONDITIONS[name] for name in used]
+    meant = _CONDITIONS if filters.known_at is None else _CONDITIONS_THEN
+    conditions = [meant[name] for name in used]
     if not filters.statuses:
-        conditions.append(was_believed("m"))
+        conditions.append(is_on_record("m"))
     for place, (name, value, types) in enumerate(filters.fields):
         if types:
             conditions.append(f"m.filter_key = :field_{place}_value AND m.type = ANY(:field_{place}_types)")

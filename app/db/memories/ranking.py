@@ -10,6 +10,7 @@ from typing import Any, NamedTuple
 from uuid import UUID
 
 from app.db import time_travel
+from app.db.memories.validity import is_or_was_believed
 from app.db.session import ReadSession, SqlStatement, statement
 from app.model import SpeechAct
 
@@ -150,10 +151,11 @@ async def read_entity_names(session: ReadSession, *, tenant: UUID, ids: Collecti
 
 
 _REPLACED = statement(
-    """
-    SELECT m.id FROM memories m WHERE m.tenant_id = :tenant AND m.superseded_by = ANY(:ids)
+    f"""
+    SELECT m.id FROM memories m
+    WHERE m.tenant_id = :tenant AND m.superseded_by = ANY(:ids) AND {is_or_was_believed("m")}
     ORDER BY m.stated_at DESC, m.id DESC
-    """
+    """  # noqa: S608 - composed of constants
 )
 
 _REPLACED_THEN = statement(
@@ -165,7 +167,7 @@ _REPLACED_THEN = statement(
     )
     SELECT m.id FROM ever CROSS JOIN LATERAL (
         SELECT * FROM {time_travel.memories("x.id = ever.id")} was OFFSET 0
-    ) m WHERE m.superseded_by = ANY(:ids)
+    ) m WHERE m.superseded_by = ANY(:ids) AND {is_or_was_believed("m")}
     ORDER BY m.stated_at DESC, m.id DESC
     """  # noqa: S608 - composed of constants
 )
@@ -174,7 +176,7 @@ _REPLACED_THEN = statement(
 async def read_replaced(
     session: ReadSession, *, tenant: UUID, by: Collection[UUID], known_at: datetime | None = None
 ) -> list[UUID]:
-    """Return the memories that these replaced, with `known_at` by then, latest statement first."""
+    """Return the memories that these replaced, by `known_at` if given, latest statement first; no rejected ones."""
     then = {} if known_at is None else {"known_at": known_at}
     found = await session.fetch(_REPLACED_THEN if then else _REPLACED, {"tenant": tenant, "ids": list(by), **then})
     return [row[0] for row in found]

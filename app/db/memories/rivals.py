@@ -17,6 +17,7 @@ from pgvector import HalfVector
 from app.db import jobs
 from app.db.embedding_models import index_name
 from app.db.memories.read import VERSION_COLUMNS, version_fields
+from app.db.memories.validity import is_or_was_believed
 from app.db.session import ReadSession, SqlStatement, WriteSession, statement
 from app.db.sql import GivenRows, Model, has_vector, vector_of
 from app.memory.versions import StateBeforeFold, Version
@@ -133,7 +134,7 @@ _OF_SLOT = f"""
         (SELECT {_FIELDS} FROM memories m
          WHERE m.tenant_id = :tenant AND m.scope_id = :scope AND m.type = wanted.type AND m.slot = wanted.slot
            AND m.stated_at > wanted.stated_at AND NOT m.contested
-           AND m.status IN ('active', 'expired', 'superseded')
+           AND {is_or_was_believed("m")}
          ORDER BY m.stated_at, m.id LIMIT 1)
         UNION ALL
         (SELECT {_FIELDS} FROM memories m WHERE {_BEFORE})

@@ -21,8 +21,13 @@ def is_unended(row: str, at: str) -> str:
     return f"{_is_open(row, 'valid_until', at)} AND {_is_open(row, 'ended_at', at)}"
 
 
-def was_believed(row: str) -> str:
-    """Return SQL for whether it was ever believed: not one that waits for a reviewer, or was rejected while pending."""
+def is_or_was_believed(row: str) -> str:
+    """Return SQL for whether it is believed, or was until something took its place or it faded or ended."""
+    return f"{row}.status IN ('active', 'superseded', 'expired')"
+
+
+def is_on_record(row: str) -> str:
+    """Return SQL for whether it is on record: also what was forgotten, unless it was never believed; not if pending."""
     return (
         f"{row}.status <> 'pending' AND ({row}.status <> 'forgotten' OR {row}.retired_at IS DISTINCT FROM"
         f" {row}.recorded_at)"

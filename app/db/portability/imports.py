@@ -26,6 +26,7 @@ from app.db.erasure.rows import orphans, prune_names
 from app.db.failures import cause_of, constraint_of
 from app.db.lifecycle.recounts import recount_mentions
 from app.db.memories.read import VERSION_COLUMNS, version_fields
+from app.db.memories.validity import is_or_was_believed
 from app.db.session import ReadSession, SqlStatement, WriteSession, statement
 from app.db.sql import Row, as_record, to_text
 from app.db.tables import metadata
@@ -362,7 +363,7 @@ _OF_SLOTS = statement(
     SELECT m.scope_id, {_FIELDS}
     FROM jsonb_to_recordset(CAST(:slots AS jsonb)) AS g(scope_id uuid, type text, slot text)
     JOIN memories m ON m.tenant_id = :tenant AND m.scope_id = g.scope_id AND m.type = g.type AND m.slot = g.slot
-    WHERE m.status IN ('active', 'expired', 'superseded')
+    WHERE {is_or_was_believed("m")}
     """  # noqa: S608 - our own names
 )
 

@@ -9,9 +9,9 @@ from uuid import UUID
 
 from pgvector import HalfVector, SparseVector
 
-from app.db.memories.validity import is_true, is_valid, was_believed
+from app.db.memories.validity import is_on_record, is_or_was_believed, is_true, is_valid
 from app.db.sql import Model
-from app.model import MemoryStatus, ReadMode
+from app.model import ReadMode
 from app.read.values import Arm, Mentioned, Window
 
 CONTENT = "('content', 'both')"
@@ -19,9 +19,6 @@ CONTENT = "('content', 'both')"
 
 CONTEXT = "('context', 'both')"
 """Kinds that hold it together with what came before; `both` where it stands alone."""
-
-LIVING = (MemoryStatus.ACTIVE, MemoryStatus.SUPERSEDED, MemoryStatus.EXPIRED)
-"""Statuses of memories that were believed at some time; pending and forgotten ones are for audits alone."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -201,7 +198,6 @@ def parameters(filters: SearchFilters) -> dict[str, object]:
         "tenant": filters.tenant,
         "scopes": list(filters.scopes),
         "min_confidence": filters.min_confidence,
-        "statuses": list(LIVING),
         "begun": filters.as_of or max(filters.now, clock),
         "instant": filters.as_of or filters.now,
         "known_at": filters.known_at,
@@ -239,9 +235,9 @@ def _statuses(filters: SearchFilters) -> list[str]:
     What was replaced by something that had yet to begin is believed until then.
     """
     if filters.mode is ReadMode.AUDIT:
-        return [was_believed("i")]
+        return [is_on_record("i")]
     if filters.mode is ReadMode.HISTORICAL or filters.as_of is not None:
-        return ["i.status = ANY(:statuses)"]
+        return [is_or_was_believed("i")]
     folded = f" OR ({_FOLDED})" if filters.timed else ""
     return [
         f"(i.status = 'active' OR (i.status = 'superseded' AND i.ended_at > greatest(i.retired_at, :instant)){folded})"
