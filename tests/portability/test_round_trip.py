@@ -5,13 +5,17 @@ from __future__ import annotations
 import hashlib
 import json
 from typing import Any
+from uuid import UUID
 
 import httpx
 import pytest
 
+from app.services.portability.records import KINDS
 from tests.api.conftest import Tenant, connected
 from tests.erasure.test_users import idle, written
 from tests.portability.files import comparable, exported, imported
+from tests.support import owner
+from tests.support.tenant_types import TICKET
 
 QUESTIONS = (
     "Which editor theme does the user prefer?",
@@ -137,6 +141,43 @@ async def test_a_user_is_exported_alone(client: httpx.AsyncClient, other_client:
     done = await imported(other_client, [json.dumps(one) for one in lines])
     assert done["failed"] == 0
     assert "the file is not as it was exported: its digest is another" in done["notices"]
+
+
+async def test_every_kind_of_record_that_is_exported_is_imported(
+    client: httpx.AsyncClient, other_client: httpx.AsyncClient, database_url: str
+) -> None:
+    await client.post("/admin/types", json=TICKET)
+    await furnish(client)
+    named = "Astrid moved to Ghent. She works at Ikea."
+    await client.post("/turns?mode=sync", json={"content": named, "user_id": "ana", "session_id": "s1"})
+    listed = (await client.get("/memories", params={"user_id": "ana"})).json()["memories"]
+    old, new = (UUID(one["id"].removeprefix("mem_")) for one in listed[:2])
+    fold = "INSERT INTO memory_folds SELECT tenant_id, id, $2, now() FROM memories WHERE id = $1"
+    await owner.ask(database_url, fold, old, new)
+    lines = await exported(client)
+    assert {json.loads(line)["record"] for line in lines} == {"header", "scope", "end", *KINDS}
+    done = await imported(other_client, lines)
+    assert (done["complete"], done["errors"]) == (True, [])
+    assert {kind for kind, count in done["imported"].items() if count} == {*KINDS}
+
+
+async def test_webhooks_and_their_secrets_stay_with_their_service(
+    client: httpx.AsyncClient, other_client: httpx.AsyncClient
+) -> None:
+    made = (await client.post("/admin/webhooks", json={"url": "https://hooks.example/", "events": ["job.done"]})).json()
+    rotated = await client.post(f"/admin/webhooks/{made['id']}/rotate", json={"grace_seconds": 600})
+    assert (await client.post(f"/admin/webhooks/{made['id']}/test")).status_code == 201
+    lines = await exported(client)
+    for secret in (made["secret"], rotated.json()["secret"]):
+        assert not any(secret.removeprefix("whsec_") in line for line in lines)
+    of_an_older_release = [
+        {"record": "webhooks", "id": "0" * 32, "url": "https://hooks.example/", "secret": made["secret"]},
+        {"record": "webhook_deliveries", "id": "1" * 32, "webhook_id": "0" * 32, "event": "job.done"},
+    ]
+    for given in (lines, [*lines[:-1], *map(json.dumps, of_an_older_release), lines[-1]]):
+        done = await imported(other_client, given)
+        assert (done["complete"], done["failed"]) == (True, 0)
+    assert (await other_client.get("/admin/webhooks")).json() == {"webhooks": []}
 
 
 async def test_the_last_line_proves_the_rest(tenant: Tenant) -> None:

@@ -45,6 +45,8 @@ LEFT_OUT: Mapping[str, str] = {
     "scopes": "in every record",
     "store_days": "made again",
     "tenants": "in the first line",
+    "webhook_deliveries": "as webhooks",
+    "webhooks": "secrets, and addresses to which this service sends",
     "worker_runs": "work under way here",
 }
 

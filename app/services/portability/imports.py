@@ -34,8 +34,8 @@ from app.services.portability.records import (
 from app.services.portability.storing import ImportStore, TypeDefinitionImport
 from app.services.tenant_types import TenantTypes
 
-IGNORED_KINDS = frozenset({"review_counts"})
-"""Kinds of lines in older files that are skipped, because the database counts them itself."""
+IGNORED_KINDS = frozenset({"review_counts", "webhook_deliveries", "webhooks"})
+"""Kinds of lines in older files that are skipped, because they are not exported any more."""
 
 
 _STORED = KINDS.keys() - IGNORED_KINDS - {storing.KIND}
