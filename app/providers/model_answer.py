@@ -9,7 +9,7 @@ from typing import Final
 
 from app.memory.extraction import TokenUsage
 from app.providers.chat import Reply, Stop, StreamingChat, metered, partial_value
-from app.providers.model_tasks import ModelQuestion, ModelTask, UnusableAnswer
+from app.providers.model_tasks import ModelQuestion, ModelTask, UnusableAnswer, is_text
 from app.providers.prompt import ONLY_DATA, Fence
 from app.providers.schemas import closed
 
@@ -83,7 +83,7 @@ def _blocks(question: str, statements: Sequence[str]) -> list[str]:
 
 def _fields(answer: object) -> tuple[str, list[object]]:
     match answer:
-        case {"text": str(text), "notes": list(notes)} if len(text) <= _LONGEST:
+        case {"text": text, "notes": list(notes)} if is_text(text) and len(text) <= _LONGEST:
             return text, notes
         case None:
             return "", []
@@ -94,7 +94,9 @@ def _fields(answer: object) -> tuple[str, list[object]]:
 def _partial_draft(reply: Reply, statements: int) -> AnswerDraft | None:
     """Return the beginning of an answer of which the notes are known, None before there is one."""
     match partial_value(reply.text, _KEY):
-        case {"text": str(text), "notes": list(notes)} if text.strip() and (places := _places(notes, statements)):
+        case {"text": text, "notes": list(notes)} if (
+            is_text(text) and text.strip() and (places := _places(notes, statements))
+        ):
             return AnswerDraft(text=text.lstrip(), rests_on=places, whole=False, usage=reply.usage)
         case _:
             return None

@@ -9,7 +9,7 @@ from typing import Final
 
 from app.errors import ProviderProtocolError
 from app.memory.spec import MemoryType
-from app.providers.model_tasks import ModelQuestion, ModelTask, UnusableAnswer
+from app.providers.model_tasks import ModelQuestion, ModelTask, UnusableAnswer, is_text
 from app.providers.prompt import ONLY_DATA, Fence
 from app.providers.protocols import QuestionInput, Questions, QuestionWriter
 
@@ -109,7 +109,7 @@ def usable(texts: Sequence[str], source: str) -> Questions:
 
 
 def _texts(answer: object) -> list[str]:
-    if not isinstance(answer, list) or not all(isinstance(one, str) for one in answer):
+    if not isinstance(answer, list) or not all(map(is_text, answer)):
         raise UnusableAnswer("something other than texts")
     return answer
 

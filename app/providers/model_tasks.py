@@ -7,11 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from typing import Any, Final, TypeGuard, TypeVar
 
 from pydantic import ValidationError
 
 from app.errors import ProviderProtocolError
+from app.memory.fields import is_storable
 from app.memory.spec import AdoptedPayload, MemoryType, StoredBelief
 from app.providers.chat import (
     ChatModel,
@@ -84,6 +85,11 @@ class ModelTask:
             return read(_member(reply, question.key))
         except (NotJson, UnusableAnswer) as error:
             raise ProviderProtocolError(f"{self.chat.name} {question.failure}: {error}") from None
+
+
+def is_text(value: object) -> TypeGuard[str]:
+    """Return whether a value of an answer is a text that can be stored and sent: JSON can hold half a character."""
+    return isinstance(value, str) and is_storable(value)
 
 
 def _member(reply: Reply, key: str) -> object:
@@ -295,6 +301,6 @@ class Summariser(ModelTask):
 
 
 def _sentence(answer: object) -> str:
-    if not isinstance(answer, str):
+    if not is_text(answer):
         raise UnusableAnswer("something other than a sentence")
     return answer

@@ -71,8 +71,14 @@ async def test_a_model_writes_three_checked_questions_of_every_type_that_is_not_
         assert content.rstrip(".") in questions[0]
 
 
-async def test_where_the_model_writes_nonsense_rules_write(service: Service, provider: StandIn) -> None:
-    await provider.behave("garbage")
+@pytest.mark.parametrize(
+    ("behaviour", "order"),
+    [("garbage", {}), ("says", {"body": '{"questions": [["Where does \\ud83d Porsche work?"]]}'})],
+)
+async def test_where_the_model_writes_nonsense_rules_write(
+    service: Service, provider: StandIn, behaviour: str, order: dict[str, Any]
+) -> None:
+    await provider.behave(behaviour, **order)
     await written(service.client, object="Porsche")
 
     async def asked_by_rules() -> bool:
@@ -110,6 +116,8 @@ async def test_a_question_that_says_little_is_asked_in_other_words_too(service: 
         (PATIENCE, "error", {"status": 500}),
         (PATIENCE, "garbage", {}),
         (PATIENCE, "cut", {}),
+        (PATIENCE, "says", {"body": '{"forms": ["Which harp \\udc00 is it?", "What does Clara play?"]}'}),
+        (PATIENCE, "says", {"body": '{"forms": ["Which \\u0000 does she play?"]}'}),
     ],
     indirect=["service"],
 )

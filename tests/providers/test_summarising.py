@@ -46,6 +46,13 @@ async def test_an_answer_of_another_shape_is_no_sentence(provider: StandIn, kit:
         await summariser(kit).summarise(NOTES)
 
 
+@pytest.mark.parametrize("odd", ["\\udbff", "\\udc00\\ud800", "\\u0000"])
+async def test_a_sentence_that_can_not_be_stored_is_none(provider: StandIn, kit: Kit, odd: str) -> None:
+    await provider.behave("says", body=f'{{"summary": "Ana runs {odd}"}}')
+    with pytest.raises(ProviderProtocolError, match="gave no usable summary"):
+        await summariser(kit).summarise(NOTES)
+
+
 async def test_a_provider_that_fails_is_told(provider: StandIn, kit: Kit) -> None:
     await provider.behave("error", status=529)
     with pytest.raises(ProviderUnavailable):
