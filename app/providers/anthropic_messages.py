@@ -53,15 +53,16 @@ class _Block(WireModel):
 
 
 class _AnthropicTokens(WireModel):
-    input_tokens: int = 0
-    output_tokens: int = 0
+    input_tokens: int | None = None
+    output_tokens: int | None = None
     cache_creation_input_tokens: int | None = None
     cache_read_input_tokens: int | None = None
 
     @property
     def read(self) -> int:
         """Return all tokens that went in: `input_tokens` leaves out those of the cache."""
-        return self.input_tokens + (self.cache_creation_input_tokens or 0) + (self.cache_read_input_tokens or 0)
+        parts = (self.input_tokens, self.cache_creation_input_tokens, self.cache_read_input_tokens)
+        return sum(one or 0 for one in parts)
 
 
 class _AnthropicAnswer(WireModel):
@@ -131,7 +132,7 @@ class AnthropicMessages(HttpChat[_AnthropicDialect]):
         return Reply(
             text=_text(read.content),
             stop=_stop(read.stop_reason),
-            usage=TokenUsage(requests=1, input_tokens=tokens.read, output_tokens=tokens.output_tokens),
+            usage=TokenUsage(requests=1, input_tokens=tokens.read, output_tokens=tokens.output_tokens or 0),
         )
 
     def _streaming(self, _: _AnthropicDialect) -> dict[str, object]:
@@ -150,7 +151,7 @@ class AnthropicMessages(HttpChat[_AnthropicDialect]):
             text=read.delta.text + read.delta.partial_json,
             stop=None if reason is None else _stop(reason),
             input_tokens=tokens.read,
-            output_tokens=tokens.output_tokens,
+            output_tokens=tokens.output_tokens or 0,
         )
 
 

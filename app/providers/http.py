@@ -244,16 +244,28 @@ class ProviderClient:
             raise self._refusal(response, await self._read(response), watch)
 
     async def _lines(self, response: httpx.Response, overdue: float) -> AsyncIterator[str]:
-        lines, received = response.aiter_lines(), 0
+        lines = self._split(response)
         while True:
             with self._mapped_errors():
                 async with asyncio.timeout_at(min(overdue, asyncio.get_running_loop().time() + self.policy.timeout)):
                     line = await anext(lines, None)
             if line is None:
                 return
-            received += len(line)
-            self._require_size(received)
             yield line
+
+    async def _split(self, response: httpx.Response) -> AsyncIterator[str]:
+        r"""Yield the lines of an answer. They end at \n or \r\n alone: JSON may hold the others that Unicode knows."""
+        held, received = bytearray(), 0
+        async for chunk in response.aiter_bytes():
+            received += len(chunk)
+            self._require_size(received)
+            first, *others = chunk.split(b"\n")
+            held += first
+            for begun in others:
+                yield _line(held)
+                held = bytearray(begun)
+        if held:
+            yield _line(held)
 
     @contextmanager
     def _patience(self) -> Iterator[None]:
@@ -320,10 +332,14 @@ def retry_after_seconds(headers: Mapping[str, str], now: datetime | None = None)
         return float(value)
     try:
         moment = parsedate_to_datetime(value)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
     return max(0.0, (moment - (now or datetime.now(UTC))).total_seconds())
+
+
+def _line(content: bytearray) -> str:
+    return content.removesuffix(b"\r").decode("utf-8", "replace")
 
 
 def _encoded(body: Mapping[str, object]) -> bytes:

@@ -101,7 +101,7 @@ async def streamed(client: httpx.AsyncClient) -> list[tuple[str, Any]]:
     """Return the events of a streamed answer, each with its name and data."""
     answer = await client.post("/answer", json=QUESTION, headers={"Accept": "text/event-stream"})
     assert answer.headers["content-type"].startswith("text/event-stream")
-    blocks = [block.splitlines() for block in answer.text.strip().split("\n\n")]
+    blocks = [block.split("\n") for block in answer.text.strip().split("\n\n")]
     return [(name.removeprefix("event: "), json.loads(data.removeprefix("data: "))) for name, data in blocks]
 
 
@@ -117,6 +117,27 @@ async def test_a_stream_has_the_memories_then_the_words_then_the_answer(
     assert len(words) > 3
     assert "".join(data["text"] for _, data in words) == given["text"] == said
     assert [one["id"] for one in given["citations"]] == [memory]
+
+
+async def test_line_ends_of_unicode_do_not_cut_an_event(answering: httpx.AsyncClient, provider: StandIn) -> None:
+    await lives_in(answering, "Porto")
+    said = "In Porto,\u2028by the river,\u0085near\u2029the sea."
+    await provider.behave("answer", body={"answer": {"notes": [1], "text": said}})
+    *words, (_, given) = await streamed(answering)
+    assert "".join(data["text"] for name, data in words if name == "delta") == given["text"] == said
+
+
+@pytest.mark.parametrize("odd", ["\\ud83d", "\\ude00 euros", "a \\u0000 or two"])
+async def test_a_text_that_can_not_be_stored_is_no_answer(
+    answering: httpx.AsyncClient, provider: StandIn, odd: str
+) -> None:
+    await lives_in(answering, "Porto")
+    await provider.behave("says", body=f'{{"answer": {{"notes": [1], "text": "In Porto, for {odd}"}}}}', times=2)
+    plain = await answering.post("/answer", json=QUESTION)
+    assert (plain.status_code, plain.headers["content-type"]) == (503, "application/problem+json")
+    (first, _), *words, (last, problem) = await streamed(answering)
+    assert (first, last, problem["status"]) == ("recalled", "problem", 503)
+    assert "In Porto, for ".startswith("".join(data["text"] for _, data in words).rstrip())
 
 
 async def test_a_server_without_streams_is_understood(answering: httpx.AsyncClient, provider: StandIn) -> None:

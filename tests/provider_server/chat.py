@@ -211,9 +211,9 @@ def _wrong_message(asked: Asked) -> Iterator[tuple[int, str, str]]:
 
 
 def events(asked: Asked, whole: Json) -> bytes:
-    """Return an answer as the server-sent events of its route, a few letters each."""
-    told = _chunks(whole) if asked.path == OPENAI else _message_events(whole)
-    return "".join(f"event: {one.get('type', 'chunk')}\ndata: {json.dumps(one)}\n\n" for one in told).encode()
+    """Return an answer as the server-sent events of its route, a few letters each, unescaped where JSON allows it."""
+    told = [(one.get("type", "chunk"), one) for one in (_chunks if asked.path == OPENAI else _message_events)(whole)]
+    return "".join(f"event: {name}\ndata: {json.dumps(one, ensure_ascii=False)}\n\n" for name, one in told).encode()
 
 
 def _chunks(whole: Json) -> Iterator[Json]:
@@ -235,11 +235,11 @@ def _message_events(whole: Json) -> Iterator[Json]:
     for place, block in enumerate(whole["content"]):
         used = block["type"] == "tool_use"
         yield {"type": "content_block_start", "index": place, "content_block": {"type": block["type"]}}
-        for part in _parts(json.dumps(block["input"]) if used else block.get("text", "")):
+        for part in _parts(json.dumps(block["input"], ensure_ascii=False) if used else block.get("text", "")):
             delta = {"type": "input_json_delta", "partial_json": part} if used else {"type": "text_delta", "text": part}
             yield {"type": "content_block_delta", "index": place, "delta": delta}
         yield {"type": "content_block_stop", "index": place}
-    tokens = {"output_tokens": whole["usage"]["output_tokens"]}
+    tokens = {"input_tokens": None, "output_tokens": whole["usage"]["output_tokens"]}
     yield {"type": "message_delta", "delta": {"stop_reason": whole["stop_reason"]}, "usage": tokens}
     yield {"type": "message_stop"}
 

@@ -20,6 +20,8 @@ NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
         (format_datetime(NOW - timedelta(days=1), usegmt=True), 0.0),
         ("Thu, 01 Jan 2026 12:00:10 -0000", 10.0),
         ("Thu, 01 Jan 2026 14:00:00 +0200", 0.0),
+        ("Thu, 01 Jan 99999999999999999999 12:00:00 GMT", None),
+        ("Thu, 01 Jan 2026 12:00:00 +99999999999999", None),
         ("-5", None),
         ("inf", None),
         ("soon", None),
