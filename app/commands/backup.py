@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import asyncio
+import signal
+from collections.abc import Coroutine
 from pathlib import Path
-from typing import Annotated
+from typing import Annotated, Any, cast
 
 import typer
 
@@ -47,7 +49,7 @@ def backup(
     """
     if file.exists() and not overwrite:
         raise CommandFailed(f"{file} is there already: name another file, or say --overwrite")
-    asyncio.run(_backup(settings_of_a_store(), file.absolute(), programs))
+    _run(_backup(settings_of_a_store(), file.absolute(), programs))
 
 
 def restore(file: File, *, programs: ProgramFolder = None) -> None:
@@ -62,7 +64,21 @@ def restore(file: File, *, programs: ProgramFolder = None) -> None:
     """
     if not file.is_file():
         raise CommandFailed(f"there is no file {file}")
-    asyncio.run(_restore(load_settings(), file.absolute(), programs))
+    _run(_restore(load_settings(), file.absolute(), programs))
+
+
+def _run(work: Coroutine[Any, Any, None]) -> None:
+    """Run work to its end; SIGTERM cancels it as Ctrl-C does, so that nothing unfinished is left behind."""
+
+    async def stoppable() -> None:
+        task = cast("asyncio.Task[Any]", asyncio.current_task())
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+        await work
+
+    try:
+        asyncio.run(stoppable())
+    except asyncio.CancelledError:
+        raise SystemExit(128 + signal.SIGTERM) from None
 
 
 async def _backup(settings: Settings, file: Path, programs: Path | None) -> None:

