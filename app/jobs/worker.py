@@ -254,9 +254,25 @@ async def requeue_turns(runtime: Runtime) -> None:
 
 
 async def start_worker(name: str, runtime: Runtime) -> None:
-    """Queue a worker's run for every tenant with data, unless one is queued or running."""
-    for tenant in await runtime.tenants.list():
-        await runtime.workers.start_scheduled(tenant.id, name)
+    """Queue a worker's run for every tenant with data, unless one is queued or running.
+
+    A tenant for which that fails does not keep others from theirs, and is tried once more at the end.
+    """
+    failed = await _start_worker(name, runtime, [tenant.id for tenant in await runtime.tenants.list()])
+    if failed and (left := await _start_worker(name, runtime, failed)):
+        log.error("a worker waits for its next time in these tenants", worker=name, tenants=[str(one) for one in left])
+
+
+async def _start_worker(name: str, runtime: Runtime, tenants: Sequence[UUID]) -> list[UUID]:
+    """Queue a worker's run for tenants; log and return those for which it failed."""
+    failed = []
+    for tenant in tenants:
+        try:
+            await runtime.workers.start_scheduled(tenant, name)
+        except Exception:
+            log.exception("a worker could not be started", worker=name, tenant=str(tenant))
+            failed.append(tenant)
+    return failed
 
 
 def every(runtime: Runtime) -> tuple[Schedule, ...]:

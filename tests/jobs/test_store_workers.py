@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import asyncio
+from collections import Counter
 from pathlib import Path
+from uuid import UUID
 
 import pytest
+from structlog.testing import capture_logs
 
 from app.errors import ConfigurationError, Conflict, NotFound
 from app.jobs.worker import every
 from app.model import Actor, JobStatus
 from app.services.lifecycle import workers
-from app.services.lifecycle.runner import checked_crons, discover
+from app.services.lifecycle.runner import Workers, checked_crons, discover
 from tests.jobs.handlers import WORKERS
 from tests.jobs.yard import Yard
 
@@ -108,6 +111,32 @@ async def test_the_clock_starts_it_for_every_tenant_that_has_written(yard: Yard,
     await schedule.run(yard.runtime)
     rows = await yard.sql("SELECT tenant_id, payload FROM jobs")
     assert [row["tenant_id"] for row in rows] == [actor.tenant_id]
+
+
+@pytest.mark.parametrize("failures", [1, 2])
+async def test_a_tenant_that_fails_is_tried_again_and_keeps_no_other_from_its_run(
+    yard: Yard, monkeypatch: pytest.MonkeyPatch, failures: int
+) -> None:
+    tenants = [(await yard.tenant()).tenant_id for _ in range(3)]
+    for tenant in tenants:
+        await yard.sql("INSERT INTO scopes (tenant_id, id, kind) VALUES ($1, gen_random_uuid(), 'global')", tenant)
+    broken, tries, start = tenants[0], Counter[UUID](), Workers.start_scheduled
+
+    async def failing(self: Workers, tenant: UUID, name: str) -> None:
+        tries[tenant] += 1
+        if tenant == broken and tries[tenant] <= failures:
+            raise RuntimeError("the connection was lost")
+        await start(self, tenant, name)
+
+    monkeypatch.setattr(Workers, "start_scheduled", failing)
+    [schedule] = [one for one in every(yard.runtime) if one.name == "worker-counting"]
+    with capture_logs() as logged:
+        await schedule.run(yard.runtime)
+    queued = {row["tenant_id"] for row in await yard.sql("SELECT tenant_id FROM jobs")}
+    assert {*tenants} - queued == ({broken} if failures > 1 else set())
+    assert [tries[tenant] for tenant in tenants] == [2, 1, 1]
+    left = [one["tenants"] for one in logged if "tenants" in one]
+    assert left == ([[str(broken)]] if failures > 1 else [])
 
 
 async def test_an_unknown_worker_is_told_with_the_known_ones(yard: Yard, actor: Actor) -> None:
