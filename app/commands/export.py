@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import json
+import os
 import sys
 from collections.abc import Callable
 from pathlib import Path
@@ -59,7 +60,8 @@ def export(
 ) -> None:
     """Write everything of a tenant, a user or an agent as lines of JSON (NDJSON).
 
-    A file that exists is complete: an interrupted export is removed. This needs a key with the role admin.
+    A file that exists is complete: an interrupted export is removed. Only you can read it. This needs a key with the
+    role admin.
 
     For example:
 
@@ -75,7 +77,8 @@ def export(
     target = Path(file)
     unfinished = target.with_name(f"{target.name}.part")
     try:
-        with unfinished.open("wb") as out:
+        unfinished.unlink(missing_ok=True)
+        with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
             done = asyncio.run(_write(client, out, wanted))
         _finish(done, file)
         unfinished.replace(target)

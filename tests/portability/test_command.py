@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import signal
+import stat
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -54,6 +55,7 @@ def test_a_file_goes_out_and_in(source: Served, fresh_database_url: str, tmp_pat
     assert done.returncode == 0, done.stderr
     assert f"{MEMORIES} memories" in done.stdout
     assert not file.with_name("all.ndjson.part").exists()
+    assert stat.S_IMODE(file.stat().st_mode) == 0o600
     with Served(TM_DATABASE_URL=fresh_database_url, TM_BOOTSTRAP_KEY=KEY, TM_HYPE="false") as target:
         stored = command(target, "import", str(file))
         assert stored.returncode == 0, stored.stderr
