@@ -176,6 +176,8 @@ class ServerWatch:
                 await asyncio.to_thread(self._look)
             except ConfigurationError as error:
                 self.failed(error.message)
+            except Exception as error:  # noqa: BLE001 - such as too many open files: the next check may succeed
+                self.failed(f"the check failed: {type(error).__name__}: {error}")
 
     def release(self) -> None:
         """Give the share up; the last one out shuts the server down. Blocks."""

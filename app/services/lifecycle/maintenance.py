@@ -11,12 +11,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from uuid import UUID
 
+import structlog
+
 from app.db.lifecycle import search_index
 from app.db.lifecycle.search_index import IndexedText, LexicalWeights
 from app.db.session import Database
 from app.errors import TypedMemoryError
 from app.lexical.bm25 import document_weights, searched_terms, to_sparsevec
 from app.lexical.embedding_text import lead
+
+log = structlog.get_logger("typed_memory.lifecycle")
 
 BATCH = 500
 PAUSE_SECONDS = 1.0
@@ -57,6 +61,9 @@ class IndexMaintenance:
                 try:
                     await mend(tenant, scope)
                 except TypedMemoryError:
+                    marked.add((tenant, scope))
+                except Exception:  # others wait, and this one may succeed later
+                    log.exception("a scope's index could not be maintained", tenant=str(tenant), scope=str(scope))
                     marked.add((tenant, scope))
 
     async def index(self, tenant: UUID, scope: UUID) -> int:
