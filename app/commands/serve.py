@@ -211,7 +211,10 @@ def _where(settings: Settings) -> str:
 
 
 def _kept(settings: Settings) -> str:
-    return f"kept in {data_dir(settings) / KEY_FILE}" if settings.database_url is None else ""
+    """Return where the first key is kept; empty if it is not: only the embedded database has a file for it."""
+    if settings.database_url is not None or not (file := data_dir(settings) / KEY_FILE).exists():
+        return ""
+    return f"kept in {file}"
 
 
 def _key(settings: Settings, first_key: str | None) -> str:

@@ -15,6 +15,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
+from app.commands import serve
 from app.settings import Settings
 from tests.commands.program import Served, run
 from tests.db.embedded_service import data_folder, is_running, postmaster_pid, wait_until_gone
@@ -48,6 +49,15 @@ def test_the_first_start_says_where_it_is_and_shows_the_key_once(data_dir: Path)
         answer = run("query", "anything?", TM_URL=second.url, TM_DATA_DIR=str(data_dir))
         assert answer.returncode == 0, answer.stderr
         assert "Nothing is known" in answer.stdout
+
+
+def test_a_key_is_said_to_be_kept_only_where_its_file_is(tmp_path: Path) -> None:
+    settings = Settings(data_dir=tmp_path)
+    told = serve._key(settings, None)
+    assert str(tmp_path) not in told
+    assert "`typed-memory keys create` makes another" in told
+    (tmp_path / "api-key").write_text("tm_1\n")
+    assert serve._key(settings, None).endswith(f"kept in {tmp_path / 'api-key'}")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGINT])
