@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import re
+from pathlib import Path
 
 import httpx
 import pytest
@@ -13,6 +14,8 @@ from app.api.console import FILES
 SCRIPTS = sorted(FILES.rglob("*.js"))
 OWN = [path for path in SCRIPTS if "vendor" not in path.parts]
 MOST_COMPRESSED = 300_000
+UNENCODED = re.compile(r"""(?<!pathOf)`/[^`]*\$\{|`\$\{[^}`]*\}/|(["`])/[^"`]*\1\s*\+""")
+"""A path of the API with a value in it that `pathOf` does not encode."""
 
 
 async def test_the_page_is_served_under_a_policy_of_its_own_origin(anonymous: httpx.AsyncClient) -> None:
@@ -50,6 +53,24 @@ def test_a_script_names_no_other_host_and_writes_no_markup(path: object) -> None
     text = path.read_text(encoding="utf-8")  # type: ignore[attr-defined]
     assert not re.search(r"https?://", text)
     assert not re.search(r"innerHTML|dangerouslySetInnerHTML|\beval\(|new Function", text)
+
+
+@pytest.mark.parametrize("path", OWN, ids=lambda path: str(path.relative_to(FILES)))
+def test_a_script_encodes_every_value_in_a_path_of_the_api(path: Path) -> None:
+    assert [found[0] for found in UNENCODED.finditer(path.read_text(encoding="utf-8"))] == []
+
+
+@pytest.mark.parametrize(
+    "script",
+    ["get(`/jobs/${id}`)", "usePages(`/jobs/${job.id}/runs`, {})", "del(`${path}/runs`)", 'post("/jobs/" + id)'],
+)
+def test_a_value_that_is_not_encoded_is_found(script: str) -> None:
+    assert UNENCODED.search(script)
+
+
+@pytest.mark.parametrize("script", ["get(pathOf`/jobs/${id}`)", 'get("/jobs")', "href([`job ${id}`])"])
+def test_what_is_encoded_or_no_path_is_left_alone(script: str) -> None:
+    assert not UNENCODED.search(script)
 
 
 def test_all_files_together_are_small() -> None:

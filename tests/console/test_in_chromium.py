@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable, Iterator
+from urllib.parse import unquote
 
 import httpx
 import pytest
@@ -122,6 +123,28 @@ def test_a_wrong_key_is_refused_and_says_why(window: Browser) -> None:
     window.click("Log in")
     window.see("not valid")
     assert [one for one in window.complaints() if "whoami" not in one] == []
+
+
+@pytest.mark.parametrize("value", [".", "..", "../../users/ana", "a/b", "a?b=c#d", "50%", "%2e%2e", "Zoë & co"])
+def test_a_value_in_a_path_stays_one_segment(browser: Browser, value: str) -> None:
+    script = (
+        "import('/admin/lib/api.js').then("
+        "({ address, pathOf }) => arguments[1](address(pathOf`/jobs/${arguments[0]}/retry`).pathname))"
+    )
+    path = browser.driver.run_async(script, value)
+    [start, jobs, segment, retry] = path.split("/")
+    assert [start, jobs, retry] == ["", "jobs", "retry"]
+    assert unquote(segment).removesuffix(" ") == value
+
+
+@pytest.mark.parametrize("page", ["webhooks", "types", "types/backfill", "memories", "turns", "entities"])
+@pytest.mark.parametrize("name", ["nothing", "..%2F..%2Fusers%2Fana"])
+def test_what_is_not_found_offers_no_action(browser: Browser, page: str, name: str) -> None:
+    browser.open(f"{page}/{name}")
+    browser.text("main .failure, main .card p")
+    browser.settled()
+    offered = "return [...document.querySelectorAll('.page-title button')].map((one) => one.innerText)"
+    assert set(browser.driver.run(offered)) <= {"Refresh"}
 
 
 def each_page(browser: Browser) -> Iterator[str]:

@@ -19,6 +19,12 @@ export const storedKey = () => sessionStorage.getItem(STORED_KEY);
 export const storeKey = (key) => sessionStorage.setItem(STORED_KEY, key);
 export const forgetKey = () => sessionStorage.removeItem(STORED_KEY);
 
+/** A path of the API, as a tagged template: a value in it stays one segment, whatever its characters. */
+export const pathOf = (parts, ...values) => String.raw(parts, ...values.map(segment));
+
+/** Return a value as a segment of a path; dots alone get a space after them, or the URL parser would walk up. */
+const segment = (value) => (/^\.{1,2}$/.test(value) ? `${value}%20` : encodeURIComponent(value));
+
 /** Return an address of the API with a query string; empty values are left out, lists are repeated. */
 export function address(path, query = {}) {
   const url = new URL(path.replace(/^\//, ""), BASE);

@@ -1,7 +1,7 @@
 // Entities: names, memories of every type, a picture of what surrounds them, merge and unmerge.
 
 import { html, useState } from "../vendor/preact.js";
-import { get, post } from "../lib/api.js";
+import { get, pathOf, post } from "../lib/api.js";
 import { number, words } from "../lib/format.js";
 import { attempt, href, useData, useFilters, usePages, useSession, useSettled, withScopes } from "../lib/hooks.js";
 import { Badge, Button, Card, Confirm, Empty, Failure, Field, Json, Loaded, PageTitle, Pairs, Table, Time, noRows } from "../lib/ui.js";
@@ -35,7 +35,7 @@ function EntityList() {
 
 function EntityPage({ id }) {
   const session = useSession();
-  const found = useData(() => Promise.all([get(`/entities/${id}`), get(`/entities/${id}/neighbours`)]), [id]);
+  const found = useData(() => Promise.all([get(pathOf`/entities/${id}`), get(pathOf`/entities/${id}/neighbours`)]), [id]);
   return html`<${Loaded} of=${found}>${([entity, { neighbours }]) => html`
     <${PageTitle} aside=${html`<${Badge} text=${entity.entity_type} tone="info" />`}>${entity.canonical_name}<//>
     <div class="grid wide">

@@ -1,7 +1,7 @@
 // Jobs: what waits, what runs, what failed; retry and cancel.
 
 import { html, useEffect } from "../vendor/preact.js";
-import { post } from "../lib/api.js";
+import { pathOf, post } from "../lib/api.js";
 import { number, words } from "../lib/format.js";
 import { attempt, useFilters, usePages, useSession } from "../lib/hooks.js";
 import { Badge, Button, Card, Failure, Field, Json, PageTitle, Table, Time, noRows } from "../lib/ui.js";
@@ -23,7 +23,7 @@ export function JobsPage() {
     addEventListener("job-done", pages.reload);
     return () => removeEventListener("job-done", pages.reload);
   }, [filters.status, filters.kind]);
-  const act = (job, action) => attempt(() => post(`/jobs/${job.id}/${action}`).then(pages.reload));
+  const act = (job, action) => attempt(() => post(pathOf`/jobs/${job.id}/${action}`).then(pages.reload));
   return html`<${PageTitle} aside=${html`<${Button} onClick=${pages.reload}>Refresh<//>`}>Jobs<//>
     <div class="filters">
       <${Field} label="Status" type="select" value=${filters.status} onChange=${(status) => change({ status })} options=${STATUSES.map((one) => [one, one || "every status"])} />

@@ -1,7 +1,7 @@
 // One memory: what it says, why it is trusted, what happened to it, and why it is as it is.
 
 import { html, useState } from "../vendor/preact.js";
-import { del, get, post } from "../lib/api.js";
+import { del, get, pathOf, post } from "../lib/api.js";
 import { FreshnessCurve } from "../lib/charts.js";
 import { amount, fraction, when, words } from "../lib/format.js";
 import { attempt, href, useData, useNarrow, useSession } from "../lib/hooks.js";
@@ -16,7 +16,7 @@ const STATE_ACTIONS = /superseded|expired|forgotten|rejected|ended|revived|decid
 export const payloadOf = (memory) => Object.fromEntries(Object.entries(memory).filter(([name]) => !COMMON.has(name)));
 
 export function MemoryPage({ id }) {
-  const found = useData(() => Promise.all([get(`/memories/${id}`), get(`/memories/${id}/history`), get("/admin/types")]), [id]);
+  const found = useData(() => Promise.all([get(pathOf`/memories/${id}`), get(pathOf`/memories/${id}/history`), get("/admin/types")]), [id]);
   return html`<${Loaded} of=${found}>${([memory, history, types]) => html`
     <${MemoryDetail} memory=${memory} history=${history} type=${types.types.find((one) => one.name === memory.type)} reload=${found.reload} />`}<//>`;
 }
@@ -24,9 +24,9 @@ export function MemoryPage({ id }) {
 function MemoryDetail({ memory, history, type, reload }) {
   const session = useSession();
   const [receipt, setReceipt] = useState(null);
-  const erase = () => attempt(async () => setReceipt(await del(`/memories/${memory.id}`)));
+  const erase = () => attempt(async () => setReceipt(await del(pathOf`/memories/${memory.id}`)));
   if (receipt) return html`<${Receipt} receipt=${receipt} />`;
-  const feedback = (value) => attempt(() => post(`/memories/${memory.id}/feedback`, { feedback: value }).then(reload), "Thank you: recorded.");
+  const feedback = (value) => attempt(() => post(pathOf`/memories/${memory.id}/feedback`, { feedback: value }).then(reload), "Thank you: recorded.");
   return html`<${PageTitle} aside=${html`<div class="actions">
       ${session.may("write") && html`
         <${Button} onClick=${() => feedback("useful")}>Useful<//><${Button} onClick=${() => feedback("not_useful")}>Not useful<//>
@@ -141,7 +141,7 @@ function Timeline({ versions, events, current }) {
 export function Receipt({ receipt }) {
   const session = useSession();
   const [checked, setChecked] = useState(null);
-  const check = () => attempt(async () => setChecked(await get(`/admin/erasures/${receipt.id}`, { ids: true })));
+  const check = () => attempt(async () => setChecked(await get(pathOf`/admin/erasures/${receipt.id}`, { ids: true })));
   const shown = checked ?? receipt;
   return html`<${PageTitle}>Erased<//><${Card} title="Receipt" actions=${session.may("admin") && html`<${Button} onClick=${check}>Check again<//>`}>
     <${Pairs} pairs=${[
@@ -154,7 +154,7 @@ export function Receipt({ receipt }) {
 
 /** What else was made of the turns of an erased memory, and may say the same. */
 function Kept({ ids }) {
-  const found = useData(() => Promise.all(ids.map((id) => get(`/memories/${id}`))), [ids]);
+  const found = useData(() => Promise.all(ids.map((id) => get(pathOf`/memories/${id}`))), [ids]);
   return html`Made of the same turn. Erase those that say the same, too:
     <${Loaded} of=${found}>${(kept) => html`<ul>${kept.map((one) => html`<li><${MemoryLink} id=${one.id}>${one.content}<//> <${Badge} text=${one.type} tone="plain" /></li>`)}</ul>`}<//>`;
 }

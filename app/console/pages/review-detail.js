@@ -1,7 +1,7 @@
 // One review item: both sides, where they were said, what accepting would change, and the actions.
 
 import { html, useState } from "../vendor/preact.js";
-import { get, post } from "../lib/api.js";
+import { get, pathOf, post } from "../lib/api.js";
 import { ago, when, words } from "../lib/format.js";
 import { href, notify, useData } from "../lib/hooks.js";
 import { Badge, Button, Card, Empty, Field, Loaded, Marked, MemoryLink, Meter, Time } from "../lib/ui.js";
@@ -11,14 +11,14 @@ const GAIN = /added|active|accepted|uncontested|revived/;
 const LOSS = /superseded|forgotten|rejected|expired|ended/;
 
 export function ReviewDetail({ id, version, act, settle }) {
-  const found = useData(() => get(`/admin/review/${id}`), [id, version]);
+  const found = useData(() => get(pathOf`/admin/review/${id}`), [id, version]);
   return html`<div class="stack" aria-live="polite"><${Loaded} of=${found}>${(detail) =>
     detail.open ? html`<${Open} detail=${detail} act=${act} settle=${settle} />` : html`<${Decided} detail=${detail} reload=${found.reload} />`}<//></div>`;
 }
 
 function Decided({ detail, reload }) {
   const { decided, memory } = detail;
-  const undo = () => post(`/admin/review/${detail.id}/undo`, {})
+  const undo = () => post(pathOf`/admin/review/${detail.id}/undo`, {})
     .then(() => (notify("Undone: it waits again."), dispatchEvent(new Event("reviewed")), reload()))
     .catch((error) => notify(error.message, { bad: true, seconds: 10 }));
   return html`<${Card} title="Decided already"><p class="said">${memory?.content ?? "The memory is gone."}</p>
@@ -53,10 +53,10 @@ function Notes({ id }) {
   const [name, setName] = useState(sessionStorage.getItem(REVIEWER) ?? "");
   const [comment, setComment] = useState("");
   const [notes, setNotes] = useState(null);
-  const found = useData(() => get(`/admin/review/${id}/notes`), [id]);
+  const found = useData(() => get(pathOf`/admin/review/${id}/notes`), [id]);
   const send = (path, body) => {
     sessionStorage.setItem(REVIEWER, name);
-    post(`/admin/review/${id}/${path}`, { ...body, ...(name && { reviewer: name }) }).then((sent) => (setNotes(sent), setComment("")))
+    post(pathOf`/admin/review/${id}/${path}`, { ...body, ...(name && { reviewer: name }) }).then((sent) => (setNotes(sent), setComment("")))
       .catch((error) => notify(error.message, { bad: true, seconds: 10 }));
   };
   return html`<${Card} title="Reviewers"><${Loaded} of=${found}>${(read) => {

@@ -1,7 +1,7 @@
 // Review: the queue, one item with both sides, and a decision by one key.
 
 import { html, useCallback, useEffect, useRef, useState } from "../vendor/preact.js";
-import { post, request } from "../lib/api.js";
+import { pathOf, post, request } from "../lib/api.js";
 import { ago, words } from "../lib/format.js";
 import { href, notify, useFilters, usePages } from "../lib/hooks.js";
 import { Badge, Button, Card, Dialog, Empty, Failure, Field, LongList, PageTitle, noRows } from "../lib/ui.js";
@@ -22,7 +22,7 @@ function useDecisions(onFailure) {
     waiting.current = null;
     clearTimeout(one.timer);
     try {
-      await request("POST", `/admin/review/${one.item.id}`, { body: one.body, keepalive });
+      await request("POST", pathOf`/admin/review/${one.item.id}`, { body: one.body, keepalive });
       decided.current = one.item;
       dispatchEvent(new Event("reviewed"));
     } catch (error) {
@@ -41,7 +41,7 @@ function useDecisions(onFailure) {
   }, []);
   const revert = useCallback(async (item) => {
     try {
-      await post(`/admin/review/${item.id}/undo`, {});
+      await post(pathOf`/admin/review/${item.id}/undo`, {});
       decided.current = null;
       notify(`Undone: it waits again. ${item.memory.content.slice(0, 60)}`, { about: item.id });
       dispatchEvent(new Event("reviewed"));
@@ -182,7 +182,7 @@ function EndDialog({ item, onClose, onDone }) {
   const [error, setError] = useState(null);
   const end = async () => {
     try {
-      await post(`/admin/review/${item.id}`, { action: "end", version: item.version, since: `${day}T00:00:00Z` });
+      await post(pathOf`/admin/review/${item.id}`, { action: "end", version: item.version, since: `${day}T00:00:00Z` });
       notify(`Ended since ${day}: it stays as history.`);
       onDone();
     } catch (failed) {

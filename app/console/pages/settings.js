@@ -1,7 +1,7 @@
 // Settings: keys, limits, the policy of extraction, the models and what they have cost.
 
 import { html, useEffect, useState } from "../vendor/preact.js";
-import { del, get, request } from "../lib/api.js";
+import { del, get, pathOf, request } from "../lib/api.js";
 import { DayPlot } from "../lib/charts.js";
 import { DAY_MS, number, when } from "../lib/format.js";
 import { attempt, useData } from "../lib/hooks.js";
@@ -17,8 +17,8 @@ const LIMITS = [["requests_per_minute", "Requests a minute"], ["memories_per_day
 function Keys() {
   const found = useData(() => get("/admin/keys"), []);
   const [made, setMade] = useState(null);
-  const rotate = (key) => attempt(async () => (setMade(await request("POST", `/admin/keys/${key.id}/rotate`, { body: {} })), found.reload()));
-  const revoke = (key) => attempt(() => del(`/admin/keys/${key.id}`).then(found.reload), "Revoked.");
+  const rotate = (key) => attempt(async () => (setMade(await request("POST", pathOf`/admin/keys/${key.id}/rotate`, { body: {} })), found.reload()));
+  const revoke = (key) => attempt(() => del(pathOf`/admin/keys/${key.id}`).then(found.reload), "Revoked.");
   const state = (key) => (key.revoked_at ? "revoked" : key.expires_at && Date.parse(key.expires_at) < Date.now() ? "expired" : "active");
   return html`<${Card} title="API keys"><${NewKey} onMade=${(key) => (setMade(key), found.reload())} />
     ${made && html`<p class="suggestion" role="status"><strong>Copy it now:</strong> the key of ${made.name} is shown only here.<br /><code>${made.key}</code></p>`}
@@ -61,12 +61,12 @@ function NewKey({ onMade }) {
 function Limits() {
   const keys = useData(() => get("/admin/keys"), []);
   const [key, setKey] = useState("");
-  const found = useData(() => get(key ? `/admin/keys/${key}/limits` : "/admin/limits"), [key]);
+  const found = useData(() => get(key ? pathOf`/admin/keys/${key}/limits` : "/admin/limits"), [key]);
   const [form, setForm] = useState({});
   useEffect(() => setForm(found.data?.own ?? {}), [found.data]);
-  const save = () => attempt(() => request("PUT", `/admin/keys/${key}/limits`, { body: form }).then(found.reload), "Saved.");
+  const save = () => attempt(() => request("PUT", pathOf`/admin/keys/${key}/limits`, { body: form }).then(found.reload), "Saved.");
   const names = (keys.data?.keys ?? []).filter((one) => !one.revoked_at).map((one) => [one.id, `key ${one.name}`]);
-  return html`<${Card} title="Limits" actions=${html`<${Field} label="Limits of" hidden type="select" value=${key} onChange=${setKey} options=${[["", "the whole tenant"], ...names]} />${key && html`<${Button} kind="primary" onClick=${save}>Save<//>`}`}>
+  return html`<${Card} title="Limits" actions=${html`<${Field} label="Limits of" hidden type="select" value=${key} onChange=${setKey} options=${[["", "the whole tenant"], ...names]} />${key && found.data && !found.loading && html`<${Button} kind="primary" onClick=${save}>Save<//>`}`}>
     <${Loaded} of=${found}>${({ effective, used_today: used }) => html`<${Table} label="Limits" rows=${LIMITS} columns=${[
       { title: "Limit", cell: ([, title]) => title },
       { title: "Own", cell: ([name, title]) => (key ? html`<${Field} label=${title} hidden type="number" min="1" value=${form[name]} placeholder="none" onChange=${(value) => setForm((old) => ({ ...old, [name]: value === "" ? null : Number(value) }))} />` : form[name] ? number(form[name]) : "–") },

@@ -1,7 +1,7 @@
 // Turns: what was said, what each stage of the pipeline made of it, and a sandbox that stores nothing.
 
 import { html, useState } from "../vendor/preact.js";
-import { get, request } from "../lib/api.js";
+import { get, pathOf, request } from "../lib/api.js";
 import { amount, fraction, instant, sum, words } from "../lib/format.js";
 import { attempt, href, useData, useFilters, usePages, useSession, useSettled, withScopes } from "../lib/hooks.js";
 import { Badge, Button, Card, Empty, Failure, Field, Loaded, LongList, Marked, MemoryLink, PageTitle, Pairs, Table, Time, firstWrite, noRows } from "../lib/ui.js";
@@ -35,14 +35,14 @@ function TurnList() {
 
 function TurnPage({ id }) {
   const session = useSession();
-  const found = useData(() => get(`/turns/${id}`), [id]);
+  const found = useData(() => get(pathOf`/turns/${id}`), [id]);
   const [again, setAgain] = useState(null);
   const replay = (dry) => attempt(async () => {
-    const done = await request("POST", `/turns/${id}/replay`, { query: { mode: "sync", dry_run: dry } });
+    const done = await request("POST", pathOf`/turns/${id}/replay`, { query: { mode: "sync", dry_run: dry } });
     if (dry) setAgain(done.turns[0]);
     else await found.reload();
   }, dry ? null : "Replayed.");
-  const aside = session.may("write") && html`<div class="actions"><${Button} onClick=${() => replay(true)}>Replay without storing<//><${Button} onClick=${() => replay(false)}>Replay<//></div>`;
+  const aside = found.data && session.may("write") && html`<div class="actions"><${Button} onClick=${() => replay(true)}>Replay without storing<//><${Button} onClick=${() => replay(false)}>Replay<//></div>`;
   return html`<${PageTitle} aside=${aside}>Turn<//><${Loaded} of=${found}>${(turn) => html`<div class="stack">
     <${Card}><p class="said"><${Marked} text=${turn.content} quotes=${turn.candidates.map((one) => one.quote)} /></p>
       <${Pairs} pairs=${[

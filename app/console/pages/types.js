@@ -1,7 +1,7 @@
 // Types: what there is, an editor for a tenant's own, and backfills from preview to commit to undo.
 
 import { html, useEffect, useState } from "../vendor/preact.js";
-import { del, get, request } from "../lib/api.js";
+import { del, get, pathOf, request } from "../lib/api.js";
 import { amount, number, sum, when, words } from "../lib/format.js";
 import { attempt, href, useData, usePages, useSession, useSettled } from "../lib/hooks.js";
 import { Badge, Button, Card, Confirm, Failure, Field, Json, Loaded, MemoryLink, PageTitle, Pairs, Table, Time } from "../lib/ui.js";
@@ -43,10 +43,10 @@ function TypeList() {
 
 function TypePage({ name }) {
   const session = useSession();
-  const found = useData(() => get(`/admin/types/${name}`), [name]);
-  const remove = () => attempt(() => del(`/admin/types/${name}`).then(() => (location.hash = href(["types"]))), "Removed.");
+  const found = useData(() => get(pathOf`/admin/types/${name}`), [name]);
+  const remove = (type) => attempt(() => del(pathOf`/admin/types/${type.name}`).then(() => (location.hash = href(["types"]))), "Removed.");
   return html`<${Loaded} of=${found}>${(type) => html`
-    <${PageTitle} aside=${session.may("admin") && type.version > 0 && html`<${Confirm} label="Remove" title=${`Remove ${name}?`} text="Only a type without memories can be removed." onConfirm=${remove} />`}>${type.name}<//>
+    <${PageTitle} aside=${session.may("admin") && type.version > 0 && html`<${Confirm} label="Remove" title=${`Remove ${type.name}?`} text="Only a type without memories can be removed." onConfirm=${() => remove(type)} />`}>${type.name}<//>
     <div class="grid wide">
       <${Card}><p>${type.definition}</p><${Pairs} pairs=${[
         ["version", type.version || "built in"], ["category", type.category], ["default scope", type.default_scope], ["prior", type.prior],
@@ -107,9 +107,9 @@ function Backfills({ types }) {
 }
 
 function BackfillPage({ id }) {
-  const found = useData(() => get(`/admin/backfills/${id}`), [id]);
-  const changes = usePages(`/admin/backfills/${id}/memories`, { limit: 50 }, "memories");
-  const act = (action) => attempt(() => request("POST", `/admin/backfills/${id}/${action}`).then(() => setTimeout(() => (found.reload(), changes.reload()), 800)), `${words(action)} is under way.`);
+  const found = useData(() => get(pathOf`/admin/backfills/${id}`), [id]);
+  const changes = usePages(pathOf`/admin/backfills/${id}/memories`, { limit: 50 }, "memories");
+  const act = (action) => attempt(() => request("POST", pathOf`/admin/backfills/${id}/${action}`).then(() => setTimeout(() => (found.reload(), changes.reload()), 800)), `${words(action)} is under way.`);
   return html`<${Loaded} of=${found}>${(one) => html`<${PageTitle} aside=${html`<div class="actions"><${Button} onClick=${() => (found.reload(), changes.reload())}>Refresh<//>
       ${one.status === "previewed" && html`<${Confirm} label="Commit" kind="primary" title="Reclassify these memories?" text="What is flagged is reclassified by a job; it can be undone." onConfirm=${() => act("commit")} />`}
       ${["committing", "previewing", "undoing"].includes(one.status) && html`<${Button} onClick=${() => act("cancel")}>Cancel<//>`}

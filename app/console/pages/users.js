@@ -1,7 +1,7 @@
 // Users: who has memories, what is known of one, sessions, export, erasure.
 
 import { html, useState } from "../vendor/preact.js";
-import { download, get, request } from "../lib/api.js";
+import { download, get, pathOf, request } from "../lib/api.js";
 import { noun, number } from "../lib/format.js";
 import { attempt, href, useData, useFilters, usePages, useSession, useSettled, withScopes } from "../lib/hooks.js";
 import { Button, Card, Confirm, Failure, Field, Loaded, PageTitle, Table, Time, noRows } from "../lib/ui.js";
@@ -14,8 +14,8 @@ function UserList() {
   const session = useSession();
   const [filters, change] = useFilters(["users"]);
   const text = useSettled(filters.q ?? "");
-  const kind = filters.kind ?? "users";
-  const pages = usePages(`/${kind}`, withScopes(session, { q: text, limit: 100 }), kind);
+  const kind = filters.kind === "agents" ? "agents" : "users";
+  const pages = usePages(pathOf`/${kind}`, withScopes(session, { q: text, limit: 100 }), kind);
   const field = kind === "users" ? "user_id" : "agent_id";
   return html`<${PageTitle}>Users<//>
     <div class="filters"><div class="wide"><${Field} label="Search" type="search" value=${filters.q} onChange=${(q) => change({ q })} placeholder="part of an id" /></div>
@@ -36,8 +36,8 @@ function UserPage({ id }) {
   const [receipt, setReceipt] = useState(null);
   const counts = useData(() => get("/memories/count", { owner: id, validity: "any" }), [id]);
   if (receipt) return html`<${Receipt} receipt=${receipt} />`;
-  const erase = () => attempt(async () => setReceipt(await request("DELETE", `/users/${encodeURIComponent(id)}`, { query: { mode: "sync" } })));
-  return html`<${PageTitle} aside=${session.may("admin") && html`<div class="actions">
+  const erase = () => attempt(async () => setReceipt(await request("DELETE", pathOf`/users/${id}`, { query: { mode: "sync" } })));
+  return html`<${PageTitle} aside=${counts.data && session.may("admin") && html`<div class="actions">
       <${Button} onClick=${() => attempt(() => download("/export", { user_id: id }, `${id}.ndjson`))}>Export<//>
       <${Confirm} label="Erase user" title=${`Erase everything of ${id}?`} word=${id} onConfirm=${erase}
         text="Memories, turns, vectors, names and log entries of this user go for good, in every scope. You get a receipt that can be checked later." />

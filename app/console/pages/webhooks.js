@@ -1,7 +1,7 @@
 // Webhooks: where messages about changes are sent, each with its deliveries and the receiver's answers.
 
 import { html, useEffect, useState } from "../vendor/preact.js";
-import { del, get, post, request } from "../lib/api.js";
+import { del, get, pathOf, post, request } from "../lib/api.js";
 import { attempt, href, useData, usePages } from "../lib/hooks.js";
 import { Badge, Button, Card, Confirm, Failure, Field, Json, Loaded, PageTitle, Pairs, Table, Time } from "../lib/ui.js";
 
@@ -61,7 +61,7 @@ function NewWebhook({ onMade }) {
 
 function WebhookPage({ id }) {
   const found = useData(() => get("/admin/webhooks").then(({ webhooks }) => webhooks.find((one) => one.id === id) ?? null), [id]);
-  const deliveries = usePages(`/admin/webhooks/${id}/deliveries`, { limit: 50 }, "deliveries");
+  const deliveries = usePages(pathOf`/admin/webhooks/${id}/deliveries`, { limit: 50 }, "deliveries");
   const [made, setMade] = useState(null);
   const reload = () => (found.reload(), deliveries.reload());
   const waiting = deliveries.items.length <= 50 && deliveries.items.some((one) => one.status === "waiting");
@@ -70,17 +70,17 @@ function WebhookPage({ id }) {
     const timer = setInterval(() => document.hidden || deliveries.reload(), REFRESH_SECONDS * 1000);
     return () => clearInterval(timer);
   }, [waiting]);
-  const path = `/admin/webhooks/${id}`;
-  const test = () => attempt(() => post(`${path}/test`).then(reload), "A test message is queued.");
+  const path = pathOf`/admin/webhooks/${id}`;
+  const test = () => attempt(() => post(pathOf`/admin/webhooks/${id}/test`).then(reload), "A test message is queued.");
   const change = (active) => attempt(() => request("PATCH", path, { body: { active } }).then(reload), active ? "Messages are sent again." : "No message is sent until it is resumed.");
-  const rotate = () => attempt(async () => (setMade(await request("POST", `${path}/rotate`, { body: {} })), reload()));
+  const rotate = () => attempt(async () => (setMade(await request("POST", pathOf`/admin/webhooks/${id}/rotate`, { body: {} })), reload()));
   const remove = () => attempt(() => del(path).then(() => (location.hash = href(["webhooks"]))), "Deleted.");
-  const again = (one) => attempt(() => post(`/admin/deliveries/${one.id}/retry`).then(reload), "Queued again.");
+  const again = (one) => attempt(() => post(pathOf`/admin/deliveries/${one.id}/retry`).then(reload), "Queued again.");
   return html`<${PageTitle} aside=${html`<div class="actions"><${Button} onClick=${reload}>Refresh<//>
-      <${Button} onClick=${test}>Send a test<//>
-      ${found.data && html`<${Button} onClick=${() => change(!found.data.active)}>${found.data.active ? "Pause" : "Resume"}<//>`}
+      ${found.data && html`<${Button} onClick=${test}>Send a test<//>
+      <${Button} onClick=${() => change(!found.data.active)}>${found.data.active ? "Pause" : "Resume"}<//>
       <${Confirm} label="Rotate secret" kind="" title="Rotate the secret?" text="Messages are signed with both secrets for an hour, then with the new one alone." onConfirm=${rotate} />
-      <${Confirm} label="Delete" title="Delete this webhook?" text="Its deliveries go with it; what waits is not sent." onConfirm=${remove} /></div>`}>Webhook<//>
+      <${Confirm} label="Delete" title="Delete this webhook?" text="Its deliveries go with it; what waits is not sent." onConfirm=${remove} />`}</div>`}>Webhook<//>
     <div class="stack">
       <${Card}>${found.error || found.loading || found.data ? html`<${Loaded} of=${found}>${(one) => html`<${Pairs} pairs=${[
         ["URL", html`<code>${one.url}</code>`], ["for", one.description], ["events", one.events.join(", ")],

@@ -1,7 +1,7 @@
 // Workers: scheduled jobs, when they ran last and what they did; run one now, or see what it would do.
 
 import { html } from "../vendor/preact.js";
-import { get, post } from "../lib/api.js";
+import { get, pathOf, post } from "../lib/api.js";
 import { words } from "../lib/format.js";
 import { href, notify, useData } from "../lib/hooks.js";
 import { Badge, Button, Card, Json, Loaded, PageTitle, Table, Time } from "../lib/ui.js";
@@ -10,7 +10,7 @@ export function WorkersPage() {
   const found = useData(() => get("/admin/workers"), []);
   const run = async (name, dry) => {
     try {
-      const { job_id: job } = await post(`/admin/workers/${name}/run`, null, { dry_run: dry });
+      const { job_id: job } = await post(pathOf`/admin/workers/${name}/run`, null, { dry_run: dry });
       notify(`${words(name)} is queued${dry ? ", changing nothing" : ""}.`, { action: { label: "See the job", run: () => (location.hash = href(["jobs"])) } });
       if (job) setTimeout(found.reload, 3000);
     } catch (error) {
