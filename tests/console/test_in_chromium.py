@@ -147,6 +147,19 @@ def test_what_is_not_found_offers_no_action(browser: Browser, page: str, name: s
     assert set(browser.driver.run(offered)) <= {"Refresh"}
 
 
+@pytest.mark.parametrize("page", ["memories?as_of=x", "memories?known_at=soon", "audit?since=x", "query-log?until=x"])
+def test_what_is_no_date_is_refused_by_the_service(browser: Browser, page: str) -> None:
+    browser.open(page)
+    browser.text("main .failure")
+    assert not [one for one in browser.complaints() if "422" not in one]
+
+
+def test_a_percent_sign_in_the_address_is_taken_as_it_is(browser: Browser) -> None:
+    browser.open("users/100%")
+    browser.see("What holds now")
+    assert browser.text("main h1") == "100%"
+
+
 def each_page(browser: Browser) -> Iterator[str]:
     """Open one page after the other, and yield the name of each when it is shown."""
     for page in PAGES:

@@ -43,10 +43,11 @@ export const sum = (object) => Object.values(object ?? {}).reduce((total, one) =
 /** Return an id short enough for a table; the full one belongs into a title or a link. */
 export const short = (id) => (id ? `${id.split("_")[0]}_…${id.slice(-6)}` : "");
 
-/** Return an instant for the API from the value of a date or datetime-local field. */
+/** Return an instant for the API from the value of a date or datetime-local field; what is no date is the API's to refuse. */
 export function instant(value) {
   if (!value) return "";
-  return new Date(value.length === 10 ? `${value}T00:00:00Z` : value).toISOString();
+  const date = new Date(value.length === 10 ? `${value}T00:00:00Z` : value);
+  return Number.isNaN(date.getTime()) ? value : date.toISOString();
 }
 
 export const DAY_MS = DAY;

@@ -61,10 +61,19 @@ export function usePages(path, query, field) {
   return { ...state, more: state.cursor !== null, loadMore, remove, reload: () => load(undefined, [], state.items) };
 }
 
+/** Return a part of the address decoded, or as it stands where it is not encoded. */
+function decoded(part) {
+  try {
+    return decodeURIComponent(part);
+  } catch {
+    return part;
+  }
+}
+
 /** Return the page's address: `#/memories/mem_1?q=tea` is {parts: ["memories", "mem_1"], query: {q: "tea"}}. */
 export function readAddress() {
   const [path, text = ""] = location.hash.replace(/^#\/?/, "").split("?");
-  return { parts: path.split("/").filter(Boolean).map(decodeURIComponent), query: Object.fromEntries(new URLSearchParams(text)) };
+  return { parts: path.split("/").filter(Boolean).map(decoded), query: Object.fromEntries(new URLSearchParams(text)) };
 }
 
 export function useAddress() {
