@@ -69,6 +69,15 @@ function Login({ onLogin }) {
   </main>`;
 }
 
+/** Why a stored key cannot be used now; it is kept for another try. */
+function Interrupted({ failure, onAgain, onLogout }) {
+  return html`<main class="login"><div class="card stack">
+    <h1><img src="admin/icon.svg" alt="" width="28" height="28" /> Typed Memory</h1>
+    <${Failure} error=${failure} />
+    <div class="actions"><${Button} kind="primary" onClick=${onAgain}>Try again<//><${Button} onClick=${onLogout}>Log out<//></div>
+  </div></main>`;
+}
+
 function useTheme() {
   const [theme, setTheme] = useState(localStorage.getItem("typed-memory.theme") ?? "auto");
   useEffect(() => {
@@ -194,17 +203,25 @@ function sessionOf(who) {
 function App() {
   const [session, setSession] = useState(null);
   const [ready, setReady] = useState(!storedKey());
-  const logout = () => (forgetKey(), setSession(null));
+  const [failure, setFailure] = useState(null);
+  const logout = () => (forgetKey(), setSession(null), setFailure(null));
+  const resume = () => {
+    setReady(false);
+    setFailure(null);
+    // A refused key is forgotten by "key-refused"; with any other failure it may be as good as before.
+    get("/whoami").then((who) => setSession(sessionOf(who))).catch((error) => error.status !== 401 && setFailure(error)).finally(() => setReady(true));
+  };
   useEffect(() => {
     addEventListener("key-refused", logout);
     if (storedKey()) {
       // Beside the question who is logged in; if it fails, the page says so when it is drawn.
       load(PAGES.find(([one]) => one === readAddress().parts[0]) ?? PAGES[0]).catch(() => {});
-      get("/whoami").then((who) => setSession(sessionOf(who))).catch(forgetKey).finally(() => setReady(true));
+      resume();
     }
     return () => removeEventListener("key-refused", logout);
   }, []);
   if (!ready) return html`<p class="muted login">Loading…</p>`;
+  if (failure) return html`<${Interrupted} failure=${failure} onAgain=${resume} onLogout=${logout} />`;
   if (!session) return html`<${Login} onLogin=${(who) => setSession(sessionOf(who))} />`;
   return html`<${Shell} session=${session} onLogout=${logout} />`;
 }

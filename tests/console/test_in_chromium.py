@@ -43,6 +43,16 @@ return [...document.querySelectorAll('.row-meta, .scroll, .stages')]
   .map((one) => one.className + ': ' + one.innerText.slice(0, 60))
 """
 """Returns what hides a part of itself: lists' second lines, tables, the pipeline."""
+ANSWER_WHOAMI = """
+const send = fetch;
+window.fetch = async (url, options) => {
+  const status = sessionStorage.getItem('answer');
+  if (!status || !String(url).endsWith('/whoami')) return send(url, options);
+  if (status === '0') throw new TypeError('no connection');
+  return new Response(JSON.stringify({ detail: `answered with ${status}` }), { status: Number(status) });
+};
+"""
+"""Answers /whoami with the status that the tab's storage holds, 0 for no connection."""
 
 
 @pytest.fixture(scope="module")
@@ -123,6 +133,31 @@ def test_a_wrong_key_is_refused_and_says_why(window: Browser) -> None:
     window.click("Log in")
     window.see("not valid")
     assert [one for one in window.complaints() if "whoami" not in one] == []
+
+
+@pytest.fixture
+def whoami_answers(browser: Browser) -> Iterator[None]:
+    added = browser.driver.devtools("Page.addScriptToEvaluateOnNewDocument", {"source": ANSWER_WHOAMI})
+    yield
+    browser.driver.devtools("Page.removeScriptToEvaluateOnNewDocument", added)
+
+
+@pytest.mark.parametrize("status", [0, 403, 429, 503])
+@pytest.mark.usefixtures("whoami_answers")
+def test_a_key_is_kept_while_the_service_does_not_answer(browser: Browser, status: int) -> None:
+    browser.driver.run("sessionStorage.setItem('answer', arguments[0])", str(status))
+    browser.driver.run("location.reload()")
+    browser.see(f"answered with {status}" if status else "the service cannot be reached")
+    browser.driver.run("sessionStorage.removeItem('answer')")
+    browser.click("Try again")
+    browser.see("Newest events")
+
+
+def test_a_refused_key_is_forgotten(browser: Browser) -> None:
+    browser.driver.run("sessionStorage.setItem('typed-memory.key', 'tm_a_key_that_was_revoked_since_0123')")
+    browser.driver.run("location.reload()")
+    browser.see("Log in with an API key")
+    assert browser.driver.run("return sessionStorage.getItem('typed-memory.key')") is None
 
 
 @pytest.mark.parametrize("value", [".", "..", "../../users/ana", "a/b", "a?b=c#d", "50%", "%2e%2e", "Zoë & co"])

@@ -129,9 +129,10 @@ class WebDriver:
         metrics = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
         self.devtools("Emulation.setDeviceMetricsOverride", metrics)
 
-    def devtools(self, command: str, parameters: Mapping[str, object]) -> None:
-        """Send a command of Chromium's own protocol."""
-        self.command("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
+    def devtools(self, command: str, parameters: Mapping[str, object]) -> dict[str, Any]:
+        """Send a command of Chromium's own protocol and return its result."""
+        result: dict[str, Any] = self.command("POST", "/goog/cdp/execute", {"cmd": command, "params": parameters})
+        return result
 
     def picture(self) -> bytes:
         """Return a picture of the page as PNG."""
