@@ -53,6 +53,19 @@ window.fetch = async (url, options) => {
 };
 """
 """Answers /whoami with the status that the tab's storage holds, 0 for no connection."""
+HOLD_DECISIONS = """
+const send = fetch;
+window.held = [];
+window.fetch = async (url, options) => {
+  if (options?.method === 'POST' && !String(url).endsWith('/undo')) await new Promise((go) => held.push(go));
+  return send(url, options);
+};
+"""
+"""Holds decisions back on their way until what `held` has is called."""
+LEAVE_NOTICES = "const wait = setTimeout; window.setTimeout = (run, ms) => wait(run, ms === 5000 ? 600_000 : ms)"
+"""Leaves decisions and their notices until something else ends them."""
+SEND_DECISION = "dispatchEvent(new Event('pagehide'))"
+"""Sends the decision that waits, as leaving the page does."""
 
 
 @pytest.fixture(scope="module")
@@ -350,6 +363,106 @@ def test_a_decision_that_was_sent_is_undone_by_the_service(browser: Browser, cli
     browser.click("Undo the decision")
     browser.see("Undone: it waits again")
     assert client.get(f"/admin/review/{item['id']}").json()["open"]
+
+
+def two_items(client: httpx.Client, user: str) -> tuple[str, str]:
+    """Let two statements of a user wait for review, about a shed and a vault, and return the ids of their items."""
+    for place in ("shed", "vault"):
+        turn = {"content": f"My password for the {place} is Heron-{place}-rust-58.", "user_id": user}
+        client.post("/turns", params={"mode": "sync"}, json=turn).raise_for_status()
+    items = client.get("/admin/review", params={"user_id": user}).json()["items"]
+    [shed, vault] = [next(one["id"] for one in items if name in one["memory"]["content"]) for name in ("shed", "vault")]
+    return shed, vault
+
+
+def waits(client: httpx.Client, item: str) -> bool:
+    """Whether an item waits for a decision."""
+    return bool(client.get(f"/admin/review/{item}").raise_for_status().json()["open"])
+
+
+def decide_when_shown(browser: Browser, name: str) -> None:
+    """Reject the item of a statement once it is shown."""
+    eventually(lambda: name in browser.text(".side.new blockquote"))
+    browser.press("r")
+
+
+@pytest.mark.parametrize("way", ["button", "key"])
+def test_an_item_outside_the_list_is_decided_and_no_other(browser: Browser, client: httpx.Client, way: str) -> None:
+    opened, _ = two_items(client, f"uma-{way}")
+    listed = two_items(client, f"vera-{way}")
+    browser.open(f"review/{opened}?user=vera-{way}")
+    eventually(lambda: browser.count(".queue-item") == len(listed))
+    if way == "key":
+        decide_when_shown(browser, "shed")
+    else:
+        browser.see("What accepting would change")
+        browser.click("Reject")
+    browser.open("home")
+    eventually(lambda: not waits(client, opened))
+    assert all(waits(client, one) for one in listed)
+
+
+def test_a_filter_leaves_the_opened_item_alone(browser: Browser, client: httpx.Client) -> None:
+    _, opened = two_items(client, "wanda")
+    listed = two_items(client, "xenia")
+    browser.open("review?user=wanda")
+    browser.click("My password for the vault")
+    eventually(lambda: "vault" in browser.text(".side.new blockquote"))
+    browser.fill("User", "xenia")
+    browser.see("xenia ·")
+    browser.click("Reject")
+    browser.open("home")
+    eventually(lambda: not waits(client, opened))
+    assert all(waits(client, one) for one in listed)
+
+
+def test_each_notice_undoes_its_own_decision(browser: Browser, client: httpx.Client) -> None:
+    first, second = two_items(client, "yara")
+    browser.driver.run(LEAVE_NOTICES)
+    browser.open("review?user=yara")
+    decide_when_shown(browser, "shed")
+    decide_when_shown(browser, "vault")
+    eventually(lambda: not waits(client, first))
+    browser.click("Undo")
+    eventually(lambda: waits(client, first))
+    browser.driver.run(SEND_DECISION)
+    eventually(lambda: not waits(client, second))
+    browser.press("u")
+    eventually(lambda: waits(client, second))
+
+
+def test_the_latest_decision_is_still_known_when_an_older_one_was_undone(
+    browser: Browser, client: httpx.Client
+) -> None:
+    first, second = two_items(client, "zoe")
+    browser.driver.run(LEAVE_NOTICES)
+    browser.open("review?user=zoe")
+    decide_when_shown(browser, "shed")
+    decide_when_shown(browser, "vault")
+    browser.driver.run(SEND_DECISION)
+    eventually(lambda: not waits(client, first) and not waits(client, second))
+    browser.click("Undo")
+    eventually(lambda: waits(client, first))
+    assert not waits(client, second)
+    browser.press("u")
+    eventually(lambda: waits(client, second))
+
+
+def test_undo_waits_for_the_decision_that_is_being_sent(browser: Browser, client: httpx.Client) -> None:
+    first, second = two_items(client, "nils")
+    browser.driver.run(LEAVE_NOTICES)
+    browser.open("review?user=nils")
+    decide_when_shown(browser, "shed")
+    browser.driver.run(SEND_DECISION)
+    eventually(lambda: not waits(client, first))
+    browser.driver.run(HOLD_DECISIONS)
+    decide_when_shown(browser, "vault")
+    browser.driver.run(SEND_DECISION)
+    browser.press("u")
+    browser.driver.run("held.forEach((go) => go())")
+    browser.see("Undone: it waits again.")
+    assert waits(client, second)
+    assert not waits(client, first)
 
 
 def test_reviewers_claim_an_item_and_comment_on_it(browser: Browser, client: httpx.Client) -> None:

@@ -1,6 +1,6 @@
 // One review item: both sides, where they were said, what accepting would change, and the actions.
 
-import { html, useState } from "../vendor/preact.js";
+import { html, useLayoutEffect, useState } from "../vendor/preact.js";
 import { get, pathOf, post } from "../lib/api.js";
 import { ago, when, words } from "../lib/format.js";
 import { href, notify, useData } from "../lib/hooks.js";
@@ -10,10 +10,11 @@ const REVIEWER = "typed-memory.reviewer";
 const GAIN = /added|active|accepted|uncontested|revived/;
 const LOSS = /superseded|forgotten|rejected|expired|ended/;
 
-export function ReviewDetail({ id, version, act, settle }) {
+/** The item of an id; `shown` is a ref that holds the item while it can be decided here. */
+export function ReviewDetail({ id, version, shown, act, settle }) {
   const found = useData(() => get(pathOf`/admin/review/${id}`), [id, version]);
   return html`<div class="stack" aria-live="polite"><${Loaded} of=${found}>${(detail) =>
-    detail.open ? html`<${Open} detail=${detail} act=${act} settle=${settle} />` : html`<${Decided} detail=${detail} reload=${found.reload} />`}<//></div>`;
+    detail.open ? html`<${Open} detail=${detail} shown=${shown} act=${act} settle=${settle} />` : html`<${Decided} detail=${detail} reload=${found.reload} />`}<//></div>`;
 }
 
 function Decided({ detail, reload }) {
@@ -26,8 +27,12 @@ function Decided({ detail, reload }) {
     ${decided.event === "review.decided" && html`<div class="actions"><${Button} onClick=${undo}>Undo the decision<//></div>`}<//>`;
 }
 
-function Open({ detail, act, settle }) {
+function Open({ detail, shown, act, settle }) {
   const { item } = detail;
+  useLayoutEffect(() => {
+    shown.current = item;
+    return () => (shown.current = null);
+  }, [item]);
   return html`
     <${Card} title=${html`${words(item.reason)} · came up ${ago(item.since)}`} actions=${html`<${MemoryLink} id=${item.memory.id}>Open the memory<//>`}>
       ${item.note && html`<p>${item.note}</p>`}
@@ -101,10 +106,10 @@ function Changes({ detail }) {
 function Actions({ item, act, settle }) {
   const [other, setOther] = useState(item.suggestion.with ?? item.sides[0]?.memory.id ?? "");
   const pending = item.memory.status === "pending";
-  const named = (action) => (other ? settle(item, action, { with: other }) : act(action));
+  const named = (action) => (other ? settle(item, action, { with: other }) : act(action, item));
   const button = (action, label, key, kind = "") => {
     const suggested = item.suggestion.action === action;
-    return html`<${Button} kind=${suggested ? "primary" : kind} onClick=${() => (["supersede_with", "merge"].includes(action) ? named(action) : act(action))}
+    return html`<${Button} kind=${suggested ? "primary" : kind} onClick=${() => (["supersede_with", "merge"].includes(action) ? named(action) : act(action, item))}
       aria-keyshortcuts=${key}>${label}<kbd aria-hidden="true">${key}</kbd><//>`;
   };
   return html`<div class="deciding stack">

@@ -1,6 +1,6 @@
 // Review: the queue, one item with both sides, and a decision by one key.
 
-import { html, useCallback, useEffect, useRef, useState } from "../vendor/preact.js";
+import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { pathOf, post, request } from "../lib/api.js";
 import { ago, words } from "../lib/format.js";
 import { href, notify, useFilters, usePages } from "../lib/hooks.js";
@@ -12,55 +12,78 @@ const UNDO_SECONDS = 5;
 const KEYS = [["j", "next item"], ["k", "previous item"], ["a", "accept"], ["r", "reject"], ["b", "keep both"], ["s", "supersede with the other side"],
   ["m", "merge with the other side"], ["e", "end since a day"], ["x", "select for a bulk decision"], ["u", "undo"], ["?", "this list"]];
 
-/** Decisions wait a moment before they are sent; a new one sends the one before. What was sent is undone by the service. */
-function useDecisions(onFailure) {
+/** Decisions wait a moment before they are sent; a new one sends the one before. What was sent is undone by the service.
+ *
+ * `onReturn` is called with an item that waits for a decision again, because sending failed or the service undid it. */
+function useDecisions(onReturn) {
+  const made = useRef([]);
   const waiting = useRef(null);
-  const decided = useRef(null);
-  const flush = useCallback(async (keepalive = false) => {
-    const one = waiting.current;
-    if (!one) return;
-    waiting.current = null;
-    clearTimeout(one.timer);
+  const returned = useRef(onReturn);
+  returned.current = onReturn;
+  const forget = (decision) => (made.current = made.current.filter((one) => one !== decision));
+  const send = async ({ item, body }, keepalive) => {
     try {
-      await request("POST", pathOf`/admin/review/${one.item.id}`, { body: one.body, keepalive });
-      decided.current = one.item;
+      await request("POST", pathOf`/admin/review/${item.id}`, { body, keepalive });
       dispatchEvent(new Event("reviewed"));
+      return true;
     } catch (error) {
-      notify(error.message, { bad: true, seconds: 10 });
-      onFailure();
+      notify(error.message, { bad: true, seconds: 10, about: item.id });
+      returned.current(item);
+      return false;
     }
-  }, []);
-  const undo = useCallback(async () => {
-    const one = waiting.current;
-    if (!one && decided.current) return revert(decided.current);
-    if (!one) return notify("Nothing to undo here: open a decided item to undo its decision.");
+  };
+  const flush = async (keepalive = false) => {
+    const decision = waiting.current;
+    if (!decision) return;
     waiting.current = null;
-    clearTimeout(one.timer);
-    one.restore();
-    notify("Undone: nothing was changed.", { about: one.item.id });
-  }, []);
-  const revert = useCallback(async (item) => {
+    clearTimeout(decision.timer);
+    decision.sent = send(decision, keepalive);
+    if (!(await decision.sent)) forget(decision);
+  };
+  const revert = async (decision) => {
+    const { item } = decision;
+    decision.undoing = true;
+    // Asked before it has the decision, the service would undo an older one of the item.
+    if (!(await decision.sent)) return;
     try {
       await post(pathOf`/admin/review/${item.id}/undo`, {});
-      decided.current = null;
+      forget(decision);
       notify(`Undone: it waits again. ${item.memory.content.slice(0, 60)}`, { about: item.id });
       dispatchEvent(new Event("reviewed"));
     } catch (error) {
+      decision.undoing = false;
       notify(error.message, { bad: true, seconds: 10 });
     }
-    onFailure();
-  }, []);
-  const decide = useCallback((item, body, restore) => {
+    returned.current(item);
+  };
+  const undo = (decision) => {
+    if (decision.undoing) return undefined;
+    if (decision !== waiting.current) return revert(decision);
+    waiting.current = null;
+    clearTimeout(decision.timer);
+    forget(decision);
+    decision.restore();
+    return notify("Undone: nothing was changed.", { about: decision.item.id });
+  };
+  const undoLatest = () => {
+    const latest = made.current.findLast((one) => !one.undoing);
+    return latest ? undo(latest) : notify("Nothing to undo here: open a decided item to undo its decision.");
+  };
+  const decide = (item, body, restore) => {
     flush();
-    waiting.current = { item, body, restore, timer: setTimeout(flush, UNDO_SECONDS * 1000) };
-    notify(`${words(body.action)}: ${item.memory.content.slice(0, 60)}`, { action: { label: "Undo", run: undo }, seconds: UNDO_SECONDS, about: item.id });
-  }, []);
+    const decision = { item, body, restore, timer: setTimeout(flush, UNDO_SECONDS * 1000) };
+    waiting.current = decision;
+    made.current.push(decision);
+    notify(`${words(body.action)}: ${item.memory.content.slice(0, 60)}`, { action: { label: "Undo", run: () => undo(decision) }, seconds: UNDO_SECONDS, about: item.id });
+  };
+  /** Note decisions that were sent in another way, so that the latest decision is the one that `undoLatest` undoes. */
+  const record = (items) => made.current.push(...items.map((item) => ({ item, sent: true })));
   useEffect(() => {
     const leaving = () => flush(true);
     addEventListener("pagehide", leaving);
     return () => (removeEventListener("pagehide", leaving), flush());
   }, []);
-  return { decide, undo, flush };
+  return { decide, record, undoLatest, flush };
 }
 
 export function ReviewPage({ parts }) {
@@ -73,12 +96,15 @@ export function ReviewPage({ parts }) {
   const [help, setHelp] = useState(false);
   const [asking, setAsking] = useState(null);
   const items = pages.items.filter((one) => !hidden.has(one.id));
-  const place = Math.max(0, items.findIndex((one) => one.id === current));
+  const place = current ? items.findIndex((one) => one.id === current) : 0;
+  // An item that is opened by its id, or that the filters leave out, is shown without a place in the list.
   const item = items[place] ?? null;
-  const opened = current && !items.some((one) => one.id === current) ? current : item?.id;
-  const { decide, undo, flush } = useDecisions(() => (setHidden(new Set()), pages.reload()));
+  const opened = current ?? item?.id;
+  const unhide = (one) => setHidden((old) => new Set([...old].filter((id) => id !== one.id)));
+  const { decide, record, undoLatest, flush } = useDecisions((one) => (unhide(one), pages.reload()));
 
   const detail = useRef(null);
+  const shown = useRef(null);
   // Where the detail stands below the queue, it would be out of sight.
   const open = (id) => {
     setCurrent(id);
@@ -91,21 +117,19 @@ export function ReviewPage({ parts }) {
     const body = { action, version: one.version, ...more };
     setHidden((old) => new Set([...old, one.id]));
     setCurrent(following?.id ?? null);
-    decide(one, body, () => {
-      setHidden((old) => new Set([...old].filter((id) => id !== one.id)));
-      setCurrent(one.id);
-    });
+    decide(one, body, () => (unhide(one), setCurrent(one.id)));
   };
-  const act = (action) => {
-    if (!item) return;
-    const other = item.suggestion.with ?? item.sides[0]?.memory.id;
-    if (action === "end") setAsking(item);
+  const act = (action, one) => {
+    if (!one) return;
+    const other = one.suggestion.with ?? one.sides[0]?.memory.id;
+    if (action === "end") setAsking(one);
     else if (["supersede_with", "merge"].includes(action) && !other) notify("There is no other side; near duplicates have buttons of their own.", { bad: true });
     else if (action === "keep_both" && !other) notify("There is no other side to keep.", { bad: true });
-    else settle(item, action, ["supersede_with", "merge"].includes(action) ? { with: other } : {});
+    else settle(one, action, ["supersede_with", "merge"].includes(action) ? { with: other } : {});
   };
-  useKeys({ j: () => go(1), k: () => go(-1), a: () => act("accept"), r: () => act("reject"), b: () => act("keep_both"), s: () => act("supersede_with"),
-    m: () => act("merge"), e: () => act("end"), u: undo, x: () => item && toggle(item.id), "?": () => setHelp(true) });
+  const decideBy = (action) => () => act(action, shown.current);
+  useKeys({ j: () => go(1), k: () => go(-1), a: decideBy("accept"), r: decideBy("reject"), b: decideBy("keep_both"), s: decideBy("supersede_with"),
+    m: decideBy("merge"), e: decideBy("end"), u: undoLatest, x: () => item && toggle(item.id), "?": () => setHelp(true) });
   const toggle = (id) => setSelected((old) => (old.has(id) ? new Set([...old].filter((one) => one !== id)) : new Set([...old, id])));
 
   return html`<${PageTitle} aside=${html`<${Button} onClick=${() => setHelp(true)}>Keys <kbd>?</kbd><//>`}>Review<//>
@@ -118,14 +142,14 @@ export function ReviewPage({ parts }) {
     <${Failure} error=${pages.error} />
     ${!pages.loading && !items.length && !opened && html`<${Card}><${Empty}>${noRows(pages, filters, "item", "Nothing waits. Contradictions, doubtful statements and what was reported wrong come here.")}<//><//>`}
     ${(items.length > 0 || opened) && html`<div class="review">
-      <div><${Bulk} items=${items} selected=${selected} clear=${() => setSelected(new Set())} flush=${flush} reload=${() => (setCurrent(null), pages.reload())} />
+      <div><${Bulk} items=${items} selected=${selected} clear=${() => setSelected(new Set())} flush=${flush} record=${record} reload=${() => (setCurrent(null), pages.reload())} />
         <${LongList} label="Queue" items=${items} rowHeight=${66} more=${pages.more} onEnd=${pages.loadMore} height="72vh"
           row=${(one) => html`<${QueueItem} item=${one} current=${one.id === opened} selected=${selected.has(one.id)} toggle=${toggle} open=${open} />`} /></div>
-      <div class="stack" ref=${detail}><${ReviewDetail} key=${opened} id=${opened} version=${item?.version} act=${act} settle=${settle} /></div>
+      <div class="stack" ref=${detail}><${ReviewDetail} key=${opened} id=${opened} version=${item?.version} shown=${shown} act=${act} settle=${settle} /></div>
     </div>`}
     ${help && html`<${Dialog} title="Keys" onClose=${() => setHelp(false)}><table><tbody>${KEYS.map(([key, does]) => html`<tr><td><kbd>${key}</kbd></td><td>${does}</td></tr>`)}</tbody></table>
       <div class="actions"><${Button} onClick=${() => setHelp(false)}>Close<//></div><//>`}
-    ${asking && html`<${EndDialog} item=${asking} onClose=${() => setAsking(null)} onDone=${() => (setAsking(null), setCurrent(null), pages.reload(), dispatchEvent(new Event("reviewed")))} />`}`;
+    ${asking && html`<${EndDialog} item=${asking} onClose=${() => setAsking(null)} onDone=${() => (record([asking]), setAsking(null), setCurrent(null), pages.reload(), dispatchEvent(new Event("reviewed")))} />`}`;
 }
 
 function useKeys(actions) {
@@ -152,16 +176,18 @@ function QueueItem({ item, current, selected, toggle, open }) {
     </button></div>`;
 }
 
-function Bulk({ items, selected, clear, flush, reload }) {
+function Bulk({ items, selected, clear, flush, record, reload }) {
   const [reason, setReason] = useState("");
   const chosen = items.filter((one) => selected.has(one.id));
   if (!chosen.length) return null;
   const all = async (action) => {
     await flush();
     try {
-      const decisions = chosen.slice(0, 200).map((one) => ({ id: one.id, version: one.version, action, ...(reason && { reason }) }));
+      const sent = chosen.slice(0, 200);
+      const decisions = sent.map((one) => ({ id: one.id, version: one.version, action, ...(reason && { reason }) }));
       const { results } = await request("POST", "/admin/review/bulk", { body: { decisions } });
       const failed = results.filter((one) => one.status >= 300);
+      record(sent.filter((_, place) => results[place].status < 300));
       notify(`${results.length - failed.length} decided${failed.length ? `, ${failed.length} failed: ${failed[0].problem.detail}` : ""}`, { bad: failed.length > 0 });
     } catch (error) {
       notify(error.message, { bad: true });
