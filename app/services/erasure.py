@@ -148,8 +148,10 @@ class Erasures:
         return ErasureStart(erasure=(await self.receipt(actor, erasure.id)).erasure)
 
     async def run(self, actor: Actor, erasure: UUID, *, own: tuple[str, str] | None = None) -> AsyncIterator[int]:
-        """Run an erasure from where it stopped; yield the number of memories erased so far."""
+        """Run an erasure from where it stopped, if it is not finished; yield the number of memories erased so far."""
         found = await self._find(actor, erasure)
+        if found.finished:
+            return
         done = 0
         for scope in found.scopes:
             for step in (rows.memories, rows.turns):
@@ -180,9 +182,11 @@ class Erasures:
             return ids.require(await receipts.find(session, actor.tenant_id, erasure), ids.ERASURE, erasure)
 
     async def _batch(self, actor: Actor, erasure: Erasure, scope: UUID, step: Step) -> int:
-        """Erase some memories or turns of a scope; return how many."""
+        """Erase some memories or turns of a scope; return how many: none once the erasure is finished."""
         async with self.database.write(actor.tenant_id, **_LONG_TIMEOUT) as session:
             if await lock_scope(session, actor.tenant_id, scope) is None:
+                return 0
+            if not await receipts.lock(session, actor.tenant_id, erasure.id):
                 return 0
             counts = await step(session, actor.tenant_id, scope, erasure.id, limit=BATCH)
             await receipts.add(session, actor.tenant_id, erasure.id, counts)
@@ -197,8 +201,7 @@ class Erasures:
                 gone = await visible_memory(session, actor, memory)
             except NotFound:
                 return 0
-            locked = await receipts.lock(session, tenant, erasure.id)
-            if locked is None or locked.finished:
+            if not await receipts.lock(session, tenant, erasure.id):
                 return 0
             counts, _ = await self._take(session, actor, gone, erasure.id, types)
             await receipts.add(session, tenant, erasure.id, counts)
@@ -233,8 +236,7 @@ class Erasures:
             # Scopes first, the erasure's own row after them, as every batch does: who else erases waits, and no
             # two wait for one another.
             held = [scope for scope in scopes if await lock_scope(session, tenant, scope) is not None]
-            locked = await receipts.lock(session, tenant, erasure.id)
-            if locked is None or locked.finished:
+            if not await receipts.lock(session, tenant, erasure.id):
                 return
             counts: Counter[str] = Counter()
             for scope in held:

@@ -47,11 +47,9 @@ _BEGIN = statement(
     """  # noqa: S608 - constants
 )
 
-_ONE = f"SELECT {_FIELDS} FROM erasures WHERE tenant_id = :tenant AND id = :id"  # noqa: S608 - constants
+_FIND = statement(f"SELECT {_FIELDS} FROM erasures WHERE tenant_id = :tenant AND id = :id")  # noqa: S608 - constants
 
-_FIND = statement(_ONE)
-
-_LOCK = statement(f"{_ONE} FOR UPDATE")
+_LOCK = statement("SELECT status FROM erasures WHERE tenant_id = :tenant AND id = :id FOR UPDATE")
 
 NAMED = statement(
     """
@@ -150,10 +148,14 @@ async def find(session: ReadSession, tenant: UUID, erasure: UUID) -> Erasure | N
     return _erasure(rows[0]) if rows else None
 
 
-async def lock(session: WriteSession, tenant: UUID, erasure: UUID) -> Erasure | None:
-    """Return an erasure that nobody else changes until the transaction ends."""
+async def lock(session: WriteSession, tenant: UUID, erasure: UUID) -> bool:
+    """Lock an erasure until the transaction ends; return whether it is still running.
+
+    Locked after the scopes that the transaction erases from. After the receipt nothing is erased any more: a user who
+    comes back has the same scopes.
+    """
     rows = await session.fetch(_LOCK, {"tenant": tenant, "id": erasure})
-    return _erasure(rows[0]) if rows else None
+    return any(row["status"] == "running" for row in rows)
 
 
 async def named(session: ReadSession, tenant: UUID, user: str) -> dict[UUID, UUID]:
