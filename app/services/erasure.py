@@ -13,7 +13,7 @@ from __future__ import annotations
 import hashlib
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -27,8 +27,11 @@ from app.db.audit import AuditWriter, append
 from app.db.erasure import receipts, rows
 from app.db.erasure.receipts import Erasure
 from app.db.erasure.rows import QuotedTurn
+from app.db.lifecycle.consolidation import summary_of
 from app.db.memories import rivals
+from app.db.memories.read import read_memory
 from app.db.session import Database, WriteSession
+from app.db.sql import Row
 from app.db.tenants import lock_scope, scopes_of_user
 from app.errors import NotFound
 from app.lexical.bm25 import searched_terms
@@ -90,6 +93,15 @@ class ErasureStart:
     job: UUID | None = None
 
 
+@dataclass(slots=True, kw_only=True)
+class ErasedTraces:
+    """What was erased with a memory: memories, its own included, the turns that they rested on, and rows by table."""
+
+    memories: set[UUID] = field(default_factory=set)
+    sources: list[QuotedTurn] = field(default_factory=list)
+    counts: Counter[str] = field(default_factory=Counter)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Erasures:
     """Erasures as callers use them; every method sees only the actor's tenant."""
@@ -100,7 +112,7 @@ class Erasures:
     language: str
 
     async def memory(self, actor: Actor, memory: UUID, *, own: tuple[str, str] | None = None) -> Receipt:
-        """Erase a memory and everything derived from it, or raise NotFound.
+        """Erase a memory and everything derived from it, the summary that it was folded into too, or raise NotFound.
 
         A turn that no other memory rests on is erased too; in one that others rest on, the words that were quoted for
         this memory are blanked. `own` is the idempotency key of the request, by route and key.
@@ -110,12 +122,13 @@ class Erasures:
         async with self.database.write(tenant) as session:
             gone = await visible_memory(session, actor, memory)
             erasure = await receipts.begin(session, tenant, id=ids.new(), kind=_MEMORY, actor=actor.name, now=now)
-            counts, sources = await self._take(session, actor, gone, erasure.id, types)
-            named = [ids.public(ids.MEMORY, memory)]
-            named += [ids.public(ids.TURN, source.id) for source in sources]
-            counts["idempotency_keys"] = await rows.answers(session, tenant, erasure.id, named=named, own=own)
-            done = await self._finish(session, actor, erasure.id, counts, memory=gone)
-        return Receipt(erasure=done, kept=tuple(sorted({one for source in sources for one in source.others})))
+            taken = await self._take(session, actor, gone, erasure.id, types)
+            named = [ids.public(ids.MEMORY, one) for one in sorted(taken.memories)]
+            named += [ids.public(ids.TURN, source.id) for source in taken.sources]
+            taken.counts["idempotency_keys"] = await rows.answers(session, tenant, erasure.id, named=named, own=own)
+            done = await self._finish(session, actor, erasure.id, taken.counts, memory=gone)
+        others = {one for source in taken.sources for one in source.others}
+        return Receipt(erasure=done, kept=tuple(sorted(others - taken.memories)))
 
     async def user(
         self, actor: Actor, user: str, *, wait: bool | None, own: tuple[str, str] | None = None
@@ -193,7 +206,7 @@ class Erasures:
         return int(counts["memories"] + counts["turns"])
 
     async def _one(self, actor: Actor, erasure: Erasure, memory: UUID) -> int:
-        """Erase a memory in a scope of others; return 1, or 0 if it is gone already."""
+        """Erase a memory in a scope of others; return how many went with it, 0 if it is gone already."""
         tenant = actor.tenant_id
         types = await self.types.of(tenant)
         async with self.database.write(tenant, **_LONG_TIMEOUT) as session:
@@ -203,18 +216,20 @@ class Erasures:
                 return 0
             if not await receipts.lock(session, tenant, erasure.id):
                 return 0
-            counts, _ = await self._take(session, actor, gone, erasure.id, types)
-            await receipts.add(session, tenant, erasure.id, counts)
-            ledger = AuditWriter(tenant=tenant, actor=actor.name, at=self.clock(), scope=gone.scope.id(tenant))
-            detail = {"type": gone.type, "erasure": ids.public(ids.ERASURE, erasure.id)}
-            await append(session, [ledger.event(AuditAction.MEMORY_ERASED, detail, memory=memory)])
-        return 1
+            taken = await self._take(session, actor, gone, erasure.id, types)
+            await receipts.add(session, tenant, erasure.id, taken.counts)
+            await append(session, [self._erased_event(actor, gone, erasure.id)])
+        return len(taken.memories)
 
     async def _take(
         self, session: WriteSession, actor: Actor, gone: Memory, erasure: UUID, types: Registry
-    ) -> tuple[Counter[str], list[QuotedTurn]]:
-        """Erase a memory whose scope is locked, with its traces elsewhere; return counts and the turns it rested on."""
+    ) -> ErasedTraces:
+        """Erase a memory whose scope is locked, with its traces elsewhere.
+
+        The summary that it was folded into goes first, which makes the other members what they were.
+        """
         tenant, now = actor.tenant_id, self.clock()
+        taken = await self._take_summary(session, actor, gone, erasure, types)
         sources = await rows.sources(session, tenant, gone.id)
         mentioned = await rows.mentioned(session, tenant, gone.id)
         versions = await rivals.read_versions(session, tenant, [gone.id])
@@ -225,7 +240,30 @@ class Erasures:
         counts += await self._sources(session, actor, gone, sources, erasure, now)
         counts += await self._names(session, tenant, gone, mentioned, types)
         counts["audit_events"] = await rows.audit(session, tenant, memories=[gone.id], actor=actor.name, at=now)
-        return counts, sources
+        taken.memories.add(gone.id)
+        taken.sources += sources
+        taken.counts += counts
+        return taken
+
+    async def _take_summary(
+        self, session: WriteSession, actor: Actor, member: Memory, erasure: UUID, types: Registry
+    ) -> ErasedTraces:
+        """Erase the summary that a memory was folded into, if there is one; it is in the same scope."""
+        found = await summary_of(session, actor.tenant_id, member.id)
+        summary = None if found is None else await read_memory(session, actor.tenant_id, found)
+        if summary is None:
+            return ErasedTraces()
+        taken = await self._take(session, actor, summary, erasure, types)
+        await append(session, [self._erased_event(actor, summary, erasure)])
+        return taken
+
+    def _erased_event(self, actor: Actor, gone: Memory, erasure: UUID) -> Row:
+        """Return the audit event of a memory that was erased with something else."""
+        ledger = AuditWriter(
+            tenant=actor.tenant_id, actor=actor.name, at=self.clock(), scope=gone.scope.id(actor.tenant_id)
+        )
+        detail = {"type": gone.type, "erasure": ids.public(ids.ERASURE, erasure)}
+        return ledger.event(AuditAction.MEMORY_ERASED, detail, memory=gone.id)
 
     async def _last(self, actor: Actor, erasure: Erasure, own: tuple[str, str] | None) -> None:
         """Erase what is left, scopes included, and write the receipt; do nothing if that was done already."""

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from app import ids
 from app.amounts import amount
-from app.db.lifecycle.consolidation import Member
+from app.db.lifecycle.consolidation import FOLDED, Member
 from app.english.content_words import swaps_content, swaps_roles
 from app.english.decisive_words import decisive_key, exclude_one_another
 from app.english.grounding_terms import GroundingTerms, numbers
@@ -274,7 +274,7 @@ def candidate(group: Group, written: Written, scope: Scope, types: Registry) -> 
         mentions=max(one.mentions for one in group.members),
         importance=max(one.importance for one in group.members),
         topic=topics.pop() if len(topics) == 1 else None,
-        provenance={"folded": len(group.members), "written_by": written.by},
+        provenance={FOLDED: len(group.members), "written_by": written.by},
     )
 
 

@@ -17,6 +17,7 @@ from app.db.memories import read as memory_reads
 from app.db.memories.fading import FRESHNESS
 from app.db.session import WriteSession
 from app.errors import ProviderProtocolError, ProviderUnavailable
+from app.ids import MEMORY, public
 from app.memory import confidence, freshness
 from app.memory.freshness import Decay
 from app.model import ConfidenceParts, Memory, MemoryStatus, Scope, ScopeKind, Visibility
@@ -524,6 +525,62 @@ async def test_a_summary_that_is_taken_back_gives_its_members_back(store: Store,
         "SELECT memory_id FROM audit_events WHERE tenant_id = $1 AND action = 'memory.revived'", store.tenant
     )
     assert {row["memory_id"] for row in told} == set(members)
+
+
+@pytest.mark.parametrize("summariser", [None, Says("Ana runs along the river before work")])
+@pytest.mark.parametrize("place", range(len(RUNS)))
+async def test_an_erased_member_takes_the_summary_with_it(store: Store, place: int, summariser: Says | None) -> None:
+    members = await episodes(store)
+    others = [one for one in members if one != members[place]]
+    before = await bytes_of(store, others)
+    await fold(store, summariser)
+    [summary] = await summaries(store)
+    receipt = await store.erasing.memory(store.actor, members[place])
+    assert await summaries(store) == []
+    assert await bytes_of(store, others) == before
+    assert receipt.erasure.counts["memories"] == 2
+    gone = {public(MEMORY, one) for one in (members[place], summary.id)}
+    assert set(await store.erasing.ids(store.actor, receipt.erasure.id)) == gone
+    assert receipt.kept == ()
+    told = await store.sql(
+        "SELECT memory_id FROM audit_events WHERE tenant_id = $1 AND action = 'memory.erased'", store.tenant
+    )
+    assert sorted(row["memory_id"] for row in told) == sorted([members[place], summary.id])
+    assert await fold(store) == {"groups": 1, "folded": 5, "by_member": 1}, "the others may be folded again"
+
+
+@pytest.mark.parametrize("erased_before", [0, 1])
+async def test_an_erased_user_takes_the_summaries_of_what_everyone_sees(store: Store, erased_before: int) -> None:
+    everyone = Scope(kind=ScopeKind.GLOBAL)
+    hers = await episodes(store, RUNS[:4], everyone, provenance={"user_id": "ana"})
+    his = await episodes(store, RUNS[4:], everyone, provenance={"user_id": "bo"})
+    before = await bytes_of(store, his)
+    begun = await store.erasing.user(store.actor, "ana", wait=False)
+    steps = store.erasing.run(store.actor, begun.erasure.id)
+    for _ in range(erased_before):
+        await anext(steps)
+    assert (await fold(store))["folded"] == len(hers) + len(his) - erased_before
+    [summary] = await summaries(store)
+    async for _ in steps:
+        pass
+    assert await bytes_of(store, his) == before
+    left = await store.sql("SELECT id FROM memories WHERE tenant_id = $1", store.tenant)
+    assert {row["id"] for row in left} == set(his)
+    receipt = await store.erasing.receipt(store.actor, begun.erasure.id)
+    assert (receipt.erasure.counts["memories"], receipt.left) == (len(hers) + 1, 0)
+    gone = {public(MEMORY, one) for one in (*hers, summary.id)}
+    assert set(await store.erasing.ids(store.actor, begun.erasure.id)) == gone
+
+
+async def test_what_was_known_before_the_members_stays_when_one_is_erased(store: Store) -> None:
+    known = await store.write("semantic", scope=USER, content=SUMMARY, entity_id="Ana")
+    members = await episodes(store)
+    await fold(store, Says(SUMMARY))
+    receipt = await store.erasing.memory(store.actor, members[2])
+    assert receipt.erasure.counts["memories"] == 1
+    [summary] = await summaries(store)
+    assert known.memory is not None
+    assert (summary.id, summary.status) == (known.memory.id, MemoryStatus.ACTIVE)
 
 
 DEEDS = (
