@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+from collections.abc import AsyncIterator
 from typing import Any
 from uuid import uuid4
 
 import httpx
+import pytest
 
 from tests.api.conftest import Tenant
 from tests.erasure.dumps import dump, found
 from tests.erasure.test_users import CANARIES, USER, idle, live, written
 from tests.portability.files import exported, imported
+from tests.support.waiting import eventually
 
 SECRETS = ("Vexatrix", "Quorlinde", "zoe")
 
@@ -66,6 +70,53 @@ async def test_a_file_that_was_cut_off_before_its_memories_brings_no_names(clien
     done = await imported(client, lines[:first])
     assert not done["complete"]
     assert done["failed"] == 0
+    assert found(await dump(url), SECRETS) == left
+
+
+async def test_a_strict_import_that_stops_at_a_wrong_line_brings_no_names(client: httpx.AsyncClient, url: str) -> None:
+    lines = await employed(client)
+    await client.delete("/users/zoe", params={"mode": "sync"})
+    left = found(await dump(url), SECRETS)
+    first = next(number for number, line in enumerate(lines) if json.loads(line)["record"] == "memory")
+    content = "\n".join([*lines[:first], "no line of an export", *lines[first:]]).encode()
+    answer = await client.post("/import", params={"strict": True}, content=content)
+    assert answer.status_code == 422, answer.text
+    assert f"line {first + 1}" in answer.text
+    assert found(await dump(url), SECRETS) == left
+
+
+@pytest.mark.parametrize("names_are", ["stored", "being stored"])
+@pytest.mark.parametrize("ends_by", ["an error", "cancellation"])
+async def test_an_import_that_is_cut_off_brings_no_names(
+    tenant: Tenant, url: str, names_are: str, ends_by: str
+) -> None:
+    client, runtime = tenant.client, tenant.app.state.runtime
+    actor = await runtime.keys.authenticate(client.headers["Authorization"].removeprefix("Bearer "))
+    lines = await employed(client)
+    await client.delete("/users/zoe", params={"mode": "sync"})
+    left = found(await dump(url), SECRETS)
+    first = next(number for number, line in enumerate(lines) if json.loads(line)["record"] == "memory")
+    sent = asyncio.Event()
+
+    async def stored() -> bool:
+        return found(await dump(url), SECRETS) != left
+
+    async def cut_off() -> AsyncIterator[tuple[int, bytes | None]]:
+        for number, line in enumerate(lines[: first + 1], 1):
+            yield number, line.encode()
+        if names_are == "stored":
+            await eventually(stored)
+        sent.set()
+        if ends_by == "an error":
+            raise ConnectionError
+        await asyncio.Event().wait()
+
+    running = asyncio.create_task(runtime.importing.run(actor, cut_off()))
+    await sent.wait()
+    if ends_by == "cancellation":
+        running.cancel()
+    with pytest.raises((ConnectionError, asyncio.CancelledError)):
+        await running
     assert found(await dump(url), SECRETS) == left
 
 

@@ -1,7 +1,8 @@
 """Import: stores the lines of an export as they were, in batches that are stored whole or not at all.
 
-Rows whose ids exist are left as they are, so an interrupted import is simply sent again. A superseded memory waits for
-its successor, which comes first in the file unless it was stated late. Nothing is embedded inside a transaction.
+Rows whose ids exist are left as they are, so an interrupted import is simply sent again; it leaves no names of erased
+users either. A superseded memory waits for its successor, which comes first in the file unless it was stated late.
+Nothing is embedded inside a transaction.
 """
 
 from __future__ import annotations
@@ -68,8 +69,9 @@ class Imports:
             async for number, content in lines:
                 await running.take(number, content)
             return await running.end()
-        finally:
-            await storing.aclose()
+        except BaseException:
+            await storing.abort()
+            raise
 
 
 @dataclass(slots=True, kw_only=True)

@@ -221,16 +221,22 @@ class ImportStore:
 
     async def settle(self) -> None:
         """Wait until the batch that is being stored is stored; raise its error."""
-        storing, self._storing = self._storing, None
-        if storing is not None:
-            await storing
+        if self._storing is not None:
+            # Shielded: of a batch that is cancelled as it commits, nobody knows what it stored.
+            await asyncio.shield(self._storing)
+            self._storing = None
 
-    async def aclose(self) -> None:
-        """Stop storing, where the import ends by an error."""
-        storing, self._storing = self._storing, None
-        if storing is not None:
-            storing.cancel()
-            await asyncio.gather(storing, return_exceptions=True)
+    async def abort(self) -> None:
+        """End an import that failed: wait for the batch that is being stored, and remove names of erased users.
+
+        It completes even if the import's task is cancelled again meanwhile.
+        """
+        await asyncio.shield(asyncio.create_task(self._abort()))
+
+    async def _abort(self) -> None:
+        if self._storing is not None:
+            await asyncio.gather(self._storing, return_exceptions=True)
+        await self._withdraw()
 
     async def _flush(self) -> None:
         """Let the batch be stored while the next one is read; it is prepared while the one before is stored."""
