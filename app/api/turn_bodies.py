@@ -217,6 +217,7 @@ def turns_from_body(body: TurnsBody, given: GivenTurns, now: datetime) -> list[T
                 session_id=one.session_id or body.session_id,
                 sequence_number=one.sequence_number,
                 speaker=one.speaker,
+                user_id=body.user_id if scope.user_id is None else None,
                 category=one.category,
                 importance=one.importance,
             )

@@ -43,10 +43,10 @@ class TurnStatus(StrEnum):
 class Turn:
     """One message of a conversation.
 
-    `speaker` is the author's name, if the conversation has names; `zone` is the time zone of words such as
-    "yesterday"; `occurred_at` is aware. `category`, `importance` (0..1) and `metadata` are the caller's, for all
-    memories of the turn. `unread` means that it is an earlier turn that was not extracted yet, perhaps as its request
-    was interrupted.
+    `speaker` is the author's name, if the conversation has names; `user_id` is whom it was sent for, where its
+    scope is nobody's; `zone` is the time zone of words such as "yesterday"; `occurred_at` is aware. `category`,
+    `importance` (0..1) and `metadata` are the caller's, for all memories of the turn. `unread` means that it is an
+    earlier turn that was not extracted yet, perhaps as its request was interrupted.
     """
 
     id: UUID
@@ -58,6 +58,7 @@ class Turn:
     session_id: str | None = None
     sequence_number: int | None = None
     speaker: str | None = None
+    user_id: str | None = None
     category: Category | None = None
     importance: float | None = None
     metadata: Mapping[str, object] = field(default_factory=dict)

@@ -1,7 +1,7 @@
 """Erasure of a memory or of a user, with a receipt.
 
-A user is erased in batches. Each batch is a transaction that locks the scope it erases from; so is each memory in
-another scope whose provenance names the user. The last transaction erases what is left in all the user's scopes and the
+A user is erased in batches. Each batch is a transaction that locks the scope it erases from; so is each turn and memory
+in another scope that names the user. The last transaction erases what is left in all the user's scopes and the
 scopes themselves. What is written to them before that last transaction is erased with the rest, and what is written
 after it starts a new scope: the row lock of the scope decides which.
 
@@ -20,7 +20,7 @@ from uuid import UUID
 from pydantic_core import to_json
 
 from app import ids
-from app.db import jobs, keys, query_log
+from app.db import jobs, keys, query_log, turns
 from app.db.apply.memories import bump_scopes, change_memories, row_change
 from app.db.apply.removal import delete_memories
 from app.db.audit import AuditWriter, append
@@ -171,6 +171,11 @@ class Erasures:
                 while count := await self._batch(actor, found, scope, step):
                     done += count if step is rows.memories else 0
                     yield done
+        async with self.database.read(actor.tenant_id, **_LONG_TIMEOUT) as session:
+            sent = await receipts.named_turns(session, actor.tenant_id, found.subject or "")
+        for turn, scope in sent.items():
+            await self._turn(actor, found, turn, scope)
+        # Read after the turns are gone, which lead to no memories from then on.
         async with self.database.read(actor.tenant_id) as session:
             named = await receipts.named(session, actor.tenant_id, found.subject or "")
         for memory in named:
@@ -204,6 +209,25 @@ class Erasures:
             counts = await step(session, actor.tenant_id, scope, erasure.id, limit=BATCH)
             await receipts.add(session, actor.tenant_id, erasure.id, counts)
         return int(counts["memories"] + counts["turns"])
+
+    async def _turn(self, actor: Actor, erasure: Erasure, turn: UUID, scope: UUID) -> None:
+        """Erase a turn in a scope of others, and its words in contexts; nothing if it is gone already."""
+        tenant, now = actor.tenant_id, self.clock()
+        async with self.database.write(tenant, **_LONG_TIMEOUT) as session:
+            if await lock_scope(session, tenant, scope) is None:
+                return
+            stored = await turns.fetch(session, tenant, [turn])
+            if not stored or not await receipts.lock(session, tenant, erasure.id):
+                return
+            said = stored[0].turn
+            needles = [said.content] if len(said.content.strip()) >= SHORTEST_NEEDLE else []
+            await rows.clear_reports(session, tenant, scope, [turn])
+            counts = await rows.these_turns(session, tenant, [turn], erasure.id)
+            counts["contexts"] = await rows.clear_context(
+                session, tenant, scope, needles=needles, sessions={said.session_id} - {None}, now=now
+            )
+            await bump_scopes(session, tenant, [scope], at=now)
+            await receipts.add(session, tenant, erasure.id, counts)
 
     async def _one(self, actor: Actor, erasure: Erasure, memory: UUID) -> int:
         """Erase a memory in a scope of others; return how many went with it, 0 if it is gone already."""

@@ -94,7 +94,7 @@ def candidate(proposal: Proposal, turn: Turn, trust: ProposalTrust, types: Regis
     if proposal.ends:
         return _ended(proposal, turn, trust, types, extractor)
     spec, payload = _typed(proposal, types)
-    return adjusted(_standing(proposal, turn, trust, spec, payload, {"extractor": extractor}), types)
+    return adjusted(_standing(proposal, turn, trust, spec, payload, extractor), types)
 
 
 def needs_adjusting(candidate: Candidate) -> bool:
@@ -122,7 +122,7 @@ def _ended(proposal: Proposal, turn: Turn, trust: ProposalTrust, types: Registry
         raise UnfitProposal(_faults(spec, error)) from None
     except ValueError as error:
         raise UnfitProposal(str(error)) from None
-    found = _standing(proposal, turn, trust, spec, payload, {"extractor": extractor})
+    found = _standing(proposal, turn, trust, spec, payload, extractor)
     return replace(found, ending=Ending(at=_instant(proposal.ended_at, turn), named=named))
 
 
@@ -166,7 +166,7 @@ def _standing(
     trust: ProposalTrust,
     spec: MemoryType,
     payload: Payload,
-    provenance: Mapping[str, object],
+    extractor: str,
 ) -> Candidate:
     valid_from, valid_until = _bounds(proposal, turn, spec, payload)
     return Candidate(
@@ -188,7 +188,7 @@ def _standing(
         session_id=turn.session_id,
         sequence_number=turn.sequence_number,
         evidence=(evidence(turn, proposal.quote),),
-        provenance=provenance,
+        provenance=_provenance(turn, extractor),
         review=trust.review,
     )
 
@@ -220,9 +220,13 @@ def episode(turn: Turn, before: Turn | None, spec: MemoryType, trust: ProposalTr
         session_id=session,
         sequence_number=turn.sequence_number,
         evidence=(evidence(turn, None),),
-        provenance={"extractor": "verbatim"},
+        provenance=_provenance(turn, "verbatim"),
         review=trust.review,
     )
+
+
+def _provenance(turn: Turn, extractor: str) -> Mapping[str, object]:
+    return {"extractor": extractor} | ({} if turn.user_id is None else {"user_id": turn.user_id})
 
 
 def speaker(turn: Turn) -> str | None:

@@ -14,6 +14,7 @@ from app.db.erasure import receipts
 from tests.api.conftest import Tenant
 from tests.api.test_scopes import BODIES, DOORS, define_own_type, seen, write
 from tests.erasure.dumps import dump, found
+from tests.erasure.test_users import idle
 from tests.portability.files import exported, imported
 from tests.support import owner
 from tests.support.waiting import eventually
@@ -76,6 +77,35 @@ async def test_an_export_of_a_user_has_what_lies_in_other_scopes_and_can_be_impo
     assert sum(one["record"] == "memory" for one in with_agent) == len(BODIES)
     summary = await imported(other_tenant.client, lines)
     assert (summary["failed"], summary["imported"]["memory"]) == (0, len(contents)), summary
+
+
+SENT = ("My sister Zephyrine moved to Jabberwock last month.", "Did you hear the Snarkling last night?")
+
+
+@pytest.mark.parametrize("keep_episodes", [True, False])
+@pytest.mark.parametrize("mode", ["sync", "async"])
+async def test_turns_sent_to_everyone_are_exported_and_erased_with_the_user(
+    client: httpx.AsyncClient, url: str, mode: str, *, keep_episodes: bool
+) -> None:
+    await client.put("/admin/policy", json={"keep_episodes": keep_episodes})
+    about = {"scope": "global", "session_id": "kitchen", "metadata": {"channel": "door"}}
+    for user, content in ((USER, SENT[0]), (USER, SENT[1]), ("bo", "I work at Volkswagen these days.")):
+        answer = await client.post(f"/turns?mode={mode}", json={"content": content, "user_id": user, **about})
+        assert answer.status_code in {200, 202}, answer.text
+        await idle(client)
+    stored = (await client.get("/turns", params={"all": True})).json()["turns"]
+    assert [one["metadata"] for one in stored] == [about["metadata"]] * 3
+    told = [json.loads(line) for line in await exported(client, user_id=USER)]
+    assert {one["content"] for one in told if one["record"] == "turn"} == set(SENT)
+    assert told[0]["counts"]["turn"] == len(SENT)
+    receipt = (await client.delete(f"/users/{USER}", params={"mode": "sync"})).json()
+    assert receipt["counts"]["turns"] == len(SENT)
+    left = await dump(url)
+    assert found(left, [USER, "Zephyrine", "Jabberwock", "Snarkling"]) == []
+    assert found(left, ["Volkswagen"])
+    [kept] = (await client.get("/turns", params={"all": True})).json()["turns"]
+    assert kept["content"] == "I work at Volkswagen these days."
+    assert {one["record"] for one in told} >= {"turn", "memory"}
 
 
 @pytest.mark.one_server

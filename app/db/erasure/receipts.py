@@ -12,6 +12,7 @@ from pydantic_core import to_json
 
 from app.db.session import ReadSession, WriteSession, statement
 from app.db.sql import as_record
+from app.db.turns import NAMED_USER
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,6 +59,15 @@ NAMED = statement(
     WHERE m.tenant_id = :tenant AND m.provenance ->> 'user_id' = :user AND s.user_id IS DISTINCT FROM :user
     ORDER BY m.id
     """
+)
+
+_NAMED_TURNS = statement(
+    f"""
+    SELECT t.id, t.scope_id FROM turns t
+    WHERE t.tenant_id = :tenant AND t.metadata ->> '{NAMED_USER}' = :user
+      AND t.scope_id IN (SELECT id FROM scopes WHERE tenant_id = :tenant AND user_id IS NULL)
+    ORDER BY t.id
+    """  # noqa: S608 - a constant
 )
 
 _ADD = statement(
@@ -161,6 +171,12 @@ async def lock(session: WriteSession, tenant: UUID, erasure: UUID) -> bool:
 async def named(session: ReadSession, tenant: UUID, user: str) -> dict[UUID, UUID]:
     """Return the memories in other scopes whose provenance names the user, each with its scope."""
     rows = await session.fetch(NAMED, {"tenant": tenant, "user": user})
+    return {row["id"]: row["scope_id"] for row in rows}
+
+
+async def named_turns(session: ReadSession, tenant: UUID, user: str) -> dict[UUID, UUID]:
+    """Return the turns that were sent for the user to scopes of nobody, each with its scope."""
+    rows = await session.fetch(_NAMED_TURNS, {"tenant": tenant, "user": user})
     return {row["id"]: row["scope_id"] for row in rows}
 
 

@@ -20,6 +20,7 @@ from app.db.sql import vector_of
 from app.db.tables import entities, memories, metadata, turns
 from app.db.tables.foreign_keys import referring
 from app.db.tenant_types import READABLE
+from app.db.turns import NAMED_USER
 
 FETCHED = 200
 """Records that are fetched at a time, which bounds the memory that an export needs."""
@@ -162,10 +163,11 @@ NAMED: Mapping[str, str] = {
         SELECT unnest(ARRAY[k.id, k.merged_into]) FROM memory_entities e
         JOIN entities k ON k.tenant_id = $1 AND k.id = e.entity_id
         WHERE e.tenant_id = $1 AND e.memory_id IN ({_NAMING}))""",  # noqa: S608 - constants
+    "turn": f"t.metadata ->> '{NAMED_USER}' = $3 AND s.user_id IS NULL",
     "memory": "t.provenance ->> 'user_id' = $3",
     "audit_event": f"t.memory_id IN ({_NAMING})",
 }
-"""Conditions of a user's records in other scopes: memories whose provenance names the user, and their references."""
+"""Conditions of a user's records in other scopes: memories and turns that name the user, and their references."""
 
 
 @cache
@@ -258,16 +260,19 @@ def query(record: RecordKind, *, vectors: bool, filtered: bool, named: bool = Fa
 
 
 _HEADER = statement(
-    """
+    f"""
     SELECT now() AS at, t.name, t.settings, m.name AS model, m.dimensions,
         (SELECT count(*) FROM memories x WHERE x.tenant_id = :tenant
             AND (CAST(:scopes AS uuid[]) IS NULL OR x.scope_id = ANY(:scopes)))
         + (SELECT count(*) FROM memories x WHERE x.tenant_id = :tenant
             AND x.provenance ->> 'user_id' = :named AND x.scope_id <> ALL(:scopes)) AS memories,
         (SELECT count(*) FROM turns x WHERE x.tenant_id = :tenant
-            AND (CAST(:scopes AS uuid[]) IS NULL OR x.scope_id = ANY(:scopes))) AS turns
+            AND (CAST(:scopes AS uuid[]) IS NULL OR x.scope_id = ANY(:scopes)))
+        + (SELECT count(*) FROM turns x JOIN scopes s ON s.tenant_id = :tenant AND s.id = x.scope_id
+            WHERE x.tenant_id = :tenant AND s.user_id IS NULL AND x.metadata ->> '{NAMED_USER}' = :named
+                AND x.scope_id <> ALL(:scopes)) AS turns
     FROM tenants t LEFT JOIN embedding_models m ON m.active WHERE t.id = :tenant
-    """
+    """  # noqa: S608 - a constant
 )
 
 _SCOPE_LINES = """
