@@ -12,7 +12,7 @@ from __future__ import annotations
 
 import hashlib
 from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
@@ -43,13 +43,7 @@ from app.memory.spec import MemoryType
 from app.memory.versions import ChangeCause, Removed, Version, VersionChange
 from app.model import Actor, Memory, Mention
 from app.services.memories import visible_memory
-
-BLANK = "[erased]"
-
-
-SHORTEST_NEEDLE = 3
-"""Characters that a text must have to be redacted elsewhere; shorter ones occur everywhere."""
-
+from app.services.redaction import blank_quotes, identifying_texts, long_enough, redact_turn_report
 
 ERASE = "erase"
 """The kind of job that erases a user."""
@@ -95,7 +89,7 @@ class ErasureStart:
 
 @dataclass(slots=True, kw_only=True)
 class ErasedTraces:
-    """What was erased with a memory: memories, its own included, the turns that they rested on, and rows by table."""
+    """Memories that were erased together, the turns that they rested on, and rows by table."""
 
     memories: set[UUID] = field(default_factory=set)
     sources: list[QuotedTurn] = field(default_factory=list)
@@ -220,11 +214,11 @@ class Erasures:
             if not stored or not await receipts.lock(session, tenant, erasure.id):
                 return
             said = stored[0].turn
-            needles = [said.content] if len(said.content.strip()) >= SHORTEST_NEEDLE else []
+            sessions = () if said.session_id is None else (said.session_id,)
             await rows.clear_reports(session, tenant, scope, [turn])
             counts = await rows.these_turns(session, tenant, [turn], erasure.id)
             counts["contexts"] = await rows.clear_context(
-                session, tenant, scope, needles=needles, sessions={said.session_id} - {None}, now=now
+                session, tenant, scope, needles=long_enough([said.content]), sessions=sessions, now=now
             )
             await bump_scopes(session, tenant, [scope], at=now)
             await receipts.add(session, tenant, erasure.id, counts)
@@ -386,60 +380,6 @@ class Erasures:
         return Counter({"entities": len(orphans), "pronoun_bindings": bindings})
 
 
-def blank_quotes(content: str, quotes: Sequence[str], others: Sequence[str]) -> str:
-    """Return a text without the quotes, except where the quote of another memory overlaps one."""
-    kept = [span for quote in others for span in _spans(content, quote)]
-    gone = [
-        (start, end)
-        for quote in quotes
-        for start, end in _spans(content, quote)
-        if not any(start < last and first < end for first, last in kept)
-    ]
-    pieces, at = [], 0
-    for start, end in sorted(gone):
-        if start >= at:
-            pieces += [content[at:start], BLANK]
-        at = max(at, end)
-    return "".join([*pieces, content[at:]])
-
-
-def redact_report(report: object, needles: Sequence[str]) -> object:
-    """Return JSON values with every text that contains one of the needles replaced by null."""
-    match report:
-        case Mapping():
-            return {key: redact_report(value, needles) for key, value in report.items()}
-        case list():
-            return [redact_report(value, needles) for value in report]
-        case str():
-            return None if any(needle in report for needle in needles) else report
-        case _:
-            return report
-
-
-def redact_turn_report(
-    report: Mapping[str, object] | None, memory: str, needles: Sequence[str]
-) -> dict[str, object] | None:
-    """Return a turn's report without what it says about a memory, given by its public id."""
-    if report is None:
-        return None
-    candidates = report.get("candidates")
-    told = [
-        {**one, "quote": None, "content": None, "reason": "erased"} if one.get("memory_id") == memory else one
-        for one in (candidates if isinstance(candidates, list) else [])
-    ]
-    trace = report.get("trace")
-    stages = [{**one, "dropped": [], "notes": []} for one in (trace if isinstance(trace, list) else [])]
-    found = redact_report({**report, "candidates": told, "trace": stages}, needles)
-    return dict(found) if isinstance(found, Mapping) else None
-
-
-def identifying_texts(memory: Memory, quotes: Sequence[str]) -> list[str]:
-    """Return the texts that identify a memory's content: its sentence, its quotes and the texts of its payload."""
-    held = [text for text in _texts(memory.payload) if len(text.split()) > 1]
-    found = [memory.content, *quotes, *held]
-    return [one for one in dict.fromkeys(found) if len(one.strip()) >= SHORTEST_NEEDLE]
-
-
 def mentions_of(memory: Memory, spec: MemoryType | None) -> dict[str, Mention]:
     """Return the mentions of a memory's payload by role; none when the payload can't be read."""
     if spec is None:
@@ -487,22 +427,3 @@ async def _leave_slot(
 
 def _revived(change: VersionChange) -> Mapping[str, object]:
     return {"reason": change.reason, "status": [change.before.status, change.after.status]}
-
-
-def _spans(content: str, quote: str) -> Iterator[tuple[int, int]]:
-    at = content.find(quote) if quote else -1
-    while at >= 0:
-        yield at, at + len(quote)
-        at = content.find(quote, at + len(quote))
-
-
-def _texts(value: object) -> Iterator[str]:
-    match value:
-        case str():
-            yield value
-        case Mapping():
-            for one in value.values():
-                yield from _texts(one)
-        case list() | tuple():
-            for one in value:
-                yield from _texts(one)

@@ -13,9 +13,9 @@ from app.api.portability import numbered
 from app.db.portability.exports import LEFT_OUT, RECORDS, columns
 from app.db.tables import metadata
 from app.db.tables.foreign_keys import IN_SCOPE, OF_ENTITY, OF_MEMORY
-from app.services.erasure import BLANK, blank_quotes
 from app.services.portability.records import KINDS, Line
 from app.services.portability.storing import in_cycles, storable
+from app.services.redaction import BLANK, blank_quotes
 
 LONGEST = 12
 WORDS = ("tea", "green tea", "Ana", "likes", "likes tea", "in Rome")

@@ -1,0 +1,90 @@
+"""Redaction of texts that repeat erased words: turns, their reports, and JSON values."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+
+from app.model import Memory
+
+BLANK = "[erased]"
+
+SHORTEST_NEEDLE = 3
+"""Characters that a text must have to be redacted elsewhere; shorter ones occur everywhere."""
+
+
+def blank_quotes(content: str, quotes: Sequence[str], others: Sequence[str]) -> str:
+    """Return a text without the quotes, except where the quote of another memory overlaps one."""
+    kept = [span for quote in others for span in _spans(content, quote)]
+    gone = [
+        (start, end)
+        for quote in quotes
+        for start, end in _spans(content, quote)
+        if not any(start < last and first < end for first, last in kept)
+    ]
+    pieces, at = [], 0
+    for start, end in sorted(gone):
+        if start >= at:
+            pieces += [content[at:start], BLANK]
+        at = max(at, end)
+    return "".join([*pieces, content[at:]])
+
+
+def redact_report(report: object, needles: Sequence[str]) -> object:
+    """Return JSON values with every text that contains one of the needles replaced by null."""
+    match report:
+        case Mapping():
+            return {key: redact_report(value, needles) for key, value in report.items()}
+        case list():
+            return [redact_report(value, needles) for value in report]
+        case str():
+            return None if any(needle in report for needle in needles) else report
+        case _:
+            return report
+
+
+def redact_turn_report(
+    report: Mapping[str, object] | None, memory: str, needles: Sequence[str]
+) -> dict[str, object] | None:
+    """Return a turn's report without what it says about a memory, given by its public id."""
+    if report is None:
+        return None
+    candidates = report.get("candidates")
+    told = [
+        {**one, "quote": None, "content": None, "reason": "erased"} if one.get("memory_id") == memory else one
+        for one in (candidates if isinstance(candidates, list) else [])
+    ]
+    trace = report.get("trace")
+    stages = [{**one, "dropped": [], "notes": []} for one in (trace if isinstance(trace, list) else [])]
+    found = redact_report({**report, "candidates": told, "trace": stages}, needles)
+    return dict(found) if isinstance(found, Mapping) else None
+
+
+def identifying_texts(memory: Memory, quotes: Sequence[str]) -> list[str]:
+    """Return the texts that identify a memory's content: its sentence, its quotes and the texts of its payload."""
+    held = [text for text in _texts(memory.payload) if len(text.split()) > 1]
+    found = [memory.content, *quotes, *held]
+    return long_enough(dict.fromkeys(found))
+
+
+def long_enough(texts: Iterable[str]) -> list[str]:
+    """Return the texts that are long enough to be redacted elsewhere."""
+    return [one for one in texts if len(one.strip()) >= SHORTEST_NEEDLE]
+
+
+def _spans(content: str, quote: str) -> Iterator[tuple[int, int]]:
+    at = content.find(quote) if quote else -1
+    while at >= 0:
+        yield at, at + len(quote)
+        at = content.find(quote, at + len(quote))
+
+
+def _texts(value: object) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case Mapping():
+            for one in value.values():
+                yield from _texts(one)
+        case list() | tuple():
+            for one in value:
+                yield from _texts(one)
