@@ -8,7 +8,10 @@ from typing import Any
 
 import httpx
 import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
 
+from app.api.plumbing.models import event_text
 from app.errors import Overloaded
 from app.model import Actor
 from app.runtime import Runtime
@@ -30,6 +33,14 @@ def events(text: str) -> list[tuple[str, Any]]:
         if lines:
             found.append((lines["event"], json.loads(lines["data"])))
     return found
+
+
+@given(st.text())
+@example("one\u2028two\u2029three\x85four")
+def test_an_event_has_one_line_of_data_wherever_lines_are_split(text: str) -> None:
+    name, data, end = event_text("words", {"text": text}).splitlines()
+    assert (name, end) == ("event: words", "")
+    assert json.loads(data.removeprefix("data: ")) == {"text": text}
 
 
 async def test_a_stream_begins_with_what_waits(client: httpx.AsyncClient) -> None:

@@ -228,6 +228,9 @@ class Given:
 JSON = "application/json"
 EVENT_STREAM = "text/event-stream"
 
+_LINE_BREAKS = {ord(sign): f"\\u{ord(sign):04x}" for sign in "\x85\u2028\u2029"}
+"""Signs at which clients that split lines as Unicode does would cut an event, by their escapes in JSON."""
+
 
 def json_answer(content: object, status: int = 200, headers: Mapping[str, str] | None = None) -> Response:
     """Return a value as a JSON response."""
@@ -236,7 +239,7 @@ def json_answer(content: object, status: int = 200, headers: Mapping[str, str] |
 
 def event_text(name: str, data: object) -> str:
     """Return a server-sent event with JSON data."""
-    return f"event: {name}\ndata: {to_json(data).decode()}\n\n"
+    return f"event: {name}\ndata: {to_json(data).decode().translate(_LINE_BREAKS)}\n\n"
 
 
 def event_stream(events: AsyncIterator[str]) -> StreamingResponse:
