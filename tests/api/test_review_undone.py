@@ -158,6 +158,16 @@ async def test_a_statement_of_the_reviewer_is_final(desk: Desk) -> None:
     assert (answer.status_code, "statement" in answer.json()["detail"]) == (409, True)
 
 
+async def test_a_statement_of_the_reviewer_is_erased_with_the_user_whose_it_replaced(desk: Desk) -> None:
+    held = (await desk.write(object="Volkswagen", user_id="ana", scope="global"))["memory"]["id"]
+    await desk.client.patch(f"/memories/{held}", json={"needs_review": True})
+    instead = {"type": "fact", "payload": {"predicate": "works-at", "object": "BMW"}}
+    await desk.decided(held, "supersede_with", **{"with": instead})
+    assert "BMW" in (await desk.client.get("/memories")).text
+    assert (await desk.client.delete("/users/ana")).status_code == 200
+    assert "BMW" not in (await desk.client.get("/memories")).text
+
+
 async def test_without_a_decision_there_is_nothing_to_undo(desk: Desk) -> None:
     _, weak = await desk.contested()
     assert (await undo(desk, weak)).status_code == 404

@@ -244,6 +244,7 @@ class ReviewDecisions:
         assert choice.statement is not None  # noqa: S101 - the choice was checked
         pipeline, item = self.pipeline, opened.item
         types = await pipeline.types.at(actor.tenant_id, opened.types)
+        user = item.memory.provenance.get("user_id")
         candidate = Candidate(
             type=types.get(choice.statement_type or item.memory.type),
             payload=choice.statement,
@@ -252,7 +253,7 @@ class ReviewDecisions:
             source_strength=STATED_BY_A_REVIEWER,
             extractor_confidence=DIRECT_EXTRACTION,
             topic=item.memory.topic,
-            provenance={"review": ids.public(ids.REVIEW, item.memory.id)},
+            provenance={"review": ids.public(ids.REVIEW, item.memory.id)} | ({} if user is None else {"user_id": user}),
             reviewed=True,
         )
         [prepared] = await pipeline.prepared([candidate])

@@ -951,7 +951,7 @@ export interface paths {
          * Erase everything of a user
          * @description Erase a user's scope and every agent's scope with the user: memories, turns, entities, and all derived rows.
          *
-         *     Memories of other scopes whose provenance names the user are erased too: those written with the `user_id` for
+         *     Memories and turns of other scopes that name the user are erased too: those sent with the `user_id` for
          *     everyone. Answers 200 with the receipt, or 202 with a job for a user with many memories. Writes to the user's scopes
          *     before the receipt's `finished_at` are erased with the rest. Sent again, it completes an interrupted erasure.
          */
