@@ -145,7 +145,8 @@ async def test_nothing_of_a_user_is_left_and_nothing_of_others_changes(
     await written(client, "preference", preference_key="editor.theme", preference_value="dark", user_id="bo")
     await client.post("/turns?mode=sync", json={"content": "I work at Volkswagen.", "user_id": "bo"})
     await written(other_tenant.client, "fact", subject="Ana", predicate="works-at", object="opera", user_id=USER)
-    await idle(client)
+    for one in (client, other_tenant.client):
+        await idle(one)
     scopes = await scopes_of(url, "first", USER)
     assert len(scopes) == 2
     before = await dump(url)
