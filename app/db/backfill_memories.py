@@ -14,6 +14,7 @@ import asyncpg
 from app.db.apply.memories import RowChange, change_memories
 from app.db.apply.scope import ScopeMoved
 from app.db.memories.read import EVERY
+from app.db.memories.validity import is_or_was_believed
 from app.db.session import ReadSession, WriteSession, statement
 from app.db.sql import insert_all
 from app.model import MemoryStatus
@@ -28,7 +29,7 @@ _ROLES = """(
 ) AS roles"""
 
 _PAGE = statement(
-    """
+    f"""
     WITH page AS MATERIALIZED (
         SELECT x.id FROM memories x
         WHERE x.tenant_id = :tenant AND x.id > :after
@@ -38,10 +39,10 @@ _PAGE = statement(
     SELECT page.id AS passed, m.* FROM page LEFT JOIN LATERAL (
         SELECT x.id, x.type, x.payload, x.content, x.updated_at FROM memories x
         WHERE x.tenant_id = :tenant AND x.id = page.id
-          AND x.type = ANY(:types) AND x.status IN ('active', 'expired', 'superseded') OFFSET 0
+          AND x.type = ANY(:types) AND {is_or_was_believed("x")} OFFSET 0
     ) m ON true
     ORDER BY page.id
-    """
+    """  # noqa: S608 - composed of constants
 )
 
 _ROWS = statement(

@@ -18,8 +18,14 @@ from app.english.role_play import FRAMED_FOR, FRAMED_TURNS
 from app.memory.extraction import Role, Turn, TurnStatus
 from app.model import Category
 
-NAMED_USER = "typed_memory.user_id"
+_NAMED_USER = "typed_memory.user_id"
 """Key in a turn's metadata of the user whom it was sent for, where its scope is nobody's."""
+
+
+def is_sent_for(turn: str, user: str) -> str:
+    """Return SQL for whether a turn in a scope of nobody was sent for a user; both are SQL."""
+    return f"{turn}.metadata ->> '{_NAMED_USER}' = {user}"
+
 
 _TURN_COLUMNS = """t.id, t.role, t.content, t.occurred_at, t.timezone, t.session_id, t.sequence_number, t.speaker,
     t.category, t.importance, s.kind AS scope_kind, s.user_id, s.agent_id"""
@@ -154,7 +160,7 @@ def received(
             "timezone": str(turn.zone),
             "occurred_at": turn.occurred_at,
             "status": TurnStatus.RECEIVED,
-            "metadata": own if turn.user_id is None else {**own, NAMED_USER: turn.user_id},
+            "metadata": own if turn.user_id is None else {**own, _NAMED_USER: turn.user_id},
             "category": turn.category,
             "importance": turn.importance,
         }
@@ -256,7 +262,7 @@ def _turn(row: Record) -> Turn:
 
 def _stored_turn(row: Record) -> StoredTurn:
     metadata = dict(row["metadata"])
-    user = metadata.pop(NAMED_USER, None)
+    user = metadata.pop(_NAMED_USER, None)
     return StoredTurn(
         turn=replace(_turn(row), metadata=metadata, user_id=user if isinstance(user, str) else None),
         status=TurnStatus(row["status"]),

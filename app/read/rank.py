@@ -87,6 +87,7 @@ Factor = tuple[str, float]
 _ASKS: Final = "ends as a question"
 _CONTRADICTED: Final = "contradicted by a belief that is trusted more"
 _VOLATILE: Final = "its slot changes too often"
+_DISPUTES: Final = frozenset({_CONTRADICTED, _VOLATILE})
 
 _LONG_NAME: Final = 5
 """Letters of a name that may be misspelled by one and still be meant."""
@@ -332,7 +333,7 @@ def _scored(
         disputed = 1.0
         for why, factor in factors.get(memory, ()):
             score *= factor
-            disputed *= factor if why in {_CONTRADICTED, _VOLATILE} else 1.0
+            disputed *= factor if why in _DISPUTES else 1.0
             notes = (*notes, f"{why}: x{factor:.2f}")
         yield Ranked(memory, score, retrieval, row.confidence, fresh, places, notes, disputed=disputed)
 

@@ -12,7 +12,7 @@ from pydantic_core import to_json
 
 from app.db.session import ReadSession, WriteSession, statement
 from app.db.sql import as_record
-from app.db.turns import NAMED_USER
+from app.db.turns import is_sent_for
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -64,10 +64,10 @@ NAMED = statement(
 _NAMED_TURNS = statement(
     f"""
     SELECT t.id, t.scope_id FROM turns t
-    WHERE t.tenant_id = :tenant AND t.metadata ->> '{NAMED_USER}' = :user
+    WHERE t.tenant_id = :tenant AND {is_sent_for("t", ":user")}
       AND t.scope_id IN (SELECT id FROM scopes WHERE tenant_id = :tenant AND user_id IS NULL)
     ORDER BY t.id
-    """  # noqa: S608 - a constant
+    """  # noqa: S608 - composed of constants
 )
 
 _ADD = statement(

@@ -20,7 +20,7 @@ from app.db.sql import vector_of
 from app.db.tables import entities, memories, metadata, turns
 from app.db.tables.foreign_keys import referring
 from app.db.tenant_types import READABLE
-from app.db.turns import NAMED_USER
+from app.db.turns import is_sent_for
 
 FETCHED = 200
 """Records that are fetched at a time, which bounds the memory that an export needs."""
@@ -163,7 +163,7 @@ NAMED: Mapping[str, str] = {
         SELECT unnest(ARRAY[k.id, k.merged_into]) FROM memory_entities e
         JOIN entities k ON k.tenant_id = $1 AND k.id = e.entity_id
         WHERE e.tenant_id = $1 AND e.memory_id IN ({_NAMING}))""",  # noqa: S608 - constants
-    "turn": f"t.metadata ->> '{NAMED_USER}' = $3 AND s.user_id IS NULL",
+    "turn": f"{is_sent_for('t', '$3')} AND s.user_id IS NULL",
     "memory": "t.provenance ->> 'user_id' = $3",
     "audit_event": f"t.memory_id IN ({_NAMING})",
 }
@@ -269,7 +269,7 @@ _HEADER = statement(
         (SELECT count(*) FROM turns x WHERE x.tenant_id = :tenant
             AND (CAST(:scopes AS uuid[]) IS NULL OR x.scope_id = ANY(:scopes)))
         + (SELECT count(*) FROM turns x JOIN scopes s ON s.tenant_id = :tenant AND s.id = x.scope_id
-            WHERE x.tenant_id = :tenant AND s.user_id IS NULL AND x.metadata ->> '{NAMED_USER}' = :named
+            WHERE x.tenant_id = :tenant AND s.user_id IS NULL AND {is_sent_for("x", ":named")}
                 AND x.scope_id <> ALL(:scopes)) AS turns
     FROM tenants t LEFT JOIN embedding_models m ON m.active WHERE t.id = :tenant
     """  # noqa: S608 - a constant
