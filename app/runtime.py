@@ -39,6 +39,7 @@ from app.providers.protocols import QuestionWriter
 from app.providers.rule_extractor import RuleExtractor
 from app.providers.webhooks import WebhookSender
 from app.read.access import AccessTracker
+from app.read.near_words import NearWords
 from app.read.pipeline import ReadPipeline
 from app.read.relevance import Calibration, calibration_of
 from app.read.search import MemorySearch
@@ -418,6 +419,7 @@ async def _queries(base: _Base, writing: _WriteServices) -> Queries:
     reranker = make_reranker(base.settings)
     if reranker is not None:
         base.stack.push_async_callback(reranker.aclose)
+    vectors = word_vectors(base.embedder)
     pipeline = ReadPipeline(
         database=base.database,
         embedder=base.embedder,
@@ -427,7 +429,7 @@ async def _queries(base: _Base, writing: _WriteServices) -> Queries:
             language=base.settings.language,
             clock=base.clock,
             calibration=base.calibration,
-            words=word_vectors(base.embedder),
+            words=None if vectors is None else NearWords(vectors, base.settings.language),
             questioned=writing.writer.covers,
         ),
         observe=base.metrics.arm,

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Sequence
-from functools import cache, lru_cache
+from functools import cache
 from importlib.util import find_spec
 from pathlib import Path
 from typing import Final
@@ -23,9 +23,6 @@ from app.providers.embeddings import EmbedObserver, Purpose, Vectors, has_no_wor
 
 DIRECT_CHARACTERS: Final = 600
 """Up to here a call costs less than the 60 microseconds of a hop to a thread and back, so it makes none."""
-
-_KEPT_WORDS: Final = 20_000
-"""Words whose vectors a process keeps: 20 MB, the words of some thousand memories."""
 
 _TOKENIZER: Final = Path("tokenizers", "l2_supercat_tokenizer_config.json")
 _WEIGHTS: Final = Path("weights", "l2_supercat_256.safetensors")
@@ -45,7 +42,6 @@ class WordllamaEmbedder:
                 "the embedded model can't be read: reinstall wordllama, or set TM_EMBEDDING_PROVIDER"
             ) from error
         self._observer = observer
-        self._word = lru_cache(maxsize=_KEPT_WORDS)(self._embed_one)
         self.dimensions: int = self._table.shape[1]
         self.name = f"wordllama-{self.dimensions}"
         self.local = True
@@ -56,8 +52,8 @@ class WordllamaEmbedder:
             return await threads.work(lambda: self._embed_all(texts), brief=sum(map(len, texts)) <= DIRECT_CHARACTERS)
 
     def words(self, words: Sequence[str]) -> Vectors:
-        """Return the unit vectors of single words, in their order; the last ones asked for are kept."""
-        return np.array([self._word(word) for word in words])
+        """Return the unit vectors of single words, in their order."""
+        return self._embed_all(words)
 
     async def aclose(self) -> None:
         """Do nothing: there is nothing open."""

@@ -202,12 +202,17 @@ def _line(hit: Hit, place: int, words: Collection[str], types: Registry, layout:
     expired = memory.status is MemoryStatus.EXPIRED
     since = min(memory.stated_at, memory.valid_from) if expired else memory.stated_at
     when = ", ".join((f"{noted}{_day(since, zone)}{past}{until}", *hit.marks))
-    named = {
-        IdStyle.NONE: "",
-        IdStyle.SHORT: f"[{place + 1}] ",
-        IdStyle.FULL: f"[{ids.public(ids.MEMORY, memory.id)}] ",
-    }
-    return f"- {named[layout.ids]}({when}) {as_line(said)}"
+    return f"- {_named(memory, place, layout.ids)}({when}) {as_line(said)}"
+
+
+def _named(memory: Memory, place: int, style: IdStyle) -> str:
+    match style:
+        case IdStyle.NONE:
+            return ""
+        case IdStyle.SHORT:
+            return f"[{place + 1}] "
+        case IdStyle.FULL:
+            return f"[{ids.public(ids.MEMORY, memory.id)}] "
 
 
 def _shortened(memory: Memory, words: Collection[str], most: int) -> str:

@@ -20,10 +20,10 @@ from app.lexical.bm25 import to_sparsevec
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType
 from app.model import Memory, ReadMode
-from app.providers.embeddings import WordVectors
 from app.read.assemble import floor
 from app.read.choice import best_matches, considered, held_then
-from app.read.fuse import fuse, match_words
+from app.read.fuse import fuse
+from app.read.near_words import NearWords, match_words
 from app.read.plan import plan
 from app.read.rank import about_others, demote, numbered_matches, predecessor_first, rank, slot_holders
 from app.read.relevance import CALIBRATIONS, Calibration, Relevance
@@ -88,7 +88,7 @@ class Question:
 class MemorySearch:
     """Finds what answers a question by its vector, its words, its names and its times.
 
-    `model` made the vectors that are searched; `words` gives those of single words, with the embedded model.
+    `model` made the vectors that are searched; `words` compares single words, with the embedded model.
     `questioned` tells whether hypothetical questions are written for the memories of a type.
     """
 
@@ -96,7 +96,7 @@ class MemorySearch:
     language: str
     clock: Callable[[], datetime]
     calibration: Calibration = CALIBRATIONS["wordllama-256"]
-    words: WordVectors | None = None
+    words: NearWords | None = None
     questioned: Callable[[MemoryType], bool] = lambda kind: kind.asked_by_questions
 
     async def find(self, session: ReadSession, question: Question, vector: HalfVector) -> Found:
@@ -135,8 +135,7 @@ class MemorySearch:
                 fused,
                 rows,
                 search.words,
-                vectors=self.words,
-                language=self.language,
+                words=self.words,
                 verbatim=verbatim,
                 plan=chosen,
             )

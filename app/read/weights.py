@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from app.db.entities.query_lookup import QueryLookup
 from app.lexical.bm25 import idf, index_of, query_weights, terms
-from app.read.fuse import content_words
+from app.read.near_words import content_words
 from app.read.values import ParsedQuery
 
 

@@ -1,21 +1,18 @@
-"""Fusion of the arms, and the nearness of words: what it raises, by how much, and what it leaves alone."""
+"""Fusion of the arms into one list."""
 
 from __future__ import annotations
 
 import math
 from dataclasses import replace
-from typing import Any
 from uuid import UUID
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.providers.wordllama import WordllamaEmbedder
-from app.read.fuse import content_words, fuse, match_words, scale
+from app.read.fuse import fuse, scale
 from app.read.plan import OPEN
 from app.read.values import Arm, Arms, Fused, Scaling
-from tests.read.test_rank import TURNS, ranking_row
 
 PLAN = replace(OPEN, weights=dict.fromkeys(Arm, 1.0))
 
@@ -23,9 +20,6 @@ lists = st.dictionaries(
     st.integers(0, 40).map(lambda n: UUID(int=n)), st.floats(0.001, 1.0), min_size=1, max_size=30
 ).map(lambda scores: tuple(sorted(scores.items(), key=lambda one: -one[1])))
 some_arms = st.dictionaries(st.sampled_from(Arm), lists, min_size=1)
-
-WORDS = WordllamaEmbedder().words
-BY_WORDS = replace(OPEN, words=0.2, said_before=0.5)
 
 
 @given(some_arms)
@@ -119,84 +113,3 @@ def test_the_worst_of_a_list_by_its_range_is_not_worthless(scores: list[float], 
 
 def _sum_of(fused: tuple[Fused, ...], memory: UUID) -> float:
     return next(one.retrieval for one in fused if one.id == memory)
-
-
-def raised(question: str, *contents: str, **plan: Any) -> dict[str, float]:
-    """What each memory gains, in the new order; all were equally good before, and were said one after the other."""
-    rows = {
-        (row := ranking_row(number, opening=content, session_id="s", sequence_number=10 * number)).id: row
-        for number, content in enumerate(contents, start=1)
-    }
-    return matched(rows, question, **plan)
-
-
-def matched(rows: dict[UUID, Any], question: str, **plan: Any) -> dict[str, float]:
-    fused = [Fused(one, 1.0, {}) for one in rows]
-    asked = dict.fromkeys(content_words(question, "english"), 1.0)
-    found = match_words(
-        fused, rows, asked, vectors=WORDS, language="english", verbatim=TURNS, plan=replace(BY_WORDS, **plan)
-    )
-    return {rows[one.id].opening: one.retrieval - 1.0 for one in found}
-
-
-def test_a_word_of_like_meaning_raises_a_memory_that_says_none_of_the_words() -> None:
-    gains = raised("Which doctor?", "We painted the fence green", "The physician called", "Trains were late again")
-    assert next(iter(gains)) == "The physician called"
-    assert 0 < gains["The physician called"] < 0.2
-
-
-def test_the_best_gains_by_the_share_of_the_question_that_its_words_come_near() -> None:
-    known, half = ("A doctor called", "A doctor plays chess"), ("A doctor called", "Some rain fell")
-    assert raised("doctor chess", *known)["A doctor plays chess"] == pytest.approx(0.2)
-    assert raised("doctor chess", *half)["A doctor called"] == pytest.approx(0.1, abs=0.03)
-    assert 0 < raised("sonata quark", *half)["A doctor called"] < 0.05
-
-
-def test_the_same_word_is_nearer_than_one_of_like_meaning() -> None:
-    gains = raised("Which doctor?", "A physician called", "A doctor called", "Some rain fell")
-    assert next(iter(gains)) == "A doctor called"
-
-
-def after_a_piano(kind: str, **plan: Any) -> dict[str, float]:
-    """What two turns gain, and a belief or turn that was said with the second; the third said something else."""
-    said = [(1, "My piano is out of tune"), (2, "Twice already since May"), (4, "Trains were late again")]
-    turns = [
-        ranking_row(number, type="episodic", opening=content, session_id="s", sequence_number=number)
-        for number, content in said
-    ]
-    other = ranking_row(9, type=kind, opening="Since May", session_id="s", sequence_number=2)
-    return matched({row.id: row for row in (*turns, other)}, "the piano", **plan)
-
-
-def test_a_turn_gains_by_half_from_the_turn_before_it() -> None:
-    gains = after_a_piano("episodic")
-    assert gains["My piano is out of tune"] > gains["Twice already since May"] > gains["Trains were late again"]
-    assert after_a_piano("episodic", said_before=0.0)["Twice already since May"] < gains["Twice already since May"]
-
-
-def test_a_belief_gains_nothing_from_the_turn_before_it() -> None:
-    assert after_a_piano("fact")["Since May"] < after_a_piano("episodic")["Since May"]
-
-
-def test_what_has_no_words_gains_least_and_no_question_without_words_moves_anything() -> None:
-    gains = raised("Which doctor?", "The physician called", "", "?!")
-    assert next(iter(gains)) == "The physician called"
-    assert gains[""] == gains["?!"] < 0.2
-    assert set(raised("what of it", "The physician called", "Trains").values()) == {0.0}
-
-
-def test_only_the_first_are_compared_and_those_without_a_row_are_left_out() -> None:
-    rows = {(row := ranking_row(number, opening="The doctor called")).id: row for number in (1, 2)}
-    fused = [Fused(one, 1.0, {}) for one in (UUID(int=3), *rows)]
-    plan = replace(BY_WORDS, compared=2)
-    found = match_words(fused, rows, {"doctor": 1.0}, vectors=WORDS, language="english", verbatim=TURNS, plan=plan)
-    assert [(one.id.int, one.retrieval, one.words) for one in found] == [
-        (1, pytest.approx(1.2), pytest.approx(0.2)),
-        (2, 1.0, 0.0),
-    ]
-
-
-def test_only_the_beginning_of_a_long_text_is_compared() -> None:
-    padding = " ".join(f"nothing{number}" for number in range(60))
-    gains = raised("Which doctor?", f"{padding} physician", "The physician called")
-    assert next(iter(gains)) == "The physician called"

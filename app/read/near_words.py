@@ -1,0 +1,137 @@
+"""Nearness of the question's words to those of a memory, one by one, and the order of the matches by it.
+
+The vector of a whole text blurs its words, and the lexical index knows no word of like meaning. So each word of the
+question is compared with each of a memory, and the nearest counts: late interaction (Khattab and Zaharia, "ColBERT",
+2020), with words in place of tokens.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from operator import itemgetter
+from typing import Final
+from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.db.memories.ranking import RankingRow
+from app.lexical.bm25 import STOP_WORDS
+from app.lexical.tokens import normalise, tokenize
+from app.providers.embeddings import Vectors, WordVectors
+from app.read.fuse import scale
+from app.read.values import Fused, QueryPlan, Scaling
+
+_MOST_WORDS: Final = 40
+"""Distinct words of a memory that are compared."""
+
+_KEPT: Final = 20_000
+"""Words whose vectors a process keeps, 20 MB, and texts whose words it remembers, some 10 MB."""
+
+
+def content_words(text: str, language: str) -> list[str]:
+    """Return the distinct words of a text in the order in which it says them, without stop words."""
+    stop = STOP_WORDS.get(language, frozenset())
+    return [word for word in dict.fromkeys(tokenize(normalise(text))) if word not in stop]
+
+
+class NearWords:
+    """Compares words of questions with those of texts by the cosines of their vectors.
+
+    A user's questions meet the same texts again and again, so the words of the last texts are kept, as places in a
+    table of vectors; of the texts only hashes. Where the table is full it begins anew. For one thread.
+    """
+
+    def __init__(self, vectors: WordVectors, language: str, *, kept: int = _KEPT) -> None:
+        self._vectors = vectors
+        self._language = language
+        self._kept = kept
+        self._table: Vectors | None = None
+        self._places: dict[str, int] = {}
+        self._texts: dict[int, NDArray[np.intp]] = {}
+
+    def nearest(self, asked: Sequence[str], texts: Sequence[str]) -> NDArray[np.float64]:
+        """Return the highest cosine of each asked word (rows) with a content word of each text (columns).
+
+        It is 0 at least, and with a text that has no words.
+        """
+        if len(self._texts) + len(texts) > self._kept or len(self._places) + len(texts) * _MOST_WORDS > self._kept:
+            self._places.clear()
+            self._texts.clear()
+        said = [self._said(text) for text in texts]
+        nearest = np.zeros((len(texts), len(asked)))
+        some = [place for place, words in enumerate(said) if len(words)]
+        if some and self._table is not None:
+            cosines = self._table[np.concatenate(said)] @ self._vectors(asked).T
+            starts = np.cumsum([0, *(len(said[place]) for place in some[:-1])])
+            nearest[some] = np.maximum.reduceat(cosines, starts, axis=0)
+        return np.maximum(nearest, 0.0).T
+
+    def _said(self, text: str) -> NDArray[np.intp]:
+        """Return the places of a text's first content words in the table."""
+        key = hash(text)
+        found = self._texts.get(key)
+        if found is None:
+            words = content_words(text, self._language)[:_MOST_WORDS]
+            self._learn([word for word in words if word not in self._places])
+            found = self._texts[key] = np.array([self._places[word] for word in words], np.intp)
+        return found
+
+    def _learn(self, words: Sequence[str]) -> None:
+        if not words:
+            return
+        vectors = self._vectors(words)
+        if self._table is None:
+            self._table = np.empty((self._kept, vectors.shape[1]), np.float32)
+        first = len(self._places)
+        self._table[first : first + len(words)] = vectors
+        self._places.update((word, place) for place, word in enumerate(words, start=first))
+
+
+def match_words(
+    fused: Sequence[Fused],
+    rows: Mapping[UUID, RankingRow],
+    asked: Mapping[str, float],
+    *,
+    words: NearWords,
+    verbatim: Collection[str],
+    plan: QueryPlan,
+) -> tuple[Fused, ...]:
+    """Return the memories in their new order, the first with up to `plan.words` more for the nearness of their words.
+
+    `asked` has the question's words and what each weighs. A word counts by the highest cosine with a word of the
+    memory, or, for a turn (a memory of a `verbatim` type), `plan.said_before` of that with one of the turn before it,
+    where that was found, too. The sums are scaled to 0..1 as an arm's scores are, and then by the share of the weight
+    of all words that the best of them has: where no memory comes near the question's words, they tell little. Of the
+    first, those without a row are left out.
+    """
+    first = [one for one in fused[: plan.compared] if one.id in rows]
+    if not first or not asked:
+        return tuple(fused)
+    compared = [rows[one.id] for one in first]
+    near = words.nearest(list(asked), [row.opening for row in compared])
+    before = _turns_before(compared, verbatim)
+    near = np.maximum(near, plan.said_before * np.where(before >= 0, near[:, before], 0.0))
+    weights = np.fromiter(asked.values(), np.float64)
+    scores = weights @ near
+    order = np.argsort(-scores, kind="stable")
+    covered = scores[order[0]] / weights.sum()
+    gains = plan.words * covered * np.array(scale(scores[order].tolist(), Scaling.RANGE))[np.argsort(order)]
+    raised = [
+        Fused(memory, retrieval + gain, places, gain)
+        for (memory, retrieval, places, _), gain in zip(first, gains.tolist(), strict=True)
+    ]
+    return tuple(sorted([*raised, *fused[plan.compared :]], key=itemgetter(1, 0), reverse=True))
+
+
+def _turns_before(rows: Sequence[RankingRow], verbatim: Collection[str]) -> NDArray[np.intp]:
+    """Return the place of the turn before each turn, -1 where it is not among them and for beliefs."""
+    keys = [
+        (row.scope_id, row.session_id, row.sequence_number)
+        if row.type in verbatim and row.session_id is not None and row.sequence_number is not None
+        else None
+        for row in rows
+    ]
+    places = {key: place for place, key in enumerate(keys) if key is not None}
+    before = (None if key is None else places.get((key[0], key[1], key[2] - 1)) for key in keys)
+    return np.array([-1 if place is None else place for place in before], dtype=np.intp)
