@@ -55,14 +55,15 @@ class NearWords:
 
         It is 0 at least, and with a text that has no words.
         """
-        if len(self._texts) + len(texts) > self._kept or len(self._places) + len(texts) * _MOST_WORDS > self._kept:
+        most = len(self._places) + len(texts) * _MOST_WORDS + len(asked)
+        if len(self._texts) + len(texts) > self._kept or most > self._kept:
             self._places.clear()
             self._texts.clear()
         said = [self._said(text) for text in texts]
         nearest = np.zeros((len(texts), len(asked)))
         some = [place for place, words in enumerate(said) if len(words)]
         if some and self._table is not None:
-            cosines = self._table[np.concatenate(said)] @ self._vectors(asked).T
+            cosines = self._table[np.concatenate(said)] @ self._table[self._placed(asked)].T
             starts = np.cumsum([0, *(len(said[place]) for place in some[:-1])])
             nearest[some] = np.maximum.reduceat(cosines, starts, axis=0)
         return np.maximum(nearest, 0.0).T
@@ -72,20 +73,19 @@ class NearWords:
         key = hash(text)
         found = self._texts.get(key)
         if found is None:
-            words = content_words(text, self._language)[:_MOST_WORDS]
-            self._learn([word for word in words if word not in self._places])
-            found = self._texts[key] = np.array([self._places[word] for word in words], np.intp)
+            found = self._texts[key] = self._placed(content_words(text, self._language)[:_MOST_WORDS])
         return found
 
-    def _learn(self, words: Sequence[str]) -> None:
-        if not words:
-            return
-        vectors = self._vectors(words)
-        if self._table is None:
-            self._table = np.empty((self._kept, vectors.shape[1]), np.float32)
-        first = len(self._places)
-        self._table[first : first + len(words)] = vectors
-        self._places.update((word, place) for place, word in enumerate(words, start=first))
+    def _placed(self, words: Sequence[str]) -> NDArray[np.intp]:
+        """Return the places of these words in the table, to which those that are new are added."""
+        if new := [word for word in dict.fromkeys(words) if word not in self._places]:
+            vectors = self._vectors(new)
+            if self._table is None:
+                self._table = np.empty((self._kept, vectors.shape[1]), np.float32)
+            first = len(self._places)
+            self._table[first : first + len(new)] = vectors
+            self._places.update((word, place) for place, word in enumerate(new, start=first))
+        return np.array([self._places[word] for word in words], np.intp)
 
 
 def match_words(
