@@ -19,7 +19,7 @@ import asyncpg
 
 from app.db import embedding_models, migrate
 from app.db.embedded.server import start_embedded
-from app.db.session import RUNTIME_ROLE, send_vectors_in_binary
+from app.db.session import KEPT_STATEMENTS, RUNTIME_ROLE, send_vectors_in_binary
 from app.model import NAMESPACE
 from app.providers.wordllama import WordllamaEmbedder
 from app.services.keys import ROLES, hash_secret
@@ -51,7 +51,7 @@ class World:
 
     async def bare(self) -> asyncpg.Connection:
         """Open a connection as the service would."""
-        connection = await asyncpg.connect(self.url, server_settings=SESSION)
+        connection = await asyncpg.connect(self.url, server_settings=SESSION, **KEPT_STATEMENTS)
         await send_vectors_in_binary(connection)
         return connection
 

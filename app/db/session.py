@@ -79,6 +79,10 @@ SESSION_SETTINGS: Mapping[str, str] = {
 }
 """Settings of every session of the service, wherever its statements run."""
 
+KEPT_STATEMENTS: Mapping[str, int] = {"max_cached_statement_lifetime": 0, "max_cacheable_statement_size": 0}
+"""A connection keeps its last statements prepared however old and long they are: a question's search is longest where
+it names a time, and takes longer to plan than to run. asyncpg would keep none of more than 15 KB."""
+
 _UNPREPARED: Mapping[str, Any] = {
     "statement_cache_size": 0,
     "prepared_statement_cache_size": 0,
@@ -253,7 +257,7 @@ class Database:
             connect_args={
                 "server_settings": {"application_name": "typed-memory", **kept},
                 "timeout": pool_timeout,
-                "max_cached_statement_lifetime": 0,
+                **KEPT_STATEMENTS,
                 **(_UNPREPARED if pooled_transactions else {}),
             },
         )

@@ -42,6 +42,17 @@ async def test_a_statement_runs_as_the_tenant_of_its_transaction(database: Datab
     assert row["tenant"] in {None, ""}
 
 
+async def test_a_statement_stays_prepared_however_long_it_is(database: Database) -> None:
+    long = statement(f"SELECT length('{'x' * 40_000}')")
+    kept = statement("SELECT count(*) FROM pg_prepared_statements WHERE length(statement) > 40000")
+    for _ in range(2):
+        async with database.read(uuid4()) as session:
+            await session.fetch(long, {})
+    async with database.read(uuid4()) as session:
+        [row] = await session.fetch(kept, {})
+    assert row[0] == 1
+
+
 async def test_a_statement_that_takes_too_long_says_so_and_leaves_the_connection_well(database: Database) -> None:
     with pytest.raises(DatabaseUnavailable, match="too long"):
         async with database.read(uuid4()) as session:
