@@ -25,7 +25,7 @@ from pgqueuer.domain.settings import DBSettings, Durability
 from pgqueuer.domain.types import Channel
 from pgqueuer.ports.driver import Driver, NotifyCallback
 
-from app.db.session import Database, ReadSession, WriteSession, statement
+from app.db.session import PLANNED_BY_KEY, Database, ReadSession, WriteSession, statement
 from app.errors import DatabaseUnavailable
 
 BUCKETS = 64
@@ -233,7 +233,8 @@ class ReconnectingDriver(PlainDriver):
     """A driver that waits for the database instead of failing, so that an outage ends no running job.
 
     Every query of pgqueuer can be repeated. One connection runs queries, one at a time; the other listens. After
-    `stop_waiting` a lost connection is an error.
+    `stop_waiting` a lost connection is an error. Queries are planned once, to find rows through indexes: to plan the
+    one that takes jobs takes longer than to run it, and a plan for an empty queue would read all of one that fills.
     """
 
     def __init__(self, database: Database) -> None:
@@ -309,7 +310,7 @@ class ReconnectingDriver(PlainDriver):
     async def _once(self, ask: Callable[[asyncpg.Connection], Awaitable[_T]]) -> _T:
         if self._connection is None:
             self._line = AsyncExitStack()
-            self._connection = await self._line.enter_async_context(self._database.dedicated())
+            self._connection = await self._line.enter_async_context(self._database.dedicated(**PLANNED_BY_KEY))
         connection: asyncpg.Connection = self._connection
         try:
             async with asyncio.timeout(ANSWER_SECONDS):

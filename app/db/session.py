@@ -270,6 +270,7 @@ class Database:
             connect_args={
                 "server_settings": {"application_name": "typed-memory worker", **settings},
                 "timeout": pool_timeout,
+                **KEPT_STATEMENTS,
             },
         )
 
@@ -366,17 +367,23 @@ class Database:
         raise AssertionError("unreachable")
 
     @contextlib.asynccontextmanager
-    async def dedicated(self) -> AsyncIterator[asyncpg.Connection]:
+    async def dedicated(self, **settings: str) -> AsyncIterator[asyncpg.Connection]:
         """Open a connection outside the pool and outside transactions, for listening and for the job queue.
 
-        Raises DatabaseUnavailable.
+        `settings` are further ones of its session. Raises DatabaseUnavailable.
         """
         try:
             connection = await self._unpooled.connect()
         except (*_CONNECTION_LOST, DBAPIError) as error:
             raise unavailable() from error
         try:
-            yield await _driver_of(connection)
+            driver = await _driver_of(connection)
+            try:
+                for name, value in settings.items():
+                    await driver.execute(f"SET {name} = '{value}'")
+            except _CONNECTION_LOST as error:
+                raise unavailable() from error
+            yield driver
         finally:
             await asyncio.shield(connection.close())
 

@@ -9,7 +9,8 @@ from uuid import uuid4
 import asyncpg
 import pytest
 
-from app.db.session import RUNTIME_ROLE, Database, statement
+from app.db.job_queue import ReconnectingDriver
+from app.db.session import PLANNED_BY_KEY, RUNTIME_ROLE, Database, statement
 from app.errors import DatabaseUnavailable
 from app.pauses import pausing
 from tests.support import owner
@@ -51,6 +52,14 @@ async def test_a_statement_stays_prepared_however_long_it_is(database: Database)
     async with database.read(uuid4()) as session:
         [row] = await session.fetch(kept, {})
     assert row[0] == 1
+
+
+async def test_the_queue_is_asked_by_plans_that_are_kept(database: Database) -> None:
+    async with ReconnectingDriver.open(database) as driver:
+        settings = {name: await driver.fetch(f"SHOW {name}") for name in PLANNED_BY_KEY}
+    assert settings == {name: [{name: value}] for name, value in PLANNED_BY_KEY.items()}
+    async with database.dedicated() as connection:
+        assert await connection.fetchval("SHOW enable_seqscan") == "on"
 
 
 async def test_a_statement_that_takes_too_long_says_so_and_leaves_the_connection_well(database: Database) -> None:

@@ -34,7 +34,7 @@ class _Lines:
         self.given = 0
 
     @asynccontextmanager
-    async def dedicated(self) -> AsyncIterator[_Line]:
+    async def dedicated(self, **_settings: str) -> AsyncIterator[_Line]:
         self.given += 1
         yield _Line(self.given)
 
