@@ -14,7 +14,7 @@ from fastapi import FastAPI
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from app.api.plumbing.admission import Admission, FairQueue, QueueLimits
+from app.api.plumbing.admission import _LOOK_SECONDS, Admission, FairQueue, QueueLimits
 from app.errors import Overloaded
 from app.pauses import Pause
 from app.settings import Settings
@@ -232,6 +232,25 @@ async def test_one_that_waits_for_somebody_does_not_keep_its_tenants_next_one_wa
     await office.end_all()
 
 
+async def test_who_waits_begins_when_the_others_have_not_asked_for_a_while() -> None:
+    office = Office(replace(LIMITS, patience=60))
+    other = await office.ask("a")
+    office.now = 1.0
+    await office.end(other)
+    for whose in "bbb":
+        await office.ask(whose)
+    office.now = 3.0
+    await asyncio.sleep(2 * _LOOK_SECONDS)
+    assert office.begun == ["a", "b", "b"]
+    office.now = 20.0
+
+    async def begun() -> bool:
+        return office.begun == ["a", "b", "b", "b"]
+
+    await eventually(begun)
+    await office.end_all()
+
+
 async def test_a_pause_ends_though_the_other_request_does_not() -> None:
     office = Office()
     await office.ask("a")
@@ -360,6 +379,7 @@ async def test_a_request_that_is_given_up_gives_its_place_to_the_next() -> None:
         *[("ask", 1), ("end", 0), ("pass", 1), ("end", 0), ("pass", 1), ("ask", 0)],
     ]
 )
+@example(steps=[("ask", 0), *[("ask", 1)] * 3, ("pass", 3), ("pass", 5), ("end", 0), ("pass", 2)])
 def test_whatever_happens_the_bounds_hold_and_nobody_waits_beside_a_free_place(steps: list[tuple[str, int]]) -> None:
     async def run() -> None:
         office = Office(replace(LIMITS, patience=60, standing=60))
@@ -371,6 +391,8 @@ def test_whatever_happens_the_bounds_hold_and_nobody_waits_beside_a_free_place(s
                     assert isinstance(task.exception(), Overloaded)
             elif what == "pass":
                 office.now += number
+                office.queue._next(office.now)  # as a look at the queue would, which comes by real time
+                await settle()
             elif open_tasks:
                 task = open_tasks[number % len(open_tasks)]
                 if what == "end":

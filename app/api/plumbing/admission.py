@@ -183,6 +183,10 @@ _MOMENT = 0.01
 _AT_WORK_SECONDS = 1.0
 """For how long a request in work is held to be at work; after that it waits for somebody: a lock, another service."""
 
+_LOOK_SECONDS = 0.25
+"""How often a queue is looked at while somebody waits, because time alone frees places: who is in work may wait for
+somebody, and who asked lately asks no more."""
+
 _LOOKED_AT = 16
 """Of those who asked last."""
 
@@ -254,6 +258,7 @@ class FairQueue:
     _working: set[_Share] = field(default_factory=set, init=False)
     _queues: set[_Share] = field(default_factory=set, init=False)
     _paused: list[asyncio.Future[None]] = field(default_factory=list, init=False)
+    _looks: asyncio.TimerHandle | None = field(default=None, init=False)
 
     def is_full(self, whose: Hashable) -> bool:
         """Return whether one more request of a tenant would be turned away at once."""
@@ -341,8 +346,8 @@ class FairQueue:
         share.waiting.append(turn)
         self.waiting += 1
         self._queues.add(share)
-        # By then what is in work may wait for somebody, and nobody else would look.
-        look = loop.call_later(_AT_WORK_SECONDS, lambda: self._next(self.clock()))
+        if self._looks is None:
+            self._looks = loop.call_later(_LOOK_SECONDS, self._look)
         try:
             async with asyncio.timeout(patience):
                 return await turn
@@ -355,8 +360,6 @@ class FairQueue:
             if isinstance(error, TimeoutError):
                 raise self._turned_away("late") from None
             raise
-        finally:
-            look.cancel()
 
     def _left(self, share: _Share) -> None:
         self.waiting -= 1
@@ -398,6 +401,12 @@ class FairQueue:
             if not turn.done():
                 self._take(share, now)
                 turn.set_result(now)
+
+    def _look(self) -> None:
+        """Give the places that time has freed, again and again while somebody waits."""
+        self._next(self.clock())
+        waits = bool(self._queues)
+        self._looks = asyncio.get_running_loop().call_later(_LOOK_SECONDS, self._look) if waits else None
 
     def _turned_away(self, why: str) -> Overloaded:
         self.shed(why)
