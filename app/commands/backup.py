@@ -2,17 +2,14 @@
 
 from __future__ import annotations
 
-import asyncio
-import signal
-from collections.abc import Coroutine
 from pathlib import Path
-from typing import Annotated, Any, cast
+from typing import Annotated
 
 import typer
 
 from app.amounts import amount
 from app.commands.configuration import load_settings, owner_login, service_login, settings_of_a_store
-from app.commands.terminal import CommandFailed, say
+from app.commands.terminal import CommandFailed, run_to_end, say
 from app.db import migrate
 from app.db.backup import Backups
 from app.db.embedded.server import data_dir
@@ -49,7 +46,7 @@ def backup(
     """
     if file.exists() and not overwrite:
         raise CommandFailed(f"{file} is there already: name another file, or say --overwrite")
-    _run(_backup(settings_of_a_store(), file.absolute(), programs))
+    run_to_end(_backup(settings_of_a_store(), file.absolute(), programs))
 
 
 def restore(file: File, *, programs: ProgramFolder = None) -> None:
@@ -64,21 +61,7 @@ def restore(file: File, *, programs: ProgramFolder = None) -> None:
     """
     if not file.is_file():
         raise CommandFailed(f"there is no file {file}")
-    _run(_restore(load_settings(), file.absolute(), programs))
-
-
-def _run(work: Coroutine[Any, Any, None]) -> None:
-    """Run work to its end; SIGTERM cancels it as Ctrl-C does, so that nothing unfinished is left behind."""
-
-    async def stoppable() -> None:
-        task = cast("asyncio.Task[Any]", asyncio.current_task())
-        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
-        await work
-
-    try:
-        asyncio.run(stoppable())
-    except asyncio.CancelledError:
-        raise SystemExit(128 + signal.SIGTERM) from None
+    run_to_end(_restore(load_settings(), file.absolute(), programs))
 
 
 async def _backup(settings: Settings, file: Path, programs: Path | None) -> None:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import asyncio
 import hashlib
 import json
 import os
@@ -17,7 +16,7 @@ from rich.progress import TimeElapsedColumn
 from app.amounts import amount
 from app.commands import terminal
 from app.commands.service_client import ServiceClient, connect
-from app.commands.terminal import AgentId, ApiKey, CommandFailed, Url, UserId, say
+from app.commands.terminal import AgentId, ApiKey, CommandFailed, Url, UserId, run_to_end, say
 
 STANDARD_OUTPUT = "-"
 
@@ -72,14 +71,14 @@ def export(
     wanted = {name: value for name, value in given.items() if value is not None}
     client = connect(url, key)
     if file == STANDARD_OUTPUT:
-        _finish(asyncio.run(_write(client, sys.stdout.buffer, wanted)), file)
+        _finish(run_to_end(_write(client, sys.stdout.buffer, wanted)), file)
         return
     target = Path(file)
     unfinished = target.with_name(f"{target.name}.part")
     try:
         unfinished.unlink(missing_ok=True)
         with os.fdopen(os.open(unfinished, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600), "wb") as out:
-            done = asyncio.run(_write(client, out, wanted))
+            done = run_to_end(_write(client, out, wanted))
         _finish(done, file)
         unfinished.replace(target)
     except OSError as error:

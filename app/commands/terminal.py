@@ -2,15 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
+import signal
 import sys
-from typing import Annotated
+from collections.abc import Coroutine
+from typing import Annotated, Any, TypeVar, cast
 
 import typer
 from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, ProgressColumn, SpinnerColumn, TextColumn
 
 from app.model import ScopeKind
+
+Result = TypeVar("Result")
 
 Url = Annotated[
     str | None,
@@ -55,6 +60,20 @@ err = Console(stderr=True, highlight=False)
 
 class CommandFailed(Exception):
     """A command failed; the message names the cause and a remedy."""
+
+
+def run_to_end(work: Coroutine[Any, Any, Result]) -> Result:
+    """Run work and return its result; SIGTERM cancels it as Ctrl-C does, so that nothing unfinished is left behind."""
+
+    async def stoppable() -> Result:
+        task = cast("asyncio.Task[Any]", asyncio.current_task())
+        asyncio.get_running_loop().add_signal_handler(signal.SIGTERM, task.cancel)
+        return await work
+
+    try:
+        return asyncio.run(stoppable())
+    except asyncio.CancelledError:
+        raise SystemExit(128 + signal.SIGTERM) from None
 
 
 def say(text: str = "") -> None:

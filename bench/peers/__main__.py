@@ -83,6 +83,7 @@ def main() -> int:
 def conversation(most: int) -> Conversation:
     """Return the longest development conversation, or a synthetic one where there is no folder of them."""
     if not (data_dir() / "locomo").exists():
+        _progress(f"no conversations in {data_dir()} (TM_EVAL_DATA): synthetic texts and questions are taken")
         return _synthetic(most)
     chosen = max(load_locomo(), key=lambda one: len(one.turns))
     texts = {turn.id: f"{turn.speaker}: {turn.text}" for turn in chosen.turns}
