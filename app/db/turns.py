@@ -95,6 +95,7 @@ _AROUND = statement(
 _QUOTES = statement(
     """
     SELECT e.turn_id, e.statement, e.memory_id FROM evidence e
+    JOIN memories m ON m.tenant_id = :tenant AND m.id = e.memory_id AND m.scope_id = :scope
     WHERE e.tenant_id = :tenant AND e.turn_id = ANY(:ids) AND e.statement IS NOT NULL
     """
 )
@@ -233,9 +234,11 @@ async def around(
     return sorted((replace(_turn(row), unread=row["unread"]) for row in found), key=in_order)
 
 
-async def quotes_of(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> dict[tuple[UUID, bytes], UUID]:
-    """Return the evidence that these turns gave already: (turn, statement) -> the memory."""
-    rows = await session.fetch(_QUOTES, {"tenant": tenant, "ids": list(ids)})
+async def quotes_of(
+    session: ReadSession, tenant: UUID, scope: UUID, ids: Collection[UUID]
+) -> dict[tuple[UUID, bytes], UUID]:
+    """Return the evidence that these turns gave to memories of a scope: (turn, statement) -> the memory."""
+    rows = await session.fetch(_QUOTES, {"tenant": tenant, "scope": scope, "ids": list(ids)})
     return {(row["turn_id"], bytes(row["statement"])): row["memory_id"] for row in rows}
 
 

@@ -70,6 +70,11 @@ class Candidate:
     ties: Mapping[str, str] = field(default_factory=dict)
     ending: Ending | None = None
 
+    @property
+    def sentence(self) -> str:
+        """Return the sentence of the memory: the one that was given, or else its type's own."""
+        return self.content or self.payload.render()
+
 
 class WriteDecision(StrEnum):
     """The decision of a write, in the words of the API."""

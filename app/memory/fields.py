@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
+from collections.abc import Iterator, Mapping
 from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
@@ -11,6 +12,19 @@ from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
 from app.memory import normalise, vocabulary
 
 MAX_TEXT = 32_000
+
+
+def texts_in(value: object) -> Iterator[str]:
+    """Yield the texts of a payload or of one of its values, whatever they are nested in."""
+    match value:
+        case str():
+            yield value
+        case Mapping():
+            for one in value.values():
+                yield from texts_in(one)
+        case list() | tuple():
+            for one in value:
+                yield from texts_in(one)
 
 
 def storable(text: str) -> str:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from app.memory.fields import texts_in
 from app.model import Memory
 
 BLANK = "[erased]"
@@ -61,7 +62,7 @@ def redact_turn_report(
 
 def identifying_texts(memory: Memory, quotes: Sequence[str]) -> list[str]:
     """Return the texts that identify a memory's content: its sentence, its quotes and the texts of its payload."""
-    held = [text for text in _texts(memory.payload) if len(text.split()) > 1]
+    held = [text for text in texts_in(memory.payload) if len(text.split()) > 1]
     found = [memory.content, *quotes, *held]
     return long_enough(dict.fromkeys(found))
 
@@ -76,15 +77,3 @@ def _spans(content: str, quote: str) -> Iterator[tuple[int, int]]:
     while at >= 0:
         yield at, at + len(quote)
         at = content.find(quote, at + len(quote))
-
-
-def _texts(value: object) -> Iterator[str]:
-    match value:
-        case str():
-            yield value
-        case Mapping():
-            for one in value.values():
-                yield from _texts(one)
-        case list() | tuple():
-            for one in value:
-                yield from _texts(one)

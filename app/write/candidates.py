@@ -20,6 +20,7 @@ from app.english.screening import screen
 from app.memory.calendar import StatedTime, day_start
 from app.memory.candidate import Candidate, Ending
 from app.memory.extraction import Proposal, Role, Turn
+from app.memory.fields import texts_in
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType, Payload
 from app.memory.vocabulary import USER
@@ -31,8 +32,14 @@ _INLINE = 1_000
 
 async def screen_stated(candidates: Sequence[Candidate]) -> list[Candidate]:
     """Return the candidates, each with why a person should look at what it says, if one should."""
-    told = [one.content or one.payload.render() for one in candidates]
+    told = [_words(one) for one in candidates]
     return await threads.work(lambda: _doubted(candidates, told), brief=sum(map(len, told)) <= _INLINE)
+
+
+def _words(candidate: Candidate) -> str:
+    """Return the sentence and, a line each, the texts of the fields: they are shown and recalled as well."""
+    fields = texts_in(candidate.payload.model_dump(mode="json", by_alias=True))
+    return "\n".join(dict.fromkeys((candidate.sentence, *fields)))
 
 
 def _doubted(candidates: Sequence[Candidate], told: Sequence[str]) -> list[Candidate]:

@@ -17,6 +17,7 @@ from app.english.dates.periods import Prefer
 from app.memory import normalise, vocabulary
 from app.memory.calendar import StatedTime, day_start
 from app.memory.extraction import Proposal, Role, Turn
+from app.memory.fields import texts_in
 from app.memory.spec import MemoryType
 from app.model import SpeechAct
 
@@ -67,7 +68,7 @@ def examine(proposal: Proposal, sentence: str, turn: Turn, context: Sequence[Tur
     dated, notes = _with_times_said(proposal, turn, context)
     if is_presupposed(proposal, sentence):
         return ExaminedClaim(proposal=dated, notes=notes)
-    told = tuple(_texts(dated.payload))
+    told = tuple(texts_in(dated.payload))
     clause = claims.clause_of(sentence, _value(dated.payload, spec, told), proposal.quote)
     claim = ExaminedClaim(proposal=dated, notes=notes)
     if turn.role is Role.USER and _is_of_another(dated, clause, told, turn, spec):
@@ -93,7 +94,7 @@ def is_presupposed(proposal: Proposal, sentence: str) -> bool:
     """Return whether the sentence takes the claim for granted, whatever it does with the rest: `my sister Carmen`."""
     known = [(noun, name.casefold()) for noun, name in claims.presupposed(sentence)]
     names = {name for _, name in known}
-    texts = [one.casefold() for one in _texts(proposal.payload) if one.casefold() not in vocabulary.FIRST_PERSON]
+    texts = [one.casefold() for one in texts_in(proposal.payload) if one.casefold() not in vocabulary.FIRST_PERSON]
     others = [one for one in texts if one not in names]
     nouns = {noun for noun, _ in known} | {"person", "pet"}
     return len(others) < len(texts) and all(
@@ -103,7 +104,7 @@ def is_presupposed(proposal: Proposal, sentence: str) -> bool:
 
 def says_no(proposal: Proposal) -> bool:
     """Return whether a payload says itself that something is not so."""
-    return any(claims.is_negative(normalise.words(one)) for one in _texts(proposal.payload))
+    return any(claims.is_negative(normalise.words(one)) for one in texts_in(proposal.payload))
 
 
 def _is_of_another(proposal: Proposal, clause: ValueClause, told: Sequence[str], turn: Turn, spec: MemoryType) -> bool:
@@ -127,7 +128,7 @@ def _is_of_another(proposal: Proposal, clause: ValueClause, told: Sequence[str],
 
 def _timed(claim: ExaminedClaim, clause: ValueClause, turn: Turn) -> ExaminedClaim:
     """Return a claim of what is so, with when it begins, or why it is not so: wished for, still to come, or over."""
-    told = claims.ValueClause(text=" ".join(map(normalise.words, _texts(claim.proposal.payload))), before="")
+    told = claims.ValueClause(text=" ".join(map(normalise.words, texts_in(claim.proposal.payload))), before="")
     if claims.is_past(clause) and not claims.is_past(told):
         return replace(claim, doubt=PAST)
     if claims.is_wished(clause) and not claims.is_wished(replace(told, before=told.text)):
@@ -208,14 +209,3 @@ def _value(payload: Mapping[str, object], spec: MemoryType, told: Sequence[str])
     """Return what is claimed: the value that is held, or else the longest text."""
     value = None if spec.held is None else payload.get(spec.held.value)
     return value if isinstance(value, str) else max(told, key=len, default="")
-
-
-def _texts(payload: Mapping[str, object]) -> Iterator[str]:
-    """Yield the texts of a payload, whatever they are nested in."""
-    for value in payload.values():
-        if isinstance(value, str):
-            yield value
-        elif isinstance(value, Mapping):
-            yield from _texts(value)
-        elif isinstance(value, list | tuple):
-            yield from (one for one in value if isinstance(one, str))

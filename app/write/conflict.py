@@ -94,7 +94,7 @@ def repeat_or_refusal(resolved: Resolved, said: Said) -> Repeat | Reject | Revie
     """Return the decision that no stored belief can alter; None where the beliefs decide."""
     prepared = resolved.prepared
     turns = (one.turn_id for one in prepared.candidate.evidence if one.turn_id is not None)
-    before = next((said[turn, prepared.identity] for turn in turns if (turn, prepared.identity) in said), None)
+    before = next((said[turn, prepared.statement] for turn in turns if (turn, prepared.statement) in said), None)
     if before is not None:
         return Repeat(memory=before, reason="the same turn has said this before, and it counts once")
     if prepared.confidence < confidence.WRITE_FLOOR:

@@ -55,7 +55,7 @@ class _Draft:
 
     def __init__(self, candidate: Candidate) -> None:
         self.candidate = candidate
-        self.content = candidate.content or candidate.payload.render()
+        self.content = candidate.sentence
         self.mentions = tuple(_tied(one, candidate) for one in candidate.payload.mentions())
         if len(self.content) > MAX_TEXT:
             raise InvalidInput(

@@ -134,11 +134,12 @@ async def look_up(
         await session.plan_each()
     with timed(times, "dedup"):
         rivals = await read_rivals(session, tenant, scope, resolved, by, indexed=state.ann)
+        said = await read_repeats(session, tenant, scope, wave)
         return Neighbourhood(
             state=state,
-            resolved=without_clashes(resolved, rivals),
+            resolved=[with_new_evidence(one, said) for one in without_clashes(resolved, rivals)],
             rivals=rivals,
-            said=await read_repeats(session, tenant, wave),
+            said=said,
             echoed=await read_echoes(session, tenant, wave, rivals),
         )
 
@@ -230,12 +231,29 @@ def without_clashes(resolved: Sequence[Resolved], rivals: Sequence[Sequence[Exis
     return found
 
 
-async def read_repeats(
-    session: ReadSession, tenant: UUID, wave: Sequence[Prepared]
-) -> Mapping[tuple[UUID, bytes], UUID]:
-    """Return what the candidates' turns have said already; asks nothing for candidates of no turn."""
+def with_new_evidence(resolved: Resolved, said: Said) -> Resolved:
+    """Return a candidate without the evidence that was given before, unless all of it was."""
+    prepared = resolved.prepared
+    evidence = prepared.candidate.evidence
+    new = tuple(one for one in evidence if one.turn_id is None or (one.turn_id, prepared.statement) not in said)
+    if len(new) == len(evidence) or all(one.turn_id is None for one in new):
+        return resolved
+    return replace(resolved, prepared=replace(prepared, candidate=replace(prepared.candidate, evidence=new)))
+
+
+async def read_repeats(session: ReadSession, tenant: UUID, scope: UUID, wave: Sequence[Prepared]) -> Said:
+    """Return what the candidates' turns have said to the scope already; asks nothing for candidates of no turn.
+
+    Evidence of earlier releases has the identity of what was said in place of the statement.
+    """
     spoken = {told.turn_id for one in wave for told in one.candidate.evidence if told.turn_id is not None}
-    return await turns.quotes_of(session, tenant, spoken) if spoken else {}
+    told = await turns.quotes_of(session, tenant, scope, spoken) if spoken else {}
+    return {
+        (turn, one.statement): memory
+        for one in wave
+        for (turn, statement), memory in told.items()
+        if statement in {one.statement, one.identity}
+    }
 
 
 async def read_echoes(

@@ -303,7 +303,8 @@ def _lexical(plan: PendingRows, searched: IndexText) -> dict[str, object]:
 
 
 def add_evidence(plan: PendingRows, memory: UUID, prepared: Prepared) -> None:
-    """Add the candidate's evidence to a memory."""
+    """Add the candidate's evidence to a memory; a turn that is quoted more than once has said it once."""
+    cited: set[UUID | None] = {None}
     for one in prepared.candidate.evidence:
         plan.rows["evidence"].append(
             {
@@ -314,11 +315,12 @@ def add_evidence(plan: PendingRows, memory: UUID, prepared: Prepared) -> None:
                 "quote": one.quote,
                 "role": one.role,
                 "session_id": one.session_id,
-                "statement": None if one.turn_id is None else prepared.identity,
+                "statement": None if one.turn_id in cited else prepared.statement,
                 "stated_at": one.stated_at,
                 "recorded_at": plan.around.now,
             }
         )
+        cited.add(one.turn_id)
 
 
 def add_link(plan: PendingRows, source: UUID, kind: LinkKind, target: UUID) -> None:

@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app import ids
+from app.memory import normalise
 from app.memory.candidate import AffectedMemory, Candidate, WriteDecision
 from app.memory.extraction import Proposal
 from app.memory.spec import Payload
@@ -73,6 +74,12 @@ class Prepared:
     identity: bytes
     texts: tuple[IndexText, ...]
     accepted: Memory | None = None
+
+    @property
+    def statement(self) -> bytes:
+        """Return what tells it from the other statements of a turn; said to another scope, it is another one."""
+        scope = self.candidate.scope
+        return normalise.digest(self.identity.hex(), scope.kind, scope.user_id or "", scope.agent_id or "")
 
     @property
     def begins(self) -> datetime:

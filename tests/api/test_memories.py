@@ -64,6 +64,33 @@ async def test_one_wrong_item_names_itself_and_nothing_is_written(client: httpx.
     assert (await client.get("/memories?all=true")).json()["memories"] == []
 
 
+async def test_an_item_that_would_be_too_long_a_sentence_names_itself(client: httpx.AsyncClient) -> None:
+    long = {"type": "decision", "subject": "logs", "decision": "keep them " * 1_700, "rationale": "audits " * 2_400}
+    answer = await client.post("/memories/batch", json={"memories": [{"type": "fact", **fact()}, long]})
+    assert answer.status_code == 422
+    [error] = answer.json()["errors"]
+    assert error["field"] == "memories.1.decision"
+    assert "32000" in error["message"]
+    assert (await client.get("/memories?all=true")).json()["memories"] == []
+
+
+@pytest.mark.parametrize(
+    ("kind", "same", "values"),
+    [
+        ("decision", ({"subject": "???"}, {"subject": "!!"}), ({"decision": "Rust"}, {"decision": "Zig"})),
+        ("feature", ({"feature_key": "-"}, {"feature_key": "--"}), ({"content": "Done"}, {"content": "Begun"})),
+    ],
+)
+async def test_what_is_named_by_signs_alone_accumulates(
+    client: httpx.AsyncClient, kind: str, same: Any, values: Any
+) -> None:
+    for name, value in zip(same, values, strict=True):
+        answer = await client.post(f"/memories/typed/{kind}", json={**name, **value, "user_id": "u1"})
+        assert answer.status_code == 201, answer.text
+        assert answer.json()["decision"] == "added"
+    assert len((await client.get("/memories?all=true")).json()["memories"]) == 2
+
+
 async def test_pages_meet_without_gap_or_overlap(client: httpx.AsyncClient) -> None:
     items = [{"type": "fact", **fact(predicate=f"p-{n}", object=str(n), importance=(n % 3) / 4)} for n in range(23)]
     await client.post("/memories/batch", json={"memories": items})

@@ -24,7 +24,7 @@ from app.api.plumbing.problems import FieldError, InvalidFields, field_errors, u
 from app.api.plumbing.unions import BUILT_IN, OWN, builtin_or_tenant, literal, many, maybe, one_of, with_example
 from app.memory.calendar import LATEST_YEAR
 from app.memory.candidate import DIRECT_EXTRACTION, DIRECT_SOURCE, Candidate, Ending
-from app.memory.fields import Flag, Name, Place, Sentence, Topic, UserId
+from app.memory.fields import MAX_TEXT, Flag, Name, Place, Sentence, Topic, UserId
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType, Payload, class_name
 from app.model import Category, Evidence, Scope, ScopeKind, SpeechAct, scope_of_write
@@ -277,7 +277,7 @@ def candidate_from_body(spec: MemoryType, body: WriteFields, now: datetime) -> C
     ending = _ending(spec, payload, body, now) if body.ends else None
     times = _Times(stated_at=_stated_at(body, zone, now)) if ending else _times(body, zone, now)
     scope = chosen_scope(spec.default_scope, body.scope, body.user_id, body.agent_id)
-    return Candidate(
+    found = Candidate(
         type=spec,
         payload=payload,
         scope=scope,
@@ -300,6 +300,12 @@ def candidate_from_body(spec: MemoryType, body: WriteFields, now: datetime) -> C
         provenance=body.provenance | _authors(body, scope),
         ending=ending,
     )
+    if len(found.sentence) > MAX_TEXT:
+        message = f"with the other fields it would be a sentence of {len(found.sentence)} characters, over {MAX_TEXT}"
+        given = payload.model_dump(mode="json", by_alias=True)
+        longest = max(given, key=lambda name: len(str(given[name])))
+        raise InvalidFields([FieldError(field=".".join((*body.WITHIN, longest)), message=message)])
+    return found
 
 
 def _ending(spec: MemoryType, payload: Payload, body: WriteFields, now: datetime) -> Ending:

@@ -209,7 +209,7 @@ class TenantPayload(Payload):
 
     def slot(self, refs: Refs) -> str | None:
         """Return the key of the slot's fields."""
-        return _key(self._part(name, refs) for name in self.plan.slot) if self.plan.slot else None
+        return _key(self._part(name, refs) for name in self.plan.slot) or None
 
     def value(self, refs: Refs) -> str | None:
         """Return the key of the value's fields."""

@@ -45,8 +45,8 @@ class Decision(Payload):
         return self.topic
 
     def slot(self, refs: Refs) -> str | None:  # noqa: ARG002
-        """Return the subject, which has one decision at a time."""
-        return normalise.normalise_name(self.topic)
+        """Return the subject, which has one decision at a time; None for one without a letter or digit."""
+        return normalise.normalise_name(self.topic) or None
 
     def value(self, refs: Refs) -> str | None:  # noqa: ARG002
         """Return the choice."""

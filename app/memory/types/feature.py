@@ -28,7 +28,7 @@ class Feature(Payload):
 
     def slot(self, refs: Refs) -> str | None:  # noqa: ARG002
         """Return the feature, which is in one state at a time."""
-        return None if self.feature is None else normalise.normalise_key(self.feature)
+        return normalise.normalise_key(self.feature or "") or None
 
     def value(self, refs: Refs) -> str | None:  # noqa: ARG002
         """Return its state and the statement."""
