@@ -63,8 +63,8 @@ def main() -> int:
         book, postgres = asyncio.run(_run(parts, sizes, _limit(parts, quick=given.quick), progress))
     run = report.describe(postgres=postgres, quick=given.quick, seconds=monotonic() - started)
     report.show(Console(), book)
-    path = report.save(given.output, book, run)
-    console.print(f"written to {path} and {path.parent / report.LATEST}")
+    written = report.save(given.output, book, run, parts if given.only else ())
+    console.print(f"written to {' and '.join(map(str, written))}")
     return 0 if all(one.passed for one in book.checks) else 1
 
 

@@ -81,8 +81,8 @@ class Bare:
                 prepared = self._prepared[one.sql] = await self._connection.prepare(one.sql)
             await prepared.fetch(*one.values)
 
-    async def transaction(self, opening: str, statements: Sequence[Statement]) -> None:
-        """Run statements between `opening`, which begins a transaction, and a commit."""
+    async def transaction(self, opening: str, statements: Sequence[Statement], *, ending: str = "COMMIT") -> None:
+        """Run statements between `opening`, which begins a transaction, and `ending`."""
         await self._connection.execute(opening)
         await self.run(statements)
-        await self._connection.execute("COMMIT")
+        await self._connection.execute(ending)

@@ -14,7 +14,7 @@ from time import perf_counter
 from app import ids
 from app.db import jobs
 from app.db import turns as turn_rows
-from app.db.session import Database
+from app.db.session import PLANNED_BY_KEY, Database, opening_of
 from app.memory.extraction import Role, Turn
 from app.model import Scope, ScopeKind
 from bench.capture import Bare, Statement, Stopped, captured
@@ -114,6 +114,10 @@ async def _beside(
         for port in (routes.port, service.port):
             await asked(port, posts())
         workers = [await stack.enter_async_context(_bare(world)) for _ in range(clients)]
+        for worker in workers:
+            turns = [_turn(one.words) for one in islice(said, 2)]
+            for one in (_inserting(turns[0]), *await _receiving(world, turns[1:])):
+                await worker(one)
         for _ in range(ROUNDS):
             turns = [_turn(one.words) for one in islice(said, each)]
             inserts.append(await timed(workers, [_inserting(one) for one in turns], count=each, seconds=seconds))
@@ -133,7 +137,7 @@ async def _bare(world: World) -> AsyncIterator[Callable[[Statement], Awaitable[N
     bare = Bare(connection)
 
     async def run(one: Statement) -> None:
-        await bare.transaction(f"BEGIN; SET LOCAL app.tenant_id = '{tenant_id(0)}'", [one])
+        await bare.transaction(opening_of("BEGIN", tenant_id(0), PLANNED_BY_KEY), [one])
 
     try:
         yield run

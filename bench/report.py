@@ -60,15 +60,20 @@ def show(console: Console, book: Book) -> None:
     console.print(checks)
 
 
-def save(folder: Path, book: Book, run: Run) -> Path:
-    """Write `<date>-<commit>.json` and `latest.md`; return the former."""
+def save(folder: Path, book: Book, run: Run, only: Sequence[str]) -> list[Path]:
+    """Write the figures as `<date>-<commit>.json`, and a run of all parts as `latest.md`; return what was written.
+
+    A run of some parts has their names in its file's name.
+    """
     folder.mkdir(parents=True, exist_ok=True)
     checks = [{**asdict(one), "passed": one.passed} for one in book.checks]
     content = {"run": asdict(run), "checks": checks, "tables": [asdict(one) for one in book.tables]}
-    path = folder / f"{run.date}-{run.commit}.json"
-    path.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
-    (folder / LATEST).write_text(_markdown(book, run), encoding="utf-8")
-    return path
+    figures, latest = folder / f"{'-'.join((run.date, run.commit, *only))}.json", folder / LATEST
+    figures.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+    if only:
+        return [figures]
+    latest.write_text(_markdown(book, run), encoding="utf-8")
+    return [figures, latest]
 
 
 def _markdown(book: Book, run: Run) -> str:

@@ -19,7 +19,7 @@ import asyncpg
 
 from app.db import embedding_models, migrate
 from app.db.embedded.server import start_embedded
-from app.db.session import KEPT_STATEMENTS, RUNTIME_ROLE, send_vectors_in_binary
+from app.db.session import KEPT_STATEMENTS, RUNTIME_ROLE, SESSION_SETTINGS, send_vectors_in_binary
 from app.model import NAMESPACE
 from app.providers.wordllama import WordllamaEmbedder
 from app.services.keys import ROLES, hash_secret
@@ -29,15 +29,6 @@ from bench.ports import free_port
 MAIN_KEY = "tm_bench_" + "0" * 32
 _START_SECONDS = 60.0
 _STOP_SECONDS = 20.0
-
-SESSION = {
-    "role": RUNTIME_ROLE,
-    "timezone": "UTC",
-    "jit": "off",
-    "hnsw.iterative_scan": "relaxed_order",
-    "hnsw.ef_search": "100",
-}
-"""Settings of the service's connections, for those that are measured beside it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -51,7 +42,9 @@ class World:
 
     async def bare(self) -> asyncpg.Connection:
         """Open a connection as the service would."""
-        connection = await asyncpg.connect(self.url, server_settings=SESSION, **KEPT_STATEMENTS)
+        connection = await asyncpg.connect(
+            self.url, server_settings={"role": RUNTIME_ROLE, **SESSION_SETTINGS}, **KEPT_STATEMENTS
+        )
         await send_vectors_in_binary(connection)
         return connection
 

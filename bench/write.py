@@ -9,7 +9,7 @@ from datetime import UTC, datetime
 from itertools import islice
 from typing import Any
 
-from app.db.session import Database
+from app.db.session import PLANNED_BY_KEY, Database, opening_of, stamped
 from app.memory.registry import discover
 from app.model import Actor, Scope, ScopeKind
 from app.providers.protocols import RuleQuestions
@@ -97,7 +97,8 @@ async def _floor_and_http(
     each = count // ROUNDS
     kept = await _transactions(stage, user, list(islice(fresh, each * ROUNDS)))
     connection = await stage.world.bare()
-    here = f"SET LOCAL app.tenant_id = '{tenant_id(0)}'"
+    reading = opening_of("BEGIN READ ONLY", tenant_id(0), PLANNED_BY_KEY)
+    writing = opening_of("BEGIN", tenant_id(0), {**stamped(datetime.now(UTC)), **PLANNED_BY_KEY})
     bare = Bare(connection)
     reads, floor, empty, stages, whole = (list[Spread]() for _ in range(5))
     nothing = [Post.reading("/healthz")] * each
@@ -111,18 +112,21 @@ async def _floor_and_http(
     try:
         for port in (routes.port, stage.service.port):
             await asked(port, singles())
+        version = await _version(stage, user)
+        for one in kept:
+            await bare.transaction(reading, one.reads)
+            changes = [change.with_value("version", version) for change in one.changes]
+            await bare.transaction(writing, changes, ending="ROLLBACK")
         for turn in range(ROUNDS):
             stage.progress("typed writes and bare transactions", turn, ROUNDS)
             version = await _version(stage, user)
 
             async def read(written: Written) -> None:
-                await bare.transaction(f"BEGIN READ ONLY; {here}", written.reads)
+                await bare.transaction(reading, written.reads)
 
             async def run(numbered: tuple[int, Written], version: int = version) -> None:
                 place, own = numbered
-                await bare.transaction(
-                    f"BEGIN; {here}", [one.with_value("version", version + place) for one in own.changes]
-                )
+                await bare.transaction(writing, [one.with_value("version", version + place) for one in own.changes])
 
             work = kept[turn * each : (turn + 1) * each]
             reads.append(await timed([read], work, count=len(work), seconds=3600))

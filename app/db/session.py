@@ -277,7 +277,7 @@ class Database:
     @contextlib.asynccontextmanager
     async def read(self, tenant: UUID | None, **local: str) -> AsyncIterator[ReadSession]:
         """Open a read-only transaction; `local` are further settings for its duration."""
-        connection, driver = await self._open(_opening("BEGIN READ ONLY", tenant, self._settings(local)))
+        connection, driver = await self._open(opening_of("BEGIN READ ONLY", tenant, self._settings(local)))
         try:
             yield ReadSession(connection, driver)
         except _CONNECTION_LOST as error:
@@ -295,7 +295,7 @@ class Database:
     @contextlib.asynccontextmanager
     async def write(self, tenant: UUID | None, **local: str) -> AsyncIterator[WriteSession]:
         """Open a read-write transaction; `local` are further settings for its duration."""
-        connection, driver = await self._open(_opening("BEGIN", tenant, self._settings(local)))
+        connection, driver = await self._open(opening_of("BEGIN", tenant, self._settings(local)))
         try:
             try:
                 yield WriteSession(connection, driver, ChangeTime(local.get(_CHANGED_AT)), self.clustered)
@@ -444,7 +444,7 @@ async def _driver_of(connection: AsyncConnection) -> asyncpg.Connection:
     return driver
 
 
-def _opening(begin: str, tenant: UUID | None, local: Mapping[str, str]) -> str:
+def opening_of(begin: str, tenant: UUID | None, local: Mapping[str, str]) -> str:
     """Return the script that begins a transaction, in one round trip."""
     settings = dict(local)
     if tenant is not None:

@@ -47,6 +47,10 @@ SINGLE = 60
 BATCH = 100
 _QUIET_SECONDS = 600.0
 USER = "asked"
+LARGEST = 1_000_000
+"""Texts of others beside which a run is one that the documents quote."""
+
+RECORD, PART = Path("bench/results/peers.md"), Path("build/peers.md")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -69,13 +73,16 @@ def main() -> int:
     parser = argparse.ArgumentParser(prog="python -m bench.peers", description=__doc__)
     parser.add_argument("--neighbours", type=int, nargs="*", default=[10_000], help="other users' rows, ascending")
     parser.add_argument("--questions", type=int, default=120, help="questions asked, at most")
-    parser.add_argument("--output", type=Path, default=Path("bench/results/peers.md"))
+    parser.add_argument("--output", type=Path, help=f"the table's file [{RECORD}, or {PART} without {LARGEST:,}]")
     given = parser.parse_args()
+    output = given.output or (RECORD if LARGEST in given.neighbours else PART)
+    output.parent.mkdir(parents=True, exist_ok=True)
     started = datetime.now(UTC)
-    table = asyncio.run(measured(conversation(given.questions), sorted(given.neighbours)))
-    run = describe(postgres="Postgres 18.1", quick=False, seconds=(datetime.now(UTC) - started).total_seconds())
+    postgres, table = asyncio.run(measured(conversation(given.questions), sorted(given.neighbours)))
+    run = describe(postgres=postgres, quick=False, seconds=(datetime.now(UTC) - started).total_seconds())
     head = f"{run.date}, commit {run.commit}, {run.machine}, {run.postgres}, {run.minutes} minutes.\n\n"
-    given.output.write_text("# Beside others\n\n" + head + table)
+    output.write_text("# Beside others\n\n" + head + table)
+    _progress(f"written to {output}")
     print(table)
     return 0
 
@@ -113,9 +120,10 @@ def _synthetic(most: int) -> Conversation:
     return Conversation(name="synthetic", items=items, questions=questions, now=NOW)
 
 
-async def measured(asked: Conversation, sizes: Sequence[int]) -> str:
-    """Return the tables of a run."""
+async def measured(asked: Conversation, sizes: Sequence[int]) -> tuple[str, str]:
+    """Return the server's version and the tables of a run."""
     async with new_world() as world, AsyncExitStack() as stack:
+        version = await world.owner.fetchval("SHOW server_version")
         systems, service = await _systems(world, stack, asked)
         _progress("writes")
         columns = ("system", "one p50 ms", "one p95 ms", "batch, a second")
@@ -132,7 +140,8 @@ async def measured(asked: Conversation, sizes: Sequence[int]) -> str:
             rows = [row async for row in _search(systems, service, floor, asked)]
             title = f"Searching {len(asked.items)} texts beside {filled:,} of others"
             parts.append(_table(title, _SEARCH, rows))
-    return "\n".join([_NOTE.format(name=asked.name, texts=len(asked.items), questions=len(asked.questions)), *parts])
+    note = _NOTE.format(name=asked.name, texts=len(asked.items), questions=len(asked.questions))
+    return f"Postgres {version}", "\n".join([note, *parts])
 
 
 def _progress(what: str) -> None:

@@ -34,17 +34,14 @@ def main() -> int:
     )
     parser.add_argument("--output", type=Path, default=RESULTS)
     given = parser.parse_args()
-    started, results = monotonic(), []
+    started = monotonic()
     known = _known(given.output)
     for memories in sorted(given.memories):
-        results.append(asyncio.run(_measured(memories, given.tenants, given.largest)))
+        measured = asyncio.run(_measured(memories, given.tenants, given.largest))
         run = report.describe(postgres="", quick=False, seconds=monotonic() - started)
-        kept = known | {one.memories: one.as_json() for one in results}
-        content = {
-            "run": {"date": run.date, "commit": run.commit, "machine": run.machine},
-            "sizes": list(kept.values()),
-        }
-        given.output.write_text(json.dumps(content, indent=2) + "\n", encoding="utf-8")
+        result = {"date": run.date, "commit": run.commit, "machine": run.machine, **measured.as_json()}
+        known[measured.memories] = result
+        given.output.write_text(json.dumps(list(known.values()), indent=2) + "\n", encoding="utf-8")
     pictures.draw(given.output)
     return 0
 
@@ -53,7 +50,7 @@ def _known(path: Path) -> dict[int, dict[str, object]]:
     """Return the figures of earlier runs, by size."""
     if not path.exists():
         return {}
-    return {one["memories"]: one for one in json.loads(path.read_text(encoding="utf-8"))["sizes"]}
+    return {one["memories"]: one for one in json.loads(path.read_text(encoding="utf-8"))}
 
 
 async def _measured(memories: int, tenants: int, largest: int) -> ScaleResult:
@@ -75,7 +72,7 @@ async def _measured(memories: int, tenants: int, largest: int) -> ScaleResult:
         await measure.quiet(world)
         async with serving(world) as service:
             questions = await measure.every_question(world, service, planned, model)
-            write, batch = await measure.written(service, 1)
+            write, batch = await measure.written(service, planned)
             event = await measure.event_to_largest(service) if planned[0].large else None
             content = await importing.exported(world, model, next(planned[1].users()))
             bulk = await importing.imported(service, content, model + 1)

@@ -119,10 +119,10 @@ async def every_question(
     }
 
 
-async def written(service: Service, number: int) -> tuple[float, float]:
+async def written(service: Service, shapes: Sequence[TenantShape]) -> tuple[float, float]:
     """Return p50 of single typed writes to a scope of a block, and the memories a second of batches."""
     drafts = Grammar("scale, written").drafts(REQUESTS + 12 * BATCH)
-    key, user = key_of(number), block(0)
+    key, user = next(key_of(one.number) for one in shapes if one.blocks), block(0)
     posts = [Post.of(f"/memories/typed/{one.type}", body_of(one, user), key) for one in islice(drafts, REQUESTS)]
     spread = await load(service.port, posts, clients=1, count=len(posts), seconds=SECONDS)
     batches = [

@@ -16,7 +16,7 @@ IMAGES = Path(__file__).parents[2] / "docs" / "images"
 def draw(results: Path, folder: Path = IMAGES) -> None:
     """Draw the growth curves of a run's results."""
     mpl.rcParams["svg.hashsalt"] = "typed-memory"  # the same figures, the same file
-    found = sorted(json.loads(results.read_text(encoding="utf-8"))["sizes"], key=lambda one: one["memories"])
+    found = sorted(json.loads(results.read_text(encoding="utf-8")), key=lambda one: one["memories"])
     memories = [one["memories"] for one in found]
     kinds = dict.fromkeys(kind for one in found for kind in one["questions"])
     times = {kind: [one["questions"].get(kind, {}).get("p50") for one in found] for kind in kinds}
