@@ -37,9 +37,10 @@ async def undone(desk: Desk, memory: str) -> dict[str, Any]:
 
 
 async def state(desk: Desk, *memories: str) -> list[dict[str, Any]]:
-    """Return all that answers show of memories, but for when they changed."""
+    """Return all that answers show of memories, but for when they changed, and their freshness, which time takes."""
     return [
-        {name: value for name, value in (await desk.memory(one)).items() if name != "updated_at"} for one in memories
+        {name: value for name, value in (await desk.memory(one)).items() if name not in {"updated_at", "freshness"}}
+        for one in memories
     ]
 
 
