@@ -17,7 +17,7 @@ from app import ids
 from app.db import jobs, webhooks
 from app.db.audit import AuditWriter, append
 from app.db.session import SNAPSHOT, Database, WriteSession
-from app.db.webhooks import Delivery, StoredWebhook
+from app.db.webhooks import TEST_EVENT, Delivery, StoredWebhook
 from app.errors import Conflict, InvalidInput
 from app.memory.audit import AuditAction
 from app.model import Actor, DeliveryStatus, WebhookEvent
@@ -30,7 +30,6 @@ __all__ = ["DELAYS", "Delivery", "StoredWebhook", "WebhookDraft", "Webhooks"]
 KIND = "webhooks"
 """The kind of the jobs that send."""
 
-TEST_EVENT = "webhook.test"
 MOST = 20
 """Most webhooks of a tenant."""
 
@@ -193,10 +192,7 @@ class Webhooks:
                 await jobs.enqueue_only_one(session, tenant=tenant, kind=KIND, key=KIND, payload={}, now=now)
 
     async def send_due(self, tenant: UUID) -> AsyncIterator[int]:
-        """Send what is due, webhooks side by side and each in order; yield the number sent after each batch.
-
-        After a failure everything for that webhook waits, so that a broken receiver is not flooded.
-        """
+        """Send what is due, webhooks side by side and each in order; yield the number sent after each batch."""
         total = 0
         while True:
             async with self.database.read(tenant, **SNAPSHOT) as session:
@@ -231,18 +227,14 @@ class Webhooks:
     async def _record(self, tenant: UUID, one: Delivery, answer: WebhookAnswer, *, last: bool = False) -> None:
         now, attempts = self.clock(), one.attempts + 1
         values: dict[str, object] = {"attempts": attempts, "answer": answer.status, "error": answer.error}
-        wait: timedelta | None = None
         if answer.delivered:
             values |= {"status": DeliveryStatus.DELIVERED, "delivered_at": now}
         elif last or answer.gone or attempts > len(DELAYS):
             values["status"] = DeliveryStatus.FAILED
-            wait = timedelta(seconds=DELAYS[0])
         else:
-            wait = timedelta(seconds=DELAYS[attempts - 1])
+            values["due_at"] = now + timedelta(seconds=DELAYS[attempts - 1])
         async with self.database.write(tenant) as session:
             await webhooks.change_delivery(session, tenant, one.id, **values)
-            if wait is not None and not last:
-                await webhooks.postpone(session, tenant, one.webhook_id, now + wait)
             if answer.gone:
                 because = "the receiver answered 410: it wants no more messages"
                 await webhooks.change_webhook(session, tenant, one.webhook_id, active=False, paused_because=because)

@@ -117,6 +117,10 @@ class Post:
             [stored] = await webhooks.list_webhooks(session, tenant)
         return [stored.secret, stored.previous_secret or ""]
 
+    async def is_due(self) -> bool:
+        async with self.service.database.read(None) as session:
+            return await self.tenant_id() in await webhooks.due_tenants(session, now=self.clock(), most=1_000)
+
     async def send(self) -> None:
         async for _ in self.service.send_due(await self.tenant_id()):
             pass
@@ -226,6 +230,38 @@ async def test_a_receiver_that_fails_is_asked_again_later_with_the_same_id(post:
     [one] = await post.deliveries()
     assert (one["status"], one["attempts"], one["answered"], one["error"]) == ("delivered", 3, 204, None)
     assert len({headers["webhook-id"] for headers, _ in post.receiver.got}) == 1
+
+
+async def test_what_happens_after_a_failure_waits_behind_what_failed(post: Post) -> None:
+    first = (await post.write(object="Volkswagen"))["memory"]["id"]
+    post.receiver.answers = [503]
+    await post.send()
+    later = (await post.write(user_id="u2", object="Rivian"))["memory"]["id"]
+    await post.send()
+    assert [one["data"]["memory_id"] for one in post.receiver.events] == [first], "a broken receiver is left in peace"
+    assert not await post.is_due(), "no job is queued for what cannot be sent"
+    post.clock.go(DELAYS[0])
+    assert await post.is_due()
+    await post.send()
+    assert [one["data"]["memory_id"] for one in post.receiver.events] == [first, first, later]
+
+
+async def test_a_test_is_sent_at_once_and_a_retry_of_what_failed_frees_the_rest(post: Post) -> None:
+    await post.write()
+    post.receiver.answers = [500, 500, 500]
+    for delay in DELAYS[:2]:
+        await post.send()
+        post.clock.go(delay)
+    await post.send()
+    await post.write(object="Rivian")
+    [failed] = [one for one in await post.deliveries() if one["attempts"]]
+    behind = len(await post.deliveries()) - 1
+    assert (await post.client.post(f"/admin/webhooks/{post.webhook['id']}/test")).status_code == 201
+    await post.send()
+    assert [one["type"] for one in post.receiver.events[3:]] == ["webhook.test"]
+    assert (await post.client.post(f"/admin/deliveries/{failed['id']}/retry")).status_code == 201
+    await post.send()
+    assert len(post.receiver.events[4:]) == 1 + behind
 
 
 async def test_a_slow_receiver_is_cut_off_and_holds_nobody_else_up(post: Post) -> None:

@@ -11,10 +11,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import app
+from app.db.webhooks import TEST_EVENT
 from app.memory import audit_text
 from app.memory.audit import AuditAction
 from app.model import WebhookEvent
-from app.services.webhooks import TEST_EVENT
 
 AT = datetime(2026, 5, 3, 14, 30, tzinfo=UTC)
 SOURCE = Path(app.__file__).parent
