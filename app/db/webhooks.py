@@ -79,12 +79,14 @@ _DUE = statement(
     """
 )
 
+_TENANTS_WITH_OLD = statement("SELECT DISTINCT tenant_id FROM webhook_deliveries WHERE created_at < :before")
+
 _PRUNE = statement(
     """
     DELETE FROM webhook_deliveries d USING (
         SELECT id FROM webhook_deliveries
         WHERE tenant_id = :tenant AND created_at < :before ORDER BY created_at LIMIT :most
-    ) old WHERE d.tenant_id = :tenant AND d.id = old.id
+    ) old WHERE d.tenant_id = :tenant AND d.id = old.id RETURNING d.id
     """
 )
 
@@ -153,13 +155,17 @@ async def due(session: ReadSession, tenant: UUID, *, now: datetime, most: int) -
 
 async def due_tenants(session: ReadSession, *, now: datetime, most: int) -> Sequence[UUID]:
     """Return tenants with deliveries that are to be sent now; the session has no tenant."""
-    rows: Any = await session.fetch(_DUE_TENANTS, {"now": now, "most": most})
-    return [row["tenant_id"] for row in rows]
+    return [row["tenant_id"] for row in await session.fetch(_DUE_TENANTS, {"now": now, "most": most})]
 
 
-async def prune(session: WriteSession, tenant: UUID, *, before: datetime, most: int) -> None:
-    """Delete deliveries that were queued before an instant, in any state."""
-    await session.fetch(_PRUNE, {"tenant": tenant, "before": before, "most": most})
+async def tenants_with_old(session: ReadSession, before: datetime) -> Sequence[UUID]:
+    """Return tenants with deliveries that were queued before an instant; the session has no tenant."""
+    return [row["tenant_id"] for row in await session.fetch(_TENANTS_WITH_OLD, {"before": before})]
+
+
+async def prune(session: WriteSession, tenant: UUID, *, before: datetime, limit: int) -> int:
+    """Delete up to `limit` deliveries that were queued before an instant, in any state; return how many."""
+    return len(await session.fetch(_PRUNE, {"tenant": tenant, "before": before, "most": limit}))
 
 
 _WEBHOOK = [webhooks.c[name] for name in StoredWebhook.__dataclass_fields__]

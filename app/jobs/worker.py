@@ -20,7 +20,7 @@ from pgqueuer.core.qm import QueueManager
 from pgqueuer.core.sm import SchedulerManager
 from pgqueuer.domain.models import Schedule as Due
 
-from app.db import job_queue, jobs, query_log, quotas
+from app.db import job_queue, jobs, query_log, quotas, webhooks
 from app.db.embedded.folder import FileLock
 from app.db.job_queue import ReconnectingDriver
 from app.db.session import Database, WriteSession
@@ -48,6 +48,9 @@ LOG_KEPT = timedelta(days=1)
 
 USAGE_KEPT = timedelta(days=7)
 """The age at which counts of daily limits are removed; limits count today's alone."""
+
+DELIVERIES_KEPT = timedelta(days=7)
+"""The age at which deliveries of webhooks are removed, in any state."""
 
 FORSAKEN_AFTER = timedelta(minutes=15)
 """Age at which a turn that waits without a job is queued: longer than any request may take."""
@@ -226,6 +229,15 @@ async def prune_query_log(runtime: Runtime) -> None:
         await _prune(runtime.database, tenant, partial(query_log.prune, tenant=tenant, before=before, limit=BATCH))
 
 
+async def prune_deliveries(runtime: Runtime) -> None:
+    """Remove old deliveries of webhooks."""
+    before = runtime.clock() - DELIVERIES_KEPT
+    async with runtime.database.read(None) as session:
+        tenants = await webhooks.tenants_with_old(session, before)
+    for tenant in tenants:
+        await _prune(runtime.database, tenant, partial(webhooks.prune, tenant=tenant, before=before, limit=BATCH))
+
+
 async def seal(runtime: Runtime) -> None:
     """Seal the audit events of all tenants that were written since the last run."""
     await runtime.audit.seal_all()
@@ -294,4 +306,5 @@ SCHEDULES = (
     Schedule(name="prune-jobs", cron="17 * * * *", run=prune),
     Schedule(name="prune-usage", cron="29 2 * * *", run=prune_usage),
     Schedule(name="prune-query-log", cron="37 * * * *", run=prune_query_log),
+    Schedule(name="prune-deliveries", cron="47 * * * *", run=prune_deliveries),
 )

@@ -38,9 +38,6 @@ BATCH = 50
 
 MOST_TENANTS = 1_000
 
-KEPT = timedelta(days=7)
-"""How long deliveries are kept."""
-
 DELAYS = (5.0, 30.0, 120.0, 600.0, 3_600.0, 14_400.0, 43_200.0)
 """Seconds after each failed attempt; after the last one the delivery has failed."""
 
@@ -206,8 +203,6 @@ class Webhooks:
             await asyncio.gather(*(self._send_line(tenant, known[one], line) for one, line in lines.items()))
             total += len(found)
             yield total
-        async with self.database.write(tenant) as session:
-            await webhooks.prune(session, tenant, before=self.clock() - KEPT, most=BATCH)
 
     async def _send_line(self, tenant: UUID, webhook: StoredWebhook, line: Sequence[Delivery]) -> None:
         for one in line:

@@ -9,7 +9,8 @@ import pytest
 from app.db import quotas
 from app.db.quotas import WHOLE_TENANT, Usage
 from app.db.tenants import OldRows
-from app.jobs.worker import USAGE_KEPT, prune_query_log, prune_usage
+from app.jobs import worker
+from app.jobs.worker import USAGE_KEPT, prune_deliveries, prune_query_log, prune_usage
 from app.model import Actor
 from tests.jobs.yard import Yard
 
@@ -32,6 +33,17 @@ INSERT_QUERY = """
     INSERT INTO query_log (tenant_id, id, asked_at, actor, question_digest, question_length, mode, top_k, memories,
         took_ms, degraded)
     VALUES ($1, gen_random_uuid(), now(), 'test', '', 0, 'default', 10, '{}', 1, '{}')
+"""
+
+INSERT_WEBHOOK = """
+    INSERT INTO webhooks (tenant_id, id, url, events, secret, created_at)
+    VALUES ($1, gen_random_uuid(), 'https://hooks.example/', '{}', '', now())
+"""
+
+INSERT_DELIVERIES = """
+    INSERT INTO webhook_deliveries (tenant_id, id, webhook_id, event, created_at, due_at)
+    SELECT $1, gen_random_uuid(), id, 'job.done', now() - age, now()
+    FROM webhooks, unnest(CAST($2 AS interval[])) age WHERE tenant_id = $1
 """
 
 
@@ -89,3 +101,15 @@ async def test_questions_are_removed_from_the_log_when_they_are_old(yard: Yard, 
     await prune_query_log(yard.runtime)
     left = await yard.sql("SELECT asked_at FROM query_log WHERE tenant_id = $1", actor.tenant_id)
     assert [yard.runtime.clock() - one["asked_at"] < timedelta(days=1) for one in left] == [True]
+
+
+async def test_every_old_delivery_is_removed_although_nothing_is_sent_any_more(
+    yard: Yard, actor: Actor, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(worker, "BATCH", 2)
+    ages = [timedelta(days=days) for days in (8, 9, 10, 11, 60, 6, 0)]
+    await yard.sql(INSERT_WEBHOOK, actor.tenant_id)
+    await yard.sql(INSERT_DELIVERIES, actor.tenant_id, ages)
+    await prune_deliveries(yard.runtime)
+    left = await yard.sql("SELECT now() - created_at AS age FROM webhook_deliveries ORDER BY created_at")
+    assert [one["age"].days for one in left] == [6, 0]
