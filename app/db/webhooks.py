@@ -74,9 +74,11 @@ _DUE_TENANTS = statement(f"SELECT DISTINCT tenant_id {_due('')} LIMIT :most")
 
 _DUE = statement(
     f"""
-    SELECT {", ".join(f"d.{name}" for name in Delivery.__dataclass_fields__)} {_due("tenant_id = :tenant AND")}
-    ORDER BY d.created_at, d.id LIMIT :most
-    """
+    SELECT {", ".join(Delivery.__dataclass_fields__)} FROM (
+        SELECT d.*, row_number() OVER (PARTITION BY d.webhook_id ORDER BY d.created_at, d.id) AS place
+        {_due("tenant_id = :tenant AND")}
+    ) d WHERE place <= :most_each ORDER BY created_at, id
+    """  # noqa: S608 - composed of constants
 )
 
 _TENANTS_WITH_OLD = statement("SELECT DISTINCT tenant_id FROM webhook_deliveries WHERE created_at < :before")
@@ -147,9 +149,9 @@ async def page(
     ]
 
 
-async def due(session: ReadSession, tenant: UUID, *, now: datetime, most: int) -> list[Delivery]:
-    """Return deliveries of a tenant that are to be sent now, oldest first."""
-    rows = await session.fetch(_DUE, {"tenant": tenant, "now": now, "most": most})
+async def due(session: ReadSession, tenant: UUID, *, now: datetime, most_each: int) -> list[Delivery]:
+    """Return deliveries of a tenant that are to be sent now: the first ones of each webhook, oldest first."""
+    rows = await session.fetch(_DUE, {"tenant": tenant, "now": now, "most_each": most_each})
     return [as_record(Delivery, row, status=DeliveryStatus(row["status"])) for row in rows]
 
 

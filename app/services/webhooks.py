@@ -7,10 +7,11 @@ import base64
 import json
 import secrets
 from collections import defaultdict
-from collections.abc import AsyncIterator, Callable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
+from time import monotonic
 from uuid import UUID
 
 from app import ids
@@ -34,7 +35,10 @@ MOST = 20
 """Most webhooks of a tenant."""
 
 BATCH = 50
-"""Deliveries that are read at once."""
+"""Deliveries of each webhook that are read at once."""
+
+LINE_SECONDS = 5.0
+"""Seconds after which a webhook sends no more of a batch: the others of its tenant wait for the next one."""
 
 MOST_TENANTS = 1_000
 
@@ -188,24 +192,29 @@ class Webhooks:
             async with self.database.write(tenant) as session:
                 await jobs.enqueue_only_one(session, tenant=tenant, kind=KIND, key=KIND, payload={}, now=now)
 
-    async def send_due(self, tenant: UUID) -> AsyncIterator[int]:
+    async def send_due(self, tenant: UUID) -> AsyncGenerator[int]:
         """Send what is due, webhooks side by side and each in order; yield the number sent after each batch."""
         total = 0
         while True:
             async with self.database.read(tenant, **SNAPSHOT) as session:
-                found = await webhooks.due(session, tenant, now=self.clock(), most=BATCH)
+                found = await webhooks.due(session, tenant, now=self.clock(), most_each=BATCH)
                 known = {one.id: one for one in await webhooks.list_webhooks(session, tenant)}
             if not found:
                 break
             lines: defaultdict[UUID, list[Delivery]] = defaultdict(list)
             for one in found:
                 lines[one.webhook_id].append(one)
-            await asyncio.gather(*(self._send_line(tenant, known[one], line) for one, line in lines.items()))
-            total += len(found)
+            total += sum(
+                await asyncio.gather(*(self._send_line(tenant, known[one], line) for one, line in lines.items()))
+            )
             yield total
 
-    async def _send_line(self, tenant: UUID, webhook: StoredWebhook, line: Sequence[Delivery]) -> None:
-        for one in line:
+    async def _send_line(self, tenant: UUID, webhook: StoredWebhook, line: Sequence[Delivery]) -> int:
+        """Send deliveries in order until one fails or the time is over; return for how many that was tried."""
+        until = monotonic() + LINE_SECONDS
+        for place, one in enumerate(line):
+            if place and monotonic() > until:
+                return place
             if not webhook.active and one.event != TEST_EVENT:
                 await self._record(
                     tenant, one, WebhookAnswer(status=None, error="the webhook is not active"), last=True
@@ -217,7 +226,8 @@ class Webhooks:
                 answer = WebhookAnswer(status=None, error=str(error))
             await self._record(tenant, one, answer)
             if not answer.delivered:
-                return
+                return place + 1
+        return len(line)
 
     async def _record(self, tenant: UUID, one: Delivery, answer: WebhookAnswer, *, last: bool = False) -> None:
         now, attempts = self.clock(), one.attempts + 1

@@ -7,7 +7,7 @@ import json
 import threading
 import time
 from collections.abc import AsyncIterator, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import aclosing, contextmanager
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, timedelta
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
@@ -20,6 +20,7 @@ from cryptography.fernet import Fernet
 from fastapi import FastAPI
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
+from app import ids
 from app.api import webhooks as api
 from app.db import webhooks
 from app.errors import ConfigurationError
@@ -28,6 +29,7 @@ from app.jobs.worker import run_worker
 from app.model import Actor, WebhookEvent
 from app.providers.webhooks import WebhookMessage, WebhookSender, fault_of, is_public
 from app.runtime import Runtime
+from app.services import webhooks as service
 from app.services.secret_box import SecretBox
 from app.services.webhooks import DELAYS, WebhookDraft, Webhooks
 from tests.api.conftest import OPERATOR_KEY, Tenant, connected, fact, new_tenant, running, settings_for
@@ -276,6 +278,23 @@ async def test_a_slow_receiver_is_cut_off_and_holds_nobody_else_up(post: Post) -
     assert {one["status"] for one in waiting} == {"waiting"}
     assert sum(one["attempts"] for one in waiting) == 1, "one time-out is enough to wait"
     assert "2 s" in next(one["error"] for one in waiting if one["error"])
+
+
+async def test_a_slow_receiver_with_a_long_queue_lets_others_have_theirs(
+    post: Post, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(service, "LINE_SECONDS", 0.5)
+    actor, slow = await post.actor(), ids.parse(ids.WEBHOOK, post.webhook["id"])
+    for _ in range(2 * service.BATCH):
+        await post.service.test(actor, slow)
+    post.receiver.delay = 0.2
+    with receiving() as quick:
+        made = await post.service.create(actor, WebhookDraft(url=quick.url, events=[]))
+        await post.service.test(actor, made.id)
+        async with aclosing(post.service.send_due(actor.tenant_id)) as batches:
+            assert await anext(batches) == len(quick.got) + len(post.receiver.got)
+    assert len(quick.got) == 1
+    assert 0 < len(post.receiver.got) < 10
 
 
 async def test_a_delivery_that_never_succeeds_fails_and_can_be_sent_again(post: Post) -> None:
