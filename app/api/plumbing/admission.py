@@ -15,7 +15,7 @@ import hashlib
 import math
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Hashable
-from contextlib import asynccontextmanager, suppress
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
@@ -32,8 +32,11 @@ from app.model import Actor
 from app.pauses import Pause, pausing
 from app.settings import Settings
 
-UNMETERED = frozenset({"/healthz", "/readyz", "/metrics", "/admin/events"})
-"""Paths that must be answered even under overload; event streams have a bound of their own."""
+UNMETERED = frozenset({"/healthz", "/readyz", "/metrics"})
+"""Paths that must be answered even under overload."""
+
+STREAMS = frozenset({"/admin/events"})
+"""Paths whose requests have a place and a deadline until their answer begins; streams have a bound of their own."""
 
 LONG = frozenset({"/turns", "/import", "/export", "/mcp", "/answer"})
 """Paths whose requests may wait for a model, or for the caller."""
@@ -126,9 +129,10 @@ class AdmissionMiddleware:
         authorization = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
         queue = admission.long if long else admission.quick
         try:
-            async with queue.admitted(admission.keys.tenant(authorization)) as pause:
+            async with AsyncExitStack() as place:
+                pause = await place.enter_async_context(queue.admitted(admission.keys.tenant(authorization)))
                 with pausing(pause):
-                    await self._within(None if long else admission.deadline, scope, receive, send)
+                    await self._within(None if long else admission.deadline, scope, receive, send, place)
         except Overloaded as error:
             await problems.answer(error, scope)(scope, receive, send)
             return
@@ -136,11 +140,16 @@ class AdmissionMiddleware:
         if isinstance(actor, Actor):
             admission.keys.learn(authorization, actor.tenant_id)
 
-    async def _within(self, seconds: float | None, scope: Scope, receive: Receive, send: Send) -> None:
+    async def _within(
+        self, seconds: float | None, scope: Scope, receive: Receive, send: Send, place: AsyncExitStack
+    ) -> None:
         begun = False
 
         async def noted(message: Message) -> None:
             nonlocal begun
+            if not begun and scope["path"] in STREAMS:
+                limit.reschedule(None)
+                await place.aclose()
             begun = True
             if self.admission.draining and message["type"] == "http.response.start":
                 MutableHeaders(scope=message)["Connection"] = "close"
