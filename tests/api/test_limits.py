@@ -201,6 +201,25 @@ async def test_an_agent_reads_in_the_tools_answer_that_it_must_wait(tenant: Tena
     assert "the key may send 1 requests a minute: wait" in results[1]["content"][0]["text"]
 
 
+@pytest.mark.parametrize(
+    ("method", "params"),
+    [
+        ("resources/read", {"uri": "memory://users/ana/profile"}),
+        ("resources/list", {}),
+        ("resources/templates/list", {}),
+        ("tools/list", {}),
+    ],
+)
+async def test_whatever_is_asked_over_mcp_counts_once(tenant: Tenant, method: str, params: dict[str, str]) -> None:
+    client, _ = await limited(tenant, requests_per_minute=3)
+    asked = {"jsonrpc": "2.0", "id": 1, "method": method, "params": params}
+    ping = {"jsonrpc": "2.0", "id": 2, "method": "ping"}
+    async with client:
+        answers = [await client.post("/mcp", json=one, headers=ACCEPT) for one in (asked, ping, asked, asked)]
+    assert ["r=2" in answers[0].headers["ratelimit"], "result" in answers[2].json()] == [True, True]
+    assert "the key may send 3 requests a minute: wait" in answers[3].json()["error"]["message"]
+
+
 async def test_only_the_operator_sets_a_tenants_limits_and_the_log_says_who_did(
     tenant: Tenant, operator: httpx.AsyncClient
 ) -> None:

@@ -7,9 +7,9 @@ from __future__ import annotations
 
 import asyncio
 import json
-from collections.abc import AsyncIterator
+from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import cast
+from typing import TypeVar, cast
 
 import structlog
 from mcp.server import Server, ServerRequestContext
@@ -37,11 +37,12 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.api.mcp.tools import PROFILE, RESOURCE_ROLE, TOOLS, Tool, profile_of, read_resource
 from app.api.plumbing import guard
-from app.api.plumbing.guard import allow_role, authenticate, count_request, refuse_many_values, require_json
+from app.api.plumbing.guard import allow_role, authenticate, refuse_many_values, require_json
 from app.api.plumbing.problems import InvalidFields, field_errors, problem_of
 from app.errors import TypedMemoryError
 from app.model import Actor
 from app.runtime import Runtime
+from app.services.quotas import require_rate
 
 PATH = "/mcp"
 INSTRUCTIONS = (
@@ -51,6 +52,12 @@ INSTRUCTIONS = (
 )
 
 log = structlog.get_logger("typed_memory.mcp")
+
+_Given = TypeVar("_Given")
+
+_Result = TypeVar("_Result")
+
+_Handler = Callable[[ServerRequestContext[None], _Given], Awaitable[_Result]]
 
 _BY_NAME = {one.name: one for one in TOOLS}
 
@@ -64,11 +71,11 @@ class McpEndpoint:
             version=version,
             title="Typed Memory",
             instructions=INSTRUCTIONS,
-            on_list_tools=_list_tools,
+            on_list_tools=_limited(_list_tools),
             on_call_tool=_call_tool,
-            on_list_resources=_list_resources,
-            on_list_resource_templates=_list_resource_templates,
-            on_read_resource=_read_resource,
+            on_list_resources=_limited(_list_resources),
+            on_list_resource_templates=_limited(_list_resource_templates),
+            on_read_resource=_limited(_read_resource),
         )
         self._manager: StreamableHTTPSessionManager | None = None
         self._route = Route(PATH, endpoint=cast("ASGIApp", self), methods=["POST"], include_in_schema=False)
@@ -100,10 +107,14 @@ class McpEndpoint:
         return self._route
 
     async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
-        """Authenticate the caller, validate the body so that its faults are reported, then serve MCP."""
+        """Authenticate the caller, validate the body so that its faults are reported, then serve MCP.
+
+        Every request counts against the limits here; those beyond are refused by the handlers, in words of MCP.
+        """
         scope["route"] = self._route
         request = Request(scope, receive)
-        request.state.actor = await authenticate(request, None)  # each tool has its own role
+        request.state.actor = actor = await authenticate(request, None)  # each tool has its own role
+        request.state.rates = await request.app.state.runtime.quotas.count_request(actor)
         require_json(request)
         content = await request.body()
         refuse_many_values(content)
@@ -115,6 +126,20 @@ class McpEndpoint:
         if self._manager is None:
             raise RuntimeError("MCP was asked before the service started")
         await self._manager.handle_request(scope, again, send)
+
+
+def _limited(handle: _Handler[_Given, _Result]) -> _Handler[_Given, _Result]:
+    """Return a handler that refuses requests beyond the limits, and raises our errors as MCP's."""
+
+    async def limited(context: ServerRequestContext[None], given: _Given) -> _Result:
+        request = cast("Request", context.request)
+        try:
+            require_rate(request.state.rates)
+            return await handle(context, given)
+        except TypedMemoryError as error:
+            raise MCPError(INVALID_PARAMS, str(problem_of(error, request.scope)["detail"])) from None
+
+    return limited
 
 
 async def _list_tools(_context: ServerRequestContext[None], _given: PaginatedRequestParams | None) -> ListToolsResult:
@@ -162,17 +187,14 @@ async def _list_resource_templates(
 
 async def _read_resource(context: ServerRequestContext[None], given: ReadResourceRequestParams) -> ReadResourceResult:
     request = cast("Request", context.request)
-    try:
-        allow_role(request.state.actor, RESOURCE_ROLE)
-        return await read_resource(request.app.state.runtime, request.state.actor, given.uri)
-    except TypedMemoryError as error:
-        raise MCPError(INVALID_PARAMS, str(problem_of(error, request.scope)["detail"])) from None
+    allow_role(request.state.actor, RESOURCE_ROLE)
+    return await read_resource(request.app.state.runtime, request.state.actor, given.uri)
 
 
 async def _called(tool: Tool, request: Request, arguments: dict[str, object]) -> CallToolResult:
     actor: Actor = request.state.actor
+    require_rate(request.state.rates)
     allow_role(actor, tool.role)
-    await count_request(request, actor)
     runtime: Runtime = request.app.state.runtime
     if actor.bound:
         arguments = await guard.bound_arguments(runtime, actor, tool.bound, arguments, changes=tool.changes)
