@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import Final
 
 from app.db.entities.query_lookup import QueryLookup
 from app.lexical.bm25 import idf, index_of, query_weights, terms
 from app.read.near_words import content_words
 from app.read.values import ParsedQuery
+
+MOST_COMPARED: Final = 64
+"""Distinct words of a question that are compared one by one with those of the memories."""
 
 
 def document_counts(query: ParsedQuery, known: QueryLookup) -> dict[int, int]:
@@ -25,9 +29,9 @@ def term_weights(query: ParsedQuery, counted: Mapping[int, int], documents: int)
 
 
 def word_weights(query: ParsedQuery, counted: Mapping[int, int], documents: int, language: str) -> dict[str, float]:
-    """Return the weight of each word as it is spelled: that of its rarest term."""
+    """Return the weight of each of the first words as it is spelled: that of its rarest term."""
     return {
         word: max(idf(counted.get(index_of(term), 0), documents) for term in found)
-        for word in content_words(query.dense_text, language)
+        for word in content_words(query.dense_text, language)[:MOST_COMPARED]
         if (found := terms(word, language))
     }

@@ -9,11 +9,14 @@ import pytest
 from app.db.entities.query_lookup import QueryLookup
 from app.memory.registry import discover
 from app.model import ReadMode
-from app.read.understand import parse_question, resolve_question
+from app.read.understand import names_of, parse_question, resolve_question
+from app.read.understand.parse import MOST_NAMES, MOST_WINDOWS
 from app.read.values import QueryRequest, QuestionReading
+from app.read.weights import MOST_COMPARED, word_weights
 from tests.english.hostile import QUADRATIC, growth
 
 SATURDAY = datetime(2026, 11, 21, 12, tzinfo=UTC)
+NOTHING_KNOWN = QueryLookup(memories=0, contexts=0, documents=0, index_rows=0, frequencies={}, entities=())
 
 
 def reading(text: str) -> QuestionReading:
@@ -28,6 +31,25 @@ def test_the_time_of_reading_is_linear_in_the_length(unit: str) -> None:
 def test_blanks_in_a_question_take_no_time_and_tell_nothing() -> None:
     assert growth(lambda gap: reading(f"before{gap}until"), " ") < 2
     assert reading("what did   I buy\n\n in \t May?") == reading("what did I buy in May?")
+
+
+def test_only_the_first_times_of_a_pasted_text_are_windows() -> None:
+    years = range(1900, 2026)
+    windows = reading(" and ".join(f"in {year}" for year in years)).windows
+    assert [one.lower.year for one in windows if one.lower] == list(years[:MOST_WINDOWS])
+
+
+def test_a_pasted_text_without_spaces_is_searched_for_few_names() -> None:
+    lines = ["".join(chr(0x4E00 + 20 * line + place) for place in range(20)) for line in range(300)]
+    asked = reading("\u3002".join(lines))
+    assert len(asked.grams) <= MOST_NAMES
+    assert {lines[0][:2], lines[1][-6:]} <= names_of(asked), "those of a question of two clauses are all looked up"
+
+
+def test_only_the_first_words_of_a_pasted_text_are_weighed_one_by_one() -> None:
+    words = [f"apple{number}" for number in range(3 * MOST_COMPARED)]
+    query = resolve_question(reading(" ".join(words)), NOTHING_KNOWN, types=discover())
+    assert list(word_weights(query, {}, 10, "english")) == words[:MOST_COMPARED]
 
 
 @pytest.mark.parametrize(
@@ -81,8 +103,7 @@ def test_a_time_that_is_meant_stays_a_window(text: str) -> None:
     ],
 )
 def test_a_question_about_the_user_looks_for_the_same_words_as_the_users_own(text: str, own: str) -> None:
-    nothing = QueryLookup(memories=0, contexts=0, documents=0, index_rows=0, frequencies={}, entities=())
-    asked, wanted = (resolve_question(reading(one), nothing, types=discover()).terms for one in (text, own))
+    asked, wanted = (resolve_question(reading(one), NOTHING_KNOWN, types=discover()).terms for one in (text, own))
     assert asked == wanted
 
 

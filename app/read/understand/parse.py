@@ -9,7 +9,7 @@ import re
 from collections.abc import Collection, Iterable, Sequence
 from datetime import datetime, timedelta
 from functools import lru_cache
-from itertools import islice
+from itertools import chain, islice
 from typing import Final, Literal
 
 from app.db.entities.query_lookup import Belongings, KnownEntity, Own
@@ -30,6 +30,12 @@ _WEEK = timedelta(days=7)
 
 MOST_TERMS = 128
 """Distinct terms of a question that are looked for."""
+
+MOST_WINDOWS = 8
+"""Windows of a question that are searched, its first ones; each is a scan."""
+
+MOST_NAMES = 512
+"""Runs of words or characters that are looked up as names, which is each in every scope."""
 
 _WORD = re.compile(r"[\w'-]+")
 _GAP = re.compile(r"\s{2,}")
@@ -74,7 +80,7 @@ def parse_question(request: QueryRequest, *, types: Registry, language: str) -> 
     text = questions.FOR_A_LIVING.sub("as a job", _GAP.sub(" ", request.query.replace("\u2019", "'")))
     prefer: Literal["past", "future"] = "future" if questions.is_future(text) else "past"
     spans = tuple(span for span in find_spans(text, now=request.now, prefer=prefer) if _is_time(span, text, language))
-    windows = tuple(dict.fromkeys(one for span in spans for one in _readings(span, request.now)))
+    windows = tuple(dict.fromkeys(one for span in spans for one in _readings(span, request.now)))[:MOST_WINDOWS]
     by_word = hint_words(text, types)
     by_way = (name for name, way in questions.WH_TYPES.items() if types.find(name) and way.search(text))
     hinted = tuple(dict.fromkeys((*by_word, *by_way)))
@@ -320,7 +326,8 @@ _SELF = frozenset({"i", "me", "my", "mine", "myself", "i'm", "i've"})
 def grams(text: str, language: str) -> tuple[Gram, ...]:
     """Return runs of 1 to 5 words as aliases would be written, longest first, then left to right.
 
-    A stop word by itself is no name. Scripts without spaces yield their runs of 2 to 6 characters.
+    A stop word by itself is no name. Scripts without spaces yield their runs of 2 to 6 characters. Of a long text the
+    first `MOST_NAMES` are returned.
     """
     stop = STOP_WORDS.get(language, frozenset())
     words = [_trimmed(match) for match in islice(_SPOKEN.finditer(text), MOST_WORDS)]
@@ -331,8 +338,8 @@ def grams(text: str, language: str) -> tuple[Gram, ...]:
             name = _name(text[start:end])
             if name and not (length == 1 and (name in stop or name in _SELF)):
                 found.setdefault((start, end), Gram(name=name, span=Span(start=start, end=end), words=length))
-    spaceless = [gram for run in _RUN.finditer(text) for gram in _inside(run)]
-    return (*found.values(), *spaceless)
+    spaceless = (gram for run in _RUN.finditer(text) for gram in _inside(run))
+    return tuple(islice(chain(found.values(), spaceless), MOST_NAMES))
 
 
 def capitalised(text: str, language: str) -> tuple[Span, ...]:
