@@ -249,12 +249,15 @@ async def _speakers(session: ReadSession, question: Question, rows: Mapping[UUID
 async def _turns(
     session: ReadSession, question: Question, ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow]
 ) -> dict[UUID, TurnEvidence]:
-    """Return the evidence of the turns among the best; nothing that was believed at another time."""
+    """Return the evidence of the turns among the best."""
     request, verbatim = question.request, question.verbatim
-    best = ranked[: considered(request)] if request.known_at is None else ()
-    turns = [one.id for one in best if rows[one.id].type in verbatim]
     return await read_turn_evidence(
-        session, tenant=question.tenant, ids=turns, verbatim=verbatim, instant=request.as_of or request.now
+        session,
+        tenant=question.tenant,
+        ids=[one.id for one in ranked[: considered(request)] if rows[one.id].type in verbatim],
+        verbatim=verbatim,
+        instant=request.as_of or request.now,
+        known_at=request.known_at,
     )
 
 

@@ -8,6 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
+from tests.api.conftest import written
 from tests.api.test_possessives import ask, contents
 
 
@@ -92,6 +93,54 @@ async def test_a_turn_that_returns_to_an_old_value_is_current(client: httpx.Asyn
     assert "Linz" not in text
 
 
+def shown(found: dict[str, Any]) -> set[tuple[str, ...]]:
+    return {(one["memory"]["content"], *one["marks"]) for one in found["memories"]}
+
+
+async def test_at_a_past_moment_turns_are_shown_and_marked_as_they_were_then(client: httpx.AsyncClient) -> None:
+    homes = (
+        "I live in Porto. The baker below me lets his room for little money.",
+        "I live in Braga now. The tram stops at the door.",
+        "I live in Faro now.",
+    )
+    questions = ("Where do I live?", "What did I say about the baker and about the tram?")
+    answered = []
+    for place, said in enumerate(homes):
+        await say(client, said, days_ago=90 - 30 * place)
+        moment = datetime.now(UTC).isoformat()
+        answered.append((moment, [shown(await ask(client, one, now=moment, min_relevance=0)) for one in questions]))
+    for moment, then in answered:
+        assert [shown(await ask(client, one, known_at=moment, min_relevance=0)) for one in questions] == then
+    assert [current & {(one,) for one in homes[:2]} for _, (current, _) in answered[1:]] == [set(), set()]
+    left, moved = (f"replaced {datetime.now(UTC) - timedelta(days=ago):%Y-%m-%d}" for ago in (60, 30))
+    marked = [{one for one in said if one[0] in homes[:2]} for _, (_, said) in answered]
+    assert marked == [
+        {(homes[0],)},
+        {(homes[0], left), (homes[1],)},
+        {(homes[0], left), (homes[1], moved)},
+    ]
+
+
+async def test_a_return_to_an_old_value_is_known_at_a_moment_before_its_entity_was_merged(
+    client: httpx.AsyncClient,
+) -> None:
+    said = ("Mira lives in Graz, above a cinema.", "Mira lives in Linz now.", "Mira lives in Graz again.")
+    for place, one in enumerate(said):
+        await say(client, one, days_ago=90 - 30 * place)
+    question = {"query": "Where does Mira live?", "known_at": datetime.now(UTC).isoformat(), "min_relevance": 0}
+    before = contents(await ask(client, **question))
+    await written(client, subject="Miranda Holt", predicate="works-at", object="Bosch", user_id="u1")
+    found = (await client.get("/entities", params={"user_id": "u1"})).json()["entities"]
+    mira, miranda = (
+        next(one["id"] for one in found if one["canonical_name"] == name) for name in ("Mira", "Miranda Holt")
+    )
+    merged = await client.post("/entities/merge", json={"into": miranda, "from": [mira]})
+    assert merged.status_code == 200, merged.text
+    assert contents(await ask(client, **question)) == before
+    assert said[0] in before
+    assert said[1] not in before
+
+
 @pytest.mark.parametrize("rejected", [False, True])
 async def test_a_turn_whose_statement_was_reported_wrong_is_not_shown(
     client: httpx.AsyncClient, *, rejected: bool
@@ -143,6 +192,8 @@ async def test_what_a_tool_said_is_marked_and_never_how_things_are(client: httpx
     assert said not in contents(await ask(client, "When does the harbour museum open?"))
     found = await ask(client, "What was said about the opening of the harbour museum?")
     assert marks(found, said) == ["said by a tool"]
+    moment = datetime.now(UTC).isoformat()
+    assert said not in contents(await ask(client, "When does the harbour museum open?", known_at=moment))
 
 
 async def test_a_turn_is_trusted_as_its_role_is(client: httpx.AsyncClient) -> None:

@@ -206,32 +206,61 @@ class TurnEvidence(NamedTuple):
     beliefs: tuple[TurnBelief, ...] = ()
 
 
-_BEHIND = statement(
+def _behind(memory: str, holder: str, *, said: str = "", given: str = "") -> SqlStatement:
+    """Return the query of turn evidence.
+
+    `memory` is the memory `b.memory_id` as a source, and `holder` those that may hold the slot of that memory, `m`;
+    `said` and `given` are conditions on the evidence of the turn's own memory and of its beliefs.
     """
-    SELECT said.memory_id, said.role, m.id, m.speech_act, b.quote, cardinality(string_to_array(m.content, ' ')),
-        coalesce(now.id, m.superseded_by),
-        CASE WHEN m.ended_at <= CAST(:instant AS timestamptz) AND m.status <> 'active' AND b.stated_at < m.ended_at
-                  AND (now.id IS NULL OR now.slot_value IS DISTINCT FROM m.slot_value) THEN m.ended_at
-             WHEN m.status = 'forgotten' AND m.ended_at IS NULL THEN m.retired_at
-             WHEN m.status = 'pending' AND m.review_reason = 'reported_wrong' THEN m.review_since END,
-        m.status IN ('forgotten', 'pending')
-    FROM evidence said
-    LEFT JOIN LATERAL (
-        SELECT e.memory_id, e.quote, e.stated_at FROM evidence e
-        WHERE e.tenant_id = :tenant AND e.turn_id = said.turn_id AND e.memory_id <> said.memory_id
-    ) b ON true
-    LEFT JOIN memories m ON m.tenant_id = :tenant AND m.id = b.memory_id AND m.type <> ALL(CAST(:verbatim AS text[]))
-    LEFT JOIN memories now ON now.tenant_id = :tenant AND now.scope_id = m.scope_id AND now.type = m.type
-        AND now.slot = m.slot AND now.status = 'active' AND NOT now.contested AND m.status <> 'active'
-    WHERE said.tenant_id = :tenant AND said.memory_id = ANY(CAST(:ids AS uuid[])) AND said.turn_id IS NOT NULL
-    """
+    return statement(
+        f"""
+        SELECT said.memory_id, said.role, m.id, m.speech_act, b.quote, cardinality(string_to_array(m.content, ' ')),
+            coalesce(now.id, m.superseded_by),
+            CASE WHEN m.ended_at <= CAST(:instant AS timestamptz) AND m.status <> 'active' AND b.stated_at < m.ended_at
+                      AND (now.id IS NULL OR now.slot_value IS DISTINCT FROM m.slot_value) THEN m.ended_at
+                 WHEN m.status = 'forgotten' AND m.ended_at IS NULL THEN m.retired_at
+                 WHEN m.status = 'pending' AND m.review_reason = 'reported_wrong' THEN m.review_since END,
+            m.status IN ('forgotten', 'pending')
+        FROM evidence said
+        LEFT JOIN LATERAL (
+            SELECT e.memory_id, e.quote, e.stated_at FROM evidence e
+            WHERE e.tenant_id = :tenant AND e.turn_id = said.turn_id AND e.memory_id <> said.memory_id{given}
+        ) b ON true
+        LEFT JOIN {memory} m ON m.tenant_id = :tenant AND m.id = b.memory_id
+            AND m.type <> ALL(CAST(:verbatim AS text[]))
+        LEFT JOIN {holder} now ON now.tenant_id = :tenant AND now.scope_id = m.scope_id AND now.type = m.type
+            AND now.slot = m.slot AND now.status = 'active' AND NOT now.contested AND m.status <> 'active'
+        WHERE said.tenant_id = :tenant AND said.memory_id = ANY(CAST(:ids AS uuid[])) AND said.turn_id IS NOT NULL{said}
+        """  # noqa: S608 - composed of constants
+    )
+
+
+_BEHIND = _behind("memories", "memories")
+
+_IN_ITS_SLOT = """m.status <> 'active' AND x.scope_id = m.scope_id AND x.type = m.type AND x.slot = ANY(ARRAY[m.slot,
+            (SELECT own.slot FROM memories own WHERE own.tenant_id = :tenant AND own.id = m.id)])"""
+"""The slot of `m` then and now: a merge of entities since has moved it, and those that were in it."""
+
+_BEHIND_THEN = _behind(
+    f"LATERAL (SELECT * FROM {time_travel.memories('x.id = b.memory_id')} was OFFSET 0)",  # noqa: S608 - of constants
+    f"LATERAL (SELECT * FROM {time_travel.memories(_IN_ITS_SLOT)} was OFFSET 0)",  # noqa: S608 - of constants
+    said=" AND said.recorded_at <= :known_at",
+    given=" AND e.recorded_at <= :known_at",
 )
 
 
 async def read_turn_evidence(
-    session: ReadSession, *, tenant: UUID, ids: Collection[UUID], verbatim: Collection[str], instant: datetime
+    session: ReadSession,
+    *,
+    tenant: UUID,
+    ids: Collection[UUID],
+    verbatim: Collection[str],
+    instant: datetime,
+    known_at: datetime | None = None,
 ) -> dict[UUID, TurnEvidence]:
     """Return the turn evidence of memories of `verbatim` types, by id; `instant` is when beliefs should hold.
+
+    With `known_at`, the evidence that was known then, and the beliefs as they were.
 
     A belief is over where what was said before its end is asked about after it, and where it was rejected or reported
     wrong. What says that something ended is evidence of it, too, and is not over.
@@ -239,7 +268,8 @@ async def read_turn_evidence(
     if not ids:
         return {}
     here = {"tenant": tenant, "ids": list(ids), "verbatim": list(verbatim), "instant": instant}
-    rows = await session.fetch(_BEHIND, here)
+    then = {} if known_at is None else {"known_at": known_at}
+    rows = await session.fetch(_BEHIND_THEN if then else _BEHIND, {**here, **then})
     roles: dict[UUID, str | None] = {}
     beliefs: Mapping[UUID, list[TurnBelief]] = defaultdict(list)
     for memory, role, belief, act, quote, words, replaced_by, over_at, withdrawn in rows:
