@@ -119,7 +119,7 @@ def _messages(document: Mapping[str, Any]) -> Sequence[object]:
 
 def _branch(nodes: Mapping[str, Any], last: object) -> list[object]:
     """Return the messages of the current branch of a ChatGPT export, whose nodes are a tree of edits."""
-    if last not in nodes:
+    if not isinstance(last, str) or last not in nodes:
         last = next((name for name, node in nodes.items() if not _of(node, "children")), None)
     found: list[object] = []
     seen = set()

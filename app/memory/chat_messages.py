@@ -90,7 +90,7 @@ def is_role(word: str) -> bool:
 
 def time_of(value: Mapping[str, Any]) -> object:
     """Return the time of a message or conversation as written there, None without one."""
-    return next((value[key] for key in TIME_FIELDS if value.get(key) not in {None, ""}), None)
+    return next((value[key] for key in TIME_FIELDS if value.get(key) not in (None, "")), None)
 
 
 def abbreviated(value: object) -> str:

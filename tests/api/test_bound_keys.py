@@ -247,14 +247,33 @@ async def test_an_erased_memory_is_answered_again_to_a_retry(two: Two) -> None:
     assert first.json() == again.json()
 
 
-async def test_tools_are_kept_to_the_keys_own_too(two: Two) -> None:
-    async def call(name: str, **arguments: object) -> dict[str, Any]:
-        params = {"name": name, "arguments": arguments}
-        body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
-        answer = await two.ana.post("/mcp", json=body, headers=ACCEPT)
-        found: dict[str, Any] = json.loads(answer.text.partition("data: ")[2] or answer.text)["result"]
-        return found
+@pytest.mark.parametrize("odd", [["ana"], {"id": "bob"}, 7, True, []])
+@pytest.mark.parametrize("field", ["user_id", "agent_id"])
+async def test_an_owner_that_is_no_text_is_refused_by_its_field(two: Two, field: str, odd: object) -> None:
+    for path, body in (
+        ("/query", {"query": "who lives where?", field: odd}),
+        ("/turns", {"content": "I moved to Rome.", field: odd}),
+        ("/memories/typed/fact", fact(**{"user_id": None, field: odd})),
+        ("/memories/batch", {"memories": [{"type": "fact", **fact(**{"user_id": None, field: odd})}]}),
+    ):
+        answer = await two.ana.post(path, json=body)
+        assert answer.status_code == 422, (path, answer.text)
+        assert answer.json()["errors"][0]["field"].endswith(field), (path, answer.text)
+    answer = await called(two.ana, "recall", query="who lives where?", **{field: odd})
+    assert answer["isError"]
+    assert field in answer["content"][0]["text"]
 
+
+async def called(client: httpx.AsyncClient, name: str, **arguments: object) -> dict[str, Any]:
+    """Call a tool, and return its result."""
+    params = {"name": name, "arguments": arguments}
+    body = {"jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params}
+    answer = await client.post("/mcp", json=body, headers=ACCEPT)
+    found: dict[str, Any] = json.loads(answer.text.partition("data: ")[2] or answer.text)["result"]
+    return found
+
+
+async def test_tools_are_kept_to_the_keys_own_too(two: Two) -> None:
     for name, arguments in {
         "recall": {"query": "who lives where?", "user_id": "bob"},
         "store_memory": {"content": "I moved to Rome.", "user_id": "bob"},
@@ -262,10 +281,10 @@ async def test_tools_are_kept_to_the_keys_own_too(two: Two) -> None:
         "forget": {"memory_id": two.ids["memory_id"]},
         "review_pending": {},
     }.items():
-        answer = await call(name, **arguments)
+        answer = await called(two.ana, name, **arguments)
         assert answer["isError"], (name, answer)
         assert SECRET not in json.dumps(answer)
-    mine = await call("recall", query=f"who lives in {SECRET}?")
+    mine = await called(two.ana, "recall", query=f"who lives in {SECRET}?")
     assert not mine["isError"]
     assert f"lives in {SECRET}" not in mine["content"][0]["text"]
 

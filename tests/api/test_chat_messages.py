@@ -59,6 +59,8 @@ async def test_a_message_that_is_none_is_refused_by_its_place_and_stores_nothing
         ({"role": "user"}, "no `content`"),
         ({"role": "narrator", "content": "Once."}, "narrator"),
         ({"role": "user", "content": "Hi there.", "timestamp": "soon"}, "can't read the time"),
+        ({"role": "user", "content": "Hi there.", "date": {"seconds": 1778320860}}, 'the time {"seconds": 1778320860}'),
+        ({"role": "user", "content": "Hi there.", "time": ["2026-05-09"]}, 'the time ["2026-05-09"]'),
         ({"role": "user", "content": "x" * 40_000}, "characters"),
     ):
         answer = await send(client, {"role": "user", "content": SPOKEN}, wrong)

@@ -79,6 +79,7 @@ def test_of_long_messages_only_the_ends_are_read() -> None:
         ({"query": "Where?", "messages": SHAPES["openai"]}, ""),
         ({"messages": []}, "messages"),
         ({"messages": [{"role": "user"}]}, "messages.0"),
+        ({"messages": [{"role": "user", "content": "Where?", "timestamp": {"seconds": 1}}]}, "messages.0"),
         ({"messages": [{"role": "assistant", "content": "Hello."}]}, "messages"),
         ({"messages": [{"role": "user", "content": "Where does Ana live? \ud83d"}]}, "messages.0"),
         ({"messages": [{"role": "user", "content": "Where does\x00 Ana live?"}]}, "messages.0"),

@@ -92,6 +92,8 @@ def test_a_tree_of_rewrites_gives_its_current_branch() -> None:
     export = [{"id": "chat", "mapping": mapping, "current_node": "c"}]
     assert [body["content"] for body in bodies(export)] == ["new", "on"]
     assert bodies(export)[0]["session_id"] == "chat"
+    for no_name in ({"id": "c"}, ["c"], None):
+        assert [body["content"] for body in bodies([{**export[0], "current_node": no_name}])] == ["old"]
 
 
 @pytest.mark.parametrize(
@@ -116,6 +118,7 @@ def test_times_come_in_many_forms(given: object, read_as: str) -> None:
         ({"role": "user"}, "has no `content`"),
         ({**HELLO, "timestamp": "some day"}, "can't read the time"),
         ({**HELLO, "timestamp": 1e300}, "out of range"),
+        ({**HELLO, "created_at": {"seconds": 1778320860}}, 'can\'t read the time {"seconds": 1778320860}'),
     ],
 )
 def test_what_is_wrong_with_a_message_is_told_by_its_place(message: object, told: str) -> None:

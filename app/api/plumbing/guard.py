@@ -446,12 +446,16 @@ def pin_body(body: object, actor: Actor, *, changes: bool) -> object:
 
 
 def pinned(given: Mapping[str, Any], actor: Actor) -> dict[str, Any]:
-    """Return the key's own ids by field, none of a key that is not bound; raise Forbidden where others are given."""
+    """Return the key's own ids by field, none of a key that is not bound; raise Forbidden where others are given.
+
+    A field that is given as something other than text is left as it is, for the validation to refuse it.
+    """
     if not actor.bound:
         return {}
     own = {"user_id": actor.user_id, "agent_id": actor.agent_id}
+    own = {name: value for name, value in own.items() if isinstance(given.get(name), str | None)}
     for name, value in own.items():
-        if given.get(name) not in {None, value}:
+        if given.get(name) not in (None, value):
             raise Forbidden(f"this key is bound to {_owner_of(actor)}, not to another {name}: {_MEND}")
     return {name: value for name, value in own.items() if value is not None}
 
