@@ -117,6 +117,11 @@ class StoredTurn:
     processed_at: datetime | None
     erased_at: datetime | None = None
 
+    @property
+    def given_up(self) -> bool:
+        """Return whether its job ended before anything was stored of it."""
+        return self.status is TurnStatus.FAILED and self.report is None and self.erased_at is None
+
 
 async def existing(
     session: ReadSession, tenant: UUID, ids: Collection[UUID], *, scopes: Collection[UUID] | None
@@ -290,7 +295,8 @@ _FINISH = statement(
     """
     UPDATE turns t SET status = g.status, reason = g.reason, report = g.report, processed_at = :now
     FROM jsonb_to_recordset(CAST(:given AS jsonb)) AS g(id uuid, status text, reason text, report jsonb)
-    WHERE t.tenant_id = :tenant AND t.id = g.id AND t.status = 'received'
+    WHERE t.tenant_id = :tenant AND t.id = g.id AND (t.status = 'received'
+        OR (t.status = 'extraction_failed' AND t.report IS NULL AND t.erased_at IS NULL))
     RETURNING t.id
     """
 )
@@ -351,7 +357,10 @@ async def save_extractions(
 
 
 async def finish(session: WriteSession, tenant: UUID, given: Sequence[TurnResult], now: datetime) -> set[UUID]:
-    """Store the results of turns that still wait, and return their ids; another worker may have stored some."""
+    """Store the results of turns that still wait or were given up, and return their ids.
+
+    Another worker may have stored some.
+    """
     rows = [{"id": str(one.id), "status": one.status, "reason": one.reason, "report": one.report} for one in given]
     ended = await session.fetch(_FINISH, {"tenant": tenant, "given": json.dumps(rows), "now": now})
     return {row["id"] for row in ended}

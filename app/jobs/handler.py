@@ -32,8 +32,8 @@ class Handler:
     `run` takes the runtime, the job and its progress callback, and returns the job's result as JSON, or None. It runs
     at least once and may run again, even concurrently when its worker was presumed dead, so it must be idempotent. A
     transient TypedMemoryError (of the database, the model provider, a conflict) is retried later, any other error
-    fails the job. `abandon` takes the runtime, a job that is about to be recorded as failed, and the error: it stores
-    what can be kept without the run.
+    fails the job. `abandon` takes the runtime, a job that has failed (it may be recorded as such already), and the
+    error: it stores what can be kept without the run.
     """
 
     kind: str

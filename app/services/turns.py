@@ -127,11 +127,11 @@ class Turns:
             return await self._process(actor, turns, progress, give_up=give_up)
 
     async def abandon(self, actor: Actor, turns: Collection[UUID], reason: str) -> None:
-        """Keep those of these turns that wait as episodes, and mark them as failed for this reason."""
+        """Keep those of these turns that wait, or were given up, as episodes; mark them as failed for this reason."""
         async with self.database.read(actor.tenant_id) as session:
             policy, version, stored = await self._fetch(session, actor, turns)
         types = await self.pipeline.types.at(actor.tenant_id, version)
-        for chunk in _chunks(_waiting(stored)):
+        for chunk in _chunks([*_waiting(stored), *(one for one in stored if one.given_up)]):
             await self.pipeline.abandon(actor, chunk, policy, types, reason)
 
     async def _process(

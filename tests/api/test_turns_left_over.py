@@ -59,6 +59,15 @@ async def test_a_turn_of_a_job_that_ended_its_workers_is_kept_and_waits_for_an_o
         deadly.setattr(executor, "MOST_INTERRUPTED", 0)
         sent = await client.post("/turns", json={"content": "I live in Ljubljana.", "user_id": "ann"})
         await eventually(lambda: stored(TurnStatus.FAILED))
+
+    async def kept() -> bool:
+        found = (await client.get("/memories", params={"user_id": "ann"})).json()["memories"]
+        return [(one["type"], one["content"]) for one in found] == [("episodic", "I live in Ljubljana.")]
+
+    await eventually(kept)
+    [turn] = (await client.get("/turns", params={"user_id": "ann"})).json()["turns"]
+    assert turn["status"] == TurnStatus.FAILED
+    assert "its worker died" in turn["reason"]
     monkeypatch.setattr(worker, "FORSAKEN_AFTER", timedelta())
     await requeue_turns(runtime)
     jobs = (await client.get("/jobs", params={"user_id": "ann"})).json()["jobs"]

@@ -24,7 +24,7 @@ async def run(runtime: Runtime, job: Job, progress: ProgressCallback) -> Mapping
 
 
 async def abandon(runtime: Runtime, job: Job, reason: str) -> None:
-    """Store the turns that still wait for a failed job as episodes, and mark them as failed for this reason."""
+    """Store the turns of a failed job that it did not process as episodes, and mark them as failed for this reason."""
     actor = _sender(job)
     await runtime.turns.abandon(actor, [UUID(one) for one in job.payload["turns"]], reason)
 
