@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from datetime import timedelta
 from uuid import UUID
 
 from sqlalchemy import ColumnElement, delete, func, or_, select, update
 from sqlalchemy.dialects.postgresql import insert
 
+from app import ids
 from app.db.session import ReadSession, WriteSession
 from app.db.tables import idempotency_keys
 
@@ -36,18 +37,20 @@ class IdempotencyRecord:
 
 async def reserve(
     session: WriteSession, slot: IdempotencySlot, fingerprint: bytes, *, abandoned: timedelta, kept: timedelta
-) -> datetime | None:
-    """Reserve the key and return the time of the reservation as a token; None when another request has it.
+) -> UUID | None:
+    """Reserve the key and return the token of the reservation; None when another request has it.
 
-    A reservation older than `abandoned` (its process died) or an answer older than `kept` is replaced.
+    A reservation that was made or renewed longer than `abandoned` ago (its process died) or an answer older than
+    `kept` is replaced.
     """
+    token = ids.new()
     taken = insert(idempotency_keys).values(
         tenant_id=slot.tenant_id,
         route=slot.route,
         key=slot.key,
         fingerprint=fingerprint,
         status=IN_PROGRESS,
-        response={},
+        response=_held_by(token),
         created_at=func.clock_timestamp(),
     )
     fresh = {name: taken.excluded[name] for name in ("fingerprint", "status", "response", "created_at")}
@@ -59,12 +62,15 @@ async def reserve(
             (idempotency_keys.c.status == IN_PROGRESS) & (age > abandoned),
             age > kept,
         ),
-    ).returning(idempotency_keys.c.created_at)
-    row = (await session.execute(statement)).first()
-    if row is None:
-        return None
-    assert isinstance(row[0], datetime)  # noqa: S101 - narrows for the type checker
-    return row[0]
+    ).returning(idempotency_keys.c.status)
+    return None if (await session.execute(statement)).first() is None else token
+
+
+async def renew(session: WriteSession, slot: IdempotencySlot, token: UUID) -> None:
+    """Let the reservation count as made now."""
+    await session.execute(
+        update(idempotency_keys).where(*_holds(slot, token)).values(created_at=func.clock_timestamp())
+    )
 
 
 async def find(session: ReadSession, slot: IdempotencySlot) -> IdempotencyRecord | None:
@@ -75,22 +81,22 @@ async def find(session: ReadSession, slot: IdempotencySlot) -> IdempotencyRecord
     return None if row is None else IdempotencyRecord(**row._mapping)  # noqa: SLF001 - SQLAlchemy's public name
 
 
-async def complete(session: WriteSession, slot: IdempotencySlot, token: datetime, *, status: int, body: str) -> bool:
-    """Store the answer; return False when another request has taken over the reservation.
+async def complete(session: WriteSession, slot: IdempotencySlot, token: UUID, *, status: int, body: str) -> bool:
+    """Store the answer; return False when another request has taken over the reservation, or something was erased.
 
     Called in the write's own session, the answer commits with the write. The body is text, because an answer is
     replayed byte for byte and JSONB would reorder its keys.
     """
     statement = (
         update(idempotency_keys)
-        .where(*_holds(slot, token))
+        .where(*_holds(slot, token), ~idempotency_keys.c.response.has_key("erased"))
         .values(status=status, response={"body": body})
         .returning(idempotency_keys.c.status)
     )
     return (await session.execute(statement)).first() is not None
 
 
-async def release(session: WriteSession, slot: IdempotencySlot, token: datetime) -> None:
+async def release(session: WriteSession, slot: IdempotencySlot, token: UUID) -> None:
     """Remove the reservation, because nothing was written."""
     await session.execute(delete(idempotency_keys).where(*_holds(slot, token)))
 
@@ -112,5 +118,11 @@ def _of(slot: IdempotencySlot) -> tuple[ColumnElement[bool], ...]:
     )
 
 
-def _holds(slot: IdempotencySlot, token: datetime) -> tuple[ColumnElement[bool], ...]:
-    return (*_of(slot), idempotency_keys.c.status == IN_PROGRESS, idempotency_keys.c.created_at == token)
+def _holds(slot: IdempotencySlot, token: UUID) -> tuple[ColumnElement[bool], ...]:
+    held = idempotency_keys.c.response.contains(_held_by(token))
+    return (*_of(slot), idempotency_keys.c.status == IN_PROGRESS, held)
+
+
+def _held_by(token: UUID) -> dict[str, str]:
+    """Return what stands in place of the answer until there is one; an erasure adds to it."""
+    return {"token": token.hex}

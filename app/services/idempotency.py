@@ -8,7 +8,7 @@ import time
 from collections.abc import Awaitable, Callable, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
-from datetime import datetime, timedelta
+from datetime import timedelta
 from functools import partial
 from uuid import UUID
 
@@ -38,7 +38,10 @@ RETENTION = timedelta(hours=24)
 """How long an answer can be had again."""
 
 ABANDONED = timedelta(seconds=60)
-"""After this a request that never answered counts as dead, and its retry may run."""
+"""After this without a renewal a request counts as dead, and its retry may run."""
+
+RENEW_SECONDS = 20.0
+"""Seconds between two renewals of a reservation, as long as its request runs."""
 
 SWEEP_EVERY = 600.0
 """Seconds between two removals of a tenant's old answers, by one process."""
@@ -69,7 +72,8 @@ class StoredResponse:
 class Idempotency:
     """Runs a write at most once per key, whichever replica gets it.
 
-    The key is reserved before the write and the answer stored after it, each in a transaction of its own.
+    The key is reserved before the write, renewed while it runs, and the answer stored after it, each in a transaction
+    of its own.
     Only success is stored: an error wrote nothing, so its retry runs. If a part of a batch failed for a passing
     reason, the retry runs at once, and if the process dies between the write and the answer, after a minute; both
     meet the memories that were written: duplicates, which merge.
@@ -92,11 +96,13 @@ class Idempotency:
         if isinstance(token, StoredResponse):
             return token
         settle: Callable[[WriteSession], Awaitable[object]] = partial(idempotency.release, slot=slot, token=token)
+        renewals = self._background.start(self._renew(slot, token))
         try:
             answer = await work()
             if answer.final:
                 settle = partial(idempotency.complete, slot=slot, token=token, status=answer.status, body=answer.body)
         finally:
+            renewals.cancel()
             # Also when the request is cancelled here: its retry should not have to wait until it counts as dead.
             await asyncio.shield(self._background.start(self._settle(slot, settle)))
         self._sweep_sometimes(slot.tenant_id)
@@ -106,7 +112,7 @@ class Idempotency:
         """Wait for background work to finish."""
         await self._background.finish()
 
-    async def _reserve(self, slot: IdempotencySlot, fingerprint: bytes) -> datetime | StoredResponse:
+    async def _reserve(self, slot: IdempotencySlot, fingerprint: bytes) -> UUID | StoredResponse:
         """Return the token of a new reservation, or the stored answer."""
         give_up = time.monotonic() + self.wait_seconds
         tries = 0
@@ -126,6 +132,13 @@ class Idempotency:
                 raise Conflict("the first request with this Idempotency-Key is still running", retry_after=2.0)
             await asyncio.sleep(_POLL[min(tries, len(_POLL) - 1)])
             tries += 1
+
+    async def _renew(self, slot: IdempotencySlot, token: UUID) -> None:
+        while True:
+            await asyncio.sleep(RENEW_SECONDS)
+            with suppress(TypedMemoryError):
+                async with self.database.write(slot.tenant_id, synchronous_commit="off") as session:
+                    await idempotency.renew(session, slot, token)
 
     async def _settle(
         self,

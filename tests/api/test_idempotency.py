@@ -14,8 +14,12 @@ from sqlalchemy import text
 from app.db import idempotency
 from app.errors import DatabaseUnavailable
 from app.runtime import Runtime
+from app.services import idempotency as service
 from app.services.memories import Memories
 from tests.api.conftest import KEY, Tenant, connected, fact, running, settings_for, written
+from tests.support.waiting import eventually
+
+PREFERENCE = {"preference_key": "tea.kind", "preference_value": "oolong"}
 
 
 def keyed(key: str) -> dict[str, str]:
@@ -139,6 +143,52 @@ async def test_while_the_first_still_runs_the_second_is_told_when_to_come_back(
         object.__setattr__(runtime.idempotency, "wait_seconds", waits)
         finish.set()
     assert (await first).status_code == 201
+
+
+@pytest.mark.parametrize("erased", [False, True])
+async def test_a_request_that_takes_minutes_holds_its_key(
+    client: httpx.AsyncClient, runtime: Runtime, monkeypatch: pytest.MonkeyPatch, *, erased: bool
+) -> None:
+    """What is erased meanwhile keeps its answer from being stored, but lets no second one in."""
+    other = (await client.post("/memories/typed/fact", json=fact(object="Audi"))).json()["memory"]["id"]
+    tenant = await tenant_of(runtime, client)
+    started, finish, runs = asyncio.Event(), asyncio.Event(), 0
+    write = Memories.write
+
+    async def slow(*args: Any, **more: Any) -> Any:
+        nonlocal runs
+        runs += 1
+        started.set()
+        await finish.wait()
+        return await write(*args, **more)
+
+    async def renewed() -> bool:
+        async with runtime.database.read(tenant) as session:
+            late = "SELECT count(*) FROM idempotency_keys WHERE tenant_id = :tenant AND now() - created_at > '1 minute'"
+            return bool((await session.execute(text(late), {"tenant": tenant})).scalar_one() == 0)
+
+    monkeypatch.setattr(Memories, "write", slow)
+    monkeypatch.setattr(service, "RENEW_SECONDS", 0.05)
+    waits = runtime.idempotency.wait_seconds
+    object.__setattr__(runtime.idempotency, "wait_seconds", 0.1)
+    try:
+        first = asyncio.create_task(client.post("/memories/typed/preference", json=PREFERENCE, headers=keyed("k")))
+        await started.wait()
+        if erased:
+            assert (await client.delete(f"/memories/{other}")).status_code == 200
+        async with runtime.database.write(tenant) as session:
+            aged = "UPDATE idempotency_keys SET created_at = now() - interval '61 seconds' WHERE tenant_id = :tenant"
+            await session.execute(text(aged), {"tenant": tenant})
+        await eventually(renewed)
+        second = await client.post("/memories/typed/preference", json=PREFERENCE, headers=keyed("k"))
+        assert (second.status_code, runs) == (409, 1)
+    finally:
+        finish.set()
+        answer = await first
+        third = await client.post("/memories/typed/preference", json=PREFERENCE, headers=keyed("k"))
+        object.__setattr__(runtime.idempotency, "wait_seconds", waits)
+    assert answer.status_code == 201
+    assert (third.status_code, runs) == (409 if erased else 201, 1)
 
 
 async def test_a_request_that_is_cancelled_frees_its_key(

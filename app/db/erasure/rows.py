@@ -97,15 +97,11 @@ REPLACEMENT_TEXT = (
 
 _ABANDON_ANSWERS = statement(
     """
-    UPDATE idempotency_keys k SET created_at = (
-        SELECT held.since - interval '1 microsecond' FROM (SELECT k.created_at AS since) held)
+    UPDATE idempotency_keys SET response = response || '{"erased": true}'
     WHERE tenant_id = :tenant AND status = 0 AND (route, key) IS DISTINCT FROM (:own_route, :own_key)
     """
 )
-"""An answer still to come may quote what is erased: its request no longer holds its key, so it is not kept.
-
-How long the key is held stays as it is: those of processes that died would never be free where much is erased.
-"""
+"""An answer still to come may quote what is erased, so it is not kept; its request holds its key as before."""
 
 _FORGET_ANSWERS = """
     UPDATE idempotency_keys k SET status = :gone, response = jsonb_build_object('body', CAST(:instead AS text))
