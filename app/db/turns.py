@@ -278,7 +278,7 @@ def _stored_turn(row: Record) -> StoredTurn:
         extraction=row["extraction"],
         report=row["report"],
         recorded_at=row["recorded_at"],
-        processed_at=row["processed_at"],
+        processed_at=None if row["status"] == TurnStatus.RECEIVED else row["processed_at"],
         erased_at=row["erased_at"],
     )
 
@@ -319,7 +319,8 @@ _TAKE_UP = statement(
 _FORSAKEN = statement(
     """
     SELECT t.id FROM turns t
-    WHERE t.tenant_id = :tenant AND t.status = 'received' AND t.recorded_at < :before AND t.id NOT IN (
+    WHERE t.tenant_id = :tenant AND t.status = 'received' AND coalesce(t.processed_at, t.recorded_at) < :before
+      AND t.id NOT IN (
         SELECT CAST(named AS uuid) FROM jobs j, jsonb_array_elements_text(j.payload -> 'turns') named
         WHERE j.tenant_id = :tenant AND j.kind = :kind AND j.status IN ('queued', 'running'))
     ORDER BY t.id LIMIT :limit
@@ -328,13 +329,14 @@ _FORSAKEN = statement(
 
 _REOPEN = statement(
     """
-    UPDATE turns SET status = 'received', reason = NULL, extraction = NULL, processed_at = NULL
+    UPDATE turns SET status = 'received', reason = NULL, extraction = NULL, processed_at = :now
     WHERE tenant_id = :tenant AND id = :id AND erased_at IS NULL AND (status <> 'received' OR NOT EXISTS (
         SELECT FROM jobs j
         WHERE j.tenant_id = :tenant AND j.status IN ('queued', 'running') AND j.payload @> CAST(:named AS jsonb)
     ))
     """
 )
+"""A turn that waits again has the time from which it does in `processed_at`."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -379,16 +381,16 @@ async def take_up(session: WriteSession, tenant: UUID, ids: Collection[UUID]) ->
 async def without_job(
     session: ReadSession, tenant: UUID, *, kind: str, before: datetime, limit: int
 ) -> list[StoredTurn]:
-    """Return turns that were received before a time and wait although no job of this kind will process them."""
+    """Return turns that have waited since before a time although no job of this kind will process them."""
     rows = await session.fetch(_FORSAKEN, {"tenant": tenant, "kind": kind, "before": before, "limit": limit})
     return await fetch(session, tenant, [row["id"] for row in rows]) if rows else []
 
 
-async def reopen(session: WriteSession, tenant: UUID, turn: UUID) -> StoredTurn | None:
+async def reopen(session: WriteSession, tenant: UUID, turn: UUID, now: datetime) -> StoredTurn | None:
     """Mark a turn as received again and return it.
 
     Returns None when it does not exist, when a job will process it, or when a memory of it was erased.
     """
     named = json.dumps({"turns": [turn.hex]})
-    reopened = await session.change(_REOPEN, {"tenant": tenant, "id": turn, "named": named})
+    reopened = await session.change(_REOPEN, {"tenant": tenant, "id": turn, "named": named, "now": now})
     return (await fetch(session, tenant, [turn]))[0] if reopened else None

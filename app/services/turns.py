@@ -88,7 +88,7 @@ class Turns:
             return await self._enqueue(session, actor, turns[0].scope, [one.id for one in turns])
 
     async def requeue_forsaken(self, tenant: UUID, before: datetime) -> int:
-        """Queue turns received before an instant whose request ended before they were processed, as by a crash.
+        """Queue turns that wait since before an instant because their request ended before it processed them.
 
         Returns their number.
         """
@@ -219,14 +219,14 @@ class Turns:
         turn still waits or one of its memories was erased. It counts as another turn: QuotaExceeded.
         """
         async with self.quotas.spending(actor, turns=1), self.database.write(actor.tenant_id) as session:
-            found = await _reopened(session, actor, turn)
+            found = await _reopened(session, actor, turn, self.clock())
             beside = {"audit_events": [self._replayed(actor, found)]}
             return found, await self._enqueue(session, actor, found.turn.scope, [turn], beside)
 
     async def reopen(self, actor: Actor, turn: UUID) -> StoredTurn:
         """Make a turn wait again, as `replay` does, without a job: the caller processes it."""
         async with self.quotas.spending(actor, turns=1), self.database.write(actor.tenant_id) as session:
-            found = await _reopened(session, actor, turn)
+            found = await _reopened(session, actor, turn, self.clock())
             await append(session, [self._replayed(actor, found)])
             return found
 
@@ -259,8 +259,8 @@ class Turns:
         )
 
 
-async def _reopened(session: WriteSession, actor: Actor, turn: UUID) -> StoredTurn:
-    found = await db_turns.reopen(session, actor.tenant_id, turn)
+async def _reopened(session: WriteSession, actor: Actor, turn: UUID, now: datetime) -> StoredTurn:
+    found = await db_turns.reopen(session, actor.tenant_id, turn, now)
     if found is not None:
         return found
     standing = await db_turns.fetch(session, actor.tenant_id, [turn])

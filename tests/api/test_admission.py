@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Hashable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
+from typing import Any
 
 import httpx
 import pytest
@@ -17,6 +18,7 @@ from hypothesis import strategies as st
 from app.api.plumbing.admission import _LOOK_SECONDS, Admission, FairQueue, QueueLimits
 from app.errors import Overloaded
 from app.pauses import Pause
+from app.services.turns import Turns
 from app.settings import Settings
 from tests.api.conftest import KEY, MakeClient, connected, fact, running, settings_for
 from tests.support import owner
@@ -109,6 +111,23 @@ async def test_a_request_that_takes_too_long_is_given_up_and_writes_nothing(
         await asyncio.sleep(0.2)
         found = await client.get("/memories?user_id=late")
         assert found.json()["memories"] == []
+
+
+async def test_a_replay_may_wait_for_a_model_for_longer(
+    make_client: MakeClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    process = Turns.process
+
+    async def slow(*args: Any, **more: Any) -> Any:
+        await asyncio.sleep(1.5)
+        return await process(*args, **more)
+
+    async with make_client(request_deadline=1.0, worker="off") as client:
+        body = {"content": "My boat is called Halcyon.", "user_id": "skipper"}
+        [turn] = (await client.post("/turns", params={"mode": "sync"}, json=body)).json()["turns"]
+        monkeypatch.setattr(Turns, "process", slow)
+        again = await client.post(f"/turns/{turn['id']}/replay", params={"mode": "sync"})
+        assert again.status_code == 200, again.text
 
 
 async def test_requests_of_one_tenants_keys_share_one_queue(database_url: str) -> None:

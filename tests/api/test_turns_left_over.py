@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+import asyncio
 from datetime import timedelta
 from typing import Any
 
 import httpx
 import pytest
+from sqlalchemy import text
 
 from app.jobs import executor, worker
 from app.jobs.worker import requeue_turns
 from app.memory.extraction import TurnStatus
 from app.runtime import Runtime
 from app.services.turns import Turns
+from tests.api.test_jobs import tenant_of
 from tests.api.test_turns import recalled, say
 from tests.support.waiting import eventually
 
@@ -46,6 +49,48 @@ async def test_a_turn_whose_request_was_killed_is_processed(
     await eventually(processed)
     found = await recalled(client, "Where do I live?")
     assert "user lives in Ljubljana" in [one["content"] for one in found]
+
+
+async def test_an_old_turn_that_is_replayed_counts_from_then(
+    client: httpx.AsyncClient, runtime: Runtime, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def queued() -> list[str]:
+        jobs = (await client.get("/jobs", params={"user_id": "ann"})).json()["jobs"]
+        return [one["status"] for one in jobs if one["kind"] == "ingest"]
+
+    async def done() -> bool:
+        return await queued() == ["succeeded"]
+
+    said = await say(client, "I live in Ljubljana.")
+    aged = text("UPDATE turns SET recorded_at = recorded_at - interval '1 year' WHERE tenant_id = :tenant")
+    tenant = await tenant_of(client, runtime)
+    async with runtime.database.write(tenant) as session:
+        await session.execute(aged, {"tenant": tenant})
+    begun, left, process = asyncio.Event(), asyncio.Event(), Turns.process
+
+    async def slow(*args: Any, **more: Any) -> Any:
+        begun.set()
+        await left.wait()
+        return await process(*args, **more)
+
+    path = f"/turns/{said['id']}"
+    with monkeypatch.context() as slowed:
+        slowed.setattr(Turns, "process", slow)
+        replay = asyncio.create_task(client.post(f"{path}/replay", params={"mode": "sync"}))
+        await begun.wait()
+        waits = (await client.get(path)).json()
+        assert (waits["status"], waits["processed_at"]) == (TurnStatus.RECEIVED, None)
+        await requeue_turns(runtime)
+        assert await queued() == []
+        left.set()
+        assert (await replay).json()["turns"][0]["status"] == TurnStatus.PROCESSED
+
+        slowed.setattr(Turns, "process", killed)
+        assert (await client.post(f"{path}/replay", params={"mode": "sync"})).status_code == 500
+    monkeypatch.setattr(worker, "FORSAKEN_AFTER", timedelta())
+    await requeue_turns(runtime)
+    await eventually(done)
+    assert (await client.get(path)).json()["status"] == TurnStatus.PROCESSED
 
 
 async def test_a_turn_of_a_job_that_ended_its_workers_is_kept_and_waits_for_an_operator(

@@ -13,6 +13,7 @@ from __future__ import annotations
 import asyncio
 import hashlib
 import math
+import re
 from collections import deque
 from collections.abc import AsyncIterator, Callable, Hashable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
@@ -38,7 +39,7 @@ UNMETERED = frozenset({"/healthz", "/readyz", "/metrics"})
 STREAMS = frozenset({"/admin/events"})
 """Paths whose requests have a place and a deadline until their answer begins; streams have a bound of their own."""
 
-LONG = frozenset({"/turns", "/import", "/export", "/mcp", "/answer"})
+_LONG = re.compile(r"/(turns|turns/[^/]+/replay|import|export|mcp|answer)")
 """Paths whose requests may wait for a model, or for the caller."""
 
 _LONG_LANE = 8
@@ -102,7 +103,7 @@ class Admission:
 
     def refuses(self, path: str, authorization: bytes) -> bool:
         """Return whether a request would be turned away at once; count it if so."""
-        if path in UNMETERED or path in LONG or not self.quick.is_full(self.keys.tenant(authorization)):
+        if path in UNMETERED or _LONG.fullmatch(path) or not self.quick.is_full(self.keys.tenant(authorization)):
             return False
         self.observe("full")
         return True
@@ -125,7 +126,7 @@ class AdmissionMiddleware:
         if scope["type"] != "http" or scope["path"] in UNMETERED:
             await self.app(scope, receive, send)
             return
-        admission, long = self.admission, scope["path"] in LONG
+        admission, long = self.admission, _LONG.fullmatch(scope["path"]) is not None
         authorization = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
         queue = admission.long if long else admission.quick
         try:
