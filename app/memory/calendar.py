@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, date, datetime, time, timedelta, tzinfo
+from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from functools import cache
 from typing import Annotated
 from zoneinfo import available_timezones
@@ -14,6 +14,7 @@ from app.model import Precision
 
 _DATED = re.compile(r"\d{4}-\d{2}-\d{2}(?:$|[T ])")
 _DATE = re.compile(r"\d{4}-\d{2}-\d{2}")
+_OFFSET_WITH_SECONDS = re.compile(r"\d[+-]\d{2}:\d{2}:\d{2}$")
 
 EARLIEST_YEAR = 1000
 LATEST_YEAR = 2200
@@ -48,7 +49,21 @@ def _date_alone(value: object) -> object:
     """Read `2026-05-09` as a date rather than as its midnight; raise ValueError for a number."""
     if isinstance(value, int | float) or (isinstance(value, str) and not _DATED.match(value)):
         raise ValueError("must be a date such as 2026-05-09, or a date and time such as 2026-05-09T14:00:00Z")
-    return date.fromisoformat(value) if isinstance(value, str) and _DATE.fullmatch(value) else value
+    if not isinstance(value, str):
+        return value
+    if _OFFSET_WITH_SECONDS.search(value):
+        return whole_minutes(datetime.fromisoformat(value))
+    return date.fromisoformat(value) if _DATE.fullmatch(value) else value
+
+
+def whole_minutes(at: datetime) -> datetime:
+    """Return the same instant with an offset of whole minutes, as pydantic and RFC 3339 want it.
+
+    Offsets have seconds in a zone's local mean time, before it had a standard time. They are rounded up, so that the
+    start of a day stays in that day.
+    """
+    minutes = -(-(at.utcoffset() or timedelta()) // timedelta(minutes=1))
+    return at.astimezone(timezone(timedelta(minutes=minutes)))
 
 
 StatedTime = Annotated[datetime | date, BeforeValidator(_date_alone), AfterValidator(plausible)]

@@ -200,6 +200,15 @@ async def test_times_are_read_in_the_callers_zone(client: httpx.AsyncClient) -> 
     assert memory["stated_at"] == "2026-05-09T01:00:00Z"
 
 
+async def test_an_event_before_standard_time_is_known_again(client: httpx.AsyncClient) -> None:
+    """Amsterdam was 19 minutes and 32 seconds ahead of Greenwich then."""
+    opening = {"timezone": "Europe/Amsterdam", "event_description": "The tram line opened", "event_at": "1931-04-18"}
+    first, again = [await client.post("/memories/typed/event", json={"user_id": "u1", **opening}) for _ in range(2)]
+    assert (first.status_code, again.json().get("decision")) == (201, "merged"), again.text
+    WriteResultOut.model_validate_json(again.content)
+    assert again.json()["memory"]["content"] == "The tram line opened, on 1931-04-18"
+
+
 async def test_ttl_counts_from_when_it_begins(client: httpx.AsyncClient) -> None:
     memory = await written(client, valid_from="2026-05-09T00:00:00Z", ttl_seconds=3600)
     assert memory["valid_until"] == "2026-05-09T01:00:00Z"

@@ -179,3 +179,26 @@ def test_an_offset_is_kept() -> None:
     covers = event("2026-05-09T14:00:00+02:00", "exact").event_time(BERLIN)
     assert covers is not None
     assert covers.at == datetime(2026, 5, 9, 14, tzinfo=timezone(timedelta(hours=2)))
+
+
+@pytest.mark.parametrize(
+    ("zone", "at", "stored"),
+    [
+        ("Europe/Amsterdam", "1931-04-18", "1931-04-18T00:00:28+00:20"),
+        ("America/Chicago", "1871-10-08", "1871-10-08T00:00:36-05:50"),
+        ("America/Chicago", "1871-10-08T21:30:00", "1871-10-08T21:30:36-05:50"),
+        ("Europe/Berlin", "2026-05-09", "2026-05-09T00:00:00+02:00"),
+    ],
+)
+def test_an_event_in_local_mean_time_is_read_back_as_it_was(zone: str, at: str, stored: str) -> None:
+    """Earlier releases stored offsets with seconds, which are read too."""
+    told = event(at)
+    covers = told.event_time(ZoneInfo(zone))
+    assert covers is not None
+    assert covers.at is not None
+    assert told.stored(covers)["event_at"] == stored
+    for form in (stored, covers.at.isoformat()):
+        again = event(form, told.precision)
+        assert again.event_time(ZoneInfo(zone)) == covers
+        assert again.model_dump(mode="json")["event_at"] == stored
+        assert again.render() == told.render()

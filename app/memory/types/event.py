@@ -9,7 +9,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from app.english import questions
-from app.memory.calendar import StatedTime, covered, date_of, day_start
+from app.memory.calendar import StatedTime, covered, date_of, day_start, whole_minutes
 from app.memory.fields import Name, Sentence
 from app.memory.slots import accumulate
 from app.memory.spec import EndingKey, Example, MemoryType, Payload, Standing
@@ -87,7 +87,7 @@ class Event(Payload):
         """Return the fields, with the time as an instant."""
         found = super().stored(event)
         if event is not None and event.at is not None:
-            found["event_at"] = event.at.isoformat()
+            found["event_at"] = whole_minutes(event.at).isoformat()
         return found if event is None else {**found, "event_at_precision": str(event.precision)}
 
     def event_time(self, zone: tzinfo) -> EventTime | None:
