@@ -27,52 +27,60 @@ INCLUDE = re.compile(r'\s*\{\{- include "([\w.-]+)" \. \| nindent (\d+) \}\}')
 RANGE = re.compile(r"\n\{\{- range \$name, \$value := (\S+) \}\}(.*?)\n\{\{- end \}\}", re.DOTALL)
 ACTION = re.compile(r"\{\{ (.*?) \}\}")
 
+Objects = dict[str, dict[str, Any]]
+"""The chart's objects, by kind and name."""
 
-def value(path: str) -> Any:
+
+def value(path: str, values: dict[str, Any]) -> Any:
     """The value of a path such as `.Values.image`; a KeyError for one that there is not."""
-    found: Any = {"Values": VALUES, "Release": {"Name": RELEASE}, "Chart": {"AppVersion": ABOUT["appVersion"]}}
+    found: Any = {"Values": values, "Release": {"Name": RELEASE}, "Chart": {"AppVersion": ABOUT["appVersion"]}}
     for name in path.strip(".").split("."):
         found = found[name]
     return found
 
 
-def action(given: str) -> str:
+def action(given: str, values: dict[str, Any]) -> str:
     """The text of an action: a path, through `quote` or `toJson`, or a sum."""
     if given.startswith("add "):
-        return str(sum(value(one) if one.startswith(".") else int(one) for one in given.split()[1:]))
+        return str(sum(value(one, values) if one.startswith(".") else int(one) for one in given.split()[1:]))
     path, _, through = given.partition(" | ")
     written = path.removeprefix("toJson ")
-    found = value(written)
+    found = value(written, values)
     return json.dumps(found) if written != path else json.dumps(str(found)) if through == "quote" else str(found)
 
 
-def rendered(text: str) -> str:
+def rendered(text: str, values: dict[str, Any]) -> str:
     text = INCLUDE.sub(
-        lambda found: "\n" + textwrap.indent(rendered(DEFINED[found[1]]).strip("\n"), " " * int(found[2])), text
+        lambda found: "\n" + textwrap.indent(rendered(DEFINED[found[1]], values).strip("\n"), " " * int(found[2])), text
     )
     text = RANGE.sub(
         lambda found: "".join(
             found[2].replace("{{ $name }}", name).replace("{{ $value | quote }}", json.dumps(str(one)))
-            for name, one in value(found[1]).items()
+            for name, one in value(found[1], values).items()
         ),
         text,
     )
-    return ACTION.sub(lambda found: action(found[1]), text)
+    return ACTION.sub(lambda found: action(found[1], values), text)
 
 
-@pytest.fixture(scope="module")
-def objects() -> dict[str, dict[str, Any]]:
-    """The chart's objects, by kind and name."""
+def render(**settings: str) -> Objects:
+    """The chart's objects with these settings of the service beside its own."""
+    values = {**VALUES, "settings": {**VALUES["settings"], **settings}}
     if LIBRARY is not None:
         with import_module("helm_python").Chart.load(str(CHART)) as chart:
-            texts = [text for name, text in chart.render(name=RELEASE).items() if name.endswith(".yaml")]
+            texts = [text for name, text in chart.render(values, name=RELEASE).items() if name.endswith(".yaml")]
     else:
-        texts = [rendered(one.read_text()) for one in (CHART / "templates").glob("*.yaml")]
+        texts = [rendered(one.read_text(), values) for one in (CHART / "templates").glob("*.yaml")]
     loaded = [yaml.safe_load(text) for text in texts]
     return {f"{one['kind']}/{one['metadata']['name']}": one for one in loaded}
 
 
-def test_the_chart_has_the_service_its_workers_and_a_migration_before_them(objects: dict[str, dict[str, Any]]) -> None:
+@pytest.fixture(scope="module")
+def objects() -> Objects:
+    return render()
+
+
+def test_the_chart_has_the_service_its_workers_and_a_migration_before_them(objects: Objects) -> None:
     assert set(objects) == {
         "ConfigMap/memory",
         "Deployment/memory",
@@ -90,7 +98,7 @@ def test_helm_lint_finds_nothing() -> None:
     assert [one for one in told["messages"] if one["severity"] > NOTE] == []
 
 
-def test_every_pod_runs_without_rights_and_with_limits(objects: dict[str, dict[str, Any]]) -> None:
+def test_every_pod_runs_without_rights_and_with_limits(objects: Objects) -> None:
     for one in objects.values():
         if "template" not in one["spec"] if "spec" in one else True:
             continue
@@ -100,17 +108,34 @@ def test_every_pod_runs_without_rights_and_with_limits(objects: dict[str, dict[s
         assert container["securityContext"]["readOnlyRootFilesystem"]
         assert container["securityContext"]["capabilities"] == {"drop": ["ALL"]}
         assert container["resources"]["limits"]["memory"]
-        assert [next(iter(source)) for source in container["envFrom"]] == ["secretRef", "configMapRef"]
+        assert {"secretRef": {"name": VALUES["secret"]}} in container["envFrom"]
 
 
-def test_settings_are_known_and_text(objects: dict[str, dict[str, Any]]) -> None:
+def test_the_migration_has_the_settings_before_their_config_map_exists() -> None:
+    objects = render(TM_EMBEDDING_PROVIDER="openai", TM_EMBEDDING_DIMENSIONS="768")
+    [migrate] = objects["Job/memory-migrate"]["spec"]["template"]["spec"]["containers"]
+    assert {one["name"]: one["value"] for one in migrate["env"]} == {
+        "TM_LOG_FORMAT": "json",
+        "TM_EMBEDDING_PROVIDER": "openai",
+        "TM_EMBEDDING_DIMENSIONS": "768",
+    }
+    assert [next(iter(source)) for source in migrate["envFrom"]] == ["secretRef"]
+
+
+@pytest.mark.parametrize("name", ["memory", "memory-worker"])
+def test_pods_have_the_settings(objects: Objects, name: str) -> None:
+    [container] = objects[f"Deployment/{name}"]["spec"]["template"]["spec"]["containers"]
+    assert {"configMapRef": {"name": "memory"}} in container["envFrom"]
+
+
+def test_settings_are_known_and_text(objects: Objects) -> None:
     data = objects["ConfigMap/memory"]["data"]
     assert {name.removeprefix("TM_").lower() for name in data} <= set(Settings.model_fields)
     assert all(isinstance(one, str) for one in data.values())
     Settings(**{name.removeprefix("TM_").lower(): one for name, one in data.items()})
 
 
-def test_a_pod_leaves_the_service_before_it_stops(objects: dict[str, dict[str, Any]]) -> None:
+def test_a_pod_leaves_the_service_before_it_stops(objects: Objects) -> None:
     pod = objects["Deployment/memory"]["spec"]["template"]["spec"]
     [container] = pod["containers"]
     assert container["readinessProbe"]["httpGet"]["path"] == "/readyz"
@@ -120,7 +145,7 @@ def test_a_pod_leaves_the_service_before_it_stops(objects: dict[str, dict[str, A
     assert pod["terminationGracePeriodSeconds"] > delay + Settings.model_fields["shutdown_grace"].default
 
 
-def test_metrics_have_a_port_that_the_service_does_not_publish(objects: dict[str, dict[str, Any]]) -> None:
+def test_metrics_have_a_port_that_the_service_does_not_publish(objects: Objects) -> None:
     data = objects["ConfigMap/memory"]["data"]
     for name, setting in (("memory", "TM_OPERATIONS_PORT"), ("memory-worker", "TM_WORKER_METRICS_PORT")):
         [container] = objects[f"Deployment/{name}"]["spec"]["template"]["spec"]["containers"]
@@ -128,7 +153,7 @@ def test_metrics_have_a_port_that_the_service_does_not_publish(objects: dict[str
     assert [port["name"] for port in objects["Service/memory"]["spec"]["ports"]] == ["http"]
 
 
-def test_selectors_find_their_pods(objects: dict[str, dict[str, Any]]) -> None:
+def test_selectors_find_their_pods(objects: Objects) -> None:
     labels = objects["Deployment/memory"]["spec"]["template"]["metadata"]["labels"]
     assert objects["Deployment/memory"]["spec"]["selector"]["matchLabels"].items() <= labels.items()
     assert objects["Service/memory"]["spec"]["selector"].items() <= labels.items()

@@ -21,12 +21,14 @@ securityContext:
   allowPrivilegeEscalation: false
   readOnlyRootFilesystem: true
   capabilities: { drop: [ALL] }
-envFrom:
-  - secretRef: { name: {{ .Values.secret | quote }} }
-  # Optional, because migrations run before it is there.
-  - configMapRef: { name: {{ .Release.Name | quote }}, optional: true }
 volumeMounts:
   - { name: tmp, mountPath: /tmp }
   - { name: tmp, mountPath: /var/lib/typed-memory }
 resources: {{ toJson .Values.resources }}
+{{- end }}
+
+{{- define "typed-memory.environment" -}}
+envFrom:
+  - secretRef: { name: {{ .Values.secret | quote }} }
+  - configMapRef: { name: {{ .Release.Name | quote }} }
 {{- end }}
