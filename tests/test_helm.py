@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import textwrap
+from hashlib import sha256
 from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
@@ -26,6 +27,7 @@ DEFINED = dict(re.findall(r'\{\{- define "([\w-]+\.\w+)" -\}\}\n(.*?)\{\{- end \
 INCLUDE = re.compile(r'\s*\{\{- include "([\w.-]+)" \. \| nindent (\d+) \}\}')
 RANGE = re.compile(r"\n\{\{- range \$name, \$value := (\S+) \}\}(.*?)\n\{\{- end \}\}", re.DOTALL)
 ACTION = re.compile(r"\{\{ (.*?) \}\}")
+CHECKSUM = re.compile(r'include \(print \$\.Template\.BasePath "/([\w.]+)"\) \. \| sha256sum')
 
 Objects = dict[str, dict[str, Any]]
 """The chart's objects, by kind and name."""
@@ -40,7 +42,9 @@ def value(path: str, values: dict[str, Any]) -> Any:
 
 
 def action(given: str, values: dict[str, Any]) -> str:
-    """The text of an action: a path, through `quote` or `toJson`, or a sum."""
+    """The text of an action: a path, through `quote` or `toJson`, a sum, or the checksum of a template."""
+    if template := CHECKSUM.fullmatch(given):
+        return sha256(rendered((CHART / "templates" / template[1]).read_text(), values).encode()).hexdigest()
     if given.startswith("add "):
         return str(sum(value(one, values) if one.startswith(".") else int(one) for one in given.split()[1:]))
     path, _, through = given.partition(" | ")
@@ -126,6 +130,15 @@ def test_the_migration_has_the_settings_before_their_config_map_exists() -> None
 def test_pods_have_the_settings(objects: Objects, name: str) -> None:
     [container] = objects[f"Deployment/{name}"]["spec"]["template"]["spec"]["containers"]
     assert {"configMapRef": {"name": "memory"}} in container["envFrom"]
+
+
+@pytest.mark.parametrize("name", ["memory", "memory-worker"])
+def test_pods_are_replaced_when_a_setting_changes(objects: Objects, name: str) -> None:
+    def template(of: Objects) -> Any:
+        return of[f"Deployment/{name}"]["spec"]["template"]
+
+    assert template(render()) == template(objects)
+    assert template(render(TM_LOG_LEVEL="DEBUG")) != template(objects)
 
 
 def test_settings_are_known_and_text(objects: Objects) -> None:
