@@ -80,7 +80,7 @@ class Settings(BaseSettings):
     database_pool_size: PositiveInt = 10
     database_pool_timeout: PositiveFloat = Field(default=10.0, description="Seconds to wait for a connection.")
     database_start_timeout: PositiveFloat = Field(
-        default=30.0, description="Seconds to wait at start for a database that is still starting."
+        default=30.0, description="Seconds to wait at start for a database that is starting or has no free connection."
     )
     statement_timeout: PositiveFloat = Field(default=30.0, description="Seconds a statement may run.")
     clock_skew_seconds: PositiveFloat = Field(

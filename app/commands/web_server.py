@@ -3,8 +3,9 @@
 Requests that would be turned away are answered here, before they are parsed: a service that is asked for sixteen times
 what it can do spends its time on what it takes into work, not on saying no.
 
-uvicorn's supervisor starts the processes, restarts one that dies or hangs, and replaces them one by one on SIGHUP. The
-parent serves nothing: it opens the store first, so that they find an embedded server and the schema, and ends last.
+uvicorn's supervisor starts the processes and replaces them one by one on SIGHUP; ours also replaces one that dies,
+hangs or cannot start. The parent serves nothing: it opens the store first, so that they find an embedded server and the
+schema, and ends last.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ import re
 import signal
 import socket
 import threading
+import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
 from dataclasses import dataclass
@@ -29,11 +31,13 @@ from types import FrameType
 from typing import Any, cast
 
 import h11
+import structlog
 import uvicorn
 from prometheus_client.multiprocess import mark_process_dead
 from starlette.applications import Starlette
+from uvicorn.config import STARTUP_FAILURE
 from uvicorn.protocols.http.h11_impl import H11Protocol
-from uvicorn.supervisors import Multiprocess
+from uvicorn.supervisors.multiprocess import Multiprocess, Process
 
 from app.api.plumbing.admission import Admission
 from app.api.plumbing.problems import MEDIA_TYPE, URN
@@ -45,6 +49,8 @@ from app.metrics import shared_metrics
 from app.runtime import build_runtime
 from app.settings import Settings
 
+log = structlog.get_logger("typed_memory.start")
+
 LARGEST_HEAD = 65_536
 """Most bytes of a request's line and headers."""
 
@@ -53,6 +59,9 @@ FEWEST_CONNECTIONS = 4
 
 HANG_SECONDS = 60
 """Seconds without an answer, its imports included, after which a process counts as hung and is killed."""
+
+RESTART_SECONDS = 5.0
+"""Seconds between the starts of processes that could not start."""
 
 JOB_LOCK = "jobs.lock"
 
@@ -142,27 +151,51 @@ class Supervisor(Multiprocess):
         self._draining = False
         self._known: set[int | None] = set()
         self._restarting = False
+        self._next_restart = 0.0
         self.failed = False
         for number in (signal.SIGTERM, signal.SIGINT):
             signal.signal(number, self._stop)
 
     def keep_subprocess_alive(self) -> None:
-        """Replace dead processes, and announce the start when all are ready."""
+        """Replace processes that died or hang, and announce the start when all are ready.
+
+        Before that, a process that cannot start ends the service. Later it is started again, because the database may
+        be away; uvicorn's own supervisor would end the service then, too.
+        """
         if self.should_exit.is_set():
             return
-        for process in self.processes:
+        for place, process in enumerate(self.processes):
             # With the parent's copy open, a process that dies before it answers looks like one that is slow to.
             process.child_conn.close()
-        super().keep_subprocess_alive()
+            if process.is_alive(timeout=self.config.timeout_worker_healthcheck):
+                continue
+            process.kill()
+            process.join()
+            if self.should_exit.is_set():
+                return
+            if process.exitcode == STARTUP_FAILURE and self._announce is not None:
+                self.failed = True
+                self.should_exit.set()
+                return
+            if process.exitcode != STARTUP_FAILURE or self._may_restart(process):
+                self.processes[place] = Process(self.config, self.sockets)
+                self.processes[place].start()
         present = {process.pid for process in self.processes}
         for pid in self._known - present:
             mark_process_dead(pid)  # type: ignore[no-untyped-call]
         self._known = present
-        if self.should_exit.is_set():
-            self.failed = True
-        elif self._announce is not None and all(process.is_ready() for process in self.processes):
+        if self._announce is not None and all(process.is_ready() for process in self.processes):
             self._announce()
             self._announce = None
+
+    def _may_restart(self, process: Process) -> bool:
+        """Return whether a process that could not start is started again now, or at a later look."""
+        now = time.monotonic()
+        if now < self._next_restart:
+            return False
+        self._next_restart = now + RESTART_SECONDS
+        log.error("a process could not start and is started again", pid=process.pid)
+        return True
 
     def _stop(self, number: int, _frame: FrameType | None) -> None:
         """Queue a signal to stop, which also ends a restart of all processes."""
@@ -185,7 +218,8 @@ class Supervisor(Multiprocess):
             return
         self._draining = True
         for process in self.processes:
-            os.kill(cast("int", process.pid), signal.SIGUSR1)
+            if process.exitcode is None:
+                os.kill(cast("int", process.pid), signal.SIGUSR1)
         threading.Timer(self._drain_seconds, self.should_exit.set).start()
 
 

@@ -188,8 +188,8 @@ async def bring_up(owner_url: str, *, patience: float, service_url: str | None =
     """As the owner, upgrade to the newest revision; a schema of newer code is left unchanged.
 
     Creates missing roles and grants missing privileges, and creates the login of `service_url` if that is given.
-    Waits up to `patience` seconds for a server that is still starting. Raises ConfigurationError when the server can't
-    be reached or refuses the login.
+    Waits up to `patience` seconds for a server that is starting or has no free connection. Raises ConfigurationError
+    when the server can't be reached or refuses the login.
     """
     found = await owner_revision(owner_url, patience=patience)
     if found is not None and found not in known_revisions():
@@ -231,7 +231,7 @@ def _upgrade(owner_url: str) -> None:
 
 
 async def connect(url: str, *, patience: float) -> asyncpg.Connection:
-    """Return a connection; wait up to `patience` seconds for a server that is still starting.
+    """Return a connection; wait up to `patience` seconds for a server that is starting or has no free connection.
 
     Raises ConfigurationError when the server can't be reached or refuses the login.
     """
@@ -266,6 +266,12 @@ async def _connected(owner_url: str, deadline: float) -> asyncpg.Connection:
             if time.monotonic() >= deadline:
                 raise ConfigurationError(
                     f"the database at {where} can't be reached ({error}): start it or correct TM_DATABASE_URL"
+                ) from error
+        except asyncpg.TooManyConnectionsError as error:
+            if time.monotonic() >= deadline:
+                raise ConfigurationError(
+                    f"the database at {where} has no free connection ({error}): raise its max_connections, "
+                    "or lower TM_DATABASE_POOL_SIZE"
                 ) from error
         except asyncpg.InvalidCatalogNameError as error:
             raise ConfigurationError(

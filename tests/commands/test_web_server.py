@@ -7,7 +7,7 @@ import os
 import signal
 import time
 from collections.abc import Iterator
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 import httpx
@@ -17,6 +17,7 @@ from prometheus_client.parser import text_string_to_metric_families
 from app.commands.web_server import HANG_SECONDS
 from tests.commands.program import Served
 from tests.db.embedded_service import data_folder, is_running, postmaster_pid, wait_until_gone
+from tests.support import owner
 from tests.support.databases import Run, drop_database
 from tests.support.waiting import PATIENCE, wait_until
 
@@ -47,6 +48,20 @@ def children(pid: int) -> set[int]:
             if "spawn_main" in Path(f"/proc/{one}/cmdline").read_text():
                 serving.add(int(one))
     return serving
+
+
+@contextmanager
+def refused_logins(server_url: str, database: str) -> Iterator[None]:
+    """Let a database take no new connection; those that are open stay."""
+
+    def allow(allowed: str) -> None:
+        asyncio.run(owner.ask(server_url, f'ALTER DATABASE "{database}" ALLOW_CONNECTIONS {allowed}'))
+
+    allow("false")
+    try:
+        yield
+    finally:
+        allow("true")
 
 
 def total(url: str, name: str) -> float:
@@ -112,6 +127,16 @@ def test_a_process_that_dies_while_it_starts_is_replaced_at_once(served: Served)
     killed = time.monotonic()
     wait_until(lambda: len(children(served.process.pid) - {young, min(before)}) == 2)
     assert time.monotonic() - killed < HANG_SECONDS / 2
+    wait_until(lambda: total(served.url, "tm_database_pool_size") == 12)
+
+
+def test_a_process_that_cannot_start_is_started_again(served: Served, server_url: str) -> None:
+    before = children(served.process.pid)
+    with refused_logins(server_url, served.settings["TM_DATABASE_URL"].rpartition("/")[2]):
+        os.kill(min(before), signal.SIGKILL)
+        wait_until(lambda: served.logged.count("a process could not start") >= 2 or served.process.poll() is not None)
+        assert httpx.get(f"{served.url}/healthz", timeout=30).status_code == 200
+    wait_until(lambda: len(children(served.process.pid) - {min(before)}) == 2)
     wait_until(lambda: total(served.url, "tm_database_pool_size") == 12)
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 from dataclasses import replace
 from urllib.parse import urlsplit
 
@@ -9,12 +10,13 @@ import pytest
 from pydantic import SecretStr
 
 from app.bootstrap import open_runtime_store
-from app.db import checks, session
+from app.db import checks, migrate, session
 from app.db.checks import LoginFacts
 from app.db.session import RUNTIME_ROLE, Database
 from app.errors import ConfigurationError
 from app.settings import Settings
 from tests.support import owner
+from tests.support.waiting import PATIENCE
 
 WELL = LoginFacts(login="tm_app", postgres=18, pgvector="0.8.1", unguarded=False, may_act=True, through_pooler=False)
 
@@ -47,6 +49,22 @@ async def test_a_wrong_password_and_a_wrong_database_are_told_apart(database_url
                 await opened(database_url.rsplit("/", 1)[0] + "/there_is_none")
         finally:
             await connection.execute("DROP ROLE tm_start_nobody")
+
+
+async def test_a_server_without_a_free_connection_is_waited_for(database_url: str) -> None:
+    async with owner.connected(database_url) as connection:
+        await connection.execute("CREATE ROLE tm_start_crowded LOGIN PASSWORD 'right' CONNECTION LIMIT 1")
+        crowded = with_login(database_url, "tm_start_crowded", "right")
+        try:
+            only = await migrate.connect(crowded, patience=0)
+            with pytest.raises(ConfigurationError, match=r"no free connection.* raise its max_connections"):
+                await migrate.connect(crowded, patience=0)
+            waiting = asyncio.create_task(migrate.connect(crowded, patience=PATIENCE))
+            await asyncio.sleep(0.1)
+            await only.close()
+            await (await waiting).close()
+        finally:
+            await connection.execute("DROP ROLE tm_start_crowded")
 
 
 async def test_a_login_that_may_not_act_as_the_services_role_is_told_the_grant(database_url: str) -> None:
