@@ -15,7 +15,7 @@ from app.commands.configuration import freeze_garbage_collector
 from app.db.embedded.folder import FileLock
 from app.db.session import Database
 from tests.support import owner
-from tests.support.databases import Run, nodes
+from tests.support.databases import Run, lesser_owner, nodes
 from tests.support.loopback import loopback_only
 from tests.support.pools import pooled
 
@@ -134,6 +134,13 @@ def empty_database_url(run: Run, server_url: str, template: str) -> Iterator[str
     It asks for the template because migrations make a role, which a server's databases share.
     """
     with run.database(server_url) as url:
+        yield url
+
+
+@pytest.fixture
+def lesser_owner_url(empty_database_url: str) -> Iterator[str]:
+    """The login of the empty database's owner, who is no superuser: row-level security holds for it, too."""
+    with lesser_owner(empty_database_url) as url:
         yield url
 
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import asyncio
-import secrets
 import signal
 from collections.abc import Iterator
 from datetime import UTC, datetime
@@ -109,41 +108,21 @@ def test_a_store_restored_into_an_empty_server_answers_a_hundred_questions_the_s
 
 
 def test_a_login_that_does_not_see_every_row_is_refused_until_it_may(
-    empty_database_url: str, run_as: str, tmp_path: Path
+    empty_database_url: str, lesser_owner_url: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "store.dump"
-    asyncio.run(owned_by(empty_database_url, run_as))
-    asyncio.run(migrate.bring_up(run_as, patience=30))
+    asyncio.run(migrate.bring_up(lesser_owner_url, patience=30))
     asyncio.run(owner.ask(empty_database_url, "INSERT INTO tenants (id, name) VALUES (gen_random_uuid(), 'acme')"))
 
-    refused = run("backup", str(file), TM_DATABASE_URL=run_as)
+    refused = run("backup", str(file), TM_DATABASE_URL=lesser_owner_url)
     assert refused.returncode == 1
     assert "the login does not see every row" in refused.stderr
     assert "CREATE ROLE typed_memory_backup NOLOGIN BYPASSRLS" in refused.stderr
     assert list(tmp_path.iterdir()) == []
 
-    asyncio.run(may_back_up(empty_database_url, run_as))
-    saved = run("backup", str(file), TM_DATABASE_URL=run_as)
+    asyncio.run(may_back_up(empty_database_url, lesser_owner_url))
+    saved = run("backup", str(file), TM_DATABASE_URL=lesser_owner_url)
     assert saved.returncode == 0, saved.stderr
-
-
-@pytest.fixture
-def run_as(empty_database_url: str) -> Iterator[str]:
-    """The URL of an owner-to-be of the empty database, who is no superuser."""
-    name = f"tm_owner_{secrets.token_hex(6)}"
-    parts = urlsplit(empty_database_url)
-    asyncio.run(owner.ask(empty_database_url, f"CREATE ROLE {name} LOGIN PASSWORD 'guarded'"))
-    yield parts._replace(netloc=f"{name}:guarded@{parts.netloc.rpartition('@')[2]}").geturl()
-    asyncio.run(gone(empty_database_url, name))
-
-
-async def owned_by(url: str, login: str) -> None:
-    name = urlsplit(login).username
-    async with owner.connected(url) as connection:
-        for extension in ("vector", "pg_trgm", "btree_gin", "btree_gist"):
-            await connection.execute(f"CREATE EXTENSION {extension}")
-        await connection.execute(f"ALTER DATABASE {urlsplit(url).path[1:]} OWNER TO {name}")
-        await connection.execute(f"GRANT typed_memory_runtime TO {name}")
 
 
 async def may_back_up(url: str, login: str) -> None:
@@ -153,13 +132,6 @@ async def may_back_up(url: str, login: str) -> None:
             await connection.execute("CREATE ROLE typed_memory_backup NOLOGIN BYPASSRLS")
         await connection.execute("GRANT pg_read_all_data TO typed_memory_backup")
         await connection.execute(f"GRANT typed_memory_backup TO {name}")
-
-
-async def gone(url: str, name: str) -> None:
-    async with owner.connected(url) as connection:
-        await connection.execute(f"REASSIGN OWNED BY {name} TO CURRENT_USER")
-        await connection.execute(f"DROP OWNED BY {name}")
-        await connection.execute(f"DROP ROLE {name}")
 
 
 def test_what_is_no_backup_is_not_restored(empty_database_url: str, tmp_path: Path) -> None:

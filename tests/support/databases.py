@@ -128,6 +128,23 @@ def drop_database(url: str) -> None:
                 _execute(_in_database(server, "postgres"), f'DROP DATABASE IF EXISTS "{_name(url)}" WITH (FORCE)')
 
 
+@contextmanager
+def lesser_owner(url: str) -> Iterator[str]:
+    """Hand an empty database to an owner who is no superuser, as `PREPARE` advises; yield that login."""
+    name, parts = f"tm_owner_{uuid.uuid4().hex[:12]}", urlsplit(url)
+    _execute(
+        url,
+        f"""
+        CREATE EXTENSION vector; CREATE EXTENSION pg_trgm; CREATE EXTENSION btree_gin; CREATE EXTENSION btree_gist;
+        CREATE ROLE {name} LOGIN PASSWORD 'guarded';
+        ALTER DATABASE "{_name(url)}" OWNER TO {name};
+        GRANT typed_memory_runtime TO {name}
+        """,
+    )
+    yield parts._replace(netloc=f"{name}:guarded@{parts.netloc.rpartition('@')[2]}").geturl()
+    _execute(url, f"REASSIGN OWNED BY {name} TO CURRENT_USER; DROP OWNED BY {name}; DROP ROLE {name}")
+
+
 def nodes() -> list[str]:
     """Logins of the servers of a cluster besides the coordinator."""
     return os.environ.get("TM_TEST_DATABASE_NODES", "").split()
