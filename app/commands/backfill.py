@@ -11,10 +11,9 @@ from uuid import uuid4
 import typer
 
 from app.commands.service_client import ATTEMPTS, ask, connect
-from app.commands.terminal import AgentId, ApiKey, AsJson, CommandFailed, Url, UserId, say
+from app.commands.terminal import AgentId, ApiKey, AsJson, Url, UserId, say
 from app.memory.backfill import Classifier
 
-_LOOK_SECONDS = 0.5
 _SAMPLE = 10
 _SHOWN_FIELDS = frozenset({"type", "payload", "status", "slot", "category"})
 """The changed fields that the output shows; `--json` has all of them."""
@@ -80,12 +79,7 @@ async def _step(url: str | None, key: str | None, path: str, body: Mapping[str, 
     async with connect(url, key, attempts=ATTEMPTS) as client:
         one = (await client.post(path, body or {}, idempotency_key=str(uuid4()))).body
         if one["job_id"] is not None:
-            job = (await client.get(f"/jobs/{one['job_id']}")).body
-            while job["finished_at"] is None:
-                await asyncio.sleep(_LOOK_SECONDS)
-                job = (await client.get(f"/jobs/{one['job_id']}")).body
-            if job["status"] != "succeeded":
-                raise CommandFailed(f"{job['id']} {job['status']}: {job['error'] or 'see the log of the worker'}")
+            await client.finish(one["job_id"])
         found: Mapping[str, Any] = (await client.get(f"/admin/backfills/{one['id']}")).body
     return found
 

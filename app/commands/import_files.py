@@ -357,7 +357,8 @@ class Uploader:
             case ImportItem():
                 self.report.lost.update(one.lost)
                 # In one order, so that a name from the options or from the file makes the same request.
-                return ImportItem(place=one.place, body=dict(sorted({**self.defaults, **one.body}.items())))
+                given = {name: value for name, value in one.body.items() if value is not None}
+                return ImportItem(place=one.place, body=dict(sorted({**self.defaults, **given}.items())))
 
     async def _work(self, queue: asyncio.Queue[list[ImportItem]]) -> None:
         number = 0

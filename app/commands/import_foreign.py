@@ -90,6 +90,7 @@ def _mem0(document: object) -> Iterator[Found]:
             "subject": _name(rest.pop("source", None)),
             "predicate": _predicate(rest.pop("relationship", None)),
             "object": _name(rest.pop("target", None) or rest.pop("destination", None)),
+            "stateful": False,
             "provenance": _origin("mem0", None),
         }
         yield f"relation {number}", body, _lost(rest)

@@ -7,6 +7,7 @@ import logging
 import sys
 from collections.abc import Awaitable, Callable
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import TypeVar
 
 import httpx2
@@ -72,7 +73,10 @@ async def _refuse(answer: httpx2.Response) -> None:
     """Raise the detail of a problem, which the SDK would not show."""
     if answer.headers.get("content-type", "").startswith("application/problem+json"):
         await answer.aread()
-        raise _Refused(str(answer.json().get("detail", answer.status_code)))
+        refused = str(answer.json().get("detail", answer.status_code))
+        if answer.status_code in {HTTPStatus.UNAUTHORIZED, HTTPStatus.FORBIDDEN}:
+            refused = f"it refuses the key: {refused}. Give one with --key or TM_API_KEY"
+        raise _Refused(refused)
 
 
 @dataclass(frozen=True, slots=True)
@@ -123,7 +127,7 @@ async def _check(http: httpx2.AsyncClient, address: str) -> None:
             f"nothing answers at {address}: start it with `typed-memory serve`, or give --url"
         ) from None
     except _Refused as refused:
-        raise CommandFailed(f"{address} refuses the key: {refused}. Give one with --key or TM_API_KEY") from None
+        raise CommandFailed(f"{address}: {refused}") from None
     if answer.is_error:
         raise CommandFailed(f"{address} does not speak MCP (it answered {answer.status_code}): is it Typed Memory?")
 

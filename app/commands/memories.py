@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import Mapping, Sequence
 from typing import Annotated, Any
@@ -13,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from app.amounts import amount
-from app.commands.service_client import ask
+from app.commands.service_client import ATTEMPTS, ask, connect
 from app.commands.terminal import (
     SESSION,
     USER,
@@ -73,7 +74,7 @@ def remember(  # noqa: PLR0913 - one parameter an option
             return
         memory = answer["memory"]
         say(f"{answer['decision']}: {answer['reason'] if memory is None else _line(memory)}")
-        _warn_if_shared([memory] if memory and not about else [])
+        _warn_if_shared([memory] if memory and not (user_id or agent_id) else [])
         return
     turn = {"role": "user", "content": text, **_not_none(occurred_at=occurred_at)}
     answer = _post(url, key, "/turns?mode=sync", {**about, "turns": [turn]})
@@ -90,7 +91,7 @@ def remember(  # noqa: PLR0913 - one parameter an option
     for reason in answer["degraded"]:
         waiting = f": the turn waits in {answer['job_id']}, which goes on by itself" if answer["job_id"] else ""
         warn(f"{reason}{waiting}")
-    _warn_if_shared([one for one in answer["turns"] if one["candidates"]] if not about else [])
+    _warn_if_shared([one for one in answer["turns"] if one["candidates"]] if not (user_id or agent_id) else [])
 
 
 def recall(
@@ -129,7 +130,7 @@ def forget(
     url: Url = None,
     key: ApiKey = None,
 ) -> None:
-    """Erase a memory and all derived rows, or everything of a user, and print the receipt.
+    """Erase a memory and all derived rows, or everything of a user, wait for it, and print the receipt.
 
     For example:
 
@@ -141,7 +142,7 @@ def forget(
     if user_id is not None:
         be_sure(f"Everything of user {user_id} will be erased, which can't be undone.", sure=yes)
     path = f"/users/{quote(str(user_id), safe='')}" if memory is None else f"/memories/{quote(memory, safe='')}"
-    receipt = _delete(url, key, path)
+    receipt = asyncio.run(_erased(url, key, path))
     if as_json:
         say_json(receipt)
         return
@@ -282,8 +283,14 @@ def _post(url: str | None, key: str | None, path: str, body: Mapping[str, object
     return ask(url, key, lambda client: client.post(path, body, idempotency_key=once))
 
 
-def _delete(url: str | None, key: str | None, path: str) -> Mapping[str, Any]:
-    return ask(url, key, lambda client: client.delete(path, idempotency_key=str(uuid4())))
+async def _erased(url: str | None, key: str | None, path: str) -> Mapping[str, Any]:
+    """Erase what is at a path, wait for the job that erases a large user, and return the receipt."""
+    async with connect(url, key, attempts=ATTEMPTS) as client:
+        receipt: Mapping[str, Any] = (await client.delete(path, idempotency_key=str(uuid4()))).body
+        if receipt.get("job_id") is not None:
+            await client.finish(receipt["job_id"])
+            receipt = (await client.get(f"/admin/erasures/{receipt['id']}")).body
+    return receipt
 
 
 def query(  # noqa: PLR0913 - one parameter an option

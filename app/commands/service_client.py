@@ -27,6 +27,9 @@ _BACKOFF: Final = 0.25
 
 _LONGEST_WAIT: Final = 15.0
 
+_LOOK_SECONDS: Final = 0.5
+"""Seconds between looks at a job that is waited for."""
+
 _LONGEST_LIMIT: Final = 60.0
 """Seconds until the next minute's requests; after longer ones begins another day."""
 
@@ -123,6 +126,13 @@ class ServiceClient:
         """DELETE and return the answer, with the retries of `post`."""
         headers = {"Idempotency-Key": idempotency_key}
         return await self._persistently(lambda: self._client.delete(path, headers=headers))
+
+    async def finish(self, job: str) -> None:
+        """Wait until a job has finished; raise CommandFailed unless it succeeded."""
+        while (found := (await self.get(f"/jobs/{job}")).body)["finished_at"] is None:
+            await self._sleep(_LOOK_SECONDS)
+        if found["status"] != "succeeded":
+            raise CommandFailed(f"{job} {found['status']}: {found['error'] or 'see the log of the worker'}")
 
     async def download(self, path: str, **parameters: str) -> AsyncIterator[bytes]:
         """GET and yield the body in pieces; raise ServiceUnreachable when the connection breaks."""

@@ -66,6 +66,14 @@ def test_bad_lines_are_told_by_file_and_line_and_the_others_stored(service: Serv
     assert {memory["type"] for memory in memories(service, user)} == {"preference", "fact"}
 
 
+def test_what_a_line_leaves_null_is_taken_from_the_options(service: Served, user: str, tmp_path: Path) -> None:
+    one = {**fact(3), "user_id": None, "session_id": None}
+    done = service.command("import", written(tmp_path / "m.ndjson", one), "--user-id", user, "--session-id", "s3")
+    assert done.returncode == 0, done.stderr
+    [memory] = memories(service, user)
+    assert (memory["scope"], memory["user_id"], memory["session_id"]) == ("user", user, "s3")
+
+
 def test_strict_stops_at_the_first_thing_wrong(service: Served, user: str, tmp_path: Path) -> None:
     file = written(tmp_path / "m.ndjson", fact(1), {"type": "fact"}, fact(2))
     done = service.command("import", file, "--user-id", user, "--strict")

@@ -183,6 +183,14 @@ def test_a_user_named_twice_is_the_same_request(service: Served, user: str, tmp_
     assert "stored by an earlier run" in done.stdout
 
 
+def test_relations_of_one_name_stand_side_by_side(service: Served, user: str, tmp_path: Path) -> None:
+    related = [{"source": "user", "relationship": "collects", "target": one} for one in ("stamps", "old maps")]
+    file = written(tmp_path / "a.json", {"results": [], "relations": related})
+    assert service.command("import", file, "--from", "mem0", "--user-id", user).returncode == 0
+    found = {(one["object"], one["status"]) for one in memories(service, user)}
+    assert found == {("stamps", "active"), ("old maps", "active")}
+
+
 def test_a_broken_item_does_not_keep_the_others_out(service: Served, user: str, tmp_path: Path) -> None:
     broken = {"results": [7, {"id": "c7", "memory": "Rehearses on Thursdays"}], "relations": ["x"]}
     done = service.command("import", written(tmp_path / "a.json", broken), "--from", "mem0", "--user-id", user)

@@ -95,6 +95,20 @@ def test_everything_of_a_user_is_forgotten_only_when_that_is_confirmed(service: 
     assert "Lisbon" not in service.command("recall", "Where do I live?", "--user-id", user).stdout
 
 
+@pytest.mark.long
+def test_a_user_with_much_is_waited_for_until_all_is_erased(service: Served, user: str) -> None:
+    one = {"type": "semantic", "user_id": user, "session_id": "s"}
+    with httpx.Client(base_url=service.url, headers={"Authorization": f"Bearer {service.key}"}, timeout=60) as client:
+        for start in range(0, 2_100, 700):
+            batch = [{**one, "content": f"Ticket {start + number} is open"} for number in range(700)]
+            assert client.post("/memories/batch", json={"memories": batch}).status_code == 201
+        done = service.command("forget", "--user-id", user, "--yes")
+        assert done.returncode == 0, done.stderr
+        assert " finished: " in done.stdout
+        assert "2100 memories" in done.stdout.replace(",", "")
+        assert client.get("/memories", params={"user_id": user, "scope": "user"}).json()["memories"] == []
+
+
 def test_a_command_without_what_it_needs_says_what_to_give(service: Served) -> None:
     for arguments, mend in (
         (("remember",), "--type with --fields"),

@@ -199,7 +199,7 @@ async def _recall(runtime: Runtime, actor: Actor, given: Recall) -> ToolResult:
     result = await runtime.queries.query(actor, body.to_request(types, now))
     memories = [{**_brief(MemoryOut.answer(hit.memory, now)), "score": round(hit.score, DIGITS)} for hit in result.hits]
     text = result.context.text or "Nothing is known about this."
-    return ToolResult(text=text, data={"context": result.context.text, "memories": memories})
+    return ToolResult(text=text, data={"memories": memories})
 
 
 async def _job(runtime: Runtime, actor: Actor, given: GetJob) -> ToolResult:

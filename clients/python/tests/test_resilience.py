@@ -97,6 +97,7 @@ def test_an_address_without_a_scheme_is_refused_at_once() -> None:
         (429, {"retry-after": "2"}, True),
         (409, {"retry-after": "1"}, True),
         (409, {}, False),
+        (429, {"retry-after": "3600"}, False),
         (422, {}, False),
         (500, {}, False),
     ],

@@ -34,6 +34,8 @@ export interface Call {
 const DEFAULT_URL = "http://127.0.0.1:8700";
 const FIRST_WAIT_MS = 250;
 const LONGEST_WAIT_MS = 15_000;
+/** A limit that lasts longer than the minute's, as the day's does, is final. */
+const LONGEST_LIMIT_MS = 60_000;
 const TRANSIENT: ReadonlySet<number> = new Set([429, 502, 503, 504]);
 
 export class Transport {
@@ -52,7 +54,8 @@ export class Transport {
     this.#key = key;
     this.#attempts = Math.max(1, options.attempts ?? 3);
     this.#timeoutMs = options.timeoutMs ?? 30_000;
-    this.#fetch = options.fetch ?? globalThis.fetch;
+    // Called as a property of this, a browser refuses its own fetch.
+    this.#fetch = options.fetch ?? globalThis.fetch.bind(globalThis);
   }
 
   /**
@@ -146,7 +149,8 @@ export function waitBeforeRetry(
 ): number | undefined {
   const seconds = retryAfter === null ? Number.NaN : Number(retryAfter);
   const asked = Number.isFinite(seconds) ? seconds * 1000 : undefined;
-  const passes = status === undefined || TRANSIENT.has(status) || (status === 409 && asked !== undefined);
+  const daily = status === 429 && (asked ?? 0) > LONGEST_LIMIT_MS;
+  const passes = status === undefined || (TRANSIENT.has(status) && !daily) || (status === 409 && asked !== undefined);
   if (!passes) return undefined;
   const backoff = FIRST_WAIT_MS * 2 ** (attempt - 1) * (0.5 + Math.random() / 2);
   return Math.min(LONGEST_WAIT_MS, Math.max(backoff, asked ?? 0));

@@ -76,6 +76,20 @@ test("no answer in time says so", async () => {
   await assert.rejects(memory.recall("x"), TimedOut);
 });
 
+test("the global fetch is called as a browser allows it", async () => {
+  const whole = globalThis.fetch;
+  globalThis.fetch = function (this: unknown) {
+    if (this !== undefined && this !== globalThis) return Promise.reject(new TypeError("Illegal invocation"));
+    return Promise.resolve(new Response('{"memories": [], "context": {"text": ""}}'));
+  };
+  try {
+    const found = await new TypedMemory({ url: "http://test", apiKey: "tm_x", attempts: 1 }).recall("x");
+    assert.deepEqual(found.memories, []);
+  } finally {
+    globalThis.fetch = whole;
+  }
+});
+
 test("a wrong key says where to get one", async () => {
   await assert.rejects(
     new TypedMemory({ apiKey: "tm_wrong" }).recall("x"),
@@ -87,7 +101,7 @@ test("only what passes is tried again", () => {
   const again = (status: number | undefined, retryAfter: string | null = null) =>
     waitBeforeRetry(1, status, retryAfter) !== undefined;
   assert.deepEqual([again(undefined), again(503), again(429, "2"), again(409, "1")], [true, true, true, true]);
-  assert.deepEqual([again(409), again(422), again(500)], [false, false, false]);
+  assert.deepEqual([again(409), again(422), again(500), again(429, "3600")], [false, false, false, false]);
   assert.ok((waitBeforeRetry(1, 429, "2") ?? 0) >= 2000);
 });
 
