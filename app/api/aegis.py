@@ -22,7 +22,7 @@ from app.api.plumbing.models import MOST_RESULTS, Clocks, Metadata, RequestBody,
 from app.api.plumbing.problems import FieldError, InvalidFields
 from app.api.plumbing.routes import NO_CONTENT, OK, add_reads
 from app.api.plumbing.visibility import VisibilityQuery
-from app.api.query import QueryFields, Question
+from app.api.query import PositionHeader, QueryFields, Question
 from app.errors import InvalidCursor, TypedMemoryError
 from app.memory.candidate import WriteOutcome
 from app.memory.fields import Flag, Name, Sentence, UserId
@@ -177,10 +177,12 @@ def calls_router(registry: Registry, bodies: WriteBodies) -> APIRouter:
     return found
 
 
-async def aegis_query(runtime: RuntimeDep, actor: ActorDep, body: AegisQueryBody) -> Response:
+async def aegis_query(
+    runtime: RuntimeDep, actor: ActorDep, body: AegisQueryBody, memory_position: PositionHeader = None
+) -> Response:
     """Find memories, best first."""
     asked = body.build_request(body.query, (), runtime.clock())
-    found = await runtime.queries.query(actor, asked)
+    found = await runtime.queries.query(actor, asked, position=memory_position)
     memories = [{**_shown(hit.memory), "score": hit.relevance} for hit in found.hits if hit.relevance >= body.min_score]
     return json_answer({"memories": memories, "query_time_ms": round(found.took_ms, 3)})
 

@@ -17,7 +17,7 @@ from app.api.plumbing.models import EVENT_STREAM, Fraction, Given, Out, event_st
 from app.api.plumbing.problems import Problem, problem_of
 from app.api.plumbing.routes import OK, add_route
 from app.api.plumbing.unions import with_example
-from app.api.query import QueryFields, Question
+from app.api.query import PositionHeader, QueryFields, Question
 from app.errors import TypedMemoryError
 from app.memory.fields import Name
 from app.runtime import Runtime
@@ -63,7 +63,13 @@ def router() -> APIRouter:
     return found
 
 
-async def answer(request: Request, runtime: RuntimeDep, actor: ActorDep, body: AnswerBody) -> Response:
+async def answer(
+    request: Request,
+    runtime: RuntimeDep,
+    actor: ActorDep,
+    body: AnswerBody,
+    memory_position: PositionHeader = None,
+) -> Response:
     """Answer a question from memories alone, with the memories that the answer rests on.
 
     Where nothing relevant is remembered, or it does not answer the question, `text` is null and `abstained` says why.
@@ -74,7 +80,7 @@ async def answer(request: Request, runtime: RuntimeDep, actor: ActorDep, body: A
     now = runtime.clock()
     types = canonical_types(body.types, await runtime.type_book.naming(actor.tenant_id, body.types), "types")
     asked = body.build_request(body.query, types, now)
-    recalled = await runtime.answers.recall(actor, asked)
+    recalled = await runtime.answers.recall(actor, asked, position=memory_position)
     if EVENT_STREAM in request.headers.get("accept", ""):
         return event_stream(_stream(request, runtime, asked, recalled))
     return json_answer(_shown(await runtime.answers.answer(actor, asked, recalled), runtime))

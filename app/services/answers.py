@@ -57,11 +57,14 @@ class Answers:
         """Return the model's name; raise NotConfigured without one."""
         return self._configured().name
 
-    async def recall(self, actor: Actor, request: QueryRequest) -> QueryResult:
-        """Return what an answer may rest on; raise NotConfigured without a model, QuotaExceeded without tokens left."""
+    async def recall(self, actor: Actor, request: QueryRequest, *, position: str | None = None) -> QueryResult:
+        """Return what an answer may rest on, as `Queries.query` finds it.
+
+        Raise NotConfigured without a model, QuotaExceeded without tokens left.
+        """
         self._configured()
         await self.quotas.require_tokens(actor)
-        return await self.queries.query(actor, request)
+        return await self.queries.query(actor, request, position=position)
 
     async def answer(self, actor: Actor, request: QueryRequest, recalled: QueryResult) -> GroundedAnswer:
         """Return an answer that rests on what was recalled, or none with the reason; raise ProviderError."""

@@ -18,6 +18,9 @@ from app.db.embedded.server import start_embedded
 from app.db.replica import AVOIDED_SECONDS
 from tests.api.conftest import connected, running, settings_for
 from tests.db.embedded_service import data_folder, link_binaries
+from tests.provider_server.fixtures import StandIn, provider, provider_process
+
+__all__ = ["provider", "provider_process"]
 
 WAIT_SECONDS = 60.0
 
@@ -123,8 +126,37 @@ async def test_a_replica_that_is_behind_answers_only_those_who_wrote_nothing(
     assert await reads(client, "replica", "chosen") == 3
 
 
-async def test_a_position_that_is_none_is_refused(client: httpx.AsyncClient) -> None:
-    answer = await client.post("/query", json={"query": "anything"}, headers={"Memory-Position": "yesterday"})
+async def test_answers_of_a_model_and_the_calls_of_aegis_see_what_was_written_too(
+    pair: Pair, provider: StandIn
+) -> None:
+    settings = settings_for(
+        pair.primary, replica_database_url=pair.replica, replica_wait=REPLICA_WAIT, **provider.settings("openai")
+    )
+    async with running(settings) as app, connected(app) as client:
+
+        async def seen(path: str, listed: str, position: str | None) -> list[str]:
+            await provider.behave("answer", body={"answer": {"text": "There.", "notes": [1]}})
+            body = {"user_id": "posed", "query": "Where does the user work?"}
+            headers = {} if position is None else {"Memory-Position": position}
+            answer = await client.post(path, json=body, headers=headers)
+            assert answer.status_code == 200, answer.text
+            return [one["content"].rpartition(" ")[2] for one in answer.json()[listed]]
+
+        settled = await write(client, "posed", "Volkswagen")
+        assert await employers(client, "posed", settled) == ["Volkswagen"]
+        await pair.on_replica("SELECT pg_wal_replay_pause()")
+        try:
+            later = await write(client, "posed", "Fiat")
+            for path, listed in (("/answer", "citations"), ("/aegis/memories/query", "memories")):
+                assert await seen(path, listed, None) == ["Volkswagen"]
+                assert await seen(path, listed, later) == ["Fiat"]
+        finally:
+            await pair.on_replica("SELECT pg_wal_replay_resume()")
+
+
+@pytest.mark.parametrize("path", ["/query", "/answer", "/aegis/memories/query"])
+async def test_a_position_that_is_none_is_refused(client: httpx.AsyncClient, path: str) -> None:
+    answer = await client.post(path, json={"query": "anything"}, headers={"Memory-Position": "yesterday"})
     assert answer.status_code == 422
     assert "Memory-Position" in answer.text
 
