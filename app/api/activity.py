@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from app import ids
 from app.api.plumbing import cursors
-from app.api.plumbing.cursors import Listing, PageQuery
+from app.api.plumbing.cursors import PageQuery
 from app.api.plumbing.guard import ADMIN, BY_ENTITY, NAMED, OPEN, READ, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.models import MOST_RESULTS, Given, Out, PageOut, RequestBody, Source, json_answer, public_id
 from app.api.plumbing.routes import add_reads
@@ -180,7 +180,7 @@ async def _list_names(
     runtime: RuntimeDep, actor: Actor, query: NamesQuery, kind: ScopeKind, answer: type[UserPage | AgentPage]
 ) -> Response:
     scopes = await query.visible(runtime.activity, actor)
-    listing = _listing(f"{kind}s", actor, (scopes, query.q))
+    listing = query.listing(f"{kind}s", actor.tenant_id)
     after = cursors.decode_name(query.cursor, listing) or ""
     page = await runtime.activity.names(actor, kind, scopes, text=query.q or "", after=after, limit=query.limit)
     return json_answer(answer.page(page.items, cursors.encode_name(page.next, listing)))
@@ -189,7 +189,7 @@ async def _list_names(
 async def list_sessions(runtime: RuntimeDep, actor: ActorDep, query: Annotated[SessionsQuery, Query()]) -> Response:
     """List the sessions that memories come from, a page at a time; `next_cursor` is null on the last page."""
     scopes = await query.visible(runtime.activity, actor)
-    listing = _listing("sessions", actor, scopes)
+    listing = query.listing("sessions", actor.tenant_id)
     page = await runtime.activity.sessions(
         actor, scopes=scopes, after=cursors.decode_name(query.cursor, listing) or "", limit=query.limit
     )
@@ -206,7 +206,3 @@ async def get_series(runtime: RuntimeDep, actor: ActorDep, query: Annotated[Seri
     """Get turns and writes of each day, by status and by decision, oldest day first."""
     found = await runtime.activity.days(actor, days=query.days)
     return json_answer({"days": [DayOut.answer(one) for one in found]})
-
-
-def _listing(kind: str, actor: Actor, filters: object) -> Listing:
-    return Listing(f"{kind}|{actor.tenant_id}|{filters}")

@@ -87,7 +87,7 @@ async def list_session(
     An unknown session has none. `next_cursor` is null on the last page.
     """
     filters = _filters(query, actor)
-    listing = Listing(f"session|{actor.tenant_id}|{session_id}|{filters}")
+    listing = query.listing("session", actor.tenant_id, session_id)
     after = _timeline_position(query.cursor, listing)
     page = await runtime.timelines.session(actor, filters, session_id=session_id, limit=query.limit, after=after)
     return page_answer(page, listing, filters.known_at or runtime.clock())
@@ -101,7 +101,7 @@ async def list_entity_facts(
     An unknown entity has none. `next_cursor` is null on the last page.
     """
     filters = _filters(query, actor)
-    listing = Listing(f"entity|{actor.tenant_id}|{entity_id}|{filters}")
+    listing = query.listing("entity", actor.tenant_id, entity_id)
     after = cursors.decode(query.cursor, listing)
     page = await runtime.timelines.entity(actor, filters, entity_id=entity_id, limit=query.limit, after=after)
     return page_answer(page, listing, filters.known_at or runtime.clock())

@@ -14,13 +14,12 @@ from starlette.responses import Response
 from app import ids
 from app.api.memories.answers import AuditEventOut
 from app.api.plumbing import cursors, models
-from app.api.plumbing.cursors import Listing, PageQuery
+from app.api.plumbing.cursors import PageQuery
 from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.models import Given, Instant, Out, PageOut, RequestBody, Source, json_answer, public_id
 from app.api.plumbing.routes import add_reads
 from app.memory.audit import START, ChainFault
 from app.memory.fields import Name
-from app.model import Actor
 from app.services.audit import SEALS, AuditFilter, Head
 
 MOST_SEALS = 1_000
@@ -172,7 +171,7 @@ async def list_audit(runtime: RuntimeDep, actor: ActorDep, query: Annotated[Audi
         actor=query.actor,
         **models.period(query.since, query.until),
     )
-    listing = _listing(actor, query)
+    listing = query.listing("audit", actor.tenant_id)
     after = cursors.decode(query.cursor, listing, value=float)
     page = await runtime.audit.page(
         actor.tenant_id,
@@ -198,8 +197,3 @@ async def get_audit_head(runtime: RuntimeDep, actor: ActorDep) -> Response:
     """Seal the waiting events, and return the newest seal."""
     await runtime.audit.seal(actor.tenant_id)
     return json_answer(_head(await runtime.audit.head(actor.tenant_id)))
-
-
-def _listing(actor: Actor, query: AuditQuery) -> Listing:
-    wanted = query.model_dump(mode="json", exclude={"cursor", "limit"})
-    return Listing(f"audit|{actor.tenant_id}|{sorted(wanted.items(), key=lambda item: item[0])}")

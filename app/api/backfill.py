@@ -14,7 +14,7 @@ from starlette.responses import Response
 from app import ids
 from app.api.memories.bodies import canonical_types
 from app.api.plumbing import cursors
-from app.api.plumbing.cursors import Listing, PageQuery
+from app.api.plumbing.cursors import PageQuery
 from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.idempotency import IDEMPOTENT, ReplayableResponse, run_once
 from app.api.plumbing.models import Given, Out, PageOut, RequestBody, Source, json_answer, public_id
@@ -220,7 +220,7 @@ async def create_backfill(
 
 async def list_backfills(runtime: RuntimeDep, actor: ActorDep, query: Annotated[PageQuery, Query()]) -> Response:
     """List backfills, newest first, a page at a time; `next_cursor` is null on the last page."""
-    listing = Listing(f"backfills|{actor.tenant_id}")
+    listing = query.listing("backfills", actor.tenant_id)
     after = cursors.decode_id(query.cursor, listing)
     page = await runtime.backfills.list(actor, after=after, limit=query.limit)
     return json_answer(BackfillPage.page(page.items, cursors.encode_id(page.next, listing)))
@@ -239,7 +239,7 @@ async def list_backfill_memories(
     `next_cursor` is null on the last page.
     """
     backfill = ids.parse(ids.BACKFILL, backfill_id)
-    listing = Listing(f"backfill|{actor.tenant_id}|{backfill}|{query.state}|{query.effect}")
+    listing = query.listing("backfill", actor.tenant_id, backfill)
     page = await runtime.backfills.memories(
         actor,
         backfill,

@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from app import ids
 from app.api.plumbing import cursors
-from app.api.plumbing.cursors import Listing, PageQuery
+from app.api.plumbing.cursors import PageQuery
 from app.api.plumbing.guard import BY_ENTITY, NAMED, READ, WRITE, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.idempotency import run_once
 from app.api.plumbing.models import Clocks, Given, Out, PageOut, RequestBody, Source, json_answer, public_id, public_ids
@@ -183,7 +183,7 @@ async def list_entities(runtime: RuntimeDep, actor: ActorDep, query: Annotated[E
     scopes = await query.visible(runtime.activity, actor)
     known_at = query.instants()["known_at"]
     filters = EntityFilters(scopes=scopes, entity_type=query.entity_type, alias=query.name, prefix=query.prefix)
-    listing = Listing(f"entities|{actor.tenant_id}|{filters}|{known_at}")
+    listing = query.listing("entities", actor.tenant_id)
     page = await runtime.entities.list(
         actor,
         filters=filters,

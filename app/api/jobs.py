@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from app import ids
 from app.api.plumbing import cursors
-from app.api.plumbing.cursors import Listing, PageQuery
+from app.api.plumbing.cursors import PageQuery
 from app.api.plumbing.guard import BY_JOB, READ, WRITE, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.idempotency import run_once
 from app.api.plumbing.models import Out, PageOut, Source, json_answer, public_id
@@ -83,7 +83,7 @@ def router() -> APIRouter:
 async def list_jobs(runtime: RuntimeDep, actor: ActorDep, query: Annotated[JobQuery, Query()]) -> Response:
     """List jobs, newest first, a page at a time; `next_cursor` is null on the last page."""
     scopes = await query.visible(runtime.activity, actor)
-    listing = Listing(f"jobs|{actor.tenant_id}|{scopes}|{query.status}|{query.kind}")
+    listing = query.listing("jobs", actor.tenant_id)
     after = cursors.decode_id(query.cursor, listing)
     page = await runtime.jobs.list(
         actor, scopes=scopes, status=query.status, kind=query.kind, after=after, limit=query.limit

@@ -12,7 +12,7 @@ from starlette.responses import Response
 
 from app import ids
 from app.api.plumbing import cursors, models
-from app.api.plumbing.cursors import Listing, PageQuery
+from app.api.plumbing.cursors import PageQuery
 from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.models import Instant, Out, PageOut, Source, json_answer, public_id, public_ids
 from app.api.plumbing.routes import add_reads
@@ -90,8 +90,7 @@ async def list_query_log(runtime: RuntimeDep, actor: ActorDep, query: Annotated[
         min_ms=query.min_ms,
         **models.period(query.since, query.until),
     )
-    asked = query.model_dump(mode="json", exclude={"cursor", "limit"})
-    listing = Listing(f"query-log|{actor.tenant_id}|{sorted(asked.items())}")
+    listing = query.listing("query-log", actor.tenant_id)
     after = cursors.decode_time(query.cursor, listing)
     page = await runtime.query_log.page(actor, wanted, limit=query.limit, after=after)
     return json_answer(QueryLogPageOut.page(page.items, cursors.encode_time(page.next, listing)))

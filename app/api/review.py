@@ -19,7 +19,7 @@ from app.api.memories.answers import AffectedOut, AnyMemory, MemoryOut
 from app.api.memories.bodies import canonical_types
 from app.api.memories.write import with_types
 from app.api.plumbing import cursors, models
-from app.api.plumbing.cursors import Listing, PageQuery
+from app.api.plumbing.cursors import PageQuery
 from app.api.plumbing.guard import REVIEW, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.idempotency import IDEMPOTENT, ReplayableResponse, run_once
 from app.api.plumbing.models import Computed, Given, Instant, Out, PageOut, Source, json_answer, public_id
@@ -297,7 +297,7 @@ async def list_reviews(runtime: RuntimeDep, actor: ActorDep, query: Annotated[Re
         agent_id=query.agent_id,
         **models.period(query.since, query.until),
     )
-    listing = Listing(f"review|{actor.tenant_id}|{query.sort}|{query.min_age}|{wanted}")
+    listing = query.listing("review", actor.tenant_id)
     page = await runtime.reviews.list(
         actor,
         wanted,

@@ -15,7 +15,7 @@ from starlette.responses import Response
 from app import ids
 from app.api.memories.answers import AffectedOut
 from app.api.plumbing import cursors
-from app.api.plumbing.cursors import Listing, PageQuery
+from app.api.plumbing.cursors import PageQuery
 from app.api.plumbing.guard import BY_TURN, NAMED, READ, WRITE, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.idempotency import IDEMPOTENT, run_once
 from app.api.plumbing.models import Given, Out, PageOut, RequestBody, Source, as_is, json_answer, public_id
@@ -252,7 +252,7 @@ async def replay_turn(
 async def list_turns(runtime: RuntimeDep, actor: ActorDep, query: Annotated[TurnQuery, Query()]) -> Response:
     """List turns, newest first; `status=extraction_failed` lists those to check and replay."""
     scopes = await query.visible(runtime.activity, actor)
-    listing = Listing(f"turns|{actor.tenant_id}|{scopes}|{query.status}|{query.session_id}")
+    listing = query.listing("turns", actor.tenant_id)
     after = cursors.decode_id(query.cursor, listing)
     page = await runtime.turns.list(
         actor, scopes=scopes, status=query.status, session_id=query.session_id, after=after, limit=query.limit

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from app import ids
 from app.api.keys import RotateBody, secret_answer
 from app.api.plumbing import cursors
-from app.api.plumbing.cursors import Listing, PageQuery
+from app.api.plumbing.cursors import PageQuery
 from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.models import Given, Out, PageOut, RequestBody, Source, json_answer, public_id
 from app.api.plumbing.routes import CREATED, NO_CONTENT, add_reads, add_route
@@ -164,7 +164,7 @@ async def list_deliveries(
 ) -> Response:
     """List deliveries to a webhook, newest first, a page at a time; they are kept for a week."""
     webhook = ids.parse(ids.WEBHOOK, webhook_id)
-    listing = Listing(f"deliveries|{actor.tenant_id}|{webhook}")
+    listing = query.listing("deliveries", actor.tenant_id, webhook)
     after = cursors.decode_time(query.cursor, listing)
     page = await runtime.webhooks.deliveries(actor, webhook, limit=query.limit, after=after)
     return json_answer(DeliveryPageOut.page(page.items, cursors.encode_time(page.next, listing)))

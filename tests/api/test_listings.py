@@ -70,3 +70,20 @@ async def test_the_page_after_is_of_the_same_listing(tenant: Tenant, path: str) 
     assert cursor
     assert (await tenant.client.get(path, params={"all": True, "limit": 1, "cursor": cursor})).status_code == 200
     assert (await tenant.client.get(path, params={"user_id": "u1", "cursor": cursor})).status_code == 422
+
+
+@pytest.mark.parametrize("path", sorted(set(LISTS) - {"/users"}))
+async def test_the_page_after_is_found_when_its_owner_has_a_new_agent(tenant: Tenant, path: str) -> None:
+    for agent in ("alpha", "beta"):
+        await say(tenant.client, f"I play chess with {agent.title()} Novak.", user_id="mia", agent_id=agent)
+        await written(tenant.client, user_id="mia", agent_id=agent, subject=f"{agent} club", object="Lisbon")
+    first = (await tenant.client.get(path, params={"owner": "mia", "limit": 1})).json()
+    await say(tenant.client, "I swim a lot.", user_id="mia", agent_id="gamma")
+    following = {"owner": "mia", "limit": 1, "cursor": first["next_cursor"]}
+    answer = await tenant.client.get(path, params=following)
+    assert answer.status_code == 200, answer.text
+    [field] = [name for name in first if name != "next_cursor"]
+    assert answer.json()[field]
+    assert answer.json()[field] != first[field]
+    other = await tenant.client.get(path, params={**following, "owner": "noa"})
+    assert other.status_code == 422, other.text

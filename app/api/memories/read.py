@@ -203,9 +203,8 @@ def _listing(registry: Registry) -> Handler:
 
         Active memories that are not valid now are listed with `validity=any`.
         """
-        filters = await _filters(query, runtime, actor)
-        listing = Listing(f"{actor.tenant_id}|{query.sort}|{query.validity}|{filters}")
-        filters = _valid_now(filters, query, runtime.clock())
+        filters = _valid_now(await _filters(query, runtime, actor), query, runtime.clock())
+        listing = query.listing("memories", actor.tenant_id)
         after = cursors.decode(query.cursor, listing, value=_sorted_by(query.sort))
         page = await runtime.memories.list(actor, filters, sort=query.sort, limit=query.limit, after=after)
         return page_answer(page, listing, filters.known_at or runtime.clock())

@@ -35,10 +35,18 @@ class PageQuery(RequestBody):
     limit: int = Field(default=50, ge=1, le=MOST_RESULTS)
     cursor: str | None = Field(default=None, min_length=1, max_length=LONGEST)
 
+    def listing(self, kind: str, tenant: UUID, *named: object) -> Listing:
+        """Return the identity of the listing by the filters as they are given; `named` is what its path names.
+
+        Not by what the filters lead to: a user may come into more scopes between two pages.
+        """
+        given = self.model_dump(mode="json", exclude={"limit", "cursor"})
+        return Listing("|".join(map(str, (kind, tenant, *named, sorted(given.items())))))
+
 
 @dataclass(frozen=True, slots=True)
 class Listing:
-    """The identity of a listing: the tenant, the order and the filters, as text."""
+    """The identity of a listing: its kind, the tenant, the order and the filters, as text."""
 
     text: str
 
