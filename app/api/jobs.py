@@ -97,7 +97,10 @@ async def get_job(runtime: RuntimeDep, actor: ActorDep, job_id: JobId) -> Respon
 
 
 async def retry_job(request: Request, runtime: RuntimeDep, actor: ActorDep, job_id: JobId) -> Response:
-    """Queue a failed or cancelled job again, with all its attempts. Its former effects stay."""
+    """Queue a failed or cancelled job again, with all its attempts. Its former effects stay.
+
+    Takes a key with the role `admin` unless its kind is `ingest`, `hype` or `sameness`.
+    """
     job = ids.parse(ids.JOB, job_id)
 
     async def work() -> object:
@@ -109,7 +112,8 @@ async def retry_job(request: Request, runtime: RuntimeDep, actor: ActorDep, job_
 async def cancel_job(request: Request, runtime: RuntimeDep, actor: ActorDep, job_id: JobId) -> Response:
     """Cancel a queued job; ask a running one to stop at its next checkpoint.
 
-    A running job has `cancel_requested` until it stops, and may finish before: check its status.
+    A running job has `cancel_requested` until it stops, and may finish before: check its status. Takes a key with the
+    role `admin` unless its kind is `ingest`, `hype` or `sameness`.
     """
     job = ids.parse(ids.JOB, job_id)
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Final
 from uuid import UUID
 
 from app import ids
@@ -12,13 +13,16 @@ from app.db import job_queue, jobs
 from app.db.audit import AuditWriter, append
 from app.db.job_queue import Backlog
 from app.db.jobs import Job
+from app.db.memories.hype import HYPE
+from app.db.memories.rivals import SAMENESS
 from app.db.session import Database
 from app.db.sql import Row
-from app.errors import Conflict
+from app.errors import Conflict, Forbidden
 from app.memory.audit import AuditAction
 from app.model import Actor, JobStatus
 from app.services.pages import Page, cut_page
 from app.services.recent import RecentValue, in_time
+from app.services.turns import INGEST
 
 __all__ = [
     "BACKLOG_SECONDS",
@@ -32,6 +36,9 @@ BACKLOG_SECONDS = 2.0
 
 PATIENCE = 1.0
 """Seconds that a look may take where it is a detail."""
+
+_OF_WRITERS: Final = frozenset({INGEST, HYPE, SAMENESS})
+"""Kinds of the jobs that requests of writers queue; only admins start, retry and cancel those of other kinds."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,18 +72,23 @@ class Jobs:
             return ids.require(await jobs.find(session, actor.tenant_id, job), ids.JOB, job)
 
     async def retry(self, actor: Actor, job: UUID) -> Job:
-        """Queue a failed or cancelled job again; Conflict when it is neither."""
+        """Queue a failed or cancelled job again; Conflict when it is neither, Forbidden when it is only admins'."""
         async with self.database.write(actor.tenant_id) as session:
             found = ids.require(await jobs.lock(session, actor.tenant_id, job), ids.JOB, job)
+            _require_role(actor, found)
             if found.status not in {JobStatus.FAILED, JobStatus.CANCELLED}:
                 raise Conflict(f"the job is {found.status}: only a failed or cancelled one can be tried again")
             await append(session, [self._describe(actor, AuditAction.JOB_RETRIED, found)])
             return await jobs.requeue(session, found)
 
     async def cancel(self, actor: Actor, job: UUID) -> Job:
-        """End a queued job, or ask a running one to stop at its next checkpoint; Conflict when it has ended."""
+        """End a queued job, or ask a running one to stop at its next checkpoint.
+
+        Conflict when it has ended, Forbidden when it is only admins'.
+        """
         async with self.database.write(actor.tenant_id) as session:
             found = ids.require(await jobs.lock(session, actor.tenant_id, job), ids.JOB, job)
+            _require_role(actor, found)
             if found.finished:
                 raise Conflict(f"the job has ended already: it is {found.status}")
             await append(session, [self._describe(actor, AuditAction.JOB_CANCELLED, found)])
@@ -98,3 +110,11 @@ class Jobs:
     async def _read_backlog(self) -> Backlog:
         async with self.database.read(None) as session:
             return await job_queue.backlog(session)
+
+
+def _require_role(actor: Actor, job: Job) -> None:
+    if job.kind not in _OF_WRITERS and "admin" not in actor.roles:
+        raise Forbidden(
+            f"a job of the kind {job.kind!r} takes a key with the role 'admin': "
+            f"writers retry and cancel those of the kinds {', '.join(sorted(_OF_WRITERS))}"
+        )

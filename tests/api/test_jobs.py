@@ -145,6 +145,26 @@ async def test_a_reader_may_look_and_not_touch(tenant: Tenant, runtime: Runtime)
         assert (await tenant.client.post(f"/jobs/{job}/{change}", headers=reader)).status_code == 403
 
 
+async def test_a_writer_cancels_and_retries_only_what_writes_queue(fresh_database_url: str) -> None:
+    async with running(settings_for(fresh_database_url, worker="off")) as app, connected(app) as client:
+        runtime: Runtime = app.state.runtime
+        made = await client.post("/admin/keys", json={"name": "writer", "roles": ["write"]})
+        writer = {"Authorization": f"Bearer {made.json()['key']}"}
+        for kind in ("ingest", "hype", "sameness"):
+            job = await queued(client, runtime, kind)
+            for change, status in (("cancel", "cancelled"), ("retry", "queued")):
+                changed = await client.post(f"/jobs/{job}/{change}", headers=writer)
+                assert (changed.status_code, changed.json()["status"]) == (200, status), changed.text
+        for kind in ("erase", "backfill", "worker", "webhooks", KIND):
+            job = await queued(client, runtime, kind)
+            for change, status in (("cancel", "queued"), ("retry", "cancelled")):
+                refused = await client.post(f"/jobs/{job}/{change}", headers=writer)
+                assert (refused.status_code, refused.json()["type"]) == (403, "urn:typed-memory:problem:forbidden")
+                assert f"a job of the kind {kind!r} takes a key with the role 'admin'" in refused.json()["detail"]
+                assert (await client.get(f"/jobs/{job}")).json()["status"] == status
+                assert (await client.post(f"/jobs/{job}/{change}")).status_code == 200
+
+
 async def test_an_old_queue_is_reported_and_the_service_stays_ready(fresh_database_url: str) -> None:
     settings = settings_for(fresh_database_url, worker="off", queue_slow_seconds=50)
     async with running(settings) as app, connected(app) as client:
