@@ -58,6 +58,7 @@ class Placement:
             others = []
         elif is_over(self.new.valid_until, self.new.stated_at):
             return self._already_over(others)
+        others = [one for one in others if not one.over_when_stated]
         holders = [one for one in others if one.active]
         found = self._compete(holders, others) if holders else self._resume(others)
         if found is None and repetition is not None:
@@ -266,11 +267,14 @@ class Placement:
             "stated_at": max(into.stated_at, new.stated_at),
             "valid_until": _extended_end(into, new) or into.valid_until,
         }
-        if into.status is MemoryStatus.EXPIRED and into.ended_at is None:
+        returns = into.status is MemoryStatus.EXPIRED and into.ended_at is None
+        if returns:
             to["status"] = MemoryStatus.ACTIVE
         if losing:
             latest = max(losing, key=lambda one: (one.stated_at, one.id))
-            to |= {"contested": False, "supersedes": into.supersedes or latest.id}
+            to["supersedes"] = into.supersedes or latest.id
+        if losing or (returns and into.contested):
+            to["contested"] = False
             if is_moot_alone(into):
                 to |= {"review": None, "review_note": None}
         draft.set(into.id, ChangeCause.RESTATED, by=new.id, reason=reason, **to)

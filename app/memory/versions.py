@@ -9,6 +9,7 @@ from enum import StrEnum
 from typing import Any
 from uuid import UUID
 
+from app.memory.lifecycle import is_over
 from app.model import ConfidenceParts, LinkKind, MemoryStatus, ReviewReason, SpeechAct
 
 TOLERANCE = 0.15
@@ -83,6 +84,12 @@ class Version:
     def active(self) -> bool:
         """Return whether it is believed now."""
         return self.status is MemoryStatus.ACTIVE
+
+    @property
+    def over_when_stated(self) -> bool:
+        """Return whether its time was over when it was stated: it stands beside its slot's chain, and never held it."""
+        expired = self.status is MemoryStatus.EXPIRED and self.ended_at is None
+        return expired and is_over(self.valid_until, self.stated_at)
 
     @property
     def claim(self) -> SlotClaim:

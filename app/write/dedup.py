@@ -102,11 +102,11 @@ def _comparable(resolved: Resolved, existing: Sequence[Existing]) -> list[Existi
 
 
 def is_comparable(resolved: Resolved, one: Existing) -> bool:
-    """Return whether a repetition may go into a memory: not one that had ended, nor one of another slot.
+    """Return whether a repetition may go into a memory: not one that had ended or never held, nor one of another slot.
 
     An expired one that has a slot would take it again, which only what has that slot itself may bring about.
     """
-    if is_over(one.valid_until, resolved.prepared.stated_at):
+    if one.over_when_stated or is_over(one.valid_until, resolved.prepared.stated_at):
         return False
     return _in_one_place(resolved, one) and (one.status == MemoryStatus.ACTIVE or one.slot in {None, resolved.slot})
 

@@ -7,7 +7,7 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from hypothesis import given
+from hypothesis import example, given
 from hypothesis import strategies as st
 
 from app.memory.confidence import READ_FLOOR
@@ -24,7 +24,7 @@ from app.memory.versions import (
     Stated,
     Version,
 )
-from app.model import ConfidenceParts, MemoryStatus, SpeechAct
+from app.model import ConfidenceParts, MemoryStatus, ReviewReason, SpeechAct
 
 NOW = datetime(2026, 5, 9, tzinfo=UTC)
 OLD = SlotClaim(value="dark", stated_at=NOW, confidence=0.65)
@@ -73,10 +73,14 @@ def version(number: int, value: str, day: float, **fields: Any) -> Version:
     """Return a version of one slot, stated on a day, that holds from then on."""
     stated = NOW + timedelta(days=day)
     parts = ConfidenceParts(source=0.9, extractor=0.9, prior=0.15)
-    fields = {"confidence": 0.65, "parts": parts, "status": MemoryStatus.ACTIVE, **fields}
-    return Version(
-        id=UUID(int=number), type="fact", slot="s", value=value, stated_at=stated, valid_from=stated, **fields
-    )
+    fields = {"confidence": 0.65, "parts": parts, "status": MemoryStatus.ACTIVE, "valid_from": stated, **fields}
+    return Version(id=UUID(int=number), type="fact", slot="s", value=value, stated_at=stated, **fields)
+
+
+def over(number: int, value: str, day: float) -> Version:
+    """Return a version whose time was over when it was stated."""
+    begins = NOW - timedelta(days=2_000 - number)
+    return version(number, value, day, valid_from=begins, valid_until=begins + timedelta(days=365))
 
 
 Slot = dict[UUID, Version]
@@ -123,16 +127,25 @@ statements = (
 )
 
 
-@given(statements)
+@given(statements, st.sets(st.integers(0, 6)))
+@example([(1, "a"), (0, "b")], {1})
 def test_whatever_the_order_of_arrival_the_slot_is_one_chain_that_ends_in_the_last_statement(
-    arriving: list[tuple[int, str]],
+    arriving: list[tuple[int, str]], past: set[int]
 ) -> None:
+    """What was over when it was stated, on the days of `past`, stands beside the chain."""
     slot: Slot = {}
+    beside: Slot = {}
     for day, value in arriving:
-        slot = after(slot, Stated(new=version(day, value, day)))
-        assert len(uncontested(slot)) <= 1
-        chained(slot)
-    assert [one.value for one in uncontested(slot)] == [dict(arriving)[max(dict(arriving))]]
+        new = over(day, value, day) if day in past else version(day, value, day)
+        slot = after(slot, Stated(new=new))
+        if day in past:
+            beside[new.id] = replace(new, status=MemoryStatus.EXPIRED)
+        chain = {key: one for key, one in slot.items() if key not in beside}
+        assert {key: slot[key] for key in beside} == beside
+        assert len(uncontested(chain)) <= 1
+        assert not chain or chained(chain)
+    stated = {day: value for day, value in arriving if day not in past}
+    assert [one.value for one in uncontested(slot)] == ([stated[max(stated)]] if stated else [])
 
 
 @given(st.permutations(range(6)))
@@ -202,3 +215,13 @@ def test_a_contest_goes_on_when_only_a_pending_memory_gives_way_to_one_side() ->
     found = transition([side, pending], event, policy=latest_statement_wins, now=NOW)
     assert found.holder is not None
     assert found.holder.contested
+
+
+def test_a_side_of_a_contest_that_comes_back_alone_is_contested_no_more() -> None:
+    gone = {"status": MemoryStatus.EXPIRED}
+    holder = version(1, "Lyon", 1, **gone)
+    side = version(2, "Dresden", 2, contested=True, review=ReviewReason.CONTRADICTION, review_note="which?", **gone)
+    slot = after({one.id: one for one in (holder, side)}, Stated(new=version(3, "Dresden", 3)))
+    assert slot[holder.id] == holder
+    back = slot[side.id]
+    assert (back.status, back.contested, back.review, back.review_note) == (MemoryStatus.ACTIVE, False, None, None)

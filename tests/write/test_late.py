@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from typing import Any
 from uuid import uuid4
 
 import pytest
@@ -34,8 +35,12 @@ def opened(store: Store) -> Callable[[], Store]:
     return lambda: store
 
 
-async def prefers(store: Store, scope: Scope, day: int, value: str) -> WriteDecision:
-    about = {"stated_at": NOW + timedelta(days=day)}
+async def prefers(store: Store, scope: Scope, day: int, value: str, *, past: bool = False) -> WriteDecision:
+    """State a value on a day; a `past` one held in a year that was over by then."""
+    about: dict[str, Any] = {"stated_at": NOW + timedelta(days=day)}
+    if past:
+        begins = NOW - timedelta(days=2_000 - day)
+        about |= {"valid_from": begins, "valid_until": begins + timedelta(days=365)}
     return (await store.write("preference", scope, about=about, preference_key="a.b", preference_value=value)).decision
 
 
@@ -86,6 +91,16 @@ async def test_what_was_stated_before_history_is_history_though_nobody_holds_the
     assert (await chain(store, scope))[-1] == ("fourth", "active", None, None)
 
 
+@pytest.mark.parametrize("told_first", [False, True])
+async def test_what_was_over_when_it_was_told_takes_no_statement_of_that_time(
+    store: Store, *, told_first: bool
+) -> None:
+    scope = Scope(kind=ScopeKind.USER, user_id=str(uuid4()))
+    for past in (told_first, not told_first):
+        await prefers(store, scope, 0 if past else -1_900, "dark", past=past)
+    assert sorted(one[:2] for one in await chain(store, scope)) == [("dark", "active"), ("dark", "expired")]
+
+
 async def test_what_comes_between_leaves_no_third_one_that_names_what_it_follows_no_more(store: Store) -> None:
     """Two sides of a slot lose it at once: each names its own neighbours, whatever comes between them."""
     scope = Scope(kind=ScopeKind.USER, user_id=str(uuid4()))
@@ -119,21 +134,23 @@ async def disagreeing(store: Store, scope: Scope) -> list[tuple[str, str]]:
 
 
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
-@given(arriving=STATED)
-@example(arriving=[(0, "a"), (1, "a"), (5, "b"), (3, "a"), (4, "b"), (2, "b")])
-@example(arriving=[(1, "a"), (3, "a"), (2, "b"), (0, "a")])
+@given(arriving=STATED, past=st.sets(st.integers(0, 6), max_size=2))
+@example(arriving=[(0, "a"), (1, "a"), (5, "b"), (3, "a"), (4, "b"), (2, "b")], past=set())
+@example(arriving=[(1, "a"), (3, "a"), (2, "b"), (0, "a")], past=set())
+@example(arriving=[(3, "b"), (2, "b"), (4, "a"), (1, "c")], past={2})
+@example(arriving=[(2, "a"), (1, "b"), (0, "a")], past={2})
 async def test_whatever_the_order_of_arrival_the_value_stated_last_held(
-    opened: Callable[[], Store], arriving: list[tuple[int, str]]
+    opened: Callable[[], Store], arriving: list[tuple[int, str]], past: set[int]
 ) -> None:
-    """At any instant, of one slot, that is; and the rows are one chain, whose ends agree.
+    """At any instant, of one slot, that is; and the rows are one chain, whose ends agree, beside what was over already.
 
     What is said again with nothing else known to lie between is one memory, so a value that comes to lie there later
     is only kept: when it held is told where no two statements were made one.
     """
     store = opened()
     scope = Scope(kind=ScopeKind.USER, user_id=str(uuid4()))
-    decided = {await prefers(store, scope, day, value) for day, value in arriving}
-    stated = dict(arriving)
+    decided = {await prefers(store, scope, day, value, past=day in past) for day, value in arriving}
+    stated = {day: value for day, value in arriving if day not in past}
     for day, value in stated.items() if WriteDecision.MERGED not in decided else ():
         rows = await store.sql(
             """SELECT slot_value FROM memories WHERE tenant_id = $1 AND scope_id = $2 AND valid_from <= $3
@@ -143,6 +160,9 @@ async def test_whatever_the_order_of_arrival_the_value_stated_last_held(
             NOW + timedelta(days=day, hours=1),
         )
         assert [row["slot_value"] for row in rows] == [value]
-    links = await chain(store, scope)
-    assert [one[0] for one in links if one[1] == "active"] == [stated[max(stated)]]
-    assert sum(one[2] is None for one in links) == sum(one[3] is None for one in links) == 1
+    rows = await chain(store, scope)
+    beside, links = ([one for one in rows if (one[1] == "expired") is expired] for expired in (True, False))
+    assert {one[2:] for one in beside} <= {(None, None)}
+    assert len(beside) == len(past & {day for day, _ in arriving})
+    assert [one[0] for one in links if one[1] == "active"] == ([stated[max(stated)]] if stated else [])
+    assert sum(one[2] is None for one in links) == sum(one[3] is None for one in links) == bool(stated)

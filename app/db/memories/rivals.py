@@ -17,7 +17,7 @@ from pgvector import HalfVector
 from app.db import jobs
 from app.db.embedding_models import index_name
 from app.db.memories.read import VERSION_COLUMNS, version_fields
-from app.db.memories.validity import is_or_was_believed
+from app.db.memories.validity import is_or_was_believed, was_over_when_stated
 from app.db.session import ReadSession, SqlStatement, WriteSession, statement
 from app.db.sql import GivenRows, Model, has_vector, vector_of
 from app.memory.versions import StateBeforeFold, Version
@@ -109,7 +109,8 @@ _IDENTICAL = f"""
             WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.identity = wanted.identity
               AND (x.slot = wanted.slot OR x.slot IS NULL OR wanted.slot IS NULL) OFFSET 0
         ) same WHERE same.status = 'active'
-            OR (same.status = 'expired' AND (same.ended_at IS NULL OR same.stated_at > wanted.stated_at))
+            OR (same.status = 'expired' AND {was_over_when_stated("same")} IS NOT TRUE
+                AND (same.ended_at IS NULL OR same.stated_at > wanted.stated_at))
             OR (same.status = 'pending' AND same.review_reason = 'reported_wrong')
             OR (same.status = 'forgotten' AND same.retired_at IS NOT NULL
                 AND same.ended_at IS NULL AND same.superseded_by IS NULL) -- rejected by a reviewer
@@ -134,7 +135,7 @@ _OF_SLOT = f"""
         (SELECT {_FIELDS} FROM memories m
          WHERE m.tenant_id = :tenant AND m.scope_id = :scope AND m.type = wanted.type AND m.slot = wanted.slot
            AND m.stated_at > wanted.stated_at AND NOT m.contested
-           AND {is_or_was_believed("m")}
+           AND {is_or_was_believed("m")} AND {was_over_when_stated("m")} IS NOT TRUE
          ORDER BY m.stated_at, m.id LIMIT 1)
         UNION ALL
         (SELECT {_FIELDS} FROM memories m WHERE {_BEFORE})

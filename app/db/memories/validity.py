@@ -26,6 +26,11 @@ def is_or_was_believed(row: str) -> str:
     return f"{row}.status IN ('active', 'superseded', 'expired')"
 
 
+def was_over_when_stated(row: str) -> str:
+    """Return SQL for whether its time was over when it was stated, as `Version.over_when_stated`; NULL without one."""
+    return f"({row}.status = 'expired' AND {row}.ended_at IS NULL AND {row}.valid_until <= {row}.stated_at)"
+
+
 def is_on_record(row: str) -> str:
     """Return SQL for whether it is on record: also what was forgotten, unless it was never believed; not if pending."""
     return (
