@@ -14,7 +14,7 @@ from app.db import audit
 from app.db.apply.memories import lock_scope_of, update_fields
 from app.db.audit import AuditEntry, AuditWriter, append
 from app.db.entities import write_lookup
-from app.db.memories import listing
+from app.db.memories import listing, rivals, usage
 from app.db.memories import read as memory_reads
 from app.db.memories.listing import MemoryCounts, MemoryFilters, PagePosition, Sort
 from app.db.session import Database, WriteSession
@@ -22,6 +22,7 @@ from app.errors import Conflict, InvalidInput, NotFound, TypedMemoryError
 from app.memory.audit import AuditAction
 from app.memory.candidate import Candidate, WriteOutcome
 from app.memory.freshness import CATEGORY_DECAY
+from app.memory.lifecycle import is_over
 from app.model import Actor, Category, Memory, MemoryStatus, ReviewReason, Scope
 from app.services.pages import Page, cut_page
 from app.services.quotas import Quotas
@@ -140,7 +141,8 @@ class Memories:
     async def patch(self, actor: Actor, memory: UUID, changes: Mapping[str, object]) -> Memory:
         """Change editable fields of a memory and return it; raises NotFound, InvalidInput or Conflict.
 
-        A forgotten memory can't be changed, and the end of an ended one can't be moved later. Only a review mark that
+        A forgotten memory can't be changed, and the end of an ended one can't be moved later. One that only expired at
+        its end is active again when that is moved later, unless another has taken its slot. Only a review mark that
         a caller set can be removed. A new category also replaces the half-life and the floor.
         """
         values = dict(changes)
@@ -162,11 +164,32 @@ class Memories:
             if "valid_until" in values and after.valid_until != until:
                 ended = f"{after.valid_until:%Y-%m-%d %H:%M:%S%z}"
                 raise Conflict(f"it stopped being true at {ended}: its end can't be put off", field="valid_until")
+            if "valid_until" in values and await self._returns(session, actor, before, after):
+                after = await visible_memory(session, actor, memory)
             if values:
                 detail = {"changed": sorted(changes), "values": _audited_values(before, after)}
                 event = self._ledger(actor, before).event(AuditAction.MEMORY_CHANGED, detail, memory=memory)
                 await append(session, [event])
             return after
+
+    async def _returns(self, session: WriteSession, actor: Actor, before: Memory, after: Memory) -> bool:
+        """Make a memory active again that expired at its end, if that was put off; return whether it is.
+
+        Raises Conflict when another memory has taken its slot since.
+        """
+        tenant, now = actor.tenant_id, self.clock()
+        over = before.status is MemoryStatus.EXPIRED and is_over(before.valid_until, now)
+        if not over or is_over(after.valid_until, now):
+            return False
+        if await usage.revive(session, tenant, [after.id], now=now, actor=actor.name, reason="its end was put off"):
+            return True
+        versions = await rivals.read_versions(session, tenant, [after.id])
+        place = (versions[after.id].type, versions[after.id].slot)
+        holder = next((one for one in versions.values() if one.active and (one.type, one.slot) == place), None)
+        if holder is not None and holder.slot is not None:
+            named = ids.public(ids.MEMORY, holder.id)
+            raise Conflict(f"{named} has taken its place since: its end can't be put off", field="valid_until")
+        return False
 
     async def history(
         self, actor: Actor, memory: UUID, *, as_of: datetime | None = None, known_at: datetime | None = None

@@ -7,6 +7,7 @@ from datetime import timedelta
 
 import pytest
 
+from app.errors import Conflict
 from app.model import Category, SpeechAct
 from tests.lifecycle.aging import START, Aging
 
@@ -138,6 +139,41 @@ async def test_counts_are_mended(old: Aging) -> None:
         assert found == {"scopes": 1, "corrected": 1, "terms": len(before[1]) + 1}
         assert await old.run("mention-counts", dry_run=dry_run) == {"corrected": len(before[2])}
     assert [await old.store.sql(query, old.store.tenant) for query in COUNTED] == before
+
+
+@pytest.mark.parametrize("swept", [False, True])
+@pytest.mark.parametrize(("ends", "later"), [(300, 400), (20, None)])
+async def test_an_end_that_is_put_off_was_none_whether_or_not_a_worker_ran(
+    old: Aging, ends: int, later: int | None, *, swept: bool
+) -> None:
+    """However long ago it was stated: what lasts beyond today has not faded."""
+    loan = await old.added(
+        "event", {"valid_until": START + timedelta(days=ends)}, event_description="lent Tove the drill"
+    )
+    old.pass_(ends + 1)
+    if swept:
+        await old.run("validity")
+    until = None if later is None else START + timedelta(days=later)
+    patched = await old.store.memories.patch(old.store.actor, loan, {"valid_until": until})
+    assert (patched.status, patched.valid_until) == ("active", until)
+    await old.run("freshness")
+    assert await old.status(loan) == "active"
+    told = ["memory.ended", "memory.revived"] if swept else []
+    assert sorted(one["action"] for one in await old.events(loan)) == sorted(["memory.changed", *told])
+
+
+async def test_an_end_is_not_put_off_where_another_has_its_slot(old: Aging) -> None:
+    ends = {"valid_until": START + timedelta(days=30)}
+    first = await old.added("fact", ends, predicate="lives-in", object="Tromsø")
+    old.pass_(31)
+    await old.run("validity")
+    second = await old.added("fact", predicate="lives-in", object="Bergen")
+    later: dict[str, object] = {"valid_until": START + timedelta(days=60)}
+    with pytest.raises(Conflict, match=f"mem_{second.hex} has taken its place"):
+        await old.store.memories.patch(old.store.actor, first, later)
+    assert (await old.status(first), (await old.memory(first)).valid_until) == ("expired", ends["valid_until"])
+    await old.store.memories.patch(old.store.actor, first, {"valid_until": START + timedelta(days=10)})
+    assert await old.status(first) == "expired"
 
 
 async def test_an_access_brings_back_what_had_faded(old: Aging) -> None:

@@ -46,10 +46,6 @@ from app.model import Category, MemoryStatus
 FADED = f"m.half_life_days IS NOT NULL AND {fading.FRESHNESS} < {EXPIRY}"
 """Whether an active memory expires by its freshness; one without a half-life never does."""
 
-_FADED_SINCE_DATE = f"""power(2::float8, -greatest(-1000, least(1000, CAST(extract(epoch FROM
-    CAST(:now AS timestamptz) - {fading.DATED}) AS float8) / {SECONDS_PER_DAY} / m.half_life_days))) < {EXPIRY}"""
-"""Whether a memory has also faded since that instant: one about the future does not fade before it, nor right after."""
-
 SCANNED = 5_000
 """Rows that one batch looks at."""
 
@@ -222,7 +218,7 @@ FRESHNESS = Sweep(
     action=AuditAction.MEMORY_EXPIRED,
     actor="worker:freshness",
     among=f"m.status = 'active' AND m.half_life_days IS NOT NULL AND m.floor < {EXPIRY}",
-    when=f"{FADED} AND {_FADED_SINCE_DATE}",
+    when=f"{FADED} AND {fading.FADED_SINCE_DATE}",
     sets={"status": MemoryStatus.EXPIRED},
     numbers=fading.FADE_COLUMNS,
     detail=_faded,

@@ -8,7 +8,7 @@ from __future__ import annotations
 from asyncpg import Record
 
 from app.db.sql import as_record
-from app.memory.freshness import BOOST_PER_ACCESS, MAX_BOOST, MOST_POWERS, SECONDS_PER_DAY
+from app.memory.freshness import BOOST_PER_ACCESS, EXPIRY, MAX_BOOST, MOST_POWERS, SECONDS_PER_DAY
 from app.memory.lifecycle import FadeState
 
 USE = """LEFT JOIN LATERAL (
@@ -31,6 +31,10 @@ The exponent is bounded, because Postgres fails where a power is too small for i
 DATED = """(SELECT greatest(m.valid_from, m.valid_until, max(upper(i.event_range))) FROM memory_index i
     WHERE i.tenant_id = :tenant AND i.memory_id = m.id AND i.part = 0)"""
 """The last instant that a memory speaks of: the end of its event or of its validity."""
+
+FADED_SINCE_DATE = f"""power(2::float8, -greatest(-1000, least(1000, CAST(extract(epoch FROM
+    CAST(:now AS timestamptz) - {DATED}) AS float8) / {SECONDS_PER_DAY} / m.half_life_days))) < {EXPIRY}"""
+"""Whether a memory has also faded since that instant: one about the future does not fade before it, nor right after."""
 
 FADE_COLUMNS = f"""{FRESHNESS} AS freshness, {_DAYS} AS days, m.half_life_days, m.floor, {_BOOST} AS boost,
     coalesce(u.access_count, 0) AS access_count, m.confidence"""

@@ -36,7 +36,7 @@ _FIT = statement(
         FROM memories m {fading.USE}
         WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.status = 'expired'
           AND {is_unended("m", ":now")}
-          AND {fading.FRESHNESS} > {EXPIRY}
+          AND ({fading.FRESHNESS} > {EXPIRY} OR NOT {fading.FADED_SINCE_DATE})
           AND NOT EXISTS (
             SELECT FROM memories h WHERE h.tenant_id = :tenant AND h.scope_id = m.scope_id AND h.type = m.type
               AND h.slot = m.slot AND h.status = 'active')
@@ -52,9 +52,9 @@ async def revive(
 ) -> list[Revival]:
     """Make expired memories active again if they qualify; return those.
 
-    A memory qualifies if it is fresh enough by its last access, which must be recorded already, is still valid, and no
-    active memory holds its slot. Of several expired memories of a slot, the latest statement becomes active. The reason
-    is for the audit log and must hold no content.
+    A memory qualifies if it is fresh enough, by its last access, which must be recorded already, or since the last
+    instant that it speaks of; is still valid; and no active memory holds its slot. Of several expired memories of a
+    slot, the latest statement becomes active. The reason is for the audit log and must hold no content.
 
     Scopes are locked first and get a new version, because concurrent writes have read a state without these memories.
     Call it before the transaction locks memories or their usage, unless it has locked the scopes already.
