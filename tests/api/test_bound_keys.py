@@ -259,9 +259,9 @@ async def test_an_owner_that_is_no_text_is_refused_by_its_field(two: Two, field:
         answer = await two.ana.post(path, json=body)
         assert answer.status_code == 422, (path, answer.text)
         assert answer.json()["errors"][0]["field"].endswith(field), (path, answer.text)
-    answer = await called(two.ana, "recall", query="who lives where?", **{field: odd})
-    assert answer["isError"]
-    assert field in answer["content"][0]["text"]
+    result = await called(two.ana, "recall", query="who lives where?", **{field: odd})
+    assert result["isError"]
+    assert field in result["content"][0]["text"]
 
 
 async def called(client: httpx.AsyncClient, name: str, **arguments: object) -> dict[str, Any]:

@@ -127,7 +127,11 @@ async def test_a_return_to_an_old_value_is_known_at_a_moment_before_its_entity_w
     said = ("Mira lives in Graz, above a cinema.", "Mira lives in Linz now.", "Mira lives in Graz again.")
     for place, one in enumerate(said):
         await say(client, one, days_ago=90 - 30 * place)
-    question = {"query": "Where does Mira live?", "known_at": datetime.now(UTC).isoformat(), "min_relevance": 0}
+    question: dict[str, Any] = {
+        "query": "Where does Mira live?",
+        "known_at": datetime.now(UTC).isoformat(),
+        "min_relevance": 0,
+    }
     before = contents(await ask(client, **question))
     await written(client, subject="Miranda Holt", predicate="works-at", object="Bosch", user_id="u1")
     found = (await client.get("/entities", params={"user_id": "u1"})).json()["entities"]

@@ -11289,7 +11289,10 @@ export interface operations {
     answer: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description The header of a write's answer, to see that write where a replica answers questions. */
+                "Memory-Position"?: string | null;
+            };
             path?: never;
             cookie?: never;
         };
