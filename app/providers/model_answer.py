@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Sequence
 from contextlib import aclosing
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
+from functools import partial
 from typing import Final
 
 from app.memory.extraction import TokenUsage
-from app.providers.chat import Reply, Stop, StreamingChat, metered, partial_value
+from app.providers.chat import Prompt, Reply, Stop, StreamingChat, metered, partial_value
 from app.providers.model_tasks import ModelQuestion, ModelTask, UnusableAnswer, is_text
 from app.providers.prompt import ONLY_DATA, Fence
 from app.providers.schemas import closed
@@ -39,13 +40,15 @@ _QUESTION: Final = ModelQuestion(
 class AnswerDraft:
     """A model's answer, and the places of the statements that it rests on; empty where they do not answer.
 
-    While it is being written `whole` is false, and `text` its beginning.
+    While it is being written `whole` is false, and `text` its beginning, empty until the statements are known. `usage`
+    is what the model's server has reported, `written` all that it has sent.
     """
 
-    text: str
-    rests_on: tuple[int, ...]
-    whole: bool = True
-    usage: TokenUsage = field(default_factory=TokenUsage)
+    text: str = ""
+    rests_on: tuple[int, ...] = ()
+    whole: bool = False
+    usage: TokenUsage = field(default_factory=partial(TokenUsage, requests=1))
+    written: str = ""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -57,22 +60,25 @@ class AnswerWriter(ModelTask):
 
     chat: StreamingChat
 
-    async def write(self, question: str, statements: Sequence[str]) -> AsyncGenerator[AnswerDraft]:
-        """Yield an answer from the statements alone as it grows, the whole one last; raise ProviderError.
+    @staticmethod
+    def prompt(question: str, statements: Sequence[str]) -> Prompt:
+        """Return the prompt for an answer from the statements alone."""
+        return _QUESTION.prompt(_blocks(question, statements))
+
+    async def write(self, prompt: Prompt, statements: int) -> AsyncGenerator[AnswerDraft]:
+        """Yield an answer from so many statements as it grows, the whole one last; raise ProviderError.
 
         It is one call; numbers that no statement has are left out.
         """
-        prompt = _QUESTION.prompt(_blocks(question, statements))
         with metered(self.observer, _QUESTION.purpose) as meter:
             reply = Reply(text="", stop=Stop.UNFINISHED, usage=TokenUsage(requests=1))
             written = self.chat.stream(prompt, temperature=0.0, expires_at=self.chat.expires_at())
             async with aclosing(written) as replies:
                 async for reply in replies:
                     meter.usage = reply.usage
-                    if (draft := _partial_draft(reply, len(statements))) is not None:
-                        yield draft
+                    yield _partial_draft(reply, statements)
             text, notes = self.read(_QUESTION, reply, _fields)
-        yield AnswerDraft(text=text.strip(), rests_on=_places(notes, len(statements)), usage=reply.usage)
+        yield AnswerDraft(text=text.strip(), rests_on=_places(notes, statements), whole=True, usage=reply.usage)
 
 
 def _blocks(question: str, statements: Sequence[str]) -> list[str]:
@@ -91,15 +97,16 @@ def _fields(answer: object) -> tuple[str, list[object]]:
             raise UnusableAnswer("something other than a text with numbers of notes")
 
 
-def _partial_draft(reply: Reply, statements: int) -> AnswerDraft | None:
-    """Return the beginning of an answer of which the notes are known, None before there is one."""
+def _partial_draft(reply: Reply, statements: int) -> AnswerDraft:
+    """Return the beginning of an answer, without a text until the notes are known."""
+    begun = AnswerDraft(usage=reply.usage, written=reply.text)
     match partial_value(reply.text, _KEY):
         case {"text": text, "notes": list(notes)} if (
             is_text(text) and text.strip() and (places := _places(notes, statements))
         ):
-            return AnswerDraft(text=text.lstrip(), rests_on=places, whole=False, usage=reply.usage)
+            return replace(begun, text=text.lstrip(), rests_on=places)
         case _:
-            return None
+            return begun
 
 
 def _places(notes: Sequence[object], statements: int) -> tuple[int, ...]:

@@ -13,7 +13,7 @@ from app.db.session import Database
 from app.errors import NotConfigured, ProviderError
 from app.memory.extraction import TokenUsage
 from app.model import Actor
-from app.providers.chat import spent_tokens
+from app.providers.chat import Prompt, spent_tokens
 from app.providers.factory import Prices
 from app.providers.model_answer import AnswerDraft, AnswerWriter
 from app.read.assemble import as_line, cut_line, estimate_tokens
@@ -85,16 +85,20 @@ class Answers:
         if not recalled.hits:
             yield GroundedAnswer(text=None, abstained=NOTHING_RELEVANT)
             return
-        draft, sent, usage = AnswerDraft(text="", rests_on=()), "", TokenUsage()
+        statements = _statements(recalled.hits, request)
+        prompt, draft, sent, usage = writer.prompt(request.query, statements), AnswerDraft(), "", TokenUsage()
         try:
-            async with aclosing(writer.write(request.query, _statements(recalled.hits, request))) as drafts:
+            async with aclosing(writer.write(prompt, len(statements))) as drafts:
                 async for draft in drafts:
-                    usage = draft.usage
                     if not draft.whole and len(draft.text) > len(sent):
                         yield draft.text.removeprefix(sent)
                         sent = draft.text
+            usage = draft.usage
         except ProviderError as error:
             usage = spent_tokens(error)
+            raise
+        except (asyncio.CancelledError, GeneratorExit):
+            usage = _least_usage(prompt, draft)
             raise
         finally:
             if usage.requests:
@@ -109,6 +113,16 @@ class Answers:
         if self.writer is None:
             raise NotConfigured("answers take a language model: set TM_LLM_PROVIDER and TM_LLM_MODEL, or use /query")
         return self.writer
+
+
+def _least_usage(prompt: Prompt, draft: AnswerDraft) -> TokenUsage:
+    """Return the cost of an answer whose caller hung up: as reported by then, but at least as estimated."""
+    sent = [prompt.system, *(one.text for one in prompt.messages)]
+    return TokenUsage(
+        requests=draft.usage.requests,
+        input_tokens=draft.usage.input_tokens or sum(map(estimate_tokens, sent)),
+        output_tokens=max(draft.usage.output_tokens, estimate_tokens(draft.written)),
+    )
 
 
 def _grounded(draft: AnswerDraft, recalled: QueryResult) -> GroundedAnswer:

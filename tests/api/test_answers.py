@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from collections.abc import AsyncIterator
+from contextlib import aclosing
 from typing import Any
 
 import httpx
@@ -12,13 +14,17 @@ from fastapi import FastAPI
 
 from app.api import answer as api
 from app.read.assemble import estimate_tokens
+from app.runtime import Runtime
 from app.services.answers import MOST_TOKENS, NOT_SAID, NOTHING_RELEVANT, UNGROUNDED
 from tests.api.conftest import OPERATOR_KEY, connected, fact, new_tenant, running, settings_for, written
 from tests.provider_server.fixtures import StandIn, provider, provider_process
+from tests.support.waiting import PATIENCE, eventually
 
 __all__ = ["provider", "provider_process"]
 
 QUESTION = {"query": "Where does the user live?", "user_id": "u1"}
+
+INSTRUCTIONS = "You answer a question from the notes"
 
 
 @pytest.fixture(scope="module", params=["openai", "anthropic"])
@@ -66,7 +72,7 @@ async def test_an_answer_cites_what_it_rests_on(answering: httpx.AsyncClient, pr
     assert (found["text"], found["abstained"]) == ("In Porto.", None)
     assert [one["id"] for one in found["citations"]] == [memory]
     assert found["model"].split(":")[0] in {"openai", "anthropic"}
-    assert "You answer a question from the notes" in await sent(provider)
+    assert INSTRUCTIONS in await sent(provider)
 
 
 async def test_where_nothing_is_relevant_the_model_is_not_asked(
@@ -77,7 +83,7 @@ async def test_where_nothing_is_relevant_the_model_is_not_asked(
     for about in ({"user_id": "nobody"}, {"query": "Which key signs the release of the firmware?"}):
         found = await asked(answering, **about)
         assert (found["text"], found["abstained"], found["citations"]) == (None, NOTHING_RELEVANT, [])
-    assert "You answer a question from the notes" not in await sent(provider)
+    assert INSTRUCTIONS not in await sent(provider)
 
 
 @pytest.mark.parametrize(
@@ -179,6 +185,55 @@ async def test_tokens_of_answers_count_as_costs_and_against_the_limits(
     assert used == day["input_tokens"] + day["output_tokens"] > 1
     refused = await answering.post("/answer", json=QUESTION)
     assert (refused.status_code, refused.json()["type"]) == (429, "urn:typed-memory:problem:quota-exceeded")
+
+
+async def counted(client: httpx.AsyncClient) -> list[dict[str, Any]]:
+    """Return the days with costs, once there are any: what a hang-up cost is counted after it."""
+    days: list[dict[str, Any]] = []
+
+    async def any_day() -> bool:
+        days[:] = (await client.get("/admin/costs")).json()["days"]
+        return bool(days)
+
+    await eventually(any_day)
+    return days
+
+
+async def test_who_hangs_up_before_the_first_word_pays_for_the_question(
+    answering: httpx.AsyncClient, provider: StandIn
+) -> None:
+    await lives_in(answering, "Porto")
+    await provider.behave("slow", delay=PATIENCE, words=INSTRUCTIONS)
+    stream = {"Accept": "text/event-stream"}
+    asking = asyncio.create_task(answering.post("/answer", json=QUESTION, headers=stream))
+
+    async def is_asked() -> bool:
+        return INSTRUCTIONS in await sent(provider)
+
+    await eventually(is_asked)
+    asking.cancel()
+    with pytest.raises(asyncio.CancelledError):
+        await asking
+    [day] = await counted(answering)
+    assert (day["requests"], day["output_tokens"]) == (1, 0)
+    assert 100 < day["input_tokens"] < 1_000
+
+
+async def test_who_hangs_up_in_the_middle_pays_for_what_was_read(
+    app_with_a_model: FastAPI, answering: httpx.AsyncClient, provider: StandIn
+) -> None:
+    await lives_in(answering, "Porto")
+    await provider.behave("answer", body={"answer": {"notes": [1], "text": "By the river, in Porto. " * 20}})
+    runtime: Runtime = app_with_a_model.state.runtime
+    actor = await runtime.keys.authenticate(answering.headers["authorization"].removeprefix("Bearer "))
+    asked = api.AnswerBody.model_validate(QUESTION).build_request(QUESTION["query"], (), runtime.clock())
+    recalled = await runtime.answers.recall(actor, asked)
+    async with aclosing(runtime.answers.stream(actor, asked, recalled)) as words:
+        assert [isinstance(await anext(words), str) for _ in range(5)] == [True] * 5
+    [day] = (await answering.get("/admin/costs")).json()["days"]
+    assert day["requests"] == 1
+    assert 50 < day["input_tokens"] < 1_000
+    assert day["output_tokens"] >= 5
 
 
 async def test_a_model_that_fails_is_a_problem_in_the_stream_and_without(
