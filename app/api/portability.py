@@ -46,6 +46,9 @@ class ImportOut(Out):
     """The result of an import; counts are of lines, by their `record`."""
 
     complete: bool = Field(description="False if the last line is missing, as the file was truncated.")
+    as_exported: bool = Field(
+        description="True if the lines are those that were exported, by the digest in the last one."
+    )
     imported: Annotated[dict[str, int], Source(make=_nonzero)]
     already_there: Annotated[dict[str, int], Source(make=_nonzero)] = Field(
         description="Left as they are: sending a file again changes nothing."
@@ -113,12 +116,14 @@ async def import_lines(
     runtime: RuntimeDep,
     actor: ActorDep,
     *,
-    strict: Annotated[bool, Query(description="Stop at the first line that is wrong.")] = False,
+    strict: Annotated[
+        bool, Query(description="Stop at the first line that is wrong, and at a last line with another digest.")
+    ] = False,
 ) -> Response:
     """Store an export in this tenant, with the same ids.
 
     Existing rows are not changed, so an interrupted import is simply sent again. Wrong lines are reported by number,
-    and the others stored.
+    and the others stored. A file that was changed since its export is stored, too, unless `strict`: see `as_exported`.
     """
     require_uncompressed(request)
     lines = numbered(request.stream(), longest=runtime.settings.max_body_bytes)

@@ -88,7 +88,8 @@ def import_files(  # noqa: PLR0913 - one parameter an option
       [{"role": "user", "name": "Ana", "content": "I moved to Lisbon.", "timestamp": "2026-05-09T14:30:00Z"}]
 
     export: a file of `typed-memory export`. Its rows are stored as they were, ids included, in the tenant of the
-    key; existing rows are not changed. This needs a key with the role admin.
+    key; existing rows are not changed. This needs a key with the role admin. What is left of a damaged file is stored,
+    and the exit code is 1; --strict refuses it at its end.
 
     Other stores: --from mem0 takes what `get_all` answers; --from zep an object with the `edges` and `nodes` of a
     user's graph; --from langmem the items of a LangGraph store; --from chatgpt the `conversations.json` of an
@@ -224,7 +225,7 @@ def register(cli: typer.Typer) -> None:
 
 
 def restore(client: ServiceClient, source: ImportSource, *, strict: bool) -> bool:
-    """Import an export and print a summary; return whether all of it was read and stored."""
+    """Import an export and print a summary; return whether all that was exported was read and stored."""
     with closing(source.opened()) as file:
         size = file.seek(0, 2)
     with terminal.progress(TimeElapsedColumn(), DownloadColumn()) as progress:
@@ -248,7 +249,7 @@ def restore(client: ServiceClient, source: ImportSource, *, strict: bool) -> boo
         except ServiceRejection as refusal:
             raise CommandFailed(f"{source.name}: {refusal}") from None
     _show_export(source, done)
-    return bool(done["complete"]) and not done["failed"]
+    return bool(done["complete"] and done["as_exported"]) and not done["failed"]
 
 
 def _show_export(source: ImportSource, done: Mapping[str, Any]) -> None:

@@ -69,6 +69,12 @@ def test_a_file_goes_out_and_in(source: Served, fresh_database_url: str, tmp_pat
         assert broken.returncode == 1
         assert "cut off" in broken.stderr
         assert "not JSON" in broken.stderr
+        changed = tmp_path / "changed.ndjson"
+        changed.write_bytes(file.read_bytes().replace(b"value 7", b"value 8"))
+        suspect = command(target, "import", str(changed))
+        assert suspect.returncode == 1
+        assert "this is not the file that was exported" in suspect.stderr
+        assert "already there: memory" in suspect.stdout
     lesser = command(source, "export", str(tmp_path / "none" / "file"))
     assert lesser.returncode == 1
     assert "can't be written" in lesser.stderr

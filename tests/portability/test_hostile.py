@@ -220,11 +220,23 @@ async def test_where_a_line_is_no_json_is_told_within_the_line(
 
 async def test_a_file_that_was_cut_off_says_so(lines: list[str], other_client: httpx.AsyncClient) -> None:
     done = await imported(other_client, lines[:-1])
-    assert not done["complete"]
+    assert (done["complete"], done["as_exported"]) == (False, False)
     assert "the file ends before its last line: it was cut off" in done["notices"]
     whole = await imported(other_client, lines)
     assert whole["complete"]
     assert whole["imported"] == {}
+
+
+async def test_a_file_that_was_changed_says_so(lines: list[str], other_client: httpx.AsyncClient) -> None:
+    file = [line for line in lines if json.loads(line)["record"] != "audit_event"]
+    content = "\n".join(file).encode()
+    refused = await other_client.post("/import?strict=true", content=content)
+    assert refused.status_code == 422
+    assert f"line {len(file)}: this is not the file that was exported" in refused.json()["detail"]
+    done = await imported(other_client, file)
+    assert (done["complete"], done["as_exported"], done["failed"]) == (True, False, 0)
+    [told] = done["notices"]
+    assert told == "this is not the file that was exported: its digest is another; what was there is stored"
 
 
 async def test_what_refers_to_a_line_that_failed_says_so(lines: list[str], other_client: httpx.AsyncClient) -> None:

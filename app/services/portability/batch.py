@@ -349,10 +349,11 @@ class ImportFailure:
 
 @dataclass(slots=True, kw_only=True)
 class Summary:
-    """The result of an import. `complete`: the file had its last line, with the right counts and digest."""
+    """The result of an import. `complete`: the file had its last line; `as_exported`: with the digest of the others."""
 
     strict: bool = False
     complete: bool = False
+    as_exported: bool = False
     imported: Counter[str] = field(default_factory=Counter)
     already_there: Counter[str] = field(default_factory=Counter)
     erased: int = 0

@@ -38,6 +38,7 @@ from app.services.tenant_types import TenantTypes
 IGNORED_KINDS = frozenset({"review_counts", "webhook_deliveries", "webhooks"})
 """Kinds of lines in older files that are skipped, because they are not exported any more."""
 
+ALTERED = "this is not the file that was exported: its digest is another"
 
 _STORED = KINDS.keys() - IGNORED_KINDS - {storing.KIND}
 """Kinds of lines that are stored in batches."""
@@ -56,7 +57,8 @@ class Imports:
     ) -> Summary:
         """Store the lines of a file and return a summary. A line comes with its number, None for one that is too long.
 
-        Raises InvalidInput when the file is no export, or, with `strict`, at the first wrong line.
+        Raises InvalidInput when the file is no export, or, with `strict`, at the first wrong line or
+        when the digest in the last one is another.
         """
         types = Imported(tenant=actor.tenant_id, types=await self.own_types.book.of(actor.tenant_id))
         summary = Summary(strict=strict)
@@ -179,8 +181,12 @@ class _Import:
     async def _stop(self, found: dict[str, Any]) -> None:
         self.ended = True
         self.summary.complete = True
-        if found.get("sha256") != self.digest.hexdigest():
-            self.summary.notices["the file is not as it was exported: its digest is another"] += 1
+        self.summary.as_exported = found.get("sha256") == self.digest.hexdigest()
+        if self.summary.as_exported:
+            return
+        if self.summary.strict:
+            raise UnreadableLine(ALTERED)
+        self.summary.notices[f"{ALTERED}; what was there is stored"] += 1
 
     def _survives(self, line: Line) -> None:
         """Refuse an entity that was merged into an entity that is merged itself: an export names the last survivor."""
