@@ -228,6 +228,13 @@ def test_the_systemd_units_run_commands_that_exist() -> None:
             assert name.removeprefix("TM_").lower() in Settings.model_fields, name
 
 
+def test_a_systemd_unit_that_stops_leaves_the_embedded_database_to_its_other_users() -> None:
+    units = [unit.read_text() for unit in (ROOT / "deploy" / "systemd").glob("*.service")]
+    embedded = [text for text in units if "TM_DATA_DIR=" in text]
+    assert len(embedded) == 2
+    assert all("\nKillMode=process\n" in text for text in embedded)
+
+
 def test_a_release_is_checked_before_it_is_published() -> None:
     jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text())["jobs"]
     steps = [step.get("run") for step in jobs.pop("check")["steps"]]
