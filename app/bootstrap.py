@@ -17,6 +17,7 @@ from app.db import checks
 from app.db import migrate as db_migrate
 from app.db.clock import DatabaseClock
 from app.db.embedded.server import KEY_FILE, ServerWatch, data_dir, start_embedded
+from app.db.login import Login
 from app.db.replica import Replica
 from app.db.session import Database, DatabaseObserver
 from app.errors import ConfigurationError
@@ -64,14 +65,14 @@ async def open_store(
     `wall` is this machine's clock, which is compared with the database's. Raises ConfigurationError when the schema
     does not fit this code, or the database is not one that the service can use.
     """
-    url, owner_url = await database_urls(settings, metrics, stack)
+    login, owner = await database_logins(settings, metrics, stack)
     _refuse_impossible(settings, migrate=migrate)
-    facts = await checks.wait_for(url, patience=settings.database_start_timeout, pooler=settings.database_pooler)
+    facts = await checks.wait_for(login, pooler=settings.database_pooler)
     if migrate:
-        await db_migrate.bring_up(owner_url, patience=settings.database_start_timeout)
-        facts = await checks.wait_for(url, patience=settings.database_start_timeout, pooler=settings.database_pooler)
+        await db_migrate.bring_up(owner)
+        facts = await checks.wait_for(login, pooler=settings.database_pooler)
     checks.check_login(facts)
-    database = open_database(settings, url, metrics)
+    database = open_database(settings, login.url, metrics)
     stack.push_async_callback(database.close)
     await checks.check_acting(database)
     wrong = db_migrate.is_outdated(await db_migrate.current(database))
@@ -85,7 +86,7 @@ async def open_store(
     stack.push_async_callback(keys.aclose)
     return Store(
         database=database,
-        owner_url=owner_url,
+        owner_url=owner.url,
         clock=clock,
         keys=keys,
         quotas=Quotas(
@@ -132,12 +133,10 @@ def _refuse_impossible(settings: Settings, *, migrate: bool) -> None:
         )
 
 
-async def database_urls(settings: Settings, metrics: Metrics, stack: AsyncExitStack) -> tuple[str, str]:
-    """Return the URLs with the service's login and the owner's; without configuration, of an embedded server."""
-    if settings.database_url is not None:
-        url = settings.database_url.get_secret_value()
-        owner = settings.migration_database_url
-        return url, url if owner is None else owner.get_secret_value()
+async def database_logins(settings: Settings, metrics: Metrics, stack: AsyncExitStack) -> tuple[Login, Login]:
+    """Return the service's login and the owner's; without configuration, of an embedded server."""
+    if (login := Login.of_service(settings)) is not None:
+        return login, Login.of_owner(settings) or login
     server = await asyncio.to_thread(start_embedded, data_dir(settings))
 
     def restarted() -> None:
@@ -147,7 +146,8 @@ async def database_urls(settings: Settings, metrics: Metrics, stack: AsyncExitSt
     watch = ServerWatch(server, restarted=restarted, failed=lambda why: log.error("embedded database", reason=why))
     stack.push_async_callback(asyncio.to_thread, watch.release)
     await open_in_background(stack, watch.run())
-    return server.url, server.url
+    embedded = Login.embedded(server.url, settings)
+    return embedded, embedded
 
 
 def open_database(settings: Settings, url: str, metrics: Metrics) -> Database:

@@ -13,6 +13,7 @@ from app.commands.terminal import CommandFailed, run_to_end, say
 from app.db import migrate
 from app.db.backup import Backups
 from app.db.embedded.server import data_dir
+from app.db.login import Login
 from app.settings import Settings
 
 File = Annotated[Path, typer.Argument(metavar="FILE", help="The file.", show_default=False)]
@@ -46,7 +47,7 @@ def backup(
     """
     if file.exists() and not overwrite:
         raise CommandFailed(f"{file} is there already: name another file, or say --overwrite")
-    run_to_end(_backup(settings_of_a_store(), file.absolute(), programs))
+    run_to_end(_backup(settings_of_a_store(owner_alone=True), file.absolute(), programs))
 
 
 def restore(file: File, *, programs: ProgramFolder = None) -> None:
@@ -65,22 +66,22 @@ def restore(file: File, *, programs: ProgramFolder = None) -> None:
 
 
 async def _backup(settings: Settings, file: Path, programs: Path | None) -> None:
-    async with owner_login(settings) as url:
-        made = await _backups(settings, url, programs).save(file)
+    async with owner_login(settings) as owner:
+        made = await _backups(settings, owner, programs).save(file)
     say(f"{file}: {amount(made.tables, 'tables')} of schema {made.revision}, {_size(made.size)}.")
 
 
 async def _restore(settings: Settings, file: Path, programs: Path | None) -> None:
-    async with owner_login(settings) as url:
-        revision = await _backups(settings, url, programs).restore(file)
-        await migrate.bring_up(url, patience=settings.database_start_timeout, service_url=service_login(settings))
+    async with owner_login(settings) as owner:
+        revision = await _backups(settings, owner, programs).restore(file)
+        await migrate.bring_up(owner, service_url=service_login(settings))
     say(f"Restored {file}; its schema was {revision}, and is {migrate.head()} now.")
     say("`typed-memory audit verify` proves that nothing was lost or changed.")
 
 
-def _backups(settings: Settings, url: str, programs: Path | None) -> Backups:
-    embedded = None if settings.database_url is not None else data_dir(settings).expanduser().resolve()
-    return Backups(owner_url=url, patience=settings.database_start_timeout, programs=programs, unpacked=embedded)
+def _backups(settings: Settings, owner: Login, programs: Path | None) -> Backups:
+    embedded = data_dir(settings).expanduser().resolve() if Login.of_owner(settings) is None else None
+    return Backups(owner=owner, programs=programs, unpacked=embedded)
 
 
 def _size(count: int) -> str:

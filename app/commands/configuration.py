@@ -17,6 +17,7 @@ from pydantic import SecretStr, ValidationError
 from app import logs
 from app.commands.terminal import CommandFailed, warn
 from app.db.embedded.server import data_dir, holds_store, start_embedded
+from app.db.login import Login
 from app.settings import Settings
 
 _PREFIX = "TM_"
@@ -37,15 +38,16 @@ def load_settings(**given: Any) -> Settings:  # noqa: ANN401 - each has its fiel
         raise CommandFailed("\n       ".join(_complaints(error))) from None
 
 
-def settings_of_a_store() -> Settings:
+def settings_of_a_store(*, owner_alone: bool = False) -> Settings:
     """Return the settings for a command on an existing store; only `serve` and `migrate` create one.
 
-    Raises CommandFailed as `load_settings` does, and where the embedded database does not exist: a forgotten
-    TM_DATA_DIR must not create an empty store.
+    With `owner_alone` the command uses the owner's login alone. Raises CommandFailed as `load_settings` does, and where
+    the embedded database does not exist: a forgotten TM_DATA_DIR must not create an empty store.
     """
     settings = load_settings()
     folder = data_dir(settings).expanduser()
-    if settings.database_url is None and not holds_store(folder):
+    login = Login.of_owner(settings) if owner_alone else Login.of_service(settings)
+    if login is None and not holds_store(folder):
         raise CommandFailed(
             f"there is no store in {folder}. Set TM_DATA_DIR to the folder of your store (`typed-memory serve` "
             "prints it), or TM_DATABASE_URL to its database; `typed-memory serve` creates a new one"
@@ -54,15 +56,15 @@ def settings_of_a_store() -> Settings:
 
 
 @asynccontextmanager
-async def owner_login(settings: Settings) -> AsyncIterator[str]:
+async def owner_login(settings: Settings) -> AsyncIterator[Login]:
     """Yield the owner's login; of the embedded server, which runs for as long, if none is configured."""
-    configured = settings.migration_database_url or settings.database_url
+    configured = Login.of_owner(settings)
     if configured is not None:
-        yield configured.get_secret_value()
+        yield configured
         return
     server = await asyncio.to_thread(start_embedded, data_dir(settings))
     try:
-        yield server.url
+        yield Login.embedded(server.url, settings)
     finally:
         await asyncio.to_thread(server.release)
 

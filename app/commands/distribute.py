@@ -7,7 +7,7 @@ from typing import Annotated
 
 import typer
 
-from app.commands.configuration import load_settings, owner_login, settings_of_a_store
+from app.commands.configuration import owner_login, settings_of_a_store
 from app.commands.terminal import say
 from app.db import distribution
 from app.db.distribution import SHARDS, Stage
@@ -32,20 +32,16 @@ def distribute(
       typed-memory distribute --dry-run
       typed-memory distribute
     """
-    settings = load_settings()
-    if settings.migration_database_url is None:
-        settings = settings_of_a_store()
-    asyncio.run(_distribute(settings, dry_run=dry_run, shards=shards))
+    asyncio.run(_distribute(settings_of_a_store(owner_alone=True), dry_run=dry_run, shards=shards))
 
 
 async def _distribute(settings: Settings, *, dry_run: bool, shards: int) -> None:
-    patience = settings.database_start_timeout
-    async with owner_login(settings) as url:
+    async with owner_login(settings) as owner:
         if dry_run:
-            for stage in await distribution.plan(url, patience=patience, shards=shards):
+            for stage in await distribution.plan(owner, shards=shards):
                 _print(stage)
             return
-        await distribution.distribute(url, patience=patience, shards=shards, report=lambda stage: say(stage.title))
+        await distribution.distribute(owner, shards=shards, report=lambda stage: say(stage.title))
     say("The store is distributed. Restart the services.")
 
 

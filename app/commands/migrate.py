@@ -12,6 +12,7 @@ from app.commands.configuration import load_settings, owner_login, service_login
 from app.commands.terminal import CommandFailed, be_sure, say
 from app.db import embedding_models
 from app.db import migrate as db_migrate
+from app.db.login import Login, connected
 from app.metrics import Metrics
 from app.providers.factory import make_embedder
 from app.settings import Settings
@@ -47,12 +48,11 @@ def migrate(
 
 
 async def _check(settings: Settings) -> None:
-    patience = settings.database_start_timeout
-    async with owner_login(settings) as url:
-        found = await db_migrate.owner_revision(url, patience=patience)
+    async with owner_login(settings) as owner:
+        found = await db_migrate.owner_revision(owner)
         wrong = db_migrate.is_outdated(found)
         if wrong is None and found == db_migrate.head():
-            async with db_migrate.owner_connection(url, patience=patience) as connection:
+            async with connected(owner) as connection:
                 if await db_migrate.privileges(found).missing(connection):
                     wrong = "the service's role or its privileges are missing: run `typed-memory migrate`"
     if wrong is not None:
@@ -61,16 +61,15 @@ async def _check(settings: Settings) -> None:
 
 
 async def _migrate(settings: Settings, to: str | None, *, sure: bool) -> None:
-    patience = settings.database_start_timeout
-    async with owner_login(settings) as url:
+    async with owner_login(settings) as owner:
         if to is None:
-            await db_migrate.bring_up(url, patience=patience, service_url=service_login(settings))
+            await db_migrate.bring_up(owner, service_url=service_login(settings))
         else:
-            await _go(url, to, patience=patience, sure=sure)
-        found = await db_migrate.owner_revision(url, patience=patience)
+            await _go(owner, to, sure=sure)
+        found = await db_migrate.owner_revision(owner)
         say(f"The schema is at {found or 'nothing'}.")
         if found == db_migrate.head():
-            await _register_model(settings, url)
+            await _register_model(settings, owner.url)
 
 
 async def _register_model(settings: Settings, url: str) -> None:
@@ -82,19 +81,19 @@ async def _register_model(settings: Settings, url: str) -> None:
         await embedder.aclose()
 
 
-async def _go(url: str, target: str, *, patience: float, sure: bool) -> None:
+async def _go(owner: Login, target: str, *, sure: bool) -> None:
     order = ["base", *sorted(db_migrate.known_revisions())]
     wanted = db_migrate.head() if target == "head" else target
     if wanted not in order:
         raise CommandFailed(f"no revision {target!r}: there are {', '.join(order)}")
-    current = await db_migrate.owner_revision(url, patience=patience) or "base"
+    current = await db_migrate.owner_revision(owner) or "base"
     if current not in order:
         raise CommandFailed(f"the schema is at {current}, of newer code: use that code to downgrade")
     if order.index(wanted) >= order.index(current):
-        await asyncio.to_thread(db_migrate.upgrade, url, wanted)
+        await asyncio.to_thread(db_migrate.upgrade, owner.url, wanted)
         return
     be_sure(f"Going from {current} down to {wanted} deletes what is stored there.", sure=sure)
-    await asyncio.to_thread(db_migrate.downgrade, url, wanted)
+    await asyncio.to_thread(db_migrate.downgrade, owner.url, wanted)
 
 
 def register(cli: typer.Typer) -> None:

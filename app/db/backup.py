@@ -25,6 +25,7 @@ import asyncpg
 from app.db import migrate
 from app.db.embedded.folder import DataFolder
 from app.db.embedded.process import unpack
+from app.db.login import Login, connected
 from app.errors import ConfigurationError
 
 BACKUP_ROLE = "typed_memory_backup"
@@ -80,8 +81,7 @@ class Backups:
     version. Cancelled, they end the program that runs, and leave neither half a file nor half a database.
     """
 
-    owner_url: str
-    patience: float
+    owner: Login
     programs: Path | None = None
     unpacked: Path | None = None
 
@@ -91,10 +91,10 @@ class Backups:
         The file appears when it is complete. Raises ConfigurationError when the database has no schema of ours, or the
         login does not see every row.
         """
-        revision = await migrate.owner_revision(self.owner_url, patience=self.patience)
+        revision = await migrate.owner_revision(self.owner)
         if revision is None:
             raise ConfigurationError("there is nothing to back up: the database has no schema of Typed Memory")
-        async with migrate.owner_connection(self.owner_url, patience=self.patience) as connection:
+        async with connected(self.owner) as connection:
             role = await _reader(connection)
             major = connection.get_server_version().major
         return await self._dump(file, role, major, revision)
@@ -105,11 +105,11 @@ class Backups:
         Privileges are not restored: `migrate.bring_up` grants them. Raises ConfigurationError when the database is not
         empty, or the file is no backup, or one of newer code.
         """
-        async with migrate.owner_connection(self.owner_url, patience=self.patience) as connection:
+        async with connected(self.owner) as connection:
             if await connection.fetchval(_TABLES):
                 raise ConfigurationError(
-                    "the database is not empty, and a backup is not mixed with what is there: name an empty database "
-                    "in TM_DATABASE_URL, or a new folder in TM_DATA_DIR"
+                    "the database is not empty, and a backup is not mixed with what is there: name an empty one in "
+                    f"{self.owner.setting}"
                 )
             major = connection.get_server_version().major
             revision = await self._load(file, major)
@@ -121,7 +121,7 @@ class Backups:
         read_as = [] if role is None else [f"--role={role}"]
         with _replacing(file) as unfinished:
             async with find_programs(major, given=self.programs, unpacked=self.unpacked) as programs:
-                await programs.run("pg_dump", "--format=custom", f"--file={unfinished}", *read_as, login=self.owner_url)
+                await programs.run("pg_dump", "--format=custom", f"--file={unfinished}", *read_as, login=self.owner.url)
                 contents = await programs.run("pg_restore", "--list", str(unfinished))
         return _dumped(file, revision, contents)
 
@@ -131,7 +131,7 @@ class Backups:
             revision = await _revision_in(programs, file)
             how = ("--single-transaction", "--exit-on-error", "--no-owner", "--no-privileges", "--no-comments")
             try:
-                await programs.run("pg_restore", *how, str(file), login=self.owner_url)
+                await programs.run("pg_restore", *how, str(file), login=self.owner.url)
             except ConfigurationError as error:
                 raise ConfigurationError(
                     f"{file} was not restored, and the database is as empty as before: {error.message}"

@@ -12,7 +12,7 @@ from typing import Literal
 import asyncpg
 from sqlalchemy.exc import DBAPIError
 
-from app.db import migrate
+from app.db.login import Login, connect
 from app.db.session import RUNTIME_ROLE, Database, fetch_alone, statement
 from app.errors import ConfigurationError, DatabaseUnavailable, TypedMemoryError
 
@@ -69,13 +69,13 @@ class LoginFacts:
     through_pooler: bool
 
 
-async def wait_for(url: str, *, patience: float, pooler: Pooler) -> LoginFacts:
+async def wait_for(login: Login, *, pooler: Pooler) -> LoginFacts:
     """Wait until the database takes connections, and return what it says.
 
     Raises ConfigurationError when it doesn't in time, refuses the login, is too old, or stands behind a pooler that was
     not announced.
     """
-    connection = await migrate.connect(url, patience=patience)
+    connection = await connect(login)
     try:
         row = await fetch_alone(connection, _LOGIN, RUNTIME_ROLE)
         facts = LoginFacts(

@@ -21,6 +21,7 @@ from sqlalchemy.schema import AddConstraint
 
 from app.db import migrate
 from app.db.failures import cause_of
+from app.db.login import Login, connected
 from app.db.privileges import MAKE_ROLE
 from app.db.session import RUNTIME_ROLE, SESSION_SETTINGS, owner_transaction
 from app.db.tables import api_keys, metadata, tenants
@@ -100,28 +101,28 @@ def is_distributed(table: Table) -> bool:
     return table not in OF_COORDINATOR and any(key.referred_table is tenants for key in table.foreign_key_constraints)
 
 
-async def plan(owner_url: str, *, patience: float, shards: int = SHARDS) -> list[Stage]:
+async def plan(owner: Login, *, shards: int = SHARDS) -> list[Stage]:
     """Return what is left to do, as the owner; raise ConfigurationError where the database cannot be distributed."""
-    revision = await migrate.owner_revision(owner_url, patience=patience)
+    revision = await migrate.owner_revision(owner)
     if revision is None or revision != migrate.head():
         raise ConfigurationError(
             f"the schema is at {revision or 'nothing'}, this code distributes {migrate.head()}: "
             "run `typed-memory migrate` first"
         )
-    async with migrate.owner_connection(owner_url, patience=patience) as connection:
+    async with connected(owner) as connection:
         found = await _state_of(connection)
     stages = _stages(found, migrate.privileges(revision).grants, shards)
     return [stage for stage in stages if stage.statements]
 
 
 async def distribute(
-    owner_url: str, *, patience: float, shards: int = SHARDS, report: Callable[[Stage], None] = lambda _stage: None
+    owner: Login, *, shards: int = SHARDS, report: Callable[[Stage], None] = lambda _stage: None
 ) -> None:
     """Do what is left to do; raise ConfigurationError as `plan`, and where a statement fails."""
-    for stage in await plan(owner_url, patience=patience, shards=shards):
+    for stage in await plan(owner, shards=shards):
         report(stage)
         try:
-            await _run(owner_url, stage, patience)
+            await _run(owner, stage)
         except (asyncpg.PostgresError, DBAPIError) as error:
             raise ConfigurationError(
                 f"cannot {stage.title}: {cause_of(error)}. What was done before stays; run the command again to go on"
@@ -237,13 +238,13 @@ def _all_done(call: str) -> str:
     )
 
 
-async def _run(owner_url: str, stage: Stage, patience: float) -> None:
+async def _run(owner: Login, stage: Stage) -> None:
     if stage.together:
-        async with owner_transaction(owner_url) as connection:
+        async with owner_transaction(owner.url) as connection:
             for statement in stage.statements:
                 await connection.exec_driver_sql(statement)
         return
-    async with migrate.owner_connection(owner_url, patience=patience) as connection:
+    async with connected(owner) as connection:
         await connection.execute(migrate.SET_LOCK_TIMEOUT)
         await connection.execute("SET session_replication_role = 'replica'")
         for statement in stage.statements:

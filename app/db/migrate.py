@@ -5,12 +5,10 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import asynccontextmanager
+from collections.abc import Callable, Coroutine
 from functools import cache
 from pathlib import Path
 from typing import Any
-from urllib.parse import urlsplit
 
 import asyncpg
 import structlog
@@ -21,6 +19,7 @@ from sqlalchemy.exc import DBAPIError
 
 import migrations
 from app.db.failures import cause_of
+from app.db.login import Login, connected
 from app.db.privileges import Privileges, admit
 from app.db.session import Database, statement
 from app.errors import ConfigurationError, DatabaseUnavailable
@@ -140,13 +139,8 @@ def head() -> str:
     return found
 
 
-_PAUSE = 0.5
-
 _ALEMBIC = threading.Lock()
 """Allows one run at a time in a process, because Alembic's context is global. Processes wait in the database."""
-
-_CONNECT_SECONDS = 5.0
-
 
 _CURRENT = statement("SELECT version_num FROM alembic_version")
 
@@ -184,26 +178,25 @@ def is_outdated(found: str | None) -> str | None:
     )
 
 
-async def bring_up(owner_url: str, *, patience: float, service_url: str | None = None) -> None:
+async def bring_up(owner: Login, *, service_url: str | None = None) -> None:
     """As the owner, upgrade to the newest revision; a schema of newer code is left unchanged.
 
     Creates missing roles and grants missing privileges, and creates the login of `service_url` if that is given.
-    Waits up to `patience` seconds for a server that is starting or has no free connection. Raises ConfigurationError
-    when the server can't be reached or refuses the login.
+    Waits for the server and raises ConfigurationError as `app.db.login.connect`.
     """
-    found = await owner_revision(owner_url, patience=patience)
+    found = await owner_revision(owner)
     if found is not None and found not in known_revisions():
         return
     if found is not None:
-        await _repair(owner_url, found, patience)
-    await asyncio.to_thread(_upgrade, owner_url)
+        await _repair(owner, found)
+    await asyncio.to_thread(_upgrade, owner.url)
     if service_url is not None:
-        async with owner_connection(owner_url, patience=patience) as connection:
+        async with connected(owner) as connection:
             await _as_far_as_allowed(admit(connection, service_url))
 
 
-async def _repair(owner_url: str, revision: str, patience: float) -> None:
-    async with owner_connection(owner_url, patience=patience) as connection:
+async def _repair(owner: Login, revision: str) -> None:
+    async with connected(owner) as connection:
         if await _as_far_as_allowed(privileges(revision).repair(connection)):
             log.warning("the service's role or its privileges were missing and were made again")
 
@@ -230,74 +223,10 @@ def _upgrade(owner_url: str) -> None:
         upgrade(owner_url)
 
 
-async def connect(url: str, *, patience: float) -> asyncpg.Connection:
-    """Return a connection; wait up to `patience` seconds for a server that is starting or has no free connection.
-
-    Raises ConfigurationError when the server can't be reached or refuses the login.
-    """
-    return await _connected(url, time.monotonic() + patience)
-
-
-async def owner_revision(owner_url: str, *, patience: float) -> str | None:
+async def owner_revision(owner: Login) -> str | None:
     """Return the revision of the schema as its owner sees it, None before the first migration; raises as `bring_up`."""
-    async with owner_connection(owner_url, patience=patience) as connection:
+    async with connected(owner) as connection:
         if await connection.fetchval("SELECT to_regclass('alembic_version')") is None:
             return None
         value = await connection.fetchval("SELECT version_num FROM alembic_version")
         return None if value is None else str(value)
-
-
-@asynccontextmanager
-async def owner_connection(owner_url: str, *, patience: float) -> AsyncIterator[asyncpg.Connection]:
-    """Open a connection with the owner's login; waits and raises as `bring_up`."""
-    connection = await _connected(owner_url, time.monotonic() + patience)
-    try:
-        yield connection
-    finally:
-        await connection.close()
-
-
-async def _connected(owner_url: str, deadline: float) -> asyncpg.Connection:
-    where = _place(owner_url)
-    while True:
-        try:
-            return await _writable(_plain(owner_url), where)
-        except (OSError, TimeoutError, asyncpg.CannotConnectNowError) as error:
-            if time.monotonic() >= deadline:
-                raise ConfigurationError(
-                    f"the database at {where} can't be reached ({error}): start it or correct TM_DATABASE_URL"
-                ) from error
-        except asyncpg.TooManyConnectionsError as error:
-            if time.monotonic() >= deadline:
-                raise ConfigurationError(
-                    f"the database at {where} has no free connection ({error}): raise its max_connections, "
-                    "or lower TM_DATABASE_POOL_SIZE"
-                ) from error
-        except asyncpg.InvalidCatalogNameError as error:
-            raise ConfigurationError(
-                f"there is no database at {where}: create it, or correct TM_DATABASE_URL"
-            ) from error
-        except (asyncpg.PostgresError, asyncpg.InterfaceError, ValueError) as error:
-            raise ConfigurationError(
-                f"the database at {where} refuses the login ({error}): correct TM_DATABASE_URL"
-            ) from error
-        await asyncio.sleep(_PAUSE)
-
-
-async def _writable(url: str, where: str) -> asyncpg.Connection:
-    """Connect to a server that has recovered: one that is stopped before that may not stop at its recovery target."""
-    connection = await asyncpg.connect(url, timeout=_CONNECT_SECONDS, statement_cache_size=0)
-    if await connection.fetchval("SELECT pg_is_in_recovery()"):
-        await connection.close()
-        raise TimeoutError(f"{where} is still recovering, or is a replica")
-    return connection
-
-
-def _plain(url: str) -> str:
-    return url.replace("postgresql+asyncpg://", "postgresql://", 1)
-
-
-def _place(url: str) -> str:
-    """Return host, port and database of a URL, without its login."""
-    parts = urlsplit(url)
-    return f"{parts.netloc.rpartition('@')[2]}{parts.path}" or "?"

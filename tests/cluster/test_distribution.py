@@ -17,6 +17,7 @@ from app.db import distribution, migrate
 from app.db.session import owner_transaction
 from migrations import live
 from tests.api.conftest import connected, running, settings_for
+from tests.support import owner
 from tests.support.databases import Run, drop_database, form_cluster, nodes
 
 pytestmark = [
@@ -24,7 +25,6 @@ pytestmark = [
     pytest.mark.skipif(not nodes(), reason="TM_TEST_DATABASE_NODES names no nodes: run `make cluster`"),
 ]
 
-PATIENCE = 30.0
 SHARDS = 4
 WRITTEN = 12
 READING_SECONDS = 120.0
@@ -69,7 +69,7 @@ async def test_a_filled_store_is_distributed_while_reads_go_on(undistributed: st
         for number in range(WRITTEN):
             assert (await write(client, number)).status_code == 201
         before = await stored(client)
-        moving = asyncio.create_task(distribution.distribute(undistributed, patience=PATIENCE, shards=SHARDS))
+        moving = asyncio.create_task(distribution.distribute(owner.login(undistributed), shards=SHARDS))
         reads = 0
         async with asyncio.timeout(READING_SECONDS):
             while not moving.done():
@@ -89,9 +89,9 @@ async def test_a_filled_store_is_distributed_while_reads_go_on(undistributed: st
 async def test_a_run_that_was_stopped_is_finished_by_the_next(undistributed: str) -> None:
     stopped_after: Callable[[distribution.Stage], None] = _stop_at("distribute the tables")
     with pytest.raises(InterruptedError):
-        await distribution.distribute(undistributed, patience=PATIENCE, shards=SHARDS, report=stopped_after)
-    await distribution.distribute(undistributed, patience=PATIENCE, shards=SHARDS)
-    left = await distribution.plan(undistributed, patience=PATIENCE)
+        await distribution.distribute(owner.login(undistributed), shards=SHARDS, report=stopped_after)
+    await distribution.distribute(owner.login(undistributed), shards=SHARDS)
+    left = await distribution.plan(owner.login(undistributed))
     assert not [stage.title for stage in left if stage.together]
     async with service(undistributed) as client:
         assert (await write(client, 1)).status_code == 201

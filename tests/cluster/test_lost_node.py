@@ -18,6 +18,7 @@ import pytest
 from app.db import distribution, migrate
 from tests.api.conftest import OPERATOR_KEY, connected, running, settings_for
 from tests.cluster.servers import Server, started
+from tests.support import owner
 from tests.support.databases import form_cluster, nodes
 
 pytestmark = [
@@ -39,7 +40,7 @@ def cluster(monkeypatch: pytest.MonkeyPatch) -> Iterator[list[Server]]:
         monkeypatch.setenv("TM_TEST_DATABASE_NODES", " ".join(one.url for one in servers[1:]))
         form_cluster(servers[0].url)
         migrate.upgrade(servers[0].url)
-        asyncio.run(distribution.distribute(servers[0].url, patience=30, shards=4))
+        asyncio.run(distribution.distribute(owner.login(servers[0].url), shards=4))
         yield servers
 
 

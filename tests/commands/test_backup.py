@@ -111,7 +111,7 @@ def test_a_login_that_does_not_see_every_row_is_refused_until_it_may(
     empty_database_url: str, lesser_owner_url: str, tmp_path: Path
 ) -> None:
     file = tmp_path / "store.dump"
-    asyncio.run(migrate.bring_up(lesser_owner_url, patience=30))
+    asyncio.run(migrate.bring_up(owner.login(lesser_owner_url)))
     asyncio.run(owner.ask(empty_database_url, "INSERT INTO tenants (id, name) VALUES (gen_random_uuid(), 'acme')"))
 
     refused = run("backup", str(file), TM_DATABASE_URL=lesser_owner_url)
@@ -121,7 +121,7 @@ def test_a_login_that_does_not_see_every_row_is_refused_until_it_may(
     assert list(tmp_path.iterdir()) == []
 
     asyncio.run(may_back_up(empty_database_url, lesser_owner_url))
-    saved = run("backup", str(file), TM_DATABASE_URL=lesser_owner_url)
+    saved = run("backup", str(file), TM_MIGRATION_DATABASE_URL=lesser_owner_url)
     assert saved.returncode == 0, saved.stderr
 
 

@@ -36,7 +36,7 @@ async def test_privileges_that_were_lost_are_granted_again(fresh_database_url: s
         await connection.execute("GRANT EXECUTE ON FUNCTION seal_audit(uuid, integer) TO PUBLIC")
         assert await migrate.privileges(migrate.head()).missing(connection)
     assert len(await owner.ask(fresh_database_url, PRIVILEGES)) < len(before)
-    await migrate.bring_up(fresh_database_url, patience=30)
+    await migrate.bring_up(owner.login(fresh_database_url))
     assert await owner.ask(fresh_database_url, PRIVILEGES) == before
 
 
@@ -55,8 +55,8 @@ async def test_the_service_login_is_made_and_may_serve(fresh_database_url: str) 
     parts = urlsplit(fresh_database_url)
     service_url = parts._replace(netloc=f"{name}:p%40ss@{parts.netloc.rpartition('@')[2]}").geturl()
     try:
-        await migrate.bring_up(fresh_database_url, patience=30, service_url=service_url)
-        await migrate.bring_up(fresh_database_url, patience=30, service_url=service_url)
+        await migrate.bring_up(owner.login(fresh_database_url), service_url=service_url)
+        await migrate.bring_up(owner.login(fresh_database_url), service_url=service_url)
         async with owner.connected(service_url) as connection:
             await connection.execute("SET ROLE typed_memory_runtime")
             assert await connection.fetchval("SELECT version_num FROM alembic_version") == migrate.head()

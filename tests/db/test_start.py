@@ -10,13 +10,13 @@ import pytest
 from pydantic import SecretStr
 
 from app.bootstrap import open_runtime_store
-from app.db import checks, migrate, session
+from app.db import checks, session
 from app.db.checks import LoginFacts
+from app.db.login import connect
 from app.db.session import RUNTIME_ROLE, Database
 from app.errors import ConfigurationError
 from app.settings import Settings
 from tests.support import owner
-from tests.support.waiting import PATIENCE
 
 WELL = LoginFacts(login="tm_app", postgres=18, pgvector="0.8.1", unguarded=False, may_act=True, through_pooler=False)
 
@@ -26,13 +26,13 @@ def with_login(url: str, name: str, password: str) -> str:
     return parts._replace(netloc=f"{name}:{password}@{parts.netloc.rpartition('@')[2]}").geturl()
 
 
-async def opened(url: str, **settings: object) -> None:
+async def opened(url: str, *, owner_url: str | None = None) -> None:
     given = Settings(
         database_url=SecretStr(url),
+        migration_database_url=None if owner_url is None else SecretStr(owner_url),
         bootstrap_key=None,
-        auto_migrate=False,
+        auto_migrate=owner_url is not None,
         database_start_timeout=0.2,
-        **settings,  # type: ignore[arg-type]
     )
     async with open_runtime_store(given):
         pass
@@ -51,15 +51,23 @@ async def test_a_wrong_password_and_a_wrong_database_are_told_apart(database_url
             await connection.execute("DROP ROLE tm_start_nobody")
 
 
+async def test_a_wrong_login_of_the_owner_names_its_setting(database_url: str) -> None:
+    nowhere = database_url.rsplit("/", 1)[0] + "/there_is_none"
+    with pytest.raises(ConfigurationError, match=r"there_is_none: create it, or correct TM_MIGRATION_DATABASE_URL"):
+        await opened(database_url, owner_url=nowhere)
+    with pytest.raises(ConfigurationError, match=r"can't be reached .* correct TM_MIGRATION_DATABASE_URL"):
+        await opened(database_url, owner_url="postgresql://nobody@127.0.0.1:9/nothing")
+
+
 async def test_a_server_without_a_free_connection_is_waited_for(database_url: str) -> None:
     async with owner.connected(database_url) as connection:
         await connection.execute("CREATE ROLE tm_start_crowded LOGIN PASSWORD 'right' CONNECTION LIMIT 1")
         crowded = with_login(database_url, "tm_start_crowded", "right")
         try:
-            only = await migrate.connect(crowded, patience=0)
+            only = await connect(owner.login(crowded, patience=0))
             with pytest.raises(ConfigurationError, match=r"no free connection.* raise its max_connections"):
-                await migrate.connect(crowded, patience=0)
-            waiting = asyncio.create_task(migrate.connect(crowded, patience=PATIENCE))
+                await connect(owner.login(crowded, patience=0))
+            waiting = asyncio.create_task(connect(owner.login(crowded)))
             await asyncio.sleep(0.1)
             await only.close()
             await (await waiting).close()

@@ -31,6 +31,7 @@ from app.db.embedded import process
 from app.db.embedded.folder import DataFolder, FileLock, acquire
 from app.db.embedded.server import start_embedded
 from app.db.migrate import upgrade
+from tests.support import owner
 
 _PREFIX = "tm-run-"
 _WAIT_SECONDS = 120.0
@@ -93,7 +94,7 @@ class Run:
                     form_cluster(unfinished)
                 _in_thread(lambda: upgrade(unfinished))
                 if nodes():
-                    _in_thread(lambda: asyncio.run(distribute(unfinished, patience=_WAIT_SECONDS, shards=_SHARDS)))
+                    _in_thread(lambda: asyncio.run(distribute(owner.login(unfinished), shards=_SHARDS)))
                 for server in (*nodes(), server_url):
                     leave(server, _name(unfinished))
                     _execute(server, f'ALTER DATABASE "{_name(unfinished)}" RENAME TO "{name}"')

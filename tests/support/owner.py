@@ -11,7 +11,9 @@ from uuid import UUID, uuid4
 
 import asyncpg
 
+from app.db.login import Login
 from app.model import Actor
+from tests.support.waiting import PATIENCE
 
 
 @dataclass(frozen=True, slots=True)
@@ -26,6 +28,11 @@ class _KeptConnection:
 
 _KEPT: Final[dict[str, _KeptConnection]] = {}
 """The connections that stay open, by the login."""
+
+
+def login(url: str, *, patience: float = PATIENCE) -> Login:
+    """Return the login of a URL, as the commands get it from their settings."""
+    return Login(url=url, setting="TM_DATABASE_URL", patience=patience)
 
 
 @asynccontextmanager
