@@ -20,6 +20,7 @@ TypedMemoryError
 |   `-- ProviderProtocolError 503
 |       `-- ExtractionFailed   503
 |-- DatabaseUnavailable     503
+|   |-- DatabaseBusy          503  it can be reached
 |   `-- WritesRefused         503  it answers reads alone
 |       `-- StorageFull         507
 |-- NotConfigured         501  it takes a language model, and there is none
@@ -203,6 +204,10 @@ class DatabaseUnavailable(TypedMemoryError):
     code = "database-unavailable"
     status = 503
     title = "Database unavailable"
+
+
+class DatabaseBusy(DatabaseUnavailable):
+    """The database took too long, or all connections to it are in use; nothing was written."""
 
 
 class WritesRefused(DatabaseUnavailable):

@@ -7,7 +7,7 @@ import re
 import asyncpg
 from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
 
-from app.errors import Conflict, Dangling, DatabaseUnavailable, StorageFull, WritesRefused
+from app.errors import Conflict, Dangling, DatabaseBusy, DatabaseUnavailable, StorageFull, WritesRefused
 
 RETRY_AFTER = 2.0
 """Seconds after which to retry what passes by itself."""
@@ -69,7 +69,8 @@ def of_driver(error: DBAPIError) -> Exception:
 def _unavailable_by(cause: BaseException | None) -> DatabaseUnavailable | None:
     """Return our error for what passes, or what the operator must mend before writes are taken again."""
     if (why := _passing(cause)) is not None:
-        return DatabaseUnavailable(f"{why}: retry in a moment", retry_after=RETRY_AFTER)
+        kind = DatabaseBusy if isinstance(cause, asyncpg.QueryCanceledError) else DatabaseUnavailable
+        return kind(f"{why}: retry in a moment", retry_after=RETRY_AFTER)
     match cause:
         case asyncpg.DiskFullError():
             return StorageFull("the database's disk is full: retry when there is room", retry_after=_MEND_AFTER)

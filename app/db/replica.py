@@ -13,7 +13,7 @@ from dataclasses import dataclass, field
 from typing import TypeVar
 
 from app.db.session import Database, statement
-from app.errors import Conflict, DatabaseUnavailable
+from app.errors import Conflict, DatabaseBusy, DatabaseUnavailable
 
 __all__ = ["POSITION_PATTERN", "Replica"]
 
@@ -67,12 +67,15 @@ class Replica:
     async def read(self, work: Callable[[Database], Awaitable[T]], *, position: str | None = None) -> T:
         """Run the work, which only reads, on the replica or else on the primary; once more there if the replica fails.
 
-        With `position`, the work sees everything written up to there.
+        With `position`, the work sees everything written up to there. Work that takes too long on the replica, or gets
+        no connection there, is not done again, which would only load the primary; raises DatabaseBusy.
         """
         reason = await self._obstacle(position)
         if reason is None:
             try:
                 done = await work(self.copy)
+            except DatabaseBusy:
+                raise
             except (DatabaseUnavailable, Conflict):
                 # A conflict with replay ends a replica's reads, which the primary's are free of.
                 self._avoid()
@@ -91,6 +94,8 @@ class Replica:
             return None
         try:
             return None if await self._reached(position) else "behind"
+        except DatabaseBusy:
+            raise
         except DatabaseUnavailable:
             self._avoid()
             return "failed"

@@ -31,7 +31,7 @@ from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 from app import pauses
 from app.db.failures import RETRY_AFTER, of_driver, sqlstate, translated, unavailable
 from app.db.pooled_connection import PooledConnection
-from app.errors import DatabaseUnavailable, WritesRefused
+from app.errors import DatabaseBusy, WritesRefused
 
 _PARAMETER = re.compile(r"(?<!:):([a-z_][a-z0-9_]*)")
 
@@ -343,7 +343,7 @@ class Database:
                 connection = await PooledConnection.take(self._engine)
                 self._observer.waited(perf_counter() - started)
             except PoolTimeout as error:
-                raise DatabaseUnavailable(
+                raise DatabaseBusy(
                     "all database connections are busy: retry, or raise TM_DATABASE_POOL_SIZE",
                     retry_after=RETRY_AFTER,
                 ) from error

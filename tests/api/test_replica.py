@@ -15,7 +15,9 @@ import pytest
 from app.db.embedded.folder import DataFolder, server_account
 from app.db.embedded.process import launch, stop
 from app.db.embedded.server import start_embedded
-from app.db.replica import AVOIDED_SECONDS
+from app.db.replica import AVOIDED_SECONDS, Replica
+from app.db.session import Database, statement
+from app.errors import DatabaseUnavailable
 from tests.api.conftest import connected, running, settings_for
 from tests.db.embedded_service import data_folder, link_binaries
 from tests.provider_server.fixtures import StandIn, provider, provider_process
@@ -177,6 +179,29 @@ async def test_questions_are_answered_while_the_replica_is_gone(
     monkeypatch.setattr(time, "monotonic", lambda now=time.monotonic: now() + AVOIDED_SECONDS)
     assert await employers(client, "gone", position) == ["Volkswagen"]
     assert await reads(client, "replica", "chosen") == 2
+
+
+async def test_a_slow_question_and_a_full_pool_are_not_the_replicas_failure(database_url: str) -> None:
+    primary = Database(database_url, pool_size=1)
+    copy = Database(database_url, pool_size=1, pool_timeout=0.2, statement_timeout=0.5)
+    asked, told = list[Database](), list[tuple[str, str]]()
+    replica = Replica(primary=primary, copy=copy, wait=0.0, observe=lambda source, why: told.append((source, why)))
+
+    async def slept(database: Database, seconds: float) -> None:
+        asked.append(database)
+        async with database.read(None) as session:
+            await session.fetch(statement("SELECT pg_sleep(:seconds)"), {"seconds": seconds})
+
+    with pytest.raises(DatabaseUnavailable, match="too long"):
+        await replica.read(lambda database: slept(database, WAIT_SECONDS))
+    async with copy.read(None):
+        for position in (None, "0/0"):
+            with pytest.raises(DatabaseUnavailable, match="busy"):
+                await replica.read(lambda database: slept(database, 0.0), position=position)
+    await replica.read(lambda database: slept(database, 0.0))
+    assert (set(asked), told) == ({copy}, [("replica", "chosen")])
+    await primary.close()
+    await copy.close()
 
 
 async def test_without_a_replica_no_position_is_told(pair: Pair) -> None:
