@@ -328,6 +328,29 @@ def test_a_near_duplicate_is_merged_from_the_review(browser: Browser, client: ht
     eventually(lambda: client.get(f"/memories/{stored}").json()["status"] == "superseded")
 
 
+def test_a_key_decides_with_the_other_side_that_is_chosen(browser: Browser, client: httpx.Client) -> None:
+    for place, trust in (("Bergen", 1.0), ("Turku", 0.9), ("Narvik", 0.8)):
+        source = 1.0 if place == "Bergen" else 0.2
+        more = {"source_confidence": source, "extractor_confidence": trust}
+        body = {"user_id": "pia", "predicate": "lives-in", "object": place, **more}
+        stored = client.post("/memories/typed/fact", json=body).raise_for_status().json()["memory"]["id"]
+    [item] = [
+        one
+        for one in client.get("/admin/review", params={"user_id": "pia"}).json()["items"]
+        if one["memory"]["id"] == stored
+    ]
+    first = item["suggestion"]["with"] or item["sides"][0]["memory"]["id"]
+    [chosen] = [side["memory"] for side in item["sides"] if side["memory"]["id"] != first]
+    browser.open(f"review/{item['id']}")
+    browser.choose("The other side", chosen["content"])
+    browser.driver.run("document.activeElement.blur()")
+    browser.press("s")
+    browser.see("Undo")
+    browser.open("home")
+    eventually(lambda: not waits(client, item["id"]))
+    assert client.get(f"/memories/{stored}").json()["superseded_by"] == chosen["id"]
+
+
 def test_of_two_settings_the_second_holds_what_differs(browser: Browser) -> None:
     browser.open("playground")
     browser.click("Compare two settings")

@@ -10,7 +10,7 @@ const REVIEWER = "typed-memory.reviewer";
 const GAIN = /added|active|accepted|uncontested|revived/;
 const LOSS = /superseded|forgotten|rejected|expired|ended/;
 
-/** The item of an id; `shown` is a ref that holds the item while it can be decided here. */
+/** The item of an id; `shown` is a ref that holds {item, other}, the item and the chosen other side, while it can be decided here. */
 export function ReviewDetail({ id, version, shown, act, settle }) {
   const found = useData(() => get(pathOf`/admin/review/${id}`), [id, version]);
   return html`<div class="stack" aria-live="polite"><${Loaded} of=${found}>${(detail) =>
@@ -29,10 +29,11 @@ function Decided({ detail, reload }) {
 
 function Open({ detail, shown, act, settle }) {
   const { item } = detail;
+  const [other, setOther] = useState(item.suggestion.with ?? item.sides[0]?.memory.id);
   useLayoutEffect(() => {
-    shown.current = item;
+    shown.current = { item, other };
     return () => (shown.current = null);
-  }, [item]);
+  }, [item, other]);
   return html`
     <${Card} title=${html`${words(item.reason)} · came up ${ago(item.since)}`} actions=${html`<${MemoryLink} id=${item.memory.id}>Open the memory<//>`}>
       ${item.note && html`<p>${item.note}</p>`}
@@ -43,7 +44,7 @@ function Open({ detail, shown, act, settle }) {
       <h3>What accepting would change</h3>
       <${Changes} detail=${detail} />
       <p class="suggestion"><strong>Suggested: ${words(item.suggestion.action)}.</strong> ${item.suggestion.reason}</p>
-      <${Actions} item=${item} act=${act} settle=${settle} />
+      <${Actions} item=${item} other=${other} setOther=${setOther} act=${act} />
     <//>
     <${Notes} id=${item.id} />
     <${Card} title="Where it was said"><${Passages} passages=${detail.evidence} /><//>
@@ -103,13 +104,11 @@ function Changes({ detail }) {
     ${rivals.map((side) => html`<li class="loss">− ${side.memory.content} <span class="small">(superseded)</span></li>`)}</ul>`;
 }
 
-function Actions({ item, act, settle }) {
-  const [other, setOther] = useState(item.suggestion.with ?? item.sides[0]?.memory.id ?? "");
+function Actions({ item, other, setOther, act }) {
   const pending = item.memory.status === "pending";
-  const named = (action) => (other ? settle(item, action, { with: other }) : act(action, item));
   const button = (action, label, key, kind = "") => {
     const suggested = item.suggestion.action === action;
-    return html`<${Button} kind=${suggested ? "primary" : kind} onClick=${() => (["supersede_with", "merge"].includes(action) ? named(action) : act(action, item))}
+    return html`<${Button} kind=${suggested ? "primary" : kind} onClick=${() => act(action, item, other)}
       aria-keyshortcuts=${key}>${label}<kbd aria-hidden="true">${key}</kbd><//>`;
   };
   return html`<div class="deciding stack">

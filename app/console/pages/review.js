@@ -119,15 +119,13 @@ export function ReviewPage({ parts }) {
     setCurrent(following?.id ?? null);
     decide(one, body, () => (unhide(one), setCurrent(one.id)));
   };
-  const act = (action, one) => {
-    if (!one) return;
-    const other = one.suggestion.with ?? one.sides[0]?.memory.id;
+  const act = (action, one, other) => {
     if (action === "end") setAsking(one);
     else if (["supersede_with", "merge"].includes(action) && !other) notify("There is no other side; near duplicates have buttons of their own.", { bad: true });
     else if (action === "keep_both" && !other) notify("There is no other side to keep.", { bad: true });
     else settle(one, action, ["supersede_with", "merge"].includes(action) ? { with: other } : {});
   };
-  const decideBy = (action) => () => act(action, shown.current);
+  const decideBy = (action) => () => shown.current && act(action, shown.current.item, shown.current.other);
   useKeys({ j: () => go(1), k: () => go(-1), a: decideBy("accept"), r: decideBy("reject"), b: decideBy("keep_both"), s: decideBy("supersede_with"),
     m: decideBy("merge"), e: decideBy("end"), u: undoLatest, x: () => item && toggle(item.id), "?": () => setHelp(true) });
   const toggle = (id) => setSelected((old) => (old.has(id) ? new Set([...old].filter((one) => one !== id)) : new Set([...old, id])));
