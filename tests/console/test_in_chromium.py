@@ -425,6 +425,18 @@ def test_an_item_outside_the_list_is_decided_and_no_other(browser: Browser, clie
     assert all(waits(client, one) for one in listed)
 
 
+def test_a_decision_is_sent_when_the_reviewer_logs_out(browser: Browser, client: httpx.Client) -> None:
+    decided, other = two_items(client, "otto")
+    browser.driver.run(LEAVE_NOTICES)
+    browser.open("review?user=otto")
+    decide_when_shown(browser, "shed")
+    browser.see("Undo")
+    browser.click("Log out")
+    browser.see("Log in with an API key")
+    eventually(lambda: not waits(client, decided))
+    assert waits(client, other)
+
+
 def test_a_filter_leaves_the_opened_item_alone(browser: Browser, client: httpx.Client) -> None:
     _, opened = two_items(client, "wanda")
     listed = two_items(client, "xenia")

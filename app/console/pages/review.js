@@ -1,7 +1,7 @@
 // Review: the queue, one item with both sides, and a decision by one key.
 
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
-import { pathOf, post, request } from "../lib/api.js";
+import { pathOf, post, request, storedKey } from "../lib/api.js";
 import { ago, words } from "../lib/format.js";
 import { href, notify, useFilters, usePages } from "../lib/hooks.js";
 import { Badge, Button, Card, Dialog, Empty, Failure, Field, LongList, PageTitle, noRows } from "../lib/ui.js";
@@ -14,6 +14,8 @@ const KEYS = [["j", "next item"], ["k", "previous item"], ["a", "accept"], ["r",
 
 /** Decisions wait a moment before they are sent; a new one sends the one before. What was sent is undone by the service.
  *
+ * A decision holds the key that it was made with, because logging out forgets the key before it sends what waits.
+ *
  * `onReturn` is called with an item that waits for a decision again, because sending failed or the service undid it. */
 function useDecisions(onReturn) {
   const made = useRef([]);
@@ -21,9 +23,9 @@ function useDecisions(onReturn) {
   const returned = useRef(onReturn);
   returned.current = onReturn;
   const forget = (decision) => (made.current = made.current.filter((one) => one !== decision));
-  const send = async ({ item, body }, keepalive) => {
+  const send = async ({ item, body, key }, keepalive) => {
     try {
-      await request("POST", pathOf`/admin/review/${item.id}`, { body, keepalive });
+      await request("POST", pathOf`/admin/review/${item.id}`, { body, key, keepalive });
       dispatchEvent(new Event("reviewed"));
       return true;
     } catch (error) {
@@ -71,7 +73,7 @@ function useDecisions(onReturn) {
   };
   const decide = (item, body, restore) => {
     flush();
-    const decision = { item, body, restore, timer: setTimeout(flush, UNDO_SECONDS * 1000) };
+    const decision = { item, body, key: storedKey(), restore, timer: setTimeout(flush, UNDO_SECONDS * 1000) };
     waiting.current = decision;
     made.current.push(decision);
     notify(`${words(body.action)}: ${item.memory.content.slice(0, 60)}`, { action: { label: "Undo", run: () => undo(decision) }, seconds: UNDO_SECONDS, about: item.id });
