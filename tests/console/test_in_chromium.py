@@ -581,6 +581,13 @@ def test_a_user_is_erased_with_a_receipt(browser: Browser, client: httpx.Client)
     assert found(client, owner="chloe", validity="any") == []
 
 
+def test_an_admin_sees_the_jobs_of_every_user(browser: Browser, client: httpx.Client) -> None:
+    turn = {"content": "I live in Ghent.", "user_id": "hugo"}
+    job = client.post("/turns", params={"mode": "async"}, json=turn).raise_for_status().json()["job_id"]
+    browser.open("jobs?kind=ingest")
+    browser.see(job)
+
+
 def test_a_webhook_is_made_tested_and_paused(browser: Browser, service: Served, client: httpx.Client) -> None:
     browser.open("webhooks")
     browser.see("New webhook")

@@ -3,7 +3,7 @@
 import { html, useEffect } from "../vendor/preact.js";
 import { pathOf, post } from "../lib/api.js";
 import { number, words } from "../lib/format.js";
-import { attempt, useFilters, usePages, useSession } from "../lib/hooks.js";
+import { attempt, useFilters, usePages, useSession, withScopes } from "../lib/hooks.js";
 import { Badge, Button, Card, Failure, Field, Json, PageTitle, Table, Time, noRows } from "../lib/ui.js";
 
 const STATUSES = ["", "queued", "running", "succeeded", "failed", "cancelled"];
@@ -12,7 +12,7 @@ const REFRESH_SECONDS = 5;
 export function JobsPage() {
   const session = useSession();
   const [filters, change] = useFilters(["jobs"]);
-  const pages = usePages("/jobs", { status: filters.status, kind: filters.kind, limit: 50 }, "jobs");
+  const pages = usePages("/jobs", withScopes(session, { status: filters.status, kind: filters.kind, limit: 50 }), "jobs");
   const unfinished = pages.items.some((one) => ["queued", "running"].includes(one.status));
   useEffect(() => {
     if (!unfinished || pages.items.length > 50) return undefined;
