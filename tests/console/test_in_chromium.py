@@ -581,6 +581,20 @@ def test_a_user_is_erased_with_a_receipt(browser: Browser, client: httpx.Client)
     assert found(client, owner="chloe", validity="any") == []
 
 
+def test_an_entity_to_merge_is_found_among_many_of_that_name(browser: Browser, client: httpx.Client) -> None:
+    crowd = [(f"crowd-{number}", "Samira") for number in range(26)]
+    named = [*crowd[:13], ("lia", "Samira Haddad"), ("lia", "Miro Haddad"), *crowd[13:]]
+    facts = [
+        {"type": "fact", "user_id": user, "subject": name, "predicate": "lives-in", "object": "Oslo"}
+        for user, name in named
+    ]
+    client.post("/memories/batch", json={"memories": facts}).raise_for_status()
+    [miro] = client.get("/entities", params={"owner": "lia", "name": "Miro Haddad"}).json()["entities"]
+    browser.open(f"entities/{miro['id']}")
+    browser.fill("Another name of the same", "Samira")
+    browser.see("Samira Haddad")
+
+
 def test_an_admin_sees_the_jobs_of_every_user(browser: Browser, client: httpx.Client) -> None:
     turn = {"content": "I live in Ghent.", "user_id": "hugo"}
     job = client.post("/turns", params={"mode": "async"}, json=turn).raise_for_status().json()["job_id"]

@@ -55,11 +55,11 @@ function EntityPage({ id }) {
 }
 
 function Merging({ entity, reload }) {
-  const session = useSession();
   const [text, setText] = useState("");
   const settled = useSettled(text);
-  const found = useData(() => (settled ? get("/entities", withScopes(session, { prefix: settled, limit: 12 })) : Promise.resolve({ entities: [] })), [settled]);
-  const others = (found.data?.entities ?? []).filter((one) => one.id !== entity.id && one.user_id === entity.user_id && one.agent_id === entity.agent_id);
+  const { user_id, agent_id, scope } = entity;
+  const found = useData(() => (settled ? get("/entities", { prefix: settled, user_id, agent_id, scope, limit: 12 }) : Promise.resolve({ entities: [] })), [settled]);
+  const others = (found.data?.entities ?? []).filter((one) => one.id !== entity.id && one.user_id === user_id && one.agent_id === agent_id);
   const merge = (other) => attempt(() => post("/entities/merge", { into: entity.id, from: [other.id], force: other.entity_type !== entity.entity_type }).then(reload), `${other.canonical_name} is one with ${entity.canonical_name} now.`);
   const unmerge = (id) => attempt(() => post("/entities/unmerge", { entity: id }).then(reload), "Taken apart again.");
   return html`<${Card} title="Merge">
