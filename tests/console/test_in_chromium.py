@@ -53,6 +53,16 @@ window.fetch = async (url, options) => {
 };
 """
 """Answers /whoami with the status that the tab's storage holds, 0 for no connection."""
+ANSWER_BACKFILL = """
+const [status] = arguments;
+const send = fetch;
+window.fetch = async (url, options) => {
+  const answer = await send(url, options);
+  if (!/\\/admin\\/backfills\\/[^/]+$/.test(url)) return answer;
+  return new Response(JSON.stringify({ ...(await answer.json()), status }));
+};
+"""
+"""Shows backfills with the status that is given."""
 HOLD_DECISIONS = """
 const send = fetch;
 window.held = [];
@@ -600,6 +610,36 @@ def test_an_admin_sees_the_jobs_of_every_user(browser: Browser, client: httpx.Cl
     job = client.post("/turns", params={"mode": "async"}, json=turn).raise_for_status().json()["job_id"]
     browser.open("jobs?kind=ingest")
     browser.see(job)
+
+
+@pytest.mark.parametrize(
+    ("status", "steps"),
+    [
+        ("previewing", {"Cancel"}),
+        ("previewed", {"Commit", "Cancel"}),
+        ("committing", {"Continue", "Undo"}),
+        ("committed", {"Undo"}),
+        ("undoing", {"Continue"}),
+        ("undone", set()),
+        ("cancelled", set()),
+    ],
+)
+def test_a_backfill_offers_the_steps_that_its_status_takes(
+    browser: Browser, client: httpx.Client, status: str, steps: set[str]
+) -> None:
+    backfill = client.post("/admin/backfills", json={"type": "medication"}).raise_for_status().json()["id"]
+    browser.driver.run(ANSWER_BACKFILL, status)
+    browser.open(f"types/backfill/{backfill}")
+    browser.see("Backfill into medication")
+    offered = "return [...document.querySelectorAll('.page-title button')].map((one) => one.innerText)"
+    assert set(browser.driver.run(offered)) == {"Refresh", *steps}
+
+
+def test_a_finished_preview_of_a_backfill_is_cancelled(browser: Browser, client: httpx.Client) -> None:
+    backfill = client.post("/admin/backfills", json={"type": "medication"}).raise_for_status().json()["id"]
+    browser.open(f"types/backfill/{backfill}")
+    browser.click("Cancel")
+    eventually(lambda: client.get(f"/admin/backfills/{backfill}").json()["status"] == "cancelled")
 
 
 def test_a_webhook_is_made_tested_and_paused(browser: Browser, service: Served, client: httpx.Client) -> None:

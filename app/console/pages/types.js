@@ -22,6 +22,9 @@ const STARTING_POINT = {
   examples: [{ utterance: "Umbrella opened ticket 7.", payloads: [{ customer: "Umbrella", number: 7, status: "open" }] }],
 };
 
+/** The step that continues a backfill whose job failed or was cancelled, by status; while a job runs, it changes nothing. */
+const CONTINUED_BY = { committing: "commit", undoing: "undo" };
+
 export function TypesPage({ parts }) {
   if (parts[0] === "new") return html`<${Editor} />`;
   if (parts[0] === "backfill") return html`<${BackfillPage} key=${parts[1]} id=${parts[1]} />`;
@@ -112,8 +115,9 @@ function BackfillPage({ id }) {
   const act = (action) => attempt(() => request("POST", pathOf`/admin/backfills/${id}/${action}`).then(() => setTimeout(() => (found.reload(), changes.reload()), 800)), `${words(action)} is under way.`);
   return html`<${Loaded} of=${found}>${(one) => html`<${PageTitle} aside=${html`<div class="actions"><${Button} onClick=${() => (found.reload(), changes.reload())}>Refresh<//>
       ${one.status === "previewed" && html`<${Confirm} label="Commit" kind="primary" title="Reclassify these memories?" text="What is flagged is reclassified by a job; it can be undone." onConfirm=${() => act("commit")} />`}
-      ${["committing", "previewing", "undoing"].includes(one.status) && html`<${Button} onClick=${() => act("cancel")}>Cancel<//>`}
-      ${one.status === "committed" && html`<${Confirm} label="Undo" title="Undo this backfill?" text="Memories become what they were." onConfirm=${() => act("undo")} />`}</div>`}>Backfill into ${one.type}<//>
+      ${["previewing", "previewed"].includes(one.status) && html`<${Button} onClick=${() => act("cancel")}>Cancel<//>`}
+      ${one.status in CONTINUED_BY && html`<${Button} onClick=${() => act(CONTINUED_BY[one.status])}>Continue<//>`}
+      ${["committing", "committed"].includes(one.status) && html`<${Confirm} label="Undo" title="Undo this backfill?" text="Memories become what they were." onConfirm=${() => act("undo")} />`}</div>`}>Backfill into ${one.type}<//>
     <div class="numbers">${["looked_at", "flagged", "changed", "superseded", "contradicting", "reviewed"].map((name) => html`<div class="figure"><b>${number(one.counts[name])}</b>${words(name)}</div>`)}</div>
     <div class="grid wide">
       <${Card}><${Pairs} pairs=${[["status", html`<${Badge} text=${one.status} />`], ["from", one.from.join(", ")], ["classifier", one.classifier], ["by", one.actor], ["previewed", one.previewed_at && when(one.previewed_at)], ["committed", one.committed_at && when(one.committed_at)], ["undone", one.undone_at && when(one.undone_at)], ["left alone", sum(one.counts.left) || ""]]} /><//>
