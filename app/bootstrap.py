@@ -66,7 +66,7 @@ async def open_store(
     does not fit this code, or the database is not one that the service can use.
     """
     login, owner = await database_logins(settings, metrics, stack)
-    _refuse_impossible(settings, migrate=migrate)
+    _refuse_impossible(settings)
     facts = await checks.wait_for(login, pooler=settings.database_pooler)
     if migrate:
         await db_migrate.bring_up(owner)
@@ -117,19 +117,12 @@ async def open_embedding_store(settings: Settings) -> AsyncIterator[tuple[Store,
         yield store, embedder
 
 
-def _refuse_impossible(settings: Settings, *, migrate: bool) -> None:
+def _refuse_impossible(settings: Settings) -> None:
     """Raise ConfigurationError for what cannot work through a pooler that gives each transaction another connection."""
-    if settings.database_pooler != "transaction":
-        return
-    if migrate and settings.migration_database_url is None:
+    if settings.database_pooler == "transaction" and settings.direct_database_url is None:
         raise ConfigurationError(
-            "migrations need a connection of their own, which a pooler in transaction mode does not give: set "
-            "TM_MIGRATION_DATABASE_URL to Postgres itself, or TM_AUTO_MIGRATE=false"
-        )
-    if settings.direct_database_url is None:
-        raise ConfigurationError(
-            "jobs and the change of the embedding model need connections of their own, which a pooler in transaction "
-            "mode does not give: set TM_DIRECT_DATABASE_URL to Postgres itself"
+            "migrations, jobs and the change of the embedding model need connections of their own, which a pooler in "
+            "transaction mode does not give: set TM_DIRECT_DATABASE_URL to Postgres itself"
         )
 
 

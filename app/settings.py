@@ -63,7 +63,8 @@ class Settings(BaseSettings):
         default=None, description="Owner login for migrations, when TM_DATABASE_URL is a lesser role."
     )
     direct_database_url: SecretStr | None = Field(
-        default=None, description="Postgres itself for the few connections that jobs need, when a pooler stands before."
+        default=None,
+        description="Postgres itself, when a pooler stands before, for the connections that jobs and the owner need.",
     )
     replica_database_url: SecretStr | None = Field(
         default=None, description="A streaming replica, which answers questions as long as it is reachable."

@@ -38,8 +38,8 @@ def backup(
 ) -> None:
     """Write the whole database into a file while the service runs: all tenants, keys, jobs and the audit log.
 
-    It logs in with TM_MIGRATION_DATABASE_URL, else TM_DATABASE_URL, else to the embedded database, as a superuser or a
-    member of typed_memory_backup: others do not see every row, and are refused.
+    It logs in with TM_MIGRATION_DATABASE_URL, else TM_DIRECT_DATABASE_URL, else TM_DATABASE_URL, else to the embedded
+    database, as a superuser or a member of typed_memory_backup: others do not see every row, and are refused.
 
     For example:
 
@@ -53,8 +53,8 @@ def backup(
 def restore(file: File, *, programs: ProgramFolder = None) -> None:
     """Fill an empty database from a backup, then bring its schema, roles and privileges up to date.
 
-    The database is TM_MIGRATION_DATABASE_URL, else TM_DATABASE_URL, else the embedded one of a new TM_DATA_DIR. API
-    keys are restored with the rest, so clients keep theirs.
+    The database is TM_MIGRATION_DATABASE_URL, else TM_DIRECT_DATABASE_URL, else TM_DATABASE_URL, else the embedded one
+    of a new TM_DATA_DIR. API keys are restored with the rest, so clients keep theirs.
 
     For example:
 

@@ -23,9 +23,9 @@ def distribute(
 ) -> None:
     """Divide the tables by tenant over the nodes of a Citus cluster, so that the store outgrows one machine.
 
-    The database is the coordinator's (TM_MIGRATION_DATABASE_URL, else TM_DATABASE_URL), migrated, with all nodes
-    added; the login is a superuser's. While it runs, questions are answered and writes wait. If it is stopped or
-    killed, the same command continues from there.
+    The database is the coordinator's (TM_MIGRATION_DATABASE_URL, else TM_DIRECT_DATABASE_URL, else TM_DATABASE_URL),
+    migrated, with all nodes added; the login is a superuser's. While it runs, questions are answered and writes wait.
+    If it is stopped or killed, the same command continues from there.
 
     For example:
 

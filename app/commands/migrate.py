@@ -31,8 +31,8 @@ def migrate(
 ) -> None:
     """Upgrade the database to the newest schema and record the embedding model.
 
-    It logs in with TM_MIGRATION_DATABASE_URL, else TM_DATABASE_URL, else to the embedded database. `serve` does
-    the same at start unless TM_AUTO_MIGRATE=false.
+    It logs in with TM_MIGRATION_DATABASE_URL, else TM_DIRECT_DATABASE_URL, else TM_DATABASE_URL, else to the embedded
+    database. `serve` does the same at start unless TM_AUTO_MIGRATE=false.
 
     For example:
 

@@ -34,8 +34,8 @@ class Login:
 
     @classmethod
     def of_owner(cls, settings: Settings) -> Login | None:
-        """Return the configured login of the database's owner; None with the embedded database."""
-        return cls._first(settings, "migration_database_url", "database_url")
+        """Return the configured login of the database's owner, past a pooler; None with the embedded database."""
+        return cls._first(settings, "migration_database_url", "direct_database_url", "database_url")
 
     @classmethod
     def embedded(cls, url: str, settings: Settings) -> Login:

@@ -58,6 +58,8 @@ async def owner_connection(owner_url: str) -> AsyncIterator[OwnerConnection]:
                 "(one that was killed while it built an index lets go within seconds)"
             )
         yield connection
+    except (asyncpg.PostgresConnectionError, asyncpg.InterfaceError) as error:
+        raise DatabaseUnavailable(f"the owner's connection to the database was lost: {error}") from error
     except asyncpg.PostgresError as error:
         raise DatabaseUnavailable(f"the database refused: {error}") from error
     finally:

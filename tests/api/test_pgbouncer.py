@@ -68,9 +68,7 @@ async def pgbouncer(url: str, mode: str, *, ignored: str = "extra_float_digits")
 async def test_in_transaction_mode_everything_is_served(fresh_database_url: str) -> None:
     async with pgbouncer(fresh_database_url, "transaction") as through:
         direct = SecretStr(fresh_database_url)
-        settings = settings_for(
-            through, database_pooler="transaction", migration_database_url=direct, direct_database_url=direct
-        )
+        settings = settings_for(through, database_pooler="transaction", direct_database_url=direct)
         async with running(settings) as app, connected(app) as client:
             answers: Counter[int] = Counter()
 

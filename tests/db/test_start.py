@@ -12,7 +12,7 @@ from pydantic import SecretStr
 from app.bootstrap import open_runtime_store
 from app.db import checks, session
 from app.db.checks import LoginFacts
-from app.db.login import connect
+from app.db.login import Login, connect
 from app.db.session import RUNTIME_ROLE, Database
 from app.errors import ConfigurationError
 from app.settings import Settings
@@ -128,11 +128,23 @@ def test_a_role_that_would_not_keep_tenants_apart_is_refused(facts: LoginFacts, 
         checks.check_login(facts)
 
 
-@pytest.mark.parametrize(("migrates", "said"), [(True, "TM_MIGRATION_DATABASE_URL"), (False, "TM_DIRECT_DATABASE_URL")])
-async def test_what_a_pooler_in_transaction_mode_cannot_do_is_refused(
-    database_url: str, *, migrates: bool, said: str
-) -> None:
+@pytest.mark.parametrize(
+    ("configured", "setting"),
+    [
+        (("database_url", "direct_database_url", "migration_database_url"), "migration_database_url"),
+        (("database_url", "direct_database_url"), "direct_database_url"),
+        (("database_url",), "database_url"),
+    ],
+)
+def test_the_owner_connects_past_a_pooler(configured: tuple[str, ...], setting: str) -> None:
+    owners = Login.of_owner(Settings.model_validate({name: f"postgresql://host/{name}" for name in configured}))
+    assert owners is not None
+    assert (owners.place, owners.setting) == (f"host/{setting}", f"TM_{setting.upper()}")
+
+
+@pytest.mark.parametrize("migrates", [True, False])
+async def test_what_a_pooler_in_transaction_mode_cannot_do_is_refused(database_url: str, *, migrates: bool) -> None:
     given = Settings(database_url=SecretStr(database_url), database_pooler="transaction", auto_migrate=migrates)
-    with pytest.raises(ConfigurationError, match=said):
+    with pytest.raises(ConfigurationError, match="TM_DIRECT_DATABASE_URL"):
         async with open_runtime_store(given):
             pass

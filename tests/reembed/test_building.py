@@ -12,7 +12,7 @@ import pytest
 
 from app.db import embedding_models
 from app.db.embedding_models import Phase
-from app.errors import ConfigurationError, Conflict, ProviderMisconfigured, ProviderUnavailable
+from app.errors import ConfigurationError, Conflict, DatabaseUnavailable, ProviderMisconfigured, ProviderUnavailable
 from app.memory.candidate import Candidate
 from app.model import Scope, ScopeKind
 from app.services import reembedding
@@ -108,6 +108,23 @@ async def test_a_model_that_does_not_answer_what_is_configured_leaves_nothing_be
     with pytest.raises(ProviderMisconfigured):
         await Change(store=store, embedder=Bag(before=other_size)).steps.build()
     assert await phases(store) == before
+
+
+async def test_an_owner_whose_connection_is_lost_is_told_to_run_it_again(store: Store) -> None:
+    await store.write(*candidates(store, 1))
+    bag = Bag()
+
+    async def cut(_: Sequence[str]) -> None:
+        bag.before = None
+        await store.sql(
+            "SELECT pg_terminate_backend(pid, 10000) FROM pg_stat_activity "
+            "WHERE application_name = 'typed-memory reembed' AND datname = current_database()"
+        )
+
+    bag.before = cut
+    with pytest.raises(DatabaseUnavailable):
+        await Change(store=store, embedder=bag).steps.build()
+    assert (await Change(store=store, embedder=bag).steps.build()).switched
 
 
 async def test_two_runs_at_once_are_told_apart(store: Store) -> None:
