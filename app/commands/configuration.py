@@ -25,17 +25,23 @@ _PREFIX = "TM_"
 _NOT_SETTINGS = frozenset({"TM_URL", "TM_API_KEY"})
 """Read by the commands that talk to a running service."""
 
+_OF_PROVIDERS = ("embedding", "rerank", "llm")
+"""How the settings of model providers begin. They are read where the provider is another than the default."""
+
 
 def load_settings(**given: Any) -> Settings:  # noqa: ANN401 - each has its field's type
     """Return the settings from the environment; values of `given` that are not None override them.
 
-    Unknown TM_ variables are warned of, once in a process. Raises CommandFailed with a line for every invalid setting.
+    Settings that are unknown or that nothing reads are warned of, once in a process. Raises CommandFailed with a line
+    for every invalid setting.
     """
     _warn_of_unknown_settings()
     try:
-        return Settings(**{name: value for name, value in given.items() if value is not None})
+        settings = Settings(**{name: value for name, value in given.items() if value is not None})
     except ValidationError as error:
         raise CommandFailed("\n       ".join(_complaints(error))) from None
+    _warn_of_unread_settings(settings)
+    return settings
 
 
 def settings_of_a_store(*, owner_alone: bool = False) -> Settings:
@@ -76,13 +82,36 @@ def service_login(settings: Settings) -> str | None:
 
 
 @cache
+def _warn_once(text: str) -> None:
+    warn(text)
+
+
 def _warn_of_unknown_settings() -> None:
     """Print a warning for each unknown TM_ variable, with a similar known name."""
-    known = {f"{_PREFIX}{name.upper()}" for name in Settings.model_fields}
+    known = {_variable(name) for name in Settings.model_fields}
     for name in sorted(os.environ):
         if name.startswith(_PREFIX) and name not in known | _NOT_SETTINGS and not name.startswith("TM_TEST_"):
             close = difflib.get_close_matches(name, known, n=1)
-            warn(f"{name} is no setting" + (f"; did you mean {close[0]}?" if close else " and has no effect"))
+            _warn_once(f"{name} is no setting" + (f"; did you mean {close[0]}?" if close else " and has no effect"))
+
+
+def _warn_of_unread_settings(settings: Settings) -> None:
+    """Print a warning for settings of a model provider where none is chosen, with the setting that chooses it."""
+    for prefix in _OF_PROVIDERS:
+        provider = f"{prefix}_provider"
+        field = Settings.model_fields[provider]
+        unread = [name for name in settings.model_fields_set if name.startswith(f"{prefix}_") and name != provider]
+        if unread and getattr(settings, provider) == field.default:
+            others = " or ".join(name for name in get_args(field.annotation) if name != field.default)
+            _warn_once(
+                f"{', '.join(sorted(map(_variable, unread)))} {'has' if len(unread) == 1 else 'have'} no effect with "
+                f"{_variable(provider)}={field.default}: set that to {others}"
+            )
+
+
+def _variable(name: str) -> str:
+    """Return the environment variable of a setting."""
+    return f"{_PREFIX}{name.upper()}"
 
 
 def configure_logs(settings: Settings) -> None:
@@ -117,7 +146,7 @@ def _complaints(error: ValidationError) -> Iterator[str]:
         secret = info is not None and SecretStr in (info.annotation, *get_args(info.annotation))
         given = "" if secret else f", not {str(one['input'])[:60]!r}"
         purpose = f". What it is: {info.description}" if info is not None and info.description else ""
-        place = ".".join((f"{_PREFIX}{name.upper()}", *members))
+        place = ".".join((_variable(name), *members))
         yield f"{place}: {_plain(one['msg'])}{given}{purpose}"
 
 

@@ -66,6 +66,30 @@ def test_a_misspelled_setting_is_told_by_a_command_on_the_store() -> None:
     assert "TM_DATABASE_ULR is no setting; did you mean TM_DATABASE_URL?" in done.stderr
 
 
+@pytest.mark.parametrize(
+    ("given", "told"),
+    [
+        (
+            {"TM_LLM_MODEL": "m", "TM_LLM_API_KEY": "k", "TM_LLM_BASE_URL": ""},
+            "TM_LLM_API_KEY, TM_LLM_MODEL have no effect with TM_LLM_PROVIDER=rules: set that to openai or anthropic",
+        ),
+        (
+            {"TM_EMBEDDING_MODEL": "m"},
+            "TM_EMBEDDING_MODEL has no effect with TM_EMBEDDING_PROVIDER=wordllama: set that to openai",
+        ),
+        (
+            {"TM_RERANK_BASE_URL": "http://127.0.0.1"},
+            "TM_RERANK_BASE_URL has no effect with TM_RERANK_PROVIDER=none: set that to cohere or tei",
+        ),
+        ({"TM_LLM_PROVIDER": "openai", "TM_LLM_MODEL": "m", "TM_EMBEDDING_PROVIDER": "wordllama"}, None),
+    ],
+)
+def test_settings_that_the_provider_does_not_read_are_told(given: dict[str, str], told: str | None) -> None:
+    done = run("keys", "list", TM_DATA_DIR="/nonexistent", **given)
+    warned = [line for line in done.stderr.splitlines() if "no effect" in line]
+    assert [one.removeprefix("warning: ") for one in warned] == ([] if told is None else [told])
+
+
 def test_fields_without_a_type_are_refused() -> None:
     done = run("remember", "I ski.", "--fields", "{}")
     assert done.returncode == 1
