@@ -68,9 +68,7 @@ async def reserve(
 
 async def renew(session: WriteSession, slot: IdempotencySlot, token: UUID) -> None:
     """Let the reservation count as made now."""
-    await session.execute(
-        update(idempotency_keys).where(*_holds(slot, token)).values(created_at=func.clock_timestamp())
-    )
+    await session.execute(update(idempotency_keys).where(*_holds(slot, token)).values(created_at=func.now()))
 
 
 async def find(session: ReadSession, slot: IdempotencySlot) -> IdempotencyRecord | None:

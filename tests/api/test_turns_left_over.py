@@ -62,7 +62,7 @@ async def test_an_old_turn_that_is_replayed_counts_from_then(
         return await queued() == ["succeeded"]
 
     said = await say(client, "I live in Ljubljana.")
-    aged = text("UPDATE turns SET recorded_at = recorded_at - interval '1 year' WHERE tenant_id = :tenant")
+    aged = text("UPDATE turns SET recorded_at = now() - interval '1 year' WHERE tenant_id = :tenant")
     tenant = await tenant_of(client, runtime)
     async with runtime.database.write(tenant) as session:
         await session.execute(aged, {"tenant": tenant})

@@ -67,7 +67,7 @@ async def ask(url: str, statement: str, *arguments: object) -> list[asyncpg.Reco
 
 
 async def new_tenant(url: str, tenant: UUID | None = None) -> Actor:
-    """Return somebody who acts for a tenant that is new."""
-    actor = Actor(tenant_id=tenant or uuid4(), key_id=None, name="tester")
+    """Return an admin who acts for a tenant that is new."""
+    actor = Actor(tenant_id=tenant or uuid4(), key_id=None, name="tester", roles=frozenset({"admin"}))
     await ask(url, "INSERT INTO tenants (id, name) VALUES ($1, $2)", actor.tenant_id, str(actor.tenant_id))
     return actor
