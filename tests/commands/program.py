@@ -9,7 +9,8 @@ import subprocess
 import sys
 import threading
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Self
 
@@ -95,6 +96,20 @@ class Output:
     def _follow(pipe: IO[str], lines: list[str]) -> None:
         with pipe:
             lines.extend(pipe)
+
+
+@contextmanager
+def running(*arguments: str, **settings: str) -> Iterator[tuple[ForkedProgram | subprocess.Popen[str], Output]]:
+    """Start a command, and kill it at the end of the block unless it has ended; its output is whole then."""
+    process = start(ROOT, *arguments, **settings)
+    assert process.stdout is not None
+    assert process.stderr is not None
+    output = Output(process.stdout, process.stderr)
+    try:
+        yield process, output
+    finally:
+        process.kill()
+        output.end()
 
 
 class Served:

@@ -16,7 +16,7 @@ import pytest
 from app.db import migrate
 from app.db.backup import find_programs
 from app.errors import ConfigurationError
-from tests.commands.program import ROOT, Output, Served, run, start
+from tests.commands.program import Served, run, running
 from tests.db.embedded_service import data_folder, is_running, link_binaries
 from tests.support import owner
 from tests.support.databases import Run
@@ -189,18 +189,12 @@ def test_a_signal_during_a_backup_ends_its_program_and_leaves_no_file(fresh_data
         program.write_text(f"#!/bin/sh\n{version}\necho $$ > {begun}\nexec sleep 3600\n")
         program.chmod(0o755)
     given = ("backup", str(backups / "store.dump"), "--programs", str(programs))
-    process = start(ROOT, *given, TM_DATABASE_URL=fresh_database_url)
-    assert process.stdout is not None
-    assert process.stderr is not None
-    output = Output(process.stdout, process.stderr)
-    try:
+    with running(*given, TM_DATABASE_URL=fresh_database_url) as (process, output):
         wait_until(lambda: begun.exists() and begun.read_text().endswith("\n"))
         assert len(list(backups.iterdir())) == 1
         process.send_signal(signal.SIGTERM)
         assert process.wait(PATIENCE) == 128 + signal.SIGTERM
-    finally:
-        process.kill()
-        _, logged = output.end()
+    _, logged = output.so_far()
     assert "Traceback" not in logged
     assert list(backups.iterdir()) == []
     assert not is_running(int(begun.read_text()))

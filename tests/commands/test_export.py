@@ -7,7 +7,7 @@ import socket
 import stat
 from pathlib import Path
 
-from tests.commands.program import ROOT, Output, start
+from tests.commands.program import running
 from tests.support.waiting import PATIENCE, wait_until
 
 HEADER = b'{"record":"header","counts":{"memory":2}}\n'
@@ -22,11 +22,8 @@ BEGUN = (
 def test_an_export_that_is_terminated_leaves_nothing_behind(tmp_path: Path) -> None:
     with socket.create_server(("127.0.0.1", 0)) as server:
         url = f"http://127.0.0.1:{server.getsockname()[1]}"
-        process = start(ROOT, "export", str(tmp_path / "all.ndjson"), TM_URL=url, TM_API_KEY="tm_any_key_0123456789")
-        assert process.stdout is not None
-        assert process.stderr is not None
-        output = Output(process.stdout, process.stderr)
-        try:
+        given = ("export", str(tmp_path / "all.ndjson"))
+        with running(*given, TM_URL=url, TM_API_KEY="tm_any_key_0123456789") as (process, output):
             connection, _ = server.accept()
             with connection:
                 connection.sendall(BEGUN)
@@ -35,8 +32,6 @@ def test_an_export_that_is_terminated_leaves_nothing_behind(tmp_path: Path) -> N
                 assert stat.S_IMODE(unfinished.stat().st_mode) == 0o600
                 process.send_signal(signal.SIGTERM)
                 assert process.wait(PATIENCE) == 128 + signal.SIGTERM
-        finally:
-            process.kill()
-            _, logged = output.end()
+    _, logged = output.so_far()
     assert "Traceback" not in logged
     assert list(tmp_path.iterdir()) == []
