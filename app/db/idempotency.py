@@ -67,7 +67,7 @@ async def reserve(
 
 
 async def renew(session: WriteSession, slot: IdempotencySlot, token: UUID) -> None:
-    """Let the reservation count as made now."""
+    """Let the reservation count as made now; Citus refuses a volatile function, as `reserve` uses, in an update."""
     await session.execute(update(idempotency_keys).where(*_holds(slot, token)).values(created_at=func.now()))
 
 
