@@ -142,6 +142,8 @@ class TurnPageOut(PageOut):
         return cls.answer(None, turns=[TurnOut.of_stored(one) for one in turns], next_cursor=next_cursor)
 
 
+WAIT_FOR_A_WORKER = "the turns are stored and wait: a worker takes them within half an hour"
+
 MOST_AT_ONCE = 50
 """Most turns that a request processes synchronously."""
 
@@ -268,16 +270,28 @@ async def get_turn(runtime: RuntimeDep, actor: ActorDep, turn_id: TurnId) -> Res
 async def _processed(
     runtime: Runtime, actor: Actor, turns: list[Turn], *, ignored: Sequence[object] = ()
 ) -> dict[str, object]:
-    """Process turns and return them; if that fails for now, leave them to a job and add the reason."""
-    degraded: list[str] = []
-    job: UUID | None = None
+    """Process stored turns and return them; if that fails for now, leave them to a job and add the reason."""
     try:
         found = await runtime.turns.process(actor, [one.id for one in turns])
     except PASSING as error:
-        degraded = [error.message]
+        return await _left(runtime, actor, turns, [error.message], ignored=ignored)
+    return _result([TurnOut.of_stored(one) for one in found], ignored=ignored)
+
+
+async def _left(
+    runtime: Runtime, actor: Actor, turns: list[Turn], degraded: list[str], *, ignored: Sequence[object]
+) -> dict[str, object]:
+    """Leave stored turns to a job and return them; where that fails, too, a worker finds them.
+
+    It is no error in either case: they are stored, and a retry would store them again.
+    """
+    try:
         found = await runtime.turns.get_all(actor, [one.id for one in turns])
         waiting = [one.turn for one in found if one.status is TurnStatus.RECEIVED]
         job = await runtime.turns.enqueue(actor, waiting) if waiting else None
+    except PASSING:
+        received = [TurnOut.answer(one, metadata=one.metadata) for one in turns]
+        return _result(received, degraded=[*degraded, WAIT_FOR_A_WORKER], ignored=ignored)
     return _result([TurnOut.of_stored(one) for one in found], job=job, degraded=degraded, ignored=ignored)
 
 

@@ -10,6 +10,8 @@ import httpx
 import pytest
 from sqlalchemy import text
 
+from app.api.turns import WAIT_FOR_A_WORKER
+from app.errors import DatabaseUnavailable
 from app.jobs import executor, worker
 from app.jobs.worker import requeue_turns
 from app.memory.extraction import TurnStatus
@@ -49,6 +51,30 @@ async def test_a_turn_whose_request_was_killed_is_processed(
     await eventually(processed)
     found = await recalled(client, "Where do I live?")
     assert "user lives in Ljubljana" in [one["content"] for one in found]
+
+
+async def test_turns_that_are_stored_are_accepted_though_nothing_more_works(
+    client: httpx.AsyncClient, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def no_database(*_: object, **__: object) -> Any:
+        raise DatabaseUnavailable("the database does not answer")
+
+    async def sent() -> dict[str, Any]:
+        body = {"content": "I live in Maribor.", "user_id": "ann"}
+        answer = await client.post("/turns", params={"mode": "sync"}, json=body, headers={"Idempotency-Key": "once"})
+        assert answer.status_code == 200, answer.text
+        return dict(answer.json())
+
+    with monkeypatch.context() as broken:
+        for step in ("process", "get_all", "enqueue"):
+            broken.setattr(Turns, step, no_database)
+        first = await sent()
+    assert first["degraded"] == ["the database does not answer", WAIT_FOR_A_WORKER]
+    [turn] = first["turns"]
+    assert turn["status"] == TurnStatus.RECEIVED
+    assert await sent() == first
+    stored = (await client.get("/turns", params={"user_id": "ann"})).json()["turns"]
+    assert [one["id"] for one in stored] == [turn["id"]]
 
 
 async def test_an_old_turn_that_is_replayed_counts_from_then(
