@@ -26,6 +26,7 @@ HELPERS = (CHART / "templates" / "_helpers.tpl").read_text()
 DEFINED = dict(re.findall(r'\{\{- define "([\w-]+\.\w+)" -\}\}\n(.*?)\{\{- end \}\}', HELPERS, re.DOTALL))
 INCLUDE = re.compile(r'\s*\{\{- include "([\w.-]+)" \. \| nindent (\d+) \}\}')
 RANGE = re.compile(r"\n\{\{- range \$name, \$value := (\S+) \}\}(.*?)\n\{\{- end \}\}", re.DOTALL)
+SETTING = '{{ include "typed-memory.setting" $value }}'
 ACTION = re.compile(r"\{\{ (.*?) \}\}")
 CHECKSUM = re.compile(r'include \(print \$\.Template\.BasePath "/([\w.]+)"\) \. \| sha256sum')
 
@@ -59,7 +60,9 @@ def rendered(text: str, values: dict[str, Any]) -> str:
     )
     text = RANGE.sub(
         lambda found: "".join(
-            found[2].replace("{{ $name }}", name).replace("{{ $value | quote }}", json.dumps(str(one)))
+            found[2]
+            .replace("{{ $name }}", name)
+            .replace(SETTING, json.dumps(one if isinstance(one, str) else json.dumps(one)))
             for name, one in value(found[1], values).items()
         ),
         text,
@@ -67,7 +70,7 @@ def rendered(text: str, values: dict[str, Any]) -> str:
     return ACTION.sub(lambda found: action(found[1], values), text)
 
 
-def render(**settings: str) -> Objects:
+def render(**settings: object) -> Objects:
     """The chart's objects with these settings of the service beside its own."""
     values = {**VALUES, "settings": {**VALUES["settings"], **settings}}
     if LIBRARY is not None:
@@ -139,6 +142,16 @@ def test_pods_are_replaced_when_a_setting_changes(objects: Objects, name: str) -
 
     assert template(render()) == template(objects)
     assert template(render(TM_LOG_LEVEL="DEBUG")) != template(objects)
+
+
+@pytest.mark.parametrize(
+    ("given", "text"), [(12_345_678, "12345678"), (0.25, "0.25"), (False, "false"), ('["a"]', '["a"]'), ("1e3", "1e3")]
+)
+def test_a_setting_reaches_the_pods_as_it_was_given(given: object, text: str) -> None:
+    objects = render(TM_MAX_BODY_BYTES=given)
+    [migrate] = objects["Job/memory-migrate"]["spec"]["template"]["spec"]["containers"]
+    assert {one["name"]: one["value"] for one in migrate["env"]}["TM_MAX_BODY_BYTES"] == text
+    assert objects["ConfigMap/memory"]["data"]["TM_MAX_BODY_BYTES"] == text
 
 
 def test_settings_are_known_and_text(objects: Objects) -> None:

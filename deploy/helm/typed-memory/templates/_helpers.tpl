@@ -32,3 +32,8 @@ envFrom:
   - secretRef: { name: {{ .Values.secret | quote }} }
   - configMapRef: { name: {{ .Release.Name | quote }} }
 {{- end }}
+
+{{/* A setting as text. Helm reads each number as a fraction and would write 2000000 as 2e+06. */}}
+{{- define "typed-memory.setting" -}}
+{{ ternary . (toJson .) (kindIs "string" .) | quote }}
+{{- end }}
