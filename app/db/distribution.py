@@ -16,15 +16,13 @@ from typing import Final
 import asyncpg
 from sqlalchemy import ForeignKeyConstraint, Table
 from sqlalchemy.dialects import postgresql
-from sqlalchemy.exc import DBAPIError
 from sqlalchemy.schema import AddConstraint
 
 from app.db import migrate
-from app.db.failures import cause_of
 from app.db.login import Login, connected
 from app.db.privileges import MAKE_ROLE
-from app.db.session import RUNTIME_ROLE, SESSION_SETTINGS, owner_transaction
-from app.db.tables import api_keys, metadata, tenants
+from app.db.session import RUNTIME_ROLE, SESSION_SETTINGS
+from app.db.tables import api_keys, metadata, scopes, tenants
 from app.errors import ConfigurationError
 
 OF_DATABASE: Final = {"citus.propagate_set_commands": "local", "citus.enable_unsafe_triggers": "on"}
@@ -63,6 +61,8 @@ SELECT
     ARRAY(SELECT CAST(function AS text) FROM ours WHERE of_tenant AND NOT delegated ORDER BY function) AS of_tenant
 """
 
+_IS_DISTRIBUTED = "SELECT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('memories'))"
+
 _PAUSE_SECONDS = 1.0
 
 _INSERTED_COLUMNS = re.compile(r"INSERT \([^)]*\)")
@@ -72,11 +72,15 @@ _DIALECT = postgresql.dialect()  # type: ignore[no-untyped-call]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Stage:
-    """Statements for one purpose: `together` in one transaction, else each in one of its own."""
+    """Statements for one purpose: `together` in one transaction, else each in one of its own.
+
+    One that is `repeated` is run each time, since nothing in the database tells whether all nodes have it.
+    """
 
     title: str
     statements: Sequence[str]
     together: bool = False
+    repeated: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -115,6 +119,21 @@ async def plan(owner: Login, *, shards: int = SHARDS) -> list[Stage]:
     return [stage for stage in stages if stage.statements]
 
 
+async def unfinished(owner: Login) -> list[str]:
+    """Return the titles of what a migration of a distributed store has left to do; nothing elsewhere."""
+    async with connected(owner) as connection:
+        if not await is_store_distributed(connection):
+            return []
+    return [stage.title for stage in await plan(owner) if not stage.repeated]
+
+
+async def is_store_distributed(connection: asyncpg.Connection) -> bool:
+    """Return whether a cluster's nodes hold the memories of this database."""
+    if await connection.fetchval("SELECT to_regclass('pg_dist_partition')") is None:
+        return False
+    return bool(await connection.fetchval(_IS_DISTRIBUTED))
+
+
 async def distribute(
     owner: Login, *, shards: int = SHARDS, report: Callable[[Stage], None] = lambda _stage: None
 ) -> None:
@@ -123,9 +142,10 @@ async def distribute(
         report(stage)
         try:
             await _run(owner, stage)
-        except (asyncpg.PostgresError, DBAPIError) as error:
+        except asyncpg.PostgresError as error:
             raise ConfigurationError(
-                f"cannot {stage.title}: {cause_of(error)}. What was done before stays; run the command again to go on"
+                f"cannot {stage.title}: {error}. What was done before stays, and foreign keys that were "
+                "dropped are missing until the tables are distributed: run the command again to go on"
             ) from error
 
 
@@ -150,7 +170,7 @@ def _stages(found: DistributionState, grants: Sequence[str], shards: int) -> Ite
     keys = [key for table in metadata.sorted_tables for key in table.foreign_key_constraints]
     held = [key for key in keys if key.name in found.foreign_keys and _touches(key, waiting)]
     missing = [key for key in keys if key in held or key.name not in found.foreign_keys]
-    yield Stage(title="let the service's role log in on every node", statements=[*_login()])
+    yield Stage(title="let the service's role log in on every node", statements=[*_login()], repeated=True)
     yield Stage(
         title="give every node our functions",
         statements=[f"SELECT create_distributed_function('{function}')" for function in found.functions],
@@ -165,9 +185,10 @@ def _stages(found: DistributionState, grants: Sequence[str], shards: int) -> Ite
     )
     yield Stage(
         title="distribute the tables: reads go on, writes wait",
-        statements=[*_distribution(waiting, shards), *map(_added, missing)] if waiting or missing else [],
+        statements=[*_distribution(waiting, missing, shards)] if waiting or missing else [],
         together=True,
     )
+    yield Stage(title="grant rights on columns in every shard", statements=[*_column_grants(grants)], repeated=True)
     yield Stage(
         title="let functions that act as the owner run on their tenant's node",
         statements=[
@@ -176,7 +197,6 @@ def _stages(found: DistributionState, grants: Sequence[str], shards: int) -> Ite
             for function in found.of_tenant
         ],
     )
-    yield Stage(title="grant rights on columns in every shard", statements=[*_column_grants(grants)])
     copied = sorted(found.copied | {table.name for table in waiting if table not in OF_COORDINATOR})
     yield Stage(
         title="remove the rows that are on the nodes now",
@@ -197,13 +217,21 @@ def _login() -> Iterator[str]:
         yield (f"DO $$ BEGIN EXECUTE format('ALTER DATABASE %I SET {name} = ''{value}''', current_database()); END $$")
 
 
-def _distribution(waiting: Sequence[Table], shards: int) -> Iterator[str]:
+def _distribution(waiting: Sequence[Table], missing: Sequence[ForeignKeyConstraint], shards: int) -> Iterator[str]:
+    """Yield the statements that move tables to the nodes and make the missing keys again.
+
+    A write begins at its scope, so that table is locked first: a write in work has what it needs, the next one waits.
+    """
+    if waiting:
+        names = sorted((table.name for table in waiting), key=lambda name: name != scopes.name)
+        yield f"LOCK TABLE {', '.join(names)} IN EXCLUSIVE MODE"
     yield from (f"SET LOCAL {name} = '{value}'" for name, value in OF_DATABASE.items())
     yield "SET LOCAL lock_timeout = 0"
     yield "SET LOCAL citus.multi_shard_modify_mode = 'sequential'"
     yield f"SET LOCAL citus.shard_count = {shards:d}"
     # Rows that are copied must not be counted, logged and sealed by triggers once more.
     yield "SET LOCAL session_replication_role = 'replica'"
+    yield from (_left_behind(key) for key in missing if key.ondelete == "CASCADE")
     for table in waiting:
         if is_distributed(table):
             yield f"SELECT create_distributed_table('{table.name}', 'tenant_id')"
@@ -212,6 +240,17 @@ def _distribution(waiting: Sequence[Table], shards: int) -> Iterator[str]:
         else:
             yield f"SELECT create_reference_table('{table.name}')"
     yield "SET LOCAL session_replication_role = 'origin'"
+    yield from map(_added, missing)
+
+
+def _left_behind(key: ForeignKeyConstraint) -> str:
+    """Return the statement that deletes rows whose parent was deleted, or erased, while the key was missing."""
+    same = " AND ".join(f"parent.{part.column.name} = child.{part.parent.name}" for part in key.elements)
+    given = "".join(f"child.{column.name} IS NOT NULL AND " for column in key.columns if column.nullable)
+    return (
+        f"DELETE FROM {key.table.name} child WHERE {given}"  # noqa: S608 - our own names
+        f"NOT EXISTS (SELECT FROM {key.referred_table.name} parent WHERE {same})"
+    )
 
 
 def _added(key: ForeignKeyConstraint) -> str:
@@ -239,23 +278,20 @@ def _all_done(call: str) -> str:
 
 
 async def _run(owner: Login, stage: Stage) -> None:
-    if stage.together:
-        async with owner_transaction(owner.url) as connection:
-            for statement in stage.statements:
-                await connection.exec_driver_sql(statement)
-        return
     async with connected(owner) as connection:
         await connection.execute(migrate.SET_LOCK_TIMEOUT)
         await connection.execute("SET session_replication_role = 'replica'")
-        for statement in stage.statements:
-            await _patiently(connection, statement)
+        for transaction in [stage.statements] if stage.together else [[one] for one in stage.statements]:
+            await _patiently(connection, transaction)
 
 
-async def _patiently(connection: asyncpg.Connection, statement: str) -> None:
-    """Run a statement; while a lock is in the way, let waiting requests pass and try again."""
+async def _patiently(connection: asyncpg.Connection, statements: Sequence[str]) -> None:
+    """Run statements in a transaction; while a lock is in the way, let waiting requests pass and try again."""
     for left in reversed(range(migrate.TRIES)):
         try:
-            await connection.execute(statement)
+            async with connection.transaction():
+                for statement in statements:
+                    await connection.execute(statement)
         except migrate.IN_THE_WAY:
             if not left:
                 raise

@@ -7,12 +7,14 @@ from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
 from typing import Any
 
+import asyncpg
 import httpx
 import pytest
 from alembic.migration import MigrationContext
 from alembic.operations import Operations
 from sqlalchemy import Connection, text
 
+from app import ids
 from app.db import distribution, migrate
 from app.db.session import owner_transaction
 from migrations import live
@@ -27,6 +29,7 @@ pytestmark = [
 
 SHARDS = 4
 WRITTEN = 12
+WRITERS = 4
 READING_SECONDS = 120.0
 
 
@@ -84,6 +87,59 @@ async def test_a_filled_store_is_distributed_while_reads_go_on(undistributed: st
     async with service(undistributed) as client:
         found = await client.post("/query", json={"query": "Which city has Anna been to?", "user_id": "anna"})
         assert found.json()["memories"]
+
+
+async def test_it_gets_its_locks_beside_writers_and_loses_nothing_that_they_were_told_is_stored(
+    undistributed: str,
+) -> None:
+    async with service(undistributed) as client:
+        moving = asyncio.create_task(distribution.distribute(owner.login(undistributed), shards=SHARDS))
+        numbers = iter(range(100_000))
+        acknowledged: set[str] = set()
+
+        async def keep_writing() -> None:
+            while not moving.done():
+                number = next(numbers)
+                answer = await write(client, number)
+                assert answer.status_code in {201, 503}, answer.text
+                if answer.status_code == 201:
+                    acknowledged.add(fact(number)["content"])
+
+        await asyncio.gather(*(keep_writing() for _ in range(WRITERS)))
+        await moving
+        assert acknowledged
+        connection = await asyncpg.connect(undistributed)
+        found = await connection.fetch("SELECT content FROM memories")
+        await connection.close()
+        assert acknowledged <= {row["content"] for row in found}
+        assert (await write(client, next(numbers))).status_code == 201
+
+
+async def test_what_is_erased_while_keys_are_missing_leaves_no_rows(undistributed: str) -> None:
+    async with service(undistributed) as client:
+        gone, stays = [(await write(client, number)).json()["memory"]["id"] for number in range(2)]
+        with pytest.raises(InterruptedError):
+            await distribution.distribute(
+                owner.login(undistributed), shards=SHARDS, report=_stop_at("distribute the tables")
+            )
+        answer = await client.delete(f"/memories/{gone}")
+        assert answer.status_code == 200, answer.text
+    await distribution.distribute(owner.login(undistributed), shards=SHARDS)
+    connection = await asyncpg.connect(undistributed)
+    rows = "SELECT count(*) FROM memory_index WHERE memory_id = $1"
+    assert await connection.fetchval(rows, ids.parse(ids.MEMORY, gone)) == 0
+    assert await connection.fetchval(rows, ids.parse(ids.MEMORY, stays)) > 0
+    await connection.close()
+
+
+async def test_what_a_migration_left_to_do_is_told(fresh_database_url: str, undistributed: str) -> None:
+    assert await distribution.unfinished(owner.login(undistributed)) == []
+    assert await distribution.unfinished(owner.login(fresh_database_url)) == []
+    connection = await asyncpg.connect(fresh_database_url)
+    await connection.execute("CREATE FUNCTION of_later() RETURNS int LANGUAGE sql AS 'SELECT 1'")
+    await connection.execute("ALTER FUNCTION of_later SET plan_cache_mode = force_generic_plan")
+    await connection.close()
+    assert await distribution.unfinished(owner.login(fresh_database_url))
 
 
 async def test_a_run_that_was_stopped_is_finished_by_the_next(undistributed: str) -> None:
