@@ -13,7 +13,7 @@ from typing import Any
 
 import structlog
 
-from app.db import checks
+from app.db import checks, distribution
 from app.db import migrate as db_migrate
 from app.db.clock import DatabaseClock
 from app.db.embedded.server import KEY_FILE, ServerWatch, data_dir, start_embedded
@@ -70,6 +70,8 @@ async def open_store(
     facts = await checks.wait_for(login, pooler=settings.database_pooler)
     if migrate:
         await db_migrate.bring_up(owner)
+        if left := await distribution.unfinished(owner):
+            log.warning("the store's nodes lack what was migrated: run `typed-memory distribute`", left=left)
         facts = await checks.wait_for(login, pooler=settings.database_pooler)
     checks.check_login(facts)
     database = open_database(settings, login.url, metrics)
@@ -157,10 +159,18 @@ def open_database(settings: Settings, url: str, metrics: Metrics) -> Database:
 
 
 def open_replica(settings: Settings, primary: Database, metrics: Metrics, stack: AsyncExitStack) -> Replica | None:
-    """Return the replica that questions are answered from, None when none is configured; nothing connects yet."""
+    """Return the replica that questions are answered from, None when none is configured; nothing connects yet.
+
+    Raises ConfigurationError beside a cluster: a tenant's rows are on a node, which has a log of its own.
+    """
     url = settings.replica_database_url
     if url is None:
         return None
+    if primary.clustered:
+        raise ConfigurationError(
+            "a cluster's coordinator has no replica to ask questions: unset TM_REPLICA_DATABASE_URL, and give each "
+            "node a standby of its own"
+        )
     copy = _database(settings, url.get_secret_value())
     stack.push_async_callback(copy.close)
     return Replica(primary=primary, copy=copy, wait=settings.replica_wait, observe=metrics.read_source)

@@ -10,7 +10,7 @@ from alembic import command
 
 from app.commands.configuration import load_settings, owner_login, service_login
 from app.commands.terminal import CommandFailed, be_sure, say
-from app.db import embedding_models
+from app.db import distribution, embedding_models
 from app.db import migrate as db_migrate
 from app.db.login import Login, connected
 from app.metrics import Metrics
@@ -69,6 +69,8 @@ async def _migrate(settings: Settings, to: str | None, *, sure: bool) -> None:
         found = await db_migrate.owner_revision(owner)
         say(f"The schema is at {found or 'nothing'}.")
         if found == db_migrate.head():
+            if await distribution.unfinished(owner):
+                say("The nodes of the cluster lack what was migrated: run `typed-memory distribute`.")
             await _register_model(settings, owner.url)
 
 

@@ -23,6 +23,7 @@ from urllib.parse import parse_qsl, quote, unquote, urlencode, urlsplit
 import asyncpg
 
 from app.db import migrate
+from app.db.distribution import is_store_distributed
 from app.db.embedded.folder import DataFolder
 from app.db.embedded.process import unpack
 from app.db.login import Login, connected
@@ -88,13 +89,18 @@ class Backups:
     async def save(self, file: Path) -> Dumped:
         """Write everything in the database into a file: one consistent state, while the service runs.
 
-        The file appears when it is complete. Raises ConfigurationError when the database has no schema of ours, or the
-        login does not see every row.
+        The file appears when it is complete. Raises ConfigurationError when the database has no schema of ours, the
+        login does not see every row, or the rows are on the nodes of a cluster.
         """
         revision = await migrate.owner_revision(self.owner)
         if revision is None:
             raise ConfigurationError("there is nothing to back up: the database has no schema of Typed Memory")
         async with connected(self.owner) as connection:
+            if await is_store_distributed(connection):
+                raise ConfigurationError(
+                    "the rows are on the nodes of a cluster, of which a dump of the coordinator has none: make a base "
+                    "backup of each node, with its log"
+                )
             role = await _reader(connection)
             major = connection.get_server_version().major
         return await self._dump(file, role, major, revision)

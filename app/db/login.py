@@ -76,7 +76,7 @@ async def connect(login: Login) -> asyncpg.Connection:
     while True:
         try:
             return await _writable(login)
-        except (OSError, TimeoutError, asyncpg.CannotConnectNowError) as error:
+        except (OSError, TimeoutError, asyncpg.CannotConnectNowError, asyncpg.PostgresConnectionError) as error:
             if time.monotonic() >= deadline:
                 raise ConfigurationError(
                     f"the database at {login.place} can't be reached ({error}): start it or correct {login.setting}"
@@ -102,7 +102,12 @@ async def _writable(login: Login) -> asyncpg.Connection:
     """Connect to a server that has recovered: one that is stopped before that may not stop at its recovery target."""
     url = login.url.replace("postgresql+asyncpg://", "postgresql://", 1)
     connection = await asyncpg.connect(url, timeout=_CONNECT_SECONDS, statement_cache_size=0)
-    if await connection.fetchval("SELECT pg_is_in_recovery()"):
+    try:
+        recovering = await connection.fetchval("SELECT pg_is_in_recovery()")
+    except BaseException:
+        connection.terminate()
+        raise
+    if recovering:
         await connection.close()
         raise TimeoutError(f"{login.place} is still recovering, or is a replica")
     return connection

@@ -1,7 +1,7 @@
 """Reads from a streaming replica: chosen while it is reachable and holds what the caller has written.
 
-A write's answer carries the position of the primary's write-ahead log. A question that sends it back is answered from
-the replica once that has replayed so far, else from the primary.
+Answers from the primary carry the position of its write-ahead log. A question that sends it back is answered from the
+replica once that has replayed so far, else from the primary.
 """
 
 from __future__ import annotations
@@ -12,15 +12,25 @@ from collections.abc import Awaitable, Callable
 from dataclasses import dataclass, field
 from typing import TypeVar
 
+import asyncpg
+import structlog
+from sqlalchemy.exc import DBAPIError
+
+from app.db.checks import check_acting
 from app.db.session import Database, statement
-from app.errors import Conflict, DatabaseBusy, DatabaseUnavailable
+from app.errors import ConfigurationError, Conflict, DatabaseBusy, DatabaseUnavailable
 
 __all__ = ["POSITION_PATTERN", "Replica"]
+
+log = structlog.get_logger(__name__)
 
 T = TypeVar("T")
 
 POSITION_PATTERN = "^[0-9A-Fa-f]{1,8}/[0-9A-Fa-f]{1,8}$"
 """The text form of a position in the write-ahead log (Postgres, type `pg_lsn`)."""
+
+CHECKED_SECONDS = 5.0
+"""For so long a replica that was found to follow its primary is believed to."""
 
 AVOIDED_SECONDS = 5.0
 """After a failure of the replica, reads go to the primary for so long."""
@@ -36,13 +46,17 @@ _POLLS = (0.005, 0.01, 0.02, 0.05)
 
 _WRITTEN = statement("SELECT pg_current_wal_insert_lsn()::text AS position")
 
+_FOLLOWS = statement("SELECT pg_is_in_recovery() AS follows")
+
 _REPLAYED = statement("SELECT coalesce(pg_last_wal_replay_lsn() >= CAST(:position AS text)::pg_lsn, false) AS reached")
 
 
 @dataclass(slots=True)
 class _Health:
+    checked_until: float = float("-inf")
     avoided_until: float = float("-inf")
     behind_until: float = float("-inf")
+    unfit: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -76,8 +90,9 @@ class Replica:
                 done = await work(self.copy)
             except DatabaseBusy:
                 raise
-            except (DatabaseUnavailable, Conflict):
-                # A conflict with replay ends a replica's reads, which the primary's are free of.
+            except (DatabaseUnavailable, Conflict, DBAPIError, asyncpg.PostgresError):
+                # A conflict with replay ends a replica's reads, which the primary's are free of; and a replica that
+                # has not replayed a migration yet lacks what this code reads.
                 self._avoid()
                 reason = "failed"
             else:
@@ -90,15 +105,27 @@ class Replica:
         """Return the reason why the replica can't be read now, None when it can."""
         if time.monotonic() < self._health.avoided_until:
             return "failed"
-        if position is None:
-            return None
         try:
-            return None if await self._reached(position) else "behind"
+            if time.monotonic() >= self._health.checked_until:
+                await self._check()
+            return None if position is None or await self._reached(position) else "behind"
         except DatabaseBusy:
             raise
-        except DatabaseUnavailable:
+        except (DatabaseUnavailable, ConfigurationError):
             self._avoid()
             return "failed"
+
+    async def _check(self) -> None:
+        """Raise ConfigurationError for a server that is no replica to be read, and log it once."""
+        health = self._health
+        try:
+            await _require_replica(self.copy)
+        except ConfigurationError as error:
+            if health.unfit != error.message:
+                log.warning("the replica is not read", reason=error.message)
+            health.unfit = error.message
+            raise
+        health.unfit, health.checked_until = None, time.monotonic() + CHECKED_SECONDS
 
     async def _reached(self, position: str) -> bool:
         """Wait until the replica has replayed so far; return whether it has, in time.
@@ -123,3 +150,15 @@ class Replica:
 
     def _avoid(self) -> None:
         self._health.avoided_until = time.monotonic() + AVOIDED_SECONDS
+
+
+async def _require_replica(copy: Database) -> None:
+    """Raise ConfigurationError for a server that follows no primary, or does not keep tenants apart.
+
+    One that was promoted answers, too, but knows nothing of what is written and erased since.
+    """
+    await check_acting(copy)
+    async with copy.read(None) as session:
+        [row] = await session.fetch(_FOLLOWS, {})
+    if not row["follows"]:
+        raise ConfigurationError("it follows no primary: correct TM_REPLICA_DATABASE_URL, or unset it")

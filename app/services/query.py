@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from uuid import UUID
 
 from app.db.replica import POSITION_PATTERN, Replica
+from app.errors import DatabaseUnavailable
 from app.model import Actor, ReadMode
 from app.read.access import AccessTracker
 from app.read.pipeline import QueryAnswer, ReadPipeline
@@ -36,10 +38,21 @@ class Queries:
     log: QueryLog
     replica: Replica | None = None
 
+    async def position(self) -> str | None:
+        """Return the position after all that is written now, for questions that must see it.
+
+        None without a replica, and while the primary does not answer.
+        """
+        if self.replica is None:
+            return None
+        with suppress(DatabaseUnavailable):
+            return await self.replica.position()
+        return None
+
     async def query(self, actor: Actor, request: QueryRequest, *, position: str | None = None) -> QueryResult:
         """Answer a question from what the actor's tenant and the request's visibility allow.
 
-        With `position`, which a write's answer carried, everything written up to there is seen.
+        With `position`, which an answer carried, everything written up to there is seen.
         """
         if self.log.wants_next():
             answer = await self._logged(actor, request, position)

@@ -11,6 +11,7 @@ from urllib.parse import urlsplit
 import asyncpg
 import httpx
 import pytest
+import structlog
 
 from app.db.embedded.folder import DataFolder, server_account
 from app.db.embedded.process import launch, stop
@@ -19,6 +20,7 @@ from app.db.replica import AVOIDED_SECONDS, Replica
 from app.db.session import Database, statement
 from app.errors import DatabaseUnavailable
 from tests.api.conftest import connected, running, settings_for
+from tests.api.test_mcp_bodies import call
 from tests.db.embedded_service import data_folder, link_binaries
 from tests.provider_server.fixtures import StandIn, provider, provider_process
 
@@ -181,9 +183,9 @@ async def test_questions_are_answered_while_the_replica_is_gone(
     assert await reads(client, "replica", "chosen") == 2
 
 
-async def test_a_slow_question_and_a_full_pool_are_not_the_replicas_failure(database_url: str) -> None:
-    primary = Database(database_url, pool_size=1)
-    copy = Database(database_url, pool_size=1, pool_timeout=0.2, statement_timeout=0.5)
+async def test_a_slow_question_and_a_full_pool_are_not_the_replicas_failure(pair: Pair) -> None:
+    primary = Database(pair.primary, pool_size=1)
+    copy = Database(pair.replica, pool_size=1, pool_timeout=0.2, statement_timeout=0.5)
     asked, told = list[Database](), list[tuple[str, str]]()
     replica = Replica(primary=primary, copy=copy, wait=0.0, observe=lambda source, why: told.append((source, why)))
 
@@ -200,6 +202,54 @@ async def test_a_slow_question_and_a_full_pool_are_not_the_replicas_failure(data
                 await replica.read(lambda database: slept(database, 0.0), position=position)
     await replica.read(lambda database: slept(database, 0.0))
     assert (set(asked), told) == ({copy}, [("replica", "chosen")])
+    await primary.close()
+    await copy.close()
+
+
+async def test_every_answer_of_the_primary_says_up_to_where_it_has_written(client: httpx.AsyncClient) -> None:
+    await write(client, "told", "Volkswagen")
+    for path in ("/memories?user_id=told", "/jobs?user_id=told", "/turns?user_id=told"):
+        assert (await client.get(path)).headers["Memory-Position"]
+    asked = await client.post("/query", json={"user_id": "told", "query": "Where does the user work?"})
+    assert "Memory-Position" not in asked.headers
+
+
+async def test_an_agent_recalls_what_it_has_just_stored(client: httpx.AsyncClient, pair: Pair) -> None:
+    settled = await write(client, "agent", "Volkswagen")
+    assert await employers(client, "agent", settled) == ["Volkswagen"]
+    await pair.on_replica("SELECT pg_wal_replay_pause()")
+    try:
+        await write(client, "agent", "Fiat")
+        arguments = {"query": "Where does the user work?", "user_id": "agent"}
+        recalled = (await call(client, "recall", **arguments))["structuredContent"]["memories"]
+        assert [one["object"] for one in recalled] == ["Fiat"]
+    finally:
+        await pair.on_replica("SELECT pg_wal_replay_resume()")
+
+
+async def test_a_server_that_follows_no_primary_is_not_read(pair: Pair) -> None:
+    settings = settings_for(pair.primary, replica_database_url=pair.primary)
+    async with running(settings) as app, connected(app) as client:
+        with structlog.testing.capture_logs() as logged:
+            position = await write(client, "promoted", "Fiat")
+            for given in (None, position):
+                assert await employers(client, "promoted", given) == ["Fiat"]
+        assert await reads(client, "primary", "failed") == 2
+        told = [one["reason"] for one in logged if one["event"] == "the replica is not read"]
+        assert told == ["it follows no primary: correct TM_REPLICA_DATABASE_URL, or unset it"]
+
+
+async def test_a_replica_that_lacks_a_migration_leaves_questions_to_the_primary(pair: Pair) -> None:
+    primary, copy = Database(pair.primary, pool_size=1), Database(pair.replica, pool_size=1)
+    replica = Replica(primary=primary, copy=copy, wait=0.0)
+
+    async def asked(database: Database) -> str:
+        column = "name" if database is primary else "of_a_later_release"
+        async with database.read(None) as session:
+            await session.fetch(statement(f"SELECT {column} FROM embedding_models"), {})  # noqa: S608 - our own names
+        return column
+
+    assert await replica.read(asked) == "name"
     await primary.close()
     await copy.close()
 

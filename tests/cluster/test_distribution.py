@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 from collections.abc import AsyncIterator, Callable, Iterator
 from contextlib import asynccontextmanager
+from pathlib import Path
 from typing import Any
 
 import asyncpg
@@ -16,7 +17,9 @@ from sqlalchemy import Connection, text
 
 from app import ids
 from app.db import distribution, migrate
+from app.db.backup import Backups
 from app.db.session import owner_transaction
+from app.errors import ConfigurationError
 from migrations import live
 from tests.api.conftest import connected, running, settings_for
 from tests.support import owner
@@ -140,6 +143,14 @@ async def test_what_a_migration_left_to_do_is_told(fresh_database_url: str, undi
     await connection.execute("ALTER FUNCTION of_later SET plan_cache_mode = force_generic_plan")
     await connection.close()
     assert await distribution.unfinished(owner.login(fresh_database_url))
+
+
+async def test_what_looks_at_the_coordinator_alone_is_refused(fresh_database_url: str, tmp_path: Path) -> None:
+    with pytest.raises(ConfigurationError, match="base backup of each node"):
+        await Backups(owner=owner.login(fresh_database_url)).save(tmp_path / "dump")
+    with pytest.raises(ConfigurationError, match="unset TM_REPLICA_DATABASE_URL"):
+        async with running(settings_for(fresh_database_url, replica_database_url=fresh_database_url)):
+            pass
 
 
 async def test_a_run_that_was_stopped_is_finished_by_the_next(undistributed: str) -> None:

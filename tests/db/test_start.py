@@ -75,6 +75,14 @@ async def test_a_server_without_a_free_connection_is_waited_for(database_url: st
             await connection.execute("DROP ROLE tm_start_crowded")
 
 
+async def test_a_proxy_whose_server_is_away_is_waited_for() -> None:
+    proxy = await asyncio.start_server(lambda _reader, writer: writer.close(), host="127.0.0.1", port=0)
+    port = proxy.sockets[0].getsockname()[1]
+    async with proxy:
+        with pytest.raises(ConfigurationError, match="can't be reached"):
+            await connect(owner.login(f"postgresql://nobody@127.0.0.1:{port}/nothing?sslmode=disable", patience=0))
+
+
 async def test_a_login_that_may_not_act_as_the_services_role_is_told_the_grant(database_url: str) -> None:
     async with owner.connected(database_url) as connection:
         await connection.execute("CREATE ROLE tm_start_lesser LOGIN PASSWORD 'right'")

@@ -196,7 +196,8 @@ async def _recall(runtime: Runtime, actor: Actor, given: Recall) -> ToolResult:
     now = runtime.clock()
     body = QueryBody.model_validate({**_of_somebody(runtime, actor, given), "ids": IdStyle.FULL})
     types = await runtime.type_book.naming(actor.tenant_id, body.types)
-    result = await runtime.queries.query(actor, body.to_request(types, now))
+    position = await runtime.queries.position()  # an agent can't send one, and asks for what it has just stored
+    result = await runtime.queries.query(actor, body.to_request(types, now), position=position)
     memories = [{**_brief(MemoryOut.answer(hit.memory, now)), "score": round(hit.score, DIGITS)} for hit in result.hits]
     text = result.context.text or "Nothing is known about this."
     return ToolResult(text=text, data={"memories": memories})

@@ -11,7 +11,6 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Callable, Coroutine, Mapping
-from contextlib import suppress
 from itertools import islice
 from typing import Annotated, Any, Final, NoReturn, cast, get_args, get_origin, get_type_hints
 from urllib.parse import parse_qsl, urlencode
@@ -36,7 +35,7 @@ from app.api.plumbing.problems import (
     UnsupportedMediaType,
     did_you_mean,
 )
-from app.errors import DatabaseUnavailable, Forbidden, PayloadTooLarge, Unauthenticated
+from app.errors import Forbidden, PayloadTooLarge, Unauthenticated
 from app.model import Actor, ScopeKind
 from app.runtime import Runtime
 from app.services.quotas import require_rate
@@ -75,7 +74,9 @@ BY_OPERATOR = "operator"
 """The operator's name in the audit logs of tenants."""
 
 POSITION_HEADER = "Memory-Position"
-"""The position of a write in the primary's log; a question that sends it back sees that write on a replica, too."""
+"""The position of an answer in the primary's log; a question that sends it back sees as much on a replica, too."""
+
+Handler = Callable[[Request], Coroutine[Any, Any, Response]]
 
 BOUND: Final = "x-bound-keys"
 
@@ -122,7 +123,7 @@ _KEY = 2
 class GuardedRoute(APIRoute):
     """A route that is closed unless it names a role."""
 
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+    def get_route_handler(self) -> Handler:
         """Return the handler with the checks before it."""
         handle = _direct(self) or super().get_route_handler()
         role = (self.openapi_extra or {}).get(ROLE)
@@ -133,7 +134,8 @@ class GuardedRoute(APIRoute):
         requires_body = takes_body and self.body_field is not None and self.body_field.field_info.is_required()
         example = _described(self.body_field.field_info.annotation) if self.body_field is not None else ""
         parameters = _parameters(self.dependant)
-        changes = role not in {"none", "read"} and self.methods != {"GET"}
+        asks = any(one.alias == POSITION_HEADER for one in self.dependant.header_params)
+        answer = handle if role == "none" or asks else _with_position(handle)
 
         async def guarded(request: Request) -> Response:
             actor: Actor | None = None
@@ -145,31 +147,35 @@ class GuardedRoute(APIRoute):
                     await require_request(request, actor, rule, parameters, changes=role == "write")
                     request = Request(request.scope, request.receive)  # which has read its query string already
             if not takes_body:
-                return await answered(request)
+                return await answer(request)
             strict = StrictRequest(request.scope, request.receive)
             await strict.read()
             if actor is not None and actor.bound and rule == NAMED[BOUND]:
                 strict.parsed = pin_body(strict.parsed, actor, changes=role == "write")
             if strict.empty and requires_body:
                 raise InvalidFields([FieldError(field="", message=f"the body is empty: send {example}")])
-            return await answered(strict)
-
-        async def answered(request: Request) -> Response:
-            response = await handle(request)
-            replica = request.app.state.runtime.queries.replica if changes else None
-            if replica is not None:
-                with suppress(DatabaseUnavailable):  # what was asked for is done, and its answer must not be lost
-                    response.headers[POSITION_HEADER] = await replica.position()
-            return response
+            return await answer(strict)
 
         return guarded
+
+
+def _with_position(handle: Handler) -> Handler:
+    """Return a handler whose answers say up to where the primary has written, where there is a replica."""
+
+    async def answered(request: Request) -> Response:
+        response = await handle(request)
+        if (position := await request.app.state.runtime.queries.position()) is not None:
+            response.headers[POSITION_HEADER] = position
+        return response
+
+    return answered
 
 
 _CONTEXT: Mapping[object, str] = {runtime_of: "runtime", actor_of: "actor"}
 """The dependencies that are read from the request, by the name of what they return."""
 
 
-def _direct(route: APIRoute) -> Callable[[Request], Coroutine[Any, Any, Response]] | None:
+def _direct(route: APIRoute) -> Handler | None:
     """Return the handler of a route that takes a body, the runtime, the caller, headers and a query, and answers.
 
     FastAPI's own would solve them as a tree of dependencies for each request, which takes longer than to validate the
