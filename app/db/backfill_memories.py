@@ -23,10 +23,12 @@ BackfillScanRow = Mapping[str, Any]
 """A memory as a row: values by column."""
 
 _ROLES = """(
-    SELECT jsonb_object_agg(me.role, jsonb_build_array(e.id, e.canonical_name, e.entity_type))
+    SELECT jsonb_object_agg(me.role, jsonb_build_array(r.id, r.canonical_name, r.entity_type))
     FROM memory_entities me JOIN entities e ON e.tenant_id = :tenant AND e.id = me.entity_id
+    JOIN entities r ON r.tenant_id = :tenant AND r.id = coalesce(e.merged_into, e.id)
     WHERE me.tenant_id = :tenant AND me.memory_id = m.id
 ) AS roles"""
+"""SQL of the entities in a memory's roles, each as what is left of it after all merges."""
 
 _PAGE = statement(
     f"""
