@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -27,6 +27,7 @@ from app.memory.audit import AuditAction
 from app.memory.registry import Registry, Types
 from app.model import UNKNOWN_TYPE, Actor, EntityRef, MemoryStatus, Scope
 from app.services.pages import Page, cut_page
+from app.write.backfill.classify import kept_refs
 from app.write.resolve import compatible
 
 __all__ = [
@@ -38,6 +39,7 @@ __all__ = [
     "EntityUnmergeResult",
     "RelationEdge",
     "memories_to_return",
+    "reclassified",
 ]
 
 
@@ -46,7 +48,7 @@ SUBJECT_ROLES = ("subject", "from", "identity")
 
 
 PAGE = 500
-"""Memories written since a merge that are read at a time."""
+"""Memories written or reclassified since a merge that are read at a time."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -160,7 +162,7 @@ class Entities:
             at = await entity_merges.lock_scope(session, tenant, entity, now=self.clock())
             found = ids.require(await entity_reads.find(session, tenant, entity), ids.ENTITY, entity)
             merged = _check_unmerge(found, await entity_unmerges.read_merge(session, tenant, entity))
-            theirs = await _memories_to_return_since(session, tenant, entity, merged, types)
+            theirs = await _decided_anew(session, tenant, entity, merged, types)
             await entity_unmerges.give_back(session, tenant, entity, merged, theirs, at=at)
             undone = await entity_unmerges.unmerge(session, tenant, entity, merged, at=at)
             ledger = _ledger(actor, found.scope, at)
@@ -214,16 +216,43 @@ def _moved_back(
     )
 
 
-async def _memories_to_return_since(
+def reclassified(rows: Iterable[Mapping[str, Any]], types: Registry) -> list[MovedBack]:
+    """Return memories that have another type than at the merge, with what that type's slot is once it is undone.
+
+    `rows` are rows of `entity_unmerges.reclassified_since`.
+    """
+    return [_reclassified(row, types) for row in rows]
+
+
+def _reclassified(row: Mapping[str, Any], types: Registry) -> MovedBack:
+    payload = types.get(row["type"]).read(row["payload"], row["type_version"])
+    former = types.get(row["former_type"]).read(row["former_payload"], row["former_version"])
+    refs = kept_refs(row, former, payload)
+    return MovedBack(
+        memory=row["id"], slot=payload.slot(refs) if row["claims"] else None, slot_value=payload.value(refs)
+    )
+
+
+async def _decided_anew(
     session: WriteSession, tenant: UUID, entity: UUID, merged: MergeRecord, types: Registry
 ) -> tuple[MovedBack, ...]:
-    given: tuple[MovedBack, ...] = ()
+    """Return the memories of which the merge has no record that holds: written or reclassified since."""
+    written = partial(entity_unmerges.written_since, session, tenant, merged)
+    whose = partial(memories_to_return, types=types, entity=entity, survivor=merged.into, own=merged.own_names)
+    changed = partial(entity_unmerges.reclassified_since, session, tenant, entity, merged)
+    return (*await _page_by_page(written, whose), *await _page_by_page(changed, partial(reclassified, types=types)))
+
+
+async def _page_by_page(
+    read: Callable[..., Awaitable[Sequence[Mapping[str, Any]]]],
+    decide: Callable[[Sequence[Mapping[str, Any]]], list[MovedBack]],
+) -> list[MovedBack]:
+    found: list[MovedBack] = []
     after = UUID(int=0)
-    while rows := await entity_unmerges.written_since(session, tenant, merged, after=after, limit=PAGE):
-        whose = partial(memories_to_return, entity=entity, survivor=merged.into, own=merged.own_names)
-        given += tuple(await asyncio.to_thread(whose, rows, types))
+    while rows := await read(after=after, limit=PAGE):
+        found += await asyncio.to_thread(decide, rows)
         after = rows[-1]["id"]
-    return given
+    return found
 
 
 def _unmerge_events(ledger: AuditWriter, entity: UUID, merged: MergeRecord, undone: Undone) -> list[Row]:

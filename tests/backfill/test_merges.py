@@ -45,3 +45,45 @@ async def test_an_adopted_rule_guards_what_was_said_of_the_merged_one(clinic: Cl
     await clinic.commit(await clinic.preview("constraint"))
     said = await clinic.memory(told)
     assert (said.review, [one["to"] for one in said.links]) == (ReviewReason.CONSTRAINT, [str(rule)])
+
+
+async def test_unmerging_gives_what_was_adopted_since_the_slot_of_its_new_type(clinic: Clinic) -> None:
+    stateful = await clinic.says("takes", "ramipril 5 mg", subject="T. Okafor", stateful=True)
+    plain = await clinic.says("prescribed", "warfarin 3 mg", subject="T. Okafor")
+    one, survivor = await merge(clinic, plain, await clinic.says("lives-in", "Leeds", subject="Tunde"))
+    await clinic.commit(await clinic.preview())
+    theirs = await clinic.takes("warfarin", subject="Tunde", dosage="1 mg", day=3)
+    await entities(clinic).unmerge(clinic.store.actor, one)
+    rows = {memory: await clinic.row(memory) for memory in (stateful, plain, theirs)}
+    assert [(row["slot"], row["slot_value"], row["subject_id"]) for row in rows.values()] == [
+        (f"{one}|ramipril", "5 mg||True", one),
+        (f"{one}|warfarin", "3 mg||True", one),
+        (f"{survivor}|warfarin", "1 mg||True", survivor),
+    ]
+    assert {row["status"] for row in rows.values()} == {"active"}
+    later = await clinic.takes("ramipril", subject="T. Okafor", dosage="10 mg", day=4)
+    assert (await clinic.memory(stateful)).superseded_by == later
+
+
+async def test_merges_on_top_of_one_another_are_undone_around_an_adoption(clinic: Clinic) -> None:
+    fact = await clinic.says("takes", "ramipril 5 mg", subject="T. Okafor", stateful=True)
+    middle = await clinic.says("lives-in", "Leeds", subject="Tunde")
+    last = await clinic.says("lives-in", "York", subject="Babatunde")
+    first, second = await merge(clinic, fact, middle)
+    await merge(clinic, middle, last)
+    await clinic.commit(await clinic.preview())
+    for one in (second, first):
+        await entities(clinic).unmerge(clinic.store.actor, one)
+        row = await clinic.row(fact)
+        assert (row["slot"], row["slot_value"], row["subject_id"]) == (f"{one}|ramipril", "5 mg||True", one)
+
+
+async def test_an_adoption_that_was_undone_leaves_the_merge_as_it_was_recorded(clinic: Clinic) -> None:
+    fact = await clinic.says("takes", "ramipril 5 mg", subject="T. Okafor", stateful=True)
+    into = await clinic.says("lives-in", "Leeds", subject="Tunde")
+    before = await clinic.snapshot(whole=False)
+    one, _ = await merge(clinic, fact, into)
+    adopted = await clinic.commit(await clinic.preview())
+    await clinic.undo(adopted)
+    await entities(clinic).unmerge(clinic.store.actor, one)
+    assert await clinic.snapshot(whole=False) == before

@@ -40,15 +40,15 @@ class MergeRecord:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MovedBack:
-    """A memory written since the merge that names the merged entity, and its new columns.
+    """A memory whose columns are decided anew when a merge is undone.
 
-    `roles` are the entity's roles in it; None leaves a column as it is.
+    `roles` and `ends` of a relation are those that the merged entity gets in it. None leaves a column as it is.
     """
 
     memory: UUID
-    roles: tuple[str, ...]
-    ends: tuple[str, ...]
-    subject_id: UUID | None
+    roles: tuple[str, ...] = ()
+    ends: tuple[str, ...] = ()
+    subject_id: UUID | None = None
     slot: str | None
     slot_value: str | None
 
@@ -77,6 +77,39 @@ _STANDING = statement(
     FROM entity_merges g JOIN entities b ON b.tenant_id = :tenant AND b.id = g.into_id
     WHERE g.tenant_id = :tenant AND g.entity_id = :entity AND g.merged_at > '-infinity'
     """
+)
+
+_KIN = """kin AS (
+        SELECT CAST(:entity AS uuid) AS id
+        UNION
+        SELECT g.entity_id FROM kin JOIN entity_merges g ON g.tenant_id = :tenant AND g.into_id = kin.id
+    )"""
+"""A recursive query of the merged entity and all that were merged into it before."""
+
+_RECLASSIFIED = statement(
+    f"""
+    WITH RECURSIVE {_KIN}
+    SELECT m.id, m.type, m.type_version, m.payload, m.slot IS NOT NULL AS claims, past.type AS former_type,
+        past.was -> 'payload' AS former_payload,
+        coalesce(CAST(past.was ->> 'type_version' AS integer), 0) AS former_version,
+        (SELECT jsonb_object_agg(me.role, jsonb_build_array(r.id, r.canonical_name, r.entity_type))
+         FROM memory_entities me JOIN entities e ON e.tenant_id = :tenant AND e.id = me.entity_id
+         JOIN entities r ON r.tenant_id = :tenant AND r.id = CASE
+             WHEN e.id IN (SELECT id FROM kin) THEN CAST(:entity AS uuid) ELSE coalesce(e.merged_into, e.id) END
+         WHERE me.tenant_id = :tenant AND me.memory_id = m.id) AS roles
+    FROM (
+        SELECT DISTINCT me.memory_id AS id FROM kin
+        JOIN memory_entities me ON me.tenant_id = :tenant AND me.entity_id = kin.id
+    ) theirs
+    JOIN memories m ON m.tenant_id = :tenant AND m.id = theirs.id
+    CROSS JOIN LATERAL (
+        SELECT p.type, p.was FROM memory_past p
+        WHERE p.tenant_id = :tenant AND p.memory_id = m.id AND p.believed_until > :since
+        ORDER BY p.believed_until LIMIT 1
+    ) past
+    WHERE m.recorded_at < :since AND m.type <> past.type AND m.id > :after
+    ORDER BY m.id LIMIT :limit
+    """  # noqa: S608 - composed of constants
 )
 
 _SINCE = statement(
@@ -118,9 +151,12 @@ _GIVE_BACK = statement(
         WHERE i.tenant_id = :tenant AND i.memory_id = g.memory AND i.speaker_id = :into AND 'speaker' = ANY(g.roles)
     )
     INSERT INTO entity_merge_memories (tenant_id, entity_id, memory_id, subject_id, slot, slot_value)
-    SELECT :tenant, :entity, memory, subject_id, slot, slot_value FROM given ON CONFLICT DO NOTHING
+    SELECT :tenant, :entity, memory, subject_id, slot, slot_value FROM given
+    ON CONFLICT (tenant_id, entity_id, memory_id) DO UPDATE
+        SET slot = excluded.slot, slot_value = excluded.slot_value, contested = false, needs_review = false
     """
 )
+"""A memory that the merge moved itself keeps its subject; the contests of the slot that it had then are over."""
 
 _LOCK_MEMORIES = statement(
     f"""
@@ -210,15 +246,11 @@ _GIVE_NAMES_BACK = statement(
 )
 
 _STAND_ALONE = statement(
-    """
-    WITH RECURSIVE kin AS (
-        SELECT CAST(:entity AS uuid) AS id
-        UNION
-        SELECT g.entity_id FROM kin JOIN entity_merges g ON g.tenant_id = :tenant AND g.into_id = kin.id
-    )
+    f"""
+    WITH RECURSIVE {_KIN}
     UPDATE entities e SET merged_into = CASE WHEN e.id = :entity THEN NULL ELSE CAST(:entity AS uuid) END
     FROM kin WHERE e.tenant_id = :tenant AND e.id = kin.id
-    """
+    """  # noqa: S608 - composed of constants
 )
 
 _FORGET = statement(
@@ -253,10 +285,22 @@ async def written_since(
     return await session.fetch(_SINCE, here)
 
 
+async def reclassified_since(
+    session: ReadSession, tenant: UUID, entity: UUID, merged: MergeRecord, *, after: UUID, limit: int
+) -> list[Record]:
+    """Return older memories of the merged entity that were reclassified since the merge, by id, after one of them.
+
+    `roles` maps each role a memory has to [entity id, name, type], as they are once the merge is undone; `claims`: it
+    has a slot; `former_type`, `former_payload` and `former_version` are from the time of the merge.
+    """
+    here = {"tenant": tenant, "entity": entity, "since": merged.merged_at, "after": after, "limit": limit}
+    return await session.fetch(_RECLASSIFIED, here)
+
+
 async def give_back(
     session: WriteSession, tenant: UUID, entity: UUID, merged: MergeRecord, given: Sequence[MovedBack], *, at: datetime
 ) -> None:
-    """Record memories written since the merge as the merged entity's; `unmerge` moves them with the others."""
+    """Record memories as the merged entity's, with new columns; `unmerge` moves them with the others."""
     if not given:
         return
     rows = [

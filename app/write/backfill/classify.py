@@ -77,7 +77,7 @@ def flagged(row: BackfillScanRow, adopted: AdoptedPayload, target: MemoryType, t
         raise NotAdopted(f"it was said as {row['speech_act']}, not asserted")
     if row["contested"] or row["in_contest"] or row["review_reason"] in _IN_REVIEW:
         raise NotAdopted("it competes with others, and a person is to decide")
-    refs = _refs(row, payload, adopted.payload)
+    refs = kept_refs(row, payload, adopted.payload)
     try:
         certain = _Certain(refs, adopted.payload)
         slot = adopted.payload.slot(certain)
@@ -121,7 +121,7 @@ def _own(row: BackfillScanRow, types: Registry) -> Payload:
     return payload
 
 
-def _refs(row: BackfillScanRow, old: Payload, new: Payload) -> dict[str, EntityRef]:
+def kept_refs(row: BackfillScanRow, old: Payload, new: Payload) -> dict[str, EntityRef]:
     """Return whom the new payload names, as far as the old one named the same in the same role."""
     known: Mapping[str, Any] = row["roles"] or {}
     before = {one.role: normalise.normalise_name(one.name) for one in old.mentions()}
