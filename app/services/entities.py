@@ -172,20 +172,18 @@ class Entities:
 
 
 def memories_to_return(
-    rows: Iterable[Mapping[str, Any]], types: Registry, *, entity: UUID, survivor: UUID, own: AbstractSet[str]
+    rows: Iterable[Mapping[str, Any]], types: Registry, *, entity: UUID, own: AbstractSet[str]
 ) -> list[MovedBack]:
     """Return the memories that named the merged entity by a name that only it has.
 
     `rows` are rows of `entity_unmerges.written_since`; `own` are normalised names. Other memories stay with the
     survivor.
     """
-    found = (_moved_back(row, types, entity, survivor, own) for row in rows)
+    found = (_moved_back(row, types, entity, own) for row in rows)
     return [one for one in found if one is not None]
 
 
-def _moved_back(
-    row: Mapping[str, Any], types: Registry, entity: UUID, survivor: UUID, own: AbstractSet[str]
-) -> MovedBack | None:
+def _moved_back(row: Mapping[str, Any], types: Registry, entity: UUID, own: AbstractSet[str]) -> MovedBack | None:
     payload = types.get(row["type"]).read(row["payload"], row["type_version"])
     known = {
         role: EntityRef(id=UUID(id_), name=name, entity_type=kind) for role, (id_, name, kind) in row["roles"].items()
@@ -193,9 +191,7 @@ def _moved_back(
     theirs = {
         mention.role
         for mention in payload.mentions()
-        if mention.role in known
-        and known[mention.role].id == survivor
-        and (mention.entity == entity or normalise.normalise_name(mention.name) in own)
+        if mention.role in row["shared"] and (mention.entity == entity or normalise.normalise_name(mention.name) in own)
     }
     if not theirs:
         return None
@@ -237,8 +233,8 @@ async def _decided_anew(
     session: WriteSession, tenant: UUID, entity: UUID, merged: MergeRecord, types: Registry
 ) -> tuple[MovedBack, ...]:
     """Return the memories of which the merge has no record that holds: written or reclassified since."""
-    written = partial(entity_unmerges.written_since, session, tenant, merged)
-    whose = partial(memories_to_return, types=types, entity=entity, survivor=merged.into, own=merged.own_names)
+    written = partial(entity_unmerges.written_since, session, tenant, entity, merged)
+    whose = partial(memories_to_return, types=types, entity=entity, own=merged.own_names)
     changed = partial(entity_unmerges.reclassified_since, session, tenant, entity, merged)
     return (*await _page_by_page(written, whose), *await _page_by_page(changed, partial(reclassified, types=types)))
 

@@ -86,17 +86,22 @@ _KIN = """kin AS (
     )"""
 """A recursive query of the merged entity and all that were merged into it before."""
 
+_ROLES = """(
+    SELECT jsonb_object_agg(me.role, jsonb_build_array(r.id, r.canonical_name, r.entity_type))
+    FROM memory_entities me JOIN entities e ON e.tenant_id = :tenant AND e.id = me.entity_id
+    JOIN entities r ON r.tenant_id = :tenant AND r.id =
+        CASE WHEN e.id IN (SELECT id FROM kin) THEN CAST(:entity AS uuid) ELSE coalesce(e.merged_into, e.id) END
+    WHERE me.tenant_id = :tenant AND me.memory_id = m.id
+) AS roles"""
+"""SQL of the entities in a memory's roles, each as what is left of it once the merge is undone."""
+
 _RECLASSIFIED = statement(
     f"""
     WITH RECURSIVE {_KIN}
     SELECT m.id, m.type, m.type_version, m.payload, m.slot IS NOT NULL AS claims, past.type AS former_type,
         past.was -> 'payload' AS former_payload,
         coalesce(CAST(past.was ->> 'type_version' AS integer), 0) AS former_version,
-        (SELECT jsonb_object_agg(me.role, jsonb_build_array(r.id, r.canonical_name, r.entity_type))
-         FROM memory_entities me JOIN entities e ON e.tenant_id = :tenant AND e.id = me.entity_id
-         JOIN entities r ON r.tenant_id = :tenant AND r.id = CASE
-             WHEN e.id IN (SELECT id FROM kin) THEN CAST(:entity AS uuid) ELSE coalesce(e.merged_into, e.id) END
-         WHERE me.tenant_id = :tenant AND me.memory_id = m.id) AS roles
+        {_ROLES}
     FROM (
         SELECT DISTINCT me.memory_id AS id FROM kin
         JOIN memory_entities me ON me.tenant_id = :tenant AND me.entity_id = kin.id
@@ -113,16 +118,17 @@ _RECLASSIFIED = statement(
 )
 
 _SINCE = statement(
-    """
+    f"""
+    WITH RECURSIVE {_KIN}
     SELECT m.id, m.type, m.type_version, m.payload, m.slot IS NOT NULL AS claims,
-        (SELECT jsonb_object_agg(r.role, jsonb_build_array(r.entity_id, e.canonical_name, e.entity_type))
-         FROM memory_entities r JOIN entities e ON e.tenant_id = :tenant AND e.id = r.entity_id
-         WHERE r.tenant_id = :tenant AND r.memory_id = m.id) AS roles
+        ARRAY(SELECT me.role FROM memory_entities me
+              WHERE me.tenant_id = :tenant AND me.memory_id = m.id AND me.entity_id = :into) AS shared,
+        {_ROLES}
     FROM memories m
     WHERE m.tenant_id = :tenant AND m.recorded_at >= :since AND m.id > :after
       AND m.id IN (SELECT me.memory_id FROM memory_entities me WHERE me.tenant_id = :tenant AND me.entity_id = :into)
     ORDER BY m.id LIMIT :limit
-    """
+    """  # noqa: S608 - composed of constants
 )
 
 _GIVE_BACK = statement(
@@ -275,14 +281,15 @@ async def read_merge(session: ReadSession, tenant: UUID, entity: UUID) -> MergeR
 
 
 async def written_since(
-    session: ReadSession, tenant: UUID, merged: MergeRecord, *, after: UUID, limit: int
+    session: ReadSession, tenant: UUID, entity: UUID, merged: MergeRecord, *, after: UUID, limit: int
 ) -> list[Record]:
     """Return memories recorded since the merge that mention its survivor, by id, after one of them.
 
-    `roles` maps each role a memory has to [entity id, name, type]; `claims`: it has a slot.
+    `roles` maps each role a memory has to [entity id, name, type], as they are once the merge is undone; `shared` are
+    those of the survivor, which either of the two may mean; `claims`: it has a slot.
     """
-    here = {"tenant": tenant, "into": merged.into, "since": merged.merged_at, "after": after, "limit": limit}
-    return await session.fetch(_SINCE, here)
+    here = {"tenant": tenant, "entity": entity, "since": merged.merged_at, "after": after, "limit": limit}
+    return await session.fetch(_SINCE, {**here, "into": merged.into})
 
 
 async def reclassified_since(
@@ -290,8 +297,8 @@ async def reclassified_since(
 ) -> list[Record]:
     """Return older memories of the merged entity that were reclassified since the merge, by id, after one of them.
 
-    `roles` maps each role a memory has to [entity id, name, type], as they are once the merge is undone; `claims`: it
-    has a slot; `former_type`, `former_payload` and `former_version` are from the time of the merge.
+    `roles` and `claims` are those of `written_since`; `former_type`, `former_payload` and `former_version` are from the
+    time of the merge.
     """
     here = {"tenant": tenant, "entity": entity, "since": merged.merged_at, "after": after, "limit": limit}
     return await session.fetch(_RECLASSIFIED, here)
