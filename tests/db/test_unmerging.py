@@ -56,3 +56,15 @@ async def test_who_was_merged_into_the_survivor_since_stays_there_in_spite_of_a_
     await people.merge(store.actor, tunde, [boss])
     await people.unmerge(store.actor, okafor)
     assert await slots(store) == {"Tunde reports to the boss": (f"{tunde}|reports-to", str(tunde))}
+
+
+async def test_what_it_replaced_in_a_slot_that_stays_is_still_told(store: Store) -> None:
+    okafor, tunde = await declare(store, "T. Okafor"), await declare(store, "Tunde")
+    await declare(store, "Lee")
+    await service(store).merge(store.actor, tunde, [okafor])
+    old = await reports_to(store, "Lee", "Tunde's aunt")
+    new = await reports_to(store, "Lee", "T. Okafor")
+    assert new.decision is WriteDecision.SUPERSEDED
+    await service(store).unmerge(store.actor, okafor)
+    query = "SELECT from_memory, to_memory FROM memory_links WHERE tenant_id = $1 AND kind = 'supersedes'"
+    assert [tuple(row) for row in await store.sql(query, store.tenant)] == [(new.memory.id, old.memory.id)]

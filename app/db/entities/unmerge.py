@@ -157,12 +157,16 @@ _GIVE_BACK = statement(
         WHERE i.tenant_id = :tenant AND i.memory_id = g.memory AND i.speaker_id = :into AND 'speaker' = ANY(g.roles)
     )
     INSERT INTO entity_merge_memories (tenant_id, entity_id, memory_id, subject_id, slot, slot_value)
-    SELECT :tenant, :entity, memory, subject_id, slot, slot_value FROM given
+    SELECT :tenant, :entity, g.memory, g.subject_id, nullif(g.slot, m.slot), nullif(g.slot_value, m.slot_value)
+    FROM given g JOIN memories m ON m.tenant_id = :tenant AND m.id = g.memory
     ON CONFLICT (tenant_id, entity_id, memory_id) DO UPDATE
         SET slot = excluded.slot, slot_value = excluded.slot_value, contested = false, needs_review = false
     """
 )
-"""A memory that the merge moved itself keeps its subject; the contests of the slot that it had then are over."""
+"""A memory that stays in its slot goes on with those in it: only what changes is recorded, as by a merge.
+
+One that the merge moved itself keeps its subject; the contests of the slot that it had then are over.
+"""
 
 _LOCK_MEMORIES = statement(
     f"""
