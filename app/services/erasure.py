@@ -11,8 +11,8 @@ A turn that other memories rest on stays, without the words that were quoted for
 from __future__ import annotations
 
 import hashlib
-from collections import Counter
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
+from collections import Counter, defaultdict
+from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from uuid import UUID
@@ -26,7 +26,7 @@ from app.db.apply.removal import delete_memories
 from app.db.audit import AuditWriter, append
 from app.db.erasure import receipts, rows
 from app.db.erasure.receipts import Erasure
-from app.db.erasure.rows import QuotedTurn
+from app.db.erasure.rows import Orphan, QuotedTurn
 from app.db.lifecycle.consolidation import summary_of
 from app.db.memories import rivals
 from app.db.memories.read import read_memory
@@ -364,20 +364,47 @@ class Erasures:
     async def _names(
         self, session: WriteSession, tenant: UUID, gone: Memory, mentioned: dict[UUID, list[str]], types: Registry
     ) -> Counter[str]:
-        """Erase the entities that nothing else mentions, and names of other entities that no other memory gives."""
-        orphans, survivors = await rows.orphans(session, tenant, mentioned)
+        """Erase the entities that nothing else mentions, and names of other entities that no other memory gives.
+
+        What an erased entity was called, and is said to be, is asked of the one that it was merged into.
+        """
+        orphans = await _erase_orphans(session, tenant, mentioned)
         by_role = mentions_of(gone, types.by_name.get(gone.type))
-        lost = [name.lower() for name in orphans.values()]
-        for entity in sorted({*mentioned, *survivors} - orphans.keys()):
-            roles = mentioned.get(entity, [])
-            mentions = [by_role[role] for role in roles if role in by_role]
-            names = [name for one in mentions for name in (one.name, *one.aliases)]
-            names += orphans.values() if entity in survivors else ()
-            attributes = {key: value for one in mentions for key, value in one.attributes.items()}
-            times = len(roles) * gone.parts.mentions
-            lost += await rows.prune_names(session, tenant, entity, names=names, attributes=attributes, mentions=times)
+        called: dict[UUID, list[str]] = defaultdict(list)
+        known: dict[UUID, dict[str, object]] = defaultdict(dict)
+        for entity, roles in mentioned.items():
+            for one in (by_role[role] for role in roles if role in by_role):
+                called[entity] += one.name, *one.aliases
+                known[entity] |= one.attributes
+        for entity, orphan in orphans.items():
+            called[entity] += orphan.name, *orphan.aliases
+        for entity, orphan in orphans.items():
+            if orphan.heir is not None:
+                called[orphan.heir] += called[entity]
+                known[orphan.heir] = known[entity] | known[orphan.heir]
+        lost = [name for entity, orphan in orphans.items() if orphan.heir is None for name in called[entity]]
+        for entity in sorted({*called, *mentioned} - orphans.keys()):
+            lost += await rows.prune_names(
+                session,
+                tenant,
+                entity,
+                names=called[entity],
+                attributes=known[entity],
+                mentions=len(mentioned.get(entity, ())) * gone.parts.mentions,
+            )
         bindings = await rows.unbind(session, tenant, gone.scope.id(tenant), lost)
         return Counter({"entities": len(orphans), "pronoun_bindings": bindings})
+
+
+async def _erase_orphans(session: WriteSession, tenant: UUID, mentioned: Collection[UUID]) -> dict[UUID, Orphan]:
+    """Erase those of the entities that nothing mentions, and what they were merged into where that is so of it, too."""
+    gone: dict[UUID, Orphan] = {}
+    left = set(mentioned)
+    while found := await rows.orphans(session, tenant, left):
+        gone |= found
+        left |= {one.heir for one in found.values() if one.heir is not None}
+        left -= gone.keys()
+    return gone
 
 
 def mentions_of(memory: Memory, spec: MemoryType | None) -> dict[str, Mention]:

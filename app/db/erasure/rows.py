@@ -256,6 +256,18 @@ class QuotedTurn:
     sessions: tuple[str, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Orphan:
+    """An entity that was erased because nothing mentions it: its names, and the entity that it was merged into.
+
+    `aliases` are those that it had, and those that it lent to its heir.
+    """
+
+    name: str
+    aliases: tuple[str, ...]
+    heir: UUID | None
+
+
 _SOURCES = statement(
     """
     SELECT t.id, t.content, t.report,
@@ -291,14 +303,22 @@ _MENTIONED = statement("SELECT entity_id, role FROM memory_entities WHERE tenant
 
 _ORPHANS = statement(
     """
-    DELETE FROM entities e
-    WHERE e.tenant_id = :tenant AND e.id = ANY(:ids)
-      AND NOT EXISTS (SELECT FROM memory_entities me WHERE me.tenant_id = :tenant AND me.entity_id = e.id)
-      AND NOT EXISTS (SELECT FROM memories m WHERE m.tenant_id = :tenant AND m.subject_id = e.id)
-      AND NOT EXISTS (SELECT FROM entities k WHERE k.tenant_id = :tenant AND k.merged_into = e.id)
-    RETURNING e.id, e.merged_into, e.canonical_name
+    WITH gone AS (
+        DELETE FROM entities e
+        WHERE e.tenant_id = :tenant AND e.id = ANY(:ids)
+          AND NOT EXISTS (SELECT FROM memory_entities me WHERE me.tenant_id = :tenant AND me.entity_id = e.id)
+          AND NOT EXISTS (SELECT FROM memories m WHERE m.tenant_id = :tenant AND m.subject_id = e.id)
+          AND NOT EXISTS (SELECT FROM entities k WHERE k.tenant_id = :tenant AND k.merged_into = e.id)
+        RETURNING e.id, e.merged_into, e.canonical_name
+    )
+    SELECT gone.id, gone.merged_into AS heir, gone.canonical_name AS name, ARRAY(
+        SELECT a.display FROM entity_aliases a WHERE a.tenant_id = :tenant AND a.entity_id = gone.id
+        UNION SELECT n.display FROM entity_merge_aliases n WHERE n.tenant_id = :tenant AND n.entity_id = gone.id
+    ) AS aliases
+    FROM gone
     """
 )
+"""The names are read as they were before the statement, whose end takes them with the entities."""
 
 _KIN = """
     kin AS (
@@ -391,10 +411,10 @@ async def mentioned(session: WriteSession, tenant: UUID, memory: UUID) -> dict[U
     return found
 
 
-async def orphans(session: WriteSession, tenant: UUID, ids: Collection[UUID]) -> tuple[dict[UUID, str], set[UUID]]:
-    """Erase those of the entities that nothing mentions; return their names by id, and what they were merged into."""
+async def orphans(session: WriteSession, tenant: UUID, ids: Collection[UUID]) -> dict[UUID, Orphan]:
+    """Erase those of the entities that nothing mentions and into which none is merged; return them by id."""
     rows = await session.fetch(_ORPHANS, {"tenant": tenant, "ids": list(ids)})
-    return {row["id"]: row["canonical_name"] for row in rows}, {row["merged_into"] for row in rows} - {None}
+    return {row["id"]: Orphan(name=row["name"], aliases=tuple(row["aliases"]), heir=row["heir"]) for row in rows}
 
 
 async def prune_names(
@@ -411,18 +431,20 @@ async def prune_names(
     values = {key: value if isinstance(value, str) else to_json(value).decode() for key, value in attributes.items()}
     asked = list(dict.fromkeys([*names, *values.values()]))
     gone = {row["name"] for row in await session.fetch(_FORGOTTEN_NAMES, {**here, "names": asked})}
-    lost = [name.lower() for name in names if name in gone]
+    lost = [name for name in names if name in gone]
+    lowered = [name.lower() for name in lost]
     for unname in _UNNAME:
-        await session.change(unname, {**here, "names": lost})
+        await session.change(unname, {**here, "names": lowered})
     keys = [key for key, value in values.items() if value in gone]
-    await session.change(_RENAME, {**here, "names": lost, "keys": keys, "mentions": mentions})
+    await session.change(_RENAME, {**here, "names": lowered, "keys": keys, "mentions": mentions})
     if lost or keys:
         await session.change(_FORGET_PAST, here)
     return lost
 
 
 async def unbind(session: WriteSession, tenant: UUID, scope: UUID, names: Collection[str]) -> int:
-    """Forget that pronouns meant these names, given in lower case."""
+    """Forget that pronouns meant these names."""
     if not names:
         return 0
-    return await session.change(_UNBIND, {"tenant": tenant, "scope": scope, "names": list(names)})
+    lowered = [name.lower() for name in names]
+    return await session.change(_UNBIND, {"tenant": tenant, "scope": scope, "names": lowered})

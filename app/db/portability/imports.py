@@ -323,8 +323,8 @@ async def remove_names(
     everything = suspects.stored | suspects.named
     gone: dict[UUID, str] = {}
     # An entity that was merged into another is removed first.
-    while found := (await orphans(session, tenant, everything - gone.keys()))[0]:
-        gone |= found
+    while found := await orphans(session, tenant, everything - gone.keys()):
+        gone |= {entity: one.name for entity, one in found.items()}
     staying = everything - gone.keys()
     shared = suspects.stored & suspects.named & staying
     for entity, names, attributes in await _names_of_erased(session, tenant, shared):
