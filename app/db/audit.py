@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from types import MappingProxyType
 from typing import Any
@@ -198,6 +198,18 @@ LOGGED = """
 """
 """Joins of a memory `m` with its status (`s.logged`) and its confidence (`c.logged`) according to the log."""
 
+_MISLOGGED = statement(
+    f"""
+    SELECT m.id, m.scope_id, m.status, m.confidence,
+        s.logged AS logged_status, CAST(c.logged AS float8) AS logged_confidence
+    FROM memories m
+    {LOGGED}
+    WHERE m.tenant_id = :tenant AND m.id = ANY(:ids)
+      AND (m.status, m.confidence) IS DISTINCT FROM (s.logged, CAST(c.logged AS float8))
+    ORDER BY m.id
+    """  # noqa: S608 - composed of constants
+)
+
 _STANDINGS = statement(
     f"""
     SELECT m.id AS memory, m.status, m.confidence,
@@ -298,6 +310,25 @@ async def states(session: ReadSession, tenant: UUID, *, after: UUID, limit: int)
     """Return up to `limit` memories, by id, each with its status and confidence and those of the log."""
     rows = await session.fetch(_STANDINGS, {"tenant": tenant, "after": after, "limit": limit})
     return [LoggedMemory(**row) for row in rows]
+
+
+async def misstated_events(session: WriteSession, ledger: AuditWriter, memories: Collection[UUID]) -> list[Row]:
+    """Return an event for each of these memories whose status or confidence differs from the log.
+
+    The events of an imported file record the states of a memory in its origin, and emptied events record none.
+    """
+    here = {"tenant": ledger.tenant, "ids": sorted(memories)}
+    return [
+        replace(ledger, scope=row["scope_id"]).event(
+            AuditAction.MEMORY_STANDING,
+            {
+                "status": [row["logged_status"], row["status"]],
+                "confidence": [row["logged_confidence"], row["confidence"]],
+            },
+            memory=row["id"],
+        )
+        for row in await session.fetch(_MISLOGGED, here)
+    ]
 
 
 def _seal(row: Record) -> Seal:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 import unicodedata
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Annotated
 
 from pydantic import AfterValidator, BeforeValidator, Field, StringConstraints
@@ -25,6 +25,19 @@ def texts_in(value: object) -> Iterator[str]:
         case list() | tuple():
             for one in value:
                 yield from texts_in(one)
+
+
+def with_texts(value: object, change: Callable[[str], str | None]) -> object:
+    """Return JSON values with every text in them changed, whatever it is nested in."""
+    match value:
+        case str():
+            return change(value)
+        case Mapping():
+            return {key: with_texts(one, change) for key, one in value.items()}
+        case list():
+            return [with_texts(one, change) for one in value]
+        case _:
+            return value
 
 
 def storable(text: str) -> str:

@@ -23,8 +23,9 @@ from app import ids
 from app.db import jobs, keys, query_log, turns
 from app.db.apply.memories import bump_scopes, change_memories, row_change
 from app.db.apply.removal import delete_memories
-from app.db.audit import AuditWriter, append
+from app.db.audit import AuditWriter, append, misstated_events
 from app.db.erasure import receipts, rows
+from app.db.erasure.questions import forget_questions
 from app.db.erasure.receipts import Erasure
 from app.db.erasure.rows import Orphan, QuotedTurn
 from app.db.lifecycle.consolidation import summary_of
@@ -256,8 +257,8 @@ class Erasures:
         await _leave_slot(session, actor, gone, versions, now)
         counts["memories"] = 1
         counts += await self._sources(session, actor, gone, sources, erasure, now)
-        counts += await self._names(session, tenant, gone, mentioned, types)
-        counts["audit_events"] = await rows.audit(session, tenant, memories=[gone.id], actor=actor.name, at=now)
+        lost = await self._names(session, tenant, gone, mentioned, types, counts)
+        counts["audit_events"] = await self._events(session, actor, gone, lost, now)
         taken.memories.add(gone.id)
         taken.sources += sources
         taken.counts += counts
@@ -362,9 +363,17 @@ class Erasures:
         return counts
 
     async def _names(
-        self, session: WriteSession, tenant: UUID, gone: Memory, mentioned: dict[UUID, list[str]], types: Registry
-    ) -> Counter[str]:
+        self,
+        session: WriteSession,
+        tenant: UUID,
+        gone: Memory,
+        mentioned: dict[UUID, list[str]],
+        types: Registry,
+        counts: Counter[str],
+    ) -> list[str]:
         """Erase the entities that nothing else mentions, and names of other entities that no other memory gives.
+
+        Return the names that went.
 
         What an erased entity was called, and is said to be, is asked of the one that it was merged into.
         """
@@ -392,8 +401,25 @@ class Erasures:
                 attributes=known[entity],
                 mentions=len(mentioned.get(entity, ())) * gone.parts.mentions,
             )
-        bindings = await rows.unbind(session, tenant, gone.scope.id(tenant), lost)
-        return Counter({"entities": len(orphans), "pronoun_bindings": bindings})
+        counts["entities"] += len(orphans)
+        counts["pronoun_bindings"] += await rows.unbind(session, tenant, gone.scope.id(tenant), lost)
+        return lost
+
+    async def _events(
+        self, session: WriteSession, actor: Actor, gone: Memory, lost: Collection[str], now: datetime
+    ) -> int:
+        """Empty the events about a memory, and of others whose events ask about a name that went; return how many.
+
+        What those are stays in the log, and so does which of them a person need not look at any more.
+        """
+        tenant, scope = actor.tenant_id, gone.scope.id(actor.tenant_id)
+        found = await forget_questions(session, tenant, scope, lost, now=now)
+        emptied = await rows.audit(session, tenant, memories=[gone.id, *found.told], actor=actor.name, at=now)
+        ledger = AuditWriter(tenant=tenant, actor=actor.name, at=now, scope=scope)
+        moot = {"reason": "what it may have meant was erased"}
+        events = [ledger.event(AuditAction.REVIEW_SETTLED, moot, memory=one) for one in found.settled]
+        await append(session, [*await misstated_events(session, ledger, found.told), *events])
+        return emptied
 
 
 async def _erase_orphans(session: WriteSession, tenant: UUID, mentioned: Collection[UUID]) -> dict[UUID, Orphan]:

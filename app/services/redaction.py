@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 
-from app.memory.fields import texts_in
+from app.memory.fields import texts_in, with_texts
 from app.model import Memory
 
 BLANK = "[erased]"
@@ -32,15 +32,7 @@ def blank_quotes(content: str, quotes: Sequence[str], others: Sequence[str]) -> 
 
 def redact_report(report: object, needles: Sequence[str]) -> object:
     """Return JSON values with every text that contains one of the needles replaced by null."""
-    match report:
-        case Mapping():
-            return {key: redact_report(value, needles) for key, value in report.items()}
-        case list():
-            return [redact_report(value, needles) for value in report]
-        case str():
-            return None if any(needle in report for needle in needles) else report
-        case _:
-            return report
+    return with_texts(report, lambda text: None if any(needle in text for needle in needles) else text)
 
 
 def redact_turn_report(

@@ -13,6 +13,7 @@ from uuid import UUID
 
 from app import ids
 from app.memory import confidence, normalise
+from app.memory.resemblance import BETWEEN, question
 from app.memory.slots import transition
 from app.memory.spec import MemoryType
 from app.memory.versions import (
@@ -64,20 +65,23 @@ def decide(
         case Believe(transition=Transition(outcome=SlotOutcome.MERGED, holder=Version() as into)) if into.id in echoed:
             why = "the assistant repeats what the user said"
             decision = Believe(transition=Transition(outcome=SlotOutcome.ECHOED, reason=why, holder=into))
-    resembling = [
-        f"{ref.name} may be the same as {ref.resembles}" for ref in resolved.refs.values() if ref.resembles is not None
-    ]
+    resembling = [question(ref.name, ref.resembles) for ref in resolved.refs.values() if ref.resembles is not None]
     return _with_resembling(resolved, decision, resembling) if resembling else decision
 
 
 def _with_resembling(resolved: Resolved, decision: Decision, resembling: Sequence[str]) -> Decision:
-    """Return the decision with the similar names in its reason; a new active memory is marked for review for them."""
-    reason = "; ".join((decision.reason, *resembling))
+    """Return the decision with the similar names in its reason; a new active memory is marked for review for them.
+
+    What is rejected makes no entity that could be the same, and its audit event is of no memory that is ever erased.
+    """
+    if isinstance(decision, Reject):
+        return decision
+    reason = BETWEEN.join((decision.reason, *resembling))
     if not isinstance(decision, Believe):
         return replace(decision, reason=reason)
     new = decision.transition.new
     if new is not None and new.active and new.review is None and not resolved.prepared.candidate.reviewed:
-        new = replace(new, review=ReviewReason.ENTITY_MERGE, review_note="; ".join(resembling))
+        new = replace(new, review=ReviewReason.ENTITY_MERGE, review_note=BETWEEN.join(resembling))
     return replace(decision, transition=replace(decision.transition, reason=reason, new=new))
 
 

@@ -245,3 +245,15 @@ def test_a_form_of_a_name_is_found_among_many_that_hold_its_letters() -> None:
 def test_parts_at_either_end_of_a_name_are_found() -> None:
     known = ["reed, thomas", "o'reed-thomas", "reeds", "areed", "thomas"]
     assert variants(["tom reed"], known) == {"tom reed": ["reed, thomas", "thomas"]}
+
+
+async def test_what_is_rejected_is_likened_to_nobody(store: Store) -> None:
+    await store.write("fact", subject="Paul Hohenstein", predicate="lives-in", object="Oslo")
+    doubtful = {"source_strength": 0.1, "extractor_confidence": 0.1}
+    outcome = await store.write(
+        "fact", about=doubtful, subject="Paula Hohenstein", predicate="lives-in", object="Porto"
+    )
+    assert outcome.decision is WriteDecision.REJECTED
+    assert "Paul Hohenstein" not in outcome.reason
+    told = await store.sql("SELECT detail::text AS detail FROM audit_events WHERE tenant_id = $1", store.tenant)
+    assert not any("Paul Hohenstein" in row["detail"] for row in told)

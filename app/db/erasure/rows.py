@@ -238,6 +238,13 @@ async def answers(
     return await session.change(forget, values)
 
 
+async def forget_answers(session: WriteSession, tenant: UUID, named: Sequence[str]) -> int:
+    """Erase recorded answers that hold one of the texts `named`, as `answers` does."""
+    values = {"tenant": tenant, "named": list(named), "gone": GONE_STATUS, "instead": REPLACEMENT_TEXT}
+    forget = statement(_FORGET_ANSWERS.format(or_of_scopes=""))
+    return await session.change(forget, {**values, "own_route": "", "own_key": ""})
+
+
 async def _delete(session: WriteSession, table: str, where: str, values: Mapping[str, object]) -> int:
     gone = statement(f"DELETE FROM {table} WHERE tenant_id = :tenant AND {where}")  # noqa: S608 - our own names
     return await session.change(gone, values)

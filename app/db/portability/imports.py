@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
 from typing import Any
@@ -21,7 +21,6 @@ from sqlalchemy.exc import DBAPIError
 from app.db.apply.counts import add_terms, added, counters
 from app.db.apply.memories import bump_scopes, written
 from app.db.apply.scope import UPKEEP, Claimed, upkeep_limits
-from app.db.audit import LOGGED, AuditWriter
 from app.db.erasure.rows import orphans, prune_names
 from app.db.failures import cause_of, constraint_of
 from app.db.lifecycle.recounts import recount_mentions
@@ -31,41 +30,9 @@ from app.db.session import ReadSession, SqlStatement, WriteSession, statement
 from app.db.sql import Row, as_record, to_text
 from app.db.tables import metadata
 from app.lexical.counts import ScopeCounts
-from app.memory.audit import AuditAction
 from app.memory.versions import Version
 from app.memory.vocabulary import USER
 from app.model import Scope
-
-_MISLOGGED = statement(
-    f"""
-    SELECT m.id, m.scope_id, m.status, m.confidence,
-        s.logged AS logged_status, CAST(c.logged AS float8) AS logged_confidence
-    FROM memories m
-    {LOGGED}
-    WHERE m.tenant_id = :tenant AND m.id = ANY(:ids)
-      AND (m.status, m.confidence) IS DISTINCT FROM (s.logged, CAST(c.logged AS float8))
-    ORDER BY m.id
-    """  # noqa: S608 - composed of constants
-)
-
-
-async def misstated_events(session: WriteSession, ledger: AuditWriter, memories: Collection[UUID]) -> list[Row]:
-    """Return an event for each of these memories whose status or confidence differs from the log.
-
-    The events of a file record the states of a memory in its origin; its state here may differ.
-    """
-    here = {"tenant": ledger.tenant, "ids": sorted(memories)}
-    return [
-        replace(ledger, scope=row["scope_id"]).event(
-            AuditAction.MEMORY_STANDING,
-            {
-                "status": [row["logged_status"], row["status"]],
-                "confidence": [row["logged_confidence"], row["confidence"]],
-            },
-            memory=row["id"],
-        )
-        for row in await session.fetch(_MISLOGGED, here)
-    ]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

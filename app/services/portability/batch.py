@@ -15,7 +15,7 @@ from uuid import UUID
 
 from app import ids
 from app.db.apply.memories import change_memories
-from app.db.audit import AuditWriter, append
+from app.db.audit import AuditWriter, append, misstated_events
 from app.db.erasure import receipts
 from app.db.lifecycle.recounts import recount_mentions
 from app.db.memories.locks import lock_memories
@@ -100,7 +100,7 @@ class ImportBatch:
                 if kind.name == "audit_event" and stored:
                     about = {line.values["memory_id"] for line in new} - {None}
                     await lock_memories(session, tenant, about)
-                    await append(session, await imports.misstated_events(session, self._ledger(), about))
+                    await append(session, await misstated_events(session, self._ledger(), about))
                 if stored:
                     grown = dict.fromkeys(scopes, ScopeCounts())
                     await imports.grow(session, tenant, grown, self.averages, at=self.context.clock())
@@ -137,7 +137,7 @@ class ImportBatch:
                 await self._follow(session, new)
                 # In one statement; the database would append them one by one at the commit.
                 stored = [one.id for one in new]
-                await append(session, await imports.misstated_events(session, self._ledger(), stored))
+                await append(session, await misstated_events(session, self._ledger(), stored))
                 named = {row["entity_id"] for row in rows.get("memory_entities", ())}
                 await recount_mentions(session, tenant, named)
                 grown = {scope: _counts(mine) for scope, mine in _by_scope(new).items()}
