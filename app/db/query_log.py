@@ -81,11 +81,13 @@ _INSERT = statement(
         memories uuid[], took_ms float, stages jsonb, degraded text[], subject_hash text)
     LEFT JOIN erasures e ON e.tenant_id = :tenant AND e.subject_hash = decode(g.subject_hash, 'hex')
         AND coalesce(e.finished_at, 'infinity') >= g.asked_at
-    WHERE e.id IS NULL
+    WHERE e.id IS NULL AND (g.question IS NULL OR NOT EXISTS (
+        SELECT FROM erased_ids x WHERE x.tenant_id = :tenant AND x.id = ANY(g.memories)))
     ON CONFLICT DO NOTHING
     """
 )
-"""Entries of users who were erased since they asked, or are being erased, are left out."""
+"""Entries of users who were erased since they asked, or are being erased, are left out, and questions in words that
+returned what was erased since."""
 
 _PRUNE = statement(
     """

@@ -163,6 +163,18 @@ async def test_what_waits_when_its_user_is_erased_is_not_stored(logged: Tenant) 
     assert len(await log_of(logged)) == 1, "who comes back is logged again"
 
 
+async def test_what_waits_when_what_it_returned_is_erased_is_not_stored(logged: Tenant) -> None:
+    runtime: Runtime = logged.app.state.runtime
+    memory = await written(logged.client)
+    await log_of(logged)
+    async with runtime.query_log._flushing:
+        await ask(logged.client)
+        await ask(logged.client, user_id="u2")
+        assert runtime.query_log.waiting == 2
+        assert (await logged.client.delete(f"/memories/{memory['id']}")).status_code == 200
+    assert [one["user_id"] for one in await log_of(logged)] == ["u2"]
+
+
 async def test_a_share_is_kept_and_what_exceeds_the_bound_is_counted(logged: Tenant) -> None:
     runtime: Runtime = logged.app.state.runtime
     lost: list[int] = []
