@@ -9,19 +9,23 @@ from __future__ import annotations
 
 import asyncio
 import re
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Awaitable, Callable, Iterator, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 import asyncpg
 from sqlalchemy import ForeignKeyConstraint, Table
 from sqlalchemy.dialects import postgresql
+from sqlalchemy.exc import DBAPIError
 from sqlalchemy.schema import AddConstraint
 
 from app.db import migrate
+from app.db.apply.removal import delete_left_behind
+from app.db.failures import cause_of
 from app.db.login import Login, connected
 from app.db.privileges import MAKE_ROLE
-from app.db.session import RUNTIME_ROLE, SESSION_SETTINGS
+from app.db.session import RUNTIME_ROLE, SESSION_SETTINGS, owner_transaction
 from app.db.tables import api_keys, metadata, scopes, tenants
 from app.errors import ConfigurationError
 
@@ -142,9 +146,9 @@ async def distribute(
         report(stage)
         try:
             await _run(owner, stage)
-        except asyncpg.PostgresError as error:
+        except (asyncpg.PostgresError, DBAPIError) as error:
             raise ConfigurationError(
-                f"cannot {stage.title}: {error}. What was done before stays, and foreign keys that were "
+                f"cannot {stage.title}: {cause_of(error)}. What was done before stays, and foreign keys that were "
                 "dropped are missing until the tables are distributed: run the command again to go on"
             ) from error
 
@@ -224,6 +228,7 @@ def _distribution(waiting: Sequence[Table], missing: Sequence[ForeignKeyConstrai
     """
     if waiting:
         names = sorted((table.name for table in waiting), key=lambda name: name != scopes.name)
+        yield f"SET LOCAL lock_timeout = '{migrate.LOCK_TIMEOUT_SECONDS}s'"
         yield f"LOCK TABLE {', '.join(names)} IN EXCLUSIVE MODE"
     yield from (f"SET LOCAL {name} = '{value}'" for name, value in OF_DATABASE.items())
     yield "SET LOCAL lock_timeout = 0"
@@ -231,7 +236,7 @@ def _distribution(waiting: Sequence[Table], missing: Sequence[ForeignKeyConstrai
     yield f"SET LOCAL citus.shard_count = {shards:d}"
     # Rows that are copied must not be counted, logged and sealed by triggers once more.
     yield "SET LOCAL session_replication_role = 'replica'"
-    yield from (_left_behind(key) for key in missing if key.ondelete == "CASCADE")
+    yield from (delete_left_behind(key) for key in missing if key.ondelete == "CASCADE")
     for table in waiting:
         if is_distributed(table):
             yield f"SELECT create_distributed_table('{table.name}', 'tenant_id')"
@@ -241,16 +246,6 @@ def _distribution(waiting: Sequence[Table], missing: Sequence[ForeignKeyConstrai
             yield f"SELECT create_reference_table('{table.name}')"
     yield "SET LOCAL session_replication_role = 'origin'"
     yield from map(_added, missing)
-
-
-def _left_behind(key: ForeignKeyConstraint) -> str:
-    """Return the statement that deletes rows whose parent was deleted, or erased, while the key was missing."""
-    same = " AND ".join(f"parent.{part.column.name} = child.{part.parent.name}" for part in key.elements)
-    given = "".join(f"child.{column.name} IS NOT NULL AND " for column in key.columns if column.nullable)
-    return (
-        f"DELETE FROM {key.table.name} child WHERE {given}"  # noqa: S608 - our own names
-        f"NOT EXISTS (SELECT FROM {key.referred_table.name} parent WHERE {same})"
-    )
 
 
 def _added(key: ForeignKeyConstraint) -> str:
@@ -278,22 +273,29 @@ def _all_done(call: str) -> str:
 
 
 async def _run(owner: Login, stage: Stage) -> None:
+    if stage.together:
+        await _patiently(partial(_run_together, owner, stage.statements))
+        return
     async with connected(owner) as connection:
         await connection.execute(migrate.SET_LOCK_TIMEOUT)
         await connection.execute("SET session_replication_role = 'replica'")
-        for transaction in [stage.statements] if stage.together else [[one] for one in stage.statements]:
-            await _patiently(connection, transaction)
+        for statement in stage.statements:
+            await _patiently(partial(connection.execute, statement))
 
 
-async def _patiently(connection: asyncpg.Connection, statements: Sequence[str]) -> None:
-    """Run statements in a transaction; while a lock is in the way, let waiting requests pass and try again."""
+async def _run_together(owner: Login, statements: Sequence[str]) -> None:
+    async with owner_transaction(owner.url) as connection:
+        for statement in statements:
+            await connection.exec_driver_sql(statement)
+
+
+async def _patiently(work: Callable[[], Awaitable[object]]) -> None:
+    """Do some work in the database; while a lock is in the way, let waiting requests pass and try again."""
     for left in reversed(range(migrate.TRIES)):
         try:
-            async with connection.transaction():
-                for statement in statements:
-                    await connection.execute(statement)
-        except migrate.IN_THE_WAY:
-            if not left:
+            await work()
+        except (asyncpg.PostgresError, DBAPIError) as error:
+            if not left or not isinstance(cause_of(error), migrate.IN_THE_WAY):
                 raise
             await asyncio.sleep(_PAUSE_SECONDS)
         else:

@@ -1,9 +1,11 @@
-"""Deletion of memories, and of what scopes count of them."""
+"""Deletion of memories, of what scopes count of them, and of rows that lost theirs."""
 
 from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from uuid import UUID
+
+from sqlalchemy import ForeignKeyConstraint
 
 from app.db.apply.counts import add_counts
 from app.db.session import WriteSession, statement
@@ -70,3 +72,13 @@ async def clear_context(
     values = {"tenant": tenant, "scope": scope, "needles": list(needles), "sessions": list(sessions)}
     [[count]] = await session.fetch(_CLEAR_CONTEXT, values)
     return int(count)
+
+
+def delete_left_behind(key: ForeignKeyConstraint) -> str:
+    """Return the statement that deletes rows whose parent was deleted while a foreign key that cascades was missing."""
+    same = " AND ".join(f"parent.{part.column.name} = child.{part.parent.name}" for part in key.elements)
+    given = "".join(f"child.{column.name} IS NOT NULL AND " for column in key.columns if column.nullable)
+    return (
+        f"DELETE FROM {key.table.name} child WHERE {given}"  # noqa: S608 - our own names
+        f"NOT EXISTS (SELECT FROM {key.referred_table.name} parent WHERE {same})"
+    )
