@@ -14,7 +14,7 @@ from sqlalchemy.exc import DBAPIError
 
 from app.db.login import Login, connect
 from app.db.session import RUNTIME_ROLE, Database, fetch_alone, statement
-from app.errors import ConfigurationError, DatabaseUnavailable, TypedMemoryError
+from app.errors import ConfigurationError, DatabaseBusy, DatabaseUnavailable, TypedMemoryError
 
 Pooler = Literal["none", "session", "transaction"]
 
@@ -123,11 +123,13 @@ def check_login(facts: LoginFacts) -> None:
 async def check_acting(database: Database) -> None:
     """Raise ConfigurationError unless the service's connections act as its role and may do what it does.
 
-    The database learns whether it is a cluster's.
+    The database learns whether it is a cluster's. Raises DatabaseBusy when there is no free connection.
     """
     try:
         async with database.read(None) as session:
             [row] = await session.fetch(_ACTING, {})
+    except DatabaseBusy:
+        raise
     except (DBAPIError, asyncpg.PostgresError, DatabaseUnavailable) as error:
         cause = error.__cause__ or error
         raise ConfigurationError(f"the database refuses the service's connections ({cause}): {_ANNOUNCE}") from error

@@ -89,13 +89,14 @@ class Stage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DistributionState:
-    """Tables, foreign keys and functions of a database by whether they are on the nodes.
+    """Tables, foreign keys and functions of a database by whether they are on the nodes that take rows.
 
     `copied` are tables whose rows are in shards and still here, too; `functions` are those that nodes don't have yet,
     `planned_once` those that keep plans of their statements, which a cluster can't; `of_tenant` are those that act as
     the owner on rows of one tenant, and don't run on its node yet.
     """
 
+    nodes: int
     distributed: frozenset[str]
     copied: frozenset[str]
     foreign_keys: frozenset[str]
@@ -118,24 +119,33 @@ async def plan(owner: Login, *, shards: int = SHARDS) -> list[Stage]:
             "run `typed-memory migrate` first"
         )
     async with connected(owner) as connection:
+        if not await _has_citus(connection):
+            raise ConfigurationError(f"this database has no Citus: {_PREPARE}")
         found = await _state_of(connection)
-    stages = _stages(found, migrate.privileges(revision).grants, shards)
-    return [stage for stage in stages if stage.statements]
+    if not found.nodes:
+        raise ConfigurationError(f"no node of this cluster takes rows: {_PREPARE}")
+    return [*_stages(found, migrate.privileges(revision).grants, shards)]
 
 
 async def unfinished(owner: Login) -> list[str]:
-    """Return the titles of what a migration of a distributed store has left to do; nothing elsewhere."""
+    """Return the titles of what a migration of a distributed store has left to do; nothing elsewhere.
+
+    A schema of other code is that code's to distribute.
+    """
+    revision = await migrate.owner_revision(owner)
+    if revision is None or revision != migrate.head():
+        return []
     async with connected(owner) as connection:
         if not await is_store_distributed(connection):
             return []
-    return [stage.title for stage in await plan(owner) if not stage.repeated]
+        found = await _state_of(connection)
+    stages = _stages(found, migrate.privileges(revision).grants, SHARDS)
+    return [stage.title for stage in stages if not stage.repeated]
 
 
 async def is_store_distributed(connection: asyncpg.Connection) -> bool:
     """Return whether a cluster's nodes hold the memories of this database."""
-    if await connection.fetchval("SELECT to_regclass('pg_dist_partition')") is None:
-        return False
-    return bool(await connection.fetchval(_IS_DISTRIBUTED))
+    return await _has_citus(connection) and bool(await connection.fetchval(_IS_DISTRIBUTED))
 
 
 async def distribute(
@@ -153,13 +163,14 @@ async def distribute(
             ) from error
 
 
+async def _has_citus(connection: asyncpg.Connection) -> bool:
+    return bool(await connection.fetchval("SELECT to_regclass('pg_dist_partition') IS NOT NULL"))
+
+
 async def _state_of(connection: asyncpg.Connection) -> DistributionState:
-    if await connection.fetchval("SELECT to_regclass('pg_dist_partition')") is None:
-        raise ConfigurationError(f"this database has no Citus: {_PREPARE}")
     row = await connection.fetchrow(_STATE)
-    if not row["nodes"]:
-        raise ConfigurationError(f"no node of this cluster takes rows: {_PREPARE}")
     return DistributionState(
+        nodes=row["nodes"],
         distributed=frozenset(row["distributed"]),
         copied=frozenset(row["copied"]),
         foreign_keys=frozenset(row["foreign_keys"]),
@@ -170,6 +181,11 @@ async def _state_of(connection: asyncpg.Connection) -> DistributionState:
 
 
 def _stages(found: DistributionState, grants: Sequence[str], shards: int) -> Iterator[Stage]:
+    """Yield the stages that have something to do."""
+    return (stage for stage in _all_stages(found, grants, shards) if stage.statements)
+
+
+def _all_stages(found: DistributionState, grants: Sequence[str], shards: int) -> Iterator[Stage]:
     waiting = [table for table in metadata.sorted_tables if table.name not in found.distributed]
     keys = [key for table in metadata.sorted_tables for key in table.foreign_key_constraints]
     held = [key for key in keys if key.name in found.foreign_keys and _touches(key, waiting)]

@@ -44,7 +44,7 @@ BRIEFLY = 0.05
 _POLLS = (0.005, 0.01, 0.02, 0.05)
 """Seconds between looks at the replica's progress; the last one repeats."""
 
-_WRITTEN = statement("SELECT pg_current_wal_insert_lsn()::text AS position")
+_WRITTEN = statement("SELECT CASE WHEN NOT pg_is_in_recovery() THEN pg_current_wal_insert_lsn()::text END AS position")
 
 _FOLLOWS = statement("SELECT pg_is_in_recovery() AS follows")
 
@@ -72,11 +72,15 @@ class Replica:
     observe: Callable[[str, str], None] = lambda _source, _reason: None
     _health: _Health = field(default_factory=_Health, repr=False)
 
-    async def position(self) -> str:
-        """Return the position after everything that this process has committed. Raises DatabaseUnavailable."""
+    async def position(self) -> str | None:
+        """Return the position after everything that is committed; None where the primary is itself a replica.
+
+        Raises DatabaseUnavailable.
+        """
         async with self.primary.read(None) as session:
-            rows = await session.fetch(_WRITTEN, {})
-        return str(rows[0]["position"])
+            [row] = await session.fetch(_WRITTEN, {})
+        position: str | None = row["position"]
+        return position
 
     async def read(self, work: Callable[[Database], Awaitable[T]], *, position: str | None = None) -> T:
         """Run the work, which only reads, on the replica or else on the primary; once more there if the replica fails.
@@ -118,12 +122,14 @@ class Replica:
     async def _check(self) -> None:
         """Raise ConfigurationError for a server that is no replica to be read, and log it once."""
         health = self._health
+        if health.checked_until > float("-inf"):  # others go on by what was found before
+            health.checked_until = time.monotonic() + CHECKED_SECONDS
         try:
             await _require_replica(self.copy)
         except ConfigurationError as error:
             if health.unfit != error.message:
                 log.warning("the replica is not read", reason=error.message)
-            health.unfit = error.message
+            health.unfit, health.checked_until = error.message, float("-inf")
             raise
         health.unfit, health.checked_until = None, time.monotonic() + CHECKED_SECONDS
 

@@ -7,10 +7,12 @@ from dataclasses import dataclass, replace
 from typing import Protocol, Self
 from uuid import UUID
 
+from pydantic import ValidationError
+
 from app.discovery import discover_in
 from app.errors import ConfigurationError, InvalidInput
 from app.memory import types
-from app.memory.spec import MemoryType
+from app.memory.spec import MemoryType, Payload
 
 
 @dataclass(frozen=True, slots=True, eq=False, weakref_slot=True)
@@ -39,6 +41,14 @@ class Registry:
         if name in self.by_name:
             return self.by_name[name]
         return next((one for one in self if name in one.aliases), None)
+
+    def read(self, name: str, payload: Mapping[str, object], version: int) -> Payload | None:
+        """Return a stored payload of that type; None where the type is gone, or has other fields now."""
+        spec = self.find(name)
+        try:
+            return None if spec is None else spec.read(payload, version)
+        except ValidationError:
+            return None
 
     @property
     def own(self) -> tuple[MemoryType, ...]:

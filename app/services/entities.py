@@ -217,12 +217,16 @@ def reclassified(rows: Iterable[Mapping[str, Any]], types: Registry) -> list[Mov
 
     `rows` are rows of `entity_unmerges.reclassified_since`.
     """
-    return [_reclassified(row, types) for row in rows]
+    found = (_reclassified(row, types) for row in rows)
+    return [one for one in found if one is not None]
 
 
-def _reclassified(row: Mapping[str, Any], types: Registry) -> MovedBack:
+def _reclassified(row: Mapping[str, Any], types: Registry) -> MovedBack | None:
+    """Return a memory with what its type's slot is; None where the former type is gone, or has other fields now."""
     payload = types.get(row["type"]).read(row["payload"], row["type_version"])
-    former = types.get(row["former_type"]).read(row["former_payload"], row["former_version"])
+    former = types.read(row["former_type"], row["former_payload"], row["former_version"])
+    if former is None:
+        return None
     refs = kept_refs(row, former, payload)
     return MovedBack(
         memory=row["id"], slot=payload.slot(refs) if row["claims"] else None, slot_value=payload.value(refs)

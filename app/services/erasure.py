@@ -114,7 +114,7 @@ class Erasures:
         """
         tenant, now = actor.tenant_id, self.clock()
         types = await self.types.of(tenant)
-        async with self.database.write(tenant) as session:
+        async with self.database.write(tenant, **_LONG_TIMEOUT) as session:
             gone = await visible_memory(session, actor, memory)
             erasure = await receipts.begin(session, tenant, id=ids.new(), kind=_MEMORY, actor=actor.name, now=now)
             taken = await self._take(session, actor, gone, erasure.id, types)
@@ -122,6 +122,9 @@ class Erasures:
             named += [ids.public(ids.TURN, source.id) for source in taken.sources]
             taken.counts["idempotency_keys"] = await rows.answers(session, tenant, erasure.id, named=named, own=own)
             done = await self._finish(session, actor, erasure.id, taken.counts, memory=gone)
+        async with self.database.write(tenant) as session:
+            for one in taken.memories:  # of questions that were logged until now
+                await query_log.erase_memory(session, tenant, one)
         others = {one for source in taken.sources for one in source.others}
         return Receipt(erasure=done, kept=tuple(sorted(others - taken.memories)))
 

@@ -227,6 +227,29 @@ async def test_an_agent_recalls_what_it_has_just_stored(client: httpx.AsyncClien
         await pair.on_replica("SELECT pg_wal_replay_resume()")
 
 
+async def test_a_replica_in_the_primarys_place_tells_no_position(pair: Pair) -> None:
+    copy = Database(pair.replica, pool_size=1)
+    assert await Replica(primary=copy, copy=copy, wait=0.0).position() is None
+    await copy.close()
+
+
+async def test_a_full_pool_is_no_failure_before_the_replica_was_looked_at(pair: Pair) -> None:
+    copy = Database(pair.replica, pool_size=1, pool_timeout=0.2)
+    told = list[tuple[str, str]]()
+    replica = Replica(primary=copy, copy=copy, wait=0.0, observe=lambda source, why: told.append((source, why)))
+
+    async def asked(database: Database) -> None:
+        async with database.read(None) as session:
+            await session.fetch(statement("SELECT 1"), {})
+
+    async with copy.read(None):
+        with pytest.raises(DatabaseUnavailable, match="busy"):
+            await replica.read(asked)
+    await replica.read(asked)
+    assert told == [("replica", "chosen")]
+    await copy.close()
+
+
 async def test_a_server_that_follows_no_primary_is_not_read(pair: Pair) -> None:
     settings = settings_for(pair.primary, replica_database_url=pair.primary)
     async with running(settings) as app, connected(app) as client:

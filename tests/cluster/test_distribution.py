@@ -135,7 +135,9 @@ async def test_what_is_erased_while_keys_are_missing_leaves_no_rows(undistribute
     await connection.close()
 
 
-async def test_what_a_migration_left_to_do_is_told(fresh_database_url: str, undistributed: str) -> None:
+async def test_what_a_migration_left_to_do_is_told(
+    fresh_database_url: str, undistributed: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
     assert await distribution.unfinished(owner.login(undistributed)) == []
     assert await distribution.unfinished(owner.login(fresh_database_url)) == []
     connection = await asyncpg.connect(fresh_database_url)
@@ -143,6 +145,8 @@ async def test_what_a_migration_left_to_do_is_told(fresh_database_url: str, undi
     await connection.execute("ALTER FUNCTION of_later SET plan_cache_mode = force_generic_plan")
     await connection.close()
     assert await distribution.unfinished(owner.login(fresh_database_url))
+    monkeypatch.setattr(migrate, "head", lambda: "of older code")
+    assert await distribution.unfinished(owner.login(fresh_database_url)) == []
 
 
 async def test_what_looks_at_the_coordinator_alone_is_refused(fresh_database_url: str, tmp_path: Path) -> None:

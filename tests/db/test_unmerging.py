@@ -6,8 +6,11 @@ from datetime import UTC, datetime
 from typing import Any, cast
 from uuid import UUID
 
+import pytest
+
 from app.memory.candidate import WriteDecision
-from app.services.entities import Entities
+from app.memory.registry import discover
+from app.services.entities import Entities, reclassified
 from tests.support.stores import Store
 
 
@@ -30,6 +33,23 @@ async def slots(store: Store) -> dict[str, tuple[str, str]]:
     """Return slot and value of each relation by its sentence."""
     query = "SELECT content, slot, slot_value FROM memories WHERE tenant_id = $1 AND type = 'relation'"
     return {row["content"]: (row["slot"], row["slot_value"]) for row in await store.sql(query, store.tenant)}
+
+
+@pytest.mark.parametrize("fields", [("removed-since", {}), ("medication", {"of": "a former version"})])
+def test_a_memory_of_a_type_that_can_no_longer_be_read_stays_as_merged(fields: tuple[str, dict[str, str]]) -> None:
+    former_type, former_payload = fields
+    row = {
+        "id": UUID(int=1),
+        "type": "semantic",
+        "type_version": 0,
+        "payload": {"content": "The lights stay on."},
+        "claims": False,
+        "former_type": former_type,
+        "former_payload": former_payload,
+        "former_version": 0,
+        "roles": None,
+    }
+    assert reclassified([row], discover()) == []
 
 
 async def test_a_value_goes_back_as_what_it_was_merged_into_since(store: Store) -> None:

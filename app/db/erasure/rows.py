@@ -308,24 +308,24 @@ _UNEXPLAIN = statement(
 
 _MENTIONED = statement("SELECT entity_id, role FROM memory_entities WHERE tenant_id = :tenant AND memory_id = :memory")
 
-_ORPHANS = statement(
+_ALIASES = statement(
     """
-    WITH gone AS (
-        DELETE FROM entities e
-        WHERE e.tenant_id = :tenant AND e.id = ANY(:ids)
-          AND NOT EXISTS (SELECT FROM memory_entities me WHERE me.tenant_id = :tenant AND me.entity_id = e.id)
-          AND NOT EXISTS (SELECT FROM memories m WHERE m.tenant_id = :tenant AND m.subject_id = e.id)
-          AND NOT EXISTS (SELECT FROM entities k WHERE k.tenant_id = :tenant AND k.merged_into = e.id)
-        RETURNING e.id, e.merged_into, e.canonical_name
-    )
-    SELECT gone.id, gone.merged_into AS heir, gone.canonical_name AS name, ARRAY(
-        SELECT a.display FROM entity_aliases a WHERE a.tenant_id = :tenant AND a.entity_id = gone.id
-        UNION SELECT n.display FROM entity_merge_aliases n WHERE n.tenant_id = :tenant AND n.entity_id = gone.id
-    ) AS aliases
-    FROM gone
+    SELECT entity_id, display FROM entity_aliases WHERE tenant_id = :tenant AND entity_id = ANY(:ids)
+    UNION SELECT entity_id, display FROM entity_merge_aliases WHERE tenant_id = :tenant AND entity_id = ANY(:ids)
     """
 )
-"""The names are read as they were before the statement, whose end takes them with the entities."""
+
+_ORPHANS = statement(
+    """
+    DELETE FROM entities e
+    WHERE e.tenant_id = :tenant AND e.id = ANY(:ids)
+      AND NOT EXISTS (SELECT FROM memory_entities me WHERE me.tenant_id = :tenant AND me.entity_id = e.id)
+      AND NOT EXISTS (SELECT FROM memories m WHERE m.tenant_id = :tenant AND m.subject_id = e.id)
+      AND NOT EXISTS (SELECT FROM entities k WHERE k.tenant_id = :tenant AND k.merged_into = e.id)
+    RETURNING e.id, e.merged_into AS heir, e.canonical_name AS name
+    """
+)
+
 
 _KIN = """
     kin AS (
@@ -420,8 +420,14 @@ async def mentioned(session: WriteSession, tenant: UUID, memory: UUID) -> dict[U
 
 async def orphans(session: WriteSession, tenant: UUID, ids: Collection[UUID]) -> dict[UUID, Orphan]:
     """Erase those of the entities that nothing mentions and into which none is merged; return them by id."""
-    rows = await session.fetch(_ORPHANS, {"tenant": tenant, "ids": list(ids)})
-    return {row["id"]: Orphan(name=row["name"], aliases=tuple(row["aliases"]), heir=row["heir"]) for row in rows}
+    here = {"tenant": tenant, "ids": list(ids)}
+    aliases: dict[UUID, list[str]] = {}
+    for row in await session.fetch(_ALIASES, here):
+        aliases.setdefault(row["entity_id"], []).append(row["display"])
+    return {
+        row["id"]: Orphan(name=row["name"], aliases=tuple(aliases.get(row["id"], ())), heir=row["heir"])
+        for row in await session.fetch(_ORPHANS, here)
+    }
 
 
 async def prune_names(

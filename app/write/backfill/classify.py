@@ -8,8 +8,6 @@ from datetime import UTC
 from typing import Any
 from uuid import UUID
 
-from pydantic import ValidationError
-
 from app.db.backfill_memories import BackfillScanRow
 from app.db.memories.read import parts_of
 from app.memory import confidence, normalise
@@ -107,11 +105,7 @@ class _Certain(dict[str, EntityRef]):
 
 def _own(row: BackfillScanRow, types: Registry) -> Payload:
     """Return the payload of a row, if nothing but the memory holds what it says."""
-    spec = types.find(row["type"])
-    try:
-        payload = None if spec is None else spec.read(row["payload"], row["type_version"])
-    except ValidationError:
-        payload = None
+    payload = types.read(row["type"], row["payload"], row["type_version"])
     if payload is None:
         raise NotAdopted("it was stored when its type had other fields")
     if payload.edge() is not None or any(one.declares for one in payload.mentions()):
