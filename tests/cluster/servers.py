@@ -26,6 +26,9 @@ SETTINGS = {
     "max_prepared_transactions": "400",
     "max_worker_processes": "64",
     "wal_level": "logical",
+    # A killed server keeps its data without these, and each database that is dropped waits for them.
+    "fsync": "off",
+    "full_page_writes": "off",
     # `distribute` sets these for a database; copies of it, which tests use, would be without.
     "citus.propagate_set_commands": "local",
     "citus.enable_unsafe_triggers": "on",
