@@ -25,6 +25,7 @@ _FOLDERS = (
     "time_travel",
     "write",
 )
+MARKS = "not browser and not image"
 PATHS = tuple(f"tests/{folder}" for folder in _FOLDERS)
 
 
@@ -39,7 +40,7 @@ def main(arguments: list[str]) -> int:
             "TM_TEST_DATABASE_NODES": " ".join(node.url for node in nodes),
         }
         paths = [] if any(Path(one.partition("::")[0]).exists() for one in arguments) else PATHS
-        command = [sys.executable, "-m", "pytest", "-m", "not browser and not image", *arguments, *paths]
+        command = [sys.executable, "-m", "pytest", "-n", "auto", "--maxprocesses", "4", "-m", MARKS, *arguments, *paths]
         return subprocess.run(command, env=environment, check=False).returncode  # noqa: S603
 
 

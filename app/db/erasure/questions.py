@@ -49,7 +49,7 @@ _NOTED = statement(
     """  # noqa: S608 - composed of constants
 )
 
-_NOTE_ANEW = "jsonb_set({column}, '{{review_note}}', coalesce(to_jsonb(CAST(:note AS text)), 'null'))"
+_NOTE_ANEW = "jsonb_set({column}, '{{review_note}}', CAST(:note AS jsonb))"
 
 _FORMER = (
     (
@@ -125,7 +125,7 @@ async def forget_questions(
     # After the memories, whose change has made what they were a former state.
     for notes, note_anew in _FORMER:
         for row in await session.fetch(notes, in_text):
-            note = without_questions(row["note"], gone) or None
+            note = to_json(without_questions(row["note"], gone) or None).decode()
             await session.change(note_anew, {**row, "tenant": tenant, "note": note})
     for row in await session.fetch(_REPORTS, in_json):
         report = to_json(with_texts(row["report"], partial(without_questions, known=gone))).decode()
