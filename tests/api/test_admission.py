@@ -81,7 +81,7 @@ async def test_strangers_who_ask_for_event_streams_queue_as_others_do(database_u
 
 
 async def test_a_stream_of_events_has_a_place_only_until_it_begins(database_url: str) -> None:
-    settings = settings_for(database_url, request_concurrency=1, request_deadline=0.5, worker="off")
+    settings = settings_for(database_url, request_concurrency=1, request_deadline=2.0, worker="off")
     async with running(settings) as app, connected(app, KEY) as client:
         assert (await client.get("/memories?all=true")).status_code == 200
         streams = [asyncio.create_task(client.get("/admin/events?seconds=3600")) for _ in range(2)]
@@ -92,7 +92,7 @@ async def test_a_stream_of_events_has_a_place_only_until_it_begins(database_url:
         await eventually(followed)
         assert app.state.admission.quick.in_work == 0
         assert (await client.get("/memories?all=true")).status_code == 200
-        await asyncio.sleep(2 * settings.request_deadline)
+        await asyncio.sleep(1.25 * settings.request_deadline)
         app.state.admission.stopping.set()
         assert [(await one).status_code for one in streams] == [200, 200]
 
