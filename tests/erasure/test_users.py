@@ -212,7 +212,7 @@ async def test_an_erasure_is_finished_by_asking_again_and_a_user_can_come_back(
     actor = await runtime.keys.authenticate(client.headers["Authorization"].removeprefix("Bearer "))
     started = await runtime.erasing.user(actor, "ana", wait=False)
     steps = runtime.erasing.run(actor, started.erasure.id)
-    await anext(steps)
+    await anext(steps, None)
     await steps.aclose()  # the process dies after its first batch
     await written(client, "event", event_description="Arrived meanwhile", user_id="ana")
     done = (await client.delete("/users/ana", params={"mode": "sync"})).json()
