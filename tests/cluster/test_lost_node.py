@@ -28,6 +28,7 @@ pytestmark = [
 ]
 
 TENANTS = 8
+NODES = 2
 LOAD_SECONDS = 4.0
 AWAY_SECONDS = 8.0
 RECOVERY_SECONDS = 60.0
@@ -98,8 +99,9 @@ async def writers(cluster: list[Server]) -> AsyncIterator[list[Writer]]:
     """Clients of tenants on both nodes, of a service that runs."""
     connection = await asyncpg.connect(cluster[0].url)
     async with running(settings_for(cluster[0].url)) as app, connected(app, OPERATOR_KEY) as operator:
-        made = []
-        for number in range(TENANTS):
+        made = list[Writer]()
+        while len(made) < TENANTS or len({one.port for one in made}) < NODES:  # ids decide where a tenant goes
+            number = len(made)
             tenant = (await operator.post("/admin/tenants", json={"name": f"tenant {number}"})).json()
             port = await connection.fetchval(
                 "SELECT nodeport FROM pg_dist_shard_placement WHERE shardid = "
