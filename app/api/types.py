@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Coroutine, Mapping
+from collections.abc import Mapping
 from datetime import datetime
 from typing import Annotated, Any
 
@@ -11,7 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import Field
 from starlette.responses import Response
 
-from app.api.plumbing.guard import ADMIN, OPEN, READ, ActorDep, GuardedRoute, RuntimeDep
+from app.api.plumbing.guard import ADMIN, OPEN, READ, ActorDep, GuardedRoute, Handler, RuntimeDep
 from app.api.plumbing.models import Given, Out, Source, json_answer
 from app.api.plumbing.problems import FieldError, InvalidFields, field_errors
 from app.api.plumbing.routes import CREATED, NO_CONTENT, OK, add_reads, add_route
@@ -84,7 +84,7 @@ class TypeDetailOut(TypeOut):
 class PointedRoute(GuardedRoute):
     """A route that reports faults of its body by JSON pointers."""
 
-    def get_route_handler(self) -> Callable[[Request], Coroutine[Any, Any, Response]]:
+    def get_route_handler(self) -> Handler:
         """Return the handler."""
         handle = super().get_route_handler()
 

@@ -13,6 +13,7 @@ import asyncpg
 
 from app.db.apply.memories import RowChange, change_memories
 from app.db.apply.scope import ScopeMoved
+from app.db.entities.read import roles_of
 from app.db.memories.read import EVERY
 from app.db.memories.validity import is_or_was_believed
 from app.db.session import ReadSession, WriteSession, statement
@@ -22,12 +23,7 @@ from app.model import MemoryStatus
 BackfillScanRow = Mapping[str, Any]
 """A memory as a row: values by column."""
 
-_ROLES = """(
-    SELECT jsonb_object_agg(me.role, jsonb_build_array(r.id, r.canonical_name, r.entity_type))
-    FROM memory_entities me JOIN entities e ON e.tenant_id = :tenant AND e.id = me.entity_id
-    JOIN entities r ON r.tenant_id = :tenant AND r.id = coalesce(e.merged_into, e.id)
-    WHERE me.tenant_id = :tenant AND me.memory_id = m.id
-) AS roles"""
+_ROLES = roles_of("coalesce(e.merged_into, e.id)")
 """SQL of the entities in a memory's roles, each as what is left of it after all merges."""
 
 _PAGE = statement(

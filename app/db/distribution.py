@@ -132,13 +132,13 @@ async def unfinished(owner: Login) -> list[str]:
 
     A schema of other code is that code's to distribute.
     """
-    revision = await migrate.owner_revision(owner)
-    if revision is None or revision != migrate.head():
-        return []
     async with connected(owner) as connection:
         if not await is_store_distributed(connection):
             return []
         found = await _state_of(connection)
+    revision = await migrate.owner_revision(owner)
+    if revision is None or revision != migrate.head():
+        return []
     stages = _stages(found, migrate.privileges(revision).grants, SHARDS)
     return [stage.title for stage in stages if not stage.repeated]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from collections.abc import Set as AbstractSet
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -38,7 +38,6 @@ __all__ = [
     "EntityMergeResult",
     "EntityUnmergeResult",
     "RelationEdge",
-    "memories_to_return",
     "reclassified",
 ]
 
@@ -171,19 +170,11 @@ class Entities:
         return EntityUnmergeResult(entity=after[entity], survivor=after[merged.into], undone=undone)
 
 
-def memories_to_return(
-    rows: Iterable[Mapping[str, Any]], types: Registry, *, entity: UUID, own: AbstractSet[str]
-) -> list[MovedBack]:
-    """Return the memories that named the merged entity by a name that only it has.
+def _moved_back(row: Mapping[str, Any], types: Registry, *, entity: UUID, own: AbstractSet[str]) -> MovedBack | None:
+    """Return a memory that named the merged entity by a name that only it has; None for one of the survivor.
 
-    `rows` are rows of `entity_unmerges.written_since`; `own` are normalised names. Other memories stay with the
-    survivor.
+    `row` is one of `entity_unmerges.written_since`; `own` are normalised names.
     """
-    found = (_moved_back(row, types, entity, own) for row in rows)
-    return [one for one in found if one is not None]
-
-
-def _moved_back(row: Mapping[str, Any], types: Registry, entity: UUID, own: AbstractSet[str]) -> MovedBack | None:
     payload = types.get(row["type"]).read(row["payload"], row["type_version"])
     known = {
         role: EntityRef(id=UUID(id_), name=name, entity_type=kind) for role, (id_, name, kind) in row["roles"].items()
@@ -212,17 +203,11 @@ def _moved_back(row: Mapping[str, Any], types: Registry, entity: UUID, own: Abst
     )
 
 
-def reclassified(rows: Iterable[Mapping[str, Any]], types: Registry) -> list[MovedBack]:
-    """Return memories that have another type than at the merge, with what that type's slot is once it is undone.
+def reclassified(row: Mapping[str, Any], types: Registry) -> MovedBack | None:
+    """Return a memory that has another type than at the merge, with what that type's slot is once it is undone.
 
-    `rows` are rows of `entity_unmerges.reclassified_since`.
+    `row` is one of `entity_unmerges.reclassified_since`. None where the former type is gone, or has other fields now.
     """
-    found = (_reclassified(row, types) for row in rows)
-    return [one for one in found if one is not None]
-
-
-def _reclassified(row: Mapping[str, Any], types: Registry) -> MovedBack | None:
-    """Return a memory with what its type's slot is; None where the former type is gone, or has other fields now."""
     payload = types.get(row["type"]).read(row["payload"], row["type_version"])
     former = types.read(row["former_type"], row["former_payload"], row["former_version"])
     if former is None:
@@ -238,19 +223,20 @@ async def _decided_anew(
 ) -> tuple[MovedBack, ...]:
     """Return the memories of which the merge has no record that holds: written or reclassified since."""
     written = partial(entity_unmerges.written_since, session, tenant, entity, merged)
-    whose = partial(memories_to_return, types=types, entity=entity, own=merged.own_names)
     changed = partial(entity_unmerges.reclassified_since, session, tenant, entity, merged)
+    whose = partial(_moved_back, types=types, entity=entity, own=merged.own_names)
     return (*await _page_by_page(written, whose), *await _page_by_page(changed, partial(reclassified, types=types)))
 
 
 async def _page_by_page(
     read: Callable[..., Awaitable[Sequence[Mapping[str, Any]]]],
-    decide: Callable[[Sequence[Mapping[str, Any]]], list[MovedBack]],
+    decide: Callable[[Mapping[str, Any]], MovedBack | None],
 ) -> list[MovedBack]:
     found: list[MovedBack] = []
     after = UUID(int=0)
     while rows := await read(after=after, limit=PAGE):
-        found += await asyncio.to_thread(decide, rows)
+        decided = await asyncio.to_thread(lambda page: [decide(row) for row in page], rows)
+        found += (one for one in decided if one is not None)
         after = rows[-1]["id"]
     return found
 

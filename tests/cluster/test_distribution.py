@@ -8,7 +8,6 @@ from contextlib import asynccontextmanager
 from pathlib import Path
 from typing import Any
 
-import asyncpg
 import httpx
 import pytest
 from alembic.migration import MigrationContext
@@ -111,9 +110,7 @@ async def test_it_gets_its_locks_beside_writers_and_loses_nothing_that_they_were
         await asyncio.gather(*(keep_writing() for _ in range(WRITERS)))
         await moving
         assert acknowledged
-        connection = await asyncpg.connect(undistributed)
-        found = await connection.fetch("SELECT content FROM memories")
-        await connection.close()
+        found = await owner.ask(undistributed, "SELECT content FROM memories")
         assert acknowledged <= {row["content"] for row in found}
         assert (await write(client, next(numbers))).status_code == 201
 
@@ -128,11 +125,9 @@ async def test_what_is_erased_while_keys_are_missing_leaves_no_rows(undistribute
         answer = await client.delete(f"/memories/{gone}")
         assert answer.status_code == 200, answer.text
     await distribution.distribute(owner.login(undistributed), shards=SHARDS)
-    connection = await asyncpg.connect(undistributed)
-    rows = "SELECT count(*) FROM memory_index WHERE memory_id = $1"
-    assert await connection.fetchval(rows, ids.parse(ids.MEMORY, gone)) == 0
-    assert await connection.fetchval(rows, ids.parse(ids.MEMORY, stays)) > 0
-    await connection.close()
+    rows = "SELECT FROM memory_index WHERE memory_id = $1"
+    assert await owner.ask(undistributed, rows, ids.parse(ids.MEMORY, gone)) == []
+    assert await owner.ask(undistributed, rows, ids.parse(ids.MEMORY, stays))
 
 
 async def test_what_a_migration_left_to_do_is_told(
@@ -140,10 +135,8 @@ async def test_what_a_migration_left_to_do_is_told(
 ) -> None:
     assert await distribution.unfinished(owner.login(undistributed)) == []
     assert await distribution.unfinished(owner.login(fresh_database_url)) == []
-    connection = await asyncpg.connect(fresh_database_url)
-    await connection.execute("CREATE FUNCTION of_later() RETURNS int LANGUAGE sql AS 'SELECT 1'")
-    await connection.execute("ALTER FUNCTION of_later SET plan_cache_mode = force_generic_plan")
-    await connection.close()
+    later = "CREATE FUNCTION of_later() RETURNS int LANGUAGE sql SET plan_cache_mode = force_generic_plan AS 'SELECT 1'"
+    await owner.ask(fresh_database_url, later)
     assert await distribution.unfinished(owner.login(fresh_database_url))
     monkeypatch.setattr(migrate, "head", lambda: "of older code")
     assert await distribution.unfinished(owner.login(fresh_database_url)) == []

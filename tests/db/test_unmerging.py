@@ -49,7 +49,7 @@ def test_a_memory_of_a_type_that_can_no_longer_be_read_stays_as_merged(fields: t
         "former_version": 0,
         "roles": None,
     }
-    assert reclassified([row], discover()) == []
+    assert reclassified(row, discover()) is None
 
 
 async def test_a_value_goes_back_as_what_it_was_merged_into_since(store: Store) -> None:

@@ -152,6 +152,20 @@ class EntityFilters:
 
 _TYPE_OF_KIN = "(array_agg(k.entity_type ORDER BY k.created_at, k.id) FILTER (WHERE k.entity_type <> 'unknown'))[1]"
 
+
+def roles_of(root: str) -> str:
+    """Return the SQL of the entities in the roles of a memory `m`: [id, name, type] by role.
+
+    `root` is the SQL of the id of the entity that stands for a mentioned one, `e`.
+    """
+    return f"""(
+        SELECT jsonb_object_agg(me.role, jsonb_build_array(r.id, r.canonical_name, r.entity_type))
+        FROM memory_entities me JOIN entities e ON e.tenant_id = :tenant AND e.id = me.entity_id
+        JOIN entities r ON r.tenant_id = :tenant AND r.id = {root}
+        WHERE me.tenant_id = :tenant AND me.memory_id = m.id
+    ) AS roles"""  # noqa: S608 - composed of constants
+
+
 _ATTRIBUTES_OF_KIN = "SELECT coalesce(jsonb_object_agg(a.key, a.value ORDER BY k.created_at DESC, k.id DESC), '{}')"
 """Of entities that were merged into one, what the one that was known first says goes before what others say."""
 

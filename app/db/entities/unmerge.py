@@ -15,6 +15,7 @@ from asyncpg import Record
 
 from app.db.apply.memories import RowChange, change_memories, row_change
 from app.db.entities.merge import link_row
+from app.db.entities.read import roles_of
 from app.db.memories.read import VERSION_COLUMNS, version_fields
 from app.db.session import ReadSession, WriteSession, statement
 from app.db.sql import as_record
@@ -86,13 +87,9 @@ _KIN = """kin AS (
     )"""
 """A recursive query of the merged entity and all that were merged into it before."""
 
-_ROLES = """(
-    SELECT jsonb_object_agg(me.role, jsonb_build_array(r.id, r.canonical_name, r.entity_type))
-    FROM memory_entities me JOIN entities e ON e.tenant_id = :tenant AND e.id = me.entity_id
-    JOIN entities r ON r.tenant_id = :tenant AND r.id =
-        CASE WHEN e.id IN (SELECT id FROM kin) THEN CAST(:entity AS uuid) ELSE coalesce(e.merged_into, e.id) END
-    WHERE me.tenant_id = :tenant AND me.memory_id = m.id
-) AS roles"""
+_ROLES = roles_of(
+    "CASE WHEN e.id IN (SELECT id FROM kin) THEN CAST(:entity AS uuid) ELSE coalesce(e.merged_into, e.id) END"
+)
 """SQL of the entities in a memory's roles, each as what is left of it once the merge is undone."""
 
 _RECLASSIFIED = statement(
