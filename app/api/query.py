@@ -42,7 +42,7 @@ from app.memory.extraction import Role
 from app.memory.fields import A_NUMBER, Flag, Name, Topic, storable
 from app.memory.registry import Registry
 from app.model import ReadMode, Visibility
-from app.services.query import POSITION_PATTERN, ContextBlock, IdStyle, QueryRequest, QueryResult
+from app.services.query import POSITION_PATTERN, ContextBlock, HeedMode, IdStyle, QueryRequest, QueryResult
 
 LONGEST_QUESTION = 8000
 
@@ -50,6 +50,9 @@ Question = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=LONGEST_QUESTION), AfterValidator(storable)
 ]
 """A question of 1 to 8,000 characters."""
+
+MOST_RECENT = 1_000
+"""Most turns of the asking session that a question may leave out."""
 
 MOST_MESSAGES = 100
 """Most messages of a conversation that a request brings."""
@@ -76,7 +79,15 @@ class QueryFields(RequestBody):
     user_id: Name | None = None
     agent_id: Name | None = None
     session_id: Name | None = Field(
-        default=None, description="The conversation that asks: what is used in many counts for more. No filter."
+        default=None,
+        description="The conversation that asks. What is used in many counts for more, and its last `recent_turns` "
+        "turns, which the caller still has, are left out.",
+    )
+    recent_turns: Annotated[int, A_NUMBER] = Field(
+        default=20,
+        ge=0,
+        le=MOST_RECENT,
+        description="Last turns of the session that asks to leave out, as the prompt has them; 0 brings them back.",
     )
     topic: Topic | None = Field(default=None, description="Only what is filed under this, in any letter case.")
     metadata: Metadata = Field(
@@ -114,6 +125,7 @@ class QueryFields(RequestBody):
             now=now,
             visibility=Visibility(user_id=self.user_id, agent_id=self.agent_id),
             session_id=self.session_id,
+            recent_turns=self.recent_turns,
             types=types,
             topic=self.topic,
             metadata=wanted_metadata(self.metadata, self.tags),
@@ -125,6 +137,7 @@ class QueryFields(RequestBody):
             min_relevance=getattr(self, "min_relevance", 0.0),
             token_budget=getattr(self, "token_budget", 2000),
             ids=getattr(self, "ids", IdStyle.NONE),
+            heed=getattr(self, "heed", HeedMode.NONE),
             rerank=getattr(self, "rerank", False),
             explain=getattr(self, "explain", False),
         )
@@ -160,6 +173,11 @@ class QueryBody(QueryFields, **with_example({"query": "Which editor theme does A
     ids: IdStyle = Field(
         default=IdStyle.NONE,
         description="Ids in the lines of the context: none, the memory's place in `memories`, or its id.",
+    )
+    heed: HeedMode = Field(
+        default=HeedMode.AUTO,
+        description="What the context shows first of allergies, illnesses, medicines, hard rules and standing "
+        "instructions: what the question touches, all of them, or none.",
     )
     include: list[Part] = Field(
         default=["context", "memories"],

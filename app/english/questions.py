@@ -170,6 +170,9 @@ BEFORE_TIMES: Final = frozenset(
 )
 """Words after which a time expression is meant as one."""
 
+ASKS_FOR_QUESTIONS: Final = re.compile(r"\b(?:ask(?:s|ed|ing)?|questions?|quer(?:y|ies))\b", re.IGNORECASE)
+"""Asks what was asked."""
+
 _SENTENCE = re.compile(r"[^.!?。！？\n]+[.!?。！？\n]*")  # noqa: RUF001 - full-width marks
 
 FIRST_PERSON = re.compile(r"\b(?=[imwou])(?:i|me|my|mine|myself|we|our|us)\b", _ANY_CASE)

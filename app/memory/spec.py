@@ -26,6 +26,10 @@ GROUPS: Final[tuple[str, ...]] = get_args(GroupName)
 """The six groups; a type of another group goes to the last, the catch-all."""
 
 
+HEED_GROUP: Final = "Heed"
+"""The heading of the first group: what an answer must heed, whatever was asked."""
+
+
 class Standing(StrEnum):
     """The section of a user's profile, by its heading, that memories of a type belong to while they hold."""
 
@@ -33,6 +37,26 @@ class Standing(StrEnum):
     CONSTRAINTS = "Constraints"
     PREFERENCES = "Preferences"
     CURRENT = "Current"
+
+
+class Heed(StrEnum):
+    """The questions that a memory matters to although they share no word.
+
+    Those about health, those that a rule is about, and those that ask the assistant to write or do something.
+    """
+
+    HEALTH = "health"
+    RULE = "rule"
+    ANSWERS = "answers"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HeedRule:
+    """The memories of a type that answers must heed: all, or those whose `field` has, or begins with, one of `values`."""
+
+    kind: Heed
+    field: str = ""
+    values: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -200,6 +224,7 @@ class MemoryType:
     - `states`: memories say what is so now, unlike a wish or an intention.
     - `begins`: a memory with a later `valid_from` is not valid until then; off for intentions, which hold before.
     - `standing`: the section of a user's profile for its memories; None for types that only questions find.
+    - `heed`: which memories answers must heed, whatever is asked; None for none.
     - `otherwise`: returns another type for an extracted payload that is not valid for this one.
     - `version`: the version of a tenant's own type, from 1; 0 for built-in types. `earlier` returns a former version;
       `past` marks one.
@@ -215,6 +240,7 @@ class MemoryType:
     examples: tuple[Example, ...]
     group: str
     standing: Standing | None = None
+    heed: HeedRule | None = None
     hints: tuple[str, ...] = ()
     default_scope: ScopeKind = ScopeKind.USER
     aliases: tuple[str, ...] = ()

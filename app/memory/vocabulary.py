@@ -22,6 +22,25 @@ INVERSES: Mapping[str, str | None] = {
 }
 """Every relation type (seed 000), with its inverse where it has one."""
 
+OF_HEALTH: Final = (
+    "allergic-to",
+    "intolerant-to",
+    "has-condition",
+    "has-diet",
+    "cannot-eat",
+    "cannot-drink",
+    "cannot-take",
+    "may-not-eat",
+    "may-not-drink",
+)
+"""Predicates of what somebody must not or does not eat, drink or take."""
+
+OF_ANSWERS: Final = ("instructions", "answers", "responses", "replies", "explanations", "language", "communication")
+"""Domains of preferences that say how the assistant is to answer."""
+
+MODALS: Final = frozenset({"may", "not", "must", "can", "cannot", "asks", "never", "always"})
+"""Words of rules that don't say what they are about."""
+
 SINGLE_VALUED = frozenset({"reports-to", "located-at"})
 """Relations that an entity has one of at a time."""
 

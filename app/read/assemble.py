@@ -21,10 +21,10 @@ from app.lexical.bm25 import STOP_WORDS, terms
 from app.memory import normalise
 from app.memory.confidence import READ_FLOOR, UNCERTAIN_ACTS, WRITE_FLOOR
 from app.memory.registry import Registry
-from app.memory.spec import GROUPS
+from app.memory.spec import GROUPS, HEED_GROUP
 from app.memory.vocabulary import ASSISTANTS
 from app.model import Memory, MemoryStatus, ReadMode
-from app.read.values import ContextBlock, ContextGroup, Hit, IdStyle, ParsedQuery, Ranked, happens
+from app.read.values import ContextBlock, ContextGroup, HeededLine, Hit, IdStyle, ParsedQuery, Ranked, happens
 
 _PIECE = re.compile(r"[A-Za-z]+|[0-9]+|[^\W_]+|[^\w\s]|_")
 
@@ -60,6 +60,9 @@ FLOORS: Mapping[ReadMode, float] = {
     ReadMode.AUDIT: WRITE_FLOOR,
 }
 """Least confidence of an answer (seed 001, stage 4)."""
+
+SHORT_TURN = 40
+"""Words up to which a turn is given whole, but for small talk."""
 
 FIRST_TURNS, FIRST_TURN_WORDS, LATER_TURN_WORDS = 2, 60, 18
 """Turns among the best that are given at length, and the words of these and of later ones. On two sets of conversations
@@ -115,25 +118,38 @@ def _unwanted(query: ParsedQuery) -> Callable[[str], bool] | None:
     return unwanted
 
 
+Line = tuple[Hit, str]
+"""A match and its line."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Layout:
-    """The form of a block: the time zone of its days, its tokens, the style of ids, and the question."""
+    """The form of a block: the time zone of its days, its tokens, the style of ids, and the question.
+
+    `asked` are the terms of the question. `newest_first`: of lines that answer alike, the newest stands first.
+    """
 
     zone: tzinfo | None
     budget: int
     ids: IdStyle = IdStyle.NONE
     query: str = ""
+    asked: frozenset[str] = frozenset()
+    newest_first: bool = True
 
 
-def assemble(hits: Sequence[Hit], *, types: Registry, layout: Layout) -> tuple[ContextBlock, tuple[UUID, ...]]:
+def assemble(
+    hits: Sequence[Hit], *, types: Registry, layout: Layout, heeded: Sequence[HeededLine] = ()
+) -> tuple[ContextBlock, tuple[UUID, ...]]:
     """Return the context block within a token budget, and the ids of the memories that are in it.
 
-    Memories are taken best first; one that doesn't fit is left out, unless it is the first: then it is cut. Groups
-    come in the order of their best lines. Turns are shortened to what they say of the question, the best two less.
-    What a memory says can't break out of its line.
+    Memories are taken best first; one that doesn't fit is left out, unless it is the first: then it is cut. Long turns
+    are shortened to what they say of the question, the best two less. What a memory says can't break out of its line.
+    `arrange` orders the lines.
     """
-    taken: dict[str, list[tuple[UUID, str]]] = defaultdict(list)
-    words, spent = _telling_words(layout.query), 0
+    taken: dict[str, list[Line]] = defaultdict(list)
+    heed = _heed_group(heeded, layout)
+    spent = sum(map(estimate_tokens, (_heading(HEED_GROUP), *heed.lines))) if heed.lines else 0
+    words = _telling_words(layout.query)
     for place, hit in enumerate(hits):
         if layout.budget - spent < SHORTEST_LINE:
             break
@@ -146,14 +162,72 @@ def assemble(hits: Sequence[Hit], *, types: Registry, layout: Layout) -> tuple[C
             line = cut_line(line, room)
             cost = estimate_tokens(line)
         if line and cost <= room:
-            taken[group].append((hit.memory.id, line))
+            taken[group].append((hit, line))
             spent += heading + cost
-    groups = tuple(ContextGroup(name=name, lines=tuple(line for _, line in lines)) for name, lines in taken.items())
+    arranged = arrange(taken, layout)
+    groups = tuple(ContextGroup(name=name, lines=tuple(line for _, line in lines)) for name, lines in arranged.items())
+    groups = (heed, *groups) if heed.lines else groups
     text = "\n\n".join("\n".join((_heading(group.name), *group.lines)) for group in groups)
     return (
-        ContextBlock(text=text, tokens=spent, groups=groups),
-        tuple(memory for lines in taken.values() for memory, _ in lines),
+        ContextBlock(text=text, tokens=spent, groups=groups, heeded=tuple(heeded[: len(heed.lines)])),
+        tuple(hit.memory.id for lines in arranged.values() for hit, _ in lines),
     )
+
+
+def _heed_group(heeded: Sequence[HeededLine], layout: Layout) -> ContextGroup:
+    """Return the group of what the answer must heed, as much of it as the budget takes."""
+    lines: list[str] = []
+    spent = estimate_tokens(_heading(HEED_GROUP))
+    for one in heeded:
+        line = f"- ({_day(one.stated_at, layout.zone)}) {as_line(one.content)}"
+        spent += estimate_tokens(line)
+        if spent > layout.budget:
+            break
+        lines.append(line)
+    return ContextGroup(name=HEED_GROUP, lines=tuple(lines))
+
+
+def arrange(taken: Mapping[str, Sequence[Line]], layout: Layout) -> dict[str, list[Line]]:
+    """Return the lines by group, in the order of the block.
+
+    Beliefs come before what was only said, groups of beliefs in the order of their best lines. Of beliefs that answer
+    alike, which say the same words of the question, the newest comes first, and of what was said the newest of all. A
+    later turn stands above the belief that it may have changed. Where the past is asked for, the best lines come first.
+    """
+    groups = {name: list(lines) for name, lines in taken.items() if name != GROUPS[-1]}
+    said = list(taken.get(GROUPS[-1], ()))
+    if layout.newest_first:
+        said.sort(key=_newest, reverse=True)
+        groups = {name: _newest_of_alike(lines, layout) for name, lines in groups.items()}
+    by_id = {line[0].memory.id: line for line in said}
+    above = {hit.memory.id: hit.later for lines in groups.values() for hit, _ in lines if hit.later}
+    moved: set[UUID] = set()
+    for name, lines in groups.items():
+        placed: list[Line] = []
+        for line in lines:
+            later = [one for one in above.get(line[0].memory.id, ()) if one in by_id and one not in moved]
+            moved.update(later)
+            placed += [*(by_id[one] for one in later), line]
+        groups[name] = placed
+    left = [line for line in said if line[0].memory.id not in moved]
+    return {**groups, GROUPS[-1]: left} if left else groups
+
+
+def _newest_of_alike(lines: Sequence[Line], layout: Layout) -> list[Line]:
+    """Return the lines with those that say the same words of the question ordered among themselves, newest first."""
+    alike: dict[frozenset[str], list[int]] = defaultdict(list)
+    for place, (hit, _) in enumerate(lines):
+        alike[layout.asked.intersection(terms(hit.memory.content))].append(place)
+    ordered = list(lines)
+    for places in alike.values():
+        newest = sorted((lines[place] for place in places), key=_newest, reverse=True)
+        for place, line in zip(places, newest, strict=True):
+            ordered[place] = line
+    return ordered
+
+
+def _newest(line: Line) -> datetime:
+    return line[0].memory.stated_at
 
 
 def as_line(text: str) -> str:
@@ -228,6 +302,8 @@ def _shortened(memory: Memory, words: Collection[str], most: int) -> str:
     idle = idle and not _tells(said, words)[0]
     if idle or is_chit_chat(said):
         return ""
+    if len(said.split()) <= SHORT_TURN:
+        return lead + " ".join(one for one in _sentences(said) if not is_chit_chat(one))
     return lead + _excerpt(said, words, most=most)
 
 

@@ -19,8 +19,11 @@ from app.db.memories.ranking import RankingRow, TurnBelief, TurnEvidence
 from app.lexical.bm25 import terms
 from app.memory.extraction import Role
 from app.model import Memory, ReadMode, SpeechAct
+from app.read import block
 from app.read.assemble import estimate_tokens, floor, select
+from app.read.block import BlockPolicy
 from app.read.relevance import MatchEvidence, Relevance, Split
+from app.read.succession import find_successions
 from app.read.values import OPENING, ContextBlock, ContextGroup, Cut, ParsedQuery, QueryRequest, Ranked, Window
 
 TURNS_CONSIDERED: Final = 60
@@ -111,7 +114,48 @@ def _relevant(
     chosen = select(current, rows, query=judged.query, least=least)
     distinct, alike = said_once(chosen, rows, judged.verbatim, request.now.tzinfo)
     once, again = view.once(distinct)
-    return once, (*past, *alike, *again, *unlike)
+    if not block.applies(request, judged.query):
+        return once, (*past, *alike, *again, *unlike)
+    policy = BlockPolicy(query=judged.query, rows=rows, turns=turns, evidence=evidence, verbatim=judged.verbatim)
+    admitted, left_out = policy.admit(once)
+    gone = {one.id for one in (*past, *alike, *again)}
+    turns_left = policy.eligible([one for one in scored if one.id not in gone])
+    admitted = with_later_turns(admitted, turns_left, judged, turns, rows, request.now.tzinfo)
+    shown = {one.id for one in admitted}
+    return admitted, tuple(one for one in (*past, *alike, *again, *left_out, *unlike) if one.id not in shown)
+
+
+def with_later_turns(
+    admitted: Sequence[Ranked],
+    candidates: Sequence[Ranked],
+    judged: Relevance,
+    turns: Mapping[UUID, TurnEvidence],
+    rows: Mapping[UUID, RankingRow],
+    zone: tzinfo | None,
+) -> tuple[Ranked, ...]:
+    """Return the matches with the later turns that may have changed the best of them, each before what it may change.
+
+    A belief is marked with the day of the newest.
+    """
+    found = find_successions(
+        admitted, candidates, rows, turns, query=judged.query, words=judged.words, changing=judged.changing
+    )
+    by_id = {one.id: one for one in (*candidates, *admitted)}
+    ordered: dict[UUID, Ranked] = {}
+    for one in admitted:
+        later = found.later.get(one.id, ())
+        for turn in later:
+            ordered.setdefault(turn, _told_later(by_id[turn], one))
+        ordered.setdefault(one.id, one)
+        if later and rows[one.id].type not in judged.verbatim:
+            day = rows[later[0]].stated_at.astimezone(zone).date()
+            ordered[one.id] = one._replace(marks=(*one.marks, f"may have changed on {day}"), later=later)
+    return tuple(ordered.values())
+
+
+def _told_later(turn: Ranked, anchor: Ranked) -> Ranked:
+    note = "told later than a match that it may have changed"
+    return turn._replace(score=max(turn.score, anchor.score), notes=(*turn.notes, note))
 
 
 def said_once(

@@ -68,6 +68,20 @@ class NearWords:
             nearest[some] = np.maximum.reduceat(cosines, starts, axis=0)
         return np.maximum(nearest, 0.0).T
 
+    def likeness(
+        self, text: str, others: Sequence[str], *, without: Collection[str] = (), few: float = 0.0
+    ) -> list[float]:
+        """Return for each other text the mean, over the words of this one, of the highest cosine with one of its words.
+
+        Numbers and the words in `without` do not count; `few` words without any nearness are added to the mean.
+        """
+        words = content_words(text, self._language)[:_MOST_WORDS]
+        said = [word for word in words if word not in without and not word.isdigit()]
+        if not said:
+            return [0.0] * len(others)
+        sums = self.nearest(said, others).sum(axis=0)
+        return [float(one) / (len(said) + few) for one in sums]
+
     def _said(self, text: str) -> NDArray[np.intp]:
         """Return the places of a text's first content words in the table."""
         key = hash(text)

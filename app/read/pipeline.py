@@ -18,7 +18,8 @@ from pgvector import HalfVector
 from app import threads
 from app.db.embedding_models import index_name
 from app.db.entities import query_lookup
-from app.db.entities.query_lookup import QueryLookup
+from app.db.entities.query_lookup import Asked, QueryLookup
+from app.db.memories.heeded import NO_HEED, HeedQuery
 from app.db.session import PLANNED_ONCE, Database, ReadSession
 from app.db.sql import as_halfvec
 from app.english.chitchat import is_chit_chat
@@ -31,6 +32,7 @@ from app.read import understand
 from app.read.access import used_memories
 from app.read.assemble import Layout, assemble
 from app.read.choice import none_known
+from app.read.heed import choose_heeded
 from app.read.model_calls import QuestionForms, mean_vector, nominees, rerank, rewrite, says_little
 from app.read.plan import explain_filters, explain_plan, explain_question
 from app.read.retrieve.lexical import read_near_terms
@@ -39,6 +41,7 @@ from app.read.values import (
     ArmHit,
     Arms,
     ContextBlock,
+    HeedMode,
     Hit,
     ParsedQuery,
     Places,
@@ -126,7 +129,7 @@ class ReadPipeline:
         reranked = await rerank(self.reranker, request, found.ranked, found.memories, found.plan)
         found = replace(found, ranked=reranked.ranked)
         assembled_from = self._observed("rerank", reranked_from) if request.rerank else reranked_from
-        context, shown, hits = await self._assembled(found, request, query, question.types)
+        context, shown, hits = await self._assembled(found, request, query, question)
         self._observed("assemble", assembled_from)
         for arm, seconds in found.retrieved.seconds.items():
             self.observe(arm, seconds)
@@ -145,15 +148,19 @@ class ReadPipeline:
     async def _look_up(
         self, session: ReadSession, tenant: UUID, request: QueryRequest, reading: QuestionReading, types: Registry
     ) -> QueryLookup:
+        heeds = request.heed is not HeedMode.NONE and request.mode is not ReadMode.AUDIT
         return await query_lookup.look_up(
             session,
+            Asked(
+                names=understand.names_of(reading),
+                terms=reading.terms,
+                belongings=understand.possessives_in(reading, types),
+                heed=HeedQuery(types=types, at=request.as_of or request.now) if heeds else NO_HEED,
+            ),
             tenant=tenant,
             scopes=request.visibility.scope_ids(tenant),
-            names=understand.names_of(reading),
-            terms=reading.terms,
             vector_index=index_name(self.search.model.id),
             known_at=request.known_at,
-            belongings=understand.possessives_in(reading, types),
         )
 
     async def _embed(self, *texts: str) -> HalfVector:
@@ -164,7 +171,7 @@ class ReadPipeline:
         return as_halfvec(mean_vector(vectors))
 
     async def _assembled(
-        self, found: Found, request: QueryRequest, query: ParsedQuery, types: Registry
+        self, found: Found, request: QueryRequest, query: ParsedQuery, question: Question
     ) -> tuple[ContextBlock, tuple[UUID, ...], tuple[Hit, ...]]:
         hits = tuple(
             Hit(
@@ -177,15 +184,31 @@ class ReadPipeline:
                 notes=one.notes,
                 relevance=one.relevance,
                 marks=one.marks,
+                later=one.later,
             )
             for one in found.ranked
             if one.id in found.memories
         )
-        layout = Layout(zone=request.now.tzinfo, budget=request.token_budget, ids=request.ids, query=request.query)
-        arrange = partial(assemble, hits, types=types, layout=layout)
+        layout = Layout(
+            zone=request.now.tzinfo,
+            budget=request.token_budget,
+            ids=request.ids,
+            query=request.query,
+            asked=frozenset(query.terms),
+            newest_first=query.mode is ReadMode.DEFAULT and not query.about_past,
+        )
+        heeded = choose_heeded(
+            question.known.heeded,
+            query,
+            types=question.types,
+            mode=request.heed,
+            shown=frozenset(one.memory.id for one in hits),
+            words=self.search.words,
+        )
+        arrange = partial(assemble, hits, heeded=heeded, types=question.types, layout=layout)
         brief = sum(len(one.memory.content) for one in hits) <= _INLINE
         context, shown = await threads.work(arrange, brief=brief)
-        if not hits and not request.narrowed:
+        if not hits and not heeded and not request.narrowed:
             context = none_known(query, layout.zone, layout.budget) or context
         return context, shown, hits
 

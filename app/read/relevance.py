@@ -8,21 +8,26 @@ it is about a name in the question, and whether it says what the question's word
 from __future__ import annotations
 
 import math
+from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from operator import attrgetter
+from statistics import NormalDist
 from typing import Final
 from uuid import UUID
 
 from app.db.memories.ranking import RankingRow
 from app.english.questions import speaks_of_somebody
-from app.read.values import Arm, ArmPlace, Cut, ParsedQuery, Ranked
+from app.read.values import Arm, ArmPlace, Cut, ParsedQuery, Ranked, Scored, WordNearness
 
 BELIEF_FLOOR: Final = 0.5
 """Least relevance of a typed belief."""
 
 TURN_FLOOR: Final = 0.18
 """Least relevance of what was said word for word: it tells less well what it is about than a belief does."""
+
+CHAT_FLOOR: Final = 0.28
+"""The same of turns of a chat with an assistant, which is about one thing after another."""
 
 FAINT: Final = 0.08
 """Least relevance of the turn that stands out from all others, where nothing reaches the floors."""
@@ -92,6 +97,16 @@ def calibration_of(model: str, *, unrelated: float | None, related: float | None
     return CALIBRATIONS.get(model, UNKNOWN)
 
 
+_PRIOR: Final = 4
+"""Memories as many as which the calibration counts in the usual cosine of a question."""
+
+_TOLERATED: Final = 0.05
+"""How far above its calibration the usual cosine of a question may lie before it counts; twice as far, it counts
+in full."""
+
+_SPREAD: Final = 0.3
+"""Standard deviation of cosines of unrelated texts, as a share of the distance between unrelated and related."""
+
 Split = tuple[tuple[Ranked, ...], tuple[Cut, ...]]
 """Matches that are kept, and those that are not, with the reason."""
 
@@ -115,7 +130,9 @@ class Relevance:
 
     `asked` are memories that the question asks for by their place in a chain, whatever their words; `numbered` those
     about a number that it names, which is a name, too, and those about another number; `others` say of others what
-    is asked.
+    is asked. `alone` are turns to which the turn before adds no meaning (see `without_context`);
+    `usual` is the cosine of the question with what it is not about (see `usual_cosine`). `words` compares words.
+    `changing` are the types whose memories may change.
     """
 
     query: ParsedQuery
@@ -125,6 +142,10 @@ class Relevance:
     asked: Collection[UUID] = frozenset()
     numbered: Mapping[UUID, bool] = field(default_factory=dict)
     others: Collection[UUID] = frozenset()
+    alone: Collection[UUID] = frozenset()
+    usual: float = 0.0
+    words: WordNearness | None = None
+    changing: Collection[str] = frozenset()
 
     def with_relevance(self, ranked: Sequence[Ranked], evidence: Mapping[UUID, float]) -> list[Ranked]:
         """Return the matches with the relevance, 0 to 1, of each, by what speaks for it."""
@@ -133,15 +154,18 @@ class Relevance:
         for one in ranked:
             asked = every or self._asked_as_such(one)
             relevance = 1.0 if asked else 1 / (1 + math.exp(-_STEEPNESS * (evidence[one.id] - _MIDPOINT)))
-            memory, score, retrieval, confidence, fresh, places, notes, _, marks, disputed = one
-            found.append(Ranked(memory, score, retrieval, confidence, fresh, places, notes, relevance, marks, disputed))
+            memory, score, retrieval, confidence, fresh, places, notes, _, marks, disputed, later = one
+            found.append(
+                Ranked(memory, score, retrieval, confidence, fresh, places, notes, relevance, marks, disputed, later)
+            )
         return found
 
     def evidence(self, ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow]) -> MatchEvidence:
         """Return what speaks for each match."""
         predicates = self.query.asked_predicates
         hinted, verbatim, whole, scaled = self.query.reading.hinted, self.verbatim, self.whole, self.calibration.scaled
-        others = self.others
+        others, alone = self.others, self.alone
+        raised = self._raised()
         names = any(mentioned.span.end for mentioned in self.query.mentioned)
         found: dict[UUID, float] = {}
         wording: dict[UUID, float] = {}
@@ -150,8 +174,10 @@ class Relevance:
             place, row = one.places.get, rows[one.id]
             kind = row.type
             cosine = place(_SAID, _UNCOMPARED)[1]
-            if kind in verbatim:
+            if kind in verbatim and one.id not in alone:
                 cosine = max(cosine, place(_SAID_BEFORE, _UNCOMPARED)[1])
+            if kind in verbatim:
+                cosine -= raised
             near = scaled(cosine) if cosine > -math.inf else _UNSEEN
             share = min(1.0, place(_SHARED, _ABSENT)[1] / whole) if whole else 0.0
             asked = row.predicate in predicates and one.id not in others
@@ -163,6 +189,11 @@ class Relevance:
             if match in found:
                 found[match] += _NAME if same else -NAME_ALONE
         return MatchEvidence(whole=found, wording=wording)
+
+    def _raised(self) -> float:
+        """Return what the usual cosine of the question has above the calibration; little more does not count."""
+        above = self.usual - self.calibration.unrelated
+        return above * min(1.0, max(0.0, above / _TOLERATED - 1))
 
     def cut(
         self,
@@ -198,7 +229,8 @@ class Relevance:
     def _why(self, one: Ranked, evidence: float | None, best: float) -> str:
         """Return why a match is not relevant; `evidence` only of beliefs."""
         if evidence is None:
-            return "" if one.relevance >= TURN_FLOOR else f"under {TURN_FLOOR:.2f}, the floor of turns"
+            floor = CHAT_FLOOR if self.query.assistants else TURN_FLOOR
+            return "" if one.relevance >= floor else f"under {floor:.2f}, the floor of turns"
         if one.relevance < BELIEF_FLOOR:
             return f"under {BELIEF_FLOOR:.2f}, the floor of beliefs"
         if evidence < RIVAL * best and one.relevance < 1 and self._named(one) < 1:
@@ -225,6 +257,51 @@ class Relevance:
         if not linked or not any(mentioned.span.end for mentioned in self.query.mentioned):
             return 0.0
         return min(1.0, linked * len(self.query.mentioned))
+
+
+def usual_cosine(found: Sequence[Scored], memories: int, depth: int, calibration: Calibration) -> float:
+    """Return the cosine of the question with a memory that it is not about: the median over the visible memories.
+
+    Texts of one language, and of one subject, resemble each other more than those that the model was calibrated on.
+    `found` are the nearest of the `memories`, best first, at most `depth`: of a larger scope the median is estimated
+    from the last of these, as cosines of unrelated texts are distributed normally. The fewer memories, the more the
+    calibration counts.
+    """
+    if not found:
+        return calibration.unrelated
+    count = max(len(found), memories if len(found) >= depth else 0)
+    if count <= 2 * len(found):
+        middle = found[count // 2 if count > 1 else 0][1]
+    else:
+        spread = _SPREAD * (calibration.related - calibration.unrelated)
+        middle = found[-1][1] - spread * NormalDist().inv_cdf(1 - len(found) / count)
+    return (count * middle + _PRIOR * calibration.unrelated) / (count + _PRIOR)
+
+
+def without_context(rows: Iterable[RankingRow], query: ParsedQuery, verbatim: Collection[str]) -> frozenset[UUID]:
+    """Return the turns to which the turn before adds no meaning: those of a chat with the assistant, but answers to it.
+
+    Where two people talk, what the one says is about what the other said. An assistant is asked about one thing after
+    another, so a turn beside a question is not about it; a turn that answers the assistant's question is. Where the
+    question asks what the assistant said, its turns answer the user's.
+    """
+    if not query.assistants:
+        return frozenset()
+    sessions: dict[tuple[UUID, str | None], list[RankingRow]] = defaultdict(list)
+    for row in rows:
+        if row.type in verbatim:
+            sessions[row.scope_id, row.session_id].append(row)
+    alone: set[UUID] = set()
+    for said in sessions.values():
+        if all(one.speaker_id not in query.assistants for one in said):
+            continue
+        said.sort(key=lambda one: (one.stated_at, one.sequence_number or 0, one.id))
+        for before, one in zip((None, *said), said, strict=False):
+            answers = before is not None and before.speaker_id in query.assistants and before.asking is not None
+            asked_back = query.reading.asks_back and one.speaker_id in query.assistants
+            if not (asked_back or (answers and one.speaker_id not in query.assistants)):
+                alone.add(one.id)
+    return frozenset(alone)
 
 
 def _split(judged: Iterable[tuple[Ranked, str]]) -> Split:

@@ -13,7 +13,7 @@ from pgvector import HalfVector
 from app.db.entities.query_lookup import QueryLookup
 from app.db.memories import hype, ranking
 from app.db.memories import read as memory_reads
-from app.db.memories.ranking import RankingRow, TurnEvidence, read_turn_evidence
+from app.db.memories.ranking import AskingSession, RankingRow, TurnEvidence, read_turn_evidence
 from app.db.session import ReadSession
 from app.db.sql import Model, to_text
 from app.lexical.bm25 import to_sparsevec
@@ -26,9 +26,9 @@ from app.read.fuse import fuse
 from app.read.near_words import NearWords, match_words
 from app.read.plan import plan
 from app.read.rank import about_others, demote, numbered_matches, predecessor_first, rank, slot_holders
-from app.read.relevance import CALIBRATIONS, Calibration, Relevance
+from app.read.relevance import CALIBRATIONS, Calibration, Relevance, usual_cosine, without_context
 from app.read.retrieve import Retrieved, Search, SearchFilters, is_exact, nominators, retrieve
-from app.read.values import OPENING, Arm, Cut, Fused, ParsedQuery, QueryPlan, QueryRequest, Ranked
+from app.read.values import OPENING, Arm, Cut, Fused, ParsedQuery, QueryPlan, QueryRequest, Ranked, happens
 from app.read.weights import document_counts, term_weights, word_weights
 
 PLANNED_ALONE_FROM = 5_000
@@ -72,6 +72,11 @@ class Question:
     def verbatim(self) -> tuple[str, ...]:
         """The types whose memories are what was said, word for word."""
         return tuple(one.name for one in self.types if one.verbatim)
+
+    @cached_property
+    def changing(self) -> frozenset[str]:
+        """The types whose memories may change: they hold a value, have a time of their own, or are what was said."""
+        return frozenset(one.name for one in self.types if one.verbatim or one.held is not None or happens(one))
 
     @cached_property
     def plan(self) -> QueryPlan:
@@ -163,6 +168,12 @@ class MemorySearch:
             asked=predecessors,
             numbered=numbered,
             others=others,
+            alone=without_context(rows.values(), query, verbatim),
+            words=self.words,
+            changing=question.changing,
+            usual=usual_cosine(
+                retrieved.arms.get(Arm.SEMANTIC, ()), question.known.memories, search.depth, self.calibration
+            ),
         )
         best, cut = best_matches(judged, turns, demote(ranked, others, chosen), rows, request)
         memories = await memory_reads.read_memories(
@@ -251,12 +262,16 @@ async def _turns(
 ) -> dict[UUID, TurnEvidence]:
     """Return the evidence of the turns among the best."""
     request, verbatim = question.request, question.verbatim
+    asking = None
+    if request.session_id is not None and request.recent_turns:
+        asking = AskingSession(session_id=request.session_id, scopes=question.scopes, turns=request.recent_turns)
     return await read_turn_evidence(
         session,
         tenant=question.tenant,
         ids=[one.id for one in ranked[: considered(request)] if rows[one.id].type in verbatim],
         verbatim=verbatim,
         instant=request.as_of or request.now,
+        asking=asking,
         known_at=request.known_at,
     )
 

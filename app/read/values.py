@@ -5,12 +5,15 @@ QueryRequest -> QuestionReading -> ParsedQuery -> Arms -> Fused -> Ranked.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
-from typing import Final, NamedTuple
+from typing import Final, NamedTuple, Protocol
 from uuid import UUID
+
+import numpy as np
+from numpy.typing import NDArray
 
 from app.lexical.labels import Label
 from app.memory.spec import MemoryType, Payload
@@ -28,13 +31,44 @@ class IdStyle(StrEnum):
     FULL = "full"
 
 
+class WordNearness(Protocol):
+    """Compares words of texts by the cosines of their vectors (`near_words.NearWords`)."""
+
+    def nearest(self, asked: Sequence[str], texts: Sequence[str]) -> NDArray[np.float64]:
+        """Return the highest cosine of each asked word (rows) with a content word of each text (columns)."""
+
+    def likeness(
+        self, text: str, others: Sequence[str], *, without: Collection[str] = (), few: float = 0.0
+    ) -> list[float]:
+        """Return for each other text the mean of the highest cosines of this one's words with its own."""
+
+
+class HeedMode(StrEnum):
+    """The heeded memories that the context shows: those that the question touches, all, or none."""
+
+    AUTO = "auto"
+    ALL = "all"
+    NONE = "none"
+
+
+class HeededLine(NamedTuple):
+    """A memory that the answer must heed, and why it is shown."""
+
+    memory: UUID
+    type: str
+    content: str
+    stated_at: datetime
+    why: str
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QueryRequest:
     """One question. `now` is aware, in the caller's time zone: windows such as "yesterday" go by it.
 
     `types` are canonical type names, empty for all; `metadata` are what the metadata of memories contain.
     `min_confidence` None means the floor of the mode, `min_relevance` None the floors of relevance; 0 fills up to
-    `top_k`. `token_budget` bounds the context block. `as_of`: what was true then; `known_at`: what was believed then.
+    `top_k`. Of the session that asks, the last `recent_turns` turns are left out: the caller still has them.
+    `token_budget` bounds the context block. `as_of`: what was true then; `known_at`: what was believed then.
     """
 
     query: str
@@ -45,6 +79,7 @@ class QueryRequest:
     topic: str | None = None
     metadata: Mapping[str, object] = field(default_factory=dict)
     top_k: int = 10
+    recent_turns: int = 20
     mode: ReadMode | None = None
     as_of: datetime | None = None
     known_at: datetime | None = None
@@ -52,6 +87,7 @@ class QueryRequest:
     min_relevance: float | None = None
     token_budget: int = 2000
     ids: IdStyle = IdStyle.NONE
+    heed: HeedMode = HeedMode.AUTO
     rerank: bool = False
     explain: bool = False
 
@@ -77,7 +113,7 @@ class Hit:
     """A memory that answers, with what its place is made of: retrieval x confidence^c x freshness^g x factors.
 
     `marks` say why what it says is not how things are: `replaced 2026-10-15`, `imagined`, `said by a tool`; or how
-    often it was said: `said 3 times since 2026-05-01`.
+    often it was said: `said 3 times since 2026-05-01`. `later` are turns that may have changed it.
     """
 
     memory: Memory
@@ -89,6 +125,7 @@ class Hit:
     notes: tuple[str, ...] = ()
     relevance: float = 1.0
     marks: tuple[str, ...] = ()
+    later: tuple[UUID, ...] = ()
 
 
 class Cut(NamedTuple):
@@ -109,11 +146,12 @@ class ContextGroup:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContextBlock:
-    """The block to paste into a prompt, its size in tokens, and its groups."""
+    """The block to paste into a prompt, its size in tokens, its groups, and what of it the answer must heed."""
 
     text: str
     tokens: int
     groups: tuple[ContextGroup, ...]
+    heeded: tuple[HeededLine, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -413,6 +451,7 @@ class Ranked(NamedTuple):
     """A memory after ranking: the score, what it is made of, what else moved it, and why it isn't how things are.
 
     `disputed` is the part of the score's factors that is due to contradictions and to a slot that changes too often.
+    `later` are turns that may have changed it, newest first.
     """
 
     id: UUID
@@ -425,6 +464,7 @@ class Ranked(NamedTuple):
     relevance: float = 1.0
     marks: tuple[str, ...] = ()
     disputed: float = 1.0
+    later: tuple[UUID, ...] = ()
 
 
 def happens(kind: MemoryType) -> bool:

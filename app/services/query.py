@@ -12,12 +12,13 @@ from app.errors import DatabaseUnavailable
 from app.model import Actor, ReadMode
 from app.read.access import AccessTracker
 from app.read.pipeline import QueryAnswer, ReadPipeline
-from app.read.values import ContextBlock, IdStyle, QueryRequest, QueryResult
+from app.read.values import ContextBlock, HeedMode, IdStyle, QueryRequest, QueryResult
 from app.services.query_log import QueryLog
 
 __all__ = [
     "POSITION_PATTERN",
     "ContextBlock",
+    "HeedMode",
     "IdStyle",
     "Queries",
     "QueryRequest",

@@ -19,7 +19,7 @@ from app.english.role_play import EarlierTurn, RolePlayFrame, framing
 from app.lexical.tokens import count_words, normalise, tokenize
 from app.memory import normalise as memory_normalise
 from app.memory.extraction import PrefilterPolicy, Role, Turn
-from app.memory.spec import GROUPS
+from app.memory.spec import GROUPS, HEED_GROUP
 
 
 def framed(turn: Turn, session: Sequence[Turn]) -> RolePlayFrame:
@@ -133,7 +133,7 @@ _WITHIN: Final = re.compile(r"(?:[-*\u2022][ \t]{0,8})?\[mem_[0-9a-f]{32}\] \((?
 
 _DAY: Final = r"\((?:noted )?\d{4}-\d\d-\d\d[^)\n]{0,80}\)"
 
-_GROUP: Final = rf"#{{1,4}} (?:{'|'.join(GROUPS)})"
+_GROUP: Final = rf"#{{1,4}} (?:{'|'.join((HEED_GROUP, *GROUPS))})"
 
 _DATED: Final = re.compile(rf"{_MARK}(?:\[\d{{1,3}}\] )?{_DAY} ")
 """A line of a block without ids; it counts as one under a heading of the block alone."""

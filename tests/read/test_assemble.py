@@ -96,7 +96,7 @@ def test_a_turn_is_given_without_small_talk_and_a_turn_of_small_talk_not_at_all(
     context = block(
         hit(1, "episodic", said, payload=payload), hit(2, "episodic", "Ana: Thanks a lot!", payload=payload)
     )
-    assert context.text == "## Recent\n- (2026-05-14) Ana: I sold my boat in Triest."
+    assert context.text == "## Recent\n- (2026-05-14) Ana: I sold my boat in Triest. What about you?"
 
 
 def test_of_a_long_turn_the_sentences_that_share_the_questions_words_are_given() -> None:

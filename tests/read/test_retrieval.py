@@ -296,10 +296,9 @@ async def test_the_look_up_knows_merged_entities_by_every_name(store: Store) -> 
     async with store.database.read(store.tenant) as session:
         known = await query_lookup.look_up(
             session,
+            query_lookup.Asked(names=["p. sharma", "priya", "x"], terms=[]),
             tenant=store.tenant,
             scopes=[USER.id(store.tenant)],
-            names=["p. sharma", "priya", "x"],
-            terms=[],
             vector_index="none",
         )
     by_alias = {one.alias: one for one in known.entities}

@@ -9,6 +9,8 @@ from typing import Final, Literal
 from uuid import UUID
 
 from app.db import time_travel
+from app.db.memories import heeded
+from app.db.memories.heeded import NO_HEED, HeededMemory, HeedQuery
 from app.db.session import ReadSession, SqlStatement, statement
 from app.lexical.bm25 import as_tsquery, index_of
 from app.memory import vocabulary
@@ -194,6 +196,7 @@ class QueryLookup:
     """The visible scopes' counts, the asked terms' document frequencies, and the asked names' entities.
 
     `questions`: some of their memories are asked by questions. `types`: the version of the tenant's own types.
+    `heeded`: what answers must heed of what is known of the user.
     """
 
     memories: int
@@ -204,6 +207,7 @@ class QueryLookup:
     entities: tuple[KnownEntity, ...]
     questions: bool = False
     types: int = 0
+    heeded: tuple[HeededMemory, ...] = ()
 
 
 NOTHING: Final = Belongings()
@@ -291,6 +295,7 @@ def _look_up(rows: Rows, kin: str, mention: str, counted: tuple[str, str], *, ow
                 WHERE q.tenant_id = :tenant AND q.scope_id = bucket.scope_id LIMIT 1
             ) one) AS questions,
             (SELECT jsonb_object_agg(term, documents) FROM frequency) AS frequencies,
+            ({heeded.heeded_query(rows.memories)}) AS heeded,
             (SELECT jsonb_agg(jsonb_build_array(
                         n.alias, e.canonical_name, e.entity_type, f.mentions, f.ids, e.attributes, n.through)
                     ORDER BY n.alias, e.id, n.through)
@@ -310,22 +315,31 @@ _NOW = {owned: _look_up(NOW, _KIN_NOW, "", _COUNTED_NOW, owned=owned) for owned 
 _THEN = {owned: _look_up(THEN, _KIN_THEN, _BY_THEN, _COUNTED_THEN, owned=owned) for owned in (False, True)}
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Asked:
+    """Keys of a question's look-up: normalised names, terms, belongings, and the rules of what its answer must heed."""
+
+    names: Collection[str]
+    terms: Sequence[str]
+    belongings: Belongings = NOTHING
+    heed: HeedQuery = NO_HEED
+
+
 async def look_up(
     session: ReadSession,
+    asked: Asked,
     *,
     tenant: UUID,
     scopes: Sequence[UUID],
-    names: Collection[str],
-    terms: Sequence[str],
     vector_index: str,
     known_at: datetime | None = None,
-    belongings: Belongings = NOTHING,
 ) -> QueryLookup:
-    """Return what the visible scopes know of these normalised names, term indexes and belongings.
+    """Return what the visible scopes know of what is asked.
 
     A name may be the user's own, as a memory says it. `index_rows` are those of the vector index, by its name.
     `known_at`: whom the names led to then, and what was counted then.
     """
+    terms, belongings = asked.terms, asked.belongings
     [found] = await session.fetch(
         (_NOW if known_at is None else _THEN)[bool(belongings.own)],
         {
@@ -333,13 +347,14 @@ async def look_up(
             **({} if known_at is None else {"known_at": known_at}),
             "tenant": tenant,
             "scopes": list(scopes),
-            "names": list(names),
+            "names": list(asked.names),
             "terms": [index_of(term) for term in terms],
             **({} if known_at is None else {"lexemes": [as_tsquery([term]) for term in terms]}),
             "vector_index": vector_index,
+            **asked.heed.parameters(),
         },
     )
-    counts, types, index_rows, questions, frequencies, entities = found
+    counts, types_version, index_rows, questions, frequencies, heeded_rows, entities = found
     memories, contexts, documents = counts
     return QueryLookup(
         memories=int(memories),
@@ -347,7 +362,8 @@ async def look_up(
         documents=int(documents),
         index_rows=int(index_rows or 0),
         questions=questions,
-        types=types,
+        types=types_version,
+        heeded=heeded.heeded_memories(heeded_rows),
         frequencies={int(term): int(count) for term, count in (frequencies or {}).items()},
         entities=tuple(
             KnownEntity(

@@ -200,10 +200,23 @@ class TurnBelief:
 
 
 class TurnEvidence(NamedTuple):
-    """The role of a turn's speaker, and the beliefs that rest on the turn."""
+    """The role of a turn's speaker, and the beliefs that rest on the turn.
+
+    `recent`: it is one of the last turns of the session that asks.
+    """
 
     role: str | None = None
     beliefs: tuple[TurnBelief, ...] = ()
+    recent: bool = False
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AskingSession:
+    """The session that asks, in the scopes where it may be, and how many of its last turns its caller still has."""
+
+    session_id: str
+    scopes: Sequence[UUID]
+    turns: int
 
 
 def _behind(memory: str, holder: str, *, said: str = "", given: str = "") -> SqlStatement:
@@ -214,7 +227,13 @@ def _behind(memory: str, holder: str, *, said: str = "", given: str = "") -> Sql
     """
     return statement(
         f"""
-        SELECT said.memory_id, said.role, m.id, m.speech_act, b.quote, cardinality(string_to_array(m.content, ' ')),
+        WITH recent AS MATERIALIZED (
+            SELECT t.id FROM turns t
+            WHERE t.tenant_id = :tenant AND t.scope_id = ANY(CAST(:scopes AS uuid[])) AND t.session_id = :session
+            ORDER BY t.occurred_at DESC, t.sequence_number DESC NULLS LAST, t.id DESC LIMIT :recent
+        )
+        SELECT said.memory_id, said.role, said.turn_id IN (SELECT id FROM recent),
+            m.id, m.speech_act, b.quote, cardinality(string_to_array(m.content, ' ')),
             coalesce(now.id, m.superseded_by),
             CASE WHEN m.ended_at <= CAST(:instant AS timestamptz) AND m.status <> 'active' AND b.stated_at < m.ended_at
                       AND (now.id IS NULL OR now.slot_value IS DISTINCT FROM m.slot_value) THEN m.ended_at
@@ -256,9 +275,12 @@ async def read_turn_evidence(
     ids: Collection[UUID],
     verbatim: Collection[str],
     instant: datetime,
+    asking: AskingSession | None = None,
     known_at: datetime | None = None,
 ) -> dict[UUID, TurnEvidence]:
     """Return the turn evidence of memories of `verbatim` types, by id; `instant` is when beliefs should hold.
+
+    The last turns of the session `asking` are `recent`.
 
     With `known_at`, the evidence that was known then, and the beliefs as they were.
 
@@ -267,13 +289,21 @@ async def read_turn_evidence(
     """
     if not ids:
         return {}
-    here = {"tenant": tenant, "ids": list(ids), "verbatim": list(verbatim), "instant": instant}
+    here = {
+        "tenant": tenant,
+        "ids": list(ids),
+        "verbatim": list(verbatim),
+        "instant": instant,
+        "session": None if asking is None else asking.session_id,
+        "scopes": [] if asking is None else list(asking.scopes),
+        "recent": 0 if asking is None else asking.turns,
+    }
     then = {} if known_at is None else {"known_at": known_at}
     rows = await session.fetch(_BEHIND_THEN if then else _BEHIND, {**here, **then})
-    roles: dict[UUID, str | None] = {}
+    said: dict[UUID, tuple[str | None, bool]] = {}
     beliefs: Mapping[UUID, list[TurnBelief]] = defaultdict(list)
-    for memory, role, belief, act, quote, words, replaced_by, over_at, withdrawn in rows:
-        roles[memory] = role
+    for memory, role, recent, belief, act, quote, words, replaced_by, over_at, withdrawn in rows:
+        said[memory] = (role, recent)
         if belief is not None:
             beliefs[memory].append(
                 TurnBelief(
@@ -286,4 +316,7 @@ async def read_turn_evidence(
                     withdrawn=withdrawn,
                 )
             )
-    return {memory: TurnEvidence(role=role, beliefs=tuple(beliefs[memory])) for memory, role in roles.items()}
+    return {
+        memory: TurnEvidence(role=role, beliefs=tuple(beliefs[memory]), recent=recent)
+        for memory, (role, recent) in said.items()
+    }

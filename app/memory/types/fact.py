@@ -11,7 +11,7 @@ from app.english.dates import compare
 from app.memory import normalise, vocabulary
 from app.memory.fields import Flag, Name, Person, Sentence
 from app.memory.slots import latest_statement_wins
-from app.memory.spec import EndingKey, Example, MemoryType, Payload, Reclassified, Refs, Standing
+from app.memory.spec import EndingKey, Example, Heed, HeedRule, MemoryType, Payload, Reclassified, Refs, Standing
 from app.memory.versions import SlotClaim, SlotVerdict
 from app.model import Category, Mention, Precision, SpeechAct
 
@@ -159,6 +159,7 @@ TYPE = MemoryType(
     on_conflict=_latest_or_most_precise,
     group="Facts",
     standing=Standing.WHO,
+    heed=HeedRule(kind=Heed.HEALTH, field="predicate", values=vocabulary.OF_HEALTH),
     hints=("fact", "facts"),
     asked_by_questions=True,
     states=True,

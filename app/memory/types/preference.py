@@ -10,7 +10,7 @@ from app.english import questions
 from app.memory import normalise, vocabulary
 from app.memory.fields import Name, Person, Sentence
 from app.memory.slots import latest_statement_wins
-from app.memory.spec import EndingKey, Example, MemoryType, Payload, Refs, Standing
+from app.memory.spec import EndingKey, Example, Heed, HeedRule, MemoryType, Payload, Refs, Standing
 from app.model import Category, Mention
 
 _DENIALS = ("does not ", "doesn't ")
@@ -99,6 +99,7 @@ TYPE = MemoryType(
     on_conflict=latest_statement_wins,
     group="Preferences",
     standing=Standing.PREFERENCES,
+    heed=HeedRule(kind=Heed.ANSWERS, field="preference_key", values=vocabulary.OF_ANSWERS),
     asked_by_questions=True,
     held=EndingKey(under="preference_key", value="preference_value"),
     hints=("prefer", "prefers", "preferred", "preference", "preferences", "favourite", "favorite"),

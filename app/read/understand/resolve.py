@@ -55,7 +55,7 @@ def resolve_question(reading: QuestionReading, known: QueryLookup, *, types: Reg
     asked = predicates(rest)
     unwanted = _excluded(reading.text, found)
     excluded = [gram for gram in found if gram.span in unwanted]
-    names_only = _says_names_only(reading, found)
+    names_only = not asked and _says_names_only(reading, found)
     named = [gram for gram in found if gram.span not in unwanted]
     about_asker = names_only and not named and questions.ABOUT_ASKER.search(reading.text) is not None
     mentioned = _mentioned(

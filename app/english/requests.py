@@ -1,0 +1,47 @@
+"""Turns that only ask or request something, and tell nothing: questions, with a mark or without, tasks, and small talk.
+
+People leave question marks out. Tasks are told in English; question words also in some other languages.
+"""
+
+from __future__ import annotations
+
+import re
+from typing import Final
+
+from app.english.chitchat import is_chit_chat
+from app.english.verbs import form_of
+from app.english.word_lists import listed, pattern, words
+from app.lexical.tokens import normalise
+
+_MARKS: Final = ("?", "\uff1f", "\u061f")
+_SENTENCE: Final = re.compile(r"[^.!?\u3002\uff01\uff1f\u061f\n]+[.!?\u3002\uff01\uff1f\u061f\n]*")
+_ASKING: Final = pattern("requests", "asking")
+_WITHIN: Final = re.compile("|".join(listed("requests", "asking within")))
+_POLITE: Final = pattern("requests", "polite")
+_STANDING: Final = words("requests", "standing")
+_STANDING_WORDS: Final = pattern("requests", "standing words")
+_SPEAKER: Final = re.compile(r"\b(?:i|i'm|im|i've|i'd|i'll|we|we're|my|our)\b")
+_WORD: Final = re.compile(r"[a-z']+")
+
+
+def only_asks(text: str) -> bool:
+    """Tell whether every sentence of a text asks, requests or is small talk."""
+    found = [one for one in _SENTENCE.findall(text) if one.strip()]
+    return bool(found) and all(asks(one) or requests(one) or is_chit_chat(one) for one in found)
+
+
+def asks(sentence: str) -> bool:
+    """Tell whether a sentence is a question: by its mark, or by the words that it begins with."""
+    said = normalise(sentence).strip()
+    return said.endswith(_MARKS) or _ASKING.match(said) is not None or _WITHIN.search(said) is not None
+
+
+def requests(sentence: str) -> bool:
+    """Tell whether a sentence gives a task (`translate this`), and no order that stands nor anything of its speaker."""
+    said = normalise(sentence).strip()
+    said = said[_POLITE.match(said).end() :] if _POLITE.match(said) else said  # type: ignore[union-attr]
+    first = _WORD.match(said)
+    form = None if first is None else form_of(first.group())
+    if form is None or "base" not in form.kinds or form.lemma in _STANDING:
+        return False
+    return _STANDING_WORDS.search(said) is None and _SPEAKER.search(said) is None

@@ -1,0 +1,204 @@
+"""The policy of the context block: which of the relevant matches enter it, and which don't.
+
+Each rule returns why it leaves a match out, or nothing. The table in docs/decisions/context.md lists them. A question
+that asks for everything (`min_relevance=0`, `mode=audit`) is answered without them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Final
+from uuid import UUID
+
+from app.db.memories.ranking import RankingRow, TurnEvidence
+from app.english.questions import ASKS_FOR_QUESTIONS
+from app.english.requests import only_asks
+from app.lexical.bm25 import terms
+from app.memory import normalise
+from app.memory.extraction import Role
+from app.model import ReadMode
+from app.read.relevance import MatchEvidence, Split
+from app.read.values import OPENING, Arm, Cut, ParsedQuery, QueryRequest, Ranked
+
+NEW_LETTERS: Final = 40
+"""Fewest letters of terms of an assistant's turn that stand in no line of the user's: with fewer it only restates.
+Letters, because scripts without spaces have more and shorter terms."""
+
+RESTATED: Final = 0.5
+"""Share of the terms of an assistant's turn from which on it restates lines of the user's or the question."""
+
+SETTLED: Final = 0.6
+"""Least share of the evidence of the belief that the question asks for that a turn beside it has."""
+
+TURN_SHARE: Final = 0.3
+"""Least share of the best evidence that a turn has where people talk with one another."""
+
+CHAT_SHARE: Final = 0.4
+"""The same in a chat with an assistant, whose turns are about one thing after another."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class BlockPolicy:
+    """The rules of the block, for one question and the matches that are relevant to it."""
+
+    query: ParsedQuery
+    rows: Mapping[UUID, RankingRow]
+    turns: Mapping[UUID, TurnEvidence]
+    evidence: MatchEvidence
+    verbatim: Collection[str]
+
+    def admit(self, ranked: Sequence[Ranked]) -> Split:
+        """Return the matches that enter the block, and the others, each with the reason."""
+        kept, cut = [], []
+        judged = self._judge(ranked)
+        for one in ranked:
+            why = next((found for rule in RULES if (found := rule(judged, one))), "")
+            if why:
+                cut.append(Cut(one.id, one.relevance, why))
+            else:
+                kept.append(one)
+        return tuple(kept), tuple(cut)
+
+    def eligible(self, ranked: Sequence[Ranked]) -> tuple[Ranked, ...]:
+        """Return what may enter the block, if it answers: not recent turns, mere questions or the assistant's words."""
+        judged = self._judge(ranked)
+        return tuple(
+            one
+            for one in ranked
+            if not (judged.is_of_assistant(one) or in_conversation(judged, one) or only_ask(judged, one))
+        )
+
+    def _judge(self, ranked: Sequence[Ranked]) -> Judged:
+        return Judged(policy=self, ranked=tuple(ranked))
+
+
+@dataclass(frozen=True, kw_only=True)
+class Judged:
+    """The matches of a question, with what the rules need to know of all of them."""
+
+    policy: BlockPolicy
+    ranked: tuple[Ranked, ...]
+
+    def row(self, one: Ranked) -> RankingRow:
+        """Return the row of a match."""
+        return self.policy.rows[one.id]
+
+    def is_turn(self, one: Ranked) -> bool:
+        """Tell whether a match is what was said, word for word."""
+        return self.row(one).type in self.policy.verbatim
+
+    def is_of_assistant(self, one: Ranked) -> bool:
+        """Tell whether the assistant said it."""
+        said = self.policy.turns.get(one.id)
+        return self.row(one).speaker_id in self.policy.query.assistants or (
+            said is not None and said.role == Role.ASSISTANT
+        )
+
+    @cached_property
+    def best(self) -> float:
+        """The evidence of the best match that is neither the assistant's nor a mere question."""
+        own = (one for one in self.ranked if not (self.is_of_assistant(one) or only_ask(self, one)))
+        return max((self.policy.evidence.whole[one.id] for one in own), default=0.0)
+
+    @cached_property
+    def settled(self) -> float:
+        """The evidence of the best belief whose predicate the question asks for; 0 without one."""
+        asked = self.policy.query.asked_predicates
+        found = (one for one in self.ranked if not self.is_turn(one) and self.row(one).predicate in asked)
+        return max((self.policy.evidence.whole[one.id] for one in found), default=0.0)
+
+    @cached_property
+    def said_by_user(self) -> frozenset[str]:
+        """The terms of the question and of all that is not the assistant's."""
+        own = (one for one in self.ranked if not self.is_of_assistant(one))
+        return frozenset(self.policy.query.terms).union(*(terms(self.row(one).opening) for one in own))
+
+    @cached_property
+    def asked_person(self) -> frozenset[UUID]:
+        """The ids of the one person whom the question names, where they speak here; none otherwise."""
+        speaking = {self.row(one).speaker_id for one in self.ranked if self.is_turn(one)}
+        named = {
+            frozenset(each for entity in mentioned.entities for each in entity.ids)
+            for mentioned in self.policy.query.mentioned
+            if mentioned.span.end
+        }
+        here = [ids for ids in named if ids & speaking]
+        return here[0] if len(here) == 1 else frozenset()
+
+    @cached_property
+    def answered_by_another(self) -> bool:
+        """Whether the best turn is what somebody else said than the one person whom the question names."""
+        first = next((one for one in self.ranked if self.is_turn(one) and not self.is_of_assistant(one)), None)
+        if first is None or not self.asked_person:
+            return False
+        speaker = self.row(first).speaker_id
+        return speaker is not None and speaker not in self.asked_person
+
+
+Rule = Callable[[Judged, Ranked], str]
+"""A rule: returns why a match is left out, or nothing."""
+
+
+def in_conversation(judged: Judged, one: Ranked) -> str:
+    """Leave out the last turns of the session that asks: the prompt has them."""
+    said = judged.policy.turns.get(one.id)
+    return "among the last turns of the session that asks" if said is not None and said.recent else ""
+
+
+def only_ask(judged: Judged, one: Ranked) -> str:
+    """Leave out turns that only ask, unless the question asks what was asked."""
+    row = judged.row(one)
+    if not judged.is_turn(one) or len(row.opening) >= OPENING or judged.is_of_assistant(one):
+        return ""
+    if ASKS_FOR_QUESTIONS.search(judged.policy.query.reading.text):
+        return ""
+    _, mark, said = row.opening.partition(": ")
+    return "only asks" if only_asks(said if mark and row.speaker_id is not None else row.opening) else ""
+
+
+def assistant_words(judged: Judged, one: Ranked) -> str:
+    """Leave out what the assistant said, unless it is asked for or says by its own words what the user did not."""
+    query = judged.policy.query
+    if not judged.is_turn(one) or not judged.is_of_assistant(one) or query.reading.asks_back:
+        return ""
+    if Arm.LEXICAL not in one.places:
+        return "said by the assistant, without a word of the question"
+    if judged.policy.evidence.whole[one.id] < judged.best:
+        return "said by the assistant, and less relevant than what the user said"
+    said = set(terms(judged.row(one).opening))
+    new = said - judged.said_by_user
+    if sum(map(len, new)) < max(NEW_LETTERS, (1 - RESTATED) * sum(map(len, said))):
+        return "said by the assistant, and nothing new"
+    return ""
+
+
+def of_others(judged: Judged, one: Ranked) -> str:
+    """Leave out what is asked of one person and answered by another."""
+    query = judged.policy.query
+    if judged.is_turn(one):
+        return "the one who is asked about said nothing as near" if judged.answered_by_another else ""
+    row = judged.row(one)
+    if not query.about or row.subject is None or row.predicate not in query.asked_predicates:
+        return ""
+    return "" if normalise.normalise_name(row.subject) in query.about else "about somebody else"
+
+
+def beside_better(judged: Judged, one: Ranked) -> str:
+    """Leave out turns that are far less relevant than the best match, or than the belief that is asked for."""
+    if not judged.is_turn(one) or one.relevance >= 1:
+        return ""
+    evidence = judged.policy.evidence.whole[one.id]
+    if evidence < SETTLED * judged.settled:
+        return "far less relevant than the belief that is asked for"
+    share = CHAT_SHARE if judged.policy.query.assistants else TURN_SHARE
+    return "far less relevant than the best match" if evidence < share * judged.best else ""
+
+
+RULES: Final[tuple[Rule, ...]] = (in_conversation, only_ask, assistant_words, of_others, beside_better)
+
+
+def applies(request: QueryRequest, query: ParsedQuery) -> bool:
+    """Tell whether the policy applies: not where everything is asked for."""
+    return request.min_relevance != 0 and query.mode is not ReadMode.AUDIT
