@@ -50,7 +50,7 @@ _PLURALS: Final = {
 }  # fmt: skip
 _BY_ENDING: Final = re.compile(r"[a-z]{3,20}(?:ologist|iatrist|odontist|woman|trician)")
 _OWNERS: Final = word_set("my our your his her their its")
-_DETERMINERS: Final = _OWNERS | word_set(
+DETERMINERS: Final = _OWNERS | word_set(
     "a an the this that these those some another one every each any no what two three"
 )
 OWN_KIN: Final = word_set("mom mommy mum mummy mama dad daddy papa grandma granny gran nana grandpa grandad")
@@ -183,9 +183,9 @@ def _beginning(text: str, words: Sequence[_NounWord], place: int) -> int | None:
         word = words[first]
         if text[word.end : words[first + 1].start].strip():
             break
-        if word.bare in STOP_WORDS["english"] and word.low not in _DETERMINERS:  # "how's Mum"
+        if word.bare in STOP_WORDS["english"] and word.low not in DETERMINERS:  # "how's Mum"
             break
-        if word.low in _DETERMINERS or (word.low != word.bare and word.low not in _COPULAS | _EXPLETIVES):
+        if word.low in DETERMINERS or (word.low != word.bare and word.low not in _COPULAS | _EXPLETIVES):
             return first
     noun = words[place].bare
     return place if noun in _ALONE or noun in _PLURALS else None

@@ -10,6 +10,7 @@ import re
 from collections.abc import Mapping, Sequence
 from typing import Final
 
+from app.english.predicates import AUXILIARIES, PredicateForm, predicate_form
 from app.english.word_lists import expanded, grouped, lines, pattern
 from app.lexical.bm25 import STOP_WORDS
 from app.memory import normalise, vocabulary
@@ -35,10 +36,7 @@ FACTS: Final = grouped("questions", "facts")
 RELATIONS: Final = grouped("questions", "relations")
 """Questions about each relation of the vocabulary, from either end."""
 
-_AUXILIARIES = frozenset({"is", "are", "was", "were", "does", "do", "did", "can", "could", "will", "would", "should"})
-_ENDINGS = frozenset({"about", "as", "at", "by", "for", "from", "in", "of", "on", "since", "than", "to", "with"})
 _FIRST_PERSON: Mapping[str, str] = {"is": "am", "are": "am", "were": "was", "does": "do"}
-_THIRD_PERSON = re.compile(r"[^s]s$")
 _LONG_ENDING = re.compile(r"(?:ss|sh|ch|x|o)es$")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _WORD = re.compile(r"[^\W_][\w'\u2019-]*")
@@ -58,7 +56,7 @@ def question_of(templates: Sequence[str], subject: str, value: str) -> tuple[str
         "whom": "me" if me else who,
         "whose": "my" if me else f"{who}'s",
         "value": shorten(value),
-        **{verb: f"{_FIRST_PERSON.get(verb, verb) if me else verb} {who}" for verb in _AUXILIARIES},
+        **{verb: f"{_FIRST_PERSON.get(verb, verb) if me else verb} {who}" for verb in AUXILIARIES},
     }
     return tuple(_tidy(template.format(**forms)) for template in templates)
 
@@ -88,18 +86,20 @@ def _by_form(predicate: str) -> tuple[str, ...]:
     said = predicate.replace("{", "{{").replace("}", "}}")
     first, _, rest = said.partition(" ")
     who = f"Who {said} {{value}}?"
-    if first in _AUXILIARIES:
-        return (f"What {{{first}}} {rest}?", f"{{{first}}} {rest} {{value}}?", who)
-    if first == "has":
-        return (f"What {rest} {{does}} have?", f"What is {{whose}} {rest}?", who)
-    if first.endswith("ed"):
-        return (f"What did {{who}} {said}?", f"Did {{who}} {said} {{value}}?", who)
-    if _THIRD_PERSON.search(first):
-        does = f"{{does}} {_base(first)} {rest}"
-        return (f"What {does}?", f"{does} {{value}}?", who)
-    if first.endswith("ing") or said.rpartition(" ")[2] in _ENDINGS:
-        return (f"What {{is}} {said}?", f"{{is}} {said} {{value}}?", f"Who is {said} {{value}}?")
-    return (f"What is {{whose}} {said}?", f"Which {said} {{does}} have?", f"Is {{whose}} {said} {{value}}?")
+    match predicate_form(predicate):
+        case PredicateForm.AUXILIARY:
+            return (f"What {{{first}}} {rest}?", f"{{{first}}} {rest} {{value}}?", who)
+        case PredicateForm.HAS:
+            return (f"What {rest} {{does}} have?", f"What is {{whose}} {rest}?", who)
+        case PredicateForm.PAST:
+            return (f"What did {{who}} {said}?", f"Did {{who}} {said} {{value}}?", who)
+        case PredicateForm.PRESENT if first.endswith("s"):
+            does = f"{{does}} {_base(first)} {rest}"
+            return (f"What {does}?", f"{does} {{value}}?", who)
+        case PredicateForm.STATE | PredicateForm.PRESENT | PredicateForm.PLAIN:
+            return (f"What {{is}} {said}?", f"{{is}} {said} {{value}}?", f"Who is {said} {{value}}?")
+        case PredicateForm.NOUN:
+            return (f"What is {{whose}} {said}?", f"Which {said} {{does}} have?", f"Is {{whose}} {said} {{value}}?")
 
 
 def _tidy(question: str) -> str:

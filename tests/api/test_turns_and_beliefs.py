@@ -211,7 +211,7 @@ async def test_a_turn_is_trusted_as_its_role_is(client: httpx.AsyncClient) -> No
 async def test_a_belief_and_the_turn_that_says_no_more_appear_once(client: httpx.AsyncClient) -> None:
     await say(client, "I am allergic to walnuts.")
     found = await ask(client, "What am I allergic to?")
-    assert contents(found) == ["user allergic to walnuts"]
+    assert contents(found) == ["user is allergic to walnuts"]
     assert found["memories"][0]["relevance"] >= 0.5
 
 

@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from pydantic import Field
 
+from app.english.joins import join, unfinished
 from app.memory import normalise
 from app.memory.fields import Name, Sentence
 from app.memory.slots import latest_statement_wins
@@ -11,6 +14,9 @@ from app.memory.spec import EndingKey, Example, MemoryType, Payload, Refs
 from app.model import Category, Mention
 
 _LONGEST_NAME = 200
+
+_CONNECTIVES: Final = frozenset({"because", "since", "as", "so", "to", "due", "for", "given"})
+"""Words that a reason begins with."""
 
 
 class Decision(Payload):
@@ -30,10 +36,10 @@ class Decision(Payload):
     def render(self) -> str:
         """Return the decision as a sentence."""
         named = self.decision.casefold().startswith(self.topic.casefold())
-        text = f"decided: {self.decision}" if named else f"decided on {self.topic}: {self.decision}"
+        text = join("decided:" if named else f"{join('decided on', self.topic)}:", self.decision)
         if self.alternatives:
-            text += f", rather than {', '.join(self.alternatives)}"
-        return f"{text}, because {self.rationale}" if self.rationale else text
+            text = join(f"{unfinished(text)}, rather than", ", ".join(self.alternatives))
+        return f"{unfinished(text)}, {_reason(self.rationale)}" if self.rationale else text
 
     def mentions(self) -> tuple[Mention, ...]:
         """Return the subject and the choice, which stay literals unless an entity has that name."""
@@ -55,6 +61,11 @@ class Decision(Payload):
     def distinct_by(self) -> tuple[str, ...]:
         """Return the subject and the choice."""
         return (normalise.normalise_name(self.topic), normalise.normalise_name(self.decision))
+
+
+def _reason(rationale: str) -> str:
+    """Return a rationale as the end of a sentence, after `because` unless it has a word of its own for that."""
+    return rationale if rationale.split(maxsplit=1)[0].casefold() in _CONNECTIVES else f"because {rationale}"
 
 
 def _known(role: str, name: str) -> Mention:

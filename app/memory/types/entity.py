@@ -2,22 +2,19 @@
 
 from __future__ import annotations
 
-import re
-from typing import Annotated, Final, Self
+from typing import Annotated, Self
 
 from pydantic import AfterValidator, Field, StringConstraints
 
+from app.english.joins import with_article
 from app.memory import normalise
 from app.memory.fields import Name, storable
 from app.memory.slots import one_identity
 from app.memory.spec import Example, MemoryType, Payload, Refs
-from app.model import Category, Mention
+from app.model import UNKNOWN_TYPE, Category, Mention
 
 MOST = 100
 """Most aliases, and most attributes, of one description."""
-
-_VOWEL: Final = re.compile(r"(?!uni|use|eu)[aeiou]")
-"""The beginning of a type that takes `an`."""
 
 Detail = Annotated[
     str, StringConstraints(strip_whitespace=True, min_length=1, max_length=300), AfterValidator(storable)
@@ -34,8 +31,9 @@ class Entity(Payload):
 
     def render(self) -> str:
         """Return the description as a sentence."""
-        kind = normalise.words(self.entity_type)
-        text = f"{self.canonical_name} is {'an' if _VOWEL.match(kind) else 'a'} {kind}"
+        text = self.canonical_name
+        if normalise.normalise_key(self.entity_type) != UNKNOWN_TYPE:
+            text = f"{text} is {with_article(_as_noun(normalise.words(self.entity_type)))}"
         if self.aliases:
             text += f", also known as {', '.join(self.aliases)}"
         details = "; ".join(f"{normalise.words(name)}: {value}" for name, value in self.attributes.items())
@@ -81,6 +79,11 @@ class Entity(Payload):
                 "attributes": dict(list({**newer.attributes, **self.attributes, **newer.attributes}.items())[:MOST]),
             }
         )
+
+
+def _as_noun(kind: str) -> str:
+    """Return a type in lower case, but for abbreviations such as `NGO`."""
+    return " ".join(word if word.isupper() and len(word) > 1 else word.lower() for word in kind.split())
 
 
 TYPE = MemoryType(

@@ -9,6 +9,7 @@ from typing import Self
 from pydantic import Field, model_validator
 
 from app.english import questions
+from app.english.joins import unfinished
 from app.memory.calendar import StatedTime, covered, date_of, day_start, whole_minutes
 from app.memory.fields import Name, Sentence
 from app.memory.slots import accumulate
@@ -62,7 +63,7 @@ class Event(Payload):
         phrase = _PHRASES.get(self.precision)
         if self.event_at is None or phrase is None or self._tells_year():
             return self.event_description
-        return f"{self.event_description}, {phrase.format(self.event_at)}"
+        return f"{unfinished(self.event_description)}, {phrase.format(self.event_at)}"
 
     def _tells_year(self) -> bool:
         named = self.event_at is not None and re.search(rf"\b{self.event_at.year}$", self.event_description)

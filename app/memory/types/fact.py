@@ -6,7 +6,7 @@ import re
 
 from pydantic import AliasChoices, Field, field_validator
 
-from app.english import modals, questions
+from app.english import modals, predicates, questions
 from app.english.dates import compare
 from app.memory import normalise, vocabulary
 from app.memory.fields import Flag, Name, Person, Sentence
@@ -73,7 +73,7 @@ class Fact(Payload):
         counted = _MANY.fullmatch(said)
         if counted is not None and _COUNT.fullmatch(self.object):
             return f"{self.subject_name} has {self.object} {counted['what']}"
-        return f"{self.subject_name} {said} {self.object}"
+        return predicates.sentence(self.subject_name, self.predicate, self.object)
 
     def mentions(self) -> tuple[Mention, ...]:
         """Return the subject, and the object if the predicate takes an entity or an entity has that name."""

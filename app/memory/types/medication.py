@@ -8,6 +8,7 @@ from datetime import date
 from pydantic import Field, ValidationError, field_validator, model_validator
 
 from app.english import medications
+from app.english.joins import join
 from app.memory import normalise, vocabulary
 from app.memory.fields import Flag, Name, Person
 from app.memory.slots import latest_statement_wins
@@ -56,7 +57,7 @@ class Medication(Payload):
         """Return the medication as a sentence."""
         taken = " ".join(part for part in (self.medication_name, self.dosage, self.frequency) if part)
         kind = f" ({normalise.words(self.drug_class)})" if self.drug_class else ""
-        order = f", prescribed by {self.prescribed_by}" if self.prescribed_by else ""
+        order = f", {join('prescribed by', self.prescribed_by)}" if self.prescribed_by else ""
         since = f", since {self.started_at}" if self.started_at else ""
         if self.active and self.ended_at is None:
             return f"{self.subject_name} takes {taken}{kind}{order}{since}"

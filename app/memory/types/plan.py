@@ -6,6 +6,9 @@ import re
 
 from pydantic import Field, field_validator
 
+from app.english.descriptions import DETERMINERS
+from app.english.joins import join
+from app.english.verbs import form_of
 from app.memory import normalise, vocabulary
 from app.memory.fields import Person, Sentence
 from app.memory.slots import accumulate
@@ -28,7 +31,10 @@ class Plan(Payload):
 
     def render(self) -> str:
         """Return the intention as a sentence."""
-        return f"{self.subject_name} plans to {self.plan}"
+        first, lead = self.plan.split()[0].casefold(), f"{self.subject_name} plans"
+        form = form_of(first)
+        thing = first in DETERMINERS or (form is not None and form.kinds == {"ing"})
+        return join(lead if thing else f"{lead} to", self.plan)
 
     def mentions(self) -> tuple[Mention, ...]:
         """Return the person with the intention."""

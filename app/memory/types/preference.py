@@ -6,7 +6,8 @@ import re
 
 from pydantic import AliasChoices, Field, field_validator
 
-from app.english import questions
+from app.english import predicates, questions
+from app.english.joins import join, unfinished
 from app.memory import normalise, vocabulary
 from app.memory.fields import Name, Person, Sentence
 from app.memory.slots import latest_statement_wins
@@ -14,6 +15,7 @@ from app.memory.spec import EndingKey, Example, Heed, HeedRule, MemoryType, Payl
 from app.model import Category, Mention
 
 _DENIALS = ("does not ", "doesn't ")
+_FAVOURITE = ("favourite ", "favorite ")
 _KEY = re.compile(r"^[\w\-]+(?:\.[\w\-]+)*$")
 
 
@@ -46,14 +48,17 @@ class Preference(Payload):
         if self.preference_key.startswith("likes.") and self.preference_value in {"likes", "dislikes"}:
             return f"{self.subject_name} {self.preference_value} {choice.removeprefix('likes ')}"
         if self.preference_key.startswith("instructions."):
-            return f"{self.subject_name} asks: {self.preference_value}"
+            return join(f"{self.subject_name} asks:", self.preference_value)
         if self.preference_key.endswith(".way"):
-            return f"{self.subject_name} prefers {self.preference_value}"
+            return join(f"{self.subject_name} prefers", self.preference_value)
+        if choice.startswith(_FAVOURITE):
+            return predicates.sentence(self.subject_name, choice, self.preference_value)
         if self.preference_value.startswith(_DENIALS):
             return f"{self.subject_name} {self.preference_value}"
         said = {"kind", "choice", *self.preference_value.casefold().split()}
         new = " ".join(word for word in choice.split() if word not in said)
-        return f"{self.subject_name} prefers {self.preference_value}" + (f" for {new}" if new else "")
+        prefers = join(f"{self.subject_name} prefers", self.preference_value)
+        return f"{unfinished(prefers)} for {new}" if new else prefers
 
     def mentions(self) -> tuple[Mention, ...]:
         """Return the person with the preference."""

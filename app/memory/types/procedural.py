@@ -2,13 +2,20 @@
 
 from __future__ import annotations
 
+import re
+from typing import Final
+
 from pydantic import Field
 
+from app.english.joins import join
 from app.memory import normalise
 from app.memory.fields import Name, Sentence
 from app.memory.slots import latest_statement_wins
 from app.memory.spec import Example, MemoryType, Payload, Refs
 from app.model import Category, ScopeKind
+
+_NUMBERED: Final = re.compile(r"^\d+[.)]\s+")
+"""The number that a caller gives a step."""
 
 
 class Procedural(Payload):
@@ -25,8 +32,8 @@ class Procedural(Payload):
 
     def render(self) -> str:
         """Return the procedure with its occasion and steps, in one line."""
-        when = f"when {' or '.join(self.trigger_conditions)}: " if self.trigger_conditions else ""
-        steps = "; ".join(f"{place}. {step}" for place, step in enumerate(self.steps, start=1))
+        when = f"{join('when', ' or '.join(self.trigger_conditions))}: " if self.trigger_conditions else ""
+        steps = "; ".join(f"{place}. {_NUMBERED.sub('', step)}" for place, step in enumerate(self.steps, start=1))
         return " ".join(f"{when}{self.text}{f' ({steps})' if steps else ''}".split())
 
     def slot(self, refs: Refs) -> str | None:  # noqa: ARG002

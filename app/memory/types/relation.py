@@ -7,7 +7,7 @@ from datetime import UTC
 
 from pydantic import Field, field_validator
 
-from app.english import questions
+from app.english import predicates, questions
 from app.memory import normalise, vocabulary
 from app.memory.calendar import StatedTime, day_start
 from app.memory.fields import Name, Person
@@ -36,7 +36,7 @@ class Relation(Payload):
 
     def render(self) -> str:
         """Return the edge as a sentence."""
-        text = f"{self.from_entity} {normalise.words(self.relation_type)} {self.to_entity}"
+        text = predicates.sentence(self.from_entity, self.relation_type, self.to_entity)
         return f"{text} since {self.since:%Y-%m-%d}" if self.since else text
 
     def mentions(self) -> tuple[Mention, ...]:

@@ -6,6 +6,8 @@ import re
 
 from pydantic import Field, field_validator
 
+from app.english.joins import join
+from app.english.verbs import form_of
 from app.memory import normalise, vocabulary
 from app.memory.fields import Name, Person, Sentence
 from app.memory.slots import latest_statement_wins
@@ -35,7 +37,9 @@ class TransientState(Payload):
 
     def render(self) -> str:
         """Return the state as a sentence."""
-        return f"{self.subject_name} is {self.state}"
+        form = form_of(self.state.split()[0].casefold())
+        stated = form is not None and "s" in form.kinds
+        return join(self.subject_name if stated else f"{self.subject_name} is", self.state)
 
     def mentions(self) -> tuple[Mention, ...]:
         """Return the subject."""
