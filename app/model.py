@@ -199,6 +199,18 @@ class Mention:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class EntityName:
+    """The canonical name of an entity that a memory mentions, by the role of the mention.
+
+    `apart` is what tells it from others of its name, where there are any: `user's sister`, or its type.
+    """
+
+    role: str
+    name: str
+    apart: str | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class EntityRef:
     """An entity that a mention was resolved to; `created` when this write creates it.
 
@@ -317,7 +329,10 @@ class MemoryUsage:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Memory:
-    """A stored memory, as every read returns it; times are aware UTC. `type_version` is 0 for built-in types."""
+    """A stored memory, as every read returns it; times are aware UTC. `type_version` is 0 for built-in types.
+
+    `names` are those of the entities that it mentions, where the read asks for them.
+    """
 
     id: UUID
     scope: Scope
@@ -356,6 +371,7 @@ class Memory:
     links: tuple[Mapping[str, object], ...] = ()
     evidence: tuple[Evidence, ...] = ()
     usage: MemoryUsage = field(default_factory=MemoryUsage)
+    names: tuple[EntityName, ...] = ()
 
     @property
     def gives_way(self) -> bool:

@@ -47,6 +47,8 @@ _ANOTHER: Final = re.compile(
     r"\b(?:another|a different|the other|a second)\s+(?:[a-z]+\s+(?:named|called)\s+)?(?P<name>[A-Z][\w'-]+)"
 )
 
+_OF_THE_USER: Final = re.compile(r"^(?:(?:the )?user's|my|our) | of (?:the )?user$", re.IGNORECASE)
+
 _GENDERED: Final = word_set("son daughter sister brother")
 _FORMS: Final[Mapping[str, str]] = {"grandma": "grandmother", "grandpa": "grandfather"}
 _PARTNER: Final = frozenset({"married-to", "has-partner"})
@@ -199,6 +201,11 @@ def ties_in(text: str, owner: str) -> Iterator[tuple[str, str]]:
         yield name, f"{owner}'s {noun}"
     for found in _ANOTHER.finditer(text):
         yield found["name"], ANOTHER
+
+
+def own_tie(tie: str) -> str:
+    """Return a tie as it is told to the user: `sister` for `user's sister`, and `Tom's sister` as it is."""
+    return _OF_THE_USER.sub("", tie)
 
 
 def compare_ties(first: str | None, second: str | None) -> TieMatch:

@@ -13,6 +13,8 @@ from datetime import datetime, tzinfo
 from typing import Final
 from uuid import UUID
 
+from pydantic import ValidationError
+
 from app import ids
 from app.db.memories.ranking import RankingRow
 from app.english.chitchat import is_chit_chat, is_reaction
@@ -20,8 +22,9 @@ from app.english.questions import FIRST_PERSON
 from app.lexical.bm25 import STOP_WORDS, terms
 from app.memory import normalise
 from app.memory.confidence import READ_FLOOR, UNCERTAIN_ACTS, WRITE_FLOOR
+from app.memory.naming import need_names, with_canonical_names
 from app.memory.registry import Registry
-from app.memory.spec import GROUPS, HEED_GROUP
+from app.memory.spec import GROUPS, HEED_GROUP, MemoryType
 from app.memory.vocabulary import ASSISTANTS
 from app.model import Memory, MemoryStatus, ReadMode
 from app.read.values import ContextBlock, ContextGroup, HeededLine, Hit, IdStyle, ParsedQuery, Ranked, happens
@@ -270,6 +273,8 @@ def _line(hit: Hit, place: int, words: Collection[str], types: Registry, layout:
         said = _shortened(memory, words, FIRST_TURN_WORDS if place < FIRST_TURNS else LATER_TURN_WORDS)
         if not said:
             return ""
+    elif kind is not None and need_names(said, memory.names):
+        said = _with_names(said, memory, kind)
     noted = "noted " if kind is not None and happens(kind) else ""
     past = f", {memory.status}" if memory.status is not MemoryStatus.ACTIVE and not memory.gives_way else ""
     until = f", until {_day(memory.valid_until, zone)}" if memory.valid_until is not None else ""
@@ -277,6 +282,15 @@ def _line(hit: Hit, place: int, words: Collection[str], types: Registry, layout:
     since = min(memory.stated_at, memory.valid_from) if expired else memory.stated_at
     when = ", ".join((f"{noted}{_day(since, zone)}{past}{until}", *hit.marks))
     return f"- {_named(memory, place, layout.ids)}({when}) {as_line(said)}"
+
+
+def _with_names(said: str, memory: Memory, kind: MemoryType) -> str:
+    """Return the sentence of a memory with canonical names, as far as its payload can be read."""
+    try:
+        payload = kind.read(memory.payload, memory.type_version)
+    except ValidationError:
+        return said
+    return with_canonical_names(said, payload.mentions(), memory.names)
 
 
 def _named(memory: Memory, place: int, style: IdStyle) -> str:
@@ -295,8 +309,8 @@ def _shortened(memory: Memory, words: Collection[str], most: int) -> str:
     So is an assistant's turn that does no more than react and ask, unless it asks for what the question does: then the
     answer may lean on it.
     """
-    speaker = memory.payload.get("speaker")
-    lead = f"{speaker}: " if isinstance(speaker, str) and memory.content.startswith(f"{speaker}: ") else ""
+    speaker = _speaker(memory)
+    lead = f"{speaker}: " if speaker else ""
     said = memory.content.removeprefix(lead)
     idle = speaker in ASSISTANTS and all(_is_idle(one) or is_reaction(one) for one in _sentences(said))
     idle = idle and not _tells(said, words)[0]
@@ -305,6 +319,14 @@ def _shortened(memory: Memory, words: Collection[str], most: int) -> str:
     if len(said.split()) <= SHORT_TURN:
         return lead + " ".join(one for one in _sentences(said) if not is_chit_chat(one))
     return lead + _excerpt(said, words, most=most)
+
+
+def _speaker(memory: Memory) -> str | None:
+    """Return the name of who said a turn, or the role; None where neither is known."""
+    speaker = memory.payload.get("speaker")
+    if isinstance(speaker, str):
+        return speaker
+    return next((one.role for one in memory.evidence if one.role is not None), None)
 
 
 def _day(instant: datetime, zone: tzinfo | None) -> str:

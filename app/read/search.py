@@ -177,7 +177,7 @@ class MemorySearch:
         )
         best, cut = best_matches(judged, turns, demote(ranked, others, chosen), rows, request)
         memories = await memory_reads.read_memories(
-            session, question.tenant, [one.id for one in best], known_at=request.known_at
+            session, question.tenant, [one.id for one in best], known_at=request.known_at, named=True
         )
         best, untimely = held_then(best, memories, query, request.now)
         if request.explain and search.questions:

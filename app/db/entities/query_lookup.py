@@ -118,7 +118,7 @@ def possessions_of(rows: Rows) -> str:
 
 
 def possession_query(rows: Rows) -> str:
-    """Return the CTE `owned`: what is called one's own, the entities it leads to, and through what.
+    """Return the CTEs `owned`: what is called one's own, the entities it leads to, and through what; and `namesakes`.
 
     Through a statement about the user (`user has-sibling Clara`, `user reports-to Priya`, `Priya manages user`), or
     through a description of the entity (`relationship: user's sister`).
@@ -171,6 +171,15 @@ def possession_query(rows: Rows) -> str:
                 UNION SELECT alias, id, 'description' FROM described
             ) found
             CROSS JOIN LATERAL {_entity(rows, "found.id")} e
+        ), namesakes AS (
+            SELECT owned.alias, other.id AS root, 'namesake' AS through
+            FROM owned
+            CROSS JOIN LATERAL {_entity(rows, "owned.root")} e
+            CROSS JOIN LATERAL (
+                SELECT x.id FROM {rows.entities} x
+                WHERE x.tenant_id = :tenant AND x.scope_id = e.scope_id AND x.canonical_name = e.canonical_name
+                  AND x.id <> e.id AND x.merged_into IS NULL OFFSET 0
+            ) other
         )"""  # noqa: S608 - composed of constants
 
 
@@ -179,7 +188,8 @@ class KnownEntity:
     """An alias that was asked for and the entity it leads to, with every entity merged into that one.
 
     `mentions` counts the memories about it, what it said apart; thousands are not counted to the end. `through`: not
-    by its name, but by a statement or a description that makes it what the alias, `user's sister`, says.
+    by its name, but by a statement or a description that makes it what the alias, `user's sister`, says; a `namesake`
+    bears the name of one that is.
     """
 
     alias: str
@@ -188,7 +198,7 @@ class KnownEntity:
     mentions: int
     ids: tuple[UUID, ...]
     attributes: Mapping[str, str] = field(default_factory=dict)
-    through: Literal["name", "statement", "description"] = "name"
+    through: Literal["name", "statement", "description", "namesake"] = "name"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,7 +236,7 @@ _KIN_THEN = f"""
 def _known(rows: Rows, kin: str, *, owned: bool) -> str:
     """Return the CTEs of whom the names lead to; `owned`: and what is called one's own."""
     own = f", {possession_query(rows)}" if owned else ""
-    theirs = "UNION SELECT alias, root, through FROM owned" if owned else ""
+    theirs = "UNION SELECT * FROM owned UNION SELECT * FROM namesakes" if owned else ""
     return f"""
         WITH RECURSIVE {possessions_of(rows)}{own}, named AS (
             SELECT a.alias, coalesce(e.merged_into, e.id) AS root, 'name' AS through

@@ -13,18 +13,48 @@ from app.db.session import ReadSession, statement
 from app.db.sql import as_record
 from app.db.tenants import scope_of
 from app.memory.versions import Version
-from app.model import Category, ConfidenceParts, Evidence, Memory, MemoryStatus, MemoryUsage, ReviewReason, SpeechAct
+from app.model import (
+    UNKNOWN_TYPE,
+    Category,
+    ConfidenceParts,
+    EntityName,
+    Evidence,
+    Memory,
+    MemoryStatus,
+    MemoryUsage,
+    ReviewReason,
+    SpeechAct,
+)
 
 EVERY = ", ".join(f"m.{column.name}" for column in tables.memories.columns)
 """The columns of a memory. Not `m.*`: a prepared statement fails once a newer release adds a column to its result."""
 
 
-def memory_query(source: str, *, then: bool = False) -> str:
+def _names(entities: str) -> str:
+    """Return SQL for the names of the entities that `m` mentions, each with what tells it from others of its name.
+
+    `entities` is their source. An entity that was merged has the name of the one that is left.
+    """
+    one = f"CROSS JOIN LATERAL (SELECT * FROM {entities} x WHERE x.tenant_id = :tenant AND x.id ="  # noqa: S608
+    return f"""(
+        SELECT jsonb_agg(jsonb_build_array(me.role, e.canonical_name, CASE WHEN EXISTS (
+                SELECT FROM {entities} other
+                WHERE other.tenant_id = :tenant AND other.scope_id = e.scope_id AND other.id <> e.id
+                  AND other.canonical_name = e.canonical_name AND other.merged_into IS NULL
+            ) THEN coalesce(e.attributes ->> 'relationship', nullif(e.entity_type, '{UNKNOWN_TYPE}')) END))
+        FROM memory_entities me
+        {one} me.entity_id OFFSET 0) own
+        {one} coalesce(own.merged_into, own.id) OFFSET 0) e
+        WHERE me.tenant_id = :tenant AND me.memory_id = m.id AND me.role <> 'speaker')"""  # noqa: S608
+
+
+def memory_query(source: str, *, then: bool = False, named: bool = False) -> str:
     """Return the query of memories with their scope, usage, links and evidence; a condition on `m` may follow.
 
     `source` follows FROM and names the rows `m`. With `then`, for a `source` as of `:known_at`, later links and
-    evidence are left out, and so is the usage of a memory that was used since.
+    evidence are left out, and so is the usage of a memory that was used since. `named`: with their entities' names.
     """
+    names = _names(time_travel.ENTITIES if then else "entities") if named else "CAST(NULL AS jsonb)"
     linked, told, used = (
         (f" AND {column} <= :known_at" if then else "")
         for column in ("l.created_at", "e.recorded_at", "u.last_accessed_at")
@@ -41,7 +71,8 @@ def memory_query(source: str, *, then: bool = False) -> str:
         (SELECT coalesce(jsonb_agg(jsonb_build_object('turn_id', e.turn_id, 'quote', e.quote, 'role', e.role,
                                                       'session_id', e.session_id, 'stated_at', e.stated_at)
                                    ORDER BY e.stated_at, e.id), '[]')
-         FROM evidence e WHERE e.tenant_id = :tenant AND e.memory_id = m.id{told}) AS evidence
+         FROM evidence e WHERE e.tenant_id = :tenant AND e.memory_id = m.id{told}) AS evidence,
+        {names} AS names
     FROM {source}
     CROSS JOIN LATERAL (SELECT * FROM scopes x WHERE x.tenant_id = :tenant AND x.id = m.scope_id OFFSET 0) s
     LEFT JOIN memory_usage u ON u.tenant_id = :tenant AND u.memory_id = m.id{used}
@@ -50,14 +81,16 @@ def memory_query(source: str, *, then: bool = False) -> str:
 
 _EACH = "unnest(CAST(:ids AS uuid[])) AS given(id) CROSS JOIN LATERAL"
 
-_BY_ID = statement(
-    memory_query(f"{_EACH} (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = given.id OFFSET 0) m")  # noqa: S608
-)
+_NOW = f"{_EACH} (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = given.id OFFSET 0) m"  # noqa: S608
 """One look-up an id: with a plain join, a plan made for many small tenants scans all memories of a large one."""
 
-_BY_ID_THEN = statement(
-    memory_query(f"{_EACH} (SELECT * FROM {time_travel.memories('x.id = given.id')} was OFFSET 0) m", then=True)  # noqa: S608
-)
+_THEN = f"{_EACH} (SELECT * FROM {time_travel.memories('x.id = given.id')} was OFFSET 0) m"  # noqa: S608
+
+_BY_ID = {
+    (then, named): statement(memory_query(_THEN if then else _NOW, then=then, named=named))
+    for then in (False, True)
+    for named in (False, True)
+}
 
 _CHAIN = statement(
     """
@@ -105,13 +138,21 @@ LONGEST_CHAIN = 1_000
 
 
 async def read_memories(
-    session: ReadSession, tenant: UUID, ids: Collection[UUID], *, known_at: datetime | None = None
+    session: ReadSession,
+    tenant: UUID,
+    ids: Collection[UUID],
+    *,
+    known_at: datetime | None = None,
+    named: bool = False,
 ) -> dict[UUID, Memory]:
-    """Return those of these memories that exist, by id; with `known_at`, as they were known then."""
+    """Return those of these memories that exist, by id; with `known_at`, as they were known then.
+
+    `named`: with the names of the entities that they mention.
+    """
     if not ids:
         return {}
     then = {} if known_at is None else {"known_at": known_at}
-    rows = await session.fetch(_BY_ID_THEN if then else _BY_ID, {"tenant": tenant, "ids": list(ids), **then})
+    rows = await session.fetch(_BY_ID[bool(then), named], {"tenant": tenant, "ids": list(ids), **then})
     return {row["id"]: memory_of(row) for row in rows}
 
 
@@ -221,6 +262,7 @@ def memory_of(row: Mapping[str, Any]) -> Memory:
         links=tuple(row["links"]),
         evidence=tuple(_evidence(one) for one in row["evidence"]),
         usage=_usage(row),
+        names=tuple(EntityName(role=role, name=name, apart=apart) for role, name, apart in row.get("names") or ()),
     )
 
 

@@ -16,6 +16,7 @@ from app.db.entities.query_lookup import Belongings, KnownEntity, Own
 from app.english import pronouns, questions
 from app.english.dates import TemporalSpan, find_spans
 from app.english.descriptions import gender_of_noun
+from app.english.name_identity import own_tie
 from app.english.names import gender_of
 from app.english.verbs import past_forms
 from app.english.word_lists import COLLEAGUES, DOCTORS, KIN, PETS
@@ -69,8 +70,6 @@ _OWN: Final = re.compile(
         (?P<noun>{_ONE_OF})s?(?:'s|')?(?![\w'-])""",
     re.IGNORECASE | re.VERBOSE,
 )
-
-_OF_THE_USER: Final = re.compile(r"^(?:(?:the )?user's|my|our) | of (?:the )?user$")
 
 _OF_ANOTHER: Final = re.compile(r"'s? | of ")
 
@@ -246,6 +245,11 @@ def match_possessives(belonging: Belonging, entities: Sequence[KnownEntity]) -> 
     return tuple(every.values()) if len(every) <= FEW else ()
 
 
+def nouns_of(entity: KnownEntity) -> frozenset[str]:
+    """Return the words for what an entity is said to be to the user: `older sister`; none where nothing says so."""
+    return frozenset(_role(entity.attributes.get(RELATIONSHIP, "")).split())
+
+
 def _own(noun: str, language: str) -> Own:
     words = dict.fromkeys(term for word in (RELATIONSHIP, noun) for term in terms(word, language))
     return Own(
@@ -280,7 +284,7 @@ def _is_described(entity: KnownEntity, noun: str) -> bool:
 
 def _role(relationship: str) -> str:
     """Return what someone is to the user, by the attribute that says so; empty where it is to somebody else."""
-    role = _OF_THE_USER.sub("", normalise.normalise_name(relationship.replace("\u2019", "'")))
+    role = own_tie(normalise.normalise_name(relationship.replace("\u2019", "'")))
     return "" if _OF_ANOTHER.search(role) else role
 
 

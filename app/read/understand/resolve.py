@@ -6,6 +6,7 @@ import math
 import re
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import replace
+from itertools import chain
 from typing import Final
 from uuid import UUID
 
@@ -50,6 +51,7 @@ def resolve_question(reading: QuestionReading, known: QueryLookup, *, types: Reg
     said = [gram for gram in choose_names(reading.grams, by_alias) if _may_name(gram, reading)]
     own = _own(reading, said, every)
     by_alias |= {gram.name: list(entities) for gram, entities in own}
+    by_alias, namesakes = _told_apart(reading, by_alias, every)
     found = _with_own(said, [gram for gram, _ in own])
     rest = _rest(reading, [gram.span for gram, _ in own])
     asked = predicates(rest)
@@ -79,7 +81,7 @@ def resolve_question(reading: QuestionReading, known: QueryLookup, *, types: Reg
         mentioned=mentioned,
         types=types_asked,
         excluded=Exclusions(
-            entities=tuple(_ids((gram.name for gram in excluded), by_alias)),
+            entities=(*_ids((gram.name for gram in excluded), by_alias), *namesakes),
             names=tuple(gram.name for gram in excluded),
             words=_spare_words(reading, spare),
         ),
@@ -155,6 +157,33 @@ def _own(
         if entities and not named:
             found.append((Gram(name=one.alias, span=one.span, words=2), entities))
     return found
+
+
+def _told_apart(
+    reading: QuestionReading, by_alias: Mapping[str, list[KnownEntity]], every: Mapping[str, list[KnownEntity]]
+) -> tuple[dict[str, list[KnownEntity]], tuple[UUID, ...]]:
+    """Return whom each name means, and the ids of others of that name, whom it does not: `my sister Ines`.
+
+    Of several of one name those are meant of whom the question says what they are to the user. The others are left out
+    where something else is known of what they are.
+    """
+    own = [entity for one in reading.belongings for entity in parse.match_possessives(one, every.get(one.alias, ()))]
+    ids = {one for entity in own for one in entity.ids}
+    words = {word.casefold().removesuffix("'s") for word in _WORD.findall(reading.text)}
+    meant: dict[str, list[KnownEntity]] = {}
+    for alias, entities in by_alias.items():
+        fitting = [one for one in entities if not ids.isdisjoint(one.ids) or not words.isdisjoint(parse.nouns_of(one))]
+        meant[alias] = fitting or entities
+    kept = {one for entities in meant.values() for entity in entities for one in entity.ids}
+    named = {normalise.normalise_name(entity.name) for entities in meant.values() for entity in entities}
+    others = [
+        one
+        for entity in (*chain.from_iterable(by_alias.values()), *chain.from_iterable(every.values()))
+        if parse.nouns_of(entity) and normalise.normalise_name(entity.name) in named
+        for one in entity.ids
+        if one not in kept
+    ]
+    return meant, tuple(dict.fromkeys(others))
 
 
 def _after(span: Span, said: Sequence[Gram]) -> list[Gram]:
