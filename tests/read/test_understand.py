@@ -53,6 +53,25 @@ def test_names_are_found_by_their_longest_run_and_stay_out_of_the_embedded_text(
     assert "sharma" in query.terms
 
 
+@pytest.mark.parametrize(
+    "name",
+    [
+        "Guild of Bakers and Millers in Old Tarn",
+        "The Trust for the Care of Wild Horses",
+        "society for the study of lost northern tongues",
+    ],
+)
+def test_names_of_up_to_eight_words_are_found(name: str) -> None:
+    query = parse(f"Whom did I meet at {name} in spring?", entity(name.casefold(), 7))
+    assert named(query) == [name]
+
+
+def test_few_long_runs_of_words_are_looked_up() -> None:
+    text = "What was it that I was told by the one of us who was at the old inn on the hill?"
+    grams = understand.parse_question(QueryRequest(query=text, now=NOW), types=TYPES, language="english").grams
+    assert [one.name for one in grams if one.words > 5] == ["one of us who was at the old"]
+
+
 def test_a_question_of_nothing_but_names_is_embedded_whole() -> None:
     assert parse("Who is Sarah?", SARAH).dense_text == "Who is Sarah?"
 

@@ -301,8 +301,11 @@ def _kinds(noun: str) -> set[str]:
     return {one for one in found if one is not None}
 
 
-LONGEST = 5
+LONGEST = 8
 """Words of the longest name that is looked up."""
+
+USUAL = 5
+"""Words of a name up to which every run is looked up; a longer one begins and ends with words that a name does."""
 
 MOST_WORDS = 64
 """Words of a question that are searched for names; questions are shorter, pasted texts may not be."""
@@ -328,22 +331,32 @@ _SELF = frozenset({"i", "me", "my", "mine", "myself", "i'm", "i've"})
 
 
 def grams(text: str, language: str) -> tuple[Gram, ...]:
-    """Return runs of 1 to 5 words as aliases would be written, longest first, then left to right.
+    """Return runs of 1 to 8 words as aliases would be written, longest first, then left to right.
 
-    A stop word by itself is no name. Scripts without spaces yield their runs of 2 to 6 characters. Of a long text the
+    A stop word by itself is no name, and neither does one begin or end a run of more than 5 words, unless it is written
+    with a capital inside the text. Scripts without spaces yield their runs of 2 to 6 characters. Of a long text the
     first `MOST_NAMES` are returned.
     """
     stop = STOP_WORDS.get(language, frozenset())
     words = [_trimmed(match) for match in islice(_SPOKEN.finditer(text), MOST_WORDS)]
+    edges = [_may_be_an_edge(text[start:end], place, stop) for place, (start, end) in enumerate(words)]
     found: dict[tuple[int, int], Gram] = {}
     for length in range(min(LONGEST, len(words)), 0, -1):
         for first in range(len(words) - length + 1):
+            if length > USUAL and not (edges[first] and edges[first + length - 1]):
+                continue
             start, end = words[first][0], words[first + length - 1][1]
             name = _name(text[start:end])
             if name and not (length == 1 and (name in stop or name in _SELF)):
                 found.setdefault((start, end), Gram(name=name, span=Span(start=start, end=end), words=length))
     spaceless = (gram for run in _RUN.finditer(text) for gram in _inside(run))
     return tuple(islice(chain(found.values(), spaceless), MOST_NAMES))
+
+
+def _may_be_an_edge(word: str, place: int, stop: Collection[str]) -> bool:
+    """Tell whether a long name may begin or end with the word at this place of a text."""
+    bare = word.casefold()
+    return bare not in _SELF and (bare not in stop or (place > 0 and word[:1].isupper()))
 
 
 def capitalised(text: str, language: str) -> tuple[Span, ...]:
