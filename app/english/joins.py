@@ -43,7 +43,7 @@ def join(lead: str, text: str) -> str:
 
 
 def _is_repeated(words: list[str], length: int) -> bool:
-    """Tell whether the first words of a text repeat what stands before them."""
+    """Tell whether the first words of a text repeat those before them."""
     if words[0][:1].isupper() and words[1:2] and words[1][:1].isupper():
         return False
     first = words[0].strip(_EDGES).casefold()

@@ -204,7 +204,7 @@ def ties_in(text: str, owner: str) -> Iterator[tuple[str, str]]:
 
 
 def own_tie(tie: str) -> str:
-    """Return a tie as it is told to the user: `sister` for `user's sister`, and `Tom's sister` as it is."""
+    """Return a tie in the words for the user: `sister` for `user's sister`, and `Tom's sister` as it is."""
     return _OF_THE_USER.sub("", tie)
 
 

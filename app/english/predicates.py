@@ -39,7 +39,7 @@ _SHORTEST_PLURAL: Final = 4
 
 
 class PredicateForm(StrEnum):
-    """What the words of a predicate are."""
+    """The form of a predicate's words."""
 
     AUXILIARY = "auxiliary"
     HAS = "has"
