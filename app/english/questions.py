@@ -8,10 +8,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
-from typing import Final
+from typing import Final, Literal
 
 from app.english.predicates import AUXILIARIES, PredicateForm, predicate_form
-from app.english.word_lists import expanded, grouped, lines, pattern
+from app.english.verbs import form_of, looks_past
+from app.english.word_lists import expanded, grouped, lines, pattern, word_set
 from app.lexical.bm25 import STOP_WORDS
 from app.memory import normalise, vocabulary
 
@@ -129,9 +130,36 @@ BEFORE_WHAT: Final = pattern("question_cues", "before what", _ANY_CASE)
 """The successor in such a question: "Volkswagen", "I moved to Berlin"."""
 
 LAST_WEEKDAY = re.compile(r"last\s+(?:mon|tues?|wed(?:nes)?|thu(?:rs)?|fri|sat(?:ur)?|sun)(?:day)?", _ANY_CASE)
-PAST_TENSE = re.compile(r"\b(?:did|was|were|had)\b", _ANY_CASE)
+PAST_TENSE = re.compile(r"\b(?:did|was|were|had)(?:n't)?\b", _ANY_CASE)
 FUTURE: Final = pattern("question_cues", "future", _ANY_CASE)
-"""Asks about the future, so that "in December" is the next one."""
+"""Words for plans, with which a participle says nothing about the past: "what have I planned for December?"."""
+
+AHEAD: Final = pattern("question_cues", "ahead", _ANY_CASE)
+"""Asks for what is to come, at no time that it names: "what is coming up?"."""
+
+Direction = Literal["past", "ahead", "either"]
+
+_BE: Final = word_set("am is are be been being isn't aren't 's 're 'm get gets getting")
+"""Verbs after which a past form is a participle that says nothing about the tense: `is invited`."""
+
+_HAVE: Final = word_set("have has haven't hasn't 've")
+_WITH_BASE: Final = word_set(
+    """do does don't doesn't will won't shall can can't cannot may must mustn't should shouldn't would could need
+    needn't 'll"""
+)
+_PRESENT: Final = (_BE | _HAVE | _WITH_BASE) - word_set("be been being get gets getting")
+
+_SUBJECTS: Final = word_set("i you he she it we they who that which what")
+"""Words right before a finite verb of theirs: `the hotel that I booked`, unlike `the hotel is booked`."""
+
+_SHORT_FOR_IS: Final = re.compile(r"\b(i|you|he|she|it|we|they|who|that|which|what|when|where|how|there)'s\b", _ANY_CASE)
+"""What has a verb in its `'s`; after a name it is a genitive."""
+
+_MONTH: Final = "May"
+MOST_READ: Final = 64
+"""Words of a question by which its tense is known: questions are shorter, pasted texts may not be."""
+
+_TENSE_WORD: Final = re.compile(r"[^\W\d_]+n't\b|'(?:re|m|ve|ll)\b|[^\W\d_]+")
 
 NOW: Final = pattern("question_cues", "now", _ANY_CASE)
 """Asks explicitly about the present."""
@@ -233,9 +261,54 @@ def speaks_of_somebody(text: str) -> bool:
     return any(cue.search(text) for cue in (FIRST_PERSON, _THIRD_PERSON_PRONOUN, THE_USER))
 
 
-def is_future(text: str) -> bool:
-    """Return whether the question asks about the future."""
-    return FUTURE.search(text) is not None and PAST_TENSE.search(text) is None
+def direction(text: str) -> Direction:
+    """Return where a day or a month without a year lies by the tense of the question: "in January" is past or ahead.
+
+    A past tense anywhere counts, as the time may be its: `what is the name of the hotel I stayed at in March?`. Either
+    for a phrase without a finite verb, unless it has a word for plans.
+    """
+    if PAST_TENSE.search(text) is not None:
+        return "past"
+    words = _TENSE_WORD.findall(_SHORT_FOR_IS.sub(r"\1 is", text))[:MOST_READ]
+    said = [word.casefold() for word in words if word != _MONTH and not word.endswith("ly")]
+    present = FUTURE.search(text) is not None
+    for place, word in enumerate(said):
+        if word in _PRESENT or (place and said[place - 1] in _SUBJECTS and _may_be_present(word)):
+            present = True
+        elif place and _is_past_form(word) and _is_finite(said, place):
+            return "past"
+    return "ahead" if present else "either"
+
+
+def _may_be_present(word: str) -> bool:
+    form = form_of(word)
+    return form is not None and not form.kinds.isdisjoint({"base", "s"})
+
+
+def _is_past_form(word: str) -> bool:
+    """Tell whether a word is a past tense or a participle and nothing else, and no word for plans: `booked`."""
+    form = form_of(word)
+    past = looks_past(word) if form is None else form.kinds <= {"past", "participle"}
+    return past and FUTURE.fullmatch(word) is None
+
+
+def _is_finite(said: Sequence[str], place: int) -> bool:
+    """Tell whether a past form is a past tense, or makes a perfect with a verb before it, rather than a participle.
+
+    `I have got` is the present, and `what do I have arranged` has a participle.
+    """
+    form = form_of(said[place])
+    if form is not None and form.kinds == {"past"}:
+        return True
+    verbs = [at for at in range(place) if said[at] in _BE | _HAVE | _WITH_BASE]
+    if not verbs:
+        return True
+    last = verbs[-1]
+    if said[last] in _HAVE:
+        alone = not any(said[at] in _WITH_BASE for at in verbs)
+        return alone and "got" not in said[last : place + 1]
+    of_its_own = said[place - 1] in _SUBJECTS and last != place - 2
+    return of_its_own or said[last] not in _BE
 
 
 def is_now(text: str) -> bool:

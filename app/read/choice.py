@@ -24,7 +24,7 @@ from app.read.assemble import estimate_tokens, floor, select
 from app.read.block import BlockPolicy
 from app.read.relevance import MatchEvidence, Relevance, Split
 from app.read.succession import find_successions
-from app.read.values import OPENING, ContextBlock, ContextGroup, Cut, ParsedQuery, QueryRequest, Ranked, Window
+from app.read.values import OPENING, Arm, ContextBlock, ContextGroup, Cut, ParsedQuery, QueryRequest, Ranked, Window
 
 TURNS_CONSIDERED: Final = 60
 """Best matches of which the turns are looked up beside their beliefs."""
@@ -189,9 +189,15 @@ def _saying(row: RankingRow) -> tuple[object, ...]:
 
 
 def on_that_day(ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow], query: ParsedQuery) -> Split:
-    """Split off what happened on other days, where the question asks what happened in its windows."""
-    asked = query.reading.asks_what_happened and bool(query.reading.windows)
-    return _split(ranked, {one.id for one in ranked if asked and rows[one.id].elsewhen})
+    """Split off what happened on other days, where the question asks what happened in its windows.
+
+    Also what happened in a window to fall back on, where something is known of those that the question means.
+    """
+    if query.reading.asks_what_happened and query.reading.windows:
+        return _split(ranked, {one.id for one in ranked if rows[one.id].elsewhen})
+    timed = {one.id for one in ranked if query.reading.fallback and Arm.TEMPORAL in one.places}
+    other = {one for one in timed if rows[one].elsewhen}
+    return _split(ranked, other if other < timed else set())
 
 
 def held_then(ranked: Sequence[Ranked], memories: Mapping[UUID, Memory], query: ParsedQuery, now: datetime) -> Split:

@@ -217,7 +217,7 @@ class MemorySearch:
             topic=request.topic,
             metadata=to_text(request.metadata) if request.metadata else None,
             excluded=query.excluded.entities,
-            within=query.reading.windows if query.types.within else (),
+            within=(*query.reading.windows, *query.reading.fallback) if query.types.within else (),
             timed=bool(query.reading.windows),
         )
         return Search(
@@ -241,7 +241,7 @@ class MemorySearch:
             nominators=nominators(query.terms, counted, known.documents),
             mentioned=query.mentioned,
             relations=query.relations,
-            windows=query.reading.windows,
+            windows=(*query.reading.windows, *query.reading.fallback),
         )
 
     def _may_ask(self, query: ParsedQuery, types: Registry) -> bool:

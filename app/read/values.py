@@ -179,10 +179,14 @@ class Arm(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
-    """A half-open range of time the question names; None: open on that side."""
+    """A half-open range of time the question names; None: open on that side.
+
+    `told`: what was only said in it counts, too, not just what happened in it.
+    """
 
     lower: datetime | None
     upper: datetime | None
+    told: bool = True
 
 
 class Span(NamedTuple):
@@ -219,7 +223,8 @@ class QuestionReading:
     time. `capitalised` are words that may be names, `open_spans` the words of windows that are open on one side,
     `asker_spans` those for the asker, "the user". `denied`: the question is put in the negative. `asks_back`: it asks
     what the assistant said; `looks_back`: how things were, or what was said; `asks_what_happened`: whatever happened at
-    a time.
+    a time. `fallback` are windows that answer only where nothing happens in `windows`: the last 4 December, where the
+    next one is asked for.
     """
 
     text: str
@@ -227,6 +232,7 @@ class QuestionReading:
     belongings: tuple[Belonging, ...]
     terms: tuple[str, ...]
     windows: tuple[Window, ...]
+    fallback: tuple[Window, ...]
     window_spans: tuple[Span, ...]
     open_spans: tuple[Span, ...]
     given_types: tuple[str, ...]

@@ -169,7 +169,8 @@ def find_spans(text: str, *, now: datetime, prefer: Prefer = "past") -> tuple[Te
 
     `now` must be aware: its zone is the one all calendar arithmetic happens in (a day lasts from local
     midnight to local midnight) and the one of every bound. Expressions with two readings ("on Tuesday",
-    "in March", "Oct 2") take the latest that has begun, or the next, by `prefer`. Never raises on any text.
+    "in March", "Oct 2") take the latest that has begun, the next, or the first that is not over, by `prefer`. Never
+    raises on any text.
 
     "last" and "next" count calendar weeks that start on Monday: on a Thursday "last Friday" is the Friday of
     the week before, "past Friday" the nearest one; "last March" is March of last year. Times of day without a

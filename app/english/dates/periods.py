@@ -12,7 +12,8 @@ from app.model import Precision
 
 SpanKind = Literal["moment", "day", "period", "open", "duration"]
 
-Prefer = Literal["past", "future"]
+Prefer = Literal["past", "future", "ahead"]
+"""Which of two readings: the latest that has begun, the next that has not, or the first that is not over."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,13 +113,15 @@ class Recurrence:
         return [r for r in found if r]
 
     def resolve(self, ctx: ReferenceTime) -> Range | None:
-        """Return the latest range that has begun, or the earliest that has not, as the context prefers."""
+        """Return the latest range that has begun, the earliest that has not, or the first not over, as preferred."""
         reach = MONTHS_TO_LOOK if self.unit is Unit.MONTH else YEARS_TO_LOOK
         if ctx.prefer == "past":
             found = (self.try_at(index) for index in range(self.now + 1, self.now - reach, -1))
             return next((r for r in found if r and r[0] < ctx.local), None)
         bar = ctx.today if self.today_counts else ctx.local
         found = (self.try_at(index) for index in range(self.now - 1, self.now + reach))
+        if ctx.prefer == "ahead":
+            return next((r for r in found if r and r[1] > ctx.local), None)
         return next((r for r in found if r and r[0] >= bar), None)
 
 

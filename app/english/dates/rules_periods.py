@@ -55,7 +55,7 @@ def _season(m: Match) -> Node | None:
     loose = m.before is None or m.before.tag not in {"IN", "DURING", "SINCE", "OVER", "UNTIL", "ALL", "EARLY", "LATE"}
     if mod is None and year is None and loose and not (m.inside[0].tag == "THE" and season.word.lower() == "summer"):
         return None
-    if m.after is not None and m.after.tag == UNKNOWN and mod is None and year is None:
+    if not ends(m.after) and m.after and m.after.tag == UNKNOWN and mod is None and year is None:
         return None
     start = SEASON_STARTS[season.value]
 
@@ -220,7 +220,7 @@ def _decade(m: Match) -> Node | None:
             return None
         centuries = m.ctx.local.year // CENTURY * CENTURY
         ahead = year + centuries
-        year = ahead if ahead <= m.ctx.local.year or m.ctx.prefer == "future" else ahead - CENTURY
+        year = ahead if ahead <= m.ctx.local.year or m.ctx.prefer != "past" else ahead - CENTURY
     return time_node(m, fixed_period((month_start(year, 1), month_start(year + DECADE, 1)), Unit.DECADE))
 
 

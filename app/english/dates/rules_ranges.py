@@ -58,7 +58,8 @@ def _both_recur(a: Period, b: Period, ctx: ReferenceTime) -> Period | None:
     begun = [p for p in found if p.begin < ctx.local]
     if ctx.prefer == "past" or (begun and _open_now(begun[-1], b, ctx.local)):
         return begun[-1] if begun else None
-    return next((p for p in found if p.begin >= ctx.local), None)
+    bar = ctx.today if ctx.prefer == "ahead" else ctx.local
+    return next((p for p in found if p.begin >= bar), None)
 
 
 def _open_now(period: Period, last: Period, now: datetime) -> bool:

@@ -215,6 +215,7 @@ def bounds(windows: Sequence[Window]) -> dict[str, object]:
     return {
         "window_lower": [window.lower for window in windows],
         "window_upper": [window.upper for window in windows],
+        "window_told": [window.told for window in windows],
     }
 
 

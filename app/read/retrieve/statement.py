@@ -29,6 +29,7 @@ _TYPES: Mapping[str, str] = {
     "within_upper": "timestamptz[]",
     "window_lower": "timestamptz[]",
     "window_upper": "timestamptz[]",
+    "window_told": "boolean[]",
     "vector": "halfvec",
     "weights": "sparsevec",
     "nominated": "text",

@@ -37,7 +37,7 @@ def cte(search: Search) -> str:
             SELECT stated.* FROM {_ranges()} CROSS JOIN LATERAL (
                 SELECT i.memory_id, {STATED} * {_meaning(search)} AS score
                 FROM {indexed(search.filters)}
-                WHERE i.scope_id = bucket.scope_id AND i.event_range IS NULL
+                WHERE named.told AND i.scope_id = bucket.scope_id AND i.event_range IS NULL
                   AND i.stated_at >= coalesce(named.lower, '-infinity')
                   AND i.stated_at < coalesce(named.upper + interval '{TOLD_LATER}', 'infinity')
                   AND {type_filter(search.filters, scoped=False)} AND i.part = 0
@@ -49,8 +49,8 @@ def cte(search: Search) -> str:
 
 
 def _ranges() -> str:
-    return """unnest(CAST(:window_lower AS timestamptz[]), CAST(:window_upper AS timestamptz[]))
-                AS named(lower, upper)
+    return """unnest(CAST(:window_lower AS timestamptz[]), CAST(:window_upper AS timestamptz[]),
+                CAST(:window_told AS boolean[])) AS named(lower, upper, told)
             CROSS JOIN unnest(CAST(:scopes AS uuid[])) AS bucket(scope_id)"""
 
 

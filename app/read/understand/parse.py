@@ -7,10 +7,11 @@ from __future__ import annotations
 
 import re
 from collections.abc import Collection, Iterable, Sequence
+from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import lru_cache
 from itertools import chain, islice
-from typing import Final, Literal
+from typing import Final
 
 from app.db.entities.query_lookup import Belongings, KnownEntity, Own
 from app.english import pronouns, questions
@@ -40,6 +41,9 @@ MOST_NAMES = 512
 
 _WORD = re.compile(r"[\w'-]+")
 _GAP = re.compile(r"\s{2,}")
+_FROM = re.compile(r"\bfrom\s+$", re.IGNORECASE)
+_SINCE = re.compile(r"since\b", re.IGNORECASE)
+_REACH = 8
 _UP_TO_NEXT = re.compile(r"^(?:before|prior\s+to)\s+", re.IGNORECASE)
 
 FEW: Final = 3
@@ -77,9 +81,7 @@ _OF_ANOTHER: Final = re.compile(r"'s? | of ")
 def parse_question(request: QueryRequest, *, types: Registry, language: str) -> QuestionReading:
     """Return what the words of the request say; pure, some 0.3 ms."""
     text = questions.FOR_A_LIVING.sub("as a job", _GAP.sub(" ", request.query.replace("\u2019", "'")))
-    prefer: Literal["past", "future"] = "future" if questions.is_future(text) else "past"
-    spans = tuple(span for span in find_spans(text, now=request.now, prefer=prefer) if _is_time(span, text, language))
-    windows = tuple(dict.fromkeys(one for span in spans for one in _readings(span, request.now)))[:MOST_WINDOWS]
+    spans, windows, fallback = _named_times(text, request.now, language)
     by_word = hint_words(text, types)
     by_way = (name for name, way in questions.WH_TYPES.items() if types.find(name) and way.search(text))
     hinted = tuple(dict.fromkeys((*by_word, *by_way)))
@@ -94,6 +96,7 @@ def parse_question(request: QueryRequest, *, types: Registry, language: str) -> 
         belongings=find_belongings(text),
         terms=tuple(dict.fromkeys((*searched_terms(text, language), *terms(past_forms(text), language))))[:MOST_TERMS],
         windows=windows,
+        fallback=fallback,
         window_spans=tuple(Span(start=span.start, end=span.end) for span in spans),
         open_spans=tuple(Span(start=span.start, end=span.end) for span in spans if None in span.window),
         given_types=request.types,
@@ -120,6 +123,44 @@ def parse_question(request: QueryRequest, *, types: Registry, language: str) -> 
         mode_given=request.mode is not None,
         language=language,
     )
+
+
+def _named_times(
+    text: str, now: datetime, language: str
+) -> tuple[tuple[TemporalSpan, ...], tuple[Window, ...], tuple[Window, ...]]:
+    """Return the times that the text names, the windows that they mean, and others to fall back on.
+
+    A day or a month without a year is the last one in the past tense. In the present it is the next, or the last where
+    only that is known of; in a phrase without a tense it is both. What began then, or comes from then, is past.
+    """
+    direction = questions.direction(text)
+    ahead = direction != "past" and questions.AHEAD.search(text) is not None
+    behind = tuple(one for one in find_spans(text, now=now) if _is_time(one, text, language))
+    if not behind:
+        return (), (Window(lower=now, upper=None),) if ahead else (), ()
+    spans = behind
+    if direction != "past":
+        found = {one.start: one for one in find_spans(text, now=now, prefer="ahead") if not _comes_from(one, text)}
+        spans = tuple(found.get(one.start, one) for one in behind)
+    windows = [one for span in spans for one in _readings(span, now)]
+    if direction == "ahead":
+        windows = [replace(one, lower=now) if _is_ahead(one, now) else one for one in windows]
+    read = set(spans)
+    last = [one for span in behind if span not in read for one in _readings(span, now)]
+    if direction == "either":
+        return spans, tuple(dict.fromkeys((*windows, *last)))[:MOST_WINDOWS], ()
+    fallback = [replace(one, told=False) for one in last]
+    return spans, tuple(dict.fromkeys(windows))[:MOST_WINDOWS], tuple(dict.fromkeys(fallback))[:MOST_WINDOWS]
+
+
+def _is_ahead(window: Window, now: datetime) -> bool:
+    """Tell whether it has no beginning and an end ahead: "until Friday" of what is to come begins now."""
+    return window.lower is None and window.upper is not None and window.upper > now
+
+
+def _comes_from(span: TemporalSpan, text: str) -> bool:
+    """Tell whether the question is about what began at a time, or comes from then, which is behind."""
+    return _FROM.search(text[max(0, span.start - _REACH) : span.start]) is not None or _SINCE.match(span.text) is not None
 
 
 def _asks_for_past(text: str, spans: Collection[TemporalSpan]) -> bool:
