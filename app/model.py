@@ -226,13 +226,14 @@ class EntityRef:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Evidence:
-    """The source of a memory: the turn, the words, the speaker, and the time."""
+    """The source of a memory: the turn, the words, the speaker, and the time; `timezone` is the turn's, as stored."""
 
     stated_at: datetime
     turn_id: UUID | None = None
     quote: str | None = None
     role: str | None = None
     session_id: str | None = None
+    timezone: str | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -16,6 +16,7 @@ from app.api.plumbing import models
 from app.api.plumbing.models import Fraction, Instant, Metadata, RequestBody, TimeZone
 from app.api.plumbing.problems import FieldError, InvalidFields
 from app.api.plumbing.unions import with_example
+from app.memory.calendar import offset_of
 from app.memory.chat_messages import ChatMessage, IgnoredMessage, read_chat_message
 from app.memory.extraction import Role, Turn
 from app.memory.fields import Name, Place, Sentence, UserId
@@ -100,7 +101,9 @@ class TurnsBody(
         description="Where memories go; by default the user's scope, else the agent's, that agent's with that user if "
         "both are named, else global.",
     )
-    timezone: TimeZone | None = Field(default=None, description='Where "yesterday" is meant; UTC unless given.')
+    timezone: TimeZone | None = Field(
+        default=None, description='Where "yesterday" is meant; by default the offset of `occurred_at`, else UTC.'
+    )
 
     @model_validator(mode="after")
     def _one_shape(self) -> Self:
@@ -194,7 +197,7 @@ def turns_from_body(body: TurnsBody, given: GivenTurns, now: datetime) -> list[T
     Turns without a time get successive instants, the last of them `now`, and those of one time are set an instant
     apart, so that what one says can end what another has said before it.
     """
-    zone = models.zone(body.timezone)
+    named = models.zone(body.timezone)
     scope = chosen_scope(ScopeKind.USER, body.scope, body.user_id, body.agent_id)
     errors = []
     turns = []
@@ -202,7 +205,7 @@ def turns_from_body(body: TurnsBody, given: GivenTurns, now: datetime) -> list[T
     identifiers = sorted(ids.new() for _ in given.placed)
     for place, (placed, identifier) in enumerate(zip(given.placed, identifiers, strict=True)):
         one = placed.turn
-        occurred = models.aware(one.occurred_at, zone) or first + place * A_MOMENT
+        occurred = models.aware(one.occurred_at, named) or first + place * A_MOMENT
         if fault := models.future_fault(occurred, now):
             errors.append(FieldError(field=placed.field("occurred_at"), message=fault))
             continue
@@ -213,7 +216,7 @@ def turns_from_body(body: TurnsBody, given: GivenTurns, now: datetime) -> list[T
                 role=one.role,
                 content=one.content,
                 occurred_at=occurred.astimezone(UTC),
-                zone=zone,
+                zone=named if body.timezone is not None else offset_of(occurred),
                 session_id=one.session_id or body.session_id,
                 sequence_number=one.sequence_number,
                 speaker=one.speaker,

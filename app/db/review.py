@@ -11,7 +11,6 @@ from dataclasses import dataclass
 from datetime import datetime, timedelta, tzinfo
 from typing import Any
 from uuid import UUID
-from zoneinfo import ZoneInfo
 
 from asyncpg import Record
 
@@ -21,6 +20,7 @@ from app.db.memories.listing import PagePosition
 from app.db.memories.read import VERSION_COLUMNS, memory_of, memory_query, version_fields
 from app.db.session import ReadSession, WriteSession, statement
 from app.db.sql import as_record
+from app.memory.calendar import zone_of
 from app.memory.review import ReviewItem, ReviewSide, version_of
 from app.memory.versions import Version
 from app.model import LinkKind, Memory
@@ -281,7 +281,7 @@ async def read_hidden(session: ReadSession, tenant: UUID, memory: UUID) -> Hidde
     rows = await session.fetch(_UNSHOWN, {"tenant": tenant, "id": memory})
     if not rows:
         return None
-    zone = ZoneInfo(rows[0]["timezone"] or "UTC")
+    zone = zone_of(rows[0]["timezone"] or "UTC")
     return HiddenState(identity=rows[0]["identity"], context=rows[0]["context"], zone=zone)
 
 

@@ -7,7 +7,6 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
-from zoneinfo import ZoneInfo
 
 from asyncpg import Record
 
@@ -15,6 +14,7 @@ from app.db.session import ReadSession, WriteSession, statement
 from app.db.sql import Row, insert_all
 from app.db.tenants import scope_of
 from app.english.role_play import FRAMED_FOR, FRAMED_TURNS
+from app.memory.calendar import zone_of
 from app.memory.extraction import Role, Turn, TurnStatus
 from app.model import Category
 
@@ -259,7 +259,7 @@ def _turn(row: Record) -> Turn:
         role=Role(row["role"]),
         content=row["content"],
         occurred_at=row["occurred_at"],
-        zone=ZoneInfo(row["timezone"]),
+        zone=zone_of(row["timezone"]),
         session_id=row["session_id"],
         sequence_number=row["sequence_number"],
         speaker=row["speaker"],

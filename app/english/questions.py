@@ -152,7 +152,9 @@ _PRESENT: Final = (_BE | _HAVE | _WITH_BASE) - word_set("be been being get gets 
 _SUBJECTS: Final = word_set("i you he she it we they who that which what")
 """Words right before a finite verb of theirs: `the hotel that I booked`, unlike `the hotel is booked`."""
 
-_SHORT_FOR_IS: Final = re.compile(r"\b(i|you|he|she|it|we|they|who|that|which|what|when|where|how|there)'s\b", _ANY_CASE)
+_SHORT_FOR_IS: Final = re.compile(
+    r"\b(i|you|he|she|it|we|they|who|that|which|what|when|where|how|there)'s\b", _ANY_CASE
+)
 """What has a verb in its `'s`; after a name it is a genitive."""
 
 _MONTH: Final = "May"

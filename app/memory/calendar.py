@@ -6,7 +6,7 @@ import re
 from datetime import UTC, date, datetime, time, timedelta, timezone, tzinfo
 from functools import cache
 from typing import Annotated
-from zoneinfo import available_timezones
+from zoneinfo import ZoneInfo, available_timezones
 
 from pydantic import AfterValidator, BeforeValidator
 
@@ -34,6 +34,31 @@ def known_zone(name: str) -> str:
     if name not in _zones():
         raise ValueError("must be an IANA time zone, such as Europe/Berlin")
     return name
+
+
+_OFFSET = re.compile(r"UTC(?P<sign>[+-])(?P<hours>\d{2}):(?P<minutes>[0-5]\d)")
+
+
+def zone_of(name: str) -> tzinfo:
+    """Return the zone of a stored name: one of IANA's, or an offset as Python writes it, `UTC+05:30`."""
+    found = _OFFSET.fullmatch(name)
+    if found is None:
+        return ZoneInfo(name)
+    offset = timedelta(hours=int(found["hours"]), minutes=int(found["minutes"]))
+    return timezone(offset if found["sign"] == "+" else -offset)
+
+
+def known_zone_or_offset(name: str) -> str:
+    """Return the name of a zone or an offset, or raise ValueError for another."""
+    if _OFFSET.fullmatch(name) is None:
+        return known_zone(name)
+    zone_of(name)
+    return name
+
+
+def offset_of(at: datetime) -> tzinfo:
+    """Return the offset of an aware time as a zone, in whole minutes."""
+    return whole_minutes(at).tzinfo or UTC
 
 
 _THIS_MACHINES = frozenset({"localtime", "posixrules", "Factory"})

@@ -8,8 +8,8 @@ from __future__ import annotations
 import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass
-from datetime import datetime, tzinfo
+from dataclasses import dataclass, replace
+from datetime import date, tzinfo
 from typing import Final
 from uuid import UUID
 
@@ -27,6 +27,7 @@ from app.memory.registry import Registry
 from app.memory.spec import GROUPS, HEED_GROUP, MemoryType
 from app.memory.vocabulary import ASSISTANTS
 from app.model import Memory, MemoryStatus, ReadMode
+from app.read.block_dates import as_day, days_with_times, stated_since, with_own_days
 from app.read.values import ContextBlock, ContextGroup, HeededLine, Hit, IdStyle, ParsedQuery, Ranked, happens
 
 _PIECE = re.compile(r"[A-Za-z]+|[0-9]+|[^\W_]+|[^\w\s]|_")
@@ -129,7 +130,8 @@ Line = tuple[Hit, str]
 class Layout:
     """The form of a block: the time zone of its days, its tokens, the style of ids, and the question.
 
-    `asked` are the terms of the question. `newest_first`: of lines that answer alike, the newest stands first.
+    `asked` are the terms of the question. `newest_first`: of lines that answer alike, the newest stands first. `timed`
+    are the days whose lines have the time of day.
     """
 
     zone: tzinfo | None
@@ -138,6 +140,7 @@ class Layout:
     query: str = ""
     asked: frozenset[str] = frozenset()
     newest_first: bool = True
+    timed: frozenset[date] = frozenset()
 
 
 def assemble(
@@ -153,6 +156,7 @@ def assemble(
     heed = _heed_group(heeded, layout)
     spent = sum(map(estimate_tokens, (_heading(HEED_GROUP), *heed.lines))) if heed.lines else 0
     words = _telling_words(layout.query)
+    layout = replace(layout, timed=_timed([hit.memory for hit in hits], types, layout.zone))
     for place, hit in enumerate(hits):
         if layout.budget - spent < SHORTEST_LINE:
             break
@@ -182,7 +186,7 @@ def _heed_group(heeded: Sequence[HeededLine], layout: Layout) -> ContextGroup:
     lines: list[str] = []
     spent = estimate_tokens(_heading(HEED_GROUP))
     for one in heeded:
-        line = f"- ({_day(one.stated_at, layout.zone)}) {as_line(one.content)}"
+        line = f"- ({as_day(one.stated_at, layout.zone)}) {as_line(one.content)}"
         spent += estimate_tokens(line)
         if spent > layout.budget:
             break
@@ -263,8 +267,7 @@ def _heading(group: str) -> str:
 def _line(hit: Hit, place: int, words: Collection[str], types: Registry, layout: Layout) -> str:
     """Return the memory's line: when it was stated, whether it is history, until when, and what it says.
 
-    What ended has the day from which on it held, because it was stated last when it was said to have ended. A type
-    whose memories have a time of their own says it itself; its day is when it was noted. Empty: small talk.
+    A type whose memories have a time of their own says it itself; its day is when it was noted. Empty: small talk.
     """
     memory, zone = hit.memory, layout.zone
     kind = types.find(memory.type)
@@ -273,14 +276,14 @@ def _line(hit: Hit, place: int, words: Collection[str], types: Registry, layout:
         said = _shortened(memory, words, FIRST_TURN_WORDS if place < FIRST_TURNS else LATER_TURN_WORDS)
         if not said:
             return ""
+        said = with_own_days(said, memory, zone)
     elif kind is not None and need_names(said, memory.names):
         said = _with_names(said, memory, kind)
     noted = "noted " if kind is not None and happens(kind) else ""
     past = f", {memory.status}" if memory.status is not MemoryStatus.ACTIVE and not memory.gives_way else ""
-    until = f", until {_day(memory.valid_until, zone)}" if memory.valid_until is not None else ""
-    expired = memory.status is MemoryStatus.EXPIRED
-    since = min(memory.stated_at, memory.valid_from) if expired else memory.stated_at
-    when = ", ".join((f"{noted}{_day(since, zone)}{past}{until}", *hit.marks))
+    until = f", until {as_day(memory.valid_until, zone)}" if memory.valid_until is not None else ""
+    since = as_day(stated_since(memory), zone, frozenset() if noted else layout.timed)
+    when = ", ".join((f"{noted}{since}{past}{until}", *hit.marks))
     return f"- {_named(memory, place, layout.ids)}({when}) {as_line(said)}"
 
 
@@ -291,6 +294,13 @@ def _with_names(said: str, memory: Memory, kind: MemoryType) -> str:
     except ValidationError:
         return said
     return with_canonical_names(said, payload.mentions(), memory.names)
+
+
+def _timed(memories: Sequence[Memory], types: Registry, zone: tzinfo | None) -> frozenset[date]:
+    """Return the days whose lines have the time of day; what has a time of its own contradicts nothing."""
+    kinds = {one.id: types.find(one.type) for one in memories}
+    stated = [one for one in memories if (kind := kinds[one.id]) is None or not happens(kind)]
+    return days_with_times(stated, zone, verbatim=lambda one: (kind := kinds[one.id]) is not None and kind.verbatim)
 
 
 def _named(memory: Memory, place: int, style: IdStyle) -> str:
@@ -327,10 +337,6 @@ def _speaker(memory: Memory) -> str | None:
     if isinstance(speaker, str):
         return speaker
     return next((one.role for one in memory.evidence if one.role is not None), None)
-
-
-def _day(instant: datetime, zone: tzinfo | None) -> str:
-    return instant.astimezone(zone).date().isoformat()
 
 
 def cut_line(line: str, room: int) -> str:

@@ -12,10 +12,12 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
+from functools import lru_cache
 from typing import Final
 from uuid import UUID
 
 from app.db.memories.ranking import RankingRow, TurnBelief, TurnEvidence
+from app.english.dates import find_spans
 from app.lexical.bm25 import terms
 from app.memory.extraction import Role
 from app.model import Memory, ReadMode, SpeechAct
@@ -34,6 +36,11 @@ MOST_OF_IT: Final = 0.5
 
 NEARLY_ALL: Final = 0.75
 """Share of a turn's words from which on its beliefs leave out little: a second sentence is more."""
+
+MOST_DATED: Final = 40
+"""Words of the longest turn that is compared with its event without its words for times, some 0.5 ms for a turn."""
+
+_ANY_TIME: Final = datetime(2026, 1, 1, tzinfo=UTC)
 
 NEAREST: Final = 0.6
 """Share of the evidence of a turn's most relevant belief that another one of it needs to be what the turn is for."""
@@ -245,6 +252,14 @@ def _days(window: Window, zone: tzinfo | None) -> str:
     return f"on {first}" if first == last else f"from {first} to {last}"
 
 
+@lru_cache(maxsize=4_096)
+def _untimed_terms(text: str) -> tuple[str, ...]:
+    """Return the terms of a text without its words for times, which are the same whenever it was said."""
+    for span in reversed(find_spans(text, now=_ANY_TIME)):
+        text = f"{text[: span.start]} {text[span.end :]}"
+    return terms(text)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnsInView:
     """The found turns with the beliefs that rest on them, and the evidence for each match."""
@@ -298,8 +313,10 @@ class TurnsInView:
             if not left:
                 continue
             best = max(left, key=self.evidence.wording.__getitem__)
-            whole = self._says_of_it(turn, left) >= NEARLY_ALL
-            if whole or (best not in standing and self._answers_as_well(best, turn)):
+            share = self._says_of_it(turn, left)
+            if share < NEARLY_ALL and self.rows[best].dated and place[turn] < BEST_MATCHES:
+                share = self._says_of_it(turn, left, dated=True)
+            if share >= NEARLY_ALL or (best not in standing and self._answers_as_well(best, turn)):
                 standing.add(best)
                 kept, dropped, why = best, turn, "said by a belief that rests on it"
             elif best not in standing:
@@ -408,15 +425,16 @@ class TurnsInView:
         rest = max((whole.get(one.id, 0.0) for one in standing), default=whole[memory])
         return max(instead, default=-math.inf) > rest
 
-    def _says_of_it(self, turn: UUID, beliefs: Collection[UUID]) -> float:
+    def _says_of_it(self, turn: UUID, beliefs: Collection[UUID], *, dated: bool = False) -> float:
         """Return the share of a turn's terms that these beliefs have; 0 where they lack one that the question has.
 
-        A turn that is longer than its opening says more than beliefs do.
+        A turn that is longer than its opening says more than beliefs do. `dated`: their date is the turn's, so that its
+        own words for a time, `yesterday`, say nothing more.
         """
         opening = self.rows[turn].opening
-        if len(opening) >= OPENING:
+        if len(opening) >= OPENING or (dated and self.rows[turn].words > MOST_DATED):
             return 0.0
-        said = set(terms(opening))
+        said = set(_untimed_terms(opening) if dated else terms(opening))
         left = said.difference(*(terms(self.rows[one].opening) for one in beliefs))
         return 1 - len(left) / max(1, len(said)) if left.isdisjoint(self.query.terms) else 0.0
 

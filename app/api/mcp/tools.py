@@ -114,7 +114,9 @@ class StoreMemory(RequestBody):
     session_id: Name | None = Field(default=None, description="Your id of the conversation.")
     speaker: Name | None = Field(default=None, description="The speaker's name, if the conversation has names.")
     occurred_at: Instant | None = Field(default=None, description="When it was said, in ISO 8601; now by default.")
-    timezone: TimeZone | None = Field(default=None, description='Where "yesterday" is meant; UTC by default.')
+    timezone: TimeZone | None = Field(
+        default=None, description='Where "yesterday" is meant; by default the offset of `occurred_at`, else UTC.'
+    )
 
 
 class Recall(RequestBody):

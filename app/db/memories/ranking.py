@@ -23,9 +23,9 @@ class RankingRow(NamedTuple):
     `said` is a hash of its content, `words` its number of words, `opening` the beginning of its content, as long as
     requested; `asking` is its content where that ends as a question; `speaker_id` is the entity that said it.
     `predicate` is that of a fact, or the type of a relation that has one value. `elsewhen`: it happened at a time
-    outside the question's. `volatile`: its slot changes too often and has not been reviewed yet. `payload` is None
-    unless requested. `strongest` is the highest confidence among the memories that contest its slot, found or not, and
-    unknown with `known_at`. `folded_into` is its summary, if any.
+    outside the question's; `dated`: when it happened is known. `volatile`: its slot changes too often and has not been
+    reviewed yet. `payload` is None unless requested. `strongest` is the highest confidence among the memories that
+    contest its slot, found or not, and unknown with `known_at`. `folded_into` is its summary, if any.
     """
 
     id: UUID
@@ -56,6 +56,7 @@ class RankingRow(NamedTuple):
     strongest: float | None = None
     folded_into: UUID | None = None
     predicate: str | None = None
+    dated: bool = False
 
 
 _STRONGEST = """CASE WHEN m.slot IS NOT NULL AND m.status = 'active' AND (m.contested OR EXISTS (
@@ -90,7 +91,8 @@ def _ranking_rows(
             m.slot_value, m.volatile AND m.needs_review, {strongest} AS strongest,
             CASE WHEN m.status = 'superseded' THEN (
                 SELECT f.into_id FROM memory_folds f WHERE f.tenant_id = :tenant AND f.memory_id = m.id) END,
-            coalesce(m.payload ->> 'predicate', CASE WHEN m.slot IS NOT NULL THEN m.payload ->> 'relation_type' END)
+            coalesce(m.payload ->> 'predicate', CASE WHEN m.slot IS NOT NULL THEN m.payload ->> 'relation_type' END),
+            i.event_range IS NOT NULL AS dated
         FROM unnest(CAST(:ids AS uuid[])) AS given(id)
         CROSS JOIN LATERAL (SELECT * FROM {source} found OFFSET 0) m
         CROSS JOIN LATERAL (

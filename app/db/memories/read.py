@@ -69,9 +69,11 @@ def memory_query(source: str, *, then: bool = False, named: bool = False) -> str
                UNION SELECT * FROM memory_links x WHERE x.tenant_id = :tenant AND x.to_memory = m.id) l
          WHERE true{linked}) AS links,
         (SELECT coalesce(jsonb_agg(jsonb_build_object('turn_id', e.turn_id, 'quote', e.quote, 'role', e.role,
-                                                      'session_id', e.session_id, 'stated_at', e.stated_at)
+                                                      'session_id', e.session_id, 'stated_at', e.stated_at,
+                                                      'timezone', t.timezone)
                                    ORDER BY e.stated_at, e.id), '[]')
-         FROM evidence e WHERE e.tenant_id = :tenant AND e.memory_id = m.id{told}) AS evidence,
+         FROM evidence e LEFT JOIN turns t ON t.tenant_id = :tenant AND t.id = e.turn_id
+         WHERE e.tenant_id = :tenant AND e.memory_id = m.id{told}) AS evidence,
         {names} AS names
     FROM {source}
     CROSS JOIN LATERAL (SELECT * FROM scopes x WHERE x.tenant_id = :tenant AND x.id = m.scope_id OFFSET 0) s
@@ -292,4 +294,5 @@ def _evidence(given: Mapping[str, Any]) -> Evidence:
         quote=given["quote"],
         role=given["role"],
         session_id=given["session_id"],
+        timezone=given.get("timezone"),
     )

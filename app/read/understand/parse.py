@@ -160,7 +160,9 @@ def _is_ahead(window: Window, now: datetime) -> bool:
 
 def _comes_from(span: TemporalSpan, text: str) -> bool:
     """Tell whether the question is about what began at a time, or comes from then, which is behind."""
-    return _FROM.search(text[max(0, span.start - _REACH) : span.start]) is not None or _SINCE.match(span.text) is not None
+    return (
+        _FROM.search(text[max(0, span.start - _REACH) : span.start]) is not None or _SINCE.match(span.text) is not None
+    )
 
 
 def _asks_for_past(text: str, spans: Collection[TemporalSpan]) -> bool:

@@ -36,7 +36,7 @@ from app.db.portability.exports import RECORDS, RecordKind, columns, prefix
 from app.db.tables import Table, entities, memories
 from app.errors import InvalidInput
 from app.memory import audit_text
-from app.memory.calendar import EARLIEST_YEAR, LATEST_YEAR, known_zone
+from app.memory.calendar import EARLIEST_YEAR, LATEST_YEAR, known_zone_or_offset
 from app.memory.extraction import Role, TurnStatus
 from app.memory.fields import MAX_TEXT, Name, UserId, check_metadata, visible
 from app.model import Category, LinkKind, MemoryStatus, ReviewReason, Scope, ScopeKind, SpeechAct
@@ -144,7 +144,7 @@ HalfLife = Annotated[float, Field(ge=0.001, le=1e6, allow_inf_nan=False)]
 
 Amount = Annotated[float, Field(ge=0, allow_inf_nan=False)]
 
-Zone = Annotated[str, AfterValidator(known_zone)]
+Zone = Annotated[str, AfterValidator(known_zone_or_offset)]
 
 Metadata = Annotated[Object, AfterValidator(check_metadata)]
 
