@@ -131,3 +131,53 @@ def test_the_share_of_a_turn_that_tells_is_of_words_outside_its_questions(text: 
 @given(st.text(alphabet="ab .?!\n"))
 def test_a_turn_tells_between_nothing_and_everything(text: str) -> None:
     assert 0.0 <= english_questions.told_share(text) <= 1.0
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Who came over on Sunday?",
+        "What is the address of the cabin we rented in July?",
+        "What have I paid for in March?",
+        "What has my sister sent me in April?",
+        "Can you tell me what the plumber said on Tuesday?",
+        "Do you know which film they saw on the 9th?",
+        "Didn't I lend somebody a drill in August?",
+        "the scarf she gave me in October",
+        "Which trip had I planned for June?",
+    ],
+)
+def test_a_past_tense_anywhere_looks_back(text: str) -> None:
+    assert english_questions.direction(text) == "past"
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Where am I on the 9th?",
+        "Who's coming to the barbecue on Sunday?",
+        "What have I got on Tuesday?",
+        "Do we have anything arranged for July?",
+        "Which rooms are reserved for the 9th?",
+        "Is the plumber paid on Tuesday?",
+        "What have I booked for August?",
+        "Tell me what I need on Sunday",
+        "Remind me what she teaches on Tuesday",
+        "my appointments in March",
+        "When do the holidays start in July?",
+        "Which of the bills must be settled by Friday?",
+        "May I leave early on Friday?",
+    ],
+)
+def test_the_present_and_words_for_plans_look_ahead(text: str) -> None:
+    assert english_questions.direction(text) == "ahead"
+
+
+@pytest.mark.parametrize("text", ["cabin in July", "Ola's recital in May", "notes of Tuesday", "In March?"])
+def test_a_phrase_without_a_verb_may_look_either_way(text: str) -> None:
+    assert english_questions.direction(text) == "either"
+
+
+@pytest.mark.parametrize("unit", ["I booked ", "is ", "paid ", "who's ", "have I ", "May "])
+def test_the_direction_of_a_long_text_takes_linear_time(unit: str) -> None:
+    assert growth(english_questions.direction, unit) < QUADRATIC

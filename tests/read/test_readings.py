@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from datetime import UTC, datetime
 
 import pytest
@@ -11,7 +12,7 @@ from app.memory.registry import discover
 from app.model import ReadMode
 from app.read.understand import names_of, parse_question, resolve_question
 from app.read.understand.parse import MOST_NAMES, MOST_WINDOWS
-from app.read.values import QueryRequest, QuestionReading
+from app.read.values import QueryRequest, QuestionReading, Window
 from app.read.weights import MOST_COMPARED, word_weights
 from tests.english.hostile import QUADRATIC, growth
 
@@ -139,3 +140,44 @@ def test_a_request_for_advice_does_not_ask_what_the_assistant_said(text: str, *,
 )
 def test_what_came_before_something_is_history(text: str, mode: ReadMode) -> None:
     assert reading(text).mode is mode
+
+
+def days(windows: Sequence[Window]) -> list[str]:
+    return [" ".join("open" if one is None else f"{one:%Y-%m-%d}" for one in (w.lower, w.upper)) for w in windows]
+
+
+@pytest.mark.parametrize(
+    ("text", "windows", "fallback"),
+    [
+        ("Where am I on 2 December?", ["2026-12-02 2026-12-03"], ["2025-12-02 2025-12-03"]),
+        ("Where was I on 2 December?", ["2025-12-02 2025-12-03"], []),
+        ("Who comes by on the 3rd?", ["2026-12-03 2026-12-04"], ["2026-11-03 2026-11-04"]),
+        ("What is on in November?", ["2026-11-01 2026-12-01"], []),
+        ("Am I busy on Saturday?", ["2026-11-21 2026-11-22"], []),
+        ("Am I busy on Tuesday?", ["2026-11-24 2026-11-25"], ["2026-11-17 2026-11-18"]),
+        ("What must be done until Tuesday?", ["2026-11-21 2026-11-25"], ["open 2026-11-18"]),
+        ("What do I owe since August?", ["2026-08-01 open"], []),
+        ("Which letters from July are unanswered?", ["2026-07-01 2026-08-01"], []),
+        ("cabin in July", ["2027-07-01 2027-08-01", "2026-07-01 2026-08-01"], []),
+        ("What is my address in March 2024?", ["2024-03-01 2024-04-01"], []),
+        ("What is coming up?", ["2026-11-21 open"], []),
+        ("Do I have any upcoming trips?", ["2026-11-21 open"], []),
+        ("What is coming up in February?", ["2027-02-01 2027-03-01"], ["2026-02-01 2026-03-01"]),
+        ("What was coming up?", [], []),
+        ("Who lives next to me?", [], []),
+    ],
+)
+def test_times_without_a_year_are_read_by_the_tense(text: str, windows: list[str], fallback: list[str]) -> None:
+    asked = reading(text)
+    assert (days(asked.windows), days(asked.fallback)) == (windows, fallback)
+    assert not any(one.told for one in asked.fallback)
+
+
+@pytest.mark.parametrize(
+    "text", ["Was steht im November an?", "Was ist am 3. September?", "Qu'est-ce que j'ai le 12/03 ?"]
+)
+def test_in_another_language_a_time_without_a_year_may_be_either(text: str) -> None:
+    asked = parse_question(QueryRequest(query=text, now=SATURDAY), types=discover(), language="german")
+    assert asked.windows
+    assert not asked.fallback
+    assert any(one.upper is not None and one.upper > SATURDAY for one in asked.windows)

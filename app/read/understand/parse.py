@@ -131,9 +131,10 @@ def _named_times(
     """Return the times that the text names, the windows that they mean, and others to fall back on.
 
     A day or a month without a year is the last one in the past tense. In the present it is the next, or the last where
-    only that is known of; in a phrase without a tense it is both. What began then, or comes from then, is past.
+    only that is known of; in a phrase without a tense, and in other languages, it is both. What began then, or comes
+    from then, is past.
     """
-    direction = questions.direction(text)
+    direction = questions.direction(text) if language == "english" else "either"
     ahead = direction != "past" and questions.AHEAD.search(text) is not None
     behind = tuple(one for one in find_spans(text, now=now) if _is_time(one, text, language))
     if not behind:

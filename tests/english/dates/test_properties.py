@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import time
 from datetime import UTC, datetime
-from typing import Literal
 from zoneinfo import ZoneInfo
 
 import pytest
@@ -13,6 +12,7 @@ from hypothesis import strategies as st
 
 from app.english.dates import find_spans
 from app.english.dates.lexicon import WORDS
+from app.english.dates.periods import Prefer
 
 NOW = datetime(2024, 5, 15, 10, 30, tzinfo=ZoneInfo("Europe/Berlin"))
 FIGURES = [
@@ -36,10 +36,10 @@ pieces = st.sampled_from([*WORDS, *FIGURES, "'98", "christmas", "easter", "Q3", 
 near_grammar = st.lists(pieces, max_size=12).map(" ".join)
 zones = st.sampled_from(["Europe/Berlin", "America/New_York", "Asia/Kathmandu", "Pacific/Apia", "UTC"]).map(ZoneInfo)
 moments = st.datetimes(datetime(1, 1, 1), datetime(9999, 12, 31), timezones=zones)  # noqa: DTZ001 - bounds are naive
-prefers = st.sampled_from(["past", "future"])
+prefers = st.sampled_from(["past", "future", "ahead"])
 
 
-def check(text: str, now: datetime, prefer: Literal["past", "future"]) -> None:
+def check(text: str, now: datetime, prefer: Prefer) -> None:
     position = 0
     for span in find_spans(text, now=now, prefer=prefer):
         assert position <= span.start < span.end <= len(text)
@@ -52,15 +52,13 @@ def check(text: str, now: datetime, prefer: Literal["past", "future"]) -> None:
 
 
 @given(text=st.text(max_size=300), now=moments, prefer=prefers)
-def test_any_text_is_read_without_error(text: str, now: datetime, prefer: Literal["past", "future"]) -> None:
+def test_any_text_is_read_without_error(text: str, now: datetime, prefer: Prefer) -> None:
     check(text, now, prefer)
 
 
 @settings(max_examples=300)
 @given(text=near_grammar, now=moments, prefer=prefers)
-def test_any_mix_of_its_own_words_keeps_bounds_in_order(
-    text: str, now: datetime, prefer: Literal["past", "future"]
-) -> None:
+def test_any_mix_of_its_own_words_keeps_bounds_in_order(text: str, now: datetime, prefer: Prefer) -> None:
     check(text, now, prefer)
 
 

@@ -3,19 +3,19 @@
 from __future__ import annotations
 
 from datetime import datetime, timedelta
-from typing import Literal
 from zoneinfo import ZoneInfo
 
 import pytest
 
 from app.english.dates import TemporalSpan, find_spans
+from app.english.dates.periods import Prefer
 from app.model import Precision
 
 BERLIN = ZoneInfo("Europe/Berlin")
 NOW = datetime(2024, 5, 15, 10, 30, tzinfo=BERLIN)
 
 
-def only(text: str, prefer: Literal["past", "future"] = "past") -> TemporalSpan:
+def only(text: str, prefer: Prefer = "past") -> TemporalSpan:
     spans = find_spans(text, now=NOW, prefer=prefer)
     assert len(spans) == 1, spans
     return spans[0]
@@ -133,6 +133,26 @@ def test_one_sided_expressions_are_open(text: str, lower: str | None, upper: str
 def test_what_comes_round_takes_the_preferred_reading(text: str, past: str, future: str) -> None:
     assert only(text, "past").lower == local(past)
     assert only(text, "future").lower == local(future)
+
+
+@pytest.mark.parametrize(
+    ("text", "lower", "upper"),
+    [
+        ("on Monday", "2024-05-20", "2024-05-21"),
+        ("on Wednesday", "2024-05-15", "2024-05-16"),
+        ("on the 15th", "2024-05-15", "2024-05-16"),
+        ("on the 14th", "2024-06-14", "2024-06-15"),
+        ("in May", "2024-05-01", "2024-06-01"),
+        ("in April", "2025-04-01", "2025-05-01"),
+        ("on 15 May", "2024-05-15", "2024-05-16"),
+        ("on 14 May", "2025-05-14", "2025-05-15"),
+        ("in spring", "2024-03-01", "2024-06-01"),
+        ("in spring?", "2024-03-01", "2024-06-01"),
+    ],
+)
+def test_what_is_ahead_may_have_begun_but_is_not_over(text: str, lower: str, upper: str) -> None:
+    span = only(text, "ahead")
+    assert (span.lower, span.upper) == (local(lower), local(upper))
 
 
 @pytest.mark.parametrize(
