@@ -52,7 +52,7 @@ class Heed(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class HeedRule:
-    """The memories of a type that answers must heed: all, or those whose `field` has, or begins with, one of `values`."""
+    """The memories of a type that answers must heed: all, or those whose `field` has or begins with one of `values`."""
 
     kind: Heed
     field: str = ""

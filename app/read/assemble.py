@@ -9,7 +9,7 @@ import re
 from collections import defaultdict
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
-from datetime import date, tzinfo
+from datetime import date, datetime, tzinfo
 from typing import Final
 from uuid import UUID
 
