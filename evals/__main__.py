@@ -3,9 +3,7 @@
 import argparse
 import asyncio
 import sys
-import tempfile
-from collections.abc import Awaitable, Callable, Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Awaitable, Callable, Sequence
 from pathlib import Path
 
 from rich.console import Console
@@ -20,7 +18,7 @@ from evals.datasets import (
     load_longmemeval_s,
 )
 from evals.report import Results, results, scorable, show
-from evals.service import Asked, Bench, opened
+from evals.service import Asked, Bench, data_folder, opened
 
 Loader = Callable[[Path], tuple[Conversation, ...]]
 
@@ -66,7 +64,7 @@ async def answered(bench: Bench, conversations: Sequence[Conversation], progress
 async def evaluated(root: Path, chosen: Sequence[str], limit: int | None, console: Console) -> list[Results]:
     """Evaluate the chosen sets that are there, print their tables, and return them."""
     found = []
-    with _folder() as folder, Progress(console=console) as progress:
+    with data_folder() as folder, Progress(console=console) as progress:
         async with opened(folder) as bench:
             for key in chosen:
                 name, _, load = SETS[key]
@@ -79,31 +77,23 @@ async def evaluated(root: Path, chosen: Sequence[str], limit: int | None, consol
 
 async def compared(root: Path, limit: int | None, console: Console) -> None:
     """Measure what hypothetical questions are worth."""
-    with _folder() as folder:
+    with data_folder() as folder:
         async with opened(folder) as bench:
             await hype.compare(bench, root, limit, console)
 
 
 async def written(root: Path, limit: int | None, console: Console, *, read: bool) -> None:
     """Measure what the write side makes of conversations."""
-    with _folder() as folder:
+    with data_folder() as folder:
         async with opened(folder) as bench:
             await writing.evaluate(bench, root, limit, console, read=read)
 
 
 async def in_store(evaluate: Callable[[Bench], Awaitable[list[str]]]) -> list[str]:
     """Run an evaluation on a database of its own; return the goals that it missed."""
-    with _folder() as folder:
+    with data_folder() as folder:
         async with opened(folder) as bench:
             return await evaluate(bench)
-
-
-@contextmanager
-def _folder() -> Iterator[Path]:
-    """Make a folder for a database, which may run as another user, and remove it at the end."""
-    with tempfile.TemporaryDirectory(prefix="typed-memory-evals-") as folder:
-        Path(folder).chmod(0o755)
-        yield Path(folder) / "data"
 
 
 def _present(root: Path, chosen: Sequence[str], console: Console) -> list[str]:

@@ -4,8 +4,9 @@ Everything runs in this process on an embedded database of its own, without HTTP
 conversation, the API's checks and both pipelines are the real ones.
 """
 
+import tempfile
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
-from contextlib import asynccontextmanager
+from contextlib import asynccontextmanager, contextmanager
 from dataclasses import dataclass, replace
 from datetime import UTC
 from pathlib import Path
@@ -112,6 +113,14 @@ def _plain() -> QueryPlan:
         k=60,
         considered=SHOWN,
     )
+
+
+@contextmanager
+def data_folder() -> Iterator[Path]:
+    """Make a folder for a database, which may run as another user, and remove it at the end."""
+    with tempfile.TemporaryDirectory(prefix="typed-memory-evals-") as folder:
+        Path(folder).chmod(0o755)
+        yield Path(folder) / "data"
 
 
 @asynccontextmanager
