@@ -14,12 +14,12 @@ from pathlib import Path
 
 from rich.console import Console
 
-from evals.chat import goals, loops
+from evals.chat import contradictions, goals, loops
 from evals.chat.dialogues import Change, Chat, Half, load_changes, load_chats, load_file
 from evals.chat.goals import Goal
 from evals.service import Bench, data_folder, opened
 
-PARTS = ("chats", "updates")
+PARTS = ("chats", "updates", "contradictions")
 
 
 def arguments() -> argparse.Namespace:
@@ -63,6 +63,8 @@ async def _own(bench: Bench, given: argparse.Namespace, console: Console) -> lis
         if "updates" in parts:
             changes: Sequence[Change] = load_changes(half)
             reached += await loops.evaluate_changes(bench, f"updates, {half}", changes, console, verbose=given.verbose)
+        if "contradictions" in parts:
+            reached += await contradictions.evaluate(bench, half, console, verbose=given.verbose)
     return reached
 
 

@@ -14,8 +14,10 @@ from uuid import UUID, uuid4
 
 from sqlalchemy import text
 
+from app.api.memories.bodies import build, candidates_from_batch
 from app.api.query import QueryBody
 from app.api.turn_bodies import TurnsBody, turns_from_body, turns_given
+from app.errors import TypedMemoryError
 from app.model import Scope, ScopeKind
 from app.read.values import QueryResult
 from app.write.hype import Hype
@@ -42,6 +44,20 @@ class Talk:
         told = turns_from_body(body, turns_given(body), ASKED_AT)
         await self.bench.runtime.turns.store(self.bench.actor, told, [one.metadata for one in told])
         await self.bench.runtime.turns.process(self.bench.actor, [one.id for one in told])
+
+    async def write(self, memories: Sequence[Mapping[str, Any]]) -> None:
+        """Write typed memories in one request."""
+        runtime = self.bench.runtime
+        bodies = [{**one, "user_id": self.user, "scope": "user"} for one in memories]
+        checked = build(runtime.types).batch.model_validate({"memories": bodies})
+        candidates = candidates_from_batch(
+            checked.memories,  # type: ignore[attr-defined]
+            runtime.types,
+            ASKED_AT,
+        )
+        for result in await runtime.memories.write_all(self.bench.actor, candidates):
+            if isinstance(result, TypedMemoryError):
+                raise result
 
     async def ask(self, question: str, *, now: datetime = ASKED_AT, session: str | None = None) -> QueryResult:
         """Ask at the defaults."""
