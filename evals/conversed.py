@@ -96,8 +96,8 @@ async def evaluate(bench: Bench, root: Path, limit: int | None, console: Console
     return missed
 
 
-async def _answers(bench: Bench, service: Turns, conversation: Conversation) -> list[Answered]:
-    """Ingest a conversation for a user of its own, a session at a time, and ask its questions."""
+async def told(bench: Bench, service: Turns, conversation: Conversation) -> tuple[Scope, dict[UUID, str]]:
+    """Ingest a conversation for a user of its own, a session at a time; return their scope, and which turn each is."""
     scope = Scope(kind=ScopeKind.USER, user_id=f"turns {uuid4()}")
     known: dict[UUID, str] = {}
     for _, group in groupby(conversation.turns, key=lambda turn: turn.session_id):
@@ -106,6 +106,12 @@ async def _answers(bench: Bench, service: Turns, conversation: Conversation) -> 
         await service.store(bench.actor, [*said.values()], [{} for _ in said])
         await service.process(bench.actor, [one.id for one in said.values()])
     await bench.upkeep.reweigh(bench.actor.tenant_id, scope.id(bench.actor.tenant_id))
+    return scope, known
+
+
+async def _answers(bench: Bench, service: Turns, conversation: Conversation) -> list[Answered]:
+    """Ingest a conversation and ask its questions."""
+    scope, known = await told(bench, service, conversation)
     return [await _ask(bench, one, scope, known) for one in conversation.questions if scorable(one)]
 
 

@@ -16,8 +16,12 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-LOCOMO_CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: "adversarial"}
+ADVERSARIAL = "adversarial"
+LOCOMO_CATEGORIES = {1: "multi-hop", 2: "temporal", 3: "open-domain", 4: "single-hop", 5: ADVERSARIAL}
 KNOWLEDGE_UPDATE = "knowledge-update"
+
+_ABSTENTION = "_abs"
+"""The end of the ids of LongMemEval's questions that nothing answers."""
 
 _LOCOMO_TURN = re.compile(r"D(\d+):(\d+)")
 _LOCOMO_AUDIT = re.compile(r"locomo_(\d+)_qa(\d+)")
@@ -43,7 +47,7 @@ class Question:
 
     `stale_turns` and `newest_turns` split the evidence of a knowledge-update question by session:
     the newest holds in the latest session that has evidence, the rest was overtaken. Both are
-    empty for any other question.
+    empty for any other question. `answer` is in the set's own words; empty where nothing answers.
     """
 
     id: str
@@ -54,6 +58,12 @@ class Question:
     evidence_sessions: tuple[str, ...]
     stale_turns: tuple[str, ...] = ()
     newest_turns: tuple[str, ...] = ()
+    answer: str = ""
+
+    @property
+    def answerable(self) -> bool:
+        """Whether the conversation answers it; the sets have some that lead astray."""
+        return self.category != ADVERSARIAL and not self.id.endswith(_ABSTENTION)
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,6 +155,7 @@ def _locomo_conversation(document: dict[str, Any], corrections: dict[int, list[s
             asked_at=asked_at,
             evidence_turns=evidence,
             evidence_sessions=tuple(dict.fromkeys(sessions[turn_id] for turn_id in evidence)),
+            answer=str(qa.get("answer", "")),
         )
         questions.append(question)
     return Conversation(document["sample_id"], turns, tuple(questions))
@@ -218,6 +229,7 @@ def _longmemeval_conversation(document: dict[str, Any], sessions: Iterator[_Sess
         evidence_sessions=tuple(document["answer_session_ids"]),
         stale_turns=stale,
         newest_turns=newest,
+        answer=str(document["answer"]),
     )
     turns = tuple(turn for session in ordered for turn in session.read())
     return Conversation(document["question_id"], turns, (question,))

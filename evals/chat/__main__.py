@@ -14,12 +14,13 @@ from pathlib import Path
 
 from rich.console import Console
 
-from evals.chat import contradictions, goals, loops
+from evals.chat import abstention, contradictions, goals, loops
 from evals.chat.dialogues import Change, Chat, Half, load_changes, load_chats, load_file
 from evals.chat.goals import Goal
+from evals.datasets import data_dir
 from evals.service import Bench, data_folder, opened
 
-PARTS = ("chats", "updates", "contradictions")
+PARTS = ("chats", "updates", "contradictions", "abstention")
 
 
 def arguments() -> argparse.Namespace:
@@ -28,6 +29,8 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--half", choices=list(Half), help="only the dialogues to tune on, or those that are held back")
     parser.add_argument("--part", action="append", choices=PARTS, help="only this part; repeatable")
     parser.add_argument("--file", type=Path, action="append", help="a chat or a list of changes; repeatable")
+    parser.add_argument("--data", type=Path, default=None, help="folder of the sets (TM_EVAL_DATA, ../shared/data)")
+    parser.add_argument("--conversations", type=int, default=None, help="only the first N conversations of a set")
     parser.add_argument("-v", "--verbose", action="store_true", help="print the blocks, with a verdict on each line")
     parser.add_argument("--strict", action="store_true", help="exit with 1 when a goal is missed")
     return parser.parse_args()
@@ -65,6 +68,8 @@ async def _own(bench: Bench, given: argparse.Namespace, console: Console) -> lis
             reached += await loops.evaluate_changes(bench, f"updates, {half}", changes, console, verbose=given.verbose)
         if "contradictions" in parts:
             reached += await contradictions.evaluate(bench, half, console, verbose=given.verbose)
+    if "abstention" in parts:
+        reached += await abstention.evaluate(bench, given.data or data_dir(), given.conversations, console)
     return reached
 
 

@@ -19,7 +19,7 @@ from app.api.query import QueryBody
 from app.api.turn_bodies import TurnsBody, turns_from_body, turns_given
 from app.errors import TypedMemoryError
 from app.model import Scope, ScopeKind
-from app.read.values import QueryResult
+from app.read.values import IdStyle, QueryResult
 from app.write.hype import Hype
 from evals.chat.score import lines_of
 from evals.service import Bench
@@ -59,11 +59,13 @@ class Talk:
             if isinstance(result, TypedMemoryError):
                 raise result
 
-    async def ask(self, question: str, *, now: datetime = ASKED_AT, session: str | None = None) -> QueryResult:
-        """Ask at the defaults."""
+    async def ask(
+        self, question: str, *, now: datetime = ASKED_AT, session: str | None = None, ids: IdStyle = IdStyle.NONE
+    ) -> QueryResult:
+        """Ask at the defaults; `ids` is what a line has of its memory."""
         runtime, tenant = self.bench.runtime, self.bench.actor.tenant_id
         await self._follow_up(tenant)
-        about = {"query": question, "user_id": self.user, "now": now.isoformat(), "session_id": session}
+        about = {"query": question, "user_id": self.user, "now": now.isoformat(), "session_id": session, "ids": ids}
         body = QueryBody.model_validate(about)
         request = body.to_request(await runtime.type_book.naming(tenant, body.types), now)
         return (await runtime.queries.pipeline.answer(tenant, request)).result
