@@ -4,6 +4,7 @@ from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.memory import Memory
 
 from llama_index_memory import TypedMemoryBlock
+from noise_budget import hold_chat
 from typed_memory_client import AsyncTypedMemory
 
 
@@ -32,3 +33,15 @@ async def test_without_a_question_nothing_is_recalled(async_memory: AsyncTypedMe
     assert await block.aget([]) == ""
     await block.aput([ChatMessage(role=MessageRole.SYSTEM, content="Be brief.")])
     assert [one async for one in async_memory.turns()] == []
+
+
+async def test_prompts_of_a_chat_have_little_that_does_not_answer(async_memory: AsyncTypedMemory) -> None:
+    block = TypedMemoryBlock.of(async_memory)
+
+    async def exchange(said: str, reply: str) -> str:
+        message = ChatMessage(role=MessageRole.USER, content=said)
+        known = await block.aget([message])
+        await block.aput([message, ChatMessage(role=MessageRole.ASSISTANT, content=reply)])
+        return str(known)
+
+    await hold_chat(exchange)

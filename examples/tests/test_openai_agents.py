@@ -11,6 +11,7 @@ from agents.items import TResponseOutputItem, TResponseStreamEvent
 from agents.models.interface import Model
 from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
 
+from noise_budget import TOLD, hold_chat
 from openai_agents_session import TypedMemorySession, agent_tools, recalling
 from typed_memory_client import AsyncTypedMemory
 
@@ -115,6 +116,20 @@ async def test_what_the_tools_answer_says_what_to_do(async_memory: AsyncTypedMem
         f"{written.memory.id} is erased",
         f"there is no memory {written.memory.id}",
     ]
+
+
+async def test_what_the_tool_recalls_in_a_chat_has_little_that_does_not_answer(async_memory: AsyncTypedMemory) -> None:
+    model = ScriptedModel()
+    agent = Agent(name="Assistant", tools=agent_tools(async_memory), model=model)
+    session = TypedMemorySession(async_memory, "wednesday")
+
+    async def exchange(said: str, reply: str) -> str:
+        tool, argument = ("remember", "statement") if (said, reply) in TOLD else ("recall", "question")
+        model.outputs += [calls(tool, **{argument: said}), says(reply)]
+        result = await Runner.run(agent, said, session=session, run_config=QUIET)
+        return "\n".join(str(one.output) for one in result.new_items if one.type == "tool_call_output_item")
+
+    await hold_chat(exchange)
 
 
 @pytest.fixture(autouse=True)

@@ -3,6 +3,7 @@ from __future__ import annotations
 from pydantic_ai import Agent, ModelMessage, ModelResponse, TextPart, ToolCallPart
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
+from noise_budget import TOLD, hold_chat
 from pydantic_ai_tools import with_memory
 from typed_memory_client import AsyncTypedMemory
 
@@ -22,3 +23,23 @@ async def test_tools_remember_and_instructions_recall(async_memory: AsyncTypedMe
     assert {one.name for one in seen[0].function_tools} == {"remember", "recall", "forget"}
     assert not seen[0].instructions
     assert "user lives in Porto" in str(seen[-1].instructions)
+
+
+async def test_prompts_of_a_chat_have_little_that_does_not_answer(async_memory: AsyncTypedMemory) -> None:
+    instructions: list[str] = []
+    script: list[TextPart | ToolCallPart] = []
+
+    def answer(_messages: list[ModelMessage], info: AgentInfo) -> ModelResponse:
+        instructions.append(info.instructions or "")
+        return ModelResponse(parts=[script.pop(0)])
+
+    agent = with_memory(Agent(FunctionModel(answer), deps_type=AsyncTypedMemory))
+
+    async def exchange(said: str, reply: str) -> str:
+        remembered = [ToolCallPart("remember", {"statement": said})] if (said, reply) in TOLD else []
+        script.extend([*remembered, TextPart(reply)])
+        first = len(instructions)
+        await agent.run(said, deps=async_memory)
+        return instructions[first]
+
+    await hold_chat(exchange)
