@@ -18,6 +18,7 @@ _SENTENCE: Final = re.compile(r"[^.!?\u3002\uff01\uff1f\u061f\n]+[.!?\u3002\uff0
 _ASKING: Final = pattern("requests", "asking")
 _WITHIN: Final = re.compile("|".join(listed("requests", "asking within")))
 _POLITE: Final = pattern("requests", "polite")
+_TASKS: Final = words("requests", "tasks")
 _STANDING: Final = words("requests", "standing")
 _STANDING_WORDS: Final = pattern("requests", "standing words")
 _SPEAKER: Final = re.compile(r"\b(?:i|i'm|im|i've|i'd|i'll|we|we're|my|our)\b")
@@ -41,7 +42,9 @@ def requests(sentence: str) -> bool:
     said = normalise(sentence).strip()
     said = said[_POLITE.match(said).end() :] if _POLITE.match(said) else said  # type: ignore[union-attr]
     first = _WORD.match(said)
-    form = None if first is None else form_of(first.group())
-    if form is None or "base" not in form.kinds or form.lemma in _STANDING:
+    if first is None or first.group() in _STANDING:
+        return False
+    form = form_of(first.group())
+    if first.group() not in _TASKS and (form is None or "base" not in form.kinds):
         return False
     return _STANDING_WORDS.search(said) is None and _SPEAKER.search(said) is None

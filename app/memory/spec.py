@@ -42,10 +42,12 @@ class Standing(StrEnum):
 class Heed(StrEnum):
     """The questions that a memory matters to although they share no word.
 
-    Those about health, those that a rule is about, and those that ask the assistant to write or do something.
+    Those about food, about illness and medicine, about what a rule says, and those that ask the assistant to do
+    something.
     """
 
-    HEALTH = "health"
+    FOOD = "food"
+    MEDICINE = "medicine"
     RULE = "rule"
     ANSWERS = "answers"
 
@@ -54,7 +56,7 @@ class Heed(StrEnum):
 class HeedRule:
     """The memories of a type that answers must heed: all, or those whose `field` has or begins with one of `values`."""
 
-    kind: Heed
+    kinds: tuple[Heed, ...]
     field: str = ""
     values: tuple[str, ...] = ()
 

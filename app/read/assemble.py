@@ -199,7 +199,8 @@ def arrange(taken: Mapping[str, Sequence[Line]], layout: Layout) -> dict[str, li
 
     Beliefs come before what was only said, groups of beliefs in the order of their best lines. Of beliefs that answer
     alike, which say the same words of the question, the newest comes first, and of what was said the newest of all. A
-    later turn stands above the belief that it may have changed. Where the past is asked for, the best lines come first.
+    later turn stands above the belief that it may have changed, and both above the others of the group. Where the past
+    is asked for, the best lines come first.
     """
     groups = {name: list(lines) for name, lines in taken.items() if name != GROUPS[-1]}
     said = list(taken.get(GROUPS[-1], ()))
@@ -211,7 +212,7 @@ def arrange(taken: Mapping[str, Sequence[Line]], layout: Layout) -> dict[str, li
     moved: set[UUID] = set()
     for name, lines in groups.items():
         placed: list[Line] = []
-        for line in lines:
+        for line in sorted(lines, key=lambda line: not line[0].later):
             later = [one for one in above.get(line[0].memory.id, ()) if one in by_id and one not in moved]
             moved.update(later)
             placed += [*(by_id[one] for one in later), line]

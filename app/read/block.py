@@ -26,6 +26,12 @@ NEW_LETTERS: Final = 40
 """Fewest letters of terms of an assistant's turn that stand in no line of the user's: with fewer it only restates.
 Letters, because scripts without spaces have more and shorter terms."""
 
+NUMBER: Final = 6
+"""Letters as many as which a term with digits counts more: a time or an amount is short, and tells much."""
+
+AS_GOOD: Final = 0.8
+"""Least share of the evidence of the user's best line that an assistant's turn has."""
+
 RESTATED: Final = 0.5
 """Share of the terms of an assistant's turn from which on it restates lines of the user's or the question."""
 
@@ -98,8 +104,9 @@ class Judged:
 
     @cached_property
     def best(self) -> float:
-        """The evidence of the best match that is neither the assistant's nor a mere question."""
-        own = (one for one in self.ranked if not (self.is_of_assistant(one) or only_ask(self, one)))
+        """The evidence of the best match that is no mere question, nor the assistant's, unless that is asked for."""
+        back = self.policy.query.reading.asks_back
+        own = (one for one in self.ranked if (back or not self.is_of_assistant(one)) and not only_ask(self, one))
         return max((self.policy.evidence.whole[one.id] for one in own), default=0.0)
 
     @cached_property
@@ -165,13 +172,18 @@ def assistant_words(judged: Judged, one: Ranked) -> str:
         return ""
     if Arm.LEXICAL not in one.places:
         return "said by the assistant, without a word of the question"
-    if judged.policy.evidence.whole[one.id] < judged.best:
+    if judged.policy.evidence.whole[one.id] < AS_GOOD * judged.best:
         return "said by the assistant, and less relevant than what the user said"
     said = set(terms(judged.row(one).opening))
     new = said - judged.said_by_user
-    if sum(map(len, new)) < max(NEW_LETTERS, (1 - RESTATED) * sum(map(len, said))):
+    if _telling(new) < max(NEW_LETTERS, (1 - RESTATED) * _telling(said)):
         return "said by the assistant, and nothing new"
     return ""
+
+
+def _telling(said: Collection[str]) -> int:
+    """Return how much terms tell, in letters."""
+    return sum(len(one) + NUMBER * any(map(str.isdigit, one)) for one in said)
 
 
 def of_others(judged: Judged, one: Ranked) -> str:

@@ -25,7 +25,7 @@ from app.read import block
 from app.read.assemble import estimate_tokens, floor, select
 from app.read.block import BlockPolicy
 from app.read.relevance import MatchEvidence, Relevance, Split
-from app.read.succession import find_successions
+from app.read.succession import SuccessionSearch
 from app.read.values import OPENING, Arm, ContextBlock, ContextGroup, Cut, ParsedQuery, QueryRequest, Ranked, Window
 
 TURNS_CONSIDERED: Final = 60
@@ -127,36 +127,39 @@ def _relevant(
     admitted, left_out = policy.admit(once)
     gone = {one.id for one in (*past, *alike, *again)}
     turns_left = policy.eligible([one for one in scored if one.id not in gone])
-    admitted = with_later_turns(admitted, turns_left, judged, turns, rows, request.now.tzinfo)
+    over = [one for one in relevant if one.id in {cut.id for cut in past}]
+    admitted = with_later_turns(admitted, over, turns_left, judged, view)
     shown = {one.id for one in admitted}
     return admitted, tuple(one for one in (*past, *alike, *again, *left_out, *unlike) if one.id not in shown)
 
 
 def with_later_turns(
     admitted: Sequence[Ranked],
+    over: Sequence[Ranked],
     candidates: Sequence[Ranked],
     judged: Relevance,
-    turns: Mapping[UUID, TurnEvidence],
-    rows: Mapping[UUID, RankingRow],
-    zone: tzinfo | None,
+    view: TurnsInView,
 ) -> tuple[Ranked, ...]:
     """Return the matches with the later turns that may have changed the best of them, each before what it may change.
 
-    A belief is marked with the day of the newest.
+    Those are marked with the day of the newest. `over` are matches that are left out, because what they say is over.
     """
-    found = find_successions(
-        admitted, candidates, rows, turns, query=judged.query, words=judged.words, changing=judged.changing
+    search = SuccessionSearch(
+        rows=view.rows, turns=view.turns, query=judged.query, words=judged.words, changing=judged.changing
     )
+    found = search.find(admitted, over, candidates)
     by_id = {one.id: one for one in (*candidates, *admitted)}
     ordered: dict[UUID, Ranked] = {}
+    for one in over:
+        ordered.update((turn, _told_later(by_id[turn], one)) for turn in found.get(one.id, ()))
     for one in admitted:
-        later = found.later.get(one.id, ())
+        later = found.get(one.id, ())
         for turn in later:
             ordered.setdefault(turn, _told_later(by_id[turn], one))
         ordered.setdefault(one.id, one)
-        if later and rows[one.id].type not in judged.verbatim:
-            day = rows[later[0]].stated_at.astimezone(zone).date()
-            ordered[one.id] = one._replace(marks=(*one.marks, f"may have changed on {day}"), later=later)
+        if later:
+            day = view.rows[later[0]].stated_at.astimezone(view.zone).date()
+            ordered[one.id] = one._replace(marks=(*one.marks, f"perhaps replaced {day}"), later=later)
     return tuple(ordered.values())
 
 

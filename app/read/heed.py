@@ -29,27 +29,28 @@ NEAR: Final = 0.5
 """Least nearness of a word of the question to a word of a subject that touches it. Of 23 questions about food and
 medicine in six languages the English ones have a word as near, of 25 about other things none has."""
 
-_HEALTH: Final = tuple(sorted(word_list("heed", "health")))
-_WITHIN: Final = tuple(sorted(word_list("heed", "health within")))
+_WORDS: Final = {kind: tuple(sorted(word_list("heed", kind))) for kind in (Heed.FOOD, Heed.MEDICINE)}
+_WITHIN: Final = {kind: tuple(sorted(word_list("heed", f"{kind} within"))) for kind in _WORDS}
+_TEXTS: Final = {
+    kind: tuple(" ".join(words[at : at + 40]) for at in range(0, len(words), 40)) for kind, words in _WORDS.items()
+}
+"""The words of each subject as texts of as many words as are compared."""
 
-_HEALTH_TEXTS: Final = tuple(" ".join(_HEALTH[at : at + 40]) for at in range(0, len(_HEALTH), 40))
-"""The words of health as texts of as many words as are compared."""
-
-_ORDER: Final = (Heed.HEALTH, Heed.RULE, Heed.ANSWERS)
 _WHY: Final[Mapping[Heed, str]] = {
-    Heed.HEALTH: "the question touches food, drink or health",
+    Heed.FOOD: "the question touches food or drink",
+    Heed.MEDICINE: "the question touches illness or medicine",
     Heed.RULE: "the question touches what the rule is about",
     Heed.ANSWERS: "the assistant is asked to write or do something",
 }
+"""The kinds in the order in which one is shown of each."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionSubject:
-    """The subject of a question: whether it touches health, its words, and whether it asks for something to be done."""
+    """The subject of a question: what it touches, its words, and whether it asks for something to be done."""
 
-    health: bool
+    touches: frozenset[Heed]
     words: tuple[str, ...]
-    task: bool
 
 
 def choose_heeded(
@@ -69,17 +70,14 @@ def choose_heeded(
     if mode is HeedMode.NONE or not known:
         return ()
     subject = _subject_of(query, words, answered=bool(shown))
-    kinds: dict[Heed, list[HeededMemory]] = {kind: [] for kind in _ORDER}
+    found: dict[Heed, list[HeededMemory]] = {kind: [] for kind in _WHY}
     for one in known:
-        found = types.find(one.type)
-        kind = None if found is None or found.heed is None else found.heed.kind
-        if one.id in shown or kind is None:
-            continue
-        if mode is HeedMode.ALL or _touches(kind, one, subject, words):
-            kinds[kind].append(one)
+        kind = _reason(one, types, subject, words, mode)
+        if one.id not in shown and kind is not None:
+            found[kind].append(one)
     return tuple(
         HeededLine(memory=one.id, type=one.type, content=one.content, stated_at=one.stated_at, why=_WHY[kind])
-        for kind, one in list(_in_turn(kinds))[:MOST]
+        for kind, one in list(_in_turn(found))[:MOST]
     )
 
 
@@ -93,20 +91,26 @@ def _subject_of(query: ParsedQuery, words: WordNearness | None, *, answered: boo
     text = query.reading.text
     stop = STOP_WORDS.get(query.reading.language, frozenset())
     said = [word for word in dict.fromkeys(tokenize(normalise(text))) if word not in stop]
-    health = any(one in text for one in _WITHIN) or not set(said).isdisjoint(_HEALTH)
-    if not health and words is not None and said:
-        health = float(words.nearest(said, _HEALTH_TEXTS).max()) >= NEAR
-    return QuestionSubject(health=health, words=tuple(said), task=requests(text) or not answered)
+    touches = {kind for kind in _WORDS if any(one in text for one in _WITHIN[kind])}
+    touches |= {kind for kind, about in _WORDS.items() if not set(said).isdisjoint(about)}
+    if words is not None and said:
+        touches |= {kind for kind, texts in _TEXTS.items() if float(words.nearest(said, texts).max()) >= NEAR}
+    task = {Heed.ANSWERS} if requests(text) or not answered else set()
+    return QuestionSubject(touches=frozenset(touches | task), words=tuple(said))
 
 
-def _touches(kind: Heed, one: HeededMemory, subject: QuestionSubject, words: WordNearness | None) -> bool:
-    match kind:
-        case Heed.HEALTH:
-            return subject.health
-        case Heed.ANSWERS:
-            return subject.task
-        case Heed.RULE:
-            return _shares(one.content, subject.words, words)
+def _reason(
+    one: HeededMemory, types: Registry, subject: QuestionSubject, words: WordNearness | None, mode: HeedMode
+) -> Heed | None:
+    """Return the kind for which a memory must be heeded, None where it need not be."""
+    found = types.find(one.type)
+    kinds = () if found is None or found.heed is None else found.heed.kinds
+    touched = (
+        kind
+        for kind in kinds
+        if kind in subject.touches or (kind is Heed.RULE and _shares(one.content, subject.words, words))
+    )
+    return next(touched, kinds[0] if kinds and mode is HeedMode.ALL else None)
 
 
 def _shares(content: str, asked: Sequence[str], words: WordNearness | None) -> bool:

@@ -76,7 +76,7 @@ class NearWords:
         Numbers and the words in `without` do not count; `few` words without any nearness are added to the mean.
         """
         words = content_words(text, self._language)[:_MOST_WORDS]
-        said = [word for word in words if word not in without and not word.isdigit()]
+        said = [word for word in words if word not in without and any(map(str.isalpha, word))]
         if not said:
             return [0.0] * len(others)
         sums = self.nearest(said, others).sum(axis=0)

@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
+from math import log2
 from operator import itemgetter
 from statistics import median
 from typing import Final
@@ -23,11 +24,18 @@ from app.memory.extraction import Role
 from app.model import ReadMode
 from app.read.values import ParsedQuery, Ranked, WordNearness
 
-ABOUT_THE_SAME: Final = 0.18
-"""Least mean nearness of a statement's words to those of a later turn. Of turns told later, 4 in 100 have it by chance,
-and 86 in 100 of those that change the statement (English; docs/decisions/context.md)."""
+ABOUT_THE_SAME: Final = 0.1
+"""Least mean nearness of a statement's words to those of the only later turn."""
 
-FEW: Final = 0.5
+RISING: Final = 0.03
+"""Added to that for each doubling of the number of later turns: among more, one is near by chance more often. Of single
+turns told later, 5 in 100 have .14 by chance and 1 in 100 has .2; of those that change the statement 88 and 82 in 100
+(English; docs/decisions/context.md)."""
+
+HIGHEST: Final = 0.2
+"""The most that is asked for, however many there are."""
+
+FEW: Final = 1.0
 """Words that are added to those of a statement for the mean: the nearness of one or two words tells less."""
 
 USUAL: Final = 0.08
@@ -37,7 +45,7 @@ language's."""
 FEWEST: Final = 4
 """Fewest later turns whose median tells what is usual."""
 
-ANSWERS: Final = 0.5
+ANSWERS: Final = 0.2
 """Least relevance of a statement for which later turns are looked for."""
 
 AS_GOOD: Final = 0.8
@@ -50,95 +58,87 @@ MOST: Final = 2
 """Most later turns of a statement: those that are nearest to it."""
 
 
+Later = Mapping[UUID, tuple[UUID, ...]]
+"""Later turns by the statement that they may have changed, newest first."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Successions:
-    """Later turns by the statement that they may have changed, newest first."""
+class SuccessionSearch:
+    """A search for later turns: the rows of what was found, the turns among it, and the question.
 
-    later: Mapping[UUID, tuple[UUID, ...]]
-
-    @property
-    def turns(self) -> frozenset[UUID]:
-        """All later turns."""
-        return frozenset(turn for turns in self.later.values() for turn in turns)
-
-
-def find_successions(
-    admitted: Sequence[Ranked],
-    candidates: Sequence[Ranked],
-    rows: Mapping[UUID, RankingRow],
-    turns: Mapping[UUID, TurnEvidence],
-    *,
-    query: ParsedQuery,
-    words: WordNearness | None,
-    changing: Collection[str],
-) -> Successions:
-    """Return the later turns among `candidates` about what the best of `admitted` say.
-
-    None where the past is asked for. `candidates` are turns, and beliefs read from turns, that may be shown;
-    `changing` are the types whose memories may change. What is about somebody else says nothing of a statement, and
-    neither does a name that the question has.
+    `words` compares words; `changing` are the types whose memories may change.
     """
-    if query.mode is not ReadMode.DEFAULT or query.about_past:
-        return Successions(later={})
-    found: dict[UUID, tuple[UUID, ...]] = {}
-    best = max((one.relevance for one in admitted), default=0.0)
-    answering = [
-        one
-        for one in admitted
-        if one.relevance >= max(ANSWERS, AS_GOOD * best)
-        and rows[one.id].type in changing
-        and rows[one.id].speaker_id not in query.assistants
-    ]
-    known = {vocabulary.USER, *(word for one in query.mentioned for word in tokenize(normalise(one.text)))}
-    for anchor in answering[:ANCHORS]:
-        row = rows[anchor.id]
-        own = {one.id for one in turns.get(anchor.id, TurnEvidence()).beliefs}
-        after = [
-            each
-            for one in candidates
-            if (each := rows[one.id]).stated_at > row.stated_at
-            and each.scope_id == row.scope_id
-            and each.type in changing
-            and turns.get(each.id, TurnEvidence()).role in {None, Role.USER}
-            and _same_subject(row, each, turns.get(each.id), rows, own)
-        ]
-        near = _likeness(row.opening, [one.opening for one in after], words, known)
-        about = [(likeness, one) for likeness, one in zip(near, after, strict=True) if likeness >= ABOUT_THE_SAME]
-        if about:
-            nearest = [one for _, one in nlargest(MOST, about, key=itemgetter(0))]
-            nearest.sort(key=lambda one: (one.stated_at, one.id), reverse=True)
-            found[anchor.id] = tuple(one.id for one in nearest)
-    return Successions(later=found)
 
+    rows: Mapping[UUID, RankingRow]
+    turns: Mapping[UUID, TurnEvidence]
+    query: ParsedQuery
+    words: WordNearness | None
+    changing: Collection[str]
 
-def _same_subject(
-    anchor: RankingRow,
-    later: RankingRow,
-    turn: TurnEvidence | None,
-    rows: Mapping[UUID, RankingRow],
-    own: Collection[UUID],
-) -> bool:
-    """Tell whether something later may speak of the anchor's subject: it, or a belief read from it, is about that.
+    def find(self, admitted: Sequence[Ranked], over: Sequence[Ranked], candidates: Sequence[Ranked]) -> Later:
+        """Return the later turns among `candidates` about what the best of the others say.
 
-    So may a turn from which no belief was read. `own` are the beliefs read from the anchor.
-    """
-    beliefs = () if turn is None else turn.beliefs
-    if later.id in own or any(one.id == anchor.id or one.id in own for one in beliefs):
-        return False
-    subjects = {later.subject, *(rows[one.id].subject for one in beliefs if one.id in rows)} - {None}
-    return not subjects or anchor.subject is None or anchor.subject in subjects
+        None where the past is asked for. `over` are matches that hold no more, which a later turn ended; `candidates`
+        are turns, and beliefs read from turns, that may be shown. What is about somebody else says nothing of a
+        statement, and neither does a name that the question has.
+        """
+        if self.query.mode is not ReadMode.DEFAULT or self.query.about_past:
+            return {}
+        ended = {one.id for one in over}
+        found = {}
+        for anchor in self._answering([*admitted, *over]):
+            later = [one for one in candidates if self._may_follow(anchor, self.rows[one.id], ended)]
+            if about := self._about_the_same(anchor, [self.rows[one.id] for one in later]):
+                found[anchor.id] = tuple(one.id for one in about)
+        return found
 
+    def _answering(self, ranked: Sequence[Ranked]) -> list[RankingRow]:
+        """Return the best statements of people, as rows."""
+        best = max((one.relevance for one in ranked), default=0.0)
+        good = [self.rows[one.id] for one in ranked if one.relevance >= max(ANSWERS, AS_GOOD * best)]
+        assistants = self.query.assistants
+        return [row for row in good if row.type in self.changing and row.speaker_id not in assistants][:ANCHORS]
 
-def _likeness(text: str, others: Sequence[str], words: WordNearness | None, known: Collection[str]) -> list[float]:
-    """Return how near the words of a text are to those of each other one, less what is usual among these.
+    def _may_follow(self, anchor: RankingRow, row: RankingRow, ended: Collection[UUID]) -> bool:
+        """Tell whether something was told later, by a person, and may speak of the anchor's subject.
 
-    The words in `known` do not count. Without vectors of words, the share of its terms that the other one has.
-    """
-    if not others:
-        return []
-    if words is None:
-        said = set(terms(text)).difference(*(terms(one) for one in known))
-        return [len(said.intersection(terms(one))) / max(1, len(said)) for one in others]
-    near = words.likeness(text, others, without=known, few=FEW)
-    usual = median(near) if len(near) >= FEWEST else USUAL
-    return [one - max(0.0, usual - USUAL) for one in near]
+        A turn says the same as the anchor where the same beliefs rest on both, unless it ended them.
+        """
+        turn = self.turns.get(row.id, TurnEvidence())
+        later = row.stated_at > anchor.stated_at and row.scope_id == anchor.scope_id and row.type in self.changing
+        if not later or turn.role not in {None, Role.USER}:
+            return False
+        own = {anchor.id, *(one.id for one in self.turns.get(anchor.id, TurnEvidence()).beliefs)}
+        if anchor.id not in ended and not own.isdisjoint({row.id, *(one.id for one in turn.beliefs)}):
+            return False
+        subjects = {row.subject, *(self.rows[one.id].subject for one in turn.beliefs if one.id in self.rows)} - {None}
+        return not subjects or anchor.subject is None or anchor.subject in subjects
+
+    def _about_the_same(self, anchor: RankingRow, later: Sequence[RankingRow]) -> list[RankingRow]:
+        """Return those of the later ones that are about the same thing: the nearest, newest first."""
+        least = min(HIGHEST, ABOUT_THE_SAME + RISING * log2(max(1, len(later))))
+        near = self._likeness(self._words_of(anchor), [one.opening for one in later])
+        about = [(likeness, one) for likeness, one in zip(near, later, strict=True) if likeness >= least]
+        told = {belief.id for _, one in about for belief in self.turns.get(one.id, TurnEvidence()).beliefs}
+        nearest = nlargest(MOST, (each for each in about if each[1].id not in told), key=itemgetter(0))
+        return sorted((one for _, one in nearest), key=lambda one: (one.stated_at, one.id), reverse=True)
+
+    def _words_of(self, anchor: RankingRow) -> str:
+        """Return the words of a statement: of a belief also those that it was read from."""
+        found = (one for turn in self.turns.values() for one in turn.beliefs if one.id == anchor.id)
+        return " ".join((anchor.opening, *(one.quote for one in found if one.quote is not None)))
+
+    def _likeness(self, text: str, others: Sequence[str]) -> list[float]:
+        """Return how near the words of a text are to those of each other one, less what is usual among these.
+
+        Without vectors of words, the share of its terms that the other one has.
+        """
+        if not others:
+            return []
+        known = {vocabulary.USER, *(word for one in self.query.mentioned for word in tokenize(normalise(one.text)))}
+        if self.words is None:
+            said = set(terms(text)).difference(*(terms(one) for one in known))
+            return [len(said.intersection(terms(one))) / max(1, len(said)) for one in others]
+        near = self.words.likeness(text, others, without=known, few=FEW)
+        usual = median(near) if len(near) >= FEWEST else USUAL
+        return [one - max(0.0, usual - USUAL) for one in near]

@@ -116,8 +116,17 @@ def _tells(content: str, asked: str | None) -> bool:
 
 
 def _stands_alone(content: str, policy: PrefilterPolicy) -> bool:
-    """Tell whether the turn is worth reading without its earlier turns."""
-    return count_words(content) >= policy.min_words or states_something(content) or is_foreign(content)
+    """Tell whether the turn is worth reading without its earlier turns: by its length, or for what it says.
+
+    A few words with a number say something: `Down to 74 kilos!`.
+    """
+    words = count_words(content)
+    if words >= policy.min_words or states_something(content) or is_foreign(content):
+        return True
+    return words >= _FEW_WORDS and any(map(str.isdigit, content)) and not asks(content)
+
+
+_FEW_WORDS: Final = 3
 
 
 def _answers_another(earlier: RecentTurn, asked: str | None) -> bool:

@@ -141,7 +141,7 @@ TYPE = MemoryType(
     on_conflict=only_removed,
     group="Facts",
     standing=Standing.CONSTRAINTS,
-    heed=HeedRule(kind=Heed.RULE, field="severity", values=("high", "critical")),
+    heed=HeedRule(kinds=(Heed.RULE,), field="severity", values=("high", "critical")),
     hints=("constraint", "constraints", "allowed", "forbidden", "prohibited", "compliance"),
     held=EndingKey(under="predicate", value="rule"),
     guards=("fact", "constraint"),

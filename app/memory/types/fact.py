@@ -159,7 +159,7 @@ TYPE = MemoryType(
     on_conflict=_latest_or_most_precise,
     group="Facts",
     standing=Standing.WHO,
-    heed=HeedRule(kind=Heed.HEALTH, field="predicate", values=vocabulary.OF_HEALTH),
+    heed=HeedRule(kinds=(Heed.FOOD, Heed.MEDICINE), field="predicate", values=vocabulary.OF_HEALTH),
     hints=("fact", "facts"),
     asked_by_questions=True,
     states=True,

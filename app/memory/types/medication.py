@@ -151,7 +151,7 @@ TYPE = MemoryType(
     on_conflict=_on_conflict,
     group="Facts",
     standing=Standing.CONSTRAINTS,
-    heed=HeedRule(kind=Heed.HEALTH),
+    heed=HeedRule(kinds=(Heed.MEDICINE,)),
     hints=("medication", "medications", "medicine", "medicines", "drug", "drugs", "dosage", "prescription"),
     states=True,
     held=EndingKey(under="medication_name", value="dosage"),

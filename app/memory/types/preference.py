@@ -104,7 +104,7 @@ TYPE = MemoryType(
     on_conflict=latest_statement_wins,
     group="Preferences",
     standing=Standing.PREFERENCES,
-    heed=HeedRule(kind=Heed.ANSWERS, field="preference_key", values=vocabulary.OF_ANSWERS),
+    heed=HeedRule(kinds=(Heed.ANSWERS,), field="preference_key", values=vocabulary.OF_ANSWERS),
     asked_by_questions=True,
     held=EndingKey(under="preference_key", value="preference_value"),
     hints=("prefer", "prefers", "preferred", "preference", "preferences", "favourite", "favorite"),
