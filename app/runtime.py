@@ -60,6 +60,7 @@ from app.services.lifecycle.maintenance import IndexMaintenance
 from app.services.lifecycle.runner import WorkerContext, Workers, checked_crons
 from app.services.live_events import LiveEvents
 from app.services.memories import Memories, Timelines
+from app.services.memory_erasure import MemoryErasure
 from app.services.portability.batch import ImportContext
 from app.services.portability.exports import Exports
 from app.services.portability.imports import Imports
@@ -76,6 +77,7 @@ from app.services.secret_box import SecretBox
 from app.services.stats import Stats
 from app.services.tenant_types import TenantTypes
 from app.services.tenants import Tenants
+from app.services.turn_redaction import TurnRedaction
 from app.services.turns import Turns
 from app.services.webhooks import Webhooks
 from app.settings import Settings
@@ -213,6 +215,14 @@ async def _assembled(base: _Base, writing: _WriteServices, store: Store) -> Runt
     policies = ExtractionPolicies(database=database, clock=base.clock)
     queries = await _queries(base, writing)
     deciding = ReviewDecisions(pipeline=writing.pipeline)
+    erasing = Erasures(
+        database=database,
+        types=types,
+        clock=base.clock,
+        each=MemoryErasure(
+            clock=base.clock, language=settings.language, redacting=TurnRedaction(pipeline=writing.pipeline)
+        ),
+    )
     jobs = Jobs(database=database, clock=base.clock)
     own_types = TenantTypes(database=database, book=types, clock=base.clock)
     return Runtime(
@@ -241,7 +251,7 @@ async def _assembled(base: _Base, writing: _WriteServices, store: Store) -> Runt
         audit=Audit(database=database),
         backfills=_backfills(base, writing.classifier),
         entities=Entities(database=database, types=types, clock=base.clock),
-        erasing=Erasures(database=database, types=types, clock=base.clock, language=settings.language),
+        erasing=erasing,
         exporting=Exports(database=database),
         importing=_importing(base, store.quotas, writing.upkeep, policies, own_types),
         jobs=jobs,

@@ -42,6 +42,14 @@ def _kept_ids(one: Receipt) -> list[str] | None:
     return [ids.public(ids.MEMORY, memory) for memory in one.kept] if one.erasure.kind == "memory" else None
 
 
+def _turn_ids(one: Receipt) -> list[str] | None:
+    return [ids.public(ids.TURN, turn) for turn in one.turns] if one.erasure.kind == "memory" else None
+
+
+def _unsupported_ids(one: Receipt) -> list[str] | None:
+    return [ids.public(ids.MEMORY, memory) for memory in one.unsupported] if one.erasure.kind == "memory" else None
+
+
 class ReceiptOut(Out):
     """The receipt of an erasure."""
 
@@ -73,6 +81,14 @@ class ReceiptOut(Out):
     )
     kept: Annotated[list[str] | None, Source("", _kept_ids)] = Field(
         default=None, description="Memories that rest on the same turns and stay; for a memory's erasure."
+    )
+    turns: Annotated[list[str] | None, Source("", _turn_ids)] = Field(
+        default=None,
+        description="Turns that still hold words of the erased memory, newest 5,000 turns of its scope looked through; "
+        "`with_turns=true` erases them with it.",
+    )
+    unsupported: Annotated[list[str] | None, Source("", _unsupported_ids)] = Field(
+        default=None, description="Those of `kept` that no turn says any more, because it was erased with the memory."
     )
     still_there: Annotated[int | None, Source("left")] = Field(
         default=None, description="Number of erased rows that are in the database now; 0 unless something is wrong."

@@ -125,6 +125,9 @@ def forget(
     memory: Annotated[str | None, typer.Argument(metavar="MEMORY", help="The memory's id: mem_...")] = None,
     *,
     user_id: Annotated[str | None, typer.Option(*USER, help="Erase everything of this user instead.")] = None,
+    with_turns: Annotated[
+        bool, typer.Option("--with-turns", help="Erase the turns that hold words of the memory, too.")
+    ] = False,
     yes: Annotated[bool, typer.Option("--yes", help="Don't ask before everything of a user is erased.")] = False,
     as_json: AsJson = False,
     url: Url = None,
@@ -134,15 +137,17 @@ def forget(
 
     For example:
 
-      typed-memory forget mem_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e
+      typed-memory forget mem_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e --with-turns
       typed-memory forget --user-id ana
     """
     if (memory is None) == (user_id is None):
         raise CommandFailed("give either a memory's id or --user-id")
+    if with_turns and memory is None:
+        raise CommandFailed("--with-turns is for a memory: all turns of a user are erased with the user")
     if user_id is not None:
         be_sure(f"Everything of user {user_id} will be erased, which can't be undone.", sure=yes)
     path = f"/users/{quote(str(user_id), safe='')}" if memory is None else f"/memories/{quote(memory, safe='')}"
-    receipt = asyncio.run(_erased(url, key, path))
+    receipt = asyncio.run(_erased(url, key, f"{path}?with_turns=true" if with_turns else path))
     if as_json:
         say_json(receipt)
         return
@@ -153,6 +158,9 @@ def forget(
         say("Made of the same turn, and kept. Forget those that say the same, too:")
     for one in kept:
         say(f"  {_line(_get(url, key, f'/memories/{one}'))}")
+    turns = receipt.get("turns") or ()
+    if turns:
+        say(f"Hold words of it still; --with-turns would have erased them: {', '.join(turns)}")
 
 
 def history(memory: MemoryId, *, as_json: AsJson = False, url: Url = None, key: ApiKey = None) -> None:

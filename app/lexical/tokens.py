@@ -162,6 +162,18 @@ def sentence_around(text: str, span: tuple[int, int]) -> tuple[str, str]:
     return text[begins:ends].strip(), text[:begins].rstrip()
 
 
+def sentence_spans(text: str) -> list[tuple[int, int]]:
+    """Return start and end of each sentence of a text, in order, without the space around it."""
+    ends = [
+        (found.start(), found.end())
+        for found in _BREAK.finditer(text)
+        if not _ABBREVIATED.search(text, max(0, found.start() - 8), found.start())
+    ]
+    pieces = zip([0, *(end for _, end in ends)], [*(start for start, _ in ends), len(text)], strict=True)
+    bare = ((start + len(text[start:end]) - len(text[start:end].lstrip()), start, end) for start, end in pieces)
+    return [(first, start + len(text[start:end].rstrip())) for first, start, end in bare if text[start:end].strip()]
+
+
 def _flat(text: str) -> _Flat:
     folded = text.translate(_SAME)
     lowered = folded.lower()

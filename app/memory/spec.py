@@ -212,6 +212,7 @@ class MemoryType:
     - `extracted`: a language model may propose it from a turn; off for types that only callers write.
     - `folds`: similar faded memories are consolidated into one semantic memory.
     - `verbatim`: the content is what was said, word for word, and may have been replaced since.
+    - `tells`: the field whose words tell what a memory says of its subject, where it is not the value of `held`.
     - `nature`: the category by what a payload says of the user (seed 002): core for who they are, procedural for what
       they do repeatedly, another one where both are ruled out, None where the payload leaves it open.
     - `held`: the fields by which an ending finds memories; None for types whose memories don't end.
@@ -254,6 +255,7 @@ class MemoryType:
     folds: bool = False
     verbatim: bool = False
     held: EndingKey | None = None
+    tells: str | None = None
     guards: tuple[str, ...] = ()
     filters: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
     adopts: Adoption | None = None

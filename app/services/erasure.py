@@ -5,15 +5,15 @@ in another scope that names the user. The last transaction erases what is left i
 scopes themselves. What is written to them before that last transaction is erased with the rest, and what is written
 after it starts a new scope: the row lock of the scope decides which.
 
-A turn that other memories rest on stays, without the words that were quoted for the erased one.
+A turn that other memories rest on stays, without the sentences that say what was erased.
 """
 
 from __future__ import annotations
 
 import hashlib
-from collections import Counter, defaultdict
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, field, replace
+from collections import Counter
+from collections.abc import AsyncIterator, Awaitable, Callable
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
@@ -21,30 +21,21 @@ from pydantic_core import to_json
 
 from app import ids
 from app.db import jobs, keys, query_log, turns
-from app.db.apply.memories import bump_scopes, change_memories, row_change
-from app.db.apply.removal import delete_memories
-from app.db.audit import AuditWriter, append, misstated_events
-from app.db.erasure import receipts, rows
-from app.db.erasure.questions import forget_questions
+from app.db.apply.memories import bump_scopes
+from app.db.apply.scope import ScopeMoved, retried
+from app.db.audit import AuditWriter, append
+from app.db.erasure import receipts, rows, traces
 from app.db.erasure.receipts import Erasure
-from app.db.erasure.rows import Orphan, QuotedTurn
-from app.db.lifecycle.consolidation import summary_of
-from app.db.memories import rivals
-from app.db.memories.read import read_memory
-from app.db.session import Database, WriteSession
-from app.db.sql import Row
+from app.db.session import Database, ReadSession, WriteSession
 from app.db.tenants import lock_scope, scopes_of_user
 from app.errors import NotFound
-from app.lexical.bm25 import searched_terms
-from app.lexical.counts import ScopeCounts
 from app.memory.audit import AuditAction
 from app.memory.registry import Registry, Types
-from app.memory.slots import accumulate, transition
-from app.memory.spec import MemoryType
-from app.memory.versions import ChangeCause, Removed, Version, VersionChange
-from app.model import Actor, Memory, Mention
+from app.model import Actor, Memory
 from app.services.memories import visible_memory
-from app.services.redaction import blank_quotes, identifying_texts, long_enough, redact_turn_report
+from app.services.memory_erasure import ErasedTraces, MemoryErasure
+from app.services.redaction import long_enough
+from app.services.turn_redaction import PreparedRedaction
 
 ERASE = "erase"
 """The kind of job that erases a user."""
@@ -56,6 +47,10 @@ BATCH = 500
 
 SMALL = 2_000
 """Memories up to which a user is erased while the caller waits."""
+
+
+Check = Callable[[ReadSession], Awaitable[None]]
+"""Raises what stands in the way of an erasure."""
 
 
 Step = Callable[..., Awaitable[Counter[str]]]
@@ -73,10 +68,16 @@ _MEMORY = "memory"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Receipt:
-    """An erasure; `kept` are other memories that rest on the same turns, `left` counts erased rows still present."""
+    """An erasure; `kept` are other memories that rest on the same turns, `left` counts erased rows still present.
+
+    `turns` are the turns that still hold words of what was erased; `unsupported` are kept memories that rested on
+    nothing but turns that were erased.
+    """
 
     erasure: Erasure
     kept: tuple[UUID, ...] = ()
+    turns: tuple[UUID, ...] = ()
+    unsupported: tuple[UUID, ...] = ()
     left: int | None = None
 
 
@@ -88,15 +89,6 @@ class ErasureStart:
     job: UUID | None = None
 
 
-@dataclass(slots=True, kw_only=True)
-class ErasedTraces:
-    """Memories that were erased together, the turns that they rested on, and rows by table."""
-
-    memories: set[UUID] = field(default_factory=set)
-    sources: list[QuotedTurn] = field(default_factory=list)
-    counts: Counter[str] = field(default_factory=Counter)
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Erasures:
     """Erasures as callers use them; every method sees only the actor's tenant."""
@@ -104,29 +96,62 @@ class Erasures:
     database: Database
     types: Types
     clock: Callable[[], datetime]
-    language: str
+    each: MemoryErasure
 
-    async def memory(self, actor: Actor, memory: UUID, *, own: tuple[str, str] | None = None) -> Receipt:
+    async def memory(
+        self,
+        actor: Actor,
+        memory: UUID,
+        *,
+        with_turns: bool = False,
+        own: tuple[str, str] | None = None,
+        check: Check | None = None,
+    ) -> Receipt:
         """Erase a memory and everything derived from it, the summary that it was folded into too, or raise NotFound.
 
-        A turn that no other memory rests on is erased too; in one that others rest on, the words that were quoted for
-        this memory are blanked. `own` is the idempotency key of the request, by route and key.
+        A turn that no other memory rests on is erased too. One that others rest on loses the sentences that say it,
+        and so do the memories that keep this turn, and what others than users said again in the same session. With
+        `with_turns`, all these turns are erased, and every other one of the scope that holds its words. `own` is the
+        idempotency key of the request, by route and key. `check` is called with the scope locked, before anything.
         """
+        types = await self.types.of(actor.tenant_id)
+
+        async def attempt(_: int) -> Receipt:
+            ready = None if with_turns else await self.each.redacting.prepare(actor, memory, types)
+            return await self._memory(actor, memory, ready, types, own=own, check=check)
+
+        return await retried(attempt)
+
+    async def _memory(
+        self,
+        actor: Actor,
+        memory: UUID,
+        ready: PreparedRedaction | None,
+        types: Registry,
+        *,
+        own: tuple[str, str] | None,
+        check: Check | None,
+    ) -> Receipt:
+        """Erase a memory in one transaction, and with nothing `ready` the turns that hold its words."""
         tenant, now = actor.tenant_id, self.clock()
-        types = await self.types.of(tenant)
         async with self.database.write(tenant, **_LONG_TIMEOUT) as session:
             gone = await visible_memory(session, actor, memory)
+            if check is not None:
+                await check(session)
             erasure = await receipts.begin(session, tenant, id=ids.new(), kind=_MEMORY, actor=actor.name, now=now)
-            taken = await self._take(session, actor, gone, erasure.id, types)
-            named = [ids.public(ids.MEMORY, one) for one in sorted(taken.memories)]
-            named += [ids.public(ids.TURN, source.id) for source in taken.sources]
+            taken = await self._take(session, actor, gone, erasure.id, types, ready)
+            if ready is None:
+                await self.each.take_turns(session, actor, gone, taken, erasure.id, types)
+            named = [ids.public(ids.MEMORY, one) for one in sorted(taken.memories | taken.rewritten)]
+            named += [ids.public(ids.TURN, one) for one in sorted(taken.sources)]
             taken.counts["idempotency_keys"] = await rows.answers(session, tenant, erasure.id, named=named, own=own)
             done = await self._finish(session, actor, erasure.id, taken.counts, memory=gone)
+            kept = sorted(taken.others - taken.memories)
+            unsupported = await traces.unsupported(session, tenant, kept) if ready is None else ()
         async with self.database.write(tenant) as session:
             for one in taken.memories:  # of questions that were logged until now
                 await query_log.erase_memory(session, tenant, one)
-        others = {one for source in taken.sources for one in source.others}
-        return Receipt(erasure=done, kept=tuple(sorted(others - taken.memories)))
+        return Receipt(erasure=done, kept=tuple(kept), turns=tuple(sorted(taken.turns)), unsupported=tuple(unsupported))
 
     async def user(
         self, actor: Actor, user: str, *, wait: bool | None, own: tuple[str, str] | None = None
@@ -231,61 +256,37 @@ class Erasures:
         """Erase a memory in a scope of others; return how many went with it, 0 if it is gone already."""
         tenant = actor.tenant_id
         types = await self.types.of(tenant)
-        async with self.database.write(tenant, **_LONG_TIMEOUT) as session:
-            try:
-                gone = await visible_memory(session, actor, memory)
-            except NotFound:
-                return 0
-            if not await receipts.lock(session, tenant, erasure.id):
-                return 0
-            taken = await self._take(session, actor, gone, erasure.id, types)
-            await receipts.add(session, tenant, erasure.id, taken.counts)
-            await append(session, [self._erased_event(actor, gone, erasure.id)])
-        return len(taken.memories)
+
+        async def attempt(_: int) -> int:
+            ready = await self.each.redacting.prepare(actor, memory, types)
+            async with self.database.write(tenant, **_LONG_TIMEOUT) as session:
+                try:
+                    gone = await visible_memory(session, actor, memory)
+                except NotFound:
+                    return 0
+                if not await receipts.lock(session, tenant, erasure.id):
+                    return 0
+                taken = await self._take(session, actor, gone, erasure.id, types, ready)
+                await receipts.add(session, tenant, erasure.id, taken.counts)
+                await append(session, [self.each.erased_event(actor, gone, erasure.id)])
+            return len(taken.memories)
+
+        return await retried(attempt)
 
     async def _take(
-        self, session: WriteSession, actor: Actor, gone: Memory, erasure: UUID, types: Registry
+        self,
+        session: WriteSession,
+        actor: Actor,
+        gone: Memory,
+        erasure: UUID,
+        types: Registry,
+        ready: PreparedRedaction | None,
     ) -> ErasedTraces:
-        """Erase a memory whose scope is locked, with its traces elsewhere.
-
-        The summary that it was folded into goes first, which makes the other members what they were.
-        """
-        tenant, now = actor.tenant_id, self.clock()
-        taken = await self._take_summary(session, actor, gone, erasure, types)
-        sources = await rows.sources(session, tenant, gone.id)
-        mentioned = await rows.mentioned(session, tenant, gone.id)
-        versions = await rivals.read_versions(session, tenant, [gone.id])
-        counts = await rows.one_memory(session, tenant, gone.id, erasure)
-        await self._delete(session, tenant, gone)
-        await _leave_slot(session, actor, gone, versions, now)
-        counts["memories"] = 1
-        counts += await self._sources(session, actor, gone, sources, erasure, now)
-        lost = await self._names(session, tenant, gone, mentioned, types, counts)
-        counts["audit_events"] = await self._events(session, actor, gone, lost, now)
-        taken.memories.add(gone.id)
-        taken.sources += sources
-        taken.counts += counts
-        return taken
-
-    async def _take_summary(
-        self, session: WriteSession, actor: Actor, member: Memory, erasure: UUID, types: Registry
-    ) -> ErasedTraces:
-        """Erase the summary that a memory was folded into, if there is one; it is in the same scope."""
-        found = await summary_of(session, actor.tenant_id, member.id)
-        summary = None if found is None else await read_memory(session, actor.tenant_id, found)
-        if summary is None:
-            return ErasedTraces()
-        taken = await self._take(session, actor, summary, erasure, types)
-        await append(session, [self._erased_event(actor, summary, erasure)])
-        return taken
-
-    def _erased_event(self, actor: Actor, gone: Memory, erasure: UUID) -> Row:
-        """Return the audit event of a memory that was erased with something else."""
-        ledger = AuditWriter(
-            tenant=actor.tenant_id, actor=actor.name, at=self.clock(), scope=gone.scope.id(actor.tenant_id)
-        )
-        detail = {"type": gone.type, "erasure": ids.public(ids.ERASURE, erasure)}
-        return ledger.event(AuditAction.MEMORY_ERASED, detail, memory=gone.id)
+        """Erase a memory; raise ScopeMoved when other memories than those that are `ready` must be rewritten."""
+        redaction = await self.each.redacting.find(session, actor.tenant_id, gone, types)
+        if ready is not None and redaction.rewritten != ready.rewritten:
+            raise ScopeMoved
+        return await self.each.take(session, actor, gone, erasure, types, redaction=redaction, ready=ready)
 
     async def _last(self, actor: Actor, erasure: Erasure, own: tuple[str, str] | None) -> None:
         """Erase what is left, scopes included, and write the receipt; do nothing if that was done already."""
@@ -330,122 +331,6 @@ class Erasures:
         await append(session, [event])
         return done
 
-    async def _delete(self, session: WriteSession, tenant: UUID, gone: Memory) -> None:
-        scope, terms = gone.scope.id(tenant), searched_terms(gone.content, self.language)
-        counts = ScopeCounts.of(terms, contexts=await rows.has_context(session, tenant, gone.id))
-        await delete_memories(session, tenant, scope, [gone.id], counts)
-        await bump_scopes(session, tenant, [scope], at=self.clock())
-
-    async def _sources(
-        self,
-        session: WriteSession,
-        actor: Actor,
-        gone: Memory,
-        sources: Sequence[QuotedTurn],
-        erasure: UUID,
-        now: datetime,
-    ) -> Counter[str]:
-        """Erase the turns that only this memory rested on, and blank its words in other turns and in contexts."""
-        tenant, scope = actor.tenant_id, gone.scope.id(actor.tenant_id)
-        quotes = [one.quote for one in gone.evidence if one.quote is not None]
-        alone = [one for one in sources if not one.others]
-        counts = await rows.these_turns(session, tenant, [one.id for one in alone], erasure)
-        wanted = identifying_texts(gone, [*quotes, *(one.content for one in alone)])
-        for source in sources:
-            if source.others:
-                content = blank_quotes(source.content, source.quotes, source.other_quotes)
-                report = redact_turn_report(source.report, ids.public(ids.MEMORY, gone.id), wanted)
-                await rows.censor(session, tenant, source.id, content=content, report=report, now=now)
-        await rows.clear_reports(session, tenant, scope, [one.id for one in sources])
-        sessions = {one for source in sources for one in source.sessions}
-        sessions |= {one for one in (gone.session_id, *(each.session_id for each in gone.evidence)) if one is not None}
-        counts["contexts"] = await rows.clear_context(
-            session, tenant, scope, needles=wanted, sessions=sessions, now=now
-        )
-        counts["turns_censored"] = sum(1 for one in sources if one.others)
-        return counts
-
-    async def _names(
-        self,
-        session: WriteSession,
-        tenant: UUID,
-        gone: Memory,
-        mentioned: dict[UUID, list[str]],
-        types: Registry,
-        counts: Counter[str],
-    ) -> list[str]:
-        """Erase the entities that nothing else mentions, and names of other entities that no other memory gives.
-
-        Return the names that went.
-
-        What an erased entity was called, and is said to be, is asked of the one that it was merged into.
-        """
-        orphans = await _erase_orphans(session, tenant, mentioned)
-        by_role = mentions_of(gone, types.by_name.get(gone.type))
-        called: dict[UUID, list[str]] = defaultdict(list)
-        known: dict[UUID, dict[str, object]] = defaultdict(dict)
-        for entity, roles in mentioned.items():
-            for one in (by_role[role] for role in roles if role in by_role):
-                called[entity] += one.name, *one.aliases
-                known[entity] |= one.attributes
-        for entity, orphan in orphans.items():
-            called[entity] += orphan.name, *orphan.aliases
-        for entity, orphan in orphans.items():
-            if orphan.heir is not None:
-                called[orphan.heir] += called[entity]
-                known[orphan.heir] = known[entity] | known[orphan.heir]
-        lost = [name for entity, orphan in orphans.items() if orphan.heir is None for name in called[entity]]
-        for entity in sorted({*called, *mentioned} - orphans.keys()):
-            lost += await rows.prune_names(
-                session,
-                tenant,
-                entity,
-                names=called[entity],
-                attributes=known[entity],
-                mentions=len(mentioned.get(entity, ())) * gone.parts.mentions,
-            )
-        counts["entities"] += len(orphans)
-        counts["pronoun_bindings"] += await rows.unbind(session, tenant, gone.scope.id(tenant), lost)
-        return lost
-
-    async def _events(
-        self, session: WriteSession, actor: Actor, gone: Memory, lost: Collection[str], now: datetime
-    ) -> int:
-        """Empty the events about a memory, and of others whose events ask about a name that went; return how many.
-
-        What those are stays in the log, and so does which of them a person need not look at any more.
-        """
-        tenant, scope = actor.tenant_id, gone.scope.id(actor.tenant_id)
-        found = await forget_questions(session, tenant, scope, lost, now=now)
-        emptied = await rows.audit(session, tenant, memories=[gone.id, *found.told], actor=actor.name, at=now)
-        ledger = AuditWriter(tenant=tenant, actor=actor.name, at=now, scope=scope)
-        moot = {"reason": "what it may have meant was erased"}
-        events = [ledger.event(AuditAction.REVIEW_SETTLED, moot, memory=one) for one in found.settled]
-        await append(session, [*await misstated_events(session, ledger, found.told), *events])
-        return emptied
-
-
-async def _erase_orphans(session: WriteSession, tenant: UUID, mentioned: Collection[UUID]) -> dict[UUID, Orphan]:
-    """Erase those of the entities that nothing mentions, and what they were merged into where that is so of it, too."""
-    gone: dict[UUID, Orphan] = {}
-    left = set(mentioned)
-    while found := await rows.orphans(session, tenant, left):
-        gone |= found
-        left |= {one.heir for one in found.values() if one.heir is not None}
-        left -= gone.keys()
-    return gone
-
-
-def mentions_of(memory: Memory, spec: MemoryType | None) -> dict[str, Mention]:
-    """Return the mentions of a memory's payload by role; none when the payload can't be read."""
-    if spec is None:
-        return {}
-    try:
-        payload = spec.read(memory.payload, memory.type_version)
-    except ValueError:
-        return {}
-    return {one.role: one for one in payload.mentions()}
-
 
 def subject_hash(tenant: UUID, user: str) -> bytes:
     """Return the SHA-256 of the tenant's id, a colon and the user's id, which stands for the user in a receipt."""
@@ -461,25 +346,3 @@ def receipt_of(one: Erasure) -> dict[str, object]:
         "ids_digest": None if one.ids_digest is None else one.ids_digest.hex(),
         "digest": None if one.digest is None else one.digest.hex(),
     }
-
-
-async def _leave_slot(
-    session: WriteSession, actor: Actor, gone: Memory, versions: Mapping[UUID, Version], now: datetime
-) -> None:
-    """Link the neighbours of an erased memory to one another, and update the slot that it held."""
-    tenant = actor.tenant_id
-    event = Removed(versions=frozenset({gone.id}), status=None, reason="a memory of its chain was erased")
-    found = transition(versions.values(), event, policy=accumulate, now=now)
-    await change_memories(session, tenant, [row_change(one, at=now) for one in found.changes], at=now)
-    ledger = AuditWriter(tenant=tenant, actor=actor.name, at=now, scope=gone.scope.id(tenant))
-    moot = {"reason": "nothing contradicts it any more"}
-    cleared = [one.before.id for one in found.changes if one.before.review is not None and one.after.review is None]
-    await append(session, [ledger.event(AuditAction.REVIEW_SETTLED, moot, memory=one) for one in cleared])
-    revived = [one for one in found.changes if one.cause is ChangeCause.REVIVED]
-    await append(
-        session, [ledger.event(AuditAction.MEMORY_REVIVED, _revived(one), memory=one.before.id) for one in revived]
-    )
-
-
-def _revived(change: VersionChange) -> Mapping[str, object]:
-    return {"reason": change.reason, "status": [change.before.status, change.after.status]}

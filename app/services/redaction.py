@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from app.memory.fields import texts_in, with_texts
 from app.model import Memory
@@ -11,23 +11,6 @@ BLANK = "[erased]"
 
 SHORTEST_NEEDLE = 3
 """Characters that a text must have to be redacted elsewhere; shorter ones occur everywhere."""
-
-
-def blank_quotes(content: str, quotes: Sequence[str], others: Sequence[str]) -> str:
-    """Return a text without the quotes, except where the quote of another memory overlaps one."""
-    kept = [span for quote in others for span in _spans(content, quote)]
-    gone = [
-        (start, end)
-        for quote in quotes
-        for start, end in _spans(content, quote)
-        if not any(start < last and first < end for first, last in kept)
-    ]
-    pieces, at = [], 0
-    for start, end in sorted(gone):
-        if start >= at:
-            pieces += [content[at:start], BLANK]
-        at = max(at, end)
-    return "".join([*pieces, content[at:]])
 
 
 def redact_report(report: object, needles: Sequence[str]) -> object:
@@ -62,10 +45,3 @@ def identifying_texts(memory: Memory, quotes: Sequence[str]) -> list[str]:
 def long_enough(texts: Iterable[str]) -> list[str]:
     """Return the texts that are long enough to be redacted elsewhere."""
     return [one for one in texts if len(one.strip()) >= SHORTEST_NEEDLE]
-
-
-def _spans(content: str, quote: str) -> Iterator[tuple[int, int]]:
-    at = content.find(quote) if quote else -1
-    while at >= 0:
-        yield at, at + len(quote)
-        at = content.find(quote, at + len(quote))

@@ -15,7 +15,6 @@ from app.db.tables import metadata
 from app.db.tables.foreign_keys import IN_SCOPE, OF_ENTITY, OF_MEMORY
 from app.services.portability.records import KINDS, Line
 from app.services.portability.storing import in_cycles, storable
-from app.services.redaction import BLANK, blank_quotes
 
 LONGEST = 12
 WORDS = ("tea", "green tea", "Ana", "likes", "likes tea", "in Rome")
@@ -85,13 +84,3 @@ def test_a_memory_is_ready_when_its_successors_lead_to_what_is_there(
             walk.append(step)
             step = successors[step]
         assert (number in circles) == (step == number)
-
-
-@given(st.lists(st.sampled_from(WORDS)), st.lists(st.sampled_from(WORDS)), st.lists(st.sampled_from(WORDS)))
-def test_what_is_blanked_is_gone_unless_another_quotes_it(words: list[str], mine: list[str], others: list[str]) -> None:
-    content = " ".join(words)
-    left = blank_quotes(content, mine, others)
-    for quote in others:
-        assert left.count(quote) >= content.count(quote) or quote in BLANK
-    if not others:
-        assert not any(quote in left for quote in mine)

@@ -25,7 +25,9 @@ from app.read.search import MemorySearch
 from app.services.erasure import Erasures
 from app.services.lifecycle.maintenance import IndexMaintenance
 from app.services.memories import Memories
+from app.services.memory_erasure import MemoryErasure
 from app.services.quotas import Quotas
+from app.services.turn_redaction import TurnRedaction
 from app.write.pipeline import WritePipeline
 from tests.support import owner
 from tests.support.databases import on_nodes
@@ -59,7 +61,13 @@ class Store:
 
     @property
     def erasing(self) -> Erasures:
-        return Erasures(database=self.database, types=self.types, clock=self.pipeline.clock, language="english")
+        pipeline = self.pipeline
+        return Erasures(
+            database=self.database,
+            types=self.types,
+            clock=pipeline.clock,
+            each=MemoryErasure(clock=pipeline.clock, language="english", redacting=TurnRedaction(pipeline=pipeline)),
+        )
 
     def candidate(
         self, type_name: str, scope: Scope = USER, about: dict[str, Any] | None = None, **payload: Any

@@ -16,6 +16,7 @@ from mcp_types import ReadResourceResult, Resource, ResourceTemplate, TextResour
 from pydantic import BaseModel, Field, model_validator
 
 from app import ids
+from app.amounts import amount
 from app.api.erasure import ReceiptOut
 from app.api.jobs import JobOut
 from app.api.memories.answers import MemoryOut
@@ -158,6 +159,9 @@ class Forget(RequestBody):
     """The memory to erase."""
 
     memory_id: str = Field(description="As `recall` shows it.", examples=["mem_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"])
+    with_turns: bool = Field(
+        default=False, strict=True, description="Erase the messages that hold its words, too; only if the user wants it."
+    )
 
 
 class ReviewPending(RequestBody):
@@ -212,10 +216,13 @@ async def _job(runtime: Runtime, actor: Actor, given: GetJob) -> ToolResult:
 
 
 async def _forget(runtime: Runtime, actor: Actor, given: Forget) -> ToolResult:
-    receipt = ReceiptOut.answer(await runtime.erasing.memory(actor, ids.parse(ids.MEMORY, given.memory_id)))
+    memory = ids.parse(ids.MEMORY, given.memory_id)
+    receipt = ReceiptOut.answer(await runtime.erasing.memory(actor, memory, with_turns=given.with_turns))
     text = f"{given.memory_id} is erased."
     if receipt["kept"]:
         text += f" Kept, and may say the same: {', '.join(receipt['kept'])}. Erase these too if they are to go."
+    if receipt["turns"]:
+        text += f" {amount(len(receipt['turns']), 'turns')} still hold words of it: {', '.join(receipt['turns'])}."
     return ToolResult(text=text, data=receipt)
 
 

@@ -270,15 +270,27 @@ async def patch_memory(
     return await run_once(request, runtime, actor, OK, work)
 
 
-async def delete_memory(request: Request, runtime: RuntimeDep, actor: ActorDep, memory_id: MemoryId) -> Response:
+async def delete_memory(
+    request: Request,
+    runtime: RuntimeDep,
+    actor: ActorDep,
+    memory_id: MemoryId,
+    *,
+    with_turns: Annotated[
+        bool, Query(description="Erase the turns that say it, and all others of its scope that hold its words, too.")
+    ] = False,
+) -> Response:
     """Erase a memory and all rows derived from it, and answer with a receipt.
 
-    A turn that no other memory rests on is erased with it; a turn that others rest on loses the words quoted for this
-    memory, and can't be replayed. `kept` names those others: they may say the same, and stay.
+    A turn that no other memory rests on is erased with it. A turn that others rest on loses the sentences that say it,
+    and can't be replayed; so do the memories that keep this turn word for word. `kept` names the others: they may say
+    the same, and stay. `turns` names the turns that still hold its words: sent with `with_turns=true`, the request
+    erases these turns, too.
     """
 
     async def work() -> object:
-        receipt = await runtime.erasing.memory(actor, ids.parse(ids.MEMORY, memory_id), own=own_key(request))
+        memory = ids.parse(ids.MEMORY, memory_id)
+        receipt = await runtime.erasing.memory(actor, memory, with_turns=with_turns, own=own_key(request))
         return ReceiptOut.answer(receipt)
 
     return await run_once(request, runtime, actor, OK, work)

@@ -110,19 +110,21 @@ export function Field({ label, value, onChange, type = "text", options, hint, hi
 export const Button = ({ children, kind = "", ...rest }) =>
   html`<button type="button" class="button ${kind}" ...${rest}>${children}</button>`;
 
-/** A button that asks for confirmation in a dialog; with `word`, the word must be typed. */
-export function Confirm({ label, title, text, word, kind = "danger", onConfirm, ...rest }) {
+/** A button that asks for confirmation in a dialog; with `word`, the word must be typed. `onConfirm` is given whether `choice`, the label of a check box, was taken. */
+export function Confirm({ label, title, text, word, choice, kind = "danger", onConfirm, ...rest }) {
   const [open, setOpen] = useState(false);
   const [typed, setTyped] = useState("");
-  const close = () => (setOpen(false), setTyped(""));
+  const [chosen, setChosen] = useState(false);
+  const close = () => (setOpen(false), setTyped(""), setChosen(false));
   return html`<${Button} kind=${kind} onClick=${() => setOpen(true)} ...${rest}>${label}<//>
     ${open && html`<${Dialog} title=${title} onClose=${close}>
       <p>${text}</p>
       ${word && html`<${Field} label=${`Type ${word} to confirm`} value=${typed} onChange=${setTyped} autocomplete="off" />`}
+      ${choice && html`<p><label><input type="checkbox" checked=${chosen} onChange=${(event) => setChosen(event.target.checked)} /> ${choice}</label></p>`}
       <div class="actions">
         <${Button} onClick=${close}>Cancel<//>
         <${Button} kind=${kind === "danger" ? "danger solid" : "primary"} disabled=${Boolean(word) && typed !== word}
-          onClick=${() => (close(), onConfirm())}>${label}<//>
+          onClick=${() => (close(), onConfirm(chosen))}>${label}<//>
       </div>
     <//>`}`;
 }

@@ -24,14 +24,15 @@ export function MemoryPage({ id }) {
 function MemoryDetail({ memory, history, type, reload }) {
   const session = useSession();
   const [receipt, setReceipt] = useState(null);
-  const erase = () => attempt(async () => setReceipt(await del(pathOf`/memories/${memory.id}`)));
+  const erase = (withTurns) => attempt(async () => setReceipt(await del(pathOf`/memories/${memory.id}`, withTurns ? { with_turns: true } : undefined)));
   if (receipt) return html`<${Receipt} receipt=${receipt} />`;
   const feedback = (value) => attempt(() => post(pathOf`/memories/${memory.id}/feedback`, { feedback: value }).then(reload), "Thank you: recorded.");
   return html`<${PageTitle} aside=${html`<div class="actions">
       ${session.may("write") && html`
         <${Button} onClick=${() => feedback("useful")}>Useful<//><${Button} onClick=${() => feedback("not_useful")}>Not useful<//>
         <${Button} onClick=${() => feedback("wrong")}>Wrong<//>
-        <${Confirm} label="Erase" title="Erase this memory?" text="The memory, its vectors, its evidence and its log entries go for good. Other memories made of the same turn stay, mostly the turn word for word: the receipt lists them, for you to erase those that say the same." onConfirm=${erase} />`}
+        <${Confirm} label="Erase" title="Erase this memory?" text="The memory, its vectors, its evidence and its log entries go for good, and so do the sentences of turns that it was made of. Other memories made of the same turns stay: the receipt lists them, and the turns that still hold words of it."
+          choice="Erase the turns that hold words of it, too" onConfirm=${erase} />`}
     </div>`}>Memory<//>
     <div class="stack">
       <${Card}><p class="said">${memory.content}</p>
@@ -148,6 +149,8 @@ export function Receipt({ receipt }) {
       ["receipt", html`<code>${shown.id}</code>`], ["status", html`<${Badge} text=${shown.status} />`], ["finished", shown.finished_at && when(shown.finished_at)],
       ["erased", Object.entries(shown.counts ?? {}).filter(([, count]) => count).map(([name, count]) => `${count} ${words(name)}`).join(", ")],
       ["still there", shown.still_there ?? (checked ? "0" : "")], ["kept", receipt.kept?.length ? html`<${Kept} ids=${receipt.kept} />` : ""],
+      ["turns that still hold words of it", receipt.turns?.length ? html`<ul>${receipt.turns.map((id) => html`<li><code>${id}</code></li>`)}</ul>` : ""],
+      ["kept without a turn that says it", receipt.unsupported?.length ? html`<ul>${receipt.unsupported.map((id) => html`<li><${MemoryLink} id=${id}>${id}<//></li>`)}</ul>` : ""],
       ["digest", shown.digest && html`<code>${shown.digest}</code>`],
     ]} /><//>`;
 }

@@ -19,7 +19,6 @@ from app.db.apply import removal
 from app.db.apply.memories import REREAD
 from app.db.apply.removal import delete_batch
 from app.db.session import WriteSession, statement
-from app.db.sql import as_record
 from app.db.tables.foreign_keys import IN_SCOPE, OF_ENTITY, OF_MEMORY
 
 Counts = Counter[str]
@@ -251,19 +250,6 @@ async def _delete(session: WriteSession, table: str, where: str, values: Mapping
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class QuotedTurn:
-    """A turn that a memory rests on: its words, those quoted for this memory and for others, who the others are."""
-
-    id: UUID
-    content: str
-    report: Mapping[str, object] | None
-    quotes: tuple[str, ...]
-    others: tuple[UUID, ...]
-    other_quotes: tuple[str, ...]
-    sessions: tuple[str, ...]
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Orphan:
     """An entity that was erased because nothing mentions it: its names, and the entity that it was merged into.
 
@@ -274,20 +260,6 @@ class Orphan:
     aliases: tuple[str, ...]
     heir: UUID | None
 
-
-_SOURCES = statement(
-    """
-    SELECT t.id, t.content, t.report,
-        array_agg(DISTINCT e.quote) FILTER (WHERE e.memory_id = :memory AND e.quote IS NOT NULL) AS quotes,
-        array_agg(DISTINCT e.memory_id) FILTER (WHERE e.memory_id <> :memory) AS others,
-        array_agg(DISTINCT e.quote) FILTER (WHERE e.memory_id <> :memory AND e.quote IS NOT NULL) AS other_quotes,
-        array_agg(DISTINCT e.session_id) FILTER (WHERE e.session_id IS NOT NULL) AS sessions
-    FROM turns t JOIN evidence e ON e.tenant_id = :tenant AND e.turn_id = t.id
-    WHERE t.tenant_id = :tenant
-      AND t.id IN (SELECT turn_id FROM evidence WHERE tenant_id = :tenant AND memory_id = :memory)
-    GROUP BY t.tenant_id, t.id ORDER BY t.id
-    """
-)
 
 _CENSOR = statement(
     """
@@ -368,15 +340,6 @@ _FORGET_PAST = statement("DELETE FROM entity_past WHERE tenant_id = :tenant AND 
 _UNBIND = statement(
     "DELETE FROM pronoun_bindings WHERE tenant_id = :tenant AND scope_id = :scope AND lower(name) = ANY(:names)"
 )
-
-
-async def sources(session: WriteSession, tenant: UUID, memory: UUID) -> list[QuotedTurn]:
-    """Return the turns that a memory rests on."""
-    lists = ("quotes", "others", "other_quotes", "sessions")
-    return [
-        as_record(QuotedTurn, row, **{name: tuple(row[name] or ()) for name in lists})
-        for row in await session.fetch(_SOURCES, {"tenant": tenant, "memory": memory})
-    ]
 
 
 async def censor(

@@ -155,6 +155,7 @@ TYPE = MemoryType(
     hints=("medication", "medications", "medicine", "medicines", "drug", "drugs", "dosage", "prescription"),
     states=True,
     held=EndingKey(under="medication_name", value="dosage"),
+    tells="medication_name",
     filters={"drug_class": normalise.normalise_key},
     unasked=frozenset({"drug_class", "ended_at", "active"}),
     adopts=Adoption(sources=("fact",), rule=_adopted, ended=_ended),

@@ -82,9 +82,14 @@ class AsyncTypedMemory(AsyncTypedWrites):
         """Store up to a thousand typed memories, each with its `type`; each has its own result."""
         return await self._send(calls.write_batch(items, self._identity), idempotency_key)
 
-    async def forget(self, memory: MemoryId, *, idempotency_key: str | None = None) -> models.Receipt:
-        """Erase a memory for good; `kept` of the receipt lists others of the same turn, which may say the same."""
-        return await self._send(calls.forget(_id(memory)), idempotency_key)
+    async def forget(
+        self, memory: MemoryId, *, with_turns: bool = False, idempotency_key: str | None = None
+    ) -> models.Receipt:
+        """Erase a memory for good; `kept` of the receipt lists others of the same turn, which may say the same.
+
+        `turns` of the receipt are those that still hold its words; `with_turns` erases them, too.
+        """
+        return await self._send(calls.forget(_id(memory), with_turns=with_turns), idempotency_key)
 
     async def forget_user(self, user_id: str, *, wait: bool = True) -> models.Receipt:
         """Erase everything of a user for good. It takes a key with the role `admin`."""

@@ -192,9 +192,10 @@ def feedback(memory_id: str, kind: str, options: Options) -> Call[models.Feedbac
     return Call(method="POST", path=path, answer=_FEEDBACK_RESULT, body={**options, "feedback": kind}, is_write=True)
 
 
-def forget(memory_id: str) -> Call[models.Receipt]:
+def forget(memory_id: str, *, with_turns: bool) -> Call[models.Receipt]:
     """Erase a memory."""
-    return Call(method="DELETE", path=_memory_path(memory_id), answer=_RECEIPT, is_write=True)
+    params = {"with_turns": True} if with_turns else {}
+    return Call(method="DELETE", path=_memory_path(memory_id), answer=_RECEIPT, params=params, is_write=True)
 
 
 def forget_user(user_id: str, *, wait: bool) -> Call[models.Receipt]:

@@ -1101,6 +1101,12 @@ class Receipt(Model):
     still_there: int | None = None
     """Number of erased rows that are in the database now; 0 unless something is wrong."""
 
+    turns: list[str] | None = None
+    """Turns that still hold words of the erased memory, newest 5,000 turns of its scope looked through; `with_turns=true` erases them with it."""
+
+    unsupported: list[str] | None = None
+    """Those of `kept` that no turn says any more, because it was erased with the memory."""
+
     user_id_sha256: str | None
     """SHA-256 of the tenant's id, a colon and the user's id: the receipt names nobody."""
 

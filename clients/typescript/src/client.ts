@@ -127,9 +127,14 @@ export class TypedMemory {
     return this.#send({ method: "POST", path: "/memories/batch", body: { memories }, ...control });
   }
 
-  /** Erase a memory for good; `kept` of the receipt lists what else rests on the same turn, and may say the same. */
-  async forget(memory: MemoryId, control: WriteControl = {}): Promise<types.Receipt> {
-    return this.#send({ method: "DELETE", path: memoryPath(memory), ...control });
+  /**
+   * Erase a memory for good; `kept` of the receipt lists what else rests on the same turn, and may say the same.
+   * `turns` of the receipt are those that still hold its words; `with_turns` erases them, too.
+   */
+  async forget(memory: MemoryId, control: WriteControl & { with_turns?: boolean } = {}): Promise<types.Receipt> {
+    const { with_turns, ...rest } = control;
+    const params = with_turns === true ? { with_turns } : {};
+    return this.#send({ method: "DELETE", path: memoryPath(memory), params, ...rest });
   }
 
   /** Erase everything of a user for good. It takes a key with the role `admin`. */
