@@ -71,7 +71,7 @@ class LinkKind(StrEnum):
 
 
 class ReviewReason(StrEnum):
-    """The reason to review a memory."""
+    """The reason to review a memory; what is `withheld` waits with another memory, and is no item of its own."""
 
     CONTRADICTION = "contradiction"
     DOUBTFUL = "doubtful"
@@ -80,6 +80,8 @@ class ReviewReason(StrEnum):
     CONSTRAINT = "constraint"
     ENTITY_MERGE = "entity_merge"
     ASKED = "asked"
+    ERASURE = "erasure"
+    WITHHELD = "withheld"
 
 
 class Feedback(StrEnum):

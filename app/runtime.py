@@ -262,7 +262,7 @@ async def _assembled(base: _Base, writing: _WriteServices, store: Store) -> Runt
         tenants=store.tenants,
         idempotency=idempotency,
         readiness=_readiness(base, jobs, writing.chat),
-        reviews=Reviews(database=database, reviewing=deciding, clock=base.clock),
+        reviews=Reviews(database=database, reviewing=deciding, erasing=erasing, clock=base.clock),
         sameness=Sameness(pipeline=writing.pipeline),
         question_writer=writing.writer,
         profiles=Profiles(database=database, types=types, clock=base.clock),

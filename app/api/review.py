@@ -15,6 +15,7 @@ from pydantic_core import to_json
 from starlette.responses import Response
 
 from app import ids
+from app.api.erasure import ReceiptOut
 from app.api.memories.answers import AffectedOut, AnyMemory, MemoryOut
 from app.api.memories.bodies import canonical_types
 from app.api.memories.write import with_types
@@ -32,6 +33,7 @@ from app.memory.registry import Registry
 from app.memory.review import ReviewAction, ReviewDecision, ReviewItem, suggestion
 from app.model import Evidence, LinkKind, MemoryStatus, ReviewReason
 from app.runtime import Runtime
+from app.services.erasure import Receipt
 from app.services.review.decide import ReviewResult
 from app.services.review.queue import Detail, Passage, ReviewFilter, ReviewItemChanged
 
@@ -203,6 +205,10 @@ class ReviewDetailOut(Out):
     decided: Annotated[DecidedOut | None, Source("ended")]
 
 
+def _receipt(found: Receipt | None) -> dict[str, object] | None:
+    return None if found is None else ReceiptOut.answer(found)
+
+
 class ReviewOutcomeOut(Out):
     """The outcome of a decision."""
 
@@ -211,6 +217,9 @@ class ReviewOutcomeOut(Out):
     outcome: str
     memory: AnyMemory | None
     affected: list[AffectedOut]
+    receipt: Annotated[ReceiptOut | None, Source("receipt", _receipt)] = Field(
+        default=None, description="The receipt of the erasure, where the user asked to forget it and it was accepted."
+    )
 
 
 class ChangedItem(BaseModel):
@@ -335,6 +344,7 @@ async def decide_review(
     the item and all its sides. `merge`: it is merged into a memory that says the same. The named memory or the
     statement must have the item's subject. An expired or superseded memory keeps its status when it is accepted, and
     only leaves the queue (`outcome` `kept`). `end`: a belief was true until `since`; it leaves its slot as history.
+    What the user asked to forget (`erasure`) is erased by `accept`, and recalled again after `reject`.
 
     The decision is on the `version` that the reviewer saw. If the item has changed since, nothing is done and the
     answer is a 409 with the new state.

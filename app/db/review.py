@@ -1,6 +1,6 @@
 """Queries of the review queue: items, counts, locks, claims, comments, and the turns around a memory's evidence.
 
-There is no table of items: an item is a memory with a review reason.
+There is no table of items: an item is a memory with a review reason, but for what is withheld with another item.
 """
 
 from __future__ import annotations
@@ -122,12 +122,17 @@ _SUMMARY = statement(
         count(*) FILTER (WHERE review_since <= :week AND review_since > :month) AS a_week_to_a_month,
         count(*) FILTER (WHERE review_since <= :month) AS over_a_month,
         min(review_since) AS oldest
-    FROM memories WHERE tenant_id = :tenant AND review_reason IS NOT NULL
+    FROM memories WHERE tenant_id = :tenant AND review_reason IS NOT NULL AND review_reason <> 'withheld'
     GROUP BY review_reason ORDER BY review_reason
     """
 )
 
-_WAITING = statement("SELECT reason, sum(waiting) AS waiting FROM review_counts WHERE waiting > 0 GROUP BY reason")
+_WAITING = statement(
+    """
+    SELECT reason, sum(waiting) AS waiting FROM review_counts
+    WHERE waiting > 0 AND reason <> 'withheld' GROUP BY reason
+    """
+)
 
 _DEPARTURE = statement(
     """
@@ -215,7 +220,12 @@ async def page(
     """Return up to `limit` waiting memories by the time they were queued, starting after a position."""
     given = {name: getattr(wanted, name) for name in _CONDITIONS}
     used = {name: value for name, value in given.items() if value not in (None, ())}
-    conditions = ["m.tenant_id = :tenant", "m.review_reason IS NOT NULL", *(_CONDITIONS[name] for name in used)]
+    conditions = [
+        "m.tenant_id = :tenant",
+        "m.review_reason IS NOT NULL",
+        "m.review_reason <> 'withheld'",
+        *(_CONDITIONS[name] for name in used),
+    ]
     parameters: dict[str, object] = {"tenant": tenant, "limit": limit}
     parameters |= {name: list(value) if isinstance(value, tuple) else value for name, value in used.items()}
     comparison, direction = ("<", "DESC") if newest else (">", "ASC")

@@ -38,6 +38,7 @@ class AuditAction(StrEnum):
     MEMORY_REVERTED = "memory.reverted"
     MEMORY_CHANGED = "memory.changed"
     MEMORY_ERASED = "memory.erased"
+    MEMORY_ERASURE_ASKED = "memory.erasure_asked"
     MEMORY_STANDING = "memory.standing"
     MEMORY_ENDED = "memory.ended"
     MEMORY_ENDING_DOUBTED = "memory.ending_doubted"

@@ -202,6 +202,7 @@ MEMORY_TEXTS: Mapping[str, Sentence] = {
     AuditAction.MEMORY_STANDING: _standing,
     AuditAction.MEMORY_ENDED: plainly("Said to be over"),
     AuditAction.MEMORY_ENDING_DOUBTED: plainly("Doubtfully said to be over"),
+    AuditAction.MEMORY_ERASURE_ASKED: plainly("Sent to review, to be erased"),
     AuditAction.MEMORY_EXPIRED: plainly("Expired"),
     AuditAction.MEMORY_FORGOTTEN: plainly("Forgotten"),
     AuditAction.MEMORY_PURGED: plainly("Removed for good"),

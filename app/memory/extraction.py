@@ -107,6 +107,19 @@ class Proposal:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ErasureRequest:
+    """A statement of a user that something is to be forgotten.
+
+    `quote` is the sentence of the turn, word for word; `words` say what is meant, without function words; `predicates`
+    are those that the words mean, where they name a kind of fact and no value: `my address`.
+    """
+
+    quote: str
+    words: tuple[str, ...]
+    predicates: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class KnownBelief:
     """A stored memory that a turn may touch: its type, and the fields that say what is held and what it is about."""
 
@@ -158,10 +171,11 @@ class Extraction:
 
     `unusable` has, for each proposed memory that can't be used, its place in the answer and the invalid field.
     `adoptable` means that the extractor knows a few types only, so that other types may adopt its proposals; a language
-    model knows every type, and its choice is final.
+    model knows every type, and its choice is final. `erasures` are requests to forget something.
     """
 
     proposals: tuple[Proposal, ...] = ()
+    erasures: tuple[ErasureRequest, ...] = ()
     unusable: tuple[str, ...] = ()
     usage: TokenUsage = field(default_factory=TokenUsage)
     adoptable: bool = False

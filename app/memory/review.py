@@ -74,6 +74,8 @@ def version_of(stamps: Mapping[UUID, str]) -> str:
 def suggestion(item: ReviewItem) -> Suggestion:
     """Return the action that the rules suggest for an item, which depends on its state only."""
     memory = item.memory
+    if memory.review is ReviewReason.ERASURE:
+        return Suggestion(action=ReviewAction.ACCEPT, reason=f"{memory.review_note}: accepting erases it")
     match memory.status:
         case MemoryStatus.PENDING:
             found = _of_pending(memory)

@@ -6,8 +6,9 @@ import asyncio
 from collections.abc import Sequence
 from typing import Final
 
+from app.english.erasure_requests import erasure_requests
 from app.english.rules.propose import propose
-from app.memory.extraction import NOTHING_KNOWN, Extraction, KnownExcerpt, Proposal, Turn
+from app.memory.extraction import NOTHING_KNOWN, Extraction, KnownExcerpt, Proposal, Role, Turn
 from app.memory.registry import Registry
 
 _INLINE: Final = 2_000
@@ -46,6 +47,7 @@ class RuleExtractor:
                 proposals=tuple(
                     one for one in await self._propose(turn, every[: len(context) + place]) if one.type not in excluded
                 ),
+                erasures=erasure_requests(turn.content) if turn.role is Role.USER else (),
                 adoptable=True,
             )
             for place, turn in enumerate(turns)

@@ -24,7 +24,7 @@ from app.db import jobs, keys, query_log, turns
 from app.db.apply.memories import bump_scopes
 from app.db.apply.scope import ScopeMoved, retried
 from app.db.audit import AuditWriter, append
-from app.db.erasure import receipts, rows, traces
+from app.db.erasure import holds, receipts, rows, traces
 from app.db.erasure.receipts import Erasure
 from app.db.session import Database, ReadSession, WriteSession
 from app.db.tenants import lock_scope, scopes_of_user
@@ -142,6 +142,7 @@ class Erasures:
             taken = await self._take(session, actor, gone, erasure.id, types, ready)
             if ready is None:
                 await self.each.take_turns(session, actor, gone, taken, erasure.id, types)
+            await holds.release(session, tenant, gone.scope.id(tenant), now=now)
             named = [ids.public(ids.MEMORY, one) for one in sorted(taken.memories | taken.rewritten)]
             named += [ids.public(ids.TURN, one) for one in sorted(taken.sources)]
             taken.counts["idempotency_keys"] = await rows.answers(session, tenant, erasure.id, named=named, own=own)

@@ -24,7 +24,6 @@ from app.lexical.bm25 import searched_terms
 from app.lexical.counts import ScopeCounts
 from app.lexical.excision import Excision, Wording, excise
 from app.memory.audit import AuditAction
-from app.memory.extraction import Role
 from app.memory.registry import Registry
 from app.model import Actor, Memory
 from app.services.redaction import BLANK, identifying_texts, redact_turn_report
@@ -32,7 +31,7 @@ from app.write.pipeline import WritePipeline
 from app.write.review import candidate_of
 from app.write.rows import PendingRows, WriteContext, add_index, audit
 from app.write.values import Prepared
-from app.write.wording import wording_of
+from app.write.wording import restatements, wording_of
 
 SAID = "content"
 """The field of a memory of a turn that holds its words."""
@@ -106,7 +105,7 @@ class TurnRedaction:
         found = await traces.holding(session, tenant, scope, memory=gone.id, needles=wording.needles)
         own = {one.id for one in sources}
         others = [one for one in found if one.id not in own]
-        redacted = [_redacted(one, wording) for one in (*sources, *_restatements(sources, others))]
+        redacted = [_redacted(one, wording) for one in (*sources, *restatements(sources, others))]
         kept = [one for one in redacted if one.turn.others or one.turn.id not in own]
         episodes = await self._episodes(session, tenant, scope, kept, wording, types)
         held = {one.turn.id: one.excision.text() for one in kept} | {
@@ -204,19 +203,6 @@ def _rewrite(plan: PendingRows, memory: Memory, prepared: Prepared, indexed: Map
     plan.reindexed.append(memory.id)
     add_index(plan, memory.id, prepared, indexed)
     audit(plan, AuditAction.MEMORY_CHANGED, memory.id, {"changed": ["content"], "reason": "a part was erased"})
-
-
-def _restatements(sources: Sequence[QuotedTurn], others: Sequence[QuotedTurn]) -> list[QuotedTurn]:
-    """Return the turns in which somebody else than a user says it again, in a session in which it was said before."""
-    began: dict[str, datetime] = {}
-    for one in sources:
-        if one.session_id is not None:
-            began[one.session_id] = min(one.occurred_at, began.get(one.session_id, one.occurred_at))
-    return [
-        one
-        for one in others
-        if one.role != Role.USER and one.session_id in began and one.occurred_at >= began[one.session_id]
-    ]
 
 
 def _redacted(turn: QuotedTurn, wording: Wording) -> RedactedTurn:

@@ -20,9 +20,10 @@ from app.english.role_play import NO_FRAMING, RolePlayFrame
 from app.english.screening import Suspicion, SuspicionKind, screen
 from app.english.speech_acts import SKIPPED, act_of_turn, more_cautious, own_words, speech_act
 from app.errors import TypedMemoryError
-from app.lexical.tokens import sentence_around
+from app.lexical.excision import excise
+from app.lexical.tokens import locate_quote, sentence_around
 from app.memory.candidate import Candidate
-from app.memory.extraction import Extraction, Proposal, Role, TokenUsage, Turn
+from app.memory.extraction import ErasureRequest, Extraction, Proposal, Role, TokenUsage, Turn
 from app.memory.normalise import normalise_name
 from app.memory.registry import Registry
 from app.memory.spec import Adoption, MemoryType, Payload, StoredBelief
@@ -38,6 +39,7 @@ from app.write.values import Binding, ExtractedCandidates, RejectedProposal
 _Item = TypeVar("_Item")
 
 _PROPOSALS = TypeAdapter(tuple[Proposal, ...])
+_ERASURES = TypeAdapter(tuple[ErasureRequest, ...])
 _REASONS = TypeAdapter(tuple[str, ...])
 
 
@@ -73,13 +75,18 @@ def with_spent(answer: Extraction | TypedMemoryError, spent: TokenUsage) -> Extr
 def extraction_to_json(extraction: Extraction) -> dict[str, object]:
     """Return what to keep of an extraction, as JSON values; its cost is counted apart."""
     proposals = _PROPOSALS.dump_python(extraction.proposals, mode="json")
-    return {"proposals": proposals, "unusable": list(extraction.unusable)}
+    erasures = _ERASURES.dump_python(extraction.erasures, mode="json")
+    return {"proposals": proposals, "unusable": list(extraction.unusable), "erasures": erasures}
 
 
 def extraction_from_json(kept: Mapping[str, object]) -> Extraction:
     """Return the extraction that was kept, at no cost."""
     proposals = _PROPOSALS.validate_python(kept["proposals"])
-    return Extraction(proposals=proposals, unusable=_REASONS.validate_python(kept.get("unusable", ())))
+    return Extraction(
+        proposals=proposals,
+        unusable=_REASONS.validate_python(kept.get("unusable", ())),
+        erasures=_ERASURES.validate_python(kept.get("erasures", ())),
+    )
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -205,7 +212,12 @@ def candidates_of(
         foreign=quoted_spans(turn.content, turn.speaker),
         names=means.names,
     )
-    meant = _grounded(said, extraction, means, trace, refused)
+    erasures = _erasures(said, extraction)
+    meant = [
+        one
+        for one in _grounded(said, extraction, means, trace, refused)
+        if not any(one.proposal.quote in asked.quote for asked in erasures)
+    ]
     named, bindings = _named(meant, turn, heard or context, referents, means, trace, refused)
     candidates = []
     with trace.stage("classify", len(named)) as stage:
@@ -218,9 +230,12 @@ def candidates_of(
                 refused.append(RejectedProposal(proposal=one.proposal, reason=str(error)))
                 stage.drop(one.proposal.type, str(error))
     candidates = list({(one.type.name, str(one.payload), one.ending is None): one for one in candidates}.values())
-    kept = _episode(said, means)
+    kept = _episode(said, means, erasures)
     return ExtractedCandidates(
-        candidates=tuple(candidates) + ((kept,) if kept else ()), refused=tuple(refused), bindings=bindings
+        candidates=tuple(candidates) + ((kept,) if kept else ()),
+        refused=tuple(refused),
+        bindings=bindings,
+        erasures=erasures,
     )
 
 
@@ -380,10 +395,30 @@ def _named(
     return found, told.bindings
 
 
-def _episode(text: _TurnText, means: ExtractionContext) -> Candidate | None:
+def _erasures(text: _TurnText, extraction: Extraction) -> tuple[ErasureRequest, ...]:
+    """Return the requests to forget something that a user means: none in a quotation, a play or a supposition."""
+    turn = text.turn
+    found = []
+    for one in extraction.erasures if turn.role is Role.USER else ():
+        span = locate_quote(one.quote, turn.content)
+        if span is None or is_quoted(span[0], text.foreign) or text.framing.at(span[0], one.quote) is not None:
+            continue
+        sentence, before = sentence_around(turn.content, span)
+        if speech_act(sentence, before) in {SpeechAct.ASSERTION, SpeechAct.QUESTION, SpeechAct.NEGATION}:
+            found.append(one)
+    return tuple(found)
+
+
+def _episode(text: _TurnText, means: ExtractionContext, erasures: Sequence[ErasureRequest]) -> Candidate | None:
+    """Return the turn itself as a candidate, without the sentences that ask to forget something."""
     if not means.keep_episodes:
         return None
     turn, doubts = text.turn, text.doubts
+    if erasures:
+        left = excise(turn.content, quotes=[one.quote for one in erasures])
+        if left.leaves_nothing:
+            return None
+        turn = replace(turn, content=left.text())
     trust = ProposalTrust(
         source=source_strength(turn.role, first_person=True),
         grounding=1.0,

@@ -15,6 +15,7 @@ from itertools import chain
 from typing import Final
 
 from app.english.chitchat import asks, asks_of_you, is_chit_chat, is_foreign, is_yes_or_no, states_something
+from app.english.erasure_requests import erasure_requests
 from app.english.role_play import EarlierTurn, RolePlayFrame, framing
 from app.lexical.tokens import count_words, normalise, tokenize
 from app.memory import normalise as memory_normalise
@@ -118,10 +119,10 @@ def _tells(content: str, asked: str | None) -> bool:
 def _stands_alone(content: str, policy: PrefilterPolicy) -> bool:
     """Tell whether the turn is worth reading without its earlier turns: by its length, or for what it says.
 
-    A few words with a number say something: `Down to 74 kilos!`.
+    A few words with a number say something (`Down to 74 kilos!`), and so do those that ask to forget.
     """
     words = count_words(content)
-    if words >= policy.min_words or states_something(content) or is_foreign(content):
+    if words >= policy.min_words or states_something(content) or is_foreign(content) or erasure_requests(content):
         return True
     return words >= _FEW_WORDS and any(map(str.isdigit, content)) and not asks(content)
 

@@ -19,6 +19,7 @@ from uuid import UUID
 
 from pydantic_core import from_json, to_json
 
+from app import ids
 from app.amounts import amount
 from app.db import quotas, tenants
 from app.db import turns as db_turns
@@ -40,6 +41,7 @@ from app.providers.protocols import Extractor
 from app.write import extract
 from app.write.coreference import binding_rows, needs_context
 from app.write.extract import ExtractionContext, candidates_of, with_spent
+from app.write.forgetting import Forgetting
 from app.write.known import KnownReader, names_meant, together_known, with_known_keys
 from app.write.pipeline import WritePipeline
 from app.write.prefilter import RejectedTurn, framed, prefilter_with_question
@@ -432,6 +434,7 @@ class IngestPipeline:
         complete = [one for one in works if not any(isinstance(out, TypedMemoryError) for out in one.outcomes)]
         if not complete:
             return {}
+        await self._forget(session, actor, complete, now)
         reports = {one.turn.id: report_of(one) for one in complete}
         given = [
             TurnResult(id=turn, status=one.status, reason=one.reason, report=one.told) for turn, one in reports.items()
@@ -451,6 +454,24 @@ class IngestPipeline:
             bound = binding_rows(tenant, scope, one.turn, one.considered.bindings, one.referents)
             await insert_all(session, bound)
         return {one.turn.id: reports[one.turn.id] for one in mine}
+
+    async def _forget(self, session: WriteSession, actor: Actor, works: Sequence[TurnState], now: datetime) -> None:
+        """Send to review what turns ask to forget; turns that somebody else has finished ask for nothing any more."""
+        tenant, asking = actor.tenant_id, [one for one in works if one.considered.erasures]
+        if not asking:
+            return
+        await tenants.lock_scope(session, tenant, asking[0].turn.scope.id(tenant))
+        waiting = {
+            one.turn.id
+            for one in await db_turns.fetch(session, tenant, [one.turn.id for one in asking])
+            if one.status is TurnStatus.RECEIVED
+        }
+        forgetting = Forgetting(actor=actor, types=self.types.known(tenant), language=self.writing.language, now=now)
+        for one in asking:
+            if one.turn.id in waiting:
+                with one.trace.stage("forget", len(one.considered.erasures)) as stage:
+                    held = await forgetting.hold(session, one.turn, one.considered.erasures)
+                    stage.notes += [f"{ids.public(ids.MEMORY, memory)} waits for its erasure" for memory in held]
 
 
 def _candidates(works: Sequence[TurnState]) -> list[Candidate]:

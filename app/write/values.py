@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from app import ids
 from app.memory import normalise
 from app.memory.candidate import AffectedMemory, Candidate, WriteDecision
-from app.memory.extraction import Proposal
+from app.memory.extraction import ErasureRequest, Proposal
 from app.memory.spec import Payload
 from app.memory.versions import Transition, Version
 from app.model import ConfidenceParts, EntityRef, EventTime, Memory, MemoryStatus, Mention, ReviewReason
@@ -41,11 +41,12 @@ class RejectedProposal:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExtractedCandidates:
-    """The extraction of a turn: candidates, the episode last, refusals, and the meaning of pronouns."""
+    """The extraction of a turn: candidates, the episode last, refusals, the meaning of pronouns, erasures asked for."""
 
     candidates: tuple[Candidate, ...] = ()
     refused: tuple[RejectedProposal, ...] = ()
     bindings: tuple[Binding, ...] = ()
+    erasures: tuple[ErasureRequest, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -23,7 +23,10 @@ VALUES = ("Volkswagen", "Rivian", "BMW", "Tesla")
 
 def reviews(store: Store) -> Reviews:
     return Reviews(
-        database=store.database, reviewing=ReviewDecisions(pipeline=store.pipeline), clock=store.pipeline.clock
+        database=store.database,
+        reviewing=ReviewDecisions(pipeline=store.pipeline),
+        erasing=store.erasing,
+        clock=store.pipeline.clock,
     )
 
 

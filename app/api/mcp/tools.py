@@ -160,7 +160,7 @@ class Forget(RequestBody):
 
     memory_id: str = Field(description="As `recall` shows it.", examples=["mem_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e"])
     with_turns: bool = Field(
-        default=False, strict=True, description="Erase the messages that hold its words, too; only if the user wants it."
+        default=False, strict=True, description="Erase the messages that hold its words, too, if the user asks for it."
     )
 
 

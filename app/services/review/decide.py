@@ -17,6 +17,7 @@ from app import ids
 from app.db import review
 from app.db.apply.scope import Claimed, ScopeMoved, apply, retried
 from app.db.audit import append
+from app.db.erasure import holds
 from app.db.memories import read as memory_reads
 from app.db.memories import rivals
 from app.db.review import FormerState, HiddenState
@@ -29,7 +30,8 @@ from app.memory.audit import AuditAction
 from app.memory.candidate import DIRECT_EXTRACTION, AffectedMemory, Candidate, WriteDecision
 from app.memory.review import ReviewAction, ReviewDecision, ReviewItem
 from app.memory.versions import Version
-from app.model import Actor, Memory, MemoryStatus, Scope
+from app.model import Actor, Memory, MemoryStatus, ReviewReason, Scope
+from app.services.erasure import Receipt
 from app.write import review as decisions
 from app.write.conflict import merge_into
 from app.write.hype import memories_without_questions
@@ -45,6 +47,8 @@ _STANDING = frozenset({MemoryStatus.PENDING, MemoryStatus.ACTIVE, MemoryStatus.E
 def check_action(item: ReviewItem, action: ReviewAction) -> None:
     """Raise InvalidInput when the action does not apply to the status of the item's memory."""
     status = item.memory.status
+    if item.memory.review is ReviewReason.ERASURE and action not in {ReviewAction.ACCEPT, ReviewAction.REJECT}:
+        raise InvalidInput("the user asked to forget it: accept erases it, reject brings it back", field="action")
     if action is ReviewAction.END and status is not MemoryStatus.ACTIVE:
         raise InvalidInput(f"the memory is {status}: only what is believed ends", field="action")
     if action is ReviewAction.KEEP_BOTH and status is MemoryStatus.PENDING:
@@ -109,17 +113,24 @@ STATED_BY_A_REVIEWER = 1.0
 """Source strength of a reviewer's statement: the highest, because a reviewer saw all sides."""
 
 
+_BROUGHT_BACK = "it brought back what a user asked to forget, which can be erased"
+
+
 class StaleReview(Exception):
     """The item or a competing memory has changed since the reviewer saw it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReviewResult:
-    """The result of a decision: its name, the memory that holds the belief now, and the changes of other memories."""
+    """The result of a decision: its name, the memory that holds the belief now, and the changes of other memories.
+
+    `receipt` is that of the erasure, where the decision was to erase.
+    """
 
     outcome: str
     memory: Memory | None
     affected: tuple[AffectedMemory, ...]
+    receipt: Receipt | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -194,6 +205,8 @@ class ReviewDecisions:
 
     async def _work(self, actor: Actor, opened: OpenReview, choice: ReviewDecision) -> _Work:
         pending = opened.item.memory.status is MemoryStatus.PENDING
+        if opened.item.memory.review is ReviewReason.ERASURE:  # which is not to be: it is accepted again
+            choice = replace(choice, action=ReviewAction.ACCEPT)
         match choice.action:
             case ReviewAction.ACCEPT if pending:
                 found = await self._prepare_accept(actor, opened)
@@ -297,6 +310,9 @@ class ReviewDecisions:
         async with self.pipeline.database.write(tenant, **stamped(around.now)) as session:
             await _unmoved(session, tenant, opened, work.version)
             claimed = await self._apply(session, actor, item.memory.scope, work)
+            asked = item.memory.review is ReviewReason.ERASURE
+            if asked:
+                await holds.release(session, tenant, item.memory.scope.id(tenant), now=around.now)
             held = () if outcome.memory is None else (outcome.memory,)
             seen = {item.memory.id, *held, *(one.id for one in outcome.affected)}
             stored = await memory_reads.read_memories(session, tenant, seen)
@@ -306,12 +322,12 @@ class ReviewDecisions:
                 choice=choice,
                 named=opened.named,
                 changed=work.plan.changed,
-                final=decisions.finality(work.plan),
+                final=_BROUGHT_BACK if asked else decisions.finality(work.plan),
             )
             await append(session, [told.event(outcome, stored)])
         self.pipeline.keep_up(tenant, item.memory.scope, claimed)
         return ReviewResult(
-            outcome=outcome.outcome,
+            outcome="kept" if asked else outcome.outcome,
             memory=None if outcome.memory is None else stored.get(outcome.memory),
             affected=outcome.affected,
         )

@@ -18,8 +18,9 @@ from app.db.review import Passage, ReviewBacklog, ReviewClaim, ReviewComment, Re
 from app.db.session import SNAPSHOT, Database, ReadSession, WriteSession
 from app.errors import Conflict, NotFound, ProviderError, TypedMemoryError
 from app.memory.audit import AuditAction
-from app.memory.review import ReviewDecision, ReviewItem
-from app.model import Actor, Memory, MemoryStatus
+from app.memory.review import ReviewAction, ReviewDecision, ReviewItem
+from app.model import Actor, Memory, MemoryStatus, ReviewReason
+from app.services.erasure import Erasures
 from app.services.pages import Page, cut_page
 from app.services.recent import RecentValue, in_time
 from app.services.review import decide
@@ -118,6 +119,7 @@ class Reviews:
 
     database: Database
     reviewing: ReviewDecisions
+    erasing: Erasures
     clock: Callable[[], datetime]
     _waiting: RecentValue[Mapping[str, int]] = field(default_factory=RecentValue, repr=False)
 
@@ -177,12 +179,26 @@ class Reviews:
         """
 
         async def attempt(_: int) -> ReviewResult:
-            return await self.reviewing.decide(actor, await self._open(actor, memory, choice), choice)
+            opened = await self._open(actor, memory, choice)
+            if choice.action is ReviewAction.ACCEPT and opened.item.memory.review is ReviewReason.ERASURE:
+                return await self._erase(actor, memory, choice)
+            return await self.reviewing.decide(actor, opened, choice)
 
         try:
             return await retried(attempt, self.reviewing.pipeline.conflict)
         except StaleReview:
             raise await self._changed_error(actor, memory) from None
+
+    async def _erase(self, actor: Actor, memory: UUID, choice: ReviewDecision) -> ReviewResult:
+        """Erase what a user asked to forget, unless the item has changed since the reviewer saw it."""
+
+        async def unmoved(session: ReadSession) -> None:
+            item = await review.find(session, actor.tenant_id, memory)
+            if item is None or item.version != choice.version:
+                raise StaleReview
+
+        receipt = await self.erasing.memory(actor, memory, check=unmoved)
+        return ReviewResult(outcome="erased", memory=None, affected=(), receipt=receipt)
 
     async def decide_all(self, actor: Actor, choices: Sequence[tuple[UUID, ReviewDecision]]) -> Results:
         """Apply decisions one after another, each in its own transaction, and return a result or an error for each."""

@@ -1,0 +1,58 @@
+"""Requests of a user to forget something that was said: `forget that I have a cat`, `lösche meine Adresse`.
+
+What is meant is told by its content words, in English where a word of another language has an alias. A request without
+any asks for nothing that can be found: `forget it`, `never mind`.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping
+from typing import Final
+
+from app.english.questions import QUESTION_HINTS
+from app.english.word_lists import expanded, listed, pairs, words
+from app.lexical.bm25 import STOP_WORDS
+from app.lexical.tokens import normalise, sentence_spans, tokenize
+from app.memory.extraction import ErasureRequest
+
+LANGUAGES: Final = ("english", "german", "french", "spanish")
+
+_PATTERNS: Final[Mapping[str, tuple[re.Pattern[str], ...]]] = {
+    language: tuple(
+        re.compile(expanded("erasure_requests", line), re.IGNORECASE) for line in listed("erasure_requests", language)
+    )
+    for language in LANGUAGES
+}
+_IDLE: Final = words("erasure_requests", "idle")
+_ALIASES: Final = pairs("erasure_requests", "aliases")
+_ELIDED: Final = re.compile(r"\b(?:j|l|d|m|t|qu)['\u2019](?=\w)", re.IGNORECASE)
+"""French words that lean on the next one."""
+
+
+def erasure_requests(text: str) -> tuple[ErasureRequest, ...]:
+    """Return the sentences of a text that ask to forget something, in their order."""
+    return tuple(_requests(text))
+
+
+def _requests(text: str) -> Iterator[ErasureRequest]:
+    for start, end in sentence_spans(text):
+        sentence = text[start:end]
+        for language, patterns in _PATTERNS.items():
+            found = next((one for each in patterns if (one := each.match(sentence)) is not None), None)
+            if found is not None:
+                meant = _content_words(found["what"], language)
+                if meant:
+                    yield ErasureRequest(quote=sentence, words=meant, predicates=_predicates(meant))
+                break
+
+
+def _content_words(what: str, language: str) -> tuple[str, ...]:
+    stop = STOP_WORDS[language] | STOP_WORDS["english"]
+    tokens = tokenize(normalise(_ELIDED.sub("", what)))
+    return tuple(dict.fromkeys(_ALIASES.get(one, one) for one in tokens if one not in stop and one not in _IDLE))
+
+
+def _predicates(meant: tuple[str, ...]) -> tuple[str, ...]:
+    """Return the predicates of which each of these words tells; none for most things."""
+    return tuple(name for name, hints in QUESTION_HINTS.items() if set(meant).issubset({name, *hints}))
