@@ -1,4 +1,4 @@
-"""What turns lose when a memory is erased: the sentences that say it, in the turns and in the memories that keep them.
+"""Redaction of turns for the erasure of a memory: sentences that say it go from turns and from memories that keep them.
 
 The rewritten memories are embedded before the transaction that erases; in it the same is computed again, and an
 erasure whose turns have changed meanwhile begins anew.
@@ -48,7 +48,7 @@ class RedactedTurn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Redaction:
-    """What goes with a memory.
+    """Turns, and memories that keep turns, that lose words with an erased memory.
 
     `sources` are the turns that it rests on, `turns` those that lose words and are needed by others, `rewritten` the
     new words of memories that keep a turn, `emptied` those of which nothing would be left. `holding` are the turns

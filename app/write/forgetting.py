@@ -45,7 +45,7 @@ _STEM: Final = 5
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Forgetting:
-    """Who asks, in which transaction and language; the scope of the turn is locked."""
+    """Requests to forget something, in the transaction that finishes their turns; the scope is locked."""
 
     actor: Actor
     types: Registry

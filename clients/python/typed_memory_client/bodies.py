@@ -946,7 +946,7 @@ TurnStatus = Literal["received", "processed", "skipped", "extraction_failed"]
 
 JobStatus = Literal["queued", "running", "succeeded", "failed", "cancelled"]
 
-ReviewReason = Literal["contradiction", "doubtful", "reported_wrong", "volatile", "constraint", "entity_merge", "asked"]
+ReviewReason = Literal["contradiction", "doubtful", "reported_wrong", "volatile", "constraint", "entity_merge", "asked", "erasure", "withheld"]
 
 class AnswerOptions(TypedDict, total=False):
     """A question to answer from memories."""

@@ -53,8 +53,8 @@ class Link(Model):
     memory_id: str
 
 
-ReviewReason = Annotated[Literal["contradiction", "doubtful", "reported_wrong", "volatile", "constraint", "entity_merge", "asked"], ACCEPT_UNKNOWN]
-"""The reason to review a memory."""
+ReviewReason = Annotated[Literal["contradiction", "doubtful", "reported_wrong", "volatile", "constraint", "entity_merge", "asked", "erasure", "withheld"], ACCEPT_UNKNOWN]
+"""The reason to review a memory; what is `withheld` waits with another memory, and is no item of its own."""
 
 ScopeKind = Annotated[Literal["global", "user", "agent"], ACCEPT_UNKNOWN]
 """The three visibility buckets of a tenant."""
@@ -773,6 +773,50 @@ class ReviewDetail(Model):
     open: bool
 
 
+class Receipt(Model):
+    """The receipt of an erasure."""
+
+    counts: dict[str, int]
+    """Rows erased, by table; `memories` and `turns` always, 0 for a user of whom nothing was stored."""
+
+    digest: str | None
+    """The same with the SHA-256 of what each said after its id and a space: `mem_... 9f86...`."""
+
+    finished_at: datetime | None
+
+    id: str
+
+    ids: list[str] | None = None
+    """The erased ids, on request."""
+
+    ids_digest: str | None
+    """SHA-256 of the ids of the memories and turns that were erased, sorted, each with a line end."""
+
+    job_id: str | None = None
+    """The job that does it, for one that takes long."""
+
+    kept: list[str] | None = None
+    """Memories that rest on the same turns and stay; for a memory's erasure."""
+
+    kind: Annotated[Literal["memory", "user"], ACCEPT_UNKNOWN]
+
+    started_at: datetime
+
+    status: Annotated[Literal["running", "finished"], ACCEPT_UNKNOWN]
+
+    still_there: int | None = None
+    """Number of erased rows that are in the database now; 0 unless something is wrong."""
+
+    turns: list[str] | None = None
+    """Turns that still hold words of the erased memory, newest 5,000 turns of its scope looked through; `with_turns=true` erases them with it."""
+
+    unsupported: list[str] | None = None
+    """Those of `kept` that no turn says any more, because it was erased with the memory."""
+
+    user_id_sha256: str | None
+    """SHA-256 of the tenant's id, a colon and the user's id: the receipt names nobody."""
+
+
 class ReviewOutcome(Model):
     """The outcome of a decision."""
 
@@ -785,6 +829,9 @@ class ReviewOutcome(Model):
     memory: Memory | None
 
     outcome: str
+
+    receipt: Receipt | None = None
+    """The receipt of the erasure, where the user asked to forget it and it was accepted."""
 
 
 class ReviewUndone(Model):
@@ -1065,50 +1112,6 @@ class WriteResult(Model):
     memory: Memory | None
 
     reason: str
-
-
-class Receipt(Model):
-    """The receipt of an erasure."""
-
-    counts: dict[str, int]
-    """Rows erased, by table; `memories` and `turns` always, 0 for a user of whom nothing was stored."""
-
-    digest: str | None
-    """The same with the SHA-256 of what each said after its id and a space: `mem_... 9f86...`."""
-
-    finished_at: datetime | None
-
-    id: str
-
-    ids: list[str] | None = None
-    """The erased ids, on request."""
-
-    ids_digest: str | None
-    """SHA-256 of the ids of the memories and turns that were erased, sorted, each with a line end."""
-
-    job_id: str | None = None
-    """The job that does it, for one that takes long."""
-
-    kept: list[str] | None = None
-    """Memories that rest on the same turns and stay; for a memory's erasure."""
-
-    kind: Annotated[Literal["memory", "user"], ACCEPT_UNKNOWN]
-
-    started_at: datetime
-
-    status: Annotated[Literal["running", "finished"], ACCEPT_UNKNOWN]
-
-    still_there: int | None = None
-    """Number of erased rows that are in the database now; 0 unless something is wrong."""
-
-    turns: list[str] | None = None
-    """Turns that still hold words of the erased memory, newest 5,000 turns of its scope looked through; `with_turns=true` erases them with it."""
-
-    unsupported: list[str] | None = None
-    """Those of `kept` that no turn says any more, because it was erased with the memory."""
-
-    user_id_sha256: str | None
-    """SHA-256 of the tenant's id, a colon and the user's id: the receipt names nobody."""
 
 
 FeedbackEffect = Annotated[Literal["counted", "revived", "sent_to_review", "marked_for_review", "already_in_review"], ACCEPT_UNKNOWN]
