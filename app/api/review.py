@@ -245,6 +245,7 @@ class ReviewResultOut(ChangedItem):
     outcome: str | None = None
     memory: AnyMemory | None = None
     affected: list[AffectedOut] | None = None
+    receipt: ReceiptOut | None = None
     problem: Problem | None = None
 
 

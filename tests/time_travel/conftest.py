@@ -11,7 +11,9 @@ from app.model import Memory
 from app.services.entities import Entities
 from app.services.erasure import Erasures
 from app.services.memories import Memories
+from app.services.memory_erasure import MemoryErasure
 from app.services.quotas import Quotas
+from app.services.turn_redaction import TurnRedaction
 from tests.read.conftest import Store, make_store, store
 from tests.support import owner
 from tests.support.stores import change_by_hand, embedder
@@ -49,7 +51,9 @@ class Timed:
 
     @property
     def erasing(self) -> Erasures:
-        return Erasures(database=self.store.database, types=self.store.types, clock=self.clock, language="english")
+        redacting = TurnRedaction(pipeline=self.store.writes)
+        each = MemoryErasure(clock=self.clock, language="english", redacting=redacting)
+        return Erasures(database=self.store.database, types=self.store.types, clock=self.clock, each=each)
 
     @property
     def entities(self) -> Entities:
