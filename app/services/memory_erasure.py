@@ -171,14 +171,11 @@ class MemoryErasure:
         tenant, scope = actor.tenant_id, gone.scope.id(actor.tenant_id)
         alone = [one.id for one in redaction.sources if not one.others]
         counts = await rows.these_turns(session, tenant, alone, erasure)
-        wanted = await censor(session, actor, gone, redaction, now)
+        wanted, counts["turns_censored"] = await censor(session, actor, gone, redaction, now)
         sessions = {one for turn in redaction.sources for one in turn.sessions}
         sessions |= {one for one in (gone.session_id, *(each.session_id for each in gone.evidence)) if one is not None}
         counts["contexts"] = await rows.clear_context(
             session, tenant, scope, needles=wanted, sessions=sessions, now=now
-        )
-        counts["turns_censored"] = len(
-            {one.turn.id for one in redaction.turns} | {one.id for one in redaction.sources if one.others}
         )
         return counts
 

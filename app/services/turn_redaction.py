@@ -175,8 +175,10 @@ class TurnRedaction:
         await traces.forget_wording(session, tenant, stored)
 
 
-async def censor(session: WriteSession, actor: Actor, gone: Memory, redaction: Redaction, now: datetime) -> list[str]:
-    """Take the words of an erased memory off the turns that stay; return the texts by which they are known."""
+async def censor(
+    session: WriteSession, actor: Actor, gone: Memory, redaction: Redaction, now: datetime
+) -> tuple[list[str], int]:
+    """Take the words of an erased memory off turns that stay; return the texts to look for elsewhere, and the count."""
     tenant, scope = actor.tenant_id, gone.scope.id(actor.tenant_id)
     quotes = [one.quote for one in gone.evidence if one.quote is not None]
     lost = [part for one in redaction.turns for part in one.excision.cut]
@@ -184,13 +186,14 @@ async def censor(session: WriteSession, actor: Actor, gone: Memory, redaction: R
     wanted = identifying_texts(gone, [*quotes, *lost, *alone])
     cut = {one.turn.id: one for one in redaction.turns}
     stay = [one for one in redaction.sources if one.others]
+    count = 0
     for turn in {one.id: one for one in (*stay, *(each.turn for each in redaction.turns))}.values():
         content = cut[turn.id].excision.text(BLANK) if turn.id in cut else turn.content
         report = redact_turn_report(turn.report, ids.public(ids.MEMORY, gone.id), wanted)
-        await rows.censor(session, tenant, turn.id, content=content, report=report, now=now)
+        count += await rows.censor(session, tenant, turn.id, content=content, report=report, now=now)
         await traces.unquote(session, tenant, turn.id, cut[turn.id].unquoted if turn.id in cut else ())
     await rows.clear_reports(session, tenant, scope, [*cut, *(one.id for one in redaction.sources)])
-    return wanted
+    return wanted, count
 
 
 def _rewrite(plan: PendingRows, memory: Memory, prepared: Prepared, indexed: Mapping[str, object]) -> None:

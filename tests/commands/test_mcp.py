@@ -82,7 +82,7 @@ async def test_an_agent_stores_recalls_and_forgets(served: Served, connect: Any)
         assert {one.name for one in listed} >= TOOLS
         assert "long-term memory" in (client.instructions or "")
 
-        stored = await call(client, "store_memory", content="I work at Volkswagen these days.", user_id=user)
+        stored = await call(client, "store_memory", content="I work at Volkswagen. The tram was late.", user_id=user)
         job = await ended(client, stored["job_id"])
         assert job["status"] == "succeeded"
         assert job["result"]["turns"][0]["turn_id"] == stored["turn_id"]

@@ -47,8 +47,8 @@ def test_what_was_said_is_remembered_recalled_explained_and_forgotten(service: S
 
 
 def test_forgetting_a_belief_shows_what_else_was_made_of_its_turn(service: Served, user: str) -> None:
-    said = "I live in Ghent with three parrots."
-    stored = service.command("remember", said, "--user-id", user).stdout
+    said = "My parrots sing all day."
+    stored = service.command("remember", f"I live in Ghent. {said}", "--user-id", user).stdout
     [belief] = re.findall(r"(mem_\w+) \(fact\): user lives in Ghent", stored)
     forgotten = service.command("forget", belief)
     assert forgotten.returncode == 0, forgotten.stderr

@@ -344,10 +344,10 @@ _UNBIND = statement(
 
 async def censor(
     session: WriteSession, tenant: UUID, turn: UUID, *, content: str, report: Mapping[str, object] | None, now: object
-) -> None:
-    """Replace what a turn holds, and mark it as not to be replayed."""
+) -> int:
+    """Replace what a turn holds, and mark it as not to be replayed; return 0 if it is gone, else 1."""
     told = None if report is None else to_json(report).decode()
-    await session.change(_CENSOR, {"tenant": tenant, "id": turn, "content": content, "report": told, "now": now})
+    return await session.change(_CENSOR, {"tenant": tenant, "id": turn, "content": content, "report": told, "now": now})
 
 
 async def clear_reports(session: WriteSession, tenant: UUID, scope: UUID, turns: Collection[UUID]) -> None:
