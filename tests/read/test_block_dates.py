@@ -64,7 +64,9 @@ def test_a_turn_of_another_day_in_its_own_zone_has_the_days_it_names(
     timezone: str | None, said: str, shown: str
 ) -> None:
     told = Evidence(stated_at=LATER, role="user", timezone=timezone)
-    assert block(hit(1, "episodic", said, stated_at=LATER, evidence=(told,))).text.endswith(f"(2026-03-09) {shown}")
+    assert block(hit(1, "episodic", said, stated_at=LATER, evidence=(told,))).text.endswith(
+        f"(2026-03-09) user: {shown}"
+    )
 
 
 def test_the_days_and_times_of_lines_are_those_of_the_question() -> None:
