@@ -47,8 +47,12 @@ CHAT_SHARE: Final = 0.4
 
 @dataclass(frozen=True, kw_only=True)
 class BlockPolicy:
-    """The rules of the block, for one question and the matches that are relevant to it."""
+    """The rules of the block, for one question and the matches that are relevant to it.
 
+    `leading` are the matches with which others are compared: the same, whether or not the rest is to be explained.
+    """
+
+    leading: Collection[UUID]
     query: ParsedQuery
     rows: Mapping[UUID, RankingRow]
     turns: Mapping[UUID, TurnEvidence]
@@ -72,7 +76,7 @@ class BlockPolicy:
         judged = self._judge(ranked)
         return tuple(
             one
-            for one in ranked
+            for one in judged.leading
             if not (judged.is_of_assistant(one) or in_conversation(judged, one) or only_ask(judged, one))
         )
 
@@ -86,6 +90,11 @@ class Judged:
 
     policy: BlockPolicy
     ranked: tuple[Ranked, ...]
+
+    @cached_property
+    def leading(self) -> tuple[Ranked, ...]:
+        """The matches with which others are compared."""
+        return tuple(one for one in self.ranked if one.id in self.policy.leading)
 
     def row(self, one: Ranked) -> RankingRow:
         """Return the row of a match."""
@@ -106,26 +115,26 @@ class Judged:
     def best(self) -> float:
         """The evidence of the best match that is no mere question, nor the assistant's, unless that is asked for."""
         back = self.policy.query.reading.asks_back
-        own = (one for one in self.ranked if (back or not self.is_of_assistant(one)) and not only_ask(self, one))
+        own = (one for one in self.leading if (back or not self.is_of_assistant(one)) and not only_ask(self, one))
         return max((self.policy.evidence.whole[one.id] for one in own), default=0.0)
 
     @cached_property
     def settled(self) -> float:
         """The evidence of the best belief whose predicate the question asks for; 0 without one."""
         asked = self.policy.query.asked_predicates
-        found = (one for one in self.ranked if not self.is_turn(one) and self.row(one).predicate in asked)
+        found = (one for one in self.leading if not self.is_turn(one) and self.row(one).predicate in asked)
         return max((self.policy.evidence.whole[one.id] for one in found), default=0.0)
 
     @cached_property
     def said_by_user(self) -> frozenset[str]:
         """The terms of the question and of all that is not the assistant's."""
-        own = (one for one in self.ranked if not self.is_of_assistant(one))
+        own = (one for one in self.leading if not self.is_of_assistant(one))
         return frozenset(self.policy.query.terms).union(*(terms(self.row(one).opening) for one in own))
 
     @cached_property
     def asked_person(self) -> frozenset[UUID]:
         """The ids of the one person whom the question names, where they speak here; none otherwise."""
-        speaking = {self.row(one).speaker_id for one in self.ranked if self.is_turn(one)}
+        speaking = {self.row(one).speaker_id for one in self.leading if self.is_turn(one)}
         named = {
             frozenset(each for entity in mentioned.entities for each in entity.ids)
             for mentioned in self.policy.query.mentioned
@@ -137,7 +146,7 @@ class Judged:
     @cached_property
     def answered_by_another(self) -> bool:
         """Whether the best turn is what somebody else said than the one person whom the question names."""
-        first = next((one for one in self.ranked if self.is_turn(one) and not self.is_of_assistant(one)), None)
+        first = next((one for one in self.leading if self.is_turn(one) and not self.is_of_assistant(one)), None)
         if first is None or not self.asked_person:
             return False
         speaker = self.row(first).speaker_id

@@ -20,7 +20,7 @@ from app.db.memories.ranking import RankingRow, TurnBelief, TurnEvidence
 from app.english.dates import find_spans
 from app.lexical.bm25 import terms
 from app.memory.extraction import Role
-from app.model import Memory, ReadMode, SpeechAct
+from app.model import Memory, MemoryStatus, ReadMode, SpeechAct
 from app.read import block
 from app.read.assemble import estimate_tokens, floor, select
 from app.read.block import BlockPolicy
@@ -90,7 +90,7 @@ def best_matches(
     for some in ([*early, *ruling], ranked):
         relevant, cut = _relevant(judged, turns, some, rows, request)
         kept, elsewhen = on_that_day(relevant, rows, judged.query)
-        best = kept[: request.top_k]
+        best = history_first(kept, rows, judged.query)[: request.top_k]
         if len(some) == len(ranked) or (len(best) == request.top_k and known.isdisjoint(one.id for one in best)):
             break
     return best, (*elsewhen, *cut)
@@ -123,7 +123,10 @@ def _relevant(
     once, again = view.once(distinct)
     if not block.applies(request, judged.query):
         return once, (*past, *alike, *again, *unlike)
-    policy = BlockPolicy(query=judged.query, rows=rows, turns=turns, evidence=evidence, verbatim=judged.verbatim)
+    leading = frozenset(one.id for one in ranked[: considered(request)])
+    policy = BlockPolicy(
+        leading=leading, query=judged.query, rows=rows, turns=turns, evidence=evidence, verbatim=judged.verbatim
+    )
     admitted, left_out = policy.admit(once)
     gone = {one.id for one in (*past, *alike, *again)}
     turns_left = policy.eligible([one for one in scored if one.id not in gone])
@@ -144,9 +147,7 @@ def with_later_turns(
 
     Those are marked with the day of the newest. `over` are matches that are left out, because what they say is over.
     """
-    search = SuccessionSearch(
-        rows=view.rows, turns=view.turns, query=judged.query, words=judged.words, changing=judged.changing
-    )
+    search = SuccessionSearch(rows=view.rows, turns=view.turns, query=judged.query, words=judged.words)
     found = search.find(admitted, over, candidates)
     by_id = {one.id: one for one in (*candidates, *admitted)}
     ordered: dict[UUID, Ranked] = {}
@@ -208,6 +209,24 @@ def on_that_day(ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow], query
     timed = {one.id for one in ranked if query.reading.fallback and Arm.TEMPORAL in one.places}
     other = {one for one in timed if rows[one].elsewhen}
     return _split(ranked, other if other < timed else set())
+
+
+def history_first(ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow], query: ParsedQuery) -> tuple[Ranked, ...]:
+    """Return the matches with the former values of a slot before its present one, where the past is asked for."""
+    slots: dict[tuple[UUID, str, str | None], list[int]] = defaultdict(list)
+    for place, one in enumerate(ranked if query.about_past else ()):
+        if (row := rows[one.id]).slot is not None:
+            slots[row.scope_id, row.type, row.slot].append(place)
+    ordered = list(ranked)
+    for places in slots.values():
+        versions = sorted((ranked[place] for place in places), key=lambda one: _holds(rows[one.id]))
+        for place, one in zip(places, versions, strict=True):
+            ordered[place] = one
+    return tuple(ordered)
+
+
+def _holds(row: RankingRow) -> bool:
+    return row.status == MemoryStatus.ACTIVE
 
 
 def held_then(ranked: Sequence[Ranked], memories: Mapping[UUID, Memory], query: ParsedQuery, now: datetime) -> Split:

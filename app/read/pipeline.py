@@ -37,6 +37,7 @@ from app.read.model_calls import QuestionForms, mean_vector, nominees, rerank, r
 from app.read.plan import explain_filters, explain_plan, explain_question
 from app.read.retrieve.lexical import read_near_terms
 from app.read.search import Found, MemorySearch, Question
+from app.read.succession import asks_for_present
 from app.read.values import (
     ArmHit,
     Arms,
@@ -195,7 +196,7 @@ class ReadPipeline:
             ids=request.ids,
             query=request.query,
             asked=frozenset(query.terms),
-            newest_first=query.mode is ReadMode.DEFAULT and not query.about_past,
+            newest_first=asks_for_present(query),
         )
         heeded = choose_heeded(
             question.known.heeded,

@@ -60,6 +60,9 @@ _ABSENT: Final[ArmPlace] = (0, 0.0, 0.0, 0.0)
 _UNCOMPARED: Final[ArmPlace] = (0, -math.inf, 0.0, 0.0)
 """Places of what an arm did not nominate."""
 
+UNLIKE: Final[ArmPlace] = (0, 0.0, 0.0, 0.0)
+"""The place of what was fetched for another reason than its likeness to the question."""
+
 _UNSEEN: Final = 0.09
 """The cosine of what the semantic arms did not find, in the scale of the embedded model."""
 
@@ -132,7 +135,6 @@ class Relevance:
     about a number that it names, which is a name, too, and those about another number; `others` say of others what
     is asked. `alone` are turns to which the turn before adds no meaning (see `without_context`);
     `usual` is the cosine of the question with what it is not about (see `usual_cosine`). `words` compares words.
-    `changing` are the types whose memories may change.
     """
 
     query: ParsedQuery
@@ -145,7 +147,6 @@ class Relevance:
     alone: Collection[UUID] = frozenset()
     usual: float = 0.0
     words: WordNearness | None = None
-    changing: Collection[str] = frozenset()
 
     def with_relevance(self, ranked: Sequence[Ranked], evidence: Mapping[UUID, float]) -> list[Ranked]:
         """Return the matches with the relevance, 0 to 1, of each, by what speaks for it."""

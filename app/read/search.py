@@ -13,6 +13,7 @@ from pgvector import HalfVector
 from app.db.entities.query_lookup import QueryLookup
 from app.db.memories import hype, ranking
 from app.db.memories import read as memory_reads
+from app.db.memories.later_turns import read_later_turns
 from app.db.memories.ranking import AskingSession, RankingRow, TurnEvidence, read_turn_evidence
 from app.db.session import ReadSession
 from app.db.sql import Model, to_text
@@ -20,15 +21,17 @@ from app.lexical.bm25 import to_sparsevec
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType
 from app.model import Memory, ReadMode
+from app.read import block
 from app.read.assemble import floor
 from app.read.choice import best_matches, considered, held_then
 from app.read.fuse import fuse
 from app.read.near_words import NearWords, match_words
 from app.read.plan import plan
 from app.read.rank import about_others, demote, numbered_matches, predecessor_first, rank, slot_holders
-from app.read.relevance import CALIBRATIONS, Calibration, Relevance, usual_cosine, without_context
+from app.read.relevance import CALIBRATIONS, UNLIKE, Calibration, Relevance, usual_cosine, without_context
 from app.read.retrieve import Retrieved, Search, SearchFilters, is_exact, nominators, retrieve
-from app.read.values import OPENING, Arm, Cut, Fused, ParsedQuery, QueryPlan, QueryRequest, Ranked, happens
+from app.read.succession import asks_for_present
+from app.read.values import OPENING, Arm, Cut, Fused, ParsedQuery, QueryPlan, QueryRequest, Ranked
 from app.read.weights import document_counts, term_weights, word_weights
 
 PLANNED_ALONE_FROM = 5_000
@@ -72,11 +75,6 @@ class Question:
     def verbatim(self) -> tuple[str, ...]:
         """The types whose memories are what was said, word for word."""
         return tuple(one.name for one in self.types if one.verbatim)
-
-    @cached_property
-    def changing(self) -> frozenset[str]:
-        """The types whose memories may change: they hold a value, have a time of their own, or are what was said."""
-        return frozenset(one.name for one in self.types if one.verbatim or one.held is not None or happens(one))
 
     @cached_property
     def plan(self) -> QueryPlan:
@@ -170,12 +168,15 @@ class MemorySearch:
             others=others,
             alone=without_context(rows.values(), query, verbatim),
             words=self.words,
-            changing=question.changing,
             usual=usual_cosine(
                 retrieved.arms.get(Arm.SEMANTIC, ()), question.known.memories, search.depth, self.calibration
             ),
         )
-        best, cut = best_matches(judged, turns, demote(ranked, others, chosen), rows, request)
+        ordered = demote(ranked, others, chosen)
+        best, cut = best_matches(judged, turns, ordered, rows, request)
+        if added := await self._later_turns(session, question, best, rows):
+            turns |= await _turns(session, question, added, rows)
+            best, cut = best_matches(judged, turns, (*added, *ordered), rows, request)
         memories = await memory_reads.read_memories(
             session, question.tenant, [one.id for one in best], known_at=request.known_at, named=True
         )
@@ -183,6 +184,35 @@ class MemorySearch:
         if request.explain and search.questions:
             best = await self._with_questions(session, question.tenant, best, vector)
         return Found(ranked=best, memories=memories, plan=chosen, retrieved=retrieved, cut=(*untimely, *cut))
+
+    async def _later_turns(
+        self, session: ReadSession, question: Question, best: Sequence[Ranked], rows: dict[UUID, RankingRow]
+    ) -> tuple[Ranked, ...]:
+        """Return turns that may have changed the belief that answers and that no arm found, read into `rows`.
+
+        Only where there is more in sight than was found, and no more than is compared one by one. They are far from
+        the question, so what lets them in is their likeness to the belief.
+        """
+        request, known, first = question.request, question.known.memories, next(iter(best), None)
+        if first is None or not asks_for_present(question.query) or not block.applies(request, question.query):
+            return ()
+        if rows[first.id].type in question.verbatim:
+            return ()
+        if request.narrowed or request.as_of or request.known_at or not len(rows) < known <= PLANNED_ALONE_FROM:
+            return ()
+        found = await read_later_turns(
+            session,
+            tenant=question.tenant,
+            memory=first.id,
+            verbatim=question.verbatim,
+            assistants=question.query.assistants,
+            least=self.calibration.related,
+            model=self.model.id,
+        )
+        new = [one for one in found if one not in rows]
+        rows |= await ranking.read_ranking_rows(session, tenant=question.tenant, ids=new, opening=OPENING)
+        fused = [Fused(id=one, retrieval=0.0, places={Arm.SEMANTIC: UNLIKE}) for one in new if one in rows]
+        return rank(fused, rows, query=question.query, plan=question.plan, now=request.now, verbatim=question.verbatim)
 
     async def _with_questions(
         self, session: ReadSession, tenant: UUID, ranked: tuple[Ranked, ...], vector: HalfVector

@@ -7,7 +7,7 @@ which holds for few other turns.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from heapq import nlargest
 from math import log2
@@ -51,7 +51,7 @@ ANSWERS: Final = 0.2
 AS_GOOD: Final = 0.8
 """Least share of the best relevance that it has, too."""
 
-ANCHORS: Final = 2
+ANCHORS: Final = 3
 """Most such statements."""
 
 MOST: Final = 2
@@ -62,18 +62,22 @@ Later = Mapping[UUID, tuple[UUID, ...]]
 """Later turns by the statement that they may have changed, newest first."""
 
 
+def asks_for_present(query: ParsedQuery) -> bool:
+    """Tell whether the current value is asked for: not the past, nor everything."""
+    return query.mode is ReadMode.DEFAULT and not query.about_past
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SuccessionSearch:
     """A search for later turns: the rows of what was found, the turns among it, and the question.
 
-    `words` compares words; `changing` are the types whose memories may change.
+    `words` compares words.
     """
 
     rows: Mapping[UUID, RankingRow]
     turns: Mapping[UUID, TurnEvidence]
     query: ParsedQuery
     words: WordNearness | None
-    changing: Collection[str]
 
     def find(self, admitted: Sequence[Ranked], over: Sequence[Ranked], candidates: Sequence[Ranked]) -> Later:
         """Return the later turns among `candidates` about what the best of the others say.
@@ -82,22 +86,28 @@ class SuccessionSearch:
         are turns, and beliefs read from turns, that may be shown. What is about somebody else says nothing of a
         statement, and neither does a name that the question has.
         """
-        if self.query.mode is not ReadMode.DEFAULT or self.query.about_past:
+        if not asks_for_present(self.query):
             return {}
         ended = {one.id for one in over}
         found = {}
-        for anchor in self._answering([*admitted, *over]):
-            later = [one for one in candidates if self._may_follow(anchor, self.rows[one.id], ended)]
-            if about := self._about_the_same(anchor, [self.rows[one.id] for one in later]):
+        shown = {one.id for one in admitted}
+        for anchor, strong in self._answering([*admitted, *over]):
+            pool = (self.rows[one.id] for one in candidates if strong or one.id in shown)
+            later = [row for row in pool if self._may_follow(anchor, row, ended)]
+            if about := self._about_the_same(anchor, later):
                 found[anchor.id] = tuple(one.id for one in about)
         return found
 
-    def _answering(self, ranked: Sequence[Ranked]) -> list[RankingRow]:
-        """Return the best statements of people, as rows."""
+    def _answering(self, ranked: Sequence[Ranked]) -> Iterator[tuple[RankingRow, bool]]:
+        """Yield the best statements of people, as rows, and whether each answers nearly as well as the best.
+
+        One that does not brings nothing into the block; it is only marked.
+        """
         best = max((one.relevance for one in ranked), default=0.0)
-        good = [self.rows[one.id] for one in ranked if one.relevance >= max(ANSWERS, AS_GOOD * best)]
-        assistants = self.query.assistants
-        return [row for row in good if row.type in self.changing and row.speaker_id not in assistants][:ANCHORS]
+        answering = [one for one in ranked if one.relevance >= ANSWERS]
+        people = [one for one in answering if self.rows[one.id].speaker_id not in self.query.assistants]
+        for one in people[:ANCHORS]:
+            yield self.rows[one.id], one.relevance >= AS_GOOD * best
 
     def _may_follow(self, anchor: RankingRow, row: RankingRow, ended: Collection[UUID]) -> bool:
         """Tell whether something was told later, by a person, and may speak of the anchor's subject.
@@ -105,7 +115,7 @@ class SuccessionSearch:
         A turn says the same as the anchor where the same beliefs rest on both, unless it ended them.
         """
         turn = self.turns.get(row.id, TurnEvidence())
-        later = row.stated_at > anchor.stated_at and row.scope_id == anchor.scope_id and row.type in self.changing
+        later = row.stated_at > anchor.stated_at and row.scope_id == anchor.scope_id
         if not later or turn.role not in {None, Role.USER}:
             return False
         own = {anchor.id, *(one.id for one in self.turns.get(anchor.id, TurnEvidence()).beliefs)}
