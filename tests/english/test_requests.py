@@ -1,0 +1,50 @@
+"""Turns that only ask or give a task, and those that tell something."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.english.requests import only_asks
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Which ferry goes to Runde?",
+        "whats the tallest tree in europe",
+        "Hello there! Could you check the tide table?",
+        "Translate this into Danish.",
+        "summarize the report in two lines",
+        "please draft a letter to the council",
+        "Wie hoch ist der Brocken",
+        "combien coûte un billet pour Brest",
+        "¿Cuántos días tiene febrero",
+        "明天几点日出",
+        "次の電車はいつ",
+    ],
+)
+def test_questions_and_tasks_only_ask(text: str) -> None:
+    assert only_asks(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "I row on the fjord every Sunday.",
+        "When I was nine we moved to Runde.",
+        "Keep replies to one line.",
+        "Always answer in Danish.",
+        "Remind me to water the ferns.",
+        "Call me Bibbi.",
+        "Is the ferry late? I have to be in Runde by six.",
+        "Add my brother's number to the list.",
+        "Sold the boat.",
+        "Was für ein Tag. Ich habe den Job.",
+    ],
+)
+def test_statements_and_orders_that_stand_do_not(text: str) -> None:
+    assert not only_asks(text)
+
+
+def test_nothing_asks_nothing() -> None:
+    assert not only_asks("")

@@ -1,0 +1,225 @@
+"""The rules of the context block, one by one, over matches made by hand."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import timedelta
+from typing import Any
+from uuid import UUID
+
+import pytest
+
+from app.db.entities.query_lookup import KnownEntity
+from app.db.memories.heeded import HeededMemory
+from app.db.memories.ranking import RankingRow, TurnBelief, TurnEvidence
+from app.model import ReadMode, SpeechAct
+from app.providers.wordllama import WordllamaEmbedder
+from app.read import understand
+from app.read.block import BlockPolicy, applies
+from app.read.heed import choose_heeded
+from app.read.near_words import NearWords
+from app.read.relevance import CALIBRATIONS, MatchEvidence, usual_cosine, without_context
+from app.read.succession import SuccessionSearch
+from app.read.values import Arm, HeedMode, ParsedQuery, QueryRequest, Ranked
+from tests.read.conftest import NOW
+from tests.read.test_rank import NOTHING, TYPES, parsed, ranking_row
+
+ASSISTANT, ASTRID, BJARNE = UUID(int=901), UUID(int=902), UUID(int=903)
+WORDS = NearWords(WordllamaEmbedder().words, "english")
+WORDLLAMA = CALIBRATIONS["wordllama-256"]
+
+
+def turn(number: int, text: str, *, day: int = 0, **given: Any) -> RankingRow:
+    fields = {"type": "episodic", "subject": None, "session_id": "s", "words": len(text.split())}
+    stated_at = NOW - timedelta(days=30 - day, minutes=-number)
+    return ranking_row(number, **{**fields, "opening": text, "stated_at": stated_at, **given})
+
+
+def by_assistant(number: int, text: str, **given: Any) -> RankingRow:
+    return turn(number, f"assistant: {text}", speaker_id=ASSISTANT, **given)
+
+
+def asking(text: str) -> ParsedQuery:
+    """Return a question in a store in which the assistant has spoken."""
+    return replace(parsed(text), assistants=frozenset({ASSISTANT}))
+
+
+def match(row: RankingRow, *, relevance: float = 0.9, worded: bool = True) -> Ranked:
+    places = {Arm.LEXICAL: (1, 1.0, 1.0, 0.1)} if worded else {}
+    return Ranked(row.id, 1.0, 0.5, 0.8, 1.0, places, relevance=relevance)
+
+
+def reasons(
+    query: ParsedQuery, rows: list[RankingRow], evidence: dict[int, float] | None = None, **turns: TurnEvidence
+) -> dict[int, str]:
+    """Return why each match is left out, by number; those that are kept are missing."""
+    weighed = {row.id: (evidence or {}).get(row.id.int, 0.5) for row in rows}
+    policy = BlockPolicy(
+        leading={row.id for row in rows},
+        query=query,
+        rows={row.id: row for row in rows},
+        turns={UUID(int=int(name.removeprefix("t"))): found for name, found in turns.items()},
+        evidence=MatchEvidence(whole=weighed, wording=weighed),
+        verbatim=("episodic",),
+    )
+    return {cut.id.int: cut.why for cut in policy.admit([match(row) for row in rows])[1]}
+
+
+def test_turns_of_the_session_that_asks_are_left_out() -> None:
+    rows = [turn(1, "The van is green."), turn(2, "The van is old.")]
+    found = reasons(asking("What colour is the van?"), rows, t1=TurnEvidence(recent=True), t2=TurnEvidence())
+    assert found == {1: "among the last turns of the session that asks"}
+
+
+@pytest.mark.parametrize(("question", "left"), [("Where is the van?", {1}), ("What did I ask about the van?", set())])
+def test_a_turn_that_only_asks_is_left_out_unless_asked_for(question: str, left: set[int]) -> None:
+    rows = [turn(1, "where did i leave the van"), turn(2, "The van is at Odd's.")]
+    assert set(reasons(asking(question), rows)) == left
+
+
+def test_the_assistant_is_heard_for_what_only_it_says() -> None:
+    told = turn(1, "I drive a green van.")
+    restated = by_assistant(2, "Noted: you drive a green van.")
+    said = by_assistant(3, "A van that size needs Michelin CrossClimate tyres, pressure 4.2 bar, fitted by Halvorsen.")
+    found = reasons(asking("Which tyres for the van?"), [told, restated, said])
+    assert set(found) == {2}
+    assert reasons(asking("What did you tell me about the van?"), [told, restated, said]) == {}
+    weak = reasons(asking("Which tyres for the van?"), [told, said], {1: 0.9, 3: 0.4})
+    assert weak[3] == "said by the assistant, and less relevant than what the user said"
+
+
+def test_a_turn_beside_the_belief_that_is_asked_for_must_be_nearly_as_relevant() -> None:
+    belief = ranking_row(1, predicate="lives-in", opening="user lives in Runde")
+    rows = [belief, turn(2, "Runde has puffins."), turn(3, "My house is in Runde.")]
+    found = reasons(asking("Where do I live?"), rows, {1: 1.0, 2: 0.5, 3: 0.7})
+    assert found == {2: "far less relevant than the belief that is asked for"}
+
+
+def named(text: str, *names: tuple[str, UUID]) -> ParsedQuery:
+    """Return a question in which these names are known."""
+    known = replace(
+        NOTHING,
+        memories=9,
+        entities=tuple(
+            KnownEntity(alias=name.lower(), name=name, entity_type="person", mentions=3, ids=(one,))
+            for name, one in names
+        ),
+    )
+    reading = understand.parse_question(QueryRequest(query=text, now=NOW), types=TYPES, language="english")
+    return understand.resolve_question(reading, known, types=TYPES)
+
+
+def test_what_is_asked_of_a_speaker_and_said_by_the_other_is_not_known() -> None:
+    astrid, bjarne = turn(1, "Astrid: I bake.", speaker_id=ASTRID), turn(2, "Bjarne: I sail.", speaker_id=BJARNE)
+    query = named("What does Astrid sail?", ("Astrid", ASTRID))
+    assert reasons(query, [astrid, bjarne]) == {}
+    assert set(reasons(query, [bjarne, astrid])) == {1, 2}
+
+
+def test_the_policy_does_not_apply_where_everything_is_asked_for() -> None:
+    query = parsed("Where is the van?")
+    assert applies(QueryRequest(query="", now=NOW), query)
+    assert not applies(QueryRequest(query="", now=NOW, min_relevance=0.0), query)
+    assert not applies(QueryRequest(query="", now=NOW), replace(query, mode=ReadMode.AUDIT))
+
+
+def later(
+    query: ParsedQuery, rows: list[RankingRow], over: tuple[int, ...] = (), **turns: TurnEvidence
+) -> dict[int, list[int]]:
+    """Return the later turns of the first of the rows, by its number."""
+    search = SuccessionSearch(
+        rows={row.id: row for row in rows},
+        turns={UUID(int=int(name.removeprefix("t"))): found for name, found in turns.items()},
+        query=query,
+        words=WORDS,
+    )
+    first, *others = (match(row) for row in rows)
+    ended = [first] if first.id.int in over else []
+    found = search.find([] if ended else [first], ended, others)
+    return {anchor.int: [one.int for one in after] for anchor, after in found.items()}
+
+
+def test_a_turn_about_the_same_may_follow_and_one_about_something_else_may_not() -> None:
+    home = ranking_row(1, predicate="lives-in", opening="user lives in Trondheim", stated_at=NOW - timedelta(days=60))
+    moved, other = turn(2, "We live on a farm near Bergen."), turn(3, "Tickets for the opera were sold out.")
+    query = asking("Where do I live?")
+    assert later(query, [home, moved, other]) == {1: [2]}
+    assert later(query, [replace_time(home), moved]) == {}
+    assert later(asking("Where did I live before?"), [home, moved]) == {}
+
+
+def replace_time(row: RankingRow) -> RankingRow:
+    return row._replace(stated_at=NOW)
+
+
+def test_what_is_about_somebody_else_does_not_follow() -> None:
+    home = ranking_row(1, predicate="lives-in", opening="user lives in Trondheim", stated_at=NOW - timedelta(days=60))
+    sister = turn(2, "My sister lives in Bergen.")
+    belief = ranking_row(3, subject="Liv", predicate="lives-in", opening="Liv lives in Bergen", stated_at=NOW)
+    read = TurnEvidence(role="user", beliefs=(TurnBelief(id=belief.id, speech_act=SpeechAct.ASSERTION),))
+    assert later(asking("Where do I live?"), [home, sister, belief], t2=read) == {}
+
+
+def test_a_repetition_does_not_follow_but_what_ended_a_statement_does() -> None:
+    told = turn(1, "My partner is called Signe.", day=1)
+    after = turn(2, "Signe and I split up.", day=9)
+    read = TurnEvidence(role="user", beliefs=(TurnBelief(id=UUID(int=5), speech_act=SpeechAct.ASSERTION),))
+    query = asking("Do I have a partner?")
+    assert later(query, [told, after], t1=read, t2=read) == {}
+    assert later(query, [told, after], over=(1,), t1=read, t2=read) == {1: [2]}
+
+
+def test_an_answer_to_the_assistant_has_its_question_as_context_and_other_turns_have_none() -> None:
+    asked = by_assistant(1, "Which harbour do you sail from?", asking="Which harbour do you sail from?")
+    answer, next_one = turn(2, "Kalvåg."), turn(3, "The mast is broken.")
+    alone = without_context([asked, answer, next_one], asking("Where do I sail from?"), ("episodic",))
+    assert alone == {asked.id, next_one.id}
+    assert without_context([asked, answer], parsed("Where do I sail from?"), ("episodic",)) == frozenset()
+
+
+def test_the_usual_cosine_is_the_median_and_the_calibration_where_little_is_known() -> None:
+    scored = [(UUID(int=number), 0.5 - number / 1000) for number in range(100)]
+    assert usual_cosine([], 0, 100, WORDLLAMA) == WORDLLAMA.unrelated
+    assert usual_cosine(scored[:40], 40, 100, WORDLLAMA) == pytest.approx(0.48, abs=0.06)
+    assert usual_cosine(scored[:1], 1, 100, WORDLLAMA) < 0.15
+    few, many = (usual_cosine(scored, count, 100, WORDLLAMA) for count in (250, 20_000))
+    assert many < few < scored[-1][1]
+
+
+def heeded(question: str, mode: HeedMode = HeedMode.AUTO, *, answered: bool = False) -> list[str]:
+    known = [
+        HeededMemory(id=UUID(int=number), type=kind, content=content, stated_at=NOW)
+        for number, (kind, content) in enumerate(
+            (
+                ("fact", "user is allergic to sesame"),
+                ("medication", "user takes metoprolol"),
+                ("constraint", "user may not fly: with budget airlines"),
+                ("preference", "user asks: always write dates in ISO format"),
+            )
+        )
+    ]
+    shown = {UUID(int=99)} if answered else set()
+    found = choose_heeded(known, parsed(question), types=TYPES, mode=mode, shown=shown, words=WORDS)
+    return [one.type for one in found]
+
+
+@pytest.mark.parametrize(
+    ("question", "kinds"),
+    [
+        ("Where shall we have brunch?", ["fact"]),
+        ("Empfiehl mir ein Rezept", ["fact"]),
+        ("May I take aspirin tablets for the pain?", ["fact", "medication"]),
+        ("Which airlines go to Tromso?", ["constraint"]),
+        ("Where do I live?", []),
+        ("Who wrote Peer Gynt?", []),
+    ],
+)
+def test_what_must_be_heeded_goes_by_the_subject_of_the_question(question: str, kinds: list[str]) -> None:
+    assert heeded(question, answered=True) == kinds
+
+
+def test_standing_orders_are_heeded_by_tasks_and_where_memory_has_no_answer() -> None:
+    assert heeded("Draft a note to the landlord.", answered=True) == ["preference"]
+    assert heeded("Who wrote Peer Gynt?") == ["preference"]
+    assert heeded("Who wrote Peer Gynt?", HeedMode.NONE) == []
+    assert heeded("Where do I live?", HeedMode.ALL, answered=True) == ["fact", "medication", "constraint"]
