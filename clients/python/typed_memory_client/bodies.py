@@ -936,6 +936,8 @@ class ReviewerStatement(TypedDict, total=False):
 
 QueryMode = Literal["default", "historical", "audit"]
 
+HeedMode = Literal["auto", "all", "none"]
+
 IdStyle = Literal["none", "short", "full"]
 
 MemoryStatus = Literal["active", "superseded", "expired", "forgotten", "pending"]
@@ -975,8 +977,11 @@ class AnswerOptions(TypedDict, total=False):
     now: datetime | str | None
     """Reference time of `yesterday`; by default `known_at`, else the present."""
 
+    recent_turns: int
+    """Last turns of the session that asks to leave out, as the prompt has them; 0 brings them back."""
+
     session_id: str | None
-    """The conversation that asks: what is used in many counts for more. No filter."""
+    """The conversation that asks. What is used in many counts for more, and its last `recent_turns` turns, which the caller still has, are left out."""
 
     tags: Sequence[str]
     """Only memories with all of these in the list `tags` of their metadata."""
@@ -1009,6 +1014,9 @@ class RecallOptions(TypedDict, total=False):
     explain: bool
     """Return the plan, and all details."""
 
+    heed: HeedMode
+    """What the context shows first of allergies, illnesses, medicines, hard rules and standing instructions: what the question touches, all of them, or none."""
+
     ids: IdStyle
     """Ids in the lines of the context: none, the memory's place in `memories`, or its id."""
 
@@ -1033,11 +1041,14 @@ class RecallOptions(TypedDict, total=False):
     now: datetime | str | None
     """Reference time of `yesterday`; by default `known_at`, else the present."""
 
+    recent_turns: int
+    """Last turns of the session that asks to leave out, as the prompt has them; 0 brings them back."""
+
     rerank: bool
     """Have a reranking model order the best; where it is missing, late or fails, `degraded` says so."""
 
     session_id: str | None
-    """The conversation that asks: what is used in many counts for more. No filter."""
+    """The conversation that asks. What is used in many counts for more, and its last `recent_turns` turns, which the caller still has, are left out."""
 
     tags: Sequence[str]
     """Only memories with all of these in the list `tags` of their metadata."""
@@ -1091,7 +1102,7 @@ class RememberOptions(TypedDict, total=False):
     speaker: str | None
 
     timezone: str | None
-    """Where "yesterday" is meant; UTC unless given."""
+    """Where "yesterday" is meant; by default the offset of `occurred_at`, else UTC."""
 
     user_id: str | None
     """Your id of the user: what is stored is that user's, what is asked or listed is what they may see."""

@@ -68,6 +68,7 @@ export interface paths {
          *     the item and all its sides. `merge`: it is merged into a memory that says the same. The named memory or the
          *     statement must have the item's subject. An expired or superseded memory keeps its status when it is accepted, and
          *     only leaves the queue (`outcome` `kept`). `end`: a belief was true until `since`; it leaves its slot as history.
+         *     What the user asked to forget (`erasure`) is erased by `accept`, and recalled again after `reject`.
          *
          *     The decision is on the `version` that the reviewer saw. If the item has changed since, nothing is done and the
          *     answer is a 409 with the new state.
@@ -738,8 +739,10 @@ export interface paths {
          * Erase a memory
          * @description Erase a memory and all rows derived from it, and answer with a receipt.
          *
-         *     A turn that no other memory rests on is erased with it; a turn that others rest on loses the words quoted for this
-         *     memory, and can't be replayed. `kept` names those others: they may say the same, and stay.
+         *     A turn that no other memory rests on is erased with it. A turn that others rest on loses the sentences that say it,
+         *     and can't be replayed; so do the memories that keep this turn word for word. `kept` names the others: they may say
+         *     the same, and stay. `turns` names the turns that still hold its words: sent with `with_turns=true`, the request
+         *     erases these turns, too.
          */
         delete: operations["delete_memory"];
         options?: never;
@@ -1126,8 +1129,14 @@ export interface components {
              */
             query: string;
             /**
+             * Recent Turns
+             * @description Last turns of the session that asks to leave out, as the prompt has them; 0 brings them back.
+             * @default 20
+             */
+            recent_turns?: number;
+            /**
              * Session Id
-             * @description The conversation that asks: what is used in many counts for more. No filter.
+             * @description The conversation that asks. What is used in many counts for more, and its last `recent_turns` turns, which the caller still has, are left out.
              */
             session_id?: string | null;
             /**
@@ -5033,6 +5042,12 @@ export interface components {
             name: string;
         };
         /**
+         * HeedMode
+         * @description The heeded memories that the context shows: those that the question touches, all, or none.
+         * @enum {string}
+         */
+        HeedMode: "auto" | "all" | "none";
+        /**
          * History
          * @description Every version of a belief, oldest statement first, and their audit events.
          */
@@ -7487,6 +7502,11 @@ export interface components {
              */
             explain?: boolean;
             /**
+             * @description What the context shows first of allergies, illnesses, medicines, hard rules and standing instructions: what the question touches, all of them, or none.
+             * @default auto
+             */
+            heed?: components["schemas"]["HeedMode"];
+            /**
              * @description Ids in the lines of the context: none, the memory's place in `memories`, or its id.
              * @default none
              */
@@ -7544,6 +7564,12 @@ export interface components {
              */
             query?: string | null;
             /**
+             * Recent Turns
+             * @description Last turns of the session that asks to leave out, as the prompt has them; 0 brings them back.
+             * @default 20
+             */
+            recent_turns?: number;
+            /**
              * Rerank
              * @description Have a reranking model order the best; where it is missing, late or fails, `degraded` says so.
              * @default false
@@ -7551,7 +7577,7 @@ export interface components {
             rerank?: boolean;
             /**
              * Session Id
-             * @description The conversation that asks: what is used in many counts for more. No filter.
+             * @description The conversation that asks. What is used in many counts for more, and its last `recent_turns` turns, which the caller still has, are left out.
              */
             session_id?: string | null;
             /**
@@ -7755,6 +7781,16 @@ export interface components {
              * @description Number of erased rows that are in the database now; 0 unless something is wrong.
              */
             still_there?: number | null;
+            /**
+             * Turns
+             * @description Turns that still hold words of the erased memory, newest 5,000 turns of its scope looked through; `with_turns=true` erases them with it.
+             */
+            turns?: string[] | null;
+            /**
+             * Unsupported
+             * @description Those of `kept` that no turn says any more, because it was erased with the memory.
+             */
+            unsupported?: string[] | null;
             /**
              * User Id Sha256
              * @description SHA-256 of the tenant's id, a colon and the user's id: the receipt names nobody.
@@ -8654,6 +8690,8 @@ export interface components {
             memory: components["schemas"]["Memory"] | null;
             /** Outcome */
             outcome: string;
+            /** @description The receipt of the erasure, where the user asked to forget it and it was accepted. */
+            receipt?: components["schemas"]["ReceiptOut"] | null;
         };
         /**
          * ReviewPage
@@ -8667,10 +8705,10 @@ export interface components {
         };
         /**
          * ReviewReason
-         * @description The reason to review a memory.
+         * @description The reason to review a memory; what is `withheld` waits with another memory, and is no item of its own.
          * @enum {string}
          */
-        ReviewReason: "contradiction" | "doubtful" | "reported_wrong" | "volatile" | "constraint" | "entity_merge" | "asked";
+        ReviewReason: "contradiction" | "doubtful" | "reported_wrong" | "volatile" | "constraint" | "entity_merge" | "asked" | "erasure" | "withheld";
         /**
          * ReviewSide
          * @description A memory that conflicts with the item.
@@ -10833,7 +10871,7 @@ export interface components {
             speaker?: string | null;
             /**
              * Timezone
-             * @description Where "yesterday" is meant; UTC unless given.
+             * @description Where "yesterday" is meant; by default the offset of `occurred_at`, else UTC.
              */
             timezone?: string | null;
             /** Turns */
@@ -12191,7 +12229,10 @@ export interface operations {
     };
     delete_memory: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Erase the turns that say it, and all others of its scope that hold its words, too. */
+                with_turns?: boolean;
+            };
             header?: {
                 /** @description Send a write again under the same key, and it is done once and answered the same for 24 hours. Another body under the same key is a conflict. */
                 "Idempotency-Key"?: string | null;
