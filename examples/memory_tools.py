@@ -35,14 +35,13 @@ def memory_tools(memory: AsyncTypedMemory) -> list[Tool]:
         return "\n".join(decided) or "kept as it was said"
 
     async def recall(question: str) -> str:
-        """Find what is known from earlier conversations. Each line starts with the id that `forget` takes.
+        """Find what is known from earlier conversations. Each line has the id that `forget` takes.
 
         Args:
             question: What you want to know, as a question.
 
         """
-        hits = (await memory.recall(question)).memories
-        return "\n".join(f"[{one.memory.id}] {one.memory.content}" for one in hits) or "nothing is known about this"
+        return (await memory.recall(question, ids="full")).context.text or "nothing is known about this"
 
     async def forget(memory_id: str) -> str:
         """Erase a memory for good, when the user asks for it. Erase each one that says it.

@@ -59,6 +59,7 @@ class TypedMemorySession:
             await self._memory.write(
                 "episodic",
                 content=_text(item),
+                speaker=_speaker(item),
                 session_id=self.session_id,
                 sequence_number=number,
                 metadata={"item": item},
@@ -80,6 +81,11 @@ class TypedMemorySession:
     async def _stored(self) -> list[models.Memory]:
         listed = self._memory.session(self.session_id, status=["active", "pending"], limit=200)
         return [one async for one in listed if "item" in one.metadata]
+
+
+def _speaker(item: TResponseInputItem) -> str | None:
+    """Return "assistant" for what the model said, so that it is not recalled as the user's word."""
+    return "assistant" if item.get("role") == "assistant" else None
 
 
 def _text(item: TResponseInputItem) -> str:

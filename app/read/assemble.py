@@ -186,7 +186,8 @@ def _heed_group(heeded: Sequence[HeededLine], layout: Layout) -> ContextGroup:
     lines: list[str] = []
     spent = estimate_tokens(_heading(HEED_GROUP))
     for one in heeded:
-        line = f"- ({as_day(one.stated_at, layout.zone)}) {as_line(one.content)}"
+        named = f"[{ids.public(ids.MEMORY, one.memory)}] " if layout.ids is IdStyle.FULL else ""
+        line = f"- {named}({as_day(one.stated_at, layout.zone)}) {as_line(one.content)}"
         spent += estimate_tokens(line)
         if spent > layout.budget:
             break

@@ -130,7 +130,7 @@ def _relevant(
     admitted, left_out = policy.admit(once)
     gone = {one.id for one in (*past, *alike, *again)}
     turns_left = policy.eligible([one for one in scored if one.id not in gone])
-    over = [one for one in relevant if one.id in {cut.id for cut in past}]
+    over = [one for one in relevant if one.id in {cut.id for cut in past} and view.is_ended(one.id)]
     admitted = with_later_turns(admitted, over, turns_left, judged, view)
     shown = {one.id for one in admitted}
     return admitted, tuple(one for one in (*past, *alike, *again, *left_out, *unlike) if one.id not in shown)
@@ -426,6 +426,10 @@ class TurnsInView:
         what = gone if last.replaced_by is None else "replaced"
         part = "in part " if standing else ""
         return (f"{part}{what} {(last.over_at or _NEVER).astimezone(self.zone):%Y-%m-%d}",)
+
+    def is_ended(self, memory: UUID) -> bool:
+        """Tell whether something that a turn says has ended, and nothing holds its place."""
+        return any(one.replaced_by is None and not one.withdrawn for one in self._beliefs(memory)[0])
 
     def _beliefs(self, memory: UUID) -> tuple[list[TurnBelief], list[TurnBelief]]:
         """Return the beliefs of a turn that are over, and those that hold."""

@@ -23,6 +23,9 @@ from app.read.values import Arm, ArmPlace, Cut, ParsedQuery, Ranked, Scored, Wor
 BELIEF_FLOOR: Final = 0.5
 """Least relevance of a typed belief."""
 
+ALONE_FLOOR: Final = 0.65
+"""The same of one that is found by its meaning alone: it has no word, name, predicate, type or time of the question."""
+
 TURN_FLOOR: Final = 0.18
 """Least relevance of what was said word for word: it tells less well what it is about than a belief does."""
 
@@ -100,7 +103,7 @@ def calibration_of(model: str, *, unrelated: float | None, related: float | None
     return CALIBRATIONS.get(model, UNKNOWN)
 
 
-_PRIOR: Final = 4
+_PRIOR: Final = 8
 """Memories as many as which the calibration counts in the usual cosine of a question."""
 
 _TOLERATED: Final = 0.05
@@ -210,7 +213,7 @@ class Relevance:
         believed = [one for one in ranked if rows[one.id].type not in self.verbatim]
         weighed = {one.id: evidence[one.id] for one in believed}
         best = max((weighed[one.id] - NAME_ALONE * self._named(one) for one in believed), default=0.0)
-        relevant, other = _split((one, self._why(one, weighed.get(one.id), best)) for one in ranked)
+        relevant, other = _split((one, self._why(one, rows[one.id], weighed.get(one.id), best)) for one in ranked)
         return (relevant, other) if relevant else self._standing_out(ranked, rows, other)
 
     def _standing_out(self, ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow], other: tuple[Cut, ...]) -> Split:
@@ -227,16 +230,21 @@ class Relevance:
             return (), other
         return (first,), tuple(one for one in other if one.id != first.id)
 
-    def _why(self, one: Ranked, evidence: float | None, best: float) -> str:
+    def _why(self, one: Ranked, row: RankingRow, evidence: float | None, best: float) -> str:
         """Return why a match is not relevant; `evidence` only of beliefs."""
         if evidence is None:
             floor = CHAT_FLOOR if self.query.assistants else TURN_FLOOR
             return "" if one.relevance >= floor else f"under {floor:.2f}, the floor of turns"
-        if one.relevance < BELIEF_FLOOR:
-            return f"under {BELIEF_FLOOR:.2f}, the floor of beliefs"
+        floor = ALONE_FLOOR if self._by_meaning_alone(one, row) else BELIEF_FLOOR
+        if one.relevance < floor:
+            return f"under {floor:.2f}, the floor of beliefs"
         if evidence < RIVAL * best and one.relevance < 1 and self._named(one) < 1:
             return "far less relevant than the best belief"
         return ""
+
+    def _by_meaning_alone(self, one: Ranked, row: RankingRow) -> bool:
+        own = row.predicate in self.query.asked_predicates or row.type in self.query.reading.hinted
+        return not own and one.places.keys() <= {Arm.SEMANTIC, Arm.SEMANTIC_CONTEXT}
 
     def _asked_as_such(self, one: Ranked) -> bool:
         """Tell whether the question asks for all that fits its filters, or it was fetched because it asks for it.

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from heapq import nlargest
 from math import log2
 from operator import itemgetter
@@ -67,7 +68,7 @@ def asks_for_present(query: ParsedQuery) -> bool:
     return query.mode is ReadMode.DEFAULT and not query.about_past
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class SuccessionSearch:
     """A search for later turns: the rows of what was found, the turns among it, and the question.
 
@@ -98,6 +99,10 @@ class SuccessionSearch:
                 found[anchor.id] = tuple(one.id for one in about)
         return found
 
+    @cached_property
+    def _read_from_turns(self) -> frozenset[UUID]:
+        return frozenset(one.id for turn in self.turns.values() for one in turn.beliefs)
+
     def _answering(self, ranked: Sequence[Ranked]) -> Iterator[tuple[RankingRow, bool]]:
         """Yield the best statements of people, as rows, and whether each answers nearly as well as the best.
 
@@ -112,10 +117,12 @@ class SuccessionSearch:
     def _may_follow(self, anchor: RankingRow, row: RankingRow, ended: Collection[UUID]) -> bool:
         """Tell whether something was told later, by a person, and may speak of the anchor's subject.
 
-        A turn says the same as the anchor where the same beliefs rest on both, unless it ended them.
+        What was written as a belief holds its slot, and changes nothing else. A turn says the same as the anchor where
+        the same beliefs rest on both, unless it ended them.
         """
         turn = self.turns.get(row.id, TurnEvidence())
-        later = row.stated_at > anchor.stated_at and row.scope_id == anchor.scope_id
+        told = row.id in self.turns or row.id in self._read_from_turns
+        later = told and row.stated_at > anchor.stated_at and row.scope_id == anchor.scope_id
         if not later or turn.role not in {None, Role.USER}:
             return False
         own = {anchor.id, *(one.id for one in self.turns.get(anchor.id, TurnEvidence()).beliefs)}
