@@ -13,7 +13,7 @@ from typing import Final
 from uuid import UUID
 
 from app.db.memories.ranking import RankingRow, TurnEvidence
-from app.english.questions import ASKS_FOR_QUESTIONS
+from app.english.questions import ASKS_FOR_QUESTIONS, told_share
 from app.english.requests import only_asks
 from app.lexical.bm25 import terms
 from app.memory import normalise
@@ -40,6 +40,10 @@ SETTLED: Final = 0.6
 
 TURN_SHARE: Final = 0.3
 """Least share of the best evidence that a turn has where people talk with one another."""
+
+BETTER: Final = 1.1
+"""Times the score of the best turn of the person whom a question names that another speaker's best turn has where
+what is asked of the one was said by the other (docs/decisions/context.md)."""
 
 CHAT_SHARE: Final = 0.4
 """The same in a chat with an assistant, whose turns are about one thing after another."""
@@ -145,12 +149,17 @@ class Judged:
 
     @cached_property
     def answered_by_another(self) -> bool:
-        """Whether the best turn is what somebody else said than the one person whom the question names."""
-        first = next((one for one in self.leading if self.is_turn(one) and not self.is_of_assistant(one)), None)
-        if first is None or not self.asked_person:
+        """Whether somebody else said what answers better than all that the person said whom the question names."""
+        if not self.asked_person:
             return False
-        speaker = self.row(first).speaker_id
-        return speaker is not None and speaker not in self.asked_person
+        own, others = 0.0, 0.0
+        for one in self.leading:
+            speaker = self.row(one).speaker_id
+            if speaker in self.asked_person:
+                own = max(own, one.score)
+            elif speaker is not None and self.is_turn(one) and not self.is_of_assistant(one):
+                others = max(others, one.score)
+        return others > BETTER * own
 
 
 Rule = Callable[[Judged, Ranked], str]
@@ -164,14 +173,17 @@ def in_conversation(judged: Judged, one: Ranked) -> str:
 
 
 def only_ask(judged: Judged, one: Ranked) -> str:
-    """Leave out turns that only ask, unless the question asks what was asked."""
+    """Leave out turns that only ask, unless the question asks what was asked.
+
+    Where people talk with one another, who is known by name, a reaction beside a question may tell something.
+    """
     row = judged.row(one)
     if not judged.is_turn(one) or len(row.opening) >= OPENING or judged.is_of_assistant(one):
         return ""
     if ASKS_FOR_QUESTIONS.search(judged.policy.query.reading.text):
         return ""
-    _, mark, said = row.opening.partition(": ")
-    return "only asks" if only_asks(said if mark and row.speaker_id is not None else row.opening) else ""
+    asks = only_asks(row.opening) if row.speaker_id is None else row.asking is not None and told_share(row.asking) == 0
+    return "only asks" if asks else ""
 
 
 def assistant_words(judged: Judged, one: Ranked) -> str:
