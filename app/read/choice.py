@@ -160,7 +160,7 @@ def with_later_turns(
         ordered.setdefault(one.id, one)
         if later:
             day = view.rows[later[0]].stated_at.astimezone(view.zone).date()
-            ordered[one.id] = one._replace(marks=(*one.marks, f"perhaps replaced {day}"), later=later)
+            ordered[one.id] = one._replace(marks=one.marks or (f"perhaps replaced {day}",), later=later)
     return tuple(ordered.values())
 
 
@@ -221,7 +221,7 @@ def history_first(ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow], que
     for places in slots.values():
         versions = sorted((ranked[place] for place in places), key=lambda one: _holds(rows[one.id]))
         for place, one in zip(places, versions, strict=True):
-            ordered[place] = one
+            ordered[place] = one._replace(score=ranked[place].score)
     return tuple(ordered)
 
 

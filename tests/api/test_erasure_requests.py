@@ -62,7 +62,7 @@ async def test_what_is_meant_waits_and_is_not_recalled(tenant: Tenant, request_:
     assert "walnuts" in await recalled(client, "What am I allergic to?")
     await told(client, request_, session="s2")
     [item] = await waiting(client)
-    assert item["memory"]["content"] == "user allergic to walnuts"
+    assert item["memory"]["content"] == "user is allergic to walnuts"
     assert item["memory"]["review_reason"] == "erasure"
     assert item["suggestion"]["action"] == "accept"
     for query in ("What am I allergic to?", "walnuts", request_, "How is the weather?"):
@@ -102,7 +102,7 @@ async def test_rejecting_brings_it_back(tenant: Tenant) -> None:
     assert await waiting(client) == []
     after = await recalled(client, "walnuts", min_relevance=0)
     assert before.count("'content': ") == after.count("'content': ")
-    assert "user allergic to walnuts" in (await client.get("/memories", params={"user_id": "ana"})).text
+    assert "user is allergic to walnuts" in (await client.get("/memories", params={"user_id": "ana"})).text
     assert "Noted: you are allergic to walnuts." in after
     undone = await client.post(f"/admin/review/{item['id']}/undo", json={})
     assert undone.status_code == 409
@@ -167,7 +167,7 @@ async def test_nothing_else_makes_an_item(tenant: Tenant, message: str | tuple[s
     await told(client, ALLERGY)
     await told(client, message, session="s2")
     assert [one for one in await waiting(client) if one["memory"]["review_reason"] == "erasure"] == []
-    assert "user allergic to walnuts" in (await client.get("/memories", params={"user_id": "ana"})).text
+    assert "user is allergic to walnuts" in (await client.get("/memories", params={"user_id": "ana"})).text
 
 
 async def test_a_request_that_means_nothing_stored_is_no_fact(tenant: Tenant) -> None:
@@ -185,7 +185,7 @@ async def test_what_is_said_again_afterwards_is_believed(tenant: Tenant) -> None
     await told(client, "Forget that I'm allergic to walnuts.", session="s2")
     await told(client, "On second thought, I am allergic to walnuts.", session="s3")
     [item] = await waiting(client)
-    assert "user allergic to walnuts" in await recalled(client, "What am I allergic to?", min_relevance=0)
+    assert "user is allergic to walnuts" in await recalled(client, "What am I allergic to?", min_relevance=0)
     await decided(client, item, "reject")
     assert await waiting(client) == []
 
