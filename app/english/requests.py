@@ -26,9 +26,9 @@ _WORD: Final = re.compile(r"[a-z']+")
 
 
 def only_asks(text: str) -> bool:
-    """Tell whether every sentence of a text asks, requests or is small talk."""
-    found = [one for one in _SENTENCE.findall(text) if one.strip()]
-    return bool(found) and all(asks(one) or requests(one) or is_chit_chat(one) for one in found)
+    """Tell whether every sentence of a text, but for small talk, asks or requests; small talk alone does not."""
+    rest = [one for one in _SENTENCE.findall(text) if one.strip() and not is_chit_chat(one)]
+    return bool(rest) and all(asks(one) or requests(one) for one in rest)
 
 
 def asks(sentence: str) -> bool:

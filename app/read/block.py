@@ -215,8 +215,8 @@ def of_others(judged: Judged, one: Ranked) -> str:
     row = judged.row(one)
     if not query.about or row.subject is None or row.predicate not in query.asked_predicates:
         return ""
-    if Arm.GRAPH in one.places and any(mentioned.span.end for mentioned in query.mentioned):
-        return ""  # by one of its names, the subject is whom the question names
+    if any(row.subject_id in entity.ids for mentioned in query.mentioned for entity in mentioned.entities):
+        return ""
     return "" if normalise.normalise_name(row.subject) in query.about else "about somebody else"
 
 

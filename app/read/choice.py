@@ -147,7 +147,9 @@ def with_later_turns(
 
     Those are marked with the day of the newest. `over` are matches that are left out, because what they say is over.
     """
-    search = SuccessionSearch(rows=view.rows, turns=view.turns, query=judged.query, words=judged.words)
+    search = SuccessionSearch(
+        rows=view.rows, turns=view.turns, query=judged.query, words=judged.words, verbatim=judged.verbatim
+    )
     found = search.find(admitted, over, candidates)
     by_id = {one.id: one for one in (*candidates, *admitted)}
     ordered: dict[UUID, Ranked] = {}

@@ -103,7 +103,7 @@ def calibration_of(model: str, *, unrelated: float | None, related: float | None
     return CALIBRATIONS.get(model, UNKNOWN)
 
 
-_PRIOR: Final = 8
+_PRIOR: Final = 5
 """Memories as many as which the calibration counts in the usual cosine of a question."""
 
 _TOLERATED: Final = 0.05

@@ -72,13 +72,14 @@ def asks_for_present(query: ParsedQuery) -> bool:
 class SuccessionSearch:
     """A search for later turns: the rows of what was found, the turns among it, and the question.
 
-    `words` compares words.
+    `words` compares words; `verbatim` are the types of turns.
     """
 
     rows: Mapping[UUID, RankingRow]
     turns: Mapping[UUID, TurnEvidence]
     query: ParsedQuery
     words: WordNearness | None
+    verbatim: Collection[str]
 
     def find(self, admitted: Sequence[Ranked], over: Sequence[Ranked], candidates: Sequence[Ranked]) -> Later:
         """Return the later turns among `candidates` about what the best of the others say.
@@ -121,7 +122,7 @@ class SuccessionSearch:
         the same beliefs rest on both, unless it ended them.
         """
         turn = self.turns.get(row.id, TurnEvidence())
-        told = row.id in self.turns or row.id in self._read_from_turns
+        told = row.type in self.verbatim or row.id in self._read_from_turns
         later = told and row.stated_at > anchor.stated_at and row.scope_id == anchor.scope_id
         if not later or turn.role not in {None, Role.USER}:
             return False
@@ -134,16 +135,11 @@ class SuccessionSearch:
     def _about_the_same(self, anchor: RankingRow, later: Sequence[RankingRow]) -> list[RankingRow]:
         """Return those of the later ones that are about the same thing: the nearest, newest first."""
         least = min(HIGHEST, ABOUT_THE_SAME + RISING * log2(max(1, len(later))))
-        near = self._likeness(self._words_of(anchor), [one.opening for one in later])
+        near = self._likeness(anchor.opening, [one.opening for one in later])
         about = [(likeness, one) for likeness, one in zip(near, later, strict=True) if likeness >= least]
         told = {belief.id for _, one in about for belief in self.turns.get(one.id, TurnEvidence()).beliefs}
         nearest = nlargest(MOST, (each for each in about if each[1].id not in told), key=itemgetter(0))
         return sorted((one for _, one in nearest), key=lambda one: (one.stated_at, one.id), reverse=True)
-
-    def _words_of(self, anchor: RankingRow) -> str:
-        """Return the words of a statement: of a belief also those that it was read from."""
-        found = (one for turn in self.turns.values() for one in turn.beliefs if one.id == anchor.id)
-        return " ".join((anchor.opening, *(one.quote for one in found if one.quote is not None)))
 
     def _likeness(self, text: str, others: Sequence[str]) -> list[float]:
         """Return how near the words of a text are to those of each other one, less what is usual among these.

@@ -128,7 +128,7 @@ def test_a_conversation_becomes_episodes_that_know_what_came_before(service: Ser
     assert answer["stated_at"] == "2026-05-09T14:30:10Z"
     assert [one["role"] for one in question["evidence"]] == ["user"]
     # "move" is said in the question alone, and the answer is found by it.
-    asked = service.command("query", "Ana wants to move: where to?", "--user-id", user)
+    asked = service.command("query", "What did you suggest when Ana wanted to move?", "--user-id", user)
     assert "Lisbon is lovely." in asked.stdout
 
 

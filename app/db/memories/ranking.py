@@ -57,6 +57,7 @@ class RankingRow(NamedTuple):
     folded_into: UUID | None = None
     predicate: str | None = None
     dated: bool = False
+    subject_id: UUID | None = None
 
 
 _STRONGEST = """CASE WHEN m.slot IS NOT NULL AND m.status = 'active' AND (m.contested OR EXISTS (
@@ -92,7 +93,7 @@ def _ranking_rows(
             CASE WHEN m.status = 'superseded' THEN (
                 SELECT f.into_id FROM memory_folds f WHERE f.tenant_id = :tenant AND f.memory_id = m.id) END,
             coalesce(m.payload ->> 'predicate', CASE WHEN m.slot IS NOT NULL THEN m.payload ->> 'relation_type' END),
-            i.event_range IS NOT NULL AS dated
+            i.event_range IS NOT NULL AS dated, m.subject_id
         FROM unnest(CAST(:ids AS uuid[])) AS given(id)
         CROSS JOIN LATERAL (SELECT * FROM {source} found OFFSET 0) m
         CROSS JOIN LATERAL (

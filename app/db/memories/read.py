@@ -33,21 +33,24 @@ EVERY = ", ".join(f"m.{column.name}" for column in tables.memories.columns)
 def _names(entities: str) -> str:
     """Return SQL for the names of the entities that `m` mentions, each with what tells it from others of its name.
 
-    `entities` is their source; they are of the memory's scope. An entity that was merged has the name of the one that
-    is left. Each is looked up in the scope, because a plan for an average tenant may walk through all of a large one.
+    `entities` is their source. An entity that was merged has the name of the one that is left, whose id is a column
+    here: under row-level security no index is searched for the value of a `coalesce`.
     """
-    here = "x.tenant_id = :tenant AND x.scope_id = m.scope_id"
-    one = f"CROSS JOIN LATERAL (SELECT * FROM {entities} x WHERE {here} AND x.id ="  # noqa: S608
     return f"""(
         SELECT jsonb_agg(jsonb_build_array(me.role, e.canonical_name, CASE WHEN EXISTS (
-                SELECT FROM (
-                    SELECT * FROM {entities} x WHERE {here} AND x.canonical_name = e.canonical_name AND x.merged_into IS NULL OFFSET 0
-                ) other WHERE other.id <> e.id
+                SELECT FROM {entities} other
+                WHERE other.tenant_id = :tenant AND other.scope_id = e.scope_id AND other.id <> e.id
+                  AND other.canonical_name = e.canonical_name AND other.merged_into IS NULL
             ) THEN coalesce(e.attributes ->> 'relationship', nullif(e.entity_type, '{UNKNOWN_TYPE}')) END))
-        FROM (SELECT * FROM memory_entities x WHERE x.tenant_id = :tenant AND x.memory_id = m.id OFFSET 0) me
-        {one} me.entity_id OFFSET 0) own
-        {one} coalesce(own.merged_into, own.id) OFFSET 0) e
-        WHERE me.role <> 'speaker')"""  # noqa: S608
+        FROM memory_entities me
+        CROSS JOIN LATERAL (
+            SELECT coalesce(x.merged_into, x.id) AS root FROM {entities} x
+            WHERE x.tenant_id = :tenant AND x.id = me.entity_id OFFSET 0
+        ) own
+        CROSS JOIN LATERAL (
+            SELECT * FROM {entities} x WHERE x.tenant_id = :tenant AND x.id = own.root OFFSET 0
+        ) e
+        WHERE me.tenant_id = :tenant AND me.memory_id = m.id AND me.role <> 'speaker')"""  # noqa: S608
 
 
 def memory_query(source: str, *, then: bool = False, named: bool = False) -> str:
