@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+import re
 import uuid
 from collections.abc import AsyncIterator
 from typing import Any
@@ -110,9 +111,9 @@ async def test_what_the_tools_answer_says_what_to_do(async_memory: AsyncTypedMem
     )
     agent = Agent(name="Assistant", tools=agent_tools(async_memory), model=model)
     result = await Runner.run(agent, "Forget where I live.", run_config=QUIET)
-    answers = [one.output for one in result.new_items if one.type == "tool_call_output_item"]
+    recalled, *answers = [str(one.output) for one in result.new_items if one.type == "tool_call_output_item"]
+    assert re.search(rf"\[{written.memory.id}\] \(.+\) user lives in Porto", recalled)
     assert answers == [
-        f"[{written.memory.id}] user lives in Porto",
         f"{written.memory.id} is erased",
         f"there is no memory {written.memory.id}",
     ]
@@ -121,12 +122,11 @@ async def test_what_the_tools_answer_says_what_to_do(async_memory: AsyncTypedMem
 async def test_what_the_tool_recalls_in_a_chat_has_little_that_does_not_answer(async_memory: AsyncTypedMemory) -> None:
     model = ScriptedModel()
     agent = Agent(name="Assistant", tools=agent_tools(async_memory), model=model)
-    session = TypedMemorySession(async_memory, "wednesday")
 
     async def exchange(said: str, reply: str) -> str:
         tool, argument = ("remember", "statement") if (said, reply) in TOLD else ("recall", "question")
         model.outputs += [calls(tool, **{argument: said}), says(reply)]
-        result = await Runner.run(agent, said, session=session, run_config=QUIET)
+        result = await Runner.run(agent, said, run_config=QUIET)
         return "\n".join(str(one.output) for one in result.new_items if one.type == "tool_call_output_item")
 
     await hold_chat(exchange)
