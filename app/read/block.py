@@ -41,12 +41,12 @@ SETTLED: Final = 0.6
 TURN_SHARE: Final = 0.3
 """Least share of the best evidence that a turn has where people talk with one another."""
 
+CHAT_SHARE: Final = 0.4
+"""The same in a chat with an assistant, whose turns are about one thing after another."""
+
 BETTER: Final = 1.1
 """Times the score of the best turn of the person whom a question names that another speaker's best turn has where
 what is asked of the one was said by the other (docs/decisions/context.md)."""
-
-CHAT_SHARE: Final = 0.4
-"""The same in a chat with an assistant, whose turns are about one thing after another."""
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -1,7 +1,7 @@
 """Choice of what an answer must heed: illnesses, diets and medicines, hard rules, and orders that stand.
 
 A question for a restaurant shares no word with an allergy. So these memories are read with every question, and those
-that it touches are shown: by the subject of the question (health: food, drink and medicine), by the words of a rule,
+that it touches are shown: by the subject of the question (food or medicine), by the words of a rule,
 and standing orders wherever the assistant is to write or do something.
 """
 
