@@ -57,12 +57,13 @@ NO_HEED: Final = HeedQuery()
 
 def heeded_query(memories: Callable[[str], str]) -> str:
     """Return the query of heeded memories as a JSON array, or nothing; `me` are the users of the visible scopes."""
-    about = "x.subject_id = me.root AND x.scope_id = me.scope_id AND x.type = ANY(CAST(:heeded_types AS text[]))"
+    about = "x.subject_id = me.root AND x.scope_id = me.scope_id AND x.type = heeded.type"
     return f"""
         SELECT jsonb_agg(jsonb_build_array(h.id, h.type, h.content, h.stated_at) ORDER BY h.importance DESC, h.id DESC)
         FROM (
             SELECT m.id, m.type, m.content, m.stated_at, m.importance
-            FROM me CROSS JOIN LATERAL {memories(about)} m
+            FROM me CROSS JOIN (SELECT DISTINCT unnest(CAST(:heeded_types AS text[])) AS type) heeded
+            CROSS JOIN LATERAL {memories(about)} m
             WHERE m.status = 'active' AND NOT m.contested AND m.speech_act = 'assertion'
               AND m.confidence >= {READ_FLOOR} AND {is_true("m", "CAST(:heeded_at AS timestamptz)")}
               AND EXISTS (
