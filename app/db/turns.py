@@ -293,11 +293,17 @@ _EXTRACTED = statement(
 
 _FINISH = statement(
     """
+    WITH given AS MATERIALIZED (
+        SELECT g.*, t.report IS NULL AS first
+        FROM jsonb_to_recordset(CAST(:given AS jsonb)) AS g(id uuid, status text, reason text, report jsonb)
+        JOIN turns t ON t.tenant_id = :tenant AND t.id = g.id
+        ORDER BY g.id FOR UPDATE OF t
+    )
     UPDATE turns t SET status = g.status, reason = g.reason, report = g.report, processed_at = :now
-    FROM jsonb_to_recordset(CAST(:given AS jsonb)) AS g(id uuid, status text, reason text, report jsonb)
+    FROM given g
     WHERE t.tenant_id = :tenant AND t.id = g.id AND (t.status = 'received'
         OR (t.status = 'extraction_failed' AND t.report IS NULL AND t.erased_at IS NULL))
-    RETURNING t.id
+    RETURNING t.id, g.first
     """
 )
 
@@ -358,14 +364,14 @@ async def save_extractions(
         await session.fetch(_EXTRACTED, {"tenant": tenant, "given": json.dumps(rows)})
 
 
-async def finish(session: WriteSession, tenant: UUID, given: Sequence[TurnResult], now: datetime) -> set[UUID]:
-    """Store the results of turns that still wait or were given up, and return their ids.
+async def finish(session: WriteSession, tenant: UUID, given: Sequence[TurnResult], now: datetime) -> dict[UUID, bool]:
+    """Store the results of turns that still wait or were given up; return by id whether each is its turn's first.
 
     Another worker may have stored some.
     """
     rows = [{"id": str(one.id), "status": one.status, "reason": one.reason, "report": one.report} for one in given]
     ended = await session.fetch(_FINISH, {"tenant": tenant, "given": json.dumps(rows), "now": now})
-    return {row["id"] for row in ended}
+    return {row["id"]: row["first"] for row in ended}
 
 
 async def give_up(session: WriteSession, tenant: UUID, ids: Collection[UUID], *, reason: str, now: datetime) -> None:

@@ -1,6 +1,6 @@
 """Turns that only ask or request something, and tell nothing: questions, with a mark or without, tasks, and small talk.
 
-People leave question marks out. Tasks are told in English; question words also in some other languages.
+People leave question marks out. Question words and tasks are those of English and of some other languages.
 """
 
 from __future__ import annotations
@@ -21,6 +21,9 @@ _POLITE: Final = pattern("requests", "polite")
 _TASKS: Final = words("requests", "tasks")
 _STANDING: Final = words("requests", "standing")
 _STANDING_WORDS: Final = pattern("requests", "standing words")
+_QUOTED: Final = re.compile('["\u201c\u201e\u00ab\u300c][^"\u201d\u201c\u00bb\u300d]*["\u201d\u201c\u00bb\u300d]')
+_ABROAD: Final = pattern("requests", "abroad")
+_ABROAD_TELLING: Final = pattern("requests", "abroad telling")
 _SPEAKER: Final = re.compile(r"\b(?:i|i'm|im|i've|i'd|i'll|we|we're|my|our)\b")
 _WORD: Final = re.compile(r"[a-z']+")
 
@@ -40,6 +43,8 @@ def asks(sentence: str) -> bool:
 def requests(sentence: str) -> bool:
     """Tell whether a sentence gives a task (`translate this`), and no order that stands nor anything of its speaker."""
     said = normalise(sentence).strip()
+    if _ABROAD.match(said):
+        return _ABROAD_TELLING.search(_QUOTED.sub("", said)) is None
     said = said[_POLITE.match(said).end() :] if _POLITE.match(said) else said  # type: ignore[union-attr]
     first = _WORD.match(said)
     if first is None or first.group() in _STANDING:

@@ -109,11 +109,16 @@ class Judged:
         return self.row(one).type in self.policy.verbatim
 
     def is_of_assistant(self, one: Ranked) -> bool:
-        """Tell whether the assistant said it."""
+        """Tell whether the assistant said it, or a tool that it used."""
         said = self.policy.turns.get(one.id)
         return self.row(one).speaker_id in self.policy.query.assistants or (
-            said is not None and said.role == Role.ASSISTANT
+            said is not None and said.role in {Role.ASSISTANT, Role.TOOL}
         )
+
+    def is_of_tool(self, one: Ranked) -> bool:
+        """Tell whether a tool said it, which restates nothing."""
+        said = self.policy.turns.get(one.id)
+        return said is not None and said.role == Role.TOOL
 
     @cached_property
     def best(self) -> float:
@@ -197,9 +202,8 @@ def assistant_words(judged: Judged, one: Ranked) -> str:
         return "said by the assistant, and less relevant than what the user said"
     said = set(terms(judged.row(one).opening))
     new = said - judged.said_by_user
-    if _telling(new) < max(NEW_LETTERS, (1 - RESTATED) * _telling(said)):
-        return "said by the assistant, and nothing new"
-    return ""
+    least = 1 if judged.is_of_tool(one) else max(NEW_LETTERS, (1 - RESTATED) * _telling(said))
+    return "said by the assistant, and nothing new" if _telling(new) < least else ""
 
 
 def _telling(said: Collection[str]) -> int:

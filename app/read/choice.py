@@ -313,10 +313,7 @@ class TurnsInView:
                 kept.append(one)
                 continue
             unmeant = self._unmeant(one.id)
-            if not unmeant and not self.turns[one.id].beliefs:
-                kept.append(one)
-                continue
-            marks = (*unmeant, *self._replaced(one.id))
+            marks = (*unmeant, *self._of_tool(one.id), *self._replaced(one.id))
             if self._wanted() or not (unmeant or self._outdated(one.id, found)):
                 kept.append(one._replace(marks=marks) if marks else one)
             else:
@@ -411,12 +408,12 @@ class TurnsInView:
         return self.query.mode is not ReadMode.DEFAULT or self.query.reading.looks_back
 
     def _unmeant(self, memory: UUID) -> tuple[str, ...]:
-        """Return the marks of words that are nobody's belief: imagined, joking, another's, a tool's."""
-        act, found = self.rows[memory].speech_act, self.turns.get(memory)
-        if found is None:
-            return ()
-        marks = (_MARKS[act],) if act in _MARKS else ()
-        return (*marks, "said by a tool") if found.role == Role.TOOL else marks
+        """Return the mark of words that are nobody's belief: imagined, joking, another's."""
+        act = self.rows[memory].speech_act
+        return (_MARKS[act],) if act in _MARKS else ()
+
+    def _of_tool(self, memory: UUID) -> tuple[str, ...]:
+        return ("said by a tool",) if self.turns[memory].role == Role.TOOL else ()
 
     def _replaced(self, memory: UUID) -> tuple[str, ...]:
         """Return the mark of a turn of whose beliefs one holds no more."""

@@ -2,25 +2,27 @@
 
 A question for a restaurant shares no word with an allergy. So these memories are read with every question, and those
 that it touches are shown: by the subject of the question (food or medicine), by the words of a rule,
-and standing orders wherever the assistant is to write or do something.
+and standing orders wherever the assistant is to write or do something. Of an allergy or a diet that nothing was
+extracted from, the sentence that tells it is shown, in whatever language.
 """
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 from uuid import UUID
 
 from app.db.memories.heeded import HeededMemory
-from app.english.requests import requests
+from app.english.requests import only_asks, requests
 from app.english.word_lists import words as word_list
 from app.lexical.bm25 import STOP_WORDS, terms
-from app.lexical.tokens import normalise, tokenize
+from app.lexical.tokens import normalise, sentence_spans, tokenize
 from app.memory import vocabulary
 from app.memory.registry import Registry
 from app.memory.spec import Heed
-from app.read.values import HeededLine, HeedMode, ParsedQuery, WordNearness
+from app.read.values import HeededLine, HeedMode, ParsedQuery, QuestionReading, WordNearness
 
 MOST: Final = 3
 """Most lines of the group."""
@@ -35,6 +37,9 @@ _TEXTS: Final = {
     kind: tuple(" ".join(words[at : at + 40]) for at in range(0, len(words), 40)) for kind, words in _WORDS.items()
 }
 """The words of each subject as texts of as many words as are compared."""
+
+_TOLD: Final = {kind: "|".join(sorted(word_list("heed", f"{kind} told"))) for kind in _WORDS}
+"""Patterns of turns that tell of what must be heeded, by subject."""
 
 _WHY: Final[Mapping[Heed, str]] = {
     Heed.FOOD: "the question touches food or drink",
@@ -59,26 +64,49 @@ def choose_heeded(
     *,
     types: Registry,
     mode: HeedMode,
+    told: Sequence[HeededMemory],
     shown: Collection[UUID],
     words: WordNearness | None,
 ) -> tuple[HeededLine, ...]:
-    """Return what the answer must heed of what is `known`, at most three, that which is not `shown` as an answer.
+    """Return what the answer must heed of what is `known` and `told`, at most three, that which is not `shown` already.
 
-    The most important first, and of each kind one before a second of another. `shown` empty means that memory has no
-    answer, so that the assistant has to find one itself.
+    The most important first, beliefs before turns, and of each kind one before a second of another. `shown` empty
+    means that memory has no answer, so that the assistant has to find one itself.
     """
-    if mode is HeedMode.NONE or not known:
+    if mode is HeedMode.NONE or not (known or told):
         return ()
-    subject = _subject_of(query, words, answered=bool(shown))
+    subject = _subject_of(query.reading, words, answered=bool(shown))
     found: dict[Heed, list[HeededMemory]] = {kind: [] for kind in _WHY}
     for one in known:
         kind = _reason(one, types, subject, words, mode)
         if one.id not in shown and kind is not None:
             found[kind].append(one)
+    for one in told:
+        for kind in _kinds_told(subject.touches, mode):
+            said = _telling(one.content, kind)
+            if said and one.id not in shown and all(one.id != other.id for each in found.values() for other in each):
+                found[kind].append(replace(one, content=f"user: {said}"))
     return tuple(
         HeededLine(memory=one.id, type=one.type, content=one.content, stated_at=one.stated_at, why=_WHY[kind])
         for kind, one in list(_in_turn(found))[:MOST]
     )
+
+
+def told_pattern(reading: QuestionReading, words: WordNearness | None, mode: HeedMode) -> str:
+    """Return the regular expression of turns that an answer may have to heed; empty where there are none."""
+    touches = frozenset() if mode is HeedMode.ALL else _subject_of(reading, words, answered=True).touches
+    return "|".join(_TOLD[kind] for kind in _kinds_told(touches, mode))
+
+
+def _kinds_told(touches: Collection[Heed], mode: HeedMode) -> list[Heed]:
+    return [kind for kind in _TOLD if kind in touches or mode is HeedMode.ALL]
+
+
+def _telling(content: str, kind: Heed) -> str:
+    """Return the sentences of a turn that tell what is to be heeded; none of those that only ask."""
+    spans = [content[start:end] for start, end in sentence_spans(content)]
+    found = re.compile(_TOLD[kind], re.IGNORECASE)
+    return " ".join(one for one in spans if found.search(one) and not only_asks(one))
 
 
 def _in_turn(kinds: Mapping[Heed, Sequence[HeededMemory]]) -> Iterable[tuple[Heed, HeededMemory]]:
@@ -87,9 +115,9 @@ def _in_turn(kinds: Mapping[Heed, Sequence[HeededMemory]]) -> Iterable[tuple[Hee
         yield from ((kind, found[place]) for kind, found in kinds.items() if place < len(found))
 
 
-def _subject_of(query: ParsedQuery, words: WordNearness | None, *, answered: bool) -> QuestionSubject:
-    text = query.reading.text
-    stop = STOP_WORDS.get(query.reading.language, frozenset())
+def _subject_of(reading: QuestionReading, words: WordNearness | None, *, answered: bool) -> QuestionSubject:
+    text = reading.text
+    stop = STOP_WORDS.get(reading.language, frozenset())
     said = [word for word in dict.fromkeys(tokenize(normalise(text))) if word not in stop]
     touches = {kind for kind in _WORDS if any(one in text for one in _WITHIN[kind])}
     touches |= {kind for kind, about in _WORDS.items() if not set(said).isdisjoint(about)}

@@ -32,7 +32,7 @@ from app.read import understand
 from app.read.access import used_memories
 from app.read.assemble import Layout, assemble
 from app.read.choice import none_known
-from app.read.heed import choose_heeded
+from app.read.heed import choose_heeded, told_pattern
 from app.read.model_calls import QuestionForms, mean_vector, nominees, rerank, rewrite, says_little
 from app.read.plan import explain_filters, explain_plan, explain_question
 from app.read.retrieve.lexical import read_near_terms
@@ -149,19 +149,29 @@ class ReadPipeline:
     async def _look_up(
         self, session: ReadSession, tenant: UUID, request: QueryRequest, reading: QuestionReading, types: Registry
     ) -> QueryLookup:
-        heeds = request.heed is not HeedMode.NONE and request.mode is not ReadMode.AUDIT
         return await query_lookup.look_up(
             session,
             Asked(
                 names=understand.names_of(reading),
                 terms=reading.terms,
                 belongings=understand.possessives_in(reading, types),
-                heed=HeedQuery(types=types, at=request.as_of or request.now) if heeds else NO_HEED,
+                heed=self._heeding(request, reading, types),
             ),
             tenant=tenant,
             scopes=request.visibility.scope_ids(tenant),
             vector_index=index_name(self.search.model.id),
             known_at=request.known_at,
+        )
+
+    def _heeding(self, request: QueryRequest, reading: QuestionReading, types: Registry) -> HeedQuery:
+        if request.heed is HeedMode.NONE or request.mode is ReadMode.AUDIT:
+            return NO_HEED
+        present = request.as_of is None and request.known_at is None and not request.narrowed
+        return HeedQuery(
+            types=types,
+            at=request.as_of or request.now,
+            told=told_pattern(reading, self.search.words, request.heed) if present else "",
+            asking=request.session_id if request.recent_turns else None,
         )
 
     async def _embed(self, *texts: str) -> HalfVector:
@@ -203,6 +213,7 @@ class ReadPipeline:
             query,
             types=question.types,
             mode=request.heed,
+            told=question.known.told,
             shown=frozenset(one.memory.id for one in hits),
             words=self.search.words,
         )

@@ -428,7 +428,7 @@ class IngestPipeline:
     ) -> dict[UUID, TurnReport]:
         """Store the reports of the turns that are complete, their cost, and the meaning of their pronouns.
 
-        Return the reports of those that nobody else has finished.
+        A turn that is processed again is counted once. Return the reports of those that nobody else has finished.
         """
         tenant = actor.tenant_id
         complete = [one for one in works if not any(isinstance(out, TypedMemoryError) for out in one.outcomes)]
@@ -444,7 +444,7 @@ class IngestPipeline:
         statuses = Counter(reports[one.turn.id].status for one in mine)
         cost = tenants.ExtractionCost(
             day=now.date(),
-            turns=len(mine),
+            turns=sum(ended.values()),
             skipped=statuses[TurnStatus.SKIPPED],
             failed=statuses[TurnStatus.FAILED],
         )

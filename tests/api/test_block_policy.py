@@ -160,3 +160,28 @@ async def test_a_severe_rule_is_heeded_by_questions_about_its_subject(client: ht
 async def test_small_talk_gets_nothing_in_other_languages(client: httpx.AsyncClient, greeting: str) -> None:
     await tell(client, 1, "I'm allergic to sesame.", "Always write dates in ISO format.")
     assert not await block(client, greeting)
+
+
+@pytest.mark.parametrize(
+    ("told", "question"),
+    [
+        ("hab leider ne schlimme Walnussallergie", "Schlag mir einen Kuchen vor"),
+        ("no puedo tomar nada con lactosa", "¿Qué postre preparo?"),
+        ("花生过敏,严重的那种", "推荐一个甜品"),
+    ],
+)
+async def test_an_allergy_that_nothing_was_extracted_from_is_heeded_in_its_words(
+    client: httpx.AsyncClient, told: str, question: str
+) -> None:
+    await tell(client, 1, told)
+    await tell(client, 2, "Wer ist gegen Nüsse allergisch?", session="t")
+    shown = await block(client, question)
+    assert f"user: {told}" in shown
+    assert "Wer ist" not in shown
+    assert "## Heed" not in await block(client, question, heed="none")
+    assert told not in await block(client, question, session_id="s")
+
+
+async def test_a_turn_whose_belief_is_heeded_is_not_heeded_beside_it(client: httpx.AsyncClient) -> None:
+    await tell(client, 1, "I am allergic to walnuts.")
+    assert (await block(client, "Suggest a cake for Sunday.")).count("walnuts") == 1

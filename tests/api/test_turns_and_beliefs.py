@@ -190,14 +190,17 @@ async def test_what_was_not_meant_is_shown_only_of_the_conversation_and_marked(
     assert marks(found, said) == [mark]
 
 
-async def test_what_a_tool_said_is_marked_and_never_how_things_are(client: httpx.AsyncClient) -> None:
-    await say(client, "The harbour museum opens at nine on Sundays.", role="tool")
+async def test_what_a_tool_said_is_marked_and_stands_behind_what_the_user_said(client: httpx.AsyncClient) -> None:
     said = "The harbour museum opens at nine on Sundays."
-    assert said not in contents(await ask(client, "When does the harbour museum open?"))
-    found = await ask(client, "What was said about the opening of the harbour museum?")
-    assert marks(found, said) == ["said by a tool"]
+    await say(client, said, role="tool")
+    question = "When does the harbour museum open?"
     moment = datetime.now(UTC).isoformat()
-    assert said not in contents(await ask(client, "When does the harbour museum open?", known_at=moment))
+    for asked in (question, "What was said about the opening of the harbour museum?"):
+        assert marks(await ask(client, asked), said) == ["said by a tool"]
+    assert marks(await ask(client, question, known_at=moment), said) == ["said by a tool"]
+    told = "The harbour museum opens at ten on Sundays now."
+    await say(client, told)
+    assert contents(await ask(client, question))[0] == told
 
 
 async def test_a_turn_is_trusted_as_its_role_is(client: httpx.AsyncClient) -> None:

@@ -21,6 +21,14 @@ from app.english.requests import only_asks
         "¿Cuántos días tiene febrero",
         "明天几点日出",
         "次の電車はいつ",
+        "erklär mir die Photosynthese",
+        "Übersetze „ich komme später“ ins Dänische",
+        "traduis cette phrase en italien",
+        "recomiéndame una serie corta",
+        "você pode resumir isto",
+        "帮我写一封感谢信",
+        "この文を英語に訳して",
+        "짧은 시 하나 써줘",
     ],
 )
 def test_questions_and_tasks_only_ask(text: str) -> None:
@@ -40,6 +48,12 @@ def test_questions_and_tasks_only_ask(text: str) -> None:
         "Add my brother's number to the list.",
         "Sold the boat.",
         "Was für ein Tag. Ich habe den Job.",
+        "suche gerade eine Wohnung in Ulm",
+        "schreib mir künftig nur auf Dänisch",
+        "écris toujours en minuscules",
+        "puede que me mude a Lima",
+        "我给妹妹写了一封信",
+        "今後は敬語で書いて",
     ],
 )
 def test_statements_and_orders_that_stand_do_not(text: str) -> None:

@@ -201,7 +201,7 @@ def heeded(question: str, mode: HeedMode = HeedMode.AUTO, *, answered: bool = Fa
         )
     ]
     shown = {UUID(int=99)} if answered else set()
-    found = choose_heeded(known, parsed(question), types=TYPES, mode=mode, shown=shown, words=WORDS)
+    found = choose_heeded(known, parsed(question), types=TYPES, mode=mode, told=(), shown=shown, words=WORDS)
     return [one.type for one in found]
 
 
@@ -209,7 +209,7 @@ def heeded(question: str, mode: HeedMode = HeedMode.AUTO, *, answered: bool = Fa
     ("question", "kinds"),
     [
         ("Where shall we have brunch?", ["fact"]),
-        ("Empfiehl mir ein Rezept", ["fact"]),
+        ("Empfiehl mir ein Rezept", ["fact", "preference"]),
         ("May I take aspirin tablets for the pain?", ["fact", "medication"]),
         ("Which airlines go to Tromso?", ["constraint"]),
         ("Where do I live?", []),

@@ -183,8 +183,9 @@ def _known(entity: EntityRecord) -> EntityRecord:
 
 
 def bare(memory: Memory) -> Memory:
-    """The memory without what counts its use, and without links, which an unmerge takes back without a trace."""
-    return replace(memory, access_count=0, last_accessed_at=None, links=())
+    """The memory without what counts its use, without links, which an unmerge takes back without a trace, and without
+    the names of its entities, which are only read for the present."""
+    return replace(memory, access_count=0, last_accessed_at=None, links=(), names=())
 
 
 @pytest.mark.filterwarnings("ignore:Generating overly large repr")  # of a failing script: it would hide the failure

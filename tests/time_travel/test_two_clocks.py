@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from datetime import datetime, timedelta
 from uuid import UUID
 
@@ -73,7 +74,7 @@ async def test_a_repeated_statement_is_as_sure_as_it_was(timed: Timed) -> None:
     grown = [one[0].confidence for _, one in instants]
     assert grown == sorted(set(grown))
     for at, told in instants:
-        assert await timed.told(known_at=at) == told
+        assert await timed.told(known_at=at) == [replace(one, names=()) for one in told], "links have no time"
     assert (await timed.memories.get(timed.store.actor, memory, known_at=instants[0][0])).parts.mentions == 1
 
 

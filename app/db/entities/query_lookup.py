@@ -206,7 +206,7 @@ class QueryLookup:
     """The visible scopes' counts, the asked terms' document frequencies, and the asked names' entities.
 
     `questions`: some of their memories are asked by questions. `types`: the version of the tenant's own types.
-    `heeded`: what answers must heed of what is known of the user.
+    `heeded`: what answers must heed of what is known of the user; `told`: turns in which they may have told more.
     """
 
     memories: int
@@ -218,6 +218,7 @@ class QueryLookup:
     questions: bool = False
     types: int = 0
     heeded: tuple[HeededMemory, ...] = ()
+    told: tuple[HeededMemory, ...] = ()
 
 
 NOTHING: Final = Belongings()
@@ -306,6 +307,7 @@ def _look_up(rows: Rows, kin: str, mention: str, counted: tuple[str, str], *, ow
             ) one) AS questions,
             (SELECT jsonb_object_agg(term, documents) FROM frequency) AS frequencies,
             ({heeded.heeded_query(rows.memories)}) AS heeded,
+            ({heeded.TOLD}) AS told,
             (SELECT jsonb_agg(jsonb_build_array(
                         n.alias, e.canonical_name, e.entity_type, f.mentions, f.ids, e.attributes, n.through)
                     ORDER BY n.alias, e.id, n.through)
@@ -364,7 +366,7 @@ async def look_up(
             **asked.heed.parameters(),
         },
     )
-    counts, types_version, index_rows, questions, frequencies, heeded_rows, entities = found
+    counts, types_version, index_rows, questions, frequencies, heeded_rows, told_rows, entities = found
     memories, contexts, documents = counts
     return QueryLookup(
         memories=int(memories),
@@ -374,6 +376,7 @@ async def look_up(
         questions=questions,
         types=types_version,
         heeded=heeded.heeded_memories(heeded_rows),
+        told=heeded.heeded_memories(told_rows),
         frequencies={int(term): int(count) for term, count in (frequencies or {}).items()},
         entities=tuple(
             KnownEntity(

@@ -1,4 +1,4 @@
-"""Memories about the user that answers must heed, as a part of a question's look-up."""
+"""Memories about the user that answers must heed: beliefs as a part of a question's look-up, and what was told."""
 
 from __future__ import annotations
 
@@ -10,10 +10,17 @@ from uuid import UUID
 
 from app.db.memories.validity import is_true
 from app.memory.confidence import READ_FLOOR
+from app.memory.extraction import Role
 from app.memory.spec import MemoryType
 
 MOST: Final = 24
 """Most that are read for a question, the most important first."""
+
+MOST_TOLD: Final = 4
+"""Most turns that are read for it, the newest first."""
+
+COMPARED: Final = 5_000
+"""Memories in sight up to which turns are compared one by one."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -31,10 +38,13 @@ class HeedQuery:
     """Filters of heeded memories: the rules of `types`, and a time at which they are valid; without it there are none.
 
     A type is heeded as a whole, or where a field of its payload has one of some values, or begins with one and a dot.
+    Turns of users are where they match `told`, a POSIX regular expression, but those of the session `asking`.
     """
 
     types: Iterable[MemoryType] = ()
     at: datetime | None = None
+    told: str = ""
+    asking: str | None = None
 
     def parameters(self) -> dict[str, object]:
         """Return the values of `heeded_query`."""
@@ -49,6 +59,9 @@ class HeedQuery:
             "heeded_fields": [field for _, field, _ in rules],
             "heeded_values": [value for _, _, value in rules],
             "heeded_at": self.at,
+            "told": self.told,
+            "told_types": [kind.name for kind in self.types if kind.verbatim],
+            "asking": self.asking,
         }
 
 
@@ -73,6 +86,39 @@ def heeded_query(memories: Callable[[str], str]) -> str:
                                               OR starts_with(m.payload ->> rule.field, rule.value || '.')))
             ORDER BY m.importance DESC, m.id DESC LIMIT {MOST}
         ) h"""  # noqa: S608 - composed of constants
+
+
+TOLD: Final = f"""
+        SELECT jsonb_agg(jsonb_build_array(t.id, t.type, t.content, t.stated_at) ORDER BY t.stated_at DESC, t.id DESC)
+        FROM (
+            SELECT m.id, m.type, m.content, m.stated_at
+            FROM unnest(CAST(:scopes AS uuid[])) AS bucket(scope_id)
+            CROSS JOIN unnest(ARRAY['content', 'both']) AS part(kind)
+            CROSS JOIN unnest(CAST(:told_types AS text[])) AS said(type)
+            CROSS JOIN LATERAL (
+                SELECT x.memory_id FROM memory_index x
+                WHERE x.tenant_id = :tenant AND x.scope_id = bucket.scope_id AND x.kind = part.kind
+                  AND x.type = said.type AND x.part = 0 AND x.status = 'active' OFFSET 0
+            ) i
+            CROSS JOIN LATERAL (
+                SELECT x.id, x.type, x.content, x.stated_at FROM memories x
+                WHERE x.tenant_id = :tenant AND x.id = i.memory_id AND x.content ~* :told OFFSET 0
+            ) m
+            JOIN evidence e ON e.tenant_id = :tenant AND e.memory_id = m.id
+            WHERE :told <> '' AND (
+                SELECT coalesce(sum(memory_count), 0) <= {COMPARED} FROM scopes
+                WHERE tenant_id = :tenant AND id = ANY(:scopes))
+              AND e.role = '{Role.USER}' AND e.session_id IS DISTINCT FROM CAST(:asking AS text) AND NOT EXISTS (
+                SELECT FROM evidence o
+                JOIN memories b ON b.tenant_id = :tenant AND b.id = o.memory_id
+                    AND b.type = ANY(CAST(:heeded_types AS text[]))
+                WHERE o.tenant_id = :tenant AND o.turn_id = e.turn_id)
+            ORDER BY m.stated_at DESC, m.id DESC LIMIT {MOST_TOLD}
+        ) t"""  # noqa: S608 - composed of constants
+"""The query of turns in which users tell what is to be heeded, as a JSON array, or nothing.
+
+Not those from which a belief was read that is heeded itself. Every turn in sight is compared, where there are few.
+"""
 
 
 def heeded_memories(found: Sequence[Sequence[str]] | None) -> tuple[HeededMemory, ...]:

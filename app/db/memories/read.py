@@ -30,27 +30,25 @@ EVERY = ", ".join(f"m.{column.name}" for column in tables.memories.columns)
 """The columns of a memory. Not `m.*`: a prepared statement fails once a newer release adds a column to its result."""
 
 
-def _names(entities: str) -> str:
-    """Return SQL for the names of the entities that `m` mentions, each with what tells it from others of its name.
-
-    `entities` is their source. An entity that was merged has the name of the one that is left, whose id is a column
-    here: under row-level security no index is searched for the value of a `coalesce`.
-    """
-    return f"""(
-        SELECT jsonb_agg(jsonb_build_array(me.role, e.canonical_name, CASE WHEN EXISTS (
-                SELECT FROM {entities} other
+_NAMES = f"""(
+        SELECT jsonb_agg(DISTINCT jsonb_build_array(me.role, e.canonical_name, CASE WHEN EXISTS (
+                SELECT FROM entities other
                 WHERE other.tenant_id = :tenant AND other.scope_id = e.scope_id AND other.id <> e.id
                   AND other.canonical_name = e.canonical_name AND other.merged_into IS NULL
             ) THEN coalesce(e.attributes ->> 'relationship', nullif(e.entity_type, '{UNKNOWN_TYPE}')) END))
         FROM memory_entities me
         CROSS JOIN LATERAL (
-            SELECT coalesce(x.merged_into, x.id) AS root FROM {entities} x
+            SELECT coalesce(x.merged_into, x.id) AS root FROM entities x
             WHERE x.tenant_id = :tenant AND x.id = me.entity_id OFFSET 0
         ) own
         CROSS JOIN LATERAL (
-            SELECT * FROM {entities} x WHERE x.tenant_id = :tenant AND x.id = own.root OFFSET 0
+            SELECT * FROM entities x WHERE x.tenant_id = :tenant AND x.id = own.root OFFSET 0
         ) e
-        WHERE me.tenant_id = :tenant AND me.memory_id = m.id AND me.role <> 'speaker')"""  # noqa: S608
+        WHERE me.tenant_id = :tenant AND me.memory_id = m.id AND me.role <> 'speaker')"""  # noqa: S608 - of a constant
+"""The names of the entities that `m` mentions, each with what tells it from others of its name.
+
+An entity that was merged has the name of the one that is left, whose id is a column here: under row-level security no
+index is searched for the value of a `coalesce`."""
 
 
 def memory_query(source: str, *, then: bool = False, named: bool = False) -> str:
@@ -59,7 +57,7 @@ def memory_query(source: str, *, then: bool = False, named: bool = False) -> str
     `source` follows FROM and names the rows `m`. With `then`, for a `source` as of `:known_at`, later links and
     evidence are left out, and so is the usage of a memory that was used since. `named`: with their entities' names.
     """
-    names = _names(time_travel.ENTITIES if then else "entities") if named else "CAST(NULL AS jsonb)"
+    names = _NAMES if named else "CAST(NULL AS jsonb)"
     linked, told, used = (
         (f" AND {column} <= :known_at" if then else "")
         for column in ("l.created_at", "e.recorded_at", "u.last_accessed_at")
@@ -95,8 +93,7 @@ _THEN = f"{_EACH} (SELECT * FROM {time_travel.memories('x.id = given.id')} was O
 
 _BY_ID = {
     (then, named): statement(memory_query(_THEN if then else _NOW, then=then, named=named))
-    for then in (False, True)
-    for named in (False, True)
+    for then, named in ((False, False), (False, True), (True, False))
 }
 
 _CHAIN = statement(
@@ -154,12 +151,12 @@ async def read_memories(
 ) -> dict[UUID, Memory]:
     """Return those of these memories that exist, by id; with `known_at`, as they were known then.
 
-    `named`: with the names of the entities that they mention.
+    `named`: with the names of the entities that they mention; not with `known_at`, as links to entities have no time.
     """
     if not ids:
         return {}
     then = {} if known_at is None else {"known_at": known_at}
-    rows = await session.fetch(_BY_ID[bool(then), named], {"tenant": tenant, "ids": list(ids), **then})
+    rows = await session.fetch(_BY_ID[bool(then), named and not then], {"tenant": tenant, "ids": list(ids), **then})
     return {row["id"]: memory_of(row) for row in rows}
 
 
