@@ -1,7 +1,7 @@
 """`make truth`: what the write path with a language model makes of lives told in turns, and of attacks.
 
-The model is a stand-in on the loopback interface that speaks OpenAI's wire format and gives recorded answers. Everything
-else is the real thing, in this process on an embedded database of its own, at fixed times.
+The model is a stand-in on the loopback interface that speaks OpenAI's wire format and gives recorded answers.
+Everything else is the real thing, in this process on an embedded database of its own, at fixed times.
 """
 
 from __future__ import annotations
@@ -33,7 +33,12 @@ def arguments() -> argparse.Namespace:
     parser.add_argument("--part", action="append", choices=PARTS, help="only this part; repeatable")
     parser.add_argument("--file", type=Path, action="append", help="a story; repeatable")
     parser.add_argument("--at-once", action="store_true", help="send each session in one request, as an import does")
-    parser.add_argument("-v", "--verbose", action="store_true", help="print what was stopped, retired, stale or lost")
+    parser.add_argument(
+        "-v",
+        "--verbose",
+        action="store_true",
+        help="print what was stopped, retired, stale or lost, of files and of what is there to tune on",
+    )
     parser.add_argument("--strict", action="store_true", help="exit with 1 when a goal is missed")
     return parser.parse_args()
 
@@ -59,25 +64,27 @@ async def evaluated(given: argparse.Namespace, console: Console) -> list[Goal]:
     halves = [Half(given.half)] if given.half else list(Half)
     parts = given.part or PARTS
     reached: list[Goal] = []
+    shown = {half: given.verbose and half is Half.DEV for half in halves}
     told = {half: load_stories(half) if "stories" in parts else {} for half in halves}
     attacks = {half: load_attacks(half) if "attacks" in parts else () for half in halves}
-    dialogues = [one.turns for half in halves for one in (*told[half].values(), *attacks[half])]
+    dialogues = [one.turns for half in halves for one in told[half].values()]
+    dialogues += [one.turns for half in halves for one in attacks[half]]
     async with modelled(dialogues) as bench:
         for half in halves:
             if told[half]:
                 title = f"stories, {half}"
                 reached += await lives.evaluate(
-                    bench, title, told[half], console, verbose=given.verbose, at_once=given.at_once
+                    bench, title, told[half], console, verbose=shown[half], at_once=given.at_once
                 )
             if attacks[half]:
                 title = f"attacks on a model, {half}"
-                reached += await injection.evaluate(bench, title, attacks[half], console, verbose=given.verbose)
+                reached += await injection.evaluate(bench, title, attacks[half], console, verbose=shown[half])
     if "attacks" in parts:
         with data_folder() as folder:
             async with opened(folder) as bench:
                 for half in halves:
                     title = f"attacks on the rules, {half}"
-                    reached += await injection.evaluate(bench, title, attacks[half], console, verbose=given.verbose)
+                    reached += await injection.evaluate(bench, title, attacks[half], console, verbose=shown[half])
     return reached
 
 

@@ -3,14 +3,16 @@
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from itertools import groupby
+from itertools import chain, groupby
 from typing import Final
 from uuid import UUID
 
 from rich.console import Console
 from rich.markup import escape
+from rich.table import Table
 
 from app.model import Scope, ScopeKind
 from evals import tables
@@ -104,8 +106,8 @@ async def live(bench: Bench, name: str, story: Story, *, at_once: bool = False) 
     lost: list[str] = []
     exchanges = story.exchanges()
     for session, group in groupby(exchanges, key=lambda one: one.session):
-        requests = [tuple(turn for one in group for turn in one.turns)] if at_once else [one.turns for one in group]
-        for turns in requests:
+        requests = [one.turns for one in group]
+        for turns in [tuple(chain.from_iterable(requests))] if at_once else requests:
             for turn, results, gone in await _told(talk, Exchange(session=session, turns=turns)):
                 told += results
                 lost += [turn] if gone else []
@@ -120,26 +122,11 @@ async def _told(talk: Talk, one: Exchange) -> list[tuple[str, list[Outcome], boo
     processed = await talk.tell(one.session, bodies)
     found = []
     for (_, turn), stored in zip(one.turns, processed, strict=True):
-        results = outcomes(turn.text, turn.answer, stored.report)
+        results = outcomes(turn.text, turn.answer, stored)
         counts = turn.role == "user" and not turn.idle
         lost = counts and is_lost(results, await types_holding(talk.bench, stored.turn.id))
         found.append((turn.text, results, lost))
     return found
-
-
-_COLUMNS: Final = (
-    "turns",
-    "right",
-    "stored",
-    *(fate.value for fate in Fate if fate is not Fate.STORED),
-    "retired falsely",
-    "true",
-    "active",
-    "stale",
-    "incomplete",
-    "never meant",
-    "turns lost",
-)
 
 
 async def evaluate(
@@ -147,14 +134,14 @@ async def evaluate(
 ) -> list[Goal]:
     """Tell stories, print their figures, and return the goals with what was reached."""
     done = await gathered(live(bench, name, story, at_once=at_once) for name, story in stories.items())
-    table = tables.figures(title, "story", _COLUMNS)
-    for one in done:
-        table.add_row(f"{one.name} ({one.story.language})", *_cells([one]))
-    table.add_row("all", *_cells(done), style="bold")
     if verbose:
         for line in (line for one in done for line in _findings(one)):
             console.print(escape(line), soft_wrap=True)
+    table = tables.figures(title, "figure", ("count",))
+    for name, count in _counts(done).items():
+        table.add_row(name, str(count))
     console.print(table)
+    console.print(_reasons(title, done))
     right, active = sum(len(one.told) for one in done), sum(len(one.active) for one in done)
     return [
         Goal.most(f"{title}: right memories stopped", sum(len(one.stopped) for one in done) / right, MOST_STOPPED),
@@ -185,19 +172,28 @@ def _findings(one: Life) -> Iterator[str]:
         yield f"{one.name}: lost: {turn}"
 
 
-def _cells(done: Sequence[Life]) -> list[str]:
+def _counts(done: Sequence[Life]) -> dict[str, int]:
     told = [each for one in done for each in one.told]
-    fates = [sum(each.fate is fate for each in told) for fate in Fate]
-    counts = (
-        sum(one.story.told for one in done),
-        len(told),
-        *fates,
-        sum(len(one.retired) for one in done),
-        sum(len(one.true) for one in done),
-        sum(len(one.active) for one in done),
-        sum(len(one.stale) for one in done),
-        sum(len(one.incomplete) for one in done),
-        sum(len(one.never_meant) for one in done),
-        sum(len(one.lost) for one in done),
-    )
-    return list(map(str, counts))
+    return {
+        "stories": len(done),
+        "languages": len({one.story.language for one in done}),
+        "turns of users": sum(one.story.told for one in done),
+        "right memories": len(told),
+        **{f"  {fate}": sum(each.fate is fate for each in told) for fate in Fate},
+        "true at the end": sum(len(one.true) for one in done),
+        "  retired falsely": sum(len(one.retired) for one in done),
+        "  without words that they were to keep": sum(len(one.incomplete) for one in done),
+        "active at the end": sum(len(one.active) for one in done),
+        "  stale": sum(len(one.stale) for one in done),
+        "  never meant as fact": sum(len(one.never_meant) for one in done),
+        "turns lost": sum(len(one.lost) for one in done),
+    }
+
+
+def _reasons(title: str, done: Sequence[Life]) -> Table:
+    """Return how often each reason stopped a right memory; reasons are without what the memories say."""
+    table = tables.figures(f"{title}: why right memories were stopped", "reason", ("count",))
+    counted = Counter(f"{each.fate}: {each.reason}" for one in done for each in one.stopped)
+    for reason, count in counted.most_common():
+        table.add_row(escape(reason), str(count))
+    return table

@@ -9,9 +9,10 @@ from enum import StrEnum
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import text
+from sqlalchemy import RowMapping, text
 
 from app import ids
+from app.db.turns import StoredTurn
 from app.memory.candidate import WriteDecision
 from app.memory.normalise import normalise_name
 from app.model import MemoryStatus, Scope, SpeechAct
@@ -72,20 +73,32 @@ class StoredMemory:
         return " ".join([self.content, *map(str, self.payload.values())])
 
 
-def outcomes(turn: str, recorded: Sequence[RecordedMemory], report: Mapping[str, Any] | None) -> list[Outcome]:
-    """Return what the report of a turn says of each recorded memory."""
-    told = {"candidates": [], "trace": []} if report is None else report
+def outcomes(turn: str, recorded: Sequence[RecordedMemory], stored: StoredTurn) -> list[Outcome]:
+    """Return what the report of a processed turn says of each recorded memory."""
+    told: Mapping[str, Any] = stored.report or {"candidates": [], "trace": []}
     left = [one for one in told["candidates"] if one["type"] != EPISODE]
     faults = [gone["reason"] for stage in told["trace"] for gone in stage["dropped"] if stage["stage"] == "extract"]
-    found = []
-    for one in recorded:
-        mine = max(left, key=lambda each: _likeness(one, each), default=None)
-        if mine is None or _likeness(one, mine) < _SAME_QUOTE:
-            found.append(Outcome(turn=turn, recorded=one, fate=Fate.LEFT_OUT, reason="; ".join(faults) or "no decision"))
-            continue
-        left.remove(mine)
-        found.append(_outcome(turn, one, mine))
-    return found
+    without = stored.reason or "; ".join(faults) or "no decision"
+    return [
+        Outcome(turn=turn, recorded=one, fate=Fate.LEFT_OUT, reason=without)
+        if mine is None
+        else _outcome(turn, one, mine)
+        for one, mine in zip(recorded, _paired(recorded, left), strict=True)
+    ]
+
+
+def _paired(
+    recorded: Sequence[RecordedMemory], reported: Sequence[Mapping[str, Any]]
+) -> list[Mapping[str, Any] | None]:
+    """Return the reported candidate of each recorded memory, the likeliest pairs first; None where there is none."""
+    places = [(place, number) for place in range(len(recorded)) for number in range(len(reported))]
+    likely = sorted(places, key=lambda one: -_likeness(recorded[one[0]], reported[one[1]]))
+    found: dict[int, int] = {}
+    for place, number in likely:
+        free = place not in found and number not in found.values()
+        if free and _likeness(recorded[place], reported[number]) >= _SAME_QUOTE:
+            found[place] = number
+    return [reported[found[place]] if place in found else None for place in range(len(recorded))]
 
 
 _SAME_QUOTE: Final = 10.0
@@ -97,7 +110,8 @@ def _likeness(one: RecordedMemory, reported: Mapping[str, Any]) -> float:
     quotes = [normalise_name(quote or "").strip(".,;!? ") for quote in (one.quote, reported["quote"])]
     told = words_of(reported["content"] or "")
     same = _SAME_QUOTE * (quotes[0] == quotes[1]) + _SAME_TYPE * (one.type == reported["type"])
-    return same + len(told & one.words) / max(1, len(told)) + (one.ended == (reported["decision"] == "ended"))
+    ends = one.ended == (reported["decision"] == WriteDecision.ENDED)
+    return float(same + len(told & one.words) / max(1, len(told)) + ends)
 
 
 def _outcome(turn: str, one: RecordedMemory, reported: Mapping[str, Any]) -> Outcome:
@@ -136,7 +150,7 @@ async def memories_at(bench: Bench, scope: Scope, end: datetime) -> dict[UUID, S
     return {row["id"]: _stored(row, end) for row in rows}
 
 
-def _stored(row: Mapping[str, Any], end: datetime) -> StoredMemory:
+def _stored(row: RowMapping, end: datetime) -> StoredMemory:
     over = row["valid_until"] is not None and row["valid_until"] <= end
     active = row["status"] == MemoryStatus.ACTIVE and not over and row["review_reason"] is None
     return StoredMemory(

@@ -30,7 +30,7 @@ _CAN_END: Final = frozenset({"constraint", "decision", "event", "fact", "medicat
 
 @dataclass(frozen=True, slots=True)
 class RecordedModel:
-    """Answers about the turns of dialogues: the memories of each, and all those before it, oldest first, by its text."""
+    """Answers about turns by their text: the memories of each, and those before it in its dialogue, oldest first."""
 
     answers: Mapping[str, tuple[RecordedMemory, ...]]
     before: Mapping[str, tuple[RecordedMemory, ...]]
@@ -73,7 +73,7 @@ class RecordedModel:
 
     def _verdicts(self, blocks: Sequence[tuple[str, str]]) -> Iterator[tuple[int, bool]]:
         """Yield the number of each doubtful claim, and whether its quote says exactly it."""
-        parts = {label: text for label, text in blocks}
+        parts = dict(blocks)
         for label, text in blocks:
             kind, _, number = label.partition(" ")
             if kind == "claim":

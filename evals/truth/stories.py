@@ -167,7 +167,7 @@ def _moments(turns: Sequence[StoryTurn]) -> list[datetime]:
     found: list[datetime] = []
     day = turns[0].day or date.min
     for turn in turns:
-        if turn.day is not None and turn.day != day or not found:
+        if (turn.day is not None and turn.day != day) or not found:
             day = turn.day or day
             found.append(datetime.combine(day, _FIRST_HOUR))
         else:
