@@ -28,6 +28,10 @@ _CAN_END: Final = frozenset({"constraint", "decision", "event", "fact", "medicat
 """Types of which an answer without references can say that one is no longer so."""
 
 
+_CARDINALITY: Final = "stateful"
+"""The field of a payload that says whether it holds one value; null, where it may be, leaves that to the predicate."""
+
+
 @dataclass(frozen=True, slots=True)
 class RecordedModel:
     """Answers about turns by their text: the memories of each, and those before it in its dialogue, oldest first."""
@@ -156,8 +160,9 @@ class AnswerForm:
         taken = self.payloads[kind]
         given = {"subject": "user", **one.payload} if "subject" in taken else one.payload
         fields = {name: given.get(name) for name in taken}
-        cardinality = {"holds_one_value": not one.several, "holds_several": one.several}
-        return {**fields, **{name: value for name, value in cardinality.items() if name in taken}, "memory_type": kind}
+        if taken.get(_CARDINALITY, {}).get("type") == "boolean":
+            fields[_CARDINALITY] = not one.several
+        return {**fields, "memory_type": kind}
 
     def _numbers(self, references: Sequence[str], *, entities: bool = False) -> list[int]:
         """Return the lines that are meant, one a reference, those that are shown."""
