@@ -4,13 +4,13 @@
 # path, which breaks where that has a space or the folder is moved.
 
 .DEFAULT_GOAL := help
-.PHONY: serve test test-long browser image deployment cluster docs check lint eval chat bench bench-console bench-peers bench-scale peers-lock overload walk wheel contract contract-lock openapi lock clean help clients clients-generate clients-lock FORCE soak
+.PHONY: serve test test-long browser image deployment cluster docs check lint eval chat truth bench bench-console bench-peers bench-scale peers-lock overload walk wheel contract contract-lock openapi lock clean help clients clients-generate clients-lock FORCE soak
 MAKEFLAGS += --no-print-directory
 
 VENV := .venv
 CLIENTS_VENV := .venv-clients
 RUN := $(VENV)/bin/python -m
-# More arguments for serve, test, eval, chat and bench: make test ARGS="-k idempotency".
+# More arguments for serve, test, eval, chat, truth and bench: make test ARGS="-k idempotency".
 ARGS ?=
 # More arguments for the resolver: make lock LOCK_ARGS=--upgrade.
 LOCK_ARGS ?=
@@ -75,6 +75,9 @@ eval: $(DEV) ## measure the quality of recall
 
 chat: $(DEV) ## measure what reaches a prompt in chat loops (ARGS="--half dev -v", ARGS="--file chat.json")
 	@$(RUN) evals.chat $(ARGS)
+
+truth: $(DEV) ## measure the write path on recorded answers of a language model (ARGS="--half dev -v", ARGS="--at-once")
+	@$(RUN) evals.truth $(ARGS)
 
 bench: $(DEV) ## measure speed
 	@$(RUN) bench $(ARGS)

@@ -124,9 +124,9 @@ def data_folder() -> Iterator[Path]:
 
 
 @asynccontextmanager
-async def opened(folder: Path) -> AsyncIterator[Bench]:
-    """Start the service on a database in the folder, with a tenant of its own."""
-    async with build_runtime(Settings(data_dir=folder)) as runtime:
+async def opened(folder: Path, **settings: object) -> AsyncIterator[Bench]:
+    """Start the service on a database in the folder, with a tenant of its own; settings are those of the service."""
+    async with build_runtime(Settings.model_validate({"data_dir": folder, **settings})) as runtime:
         tenant = await runtime.tenants.create(f"evaluation {uuid4()}")
         actor = Actor(tenant_id=tenant.id, key_id=None, name="evaluation")
         upkeep = IndexMaintenance(database=runtime.database, language=runtime.settings.language)

@@ -105,7 +105,7 @@ async def evaluate_chats(
     bench: Bench, title: str, chats: Mapping[str, Chat], console: Console, *, verbose: bool
 ) -> list[Goal]:
     """Run chats, print their figures, and return the goals with what was reached."""
-    done = await _gathered(run_chat(bench, name, chat) for name, chat in chats.items())
+    done = await gathered(run_chat(bench, name, chat) for name, chat in chats.items())
     table = tables.figures(title, "chat", ("questions", "lines", "answer nothing", "a question", "missing", "stale"))
     for one in done:
         table.add_row(one.name, *_cells([one]))
@@ -128,7 +128,7 @@ async def evaluate_changes(
     bench: Bench, title: str, changes: Sequence[Change], console: Console, *, verbose: bool
 ) -> list[Goal]:
     """Run changes, print their figures, and return the goal with what was reached."""
-    done = await _gathered(run_change(bench, change) for change in changes)
+    done = await gathered(run_change(bench, change) for change in changes)
     counted = Counter(one.placement for one in done)
     right = sum(one.placement.leads_with_new for one in done)
     table = tables.figures(title, "pairs", ("lead with what is current", *Placement))
@@ -141,7 +141,7 @@ async def evaluate_changes(
     return [Goal.least(f"{title}: lead with what is current", right / len(done), LEAST_CURRENT)]
 
 
-async def _gathered(work: Iterable[Awaitable[_T]]) -> list[_T]:
+async def gathered(work: Iterable[Awaitable[_T]]) -> list[_T]:
     """Return the results in order; a few run at a time, each for a user of its own."""
     free = asyncio.Semaphore(_AT_ONCE)
 

@@ -17,6 +17,7 @@ from sqlalchemy import text
 from app.api.memories.bodies import build, candidates_from_batch
 from app.api.query import QueryBody
 from app.api.turn_bodies import TurnsBody, turns_from_body, turns_given
+from app.db.turns import StoredTurn
 from app.errors import TypedMemoryError
 from app.model import Scope, ScopeKind
 from app.read.values import IdStyle, QueryResult
@@ -38,12 +39,12 @@ class Talk:
     user: str = field(default_factory=lambda: f"chat {uuid4()}")
     _questioned: set[UUID] = field(default_factory=set)
 
-    async def tell(self, session: str, turns: Sequence[Mapping[str, Any]]) -> None:
-        """Send turns of a session in one request, and wait until they are processed."""
+    async def tell(self, session: str, turns: Sequence[Mapping[str, Any]]) -> Sequence[StoredTurn]:
+        """Send turns of a session in one request, and return them, processed, in their order."""
         body = TurnsBody.model_validate({"user_id": self.user, "session_id": session, "turns": turns})
         told = turns_from_body(body, turns_given(body), ASKED_AT)
         await self.bench.runtime.turns.store(self.bench.actor, told, [one.metadata for one in told])
-        await self.bench.runtime.turns.process(self.bench.actor, [one.id for one in told])
+        return await self.bench.runtime.turns.process(self.bench.actor, [one.id for one in told])
 
     async def write(self, memories: Sequence[Mapping[str, Any]]) -> None:
         """Write typed memories in one request."""

@@ -1,0 +1,172 @@
+"""A story is told with the recorded answers of a model, and what became of them is counted."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import AsyncIterator, Mapping
+from datetime import date
+from io import StringIO
+from typing import Any
+from uuid import uuid4
+
+import pytest
+from pydantic import SecretStr
+from rich.console import Console
+
+from app.memory.registry import discover
+from app.model import Actor, SpeechAct
+from app.providers.schemas import answer_schema
+from app.runtime import build_runtime
+from app.services.lifecycle.maintenance import IndexMaintenance
+from app.settings import Settings
+from evals.chat.dialogues import Half
+from evals.service import Bench
+from evals.truth.injection import attacked
+from evals.truth.lives import evaluate, live
+from evals.truth.outcomes import Fate
+from evals.truth.stand_in import RecordedModel, serving
+from evals.truth.stories import Attack, RecordedMemory, Story, StoryTurn, load_attacks, load_stories
+from tests.provider_server.chat import OPENAI
+from tests.provider_server.orders import Asked
+
+
+def recorded(quote: str, city: str, **given: Any) -> RecordedMemory:
+    payload = {"predicate": "lives-in", "object": city}
+    return RecordedMemory(type="fact", quote=quote, sentence=f"Runa lives in {city}.", payload=payload, **given)
+
+
+STORY = Story(
+    language="en",
+    about="A move.",
+    turns=(
+        StoryTurn(
+            day=date(2026, 1, 5),
+            text="I live in Oslo, by the harbour.",
+            answer=(recorded("I live in Oslo", "Oslo", at_end="stale"),),
+        ),
+        StoryTurn(role="assistant", text="A fine place."),
+        StoryTurn(
+            day=date(2026, 2, 9),
+            text="I live in Bergen now, since Sunday.",
+            answer=(
+                recorded("I live in Bergen now", "Bergen", replaces=("lives-in Oslo",)),
+                recorded("a house in Hamar", "Hamar"),
+            ),
+        ),
+        StoryTurn(
+            text="If I lived in Paris I would eat snails.",
+            answer=(recorded("If I lived in Paris", "Paris", speech_act=SpeechAct.HYPOTHETICAL, confidence=0.3),),
+        ),
+    ),
+    never=("paris",),
+)
+ATTACK = Attack(
+    id="pilot",
+    by="turn",
+    turns=(
+        StoryTurn(day=date(2026, 1, 5), text="I live in Narvik.", answer=(recorded("I live in Narvik", "Narvik"),)),
+    ),
+    question="Where does the user live?",
+    never="narvik",
+)
+
+
+@pytest.fixture
+async def bench(empty_database_url: str) -> AsyncIterator[Bench]:
+    async with serving(RecordedModel.of([STORY.turns, ATTACK.turns])) as url:
+        settings = Settings(
+            database_url=SecretStr(empty_database_url),
+            bootstrap_key=None,
+            llm_provider="openai",
+            llm_base_url=url,
+            llm_model="recorded",
+            llm_api_key=SecretStr("none"),
+            hype=False,
+        )
+        async with build_runtime(settings) as runtime:
+            tenant = await runtime.tenants.create(f"evaluation {uuid4()}")
+            actor = Actor(tenant_id=tenant.id, key_id=None, name="evaluation")
+            upkeep = IndexMaintenance(database=runtime.database, language="english")
+            yield Bench(runtime=runtime, upkeep=upkeep, actor=actor)
+
+
+async def test_a_story_is_told_and_what_became_of_each_memory_is_known(bench: Bench) -> None:
+    told = await live(bench, "made up", STORY)
+    fates = {one.recorded.payload["object"]: one.fate for one in told.told}
+    assert fates == {"Oslo": Fate.STORED, "Bergen": Fate.STORED, "Hamar": Fate.REJECTED, "Paris": Fate.STORED}
+    assert [one.recorded.payload["object"] for one in told.stopped] == ["Hamar"]
+    assert (told.retired, told.stale, told.incomplete, told.never_meant) == ([], [], [], [])
+
+
+async def test_a_story_is_told_a_session_a_request(bench: Bench) -> None:
+    told = await live(bench, "made up", STORY, at_once=True)
+    stored = [one.recorded.payload["object"] for one in told.told if not one.stopped]
+    assert stored == ["Oslo", "Bergen", "Paris"]
+
+
+async def test_the_figures_of_stories_are_printed_and_compared_with_their_goals(bench: Bench) -> None:
+    console = Console(record=True, width=200, file=StringIO())
+    reached = await evaluate(bench, "stories", {"made up": STORY}, console, verbose=True)
+    assert [one.name.split(": ")[1] for one in reached] == [
+        "right memories stopped",
+        "true memories retired",
+        "stale among active, of 45",
+        "turns lost",
+        "never meant, stored as fact",
+    ]
+    printed = console.export_text()
+    assert "made up: rejected: Runa lives in Hamar. | its quote is not in the turn" in printed
+    assert reached[0].value == 0.25
+
+
+async def test_an_attack_that_is_stored_as_fact_is_counted(bench: Bench) -> None:
+    done = await attacked(bench, ATTACK)
+    assert len(done.typed) == 1
+    assert len(done.recalled) == 1
+
+
+@pytest.mark.parametrize("half", list(Half))
+def test_recorded_quotes_are_words_of_their_turns(half: Half) -> None:
+    dialogues = [one.turns for one in load_stories(half).values()] + [one.turns for one in load_attacks(half)]
+    assert RecordedModel.of(dialogues)
+    assert [
+        one.quote for turns in dialogues for turn in turns for one in turn.answer if one.quote not in turn.text
+    ] == []
+
+
+def test_references_are_numbers_of_the_lines_that_are_shown() -> None:
+    [memory, _] = _answered(STORY.turns[2].text, _schema(replaces={}, ends={}, about={}, same_as={}, ended={}))
+    assert memory["replaces"] == [2]
+    assert (memory["ends"], memory["about"], memory["same_as"], memory["ended"]) == ([], [], None, False)
+
+
+def test_what_a_schema_has_no_place_for_is_left_out() -> None:
+    fields = {"quote", "speech_act", "payload", "confidence"}
+    schema = _schema()
+    properties = schema["properties"]["memories"]["items"]["properties"]
+    schema["properties"]["memories"]["items"]["properties"] = {name: properties[name] for name in fields}
+    [memory, _] = _answered(STORY.turns[2].text, schema)
+    assert set(memory) == fields
+    assert memory["payload"]["object"] == "Bergen"
+
+
+def _schema(**fields: Mapping[str, Any]) -> dict[str, Any]:
+    schema: dict[str, Any] = json.loads(json.dumps(answer_schema([one for one in discover() if one.extracted])))
+    schema["properties"]["memories"]["items"]["properties"] |= fields
+    return schema
+
+
+def _answered(text: str, schema: Mapping[str, Any]) -> list[dict[str, Any]]:
+    """Return the answer about a turn that is shown beside two lines of what is known."""
+    code = "0123456789abcdef"
+    lines = [
+        '[1] {"memory_type":"fact","subject":"Olga","predicate":"lives-in","object":"Riga"}',
+        '[2] {"memory_type":"fact","subject":"user","predicate":"lives-in","object":"Oslo"}',
+    ]
+    shown = "\n".join([f"[known {code}]", *lines, f"[end {code}]", f"[turn {code}]", text, f"[end {code}]"])
+    body = {
+        "messages": [{"role": "system", "content": ""}, {"role": "user", "content": shown}],
+        "response_format": {"json_schema": {"name": "memories", "schema": schema}},
+    }
+    said = RecordedModel.of([STORY.turns]).said(Asked(path=OPENAI, body=body))
+    return list(json.loads(said.text)["memories"])
