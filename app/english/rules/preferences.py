@@ -14,7 +14,7 @@ from app.english.rules.clause import HIDDEN, Clause, SpeakerContext, Who
 from app.english.rules.drafts import Draft, decision, ending, fact, preference
 from app.english.rules.noun_phrases import in_third_person, list_items, slug, thing, value, without_article
 from app.english.rules.rows import CHOSEN
-from app.english.rules.tastes import is_taste, taste, things
+from app.english.rules.tastes import OFFERED, is_taste, taste, things
 from app.english.verbs import gerund
 from app.english.word_lists import AMBIGUOUS, GENERAL, REPLIES, SIZES, TOOLS, ToolKind, pattern, word_set
 
@@ -33,9 +33,6 @@ _DONE: Final = re.compile(r"[.;:!?(\u2014]|\s-\s|,\s")
 _WAY: Final = re.compile(r"\s+(?:on|in|at|by|with|via|from|to|over|before|after)\s")
 _NOW: Final = re.compile(r"\b(?:now|these days|by default|from now on)\b")
 _TO: Final = pattern("preferences", "to", re.IGNORECASE)
-_OFFERED: Final = pattern("preferences", "offered", re.IGNORECASE)
-"""What says something only beside what it is chosen from."""
-
 _NARROWING: Final = re.compile(r"\s+(?:with|without|that|which|who|where|when|especially)\b", re.IGNORECASE)
 _INSIDE: Final = frozenset({"of", "the"})
 _FOR_WORK: Final = frozenset({"test framework", "similarity measure", "OCR engine"})
@@ -92,7 +89,7 @@ def _joined(clause: Clause, rest: str) -> Iterator[Draft]:
 def _chosen(clause: Clause, text: str, purpose: str | None, instead: Sequence[str]) -> Iterator[Draft]:
     """Yield the preference for something, under the key of its kind; under its own name when it has none."""
     chosen = value(text)
-    if chosen is None or chosen.lower().startswith(("not ", "no ", "to ")) or _OFFERED.search(chosen):
+    if chosen is None or chosen.lower().startswith(("not ", "no ", "to ")) or OFFERED.search(chosen):
         return
     found = choice(chosen, purpose=purpose, instead=[value(one) or one for one in instead])
     narrowed = _NARROWING.match(clause.rest.partition(chosen)[2])  # "routes with low traffic" are not all routes

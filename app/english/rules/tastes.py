@@ -14,7 +14,7 @@ from typing import Final
 from app.english.names import words_of
 from app.english.rules.clause import HIDDEN, Clause, SpeakerContext, Who
 from app.english.rules.drafts import Draft, fact, preference
-from app.english.rules.grammar import is_verb
+from app.english.rules.grammar import ADVERBS, is_verb
 from app.english.rules.noun_phrases import BREAKERS, in_third_person, list_items, says_something, slug, without_fillers
 from app.english.verbs import form_of, gerund, third_person
 from app.english.word_lists import FOODS, pattern, word_set, words
@@ -53,13 +53,20 @@ _FIRM: Final = re.compile(r"[A-Z]\S* & [A-Z]")
 _SOMEONES: Final = re.compile(r"\b(?:my|our|me|us|i|his|her|their|them|they|he|she|others?)\b", re.IGNORECASE)
 _POINTING: Final = pattern("tastes", "pointing", re.IGNORECASE)
 _TIMED: Final = pattern("tastes", "of the moment", re.IGNORECASE)
+OFFERED: Final = pattern("preferences", "offered", re.IGNORECASE)
+"""What says something only beside what it is chosen from."""
 _DETERMINED: Final = re.compile(r"(?:an?|the|some|any)\s", re.IGNORECASE)
 _PLAIN: Final = re.compile(r"(?:\w+(?:s|ing)|[A-Z]\w+)$")
 """A last word that ends a thing by itself: a plural, an activity, a name."""
 
+_TORN: Final = re.compile(r"\ban?\s[\w-]+$|^\S+\s(?!\w+(?:s|ing)$)[a-z]+$", re.IGNORECASE)
+"""What ends in an adjective as like as not: `creating a safe` of `creating a safe and quiet place`."""
+
+_JOINING: Final = re.compile(r"\s(?:of|with|about|between|in|on|from|for)\s", re.IGNORECASE)
 _MOST: Final = 4
 _LONGEST: Final = 9
-_LONGEST_SHARED: Final = 12
+_LONGEST_SHARED: Final = 8
+_USING: Final = re.compile(r"^\s*using\s+", re.IGNORECASE)
 _KEY_WORDS: Final = 14
 
 
@@ -122,7 +129,7 @@ def things(rest: str, *, to: bool = False) -> list[str]:
         rest = rest[lead.end() :]
     elif _POINTED_AT.match(rest) and not _SENSED.match(rest):
         return []
-    whole = _ended(_AGAINST.split(_WHENEVER.sub("", rest))[0])
+    whole = _ended(_AGAINST.split(_WHENEVER.sub("", _USING.sub("", rest, count=1)))[0])
     return [] if whole is None or _FIRM.search(whole) else _in_parts(whole, verbs=verbs)
 
 
@@ -140,6 +147,7 @@ def _ended(rest: str) -> str | None:
 
 def _in_parts(whole: str, *, verbs: bool) -> list[str]:
     listed = list_items(_NEITHER.sub(" or ", whole), verbs=verbs)
+    listed = [part for part in listed if not ADVERBS.issuperset(part.lower().split())]
     parts = [_bare(part) for part in listed]
     if not parts or len(parts) > _MOST:
         return []
@@ -162,8 +170,11 @@ def _bare(part: str) -> str:
     return _DEGREES.sub("", without_fillers(part.strip())).strip()
 
 
+_ADVERBS_FIRST: Final = re.compile(rf"^(?:(?:{'|'.join(sorted(ADVERBS))})\s+)+")
+
+
 def _activity(one: str) -> str:
-    first, _, others = one.partition(" ")
+    first, _, others = _ADVERBS_FIRST.sub("", one).partition(" ")
     return f"{gerund(first.lower())} {others}".rstrip()
 
 
@@ -179,7 +190,9 @@ def _are_whole(parts: list[str], *, verbs: bool) -> bool:
     if verbs:
         return all((form := form_of(first)) is not None and "base" in form.kinds for first in firsts)
     if all(first.lower().endswith("ing") for first in firsts):
-        return all(_PLAIN.search(text) or text.count(" ") > 1 for text in texts[:-1])
+        return not any(_TORN.search(text) for text in texts[:-1])
+    if (firsts[0].endswith("ing") and " " in texts[0]) or any(_JOINING.search(text) for text in texts[:-1]):
+        return False  # "cooking with herbs and spices"
     if len(texts) > 2 and _PLAIN.search(texts[0]):  # noqa: PLR2004 - a list of more than a pair shows what it lists
         return not any(_DETERMINED.search(text) for text in texts)
     return all(_PLAIN.search(text) and not _DETERMINED.match(text) for text in texts[:-1])
@@ -193,13 +206,19 @@ def _in_general(one: str, longest: int) -> bool:
     vague = _NOTHING | _BARE_ACTIVITIES if len(said) == 1 else _NOTHING
     return (
         HIDDEN not in one
-        and (said[0] not in vague or _SENSED.match(one) is not None)
+        and (said[0] not in vague or _SENSED.match(one) is not None or _is_first_of_many(said))
         and said[-1] not in _NOTHING | BREAKERS
         and not _SOMEONES.search(one)
         and not _POINTING.search(one)
         and not _TIMED.search(one)
+        and not OFFERED.search(one)
         and not any(is_verb(word) and word.lower in _AUXILIARIES for word in words_of(one, most=longest))
     )
+
+
+def _is_first_of_many(said: list[str]) -> bool:
+    """Tell whether the first word only narrows the next: `energy drinks`, but not `energy of the place`."""
+    return len(said) > 1 and said[1] not in BREAKERS and not said[0].endswith("ing") and form_of(said[0]) is None
 
 
 _AUXILIARIES: Final = word_set(
@@ -231,8 +250,8 @@ def habits(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
         return
     if clause.perfect or clause.progressive or clause.passive or clause.copula or clause.lemma in _NO_HABIT:
         return
-    whole = _ended(clause.rest)
-    if not whole or (clause.rest[:1] not in {" ", ""}) or not _in_general(_own(whole), _LONGEST):
+    whole = _ended(_ONLY_LAST.sub("", clause.rest))
+    if not whole or not _in_general(_ANY_SUCH.sub("", whole), _LONGEST):
         return
     done = f"{clause.lemma if without else third_person(clause.lemma)} {in_third_person(whole)}"
     key = slug(f"{gerund(clause.lemma)} {whole}", _KEY_WORDS, whole=True)
@@ -240,8 +259,8 @@ def habits(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     yield preference(clause, f"habits.{key}", value, topic="personal")
 
 
-def _own(whole: str) -> str:
-    return re.sub(r"\bmy ", "", whole)
+_ONLY_LAST: Final = re.compile(r"\s+only\s*$")
+_ANY_SUCH: Final = re.compile(r"\bmy\s|\b(?:anything|something|stuff|things) (?=with|without|containing|from|made)")
 
 
 _KIND_OF_PERSON: Final = pattern("tastes", "kind of person", re.IGNORECASE)

@@ -37,7 +37,7 @@ class Gold:
 
 def _stem(word: str) -> str:
     low = word.lower()
-    return re.sub(r"(?:ing|es|s|e)$", "", low) if len(low) > 3 else low
+    return re.sub(r"(?:ing|e?s|e)$|(?<=(.))\1$", "", re.sub(r"(?:ing|(?<!s)s)$", "", low)) if len(low) > 3 else low
 
 
 def _stems(text: str) -> frozenset[str]:
