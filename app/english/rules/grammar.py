@@ -335,24 +335,29 @@ def _predicate(reading: TokenCursor, subject: Subject, start: int) -> Clause | N
         negated=verbal.negated, modal=verbal.modal, perfect=verbal.perfect, used_to=verbal.used_to,
         adverbs=frozenset(verbal.adverbs),
     )  # fmt: skip
-    if verbal.modal == "would" and not verbal.be:
-        clause = _preferring(clause)
-        if clause.lemma == "prefer":
-            return clause
     if not verbal.be:
+        preferring = _preferring(clause) if verbal.modal == "would" else clause
+        if preferring is not clause:
+            return preferring
         return None if form is None else _finite(clause, form, verbal)
+    return _of_being(clause, word, form)
+
+
+def _of_being(clause: Clause, word: NameToken, form: Form | None) -> Clause:
+    """Return the clause of a form of `be`: in progress, passive, or a copula."""
     if form is not None and "ing" in form.kinds:
         return replace(clause, progressive=True)
     if form is not None and "participle" in form.kinds and "base" not in form.kinds and form_of(word.lower):
         return replace(clause, passive=True)
-    return replace(clause, verb="be", lemma="be", rest=reading.text[word.start :], copula=True)
+    return replace(clause, verb="be", lemma="be", rest=clause.text[word.start :], copula=True)
 
 
 def _preferring(clause: Clause) -> Clause:
-    """Return what one would rather do, or would prefer, as what one prefers: `would rather walk` -> `prefer to walk`."""
+    """Return what one would rather do, or would prefer, as what one prefers: `would rather walk`, `prefer to walk`."""
     if clause.verb == "rather" and not clause.negated:
         denied = _RATHER_NOT.match(clause.rest)
         rest = f" not to {clause.rest[denied.end() :]}" if denied else f" to{clause.rest}"
+        rest = rest.replace(" than ", " rather than ", 1)
         return replace(clause, verb="prefer", lemma="prefer", rest=rest, modal=None)
     return replace(clause, modal=None) if clause.lemma == "prefer" and not clause.negated else clause
 

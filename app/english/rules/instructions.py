@@ -11,7 +11,7 @@ from app.english.rules.clause import HIDDEN, Clause, SpeakerContext, Who
 from app.english.rules.drafts import Draft, fact, preference
 from app.english.rules.noun_phrases import in_third_person, slug, thing, value
 from app.english.rules.preferences import AT_HAND, choice, kind_of_choice
-from app.english.verbs import form_of
+from app.english.verbs import form_of, gerund
 from app.english.word_lists import FOODS, MEDICINES, REPLIES, SIZES, pattern, word_set, words
 
 _KEEP: Final = pattern("instructions", "keep", re.IGNORECASE)
@@ -45,6 +45,8 @@ _IN_ANSWERS: Final = pattern("instructions", "in answers", re.IGNORECASE)
 _ANSWER: Final = pattern("instructions", "answer", re.IGNORECASE)
 _WHENEVER: Final = pattern("instructions", "whenever", re.IGNORECASE)
 _AS_TOLD: Final = re.compile(r"\bi (?:ask|say|tell you)\b", re.IGNORECASE)
+_YOU_DO: Final = re.compile(r"\byou (?P<verb>[a-z]+)", re.IGNORECASE)
+_ME: Final = re.compile(r"\s(?:(?:to|for)\s)?me\b", re.IGNORECASE)
 _YOUR: Final = re.compile(r"\byour\s", re.IGNORECASE)
 _DENYING: Final = frozenset({"never", "always", "don't", "dont", "only"})
 _POINTING: Final = re.compile(r"\b(?:it|this|that|these|those|them|him|her|he|she|they|there|here)\b", re.IGNORECASE)
@@ -155,7 +157,7 @@ def _for_each(text: str, clause: Clause) -> Iterator[Draft]:
 def _ruled(text: str, clause: Clause) -> Iterator[Draft]:
     """Read `never use range() for unknown-length pagination`, `dont use emojis in your answers`, `no jargon please`."""
     found = _RULE.match(text) or _NONE.match(text)
-    whole = value(_REASON.split(found["what"])[0]) if found else None
+    whole = value(_YOUR.sub("", _REASON.split(found["what"])[0])) if found else None
     answers = whole is not None and _IN_ANSWERS.search(whole) is not None
     if found is None or whole is None or _POINTING.search(_IN_ANSWERS.sub("", whole)):
         return
@@ -169,7 +171,7 @@ def _ruled(text: str, clause: Clause) -> Iterator[Draft]:
 
 def _standing(clause: Clause, order: str, word: str = "") -> Draft:
     """Return what is to be done from now on, `always` or `never`."""
-    said = in_third_person(_YOUR.sub("", order)).strip()
+    said = in_third_person(_ME.sub("", _YOUR.sub("", order))).strip()
     return preference(clause, f"instructions.{slug(said, 8)}", f"{word} {said}".lstrip(), topic="work")
 
 
@@ -194,7 +196,8 @@ def _whenever(text: str, clause: Clause) -> Iterator[Draft]:
     bare = form is not None and "base" in form.kinds
     if found is not None and (bare or first in _DENYING) and not _AT_HAND.match(text):
         when = (found["when"] or found["after"]).strip(" ,")
-        yield _standing(clause, f"{order} {_AS_TOLD.sub('asked', when)}")
+        doing = _YOU_DO.sub(lambda done: gerund(done["verb"].lower()), _AS_TOLD.sub("asked", when))
+        yield _standing(clause, f"{order} {doing[:1].lower()}{doing[1:]}")
 
 
 def _from_now(text: str, clause: Clause) -> Iterator[Draft]:

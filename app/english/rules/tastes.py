@@ -81,7 +81,7 @@ def tastes(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     for attitude, frame in _FRAMES:
         found = frame.match(said)
         if found is not None:
-            yield from _stands(clause, attitude, said[found.end() :], to=found.group().endswith(" to"))
+            yield from _stands(clause, attitude, said[found.end() :], to=attitude == "refuses")
             return
 
 
@@ -195,7 +195,7 @@ def _are_whole(parts: list[str], *, verbs: bool) -> bool:
         return False  # "cooking with herbs and spices"
     if len(texts) > 2 and _PLAIN.search(texts[0]):  # noqa: PLR2004 - a list of more than a pair shows what it lists
         return not any(_DETERMINED.search(text) for text in texts)
-    return all(_PLAIN.search(text) and not _DETERMINED.match(text) for text in texts[:-1])
+    return all(_PLAIN.search(text) and not _DETERMINED.match(text) and not text.istitle() for text in texts[:-1])
 
 
 def _in_general(one: str, longest: int) -> bool:

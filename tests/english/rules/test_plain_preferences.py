@@ -75,6 +75,5 @@ def test_plain_preferences_yield_right_beliefs(section: str) -> None:
     yielding = sum(1 for read, wrong, _ in judged.values() if read > wrong)
     read, wrong = (sum(one[place] for one in judged.values()) for place in (0, 1))
     missed = [f"{line}: {texts}" for line, (count, bad, texts) in judged.items() if bad or not count]
-    print(section, yielding, len(judged), wrong, read, *missed, sep="\n")
     assert yielding >= LEAST_YIELD * len(judged), missed
     assert wrong <= MOST_WRONG * read, missed
