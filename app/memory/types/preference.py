@@ -48,15 +48,13 @@ class Preference(Payload):
         choice = re.sub(r"[._\-]+", " ", self.preference_key)
         if self.preference_key.startswith("likes.") and self.preference_value in _ATTITUDES:
             return f"{self.subject_name} {self.preference_value} {choice.removeprefix('likes ')}"
-        if self.preference_key.startswith("habits."):
-            return join(self.subject_name, self.preference_value)
         if self.preference_key.startswith("instructions."):
             return join(f"{self.subject_name} asks:", self.preference_value)
         if self.preference_key.endswith(".way"):
             return join(f"{self.subject_name} prefers", self.preference_value)
         if choice.startswith(_FAVOURITE):
             return predicates.sentence(self.subject_name, choice, self.preference_value)
-        if self.preference_value.startswith(_DENIALS):
+        if self.preference_value.startswith(_DENIALS) or self.preference_key.startswith("habits."):
             return f"{self.subject_name} {self.preference_value}"
         said = {"kind", "choice", *self.preference_value.casefold().split()}
         new = " ".join(word for word in choice.split() if word not in said)
