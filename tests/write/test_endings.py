@@ -177,7 +177,7 @@ async def test_the_beginning_of_a_name_ends_what_is_held_by_all_of_it(store: Sto
 
 
 async def test_the_beginning_of_two_names_ends_neither_and_a_whole_name_its_own(store: Store) -> None:
-    loose = {"payload": {"stateful": False}}
+    loose: dict[str, Any] = {"payload": {"stateful": False}}
     for value in ("Nordwind Energie", "Nordwind Logistik", "Nordwind Logistik Nord"):
         await said(store, 0, value=value, **loose)
     assert (await ended(store, 1, "Nordwind", **loose)).decision is WriteDecision.REJECTED

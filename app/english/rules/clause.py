@@ -157,11 +157,15 @@ class Tense(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpeakerContext:
-    """The speaker of a turn, and the moment, in the speaker's zone."""
+    """The speaker of a turn, and the moment, in the speaker's zone.
+
+    `named` are the words that stand with a capital inside a sentence, here or in the turns before: names, whoever's.
+    """
 
     speaker: str
     now: datetime
     people: frozenset[str] = frozenset()
+    named: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -345,6 +345,8 @@ def _predicate(reading: TokenCursor, subject: Subject, start: int) -> Clause | N
 
 def _of_being(clause: Clause, word: NameToken, form: Form | None) -> Clause:
     """Return the clause of a form of `be`: in progress, passive, or a copula."""
+    if word.lower == "gonna":
+        return replace(clause, verb="going", lemma="go", rest=f" to{clause.rest}", progressive=True)
     if form is not None and "ing" in form.kinds:
         return replace(clause, progressive=True)
     if form is not None and "participle" in form.kinds and "base" not in form.kinds and form_of(word.lower):

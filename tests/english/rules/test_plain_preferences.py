@@ -72,8 +72,9 @@ def _is_right(text: str, said: frozenset[str], golds: list[Gold]) -> bool:
 @pytest.mark.parametrize("section", ["development", "held out"])
 def test_plain_preferences_yield_right_beliefs(section: str) -> None:
     judged = {line: _judged(line) for line in phrases("plain_preferences", section)}
-    yielding = sum(1 for read, wrong, _ in judged.values() if read > wrong)
-    read, wrong = (sum(one[place] for one in judged.values()) for place in (0, 1))
+    yielding = sum(1 for count, bad, _ in judged.values() if count > bad)
+    read = sum(count for count, _, _ in judged.values())
+    wrong = sum(bad for _, bad, _ in judged.values())
     missed = [f"{line}: {texts}" for line, (count, bad, texts) in judged.items() if bad or not count]
     assert yielding >= LEAST_YIELD * len(judged), missed
     assert wrong <= MOST_WRONG * read, missed
