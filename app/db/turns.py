@@ -13,7 +13,7 @@ from asyncpg import Record
 from app.db.session import ReadSession, WriteSession, statement
 from app.db.sql import Row, insert_all
 from app.db.tenants import scope_of
-from app.english.role_play import FRAMED_FOR, FRAMED_TURNS
+from app.english.role_play import FRAMED_TURNS
 from app.memory.calendar import zone_of
 from app.memory.extraction import Role, Turn, TurnStatus
 from app.model import Category
@@ -82,7 +82,6 @@ _AROUND = statement(
         UNION
         (SELECT x.id FROM turns x
          WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.session_id = g.session_id AND x.role = 'user'
-           AND x.occurred_at >= g.occurred_at - make_interval(secs => :framed_for)
            AND (x.occurred_at, coalesce(x.sequence_number, 0), x.id)
              < (g.occurred_at, coalesce(g.sequence_number, 0), g.id)
          ORDER BY x.occurred_at DESC, x.sequence_number DESC NULLS LAST, x.id DESC LIMIT :framed)
@@ -233,7 +232,6 @@ async def around(
             "window": window,
             "recent": recent,
             "framed": FRAMED_TURNS + 1,
-            "framed_for": FRAMED_FOR.total_seconds(),
         },
     )
     return sorted((replace(_turn(row), unread=row["unread"]) for row in found), key=in_order)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.english.names import is_given
-from app.english.word_lists import COLLEAGUES, DOCTORS, KIN, PETS, ROLE_HEADS, pattern, words
+from app.english.word_lists import COLLEAGUES, KIN, PETS, ROLE_HEADS, is_doctor, pattern, words
 from app.lexical.tokens import normalise
 
 Span = tuple[int, int]
@@ -16,7 +16,7 @@ Span = tuple[int, int]
 _BREAK: Final = pattern("claims", "break", re.IGNORECASE)
 """Where one clause ends and the next begins, as far as a denial or a subject reaches."""
 
-_PEOPLE: Final = frozenset({*KIN, *COLLEAGUES, *PETS, *DOCTORS}) | words("claims", "people")
+_PEOPLE: Final = frozenset({*KIN, *COLLEAGUES, *PETS}) | words("claims", "people")
 _OF_OTHERS: Final = pattern("claims", "of others")
 _OF_A_ROLE: Final = pattern("claims", "of a role")
 _TOLD_ME: Final = pattern("claims", "told me")
@@ -86,10 +86,14 @@ def other_subject(clause: ValueClause) -> str | None:
         return named["name"].casefold()
     found = _OF_OTHERS.search(plain)
     noun = None if found is None else found["words"].split()[-1]
-    if found is None or noun not in _PEOPLE:
+    if found is None or noun is None or not _is_person(noun):
         return _role_of_subject(clause)
     # `My doctor upped my dose` is about the speaker, too.
     return None if _SELF.search(plain) or _OWN.search(plain, found.end()) else noun
+
+
+def _is_person(noun: str) -> bool:
+    return noun in _PEOPLE or is_doctor(noun)
 
 
 def _role_of_subject(clause: ValueClause) -> str | None:
@@ -97,7 +101,7 @@ def _role_of_subject(clause: ValueClause) -> str | None:
     plain = _TOLD_ME.sub("said", normalise(clause.text))
     found = _OF_A_ROLE.match(plain)
     noun = None if found is None else found["words"]
-    somebody = noun is not None and {noun, noun.removesuffix("s")} & (_PEOPLE | ROLE_HEADS)
+    somebody = noun is not None and (_is_person(noun) or {noun, noun.removesuffix("s")} & (_PEOPLE | ROLE_HEADS))
     return noun if somebody and not (_SELF.search(plain) or _OWN.search(plain)) else None
 
 
@@ -145,5 +149,5 @@ def is_past(clause: ValueClause) -> bool:
 def presupposed(sentence: str) -> Iterator[tuple[str, str]]:
     """Yield noun and name of those whom a sentence takes for granted: `my sister Carmen told me ...`."""
     for found in _KNOWN_AS.finditer(sentence):
-        if found["noun"] in _PEOPLE:
+        if _is_person(found["noun"]):
             yield found["noun"], found["name"]

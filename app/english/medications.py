@@ -10,7 +10,7 @@ from typing import Final
 from app.english.rules.clause import Clause, SpeakerContext, Subject, Who
 from app.english.rules.drafts import Draft, ending, fact
 from app.english.rules.noun_phrases import in_third_person, list_items, thing, value
-from app.english.word_lists import DOCTORS, DOSE, MEDICINES, expanded, pairs, pattern
+from app.english.word_lists import DOSE, MEDICINES, expanded, is_doctor, pairs, pattern
 from app.memory import normalise
 
 _ORDERED: Final = pattern("medications", "ordered")
@@ -243,7 +243,9 @@ def _may_be_medicine(name: str, dose: str) -> bool:
 def _treats(clause: Clause) -> bool:
     """Return whether the subject changes the speaker's dose: the speaker, `my GP`, `they`; not `my son`."""
     subject = clause.subject
-    by_doctor = subject.who is Who.POSSESSED and subject.mine and subject.noun in DOCTORS - {"vet"}
+    by_doctor = (
+        subject.who is Who.POSSESSED and subject.mine and subject.noun != "vet" and is_doctor(subject.noun or "")
+    )
     named = subject.who is Who.NAMED and subject.name.startswith(("Dr ", "Dr. "))
     return subject.own or by_doctor or named or (subject.who is Who.PRONOUN and subject.plural)
 

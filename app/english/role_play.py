@@ -9,18 +9,16 @@ from __future__ import annotations
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta
+from functools import lru_cache
 from itertools import islice
 from typing import Final
 
+from app.english.quotations import quoted_spans
 from app.english.word_lists import pattern
 from app.model import SpeechAct
 
-FRAMED_TURNS: Final = 20
-"""Turns of a speaker that a frame lasts for, unless its opening names a number."""
-
-FRAMED_FOR: Final = timedelta(minutes=30)
-"""The longest time that a frame lasts."""
+FRAMED_TURNS: Final = 100
+"""Turns of a speaker in the session that a frame lasts for until it is closed, unless its opening names a number."""
 
 _LOOKED_AT: Final = 2_000
 """Characters at the beginning of a turn that may open or end a frame."""
@@ -32,20 +30,16 @@ _OPENS: Final = pattern("role_play", "opens", re.IGNORECASE)
 _ONCE: Final = pattern("role_play", "once", re.IGNORECASE)
 """A role play for one request, which ends with it: `pretend I'm five and explain gravity`."""
 
+_HEADED: Final = pattern("role_play", "headed", re.IGNORECASE)
+"""The heading of a part of a book or play, whose text follows it."""
+
+_UNFINISHED: Final = re.compile(r":\s*$")
 _CLOSES: Final = pattern("role_play", "closes", re.IGNORECASE)
 _FOR_REAL: Final = pattern("role_play", "for real", re.IGNORECASE)
 """A sentence that is outside the role play."""
 
 _NAMED_TURNS: Final = re.compile(r"\bnext (?P<count>\d{1,2}|two|three|four|five|few)\b", re.IGNORECASE)
 _COUNTS: Final = {"two": 2, "three": 3, "four": 4, "five": 5, "few": 5}
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class EarlierTurn:
-    """An earlier turn of the same speaker and session: its text and its time."""
-
-    content: str
-    at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -77,26 +71,28 @@ def opens_frame(text: str) -> bool:
     return any(one.act is SpeechAct.ROLEPLAY for one in _changes(text))
 
 
-def framing(content: str, at: datetime, before: Sequence[EarlierTurn], *, opens: bool = True) -> RolePlayFrame:
-    """Return the frames of a turn, given the turns before it that may frame it, oldest first.
+def framing(content: str, before: Sequence[str], *, opens: bool = True) -> RolePlayFrame:
+    """Return the frames of a turn, given its speaker's turns before it in the session, oldest first.
 
-    `opens` means that its speaker may open or end a frame. The result depends on these texts and times only, so that it
-    is the same whenever a turn is processed.
+    `opens` means that its speaker may open or end a frame. The result depends on these texts only, so that it is the
+    same whenever a turn is processed.
     """
     changes: list[tuple[int, SpeechAct | None]] = []
     for back, turn in enumerate(islice(reversed(before), FRAMED_TURNS)):
-        last = next(reversed(_changes(turn.content)), None)
+        last = next(reversed(_changes(turn)), None)
         if last is None:
             continue
-        if last.act is not None and back < last.turns and at - turn.at <= FRAMED_FOR:
+        if last.act is not None and back < last.turns:
             changes.append((0, last.act))
         break
     if opens:
         changes += [(one.place, one.act) for one in _changes(content)]
+        changes += [(one.start(), SpeechAct.ROLEPLAY) for one in _HEADED.finditer(content[:_LOOKED_AT])]
     return RolePlayFrame(changes=tuple(changes)) if changes else NO_FRAMING
 
 
-def _changes(content: str) -> list[_Change]:
+@lru_cache(maxsize=2_048)
+def _changes(content: str) -> tuple[_Change, ...]:
     text = content[:_LOOKED_AT].translate(_QUOTES)
     found = [_Change(one.start(), None) for one in _CLOSES.finditer(text)]
     for one in _OPENS.finditer(text):
@@ -106,7 +102,9 @@ def _changes(content: str) -> list[_Change]:
             supposes = how.startswith(("imagine", "assume", "suppose"))
             act = SpeechAct.HYPOTHETICAL if supposes else SpeechAct.ROLEPLAY
             found.append(_Change(one.start(), act, _turns(text)))
-    return sorted(found, key=lambda one: one.place)
+    if _UNFINISHED.search(text) and quoted_spans(f"{content.rstrip()} I", None):  # what is announced comes next
+        found.append(_Change(len(text), SpeechAct.QUOTATION, 1))
+    return tuple(sorted(found, key=lambda one: one.place))
 
 
 def _turns(text: str) -> int:

@@ -120,6 +120,7 @@ KIN: Final = pairs("people", "kin")
 COLLEAGUES: Final = pairs("people", "colleagues")
 PETS: Final = section("people", "pets")
 DOCTORS: Final = section("people", "doctors")
+_DOCTOR: Final = re.compile(r"\w+(?:ologist|iatrist|odontist|trician)s?")
 FAITHS: Final = section("people", "faiths")
 ROLE_HEADS: Final = section("occupations", "heads")
 ROLE_OF: Final = section("occupations", "titles of")
@@ -144,6 +145,11 @@ AMBIGUOUS: Final = section("choices", "ambiguous")
 GENERAL: Final = section("choices", "general")
 SIZES: Final = pairs("choices", "sizes")
 REPLIES: Final = pairs("choices", "replies")
+
+
+def is_doctor(noun: str) -> bool:
+    """Tell whether the noun names people one goes to, by the list or by its form: `nephrologist`."""
+    return noun in DOCTORS or (noun != "electrician" and _DOCTOR.fullmatch(noun) is not None)
 
 
 _FRAGMENT: Final = re.compile(r"<<([A-Z_]+)>>")

@@ -216,6 +216,9 @@ def _meant(resolved: Resolved, held: Sequence[Existing]) -> Sequence[Existing]:
     candidate = resolved.prepared.candidate
     if candidate.payload.event_time(candidate.zone) is not None:
         return found if len(found) == 1 else ()
+    if _names_one(resolved):
+        exact = [one for one in found if _is_named(resolved, one)]
+        return exact or (found if _agree(candidate.type, found) else ())
     return () if candidate.payload.also_held_under() and not _agree(candidate.type, found) else found
 
 
@@ -224,13 +227,13 @@ def _agree(kind: MemoryType, found: Sequence[Existing]) -> bool:
 
     Each then has all words of those that have fewer.
     """
-    words = sorted((_words(kind, one) for one in found), key=len)
+    words = sorted(({*_words(kind, one)} for one in found), key=len)
     return all(less <= more for less, more in pairwise(words))
 
 
-def _words(kind: MemoryType, one: Existing) -> set[str]:
+def _words(kind: MemoryType, one: Existing) -> list[str]:
     value = "" if kind.held is None else one.payload.get(kind.held.value, "")
-    return {*normalise.normalise_name(str(value)).split()}
+    return normalise.normalise_name(str(value)).split()
 
 
 def _is_meant(resolved: Resolved, one: Existing) -> bool:
@@ -242,9 +245,31 @@ def _is_meant(resolved: Resolved, one: Existing) -> bool:
         return False
     if not candidate.ending.named:
         return one.slot is not None
-    if one.value is not None and one.value == resolved.value:
-        return True
-    value = candidate.payload.model_dump(mode="json", by_alias=True)[candidate.type.held.value]
-    told, held = {*normalise.normalise_name(str(value)).split()}, _words(candidate.type, one)
-    names_one = any(mention.creates and mention.name == value for mention in candidate.payload.mentions())
-    return told == held if names_one else told <= held
+    told, held = _told(resolved), _words(candidate.type, one)
+    begins = held[: len(told)] == told  # "Bremen" ends "Bremen Port", but "York" is not New York
+    return _is_named(resolved, one) or (begins if _names_one(resolved) else {*told} <= {*held})
+
+
+def _is_named(resolved: Resolved, one: Existing) -> bool:
+    """Return whether the ending gives the value of this belief in full."""
+    return (one.value is not None and one.value == resolved.value) or (
+        {*_told(resolved)} == {*_words(resolved.prepared.candidate.type, one)}
+    )
+
+
+def _names_one(resolved: Resolved) -> bool:
+    """Return whether the value that an ending gives is somebody's or something's name, or a part of it."""
+    value = _ended_value(resolved)
+    return any(one.creates and one.name == value for one in resolved.prepared.candidate.payload.mentions())
+
+
+def _told(resolved: Resolved) -> list[str]:
+    return normalise.normalise_name(_ended_value(resolved)).split()
+
+
+def _ended_value(resolved: Resolved) -> str:
+    """Return the value that an ending gives, empty where its type holds none."""
+    candidate = resolved.prepared.candidate
+    if candidate.type.held is None:
+        return ""
+    return str(candidate.payload.model_dump(mode="json", by_alias=True)[candidate.type.held.value])

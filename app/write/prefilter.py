@@ -16,7 +16,7 @@ from typing import Final
 
 from app.english.chitchat import asks, asks_of_you, is_chit_chat, is_foreign, is_yes_or_no, states_something
 from app.english.erasure_requests import erasure_requests
-from app.english.role_play import EarlierTurn, RolePlayFrame, framing
+from app.english.role_play import RolePlayFrame, framing
 from app.lexical.tokens import count_words, normalise, tokenize
 from app.memory import normalise as memory_normalise
 from app.memory.extraction import PrefilterPolicy, Role, Turn
@@ -25,8 +25,8 @@ from app.memory.spec import GROUPS, HEED_GROUP
 
 def framed(turn: Turn, session: Sequence[Turn]) -> RolePlayFrame:
     """Return the framing of a turn, given those of its session before it, oldest first; users open and end it."""
-    before = [EarlierTurn(content=one.content, at=one.occurred_at) for one in session if one.role is Role.USER]
-    return framing(turn.content, turn.occurred_at, before, opens=turn.role is Role.USER)
+    before = [one.content for one in session if one.role is Role.USER]
+    return framing(turn.content, before, opens=turn.role is Role.USER)
 
 
 class Gate(StrEnum):

@@ -2,27 +2,23 @@
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
-
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.english.role_play import FRAMED_FOR, FRAMED_TURNS, NO_FRAMING, EarlierTurn, framing
+from app.english.role_play import FRAMED_TURNS, NO_FRAMING, framing
 from app.english.rules.propose import propose
 from app.model import SpeechAct
 from tests.english.hostile import HOSTILE_UNITS, QUADRATIC, growth
 from tests.english.rules.said import turn
 
-NOW = datetime(2026, 5, 9, 12, tzinfo=UTC)
 STATED = "I live in Tortuga."
 PLAY = "Let's roleplay: you're a pirate and I'm a sailor"
 
 
-def act(*turns: str, gap: timedelta = timedelta(minutes=1), stated: str = STATED) -> SpeechAct | None:
-    """How a statement is framed that is made `gap` after the last of these turns."""
-    before = [EarlierTurn(content=text, at=NOW + place * gap) for place, text in enumerate(turns)]
-    return framing(stated, NOW + len(turns) * gap, before).at(0, stated)
+def act(*turns: str, stated: str = STATED) -> SpeechAct | None:
+    """How a statement is framed that is made after these turns."""
+    return framing(stated, turns).at(0, stated)
 
 
 @pytest.mark.parametrize(
@@ -107,7 +103,7 @@ def test_what_only_speaks_of_stopping_leaves_nothing(words: str) -> None:
 
 def test_in_one_turn_what_comes_after_the_end_is_meant() -> None:
     text = "I live in Tortuga. Okay, stop the roleplay. I live in Bonn."
-    found = framing(text, NOW, [EarlierTurn(content=PLAY, at=NOW)])
+    found = framing(text, [PLAY])
     assert found.at(0, "I live in Tortuga.") is SpeechAct.ROLEPLAY
     assert found.at(text.index("I live in Bonn"), "I live in Bonn.") is None
 
@@ -117,8 +113,6 @@ def test_a_sentence_may_speak_for_real_in_the_midst_of_it() -> None:
 
 
 def test_a_frame_ends_by_itself() -> None:
-    assert act(PLAY, gap=FRAMED_FOR) is SpeechAct.ROLEPLAY
-    assert act(PLAY, gap=FRAMED_FOR + timedelta(seconds=1)) is None
     assert act(PLAY, *["Arr!"] * (FRAMED_TURNS - 1)) is SpeechAct.ROLEPLAY
     assert act(PLAY, *["Arr!"] * FRAMED_TURNS) is None
     three = "For the next 3 messages, assume I'm a CEO."
@@ -127,26 +121,39 @@ def test_a_frame_ends_by_itself() -> None:
 
 
 def test_only_its_speaker_opens_one() -> None:
-    assert framing(PLAY, NOW, [], opens=False).at(0, PLAY) is None
+    assert framing(PLAY, [], opens=False).at(0, PLAY) is None
 
 
 @settings(max_examples=60)
 @given(st.text(max_size=400), st.lists(st.text(max_size=100), max_size=5))
 def test_any_text_is_read(text: str, before: list[str]) -> None:
-    found = framing(text, NOW, [EarlierTurn(content=one, at=NOW) for one in before]).at(len(text), text)
+    found = framing(text, before).at(len(text), text)
     assert found in {None, SpeechAct.HYPOTHETICAL, SpeechAct.ROLEPLAY}
 
 
 @pytest.mark.parametrize("unit", [*HOSTILE_UNITS, "let's play ", "you are a b ", "pretend ", "for the next "])
 def test_long_texts_take_no_longer_than_they_must(unit: str) -> None:
-    assert growth(lambda text: framing(text, NOW, []), unit) < QUADRATIC
+    assert growth(lambda text: framing(text, []), unit) < QUADRATIC
 
 
 def test_naming_the_assistant_an_assistant_opens_no_game() -> None:
-    assert framing("I'm Lena and you're my assistant. I live in Ghent.", NOW, []) == NO_FRAMING
+    assert framing("I'm Lena and you're my assistant. I live in Ghent.", []) == NO_FRAMING
 
 
 def test_the_rules_know_a_game_whose_parts_are_names() -> None:
     found = propose(turn("You're Asterix and I'm Obelix. I live in Gaul."))
     assert found
     assert {one.speech_act for one in found} == {SpeechAct.ROLEPLAY}
+
+
+def test_what_is_announced_with_a_colon_is_not_ones_own_in_the_next_turn() -> None:
+    for announced in ("My neighbour Jo wrote to me:", "Here is what a colleague sent me:", "The landlord's message:"):
+        assert act(announced) is SpeechAct.QUOTATION, announced
+        assert act(announced, "Thanks, noted.") is None, announced
+    assert act("My plan for tomorrow:") is None
+
+
+def test_what_follows_the_heading_of_a_part_of_a_book_is_told() -> None:
+    text = "Chapter 2: I live in Tortuga."
+    assert framing(text, []).at(text.index("I live"), "I live in Tortuga.") is SpeechAct.ROLEPLAY
+    assert act("Chapter 2: I live in Tortuga.") is None

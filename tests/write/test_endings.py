@@ -170,6 +170,21 @@ async def test_a_name_within_a_name_is_another_name(store: Store) -> None:
     assert (await ended(store, 1, "York", predicate="lives-in")).decision is WriteDecision.REJECTED
 
 
+async def test_the_beginning_of_a_name_ends_what_is_held_by_all_of_it(store: Store) -> None:
+    await said(store, 0, value="Hamburger Hafen AG")
+    assert (await ended(store, 1, "Hamb")).decision is WriteDecision.REJECTED
+    assert (await ended(store, 2, "Hamburger Hafen")).decision is WriteDecision.ENDED
+
+
+async def test_the_beginning_of_two_names_ends_neither_and_a_whole_name_its_own(store: Store) -> None:
+    loose: dict[str, Any] = {"payload": {"stateful": False}}
+    for value in ("Nordwind Energie", "Nordwind Logistik", "Nordwind Logistik Nord"):
+        await said(store, 0, value=value, **loose)
+    assert (await ended(store, 1, "Nordwind", **loose)).decision is WriteDecision.REJECTED
+    assert (await ended(store, 2, "Nordwind Logistik", **loose)).decision is WriteDecision.ENDED
+    assert [value for value, status in await standing(store) if status == "expired"] == ["Nordwind Logistik"]
+
+
 async def test_a_statement_and_its_ending_in_one_write_go_in_their_order(store: Store) -> None:
     held = store.candidate("fact", about={"stated_at": NOW}, predicate="takes", object="insulin", stateful=False)
     over = store.candidate(

@@ -7,6 +7,7 @@ a tense, a mood, and the words after the verb.
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Iterator
 from dataclasses import dataclass
 from datetime import datetime
@@ -23,6 +24,16 @@ _ALIKE = str.maketrans(
     {"\u2018": "'", "\u2019": "'", "\u02bc": "'", "\u201c": '"', "\u201d": '"', "\u201e": '"', "\u00a0": " ", "\t": " "}
 )
 _CONTROL = re.compile("[\x00-\x09\x0b-\x1f\x7f-\x9f\ud800-\udfff\u2028\u2029]")
+_NOT_ASCII = re.compile(r"(?P<signs>[^\x00-\xff]+)(?=(?P<goes_on>[^\S\n]*(?!i\b|im\b|i'|my\b|we\b)[a-z,;])?)")
+"""Characters beyond those of western letters; what follows them goes on in the same sentence."""
+
+_SIGNS = frozenset({"So", "Sk", "Me"})
+"""Categories of emoji and their modifiers, which end a sentence or stand inside it, and are never words."""
+
+_JOINERS = frozenset({"Cf", "Mn"})
+_FACE = re.compile(r"(?<![^\s\w.!?])(?:[:;=]['o^-]?[()\[\]DPpO/|]+|<3+|\^_?\^|[xX]D)(?=\s|$|[.!?])")
+"""A face or a heart of punctuation."""
+
 _FENCE = "```"
 _BLOCK = re.compile(r"^(?:>| {4,}\S|\|).*$", re.MULTILINE)
 _ASIDE = re.compile(r"\[[^\[\]\n]{1,200}\s[^\[\]\n]{1,200}\]")
@@ -71,6 +82,9 @@ def sentences(content: str) -> Iterator[Sentence]:
 def readable(content: str) -> str:
     """Return the text with one kind of quotes and spaces, and with what is not said here hidden; equally long."""
     text = _CONTROL.sub(" ", content.translate(_ALIKE))
+    if not text.isascii():
+        text = _NOT_ASCII.sub(_without_signs, text)
+    text = _FACE.sub(lambda face: " " * len(face.group()), text)
     if _FENCE in text:
         parts = text.split(_FENCE)
         text = _FENCE.join(_hidden(part) if place % 2 else part for place, part in enumerate(parts))
@@ -79,6 +93,15 @@ def readable(content: str) -> str:
         text = _ASIDE.sub(lambda aside: "\n" * len(aside.group()), text)
     text = _BLOCK.sub(lambda block: _hidden(block.group()), text)
     return _QUOTED.sub(_unless_a_name, text) if '"' in text else text
+
+
+def _without_signs(found: re.Match[str]) -> str:
+    """Return a line's end in place of signs that are no letters, or a space where the sentence goes on after them."""
+    signs = found["signs"]
+    if not any(unicodedata.category(one) in _SIGNS for one in signs):
+        return found.group()
+    after = " " if found["goes_on"] is not None else "\n"
+    return "".join(after if unicodedata.category(one) in _SIGNS | _JOINERS else one for one in signs)
 
 
 def _hidden(text: str) -> str:
@@ -134,11 +157,15 @@ class Tense(Enum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class SpeakerContext:
-    """The speaker of a turn, and the moment, in the speaker's zone."""
+    """The speaker of a turn, and the moment, in the speaker's zone.
+
+    `named` are the words that stand with a capital inside a sentence, here or in the turns before: names, whoever's.
+    """
 
     speaker: str
     now: datetime
     people: frozenset[str] = frozenset()
+    named: frozenset[str] = frozenset()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

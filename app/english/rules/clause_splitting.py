@@ -64,7 +64,8 @@ def pieces(text: str) -> Iterator[ClausePart]:
     for found in _SPLIT.finditer(text):
         yield ClausePart(text[begin : found.start()], begin, begin, joined, apart)
         begin, word = found.end(), (found["and"] or "").lower()
-        joined, apart = found["comma"] is not None or "and" in {found["shared"], word}, word in {"so", "but"}
+        shares = found["comma"] is not None or found["shared"] is not None
+        joined, apart = shares or word == "and", word in {"so", "but"}
     yield ClausePart(text[begin:], begin, begin, joined, apart)
 
 

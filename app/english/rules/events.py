@@ -303,7 +303,9 @@ def _is_doing(clause: Clause) -> bool:
 
 def following(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     """Read `follows the Pomodoro technique for work`."""
-    if clause.holds and _METHOD.match(clause.rest):
-        whole = value(_PART.split(clause.rest)[0], article=True)
+    method = _METHOD.match(clause.rest) if clause.holds else None
+    if method is not None:
+        end = method.end()
+        whole = value(f"{clause.rest[:end]}{_PART.split(clause.rest[end:])[0]}", article=True)
         if whole and not _POINTING.search(whole):
             yield fact(clause, third_person(clause.lemma), whole, stateful=False, importance=0.6, topic="personal")

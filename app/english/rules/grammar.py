@@ -16,7 +16,10 @@ from app.memory.vocabulary import USER
 
 CONTRACTED: Final = re.compile(r"(?P<base>.+)'(?P<ending>m|re|s|ve|d|ll)", re.IGNORECASE)
 ENDINGS: Final = {"m": "am", "re": "are", "s": "is", "ve": "have", "d": "would", "ll": "will"}
-UNCONTRACTED: Final = {"im": ("i", "am"), "ive": ("i", "have"), "dont": ("do", "not"), "doesnt": ("does", "not")}
+UNCONTRACTED: Final = {
+    "im": ("i", "am"), "ive": ("i", "have"), "id": ("i", "would"), "cant": ("can", "not"), "wont": ("will", "not"),
+    **{f"{base}nt": (base, "not") for base in ("do", "does", "did", "is", "are", "was", "were", "would", "could")},
+}  # fmt: skip
 """Contractions written without their apostrophe."""
 
 BE: Final = {**dict.fromkeys(("am", "is", "are"), Tense.PRESENT), **dict.fromkeys(("was", "were"), Tense.PAST)}
@@ -284,6 +287,8 @@ _HAS_GOT: Final = re.compile(r"\s+(?!married|engaged|divorced|back|to\b|into\b|u
 _OVER: Final = re.compile(r"\b(?:ago|yesterday|last (?:week|month|year|night|\w+day))\b", re.IGNORECASE)
 _PAST: Final = frozenset({"past", "participle"})
 _BASE: Final = frozenset({"base"})
+_RATHER_NOT: Final = re.compile(r"\s+not\s+", re.IGNORECASE)
+_SHORTEST_VERB: Final = 3
 
 
 @dataclass(slots=True)
@@ -323,7 +328,7 @@ def _predicate(reading: TokenCursor, subject: Subject, start: int) -> Clause | N
     word = reading.words[reading.at]
     if subject.who is Who.NAMED and word.text[:1].isupper() and not verbal.be and not reading.text.isupper():
         return None  # a title or an item of a list: "Cold Prawns, Cooked"
-    form = form_of(word.lower) or _unknown_verb(word, verbal)
+    form = form_of(word.lower) or _unknown_verb(word, verbal, subject)
     clause = Clause(
         text=reading.text, start=start, first=start, subject=subject, verb=word.lower,
         lemma="" if form is None else form.lemma, rest=reading.text[word.end :], tense=verbal.tense,
@@ -331,18 +336,42 @@ def _predicate(reading: TokenCursor, subject: Subject, start: int) -> Clause | N
         adverbs=frozenset(verbal.adverbs),
     )  # fmt: skip
     if not verbal.be:
+        preferring = _preferring(clause) if verbal.modal == "would" else clause
+        if preferring is not clause:
+            return preferring
         return None if form is None else _finite(clause, form, verbal)
+    return _of_being(clause, word, form)
+
+
+def _of_being(clause: Clause, word: NameToken, form: Form | None) -> Clause:
+    """Return the clause of a form of `be`: in progress, passive, or a copula."""
+    if word.lower == "gonna":
+        return replace(clause, verb="going", lemma="go", rest=f" to{clause.rest}", progressive=True)
     if form is not None and "ing" in form.kinds:
         return replace(clause, progressive=True)
     if form is not None and "participle" in form.kinds and "base" not in form.kinds and form_of(word.lower):
         return replace(clause, passive=True)
-    return replace(clause, verb="be", lemma="be", rest=reading.text[word.start :], copula=True)
+    return replace(clause, verb="be", lemma="be", rest=clause.text[word.start :], copula=True)
 
 
-def _unknown_verb(word: NameToken, verbal: _Verbal) -> Form | None:
-    """Return the form of a verb that is not listed: by its ending, or as what `must` and `must not` stand before."""
+def _preferring(clause: Clause) -> Clause:
+    """Return what one would rather do, or would prefer, as what one prefers: `would rather walk`, `prefer to walk`."""
+    if clause.verb == "rather" and not clause.negated:
+        denied = _RATHER_NOT.match(clause.rest)
+        rest = f" not to {clause.rest[denied.end() :]}" if denied else f" to{clause.rest}"
+        rest = rest.replace(" than ", " rather than ", 1)
+        return replace(clause, verb="prefer", lemma="prefer", rest=rest, modal=None)
+    return replace(clause, modal=None) if clause.lemma == "prefer" and not clause.negated else clause
+
+
+def _unknown_verb(word: NameToken, verbal: _Verbal, subject: Subject) -> Form | None:
+    """Return the form of a verb that is not listed: by its ending, or by `I`, `must` or `must not` before it."""
     if verbal.modal is None:
-        return Form(word.lower, _PAST) if looks_past(word.lower) else None
+        if looks_past(word.lower):
+            return Form(word.lower, _PAST)
+        bare = subject.who is Who.SPEAKER and not (verbal.be or verbal.perfect or verbal.used_to)
+        plain = word.text.isalpha() and word.text.islower() and len(word.text) > _SHORTEST_VERB
+        return Form(word.lower, _BASE) if bare and plain and not word.lower.endswith(("ly", "ing")) else None
     rules = verbal.modal == "must" or (verbal.negated and verbal.modal in {"can", "may"})
     return Form(word.lower, _BASE) if rules and word.text.isalpha() and word.text.islower() else None
 
@@ -422,8 +451,12 @@ def _only_participle_follows(reading: TokenCursor) -> bool:
 
 
 def _base_follows(reading: TokenCursor) -> bool:
-    form = form_of(reading.after_adverbs(1))
-    return form is not None and "base" in form.kinds
+    word = reading.after_adverbs(1)
+    form = form_of(word)
+    return (form is not None and "base" in form.kinds) or word in _BARE_VERBS
+
+
+_BARE_VERBS: Final = frozenset({"fancy", "mind", "care"})
 
 
 def _finite(clause: Clause, form: Form, verbal: _Verbal) -> Clause | None:

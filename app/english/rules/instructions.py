@@ -11,6 +11,7 @@ from app.english.rules.clause import HIDDEN, Clause, SpeakerContext, Who
 from app.english.rules.drafts import Draft, fact, preference
 from app.english.rules.noun_phrases import in_third_person, slug, thing, value
 from app.english.rules.preferences import AT_HAND, choice, kind_of_choice
+from app.english.verbs import form_of, gerund
 from app.english.word_lists import FOODS, MEDICINES, REPLIES, SIZES, pattern, word_set, words
 
 _KEEP: Final = pattern("instructions", "keep", re.IGNORECASE)
@@ -24,7 +25,7 @@ _RULE: Final = pattern("instructions", "rule", re.IGNORECASE)
 _FROM_NOW: Final = re.compile(r"from now on|going forward|future|next time", re.IGNORECASE)
 _PLEASE: Final = re.compile(r"please|pls|kindly", re.IGNORECASE)
 _ONE_OFF: Final = re.compile(r"\b(?:the|my|our)\b", re.IGNORECASE)
-_STRICT: Final = frozenset({"always", "never", "don't ever", "do not ever"})
+_STRICT: Final = frozenset({"always", "never", "don't ever", "dont ever", "do not ever"})
 _REASON: Final = re.compile(r",|\s(?:because|since|so)\b|\u2014")
 _FOR: Final = pattern("instructions", "for", re.IGNORECASE)
 _TRIGGER: Final = pattern("instructions", "trigger", re.IGNORECASE)
@@ -39,6 +40,15 @@ _ONCE: Final = pattern("instructions", "once", re.IGNORECASE)
 _GENERAL: Final = words("instructions", "general verbs")
 _UNSAFE: Final = pattern("instructions", "unsafe", re.IGNORECASE)
 """What asks to be believed or obeyed is not taken for a wish; it stays in the turn, where it can be reviewed."""
+_NONE: Final = pattern("instructions", "none", re.IGNORECASE)
+_IN_ANSWERS: Final = pattern("instructions", "in answers", re.IGNORECASE)
+_ANSWER: Final = pattern("instructions", "answer", re.IGNORECASE)
+_WHENEVER: Final = pattern("instructions", "whenever", re.IGNORECASE)
+_AS_TOLD: Final = re.compile(r"\bi (?:ask|say|tell you)\b", re.IGNORECASE)
+_YOU_DO: Final = re.compile(r"\byou (?P<verb>[a-z]+)", re.IGNORECASE)
+_ME: Final = re.compile(r"\s(?:(?:to|for)\s)?me\b", re.IGNORECASE)
+_YOUR: Final = re.compile(r"\byour\s", re.IGNORECASE)
+_DENYING: Final = frozenset({"never", "always", "don't", "dont", "only"})
 _POINTING: Final = re.compile(r"\b(?:it|this|that|these|those|them|him|her|he|she|they|there|here)\b", re.IGNORECASE)
 
 
@@ -145,16 +155,49 @@ def _for_each(text: str, clause: Clause) -> Iterator[Draft]:
 
 
 def _ruled(text: str, clause: Clause) -> Iterator[Draft]:
-    """Read `never use range() for unknown-length pagination`, `always add type hints`."""
-    found = _RULE.match(text)
-    whole = value(_REASON.split(found["what"])[0]) if found else None
-    if found is None or whole is None or _POINTING.search(whole):
+    """Read `never use range() for unknown-length pagination`, `dont use emojis in your answers`, `no jargon please`."""
+    found = _RULE.match(text) or _NONE.match(text)
+    whole = value(_YOUR.sub("", _REASON.split(found["what"])[0])) if found else None
+    answers = whole is not None and _IN_ANSWERS.search(whole) is not None
+    if found is None or whole is None or _POINTING.search(_IN_ANSWERS.sub("", whole)):
         return
-    verb, how = found["verb"].lower(), found["how"].lower()
-    asked = _PLEASE.search(found["lead"]) and not _ONE_OFF.search(whole)
+    verb, how = (found["verb"] or "use").lower(), (found["how"] or "").lower()
+    lead = _PLEASE.search(f"{found['lead']} {text[found.end() :]}")
+    asked = (lead and not _ONE_OFF.search(whole)) or answers
     if verb in _GENERAL and (how in _STRICT or asked or _FROM_NOW.search(found["lead"])):
         word = "always" if how == "always" else "never"
-        yield preference(clause, f"instructions.{slug(f'{verb} {whole}')}", f"{word} {verb} {whole}", topic="work")
+        yield _standing(clause, f"{verb} {whole}", word)
+
+
+def _standing(clause: Clause, order: str, word: str = "") -> Draft:
+    """Return what is to be done from now on, `always` or `never`."""
+    said = in_third_person(_ME.sub("", _YOUR.sub("", order))).strip()
+    return preference(clause, f"instructions.{slug(said, 8)}", f"{word} {said}".lstrip(), topic="work")
+
+
+def _answered(text: str, clause: Clause) -> Iterator[Draft]:
+    """Read how the user wants to be answered, whatever they ask: `please reply in plain text`, `answer briefly`."""
+    found = _ANSWER.match(text)
+    how = value(_REASON.split(found["how"])[0]) if found else None
+    if found and how and not _POINTING.search(how) and not _ONE_OFF.search(how):
+        what = f"{found['what']} " if found["what"] else ""
+        yield _standing(clause, f"{found['verb'].lower()} {what}{found['only'] or ''}{how}")
+
+
+def _whenever(text: str, clause: Clause) -> Iterator[Draft]:
+    """Read what is to be done each time: `use metric units when you give me recipes`, `when I ask for code, add tests`.
+
+    It is kept whole: what is to be done, and when.
+    """
+    found = _WHENEVER.match(text)
+    order = "" if found is None else (found["order"] or found["then"]).strip(" ,")
+    first = order.split(maxsplit=1)[0].lower() if order else ""
+    form = form_of(first)
+    bare = form is not None and "base" in form.kinds
+    if found is not None and (bare or first in _DENYING) and not _AT_HAND.match(text):
+        when = (found["when"] or found["after"]).strip(" ,")
+        doing = _YOU_DO.sub(lambda done: gerund(done["verb"].lower()), _AS_TOLD.sub("asked", when))
+        yield _standing(clause, f"{order} {doing[:1].lower()}{doing[1:]}")
 
 
 def _from_now(text: str, clause: Clause) -> Iterator[Draft]:
@@ -169,9 +212,9 @@ def _from_now(text: str, clause: Clause) -> Iterator[Draft]:
     if known:
         yield preference(clause, known.key, known.value, topic=known.topic)
     elif verb in _GENERAL:
-        yield preference(clause, f"instructions.{slug(f'{verb} {whole}')}", f"{verb} {whole}", topic="work")
+        yield _standing(clause, f"{verb} {whole}")
 
 
 _READINGS: Final[tuple[Callable[[str, Clause], Iterator[Draft]], ...]] = (
-    _kept, _language, _called, _triggered, _for_each, _ruled, _from_now,
+    _kept, _language, _called, _triggered, _whenever, _for_each, _ruled, _answered, _from_now,
 )  # fmt: skip

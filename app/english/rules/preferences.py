@@ -6,30 +6,33 @@ The same choice made anew comes to the same key.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
 from app.english.rules.clause import HIDDEN, Clause, SpeakerContext, Who
 from app.english.rules.drafts import Draft, decision, ending, fact, preference
-from app.english.rules.noun_phrases import BREAKERS, in_third_person, list_items, slug, thing, value, without_article
+from app.english.rules.noun_phrases import in_third_person, list_items, slug, thing, value, without_article
 from app.english.rules.rows import CHOSEN
+from app.english.rules.tastes import OFFERED, is_taste, taste, things
 from app.english.verbs import gerund
-from app.english.word_lists import AMBIGUOUS, FOODS, GENERAL, REPLIES, SIZES, TOOLS, ToolKind, pattern, word_set, words
+from app.english.word_lists import AMBIGUOUS, GENERAL, REPLIES, SIZES, TOOLS, ToolKind, pattern, word_set
 
 _OVER: Final = pattern("preferences", "over", re.IGNORECASE)
 _INSTEAD: Final = re.compile(r"\s+(?:instead of|rather than|over)\s+(?P<other>[^.;:!?()]+)")
 _FOR: Final = pattern("preferences", "for", re.IGNORECASE)
 _TIMED: Final = pattern("preferences", "timed", re.IGNORECASE)
-_AND: Final = re.compile(r"\s+and\s+(?=\w)", re.IGNORECASE)
-_DOING: Final = re.compile(r"\s+(?:to\s+\w+|(?!morning|evening|string|nothing|something|everything)[a-z]+ing)\b")
+_JOINED: Final = re.compile(r"\s+(?:and|or|but|&)\s+(?=\w)|,\s*(?!(?:not|rather|instead)\b)(?=\w)", re.IGNORECASE)
+_DOING: Final = re.compile(
+    r"\s+(?:(?:not\s+)?to\s+\w+|(?!morning|evening|string|nothing|something|everything)[a-z]+ing)\b"
+)
+_TO_DO: Final = re.compile(r"\s+(?P<denied>not\s+)?to\s+", re.IGNORECASE)
+_ADDRESSED: Final = re.compile(r"\b(?:you|your|i|it|this|that|these|those)\b", re.IGNORECASE)
+"""Words of who is spoken to, or of what is at hand."""
 _DONE: Final = re.compile(r"[.;:!?(\u2014]|\s-\s|,\s")
 _WAY: Final = re.compile(r"\s+(?:on|in|at|by|with|via|from|to|over|before|after)\s")
 _NOW: Final = re.compile(r"\b(?:now|these days|by default|from now on)\b")
 _TO: Final = pattern("preferences", "to", re.IGNORECASE)
-_OFFERED: Final = pattern("preferences", "offered", re.IGNORECASE)
-"""What says something only beside what it is chosen from."""
-
 _NARROWING: Final = re.compile(r"\s+(?:with|without|that|which|who|where|when|especially)\b", re.IGNORECASE)
 _INSIDE: Final = frozenset({"of", "the"})
 _FOR_WORK: Final = frozenset({"test framework", "similarity measure", "OCR engine"})
@@ -55,7 +58,7 @@ _PHRASE: Final = range(2, 5)
 
 def prefers(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     """Read `prefer dark mode`, `prefers Python for backend work over Go`, `prefers receiving reports on Mondays`."""
-    if not clause.holds or clause.subject.name == "it":
+    if not clause.holds or clause.subject.name == "it" or AT_HAND.search(clause.rest) or is_taste(clause):
         return
     if _DOING.match(clause.rest) and not kind_of_choice(clause.rest.strip()):
         yield from _done(clause)
@@ -64,19 +67,29 @@ def prefers(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     if found is None:
         return
     after = clause.rest[found.end :]
-    over, timed, more = _OVER.search(after), _TIMED.match(after), _AND.match(after)
+    over, timed = _OVER.search(after), _TIMED.match(after)
     purpose = _FOR.match(after) or (_FOR.search(after) if over else None)
+    if _JOINED.match(after):
+        yield from _joined(clause, clause.rest[: found.end + over.start()] if over else clause.rest)
+        return
     text = found.text + (timed.group() if timed and kind_of_choice(found.name) is None else "")
     yield from _chosen(clause, text, purpose["what"] if purpose else None, list_items(over["other"]) if over else ())
-    also = thing(after, more.end()) if more else None
-    if also is not None:
-        yield from _chosen(clause, also.text, None, ())
+
+
+def _joined(clause: Clause, rest: str) -> Iterator[Draft]:
+    """Read several things that are preferred: each by itself, or together what shares a word."""
+    found = things(rest)
+    for one in found:
+        if len(found) > 1 and (chosen := choice(one)) is not None:
+            yield preference(clause, chosen.key, chosen.value, topic=chosen.topic)
+        else:
+            yield taste(clause, one, "likes")
 
 
 def _chosen(clause: Clause, text: str, purpose: str | None, instead: Sequence[str]) -> Iterator[Draft]:
     """Yield the preference for something, under the key of its kind; under its own name when it has none."""
     chosen = value(text)
-    if chosen is None or chosen.lower().startswith(("not ", "no ", "to ")) or _OFFERED.search(chosen):
+    if chosen is None or chosen.lower().startswith(("not ", "no ", "to ")) or OFFERED.search(chosen):
         return
     found = choice(chosen, purpose=purpose, instead=[value(one) or one for one in instead])
     narrowed = _NARROWING.match(clause.rest.partition(chosen)[2])  # "routes with low traffic" are not all routes
@@ -88,16 +101,20 @@ def _chosen(clause: Clause, text: str, purpose: str | None, instead: Sequence[st
 
 def _done(clause: Clause) -> Iterator[Draft]:
     """Read `prefers receiving reports on Monday mornings, not Friday afternoons`: the whole of it is the value."""
-    whole, infinitive = clause.rest.removeprefix(" to"), clause.rest.startswith(" to")
-    way = value(_DONE.split(whole)[0])
+    lead = _TO_DO.match(clause.rest)
+    way = value(_DONE.split(clause.rest[lead.end() :] if lead else clause.rest)[0])
     way = in_third_person(way) if way else None
-    if way and infinitive:
+    if way and _ADDRESSED.search(way):
+        return
+    if way and lead:
         first, _, others = way.partition(" ")
         way = f"{gerund(first)} {others}".rstrip()
     key = slug(_WAY.split(way)[0]) if way else ""
     if not way or not key or len(way.split()) > _LONGEST:
         return
-    if _WAY.search(way):
+    if lead and lead["denied"]:
+        yield preference(clause, f"{key}.way", f"not {way}", topic="personal")
+    elif _WAY.search(way):
         yield preference(clause, f"{key}.way", way, topic="personal")
     else:
         yield preference(clause, f"likes.{slug(way, 8, whole=True)}", "likes", importance=0.8, topic="personal")
@@ -136,133 +153,10 @@ def switches(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
         yield from _chosen(clause, found.text, purpose["what"] if purpose else None, source)
 
 
-_LIKED: Final = re.compile(r"\s+(?:using\s+|(?P<to>to\s+))?(?=\w)", re.IGNORECASE)
-_POINTED_AT: Final = pattern("preferences", "pointed at", re.IGNORECASE)
-_ENDS: Final = pattern("preferences", "ends", re.IGNORECASE)
-_NOWADAYS: Final = pattern("preferences", "nowadays", re.IGNORECASE)
-_ACTIVITY: Final = re.compile(r"\s*(?:to\s+)?\w+ing\b", re.IGNORECASE)
-_QUALITY: Final = re.compile(r"\ban?\s[\w-]+$", re.IGNORECASE)
-_JOINING: Final = re.compile(r"\b(?:of|an?|the|with|about|between)\s", re.IGNORECASE)
-"""Words after which an enumeration may go on inside a thing."""
-_FIRM: Final = re.compile(r"[A-Z]\S* & [A-Z]")
-"""One name or two: `Marks & Spencer`."""
-_RELATIVE: Final = frozenset({"which", "that", "who", "when", "where"})
-_NOTHING: Final = words("preferences", "nothing liked")
-"""First or last words of what is liked for the moment, or in what someone else has shown."""
-
-_BARE_ACTIVITIES: Final = word_set("going doing watching learning making taking helping spending")
-"""Activities that say nothing without what is done."""
-
-_POSTURES: Final = word_set("up upright straight tall alone down back out next")
-"""Words after which `stand` means one's legs."""
-
-_NOT_ANY: Final = re.compile(r"(?:no|not|never)\b", re.IGNORECASE)
-_SOMEONES: Final = re.compile(r"\b(?:my|our|me|us|i|his|her|their|them|others)\b", re.IGNORECASE)
-_INSIDE_TASTE: Final = word_set("of the in on to with at by for before after without")
-_LIKES: Final[Mapping[str, bool]] = {
-    **dict.fromkeys(("like", "love", "enjoy", "adore"), True),
-    **dict.fromkeys(("hate", "dislike", "detest", "despise", "loathe"), False),
-}
-_INTO: Final = pattern("preferences", "into", re.IGNORECASE)
-_OR: Final = re.compile(r"\s+(?:or|and)\s")
-_MOST: Final = 4
-_LONGEST_TASTE: Final = 5
-_LONGEST_FOOD: Final = 3
-
-
-def likes(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
-    """Read `love hiking`, `hate cilantro`, `don't like mushrooms`, `like to swim`."""
-    once = clause.perfect and not (clause.progressive or "always" in clause.adverbs)
-    if clause.present and not once and not clause.passive and clause.subject.name != "it":
-        for one in _things(clause.rest):
-            yield _taste(clause, one, likes=_LIKES[clause.lemma] != clause.negated)
-
-
-def stands(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
-    """Read `can't stand jazz`, but not `can't stand up` or `can't stand on one leg`."""
-    first = clause.rest.split(maxsplit=1)[:1]
-    posture = not _POSTURES.isdisjoint(first) or not BREAKERS.isdisjoint(first)
-    if clause.negated and clause.modal == "can" and clause.subject.name != "it" and not posture:
-        for one in _things(clause.rest):
-            yield _taste(clause, one, likes=False)
-
-
-def fancies(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
-    """Read `a big fan of jazz`, `into photography`, `not keen on sushi`, `good at chess`."""
-    found = _INTO.match(clause.rest) if clause.copula and clause.present and clause.subject.name != "it" else None
-    how = found["how"].lower() if found else ""
-    if found is None or (clause.negated and how in {"interested in", "good at"}):
-        return
-    for one in _things(clause.rest[found.end() :]):
-        asked = one[0].isupper() or one.split()[0].endswith("ing")
-        if how == "interested in" and asked:
-            return
-        if how == "good at":
-            yield fact(clause, "good-at", one, stateful=False, importance=0.5, topic="personal")
-        else:
-            yield _taste(clause, one, likes=not clause.negated)
-
-
-def _taste(clause: Clause, one: str, *, likes: bool) -> Draft:
-    key, how = f"likes.{slug(one, 8, whole=True)}", "likes" if likes else "dislikes"
-    return preference(clause, key, how, importance=0.8, topic="personal")
-
-
-def _things(rest: str) -> Iterator[str]:
-    """Yield what is liked, as far as it can be liked in general: `hiking and jazz`, but not `the way you ...`."""
-    lead = _LIKED.match(rest)
-    stop = _ENDS.search(rest)
-    # "books that delve into society" are not all books
-    if lead is None or _POINTED_AT.match(rest) or (stop and stop.group().strip().lower() in _RELATIVE):
-        return
-    whole = _NOWADAYS.sub("", rest[lead.end() : stop.start()] if stop else rest[lead.end() :])
-    parts = list_items(whole, verbs=lead["to"] is not None)[:_MOST]
-    if _FIRM.search(whole):
-        return
-    if (stop and rest[stop.end() : stop.end() + 1].isalnum()) or not (
-        lead["to"] or _is_parallel(parts)
-    ):  # "a 1.7 lens"
-        return
-    for part in parts:
-        found = thing(part, through=_INSIDE_TASTE)
-        own = found is not None and (_SOMEONES.match(found.text) or _NOT_ANY.match(found.text))
-        torn = found is not None and (found.end < len(part.rstrip()) or _OFFERED.search(found.name))
-        if found is None or own or torn or not _in_general(found.name):
-            return
-        yield gerund(found.first) + found.name[len(found.first) :] if lead["to"] else found.name
-
-
-def _is_parallel(parts: list[str]) -> bool:
-    """Tell whether each part of an enumeration is a thing by itself.
-
-    Those of `a mix of jazz and soul`, `action and horror films` and `a safe, quiet place` may share a word.
-    """
-    if len(parts) <= 1:
-        return True
-    if all(_ACTIVITY.match(part) for part in parts):
-        return not any(_QUALITY.search(part) for part in parts[:-1])
-    first, last = parts[0].split(), parts[-1].strip()
-    bare = len(first) == 1 and first[0].islower() and not first[0].endswith(("s", "ing"))
-    shared = bare and " " in last and not _NOT_ANY.match(last)
-    return not shared and not any(_JOINING.search(part) for part in parts)
-
-
-def _in_general(name: str) -> bool:
-    words = name.lower().split()
-    vague = _NOTHING | _BARE_ACTIVITIES if len(words) == 1 else _NOTHING
-    return (
-        len(words) <= _LONGEST_TASTE
-        and words[0] not in vague
-        and words[-1] not in _NOTHING | BREAKERS
-        and not _SOMEONES.search(name)
-    )
-
-
 def abstains(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
-    """Read `don't eat meat`, `never drink alcohol`, `don't smoke`, `avoid gluten`; `eat meat again` ends it."""
-    again = clause.holds and clause.lemma != "avoid" and _AGAIN.search(clause.rest) is not None
-    denied = clause.negated != (clause.lemma == "avoid")
-    if not (denied or again) or not clause.present or clause.perfect or clause.progressive:
+    """Read `don't eat meat`, `never drink alcohol`, `don't smoke`; `eat meat again` ends it."""
+    again = clause.holds and _AGAIN.search(clause.rest) is not None
+    if not (clause.negated or again) or not clause.present or clause.perfect or clause.progressive:
         return
     found = _abstained(clause)
     yield from (ending(clause, said, one) for one in found) if again else found
@@ -284,10 +178,12 @@ def _abstained(clause: Clause) -> Iterator[Draft]:
     more = found is not None and _OR.match(clause.rest, found.end)
     for one in list_items(clause.rest if more else found.text) if found else ():
         name = value(one)
-        if name and len(name.split()) <= _LONGEST_FOOD and (clause.lemma != "avoid" or name.lower() in FOODS):
+        if name and len(name.split()) <= _LONGEST_FOOD:
             yield preference(clause, f"diet.{slug(name)}", f"no {name}", topic="food")
 
 
+_OR: Final = re.compile(r"\s+(?:or|and)\s")
+_LONGEST_FOOD: Final = 3
 _LIMITED: Final = pattern("preferences", "limited", re.IGNORECASE)
 """When, where or how much one goes without: at other times one does not."""
 

@@ -18,7 +18,7 @@ from app.english.rules.grammar import is_verb, parse
 from app.english.rules.noun_phrases import BREAKERS
 from app.english.rules.table import read_clause, read_sentence
 from app.english.verbs import form_of
-from app.english.word_lists import NUMBERS, pattern, words
+from app.english.word_lists import DOSE, NUMBERS, pattern, words
 from app.memory.extraction import MOST_PROPOSALS, Proposal, Role, Turn
 from app.memory.vocabulary import USER
 from app.model import SpeechAct
@@ -40,7 +40,7 @@ _ASSUMED: Final = 0.9
 
 _PASSED_ON: Final = 0.7
 _UNKNOWN_NAME: Final = 0.8
-"""How sure it is that an unknown word with a capital is somebody's name."""
+"""How sure it is that an unknown word is a name that has a capital inside a sentence, too."""
 
 _SUPPOSED_IMPORTANCE: Final = 0.3
 
@@ -99,7 +99,8 @@ def _known_subject(clause: Clause, said: SpeakerContext) -> float:
     subject = clause.subject
     if subject.who is not Who.NAMED:
         return 1.0
-    return min(_known_name(name, said) for name in subject.names or (subject.name,))
+    sure = min(_known_name(name, said) for name in subject.names or (subject.name,))
+    return max(sure, _UNKNOWN_NAME) if _NAME_BY_FORM.match(clause.text) else sure
 
 
 def _known_name(name: str, said: SpeakerContext) -> float:
@@ -114,7 +115,7 @@ def _known_name(name: str, said: SpeakerContext) -> float:
         or name.lower() in _PARTS
         or name.endswith(("s", "ed", "ing", "ly"))
     )
-    return 0.0 if plain else _UNKNOWN_NAME
+    return _UNKNOWN_NAME if name in said.named and not plain else 0.0
 
 
 def _supposed(sentence: Sentence, said: SpeakerContext, act: SpeechAct) -> Iterator[LocatedDraft]:
@@ -171,6 +172,9 @@ LEAST_IMPORTANCE: Final = 0.2
 """What matters less is not proposed (seed 003)."""
 
 _PERSON: Final = pattern("proposals", "person")
+_NAME_BY_FORM: Final = re.compile(rf"[A-Z]\w+ (?:(?:he|she|died|passed away)\b|(?:is|was)\b.{{0,30}}?{DOSE})")
+"""A first word that a pronoun repeats, that dies, or that has a dose."""
+_INSIDE: Final = re.compile(r"(?<=[a-z,] )[A-Z][\w'-]+")
 _MAY_STATE: Final = pattern("proposals", "may state")
 _SENTENCES: Final = frozenset({"object", "preference_value", "event_description", "decision", "rationale"})
 """Fields that hold more than a name."""
@@ -228,6 +232,7 @@ def _said(turn: Turn, context: Sequence[Turn]) -> SpeakerContext:
         speaker=turn.first_person,
         now=turn.occurred_at.astimezone(turn.zone),
         people=frozenset(speakers | named),
+        named=frozenset(name for one in turns for name in _INSIDE.findall(one.content[:_MOST_CONTEXT])),
     )
 
 

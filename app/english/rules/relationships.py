@@ -15,12 +15,12 @@ from app.english.rules.noun_phrases import list_items, without_fillers
 from app.english.word_lists import (
     COLLEAGUES,
     DIETS,
-    DOCTORS,
     FAITHS,
     KIN,
     PETS,
     STATES,
     expanded,
+    is_doctor,
     pattern,
     word_set,
     words,
@@ -112,7 +112,7 @@ def past_relationship(noun: str) -> str | None:
     over, old = _BYGONE.fullmatch(noun), _OLD.fullmatch(noun)
     if over:
         return over["noun"]
-    replaced = old and (_work_tie(old["noun"]) or old["noun"] in _REPLACED or old["noun"] in DOCTORS)
+    replaced = old and (_work_tie(old["noun"]) or old["noun"] in _REPLACED or is_doctor(old["noun"]))
     return old["noun"] if old and replaced else None
 
 
@@ -132,7 +132,7 @@ def tie_of(noun: str) -> str | None:
     single = head.removesuffix("s")
     if PETS.intersection((noun, head, single)):
         return "has-pet"
-    if head in DOCTORS or head.endswith(("ologist", "iatrist", "odontist")):
+    if is_doctor(head):
         return f"has-{head}"
     return KIN.get(noun) or KIN.get(head) or KIN.get(single) or ("has-child" if head == "children" else None)
 

@@ -24,6 +24,7 @@ from app.english.rules import (
     preferences,
     presuppositions,
     relationships,
+    tastes,
     values,
 )
 from app.english.rules.clause import Clause, SpeakerContext, Tense, Who
@@ -188,14 +189,15 @@ PEOPLE: Final[tuple[Row, ...]] = (
         value=values.school, predicate="studied-at", topic="education", stateful=False),
 )  # fmt: skip
 PREFERENCES: Final = (
-    Row(name="taste", verbs="like love enjoy adore hate dislike detest despise loathe", precision=0.9,
-        read=preferences.likes),
-    Row(name="taste", verbs="stand", precision=0.9, read=preferences.stands),
-    Row(name="fan of", verbs="be", precision=0.9, read=preferences.fancies),
+    Row(name="taste", verbs="", precision=0.9, read=tastes.tastes),
+    Row(name="taste", verbs="", precision=0.8, read=tastes.habits, alone=True),
+    Row(name="taste", verbs="like love prefer want take need drink", precision=0.8, read=tastes.served),
+    Row(name="taste", verbs="be", precision=0.8, read=tastes.kind_of_person),
+    Row(name="good at", verbs="be", precision=0.9, read=tastes.good_at),
     Row(name="preference", verbs="prefer", precision=0.7, read=preferences.prefers),
     Row(name="tool", verbs="use", read=preferences.uses),
     Row(name="tool", verbs="switch move migrate change", mood=is_done, read=preferences.switches),
-    Row(name="abstains", verbs="eat drink smoke avoid", read=preferences.abstains),
+    Row(name="abstains", verbs="eat drink smoke", read=preferences.abstains, alone=True),
     Row(name="decision", verbs="choose pick go settle opt select decide change", read=preferences.chooses),
     Row(name="considers", verbs="consider think", precision=0.6, read=events.considers),
     Row(name="constraint", verbs="", read=instructions.constraint),
@@ -265,6 +267,7 @@ SENTENCES: Final = (
     TextRow(name="presupposed", precision=0.9, asked=True, pasted=True, read=presuppositions.presuppositions),
     TextRow(name="appointment", read=events.moved_appointments),
     TextRow(name="instruction", read=instructions.instruction),
+    TextRow(name="taste", precision=0.8, read=tastes.said_of),
 )  # fmt: skip
 _ROWS: Final = (*WORK, *HOME, *HEALTH, *PEOPLE, *PREFERENCES, *ENDINGS)
 BY_VERB: Final[Mapping[str, tuple[Row, ...]]] = {

@@ -14,6 +14,7 @@ from app.memory.slots import latest_statement_wins
 from app.memory.spec import EndingKey, Example, Heed, HeedRule, MemoryType, Payload, Refs, Standing
 from app.model import Category, Mention
 
+_ATTITUDES = frozenset({"likes", "dislikes", "avoids", "fears", "refuses"})
 _DENIALS = ("does not ", "doesn't ")
 _FAVOURITE = ("favourite ", "favorite ")
 _KEY = re.compile(r"^[\w\-]+(?:\.[\w\-]+)*$")
@@ -45,7 +46,7 @@ class Preference(Payload):
     def render(self) -> str:
         """Return the preference as a sentence, which names each word of the key that the value does not say."""
         choice = re.sub(r"[._\-]+", " ", self.preference_key)
-        if self.preference_key.startswith("likes.") and self.preference_value in {"likes", "dislikes"}:
+        if self.preference_key.startswith("likes.") and self.preference_value in _ATTITUDES:
             return f"{self.subject_name} {self.preference_value} {choice.removeprefix('likes ')}"
         if self.preference_key.startswith("instructions."):
             return join(f"{self.subject_name} asks:", self.preference_value)
@@ -53,7 +54,7 @@ class Preference(Payload):
             return join(f"{self.subject_name} prefers", self.preference_value)
         if choice.startswith(_FAVOURITE):
             return predicates.sentence(self.subject_name, choice, self.preference_value)
-        if self.preference_value.startswith(_DENIALS):
+        if self.preference_value.startswith(_DENIALS) or self.preference_key.startswith("habits."):
             return f"{self.subject_name} {self.preference_value}"
         said = {"kind", "choice", *self.preference_value.casefold().split()}
         new = " ".join(word for word in choice.split() if word not in said)
