@@ -111,7 +111,7 @@ def uses(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     kind = kind_of_choice(found.name)
     if clause.negated:
         if clause.subject.own and (kind or found.capital):
-            yield fact(clause, "does-not-use", found.name, stateful=False, importance=0.6, topic="tech")
+            yield fact(clause, "does-not-use", found.name, importance=0.6, topic="tech")
         return
     after = clause.rest[found.end :]
     over, purpose = _OVER.match(after), _FOR.match(after)
@@ -198,7 +198,7 @@ def fancies(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
         if how == "interested in" and asked:
             return
         if how == "good at":
-            yield fact(clause, "good-at", one, stateful=False, importance=0.5, topic="personal")
+            yield fact(clause, "good-at", one, importance=0.5, topic="personal")
         else:
             yield _taste(clause, one, likes=not clause.negated)
 
