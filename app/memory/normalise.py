@@ -22,7 +22,9 @@ _NUMBER = re.compile(r"(?:(?<![^\s(])[-\u2212])?\d+(?:[.,:/]\d+)*")
 _NEGATION = re.compile(r"\b(?:not|no|never|none|neither|nor|without|cannot|\w+n['\u2019]t)\b", re.IGNORECASE)
 
 _SEPARATORS: Final = re.compile(r"[\s._\-]+")
-_SHAPES: Final = frozenset({"style", "type", "kind", "choice", "option", "preference", "preferred", "favourite", "favorite"})
+_SHAPES: Final = frozenset(
+    {"style", "type", "kind", "choice", "option", "preference", "preferred", "favourite", "favorite"}
+)
 """Words of dotted keys that say only that something is chosen: `coffee.style`."""
 
 _SHELVES: Final = frozenset({"drink", "beverage", "food", "personal", "general"})

@@ -100,7 +100,7 @@ class Payload(BaseModel):
         return None
 
     def leaves_open(self) -> bool:
-        """Return whether the payload leaves open if it holds one value at `kept_at`, or several: `slot` supposes one."""
+        """Return whether the payload leaves it open if it holds one value at `kept_at`, or several."""
         return False
 
     def held_as(self, *, one: bool) -> Self:  # noqa: ARG002

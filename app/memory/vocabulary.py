@@ -1,4 +1,4 @@
-"""The controlled vocabulary: relation types with inverses and synonyms, and predicates with what they hold and weigh."""
+"""The controlled vocabulary: relation types with inverses and synonyms, predicates with what they hold and weigh."""
 
 from __future__ import annotations
 
@@ -80,6 +80,7 @@ SYNONYMS: Mapping[str, str] = {
     "is-in": "located-at",
 }
 """Synonyms of relations, in hyphenated form."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Predicate:

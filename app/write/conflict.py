@@ -70,7 +70,7 @@ def decide(
 
 
 def _with_notes(resolved: Resolved, decision: Decision) -> Decision:
-    """Return the decision with what was made of the statement in its reason: another type, or a supposed cardinality."""
+    """Return the decision with what was made of the statement in its reason: another type, a supposed cardinality."""
     candidate = resolved.prepared.candidate
     changed = candidate.provenance.get("reclassified")
     notes = [f"reclassified as {candidate.type.name}: {changed['because']}"] if isinstance(changed, Mapping) else []

@@ -25,7 +25,8 @@ async def values(client: httpx.AsyncClient, kind: str = "fact", field: str = "ob
 
 
 @pytest.mark.parametrize(
-    "predicate", ["is allergic to", "has-condition", "daughter", "speaks", "knows", "visited", "possesses", "has-gadget"]
+    "predicate",
+    ["is allergic to", "has-condition", "daughter", "speaks", "knows", "visited", "possesses", "has-gadget"],
 )
 async def test_several_values_stand_side_by_side(client: httpx.AsyncClient, predicate: str) -> None:
     decisions = [(await said(client, predicate, one))["decision"] for one in ("Shellfish", "Wasps", "Pollen")]

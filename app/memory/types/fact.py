@@ -56,8 +56,8 @@ class Fact(Payload):
     )
     stateful: Flag | None = Field(
         default=None,
-        description="Whether only one value can be true at a time, so that another one replaces it: false where several "
-        "stand side by side. Where it is not said, a slot keeps what it holds already, and else the predicate decides.",
+        description="Whether only one value can be true at a time, so that another one replaces it; false where "
+        "several stand side by side. If not given, what the slot holds already decides, then the predicate.",
         validation_alias=AliasChoices("stateful", "predicate_is_stateful"),
     )
 
@@ -118,7 +118,7 @@ class Fact(Payload):
                 "say `stateful: false` where it holds several"
             )
         return (
-            "the vocabulary does not know its predicate, which is a plural or a possession, so it holds several values: "
+            "the vocabulary does not know its predicate, a plural or a possession, so it holds several values: "
             "say `stateful: true` where it holds one"
         )
 
@@ -197,7 +197,7 @@ def _latest_or_most_precise(old: SlotClaim, new: SlotClaim) -> SlotVerdict:
 
 
 def _asks_before(old: Payload, new: Payload) -> bool:
-    """Return whether another allergy, illness or medicine would be replaced, not the same one in other words or doses."""
+    """Return whether another allergy, illness or medicine would be replaced, not the same in other words or doses."""
     if not isinstance(old, Fact) or not isinstance(new, Fact) or new.predicate not in vocabulary.LASTING:
         return False
     had, has = (set(_thing(one).split()) for one in (old, new))
