@@ -84,7 +84,7 @@ SYNONYMS: Mapping[str, str] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Predicate:
-    """What the vocabulary says of a predicate: how many values it holds, its object, its weight, its nature.
+    """The entry of a predicate: how many values it holds, its object, its weight, its nature.
 
     `entity` is the type of the entity that is its object, None where that is a plain value; `importance` is that of a
     contradiction, 0..1; `nature` is `core`, `passing`, `skill` or None.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import builtins
 import re
 from typing import Self
 
@@ -137,7 +138,7 @@ class Fact(Payload):
     def _counts(self) -> bool:
         return _MANY.fullmatch(normalise.words(self.predicate)) is not None and bool(_COUNT.fullmatch(self.object))
 
-    def stored(self, event: EventTime | None) -> dict[str, object]:
+    def stored(self, event: EventTime | None) -> dict[str, builtins.object]:
         """Return the fields, with how many values it holds."""
         return {**super().stored(event), "stateful": self._holds_one()}
 
