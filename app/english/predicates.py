@@ -11,7 +11,7 @@ from functools import lru_cache
 from typing import Final
 
 from app.english.joins import join
-from app.english.verbs import Form, form_of
+from app.english.verbs import Form, form_of, looks_past
 from app.english.word_lists import words
 from app.lexical.bm25 import STOP_WORDS
 from app.memory import normalise, vocabulary
@@ -34,6 +34,9 @@ _SHARED: Final = frozenset({"in", "on", "as"})
 """Those that other languages have, too: before them a word that is not known may be a verb of theirs."""
 
 _FOREIGN: Final = frozenset().union(*STOP_WORDS.values()) - ENDINGS
+
+_SINGLING: Final = words("grammar", "singling")
+"""Words that pick out one of several."""
 
 _SHORTEST_PLURAL: Final = 4
 
@@ -85,6 +88,24 @@ def predicate_form(predicate: str) -> PredicateForm:
         return PredicateForm.HAS
     known = form_of(first)
     return _of_unknown(said) if known is None else _of_verb(said, known)
+
+
+def is_passive(predicate: str) -> bool:
+    """Return whether what follows a form of `be` begins with a participle: `founded-in`, `originally-written-for`."""
+    first = next((word for word in normalise.words(predicate).split() if word not in _ADVERBS), "")
+    known = form_of(first)
+    return looks_past(first) or first == "born" or (known is not None and "participle" in known.kinds)
+
+
+def is_of_several(predicate: str) -> bool:
+    """Return whether a predicate names things of which one has several: a plural, or a possession.
+
+    A word such as `favourite` or `main` picks out one of them.
+    """
+    said, form = normalise.words(predicate), predicate_form(predicate)
+    if form is PredicateForm.HAS:
+        return _is_plural(said) or _SINGLING.isdisjoint(said.split())
+    return form is PredicateForm.NOUN and _is_plural(said)
 
 
 def _form_of_be(predicate: str) -> str | None:

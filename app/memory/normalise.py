@@ -22,6 +22,14 @@ _NUMBER = re.compile(r"(?:(?<![^\s(])[-\u2212])?\d+(?:[.,:/]\d+)*")
 _NEGATION = re.compile(r"\b(?:not|no|never|none|neither|nor|without|cannot|\w+n['\u2019]t)\b", re.IGNORECASE)
 
 _SEPARATORS: Final = re.compile(r"[\s._\-]+")
+_SHAPES: Final = frozenset(
+    {"style", "type", "kind", "choice", "option", "preference", "preferred", "favourite", "favorite"}
+)
+"""Words of dotted keys that say only that something is chosen: `coffee.style`."""
+
+_SHELVES: Final = frozenset({"drink", "beverage", "food", "personal", "general"})
+"""Words of dotted keys that say only where something belongs: `drinks.coffee`."""
+
 _FILLERS: Final = frozenset({"is", "are", "has", "have", "the", "a", "an", "my", "our", "its"})
 _SHORTEST_PLURAL: Final = 4
 
@@ -101,7 +109,8 @@ def known_key(key: str, known: Iterable[str]) -> str:
     """Return the known key that says the same as this one, or the key itself.
 
     The words of a dotted key may come in any order, those of a predicate may not: `manages` and `managed by` differ by
-    theirs. Plurals and words such as `has` tell nothing apart, nor do separators: `editor_theme` is `editor.theme`.
+    theirs. Plurals and words such as `has` tell nothing apart, nor do separators: `editor_theme` is `editor.theme`. Of
+    two dotted keys only what they are about counts.
     """
     wanted, alike = _telling(key), []
     for one in known:
@@ -109,9 +118,21 @@ def known_key(key: str, known: Iterable[str]) -> str:
             return key
         given = _telling(one)
         dotted = "." in key or "." in one
-        if given == wanted or (dotted and frozenset(given) == frozenset(wanted)):
+        unordered = frozenset(given) == frozenset(wanted) or topic_of_key(one) == topic_of_key(key)
+        if given == wanted or (dotted and unordered):
             alike.append(one)
     return min(alike, default=key)
+
+
+def topic_of_key(key: str) -> str:
+    """Return what a dotted key is about: one form for all keys that say the same, `coffee` for `drinks.coffee`.
+
+    Its parts in one order; words for a choice, or for where it belongs, tell nothing apart where others are left.
+    """
+    parts = [_singular(part) for part in key.casefold().split(".")]
+    for general in (_SHAPES, _SHELVES):
+        parts = [part for part in parts if part not in general] or parts
+    return ".".join(sorted(parts))
 
 
 def _telling(key: str) -> tuple[str, ...]:

@@ -105,11 +105,17 @@ class Placement:
     def _verdict(self, holder: Version) -> SlotVerdict:
         """Return the type's verdict; repeating a value that ended, or has yet to begin, is a new statement."""
         verdict = self.draft.policy(holder.claim, self.new.claim)
+        if verdict is SlotVerdict.SUPERSEDE and self._lasts(holder):
+            return SlotVerdict.CONTRADICT
         if verdict is not SlotVerdict.MERGE:
             return verdict
         if self._begins_before(holder):
             return SlotVerdict.HISTORY if holder.stated_at > self.new.stated_at else SlotVerdict.SUPERSEDE
         return SlotVerdict.SUPERSEDE if is_over(holder.valid_until, self.new.stated_at) else SlotVerdict.MERGE
+
+    def _lasts(self, holder: Version) -> bool:
+        """Return whether a person is to decide before another value takes the holder's place."""
+        return holder.id in self.event.lasting and not self.event.reviewed
 
     def _begins_before(self, holder: Version) -> bool:
         """Return whether the holder has yet to begin, and later than what is stated now."""
@@ -204,8 +210,13 @@ class Placement:
         return self._stored(SlotOutcome.SUPERSEDED, reason, rivals=old, supersedes=before)
 
     def _contradict(self, others: Sequence[Version]) -> Transition:
-        reason = "it contradicts a belief that is trusted more, so both stand and the weaker is demoted"
-        asks = self.event.importance >= REVIEW_IMPORTANCE and not self.event.reviewed
+        lasting = any(map(self._lasts, others))
+        reason = (
+            "it is about health and nothing says that the earlier value has ended, so both stand until a person decides"
+            if lasting
+            else "it contradicts a belief that is trusted more, so both stand and the weaker is demoted"
+        )
+        asks = (lasting or self.event.importance >= REVIEW_IMPORTANCE) and not self.event.reviewed
         review = (
             {"review": ReviewReason.CONTRADICTION, "review_note": reason} if asks and self.new.review is None else {}
         )

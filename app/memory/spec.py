@@ -95,6 +95,26 @@ class Payload(BaseModel):
         """Return the normalised value for the slot: equal values are repetitions, others conflict."""
         return None
 
+    def kept_at(self, refs: Refs) -> str | None:  # noqa: ARG002
+        """Return the slot that this claims if it holds one value; None for types that always, or never, have a slot."""
+        return None
+
+    def leaves_open(self) -> bool:
+        """Return whether the payload leaves it open if it holds one value at `kept_at`, or several."""
+        return False
+
+    def held_as(self, *, one: bool) -> Self:  # noqa: ARG002
+        """Return the payload with one value, or with several, decided."""
+        return self
+
+    def supposition(self) -> str | None:
+        """Return what is supposed where the payload leaves it open and nothing is known, as a fixed text."""
+        return None
+
+    def written_value(self) -> str | None:
+        """Return the value for the slot as long as no entity has that name; None for types whose value names none."""
+        return None
+
     def guarded_at(self, refs: Refs) -> tuple[str, ...]:  # noqa: ARG002
         """Return the slots, or prefixes of slots, of guards against this payload; none if nothing can guard it."""
         return ()
@@ -213,6 +233,7 @@ class MemoryType:
     - `folds`: similar faded memories are consolidated into one semantic memory.
     - `verbatim`: the content is what was said, word for word, and may have been replaced since.
     - `tells`: the field whose words tell what a memory says of its subject, where it is not the value of `held`.
+    - `asks_before`: returns whether a person decides before a new payload takes the place of an old one in its slot.
     - `nature`: the category by what a payload says of the user (seed 002): core for who they are, procedural for what
       they do repeatedly, another one where both are ruled out, None where the payload leaves it open.
     - `held`: the fields by which an ending finds memories; None for types whose memories don't end.
@@ -260,6 +281,7 @@ class MemoryType:
     filters: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
     adopts: Adoption | None = None
     importance: Callable[[Payload], float] = field(default=lambda _payload: 0.5)
+    asks_before: Callable[[Payload, Payload], bool] | None = None
     nature: Callable[[Payload], Category | None] | None = None
     chosen: frozenset[str] = frozenset()
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)

@@ -188,7 +188,8 @@ class Stated:
     """A statement reaches its slot: `new` is the version that it becomes if nothing stands in the way.
 
     `repetition` is what says the same besides the slot; `guards` are the active rules that it is about, `guard_note`
-    their description for a reviewer. `importance` is the type's, 0..1. `reviewed`: a person has seen it, so it needs
+    their description for a reviewer. `lasting` are versions that a person decides about before another value takes
+    their place. `importance` is the type's, 0..1. `reviewed`: a person has seen it, so it needs
     no second look. `stored`: it is a memory with an id of its own already (imported, adopted), so a repetition
     stays, as history of what it repeats.
     """
@@ -197,6 +198,7 @@ class Stated:
     repetition: Repetition | None = None
     guards: tuple[Version, ...] = ()
     guard_note: str | None = None
+    lasting: frozenset[UUID] = frozenset()
     importance: float = 0.0
     reviewed: bool = False
     stored: bool = False

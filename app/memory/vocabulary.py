@@ -1,12 +1,14 @@
-"""The controlled vocabulary: relation types with inverses and synonyms, and predicates with synonyms and weights."""
+"""The controlled vocabulary: relation types with inverses and synonyms, predicates with what they hold and weigh."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Mapping
+from dataclasses import dataclass
 from typing import Final
 
 from app.memory import normalise
+from app.section_files import read_sections
 
 _HUMP: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
 
@@ -35,14 +37,14 @@ OF_HEALTH: Final = (
 )
 """Predicates of what somebody must not or does not eat, drink or take."""
 
+LASTING: Final = frozenset({*OF_HEALTH, "takes"} - {"has-diet"})
+"""Predicates whose values a person decides about before another one replaces them."""
+
 OF_ANSWERS: Final = ("instructions", "answers", "responses", "replies", "explanations", "language", "communication")
 """Domains of preferences that say how the assistant is to answer."""
 
 MODALS: Final = frozenset({"may", "not", "must", "can", "cannot", "asks", "never", "always"})
 """Words of rules that don't say what they are about."""
-
-SINGLE_VALUED = frozenset({"reports-to", "located-at"})
-"""Relations that an entity has one of at a time."""
 
 SYNONYMS: Mapping[str, str] = {
     "works-under": "reports-to",
@@ -79,77 +81,63 @@ SYNONYMS: Mapping[str, str] = {
 }
 """Synonyms of relations, in hyphenated form."""
 
-PREDICATE_SYNONYMS: Mapping[str, str] = {
-    "works-for": "works-at",
-    "employed-by": "works-at",
-    "employed-at": "works-at",
-    "is-employed-by": "works-at",
-    "has-employer": "works-at",
-    "employer": "works-at",
-    "workplace": "works-at",
-    "occupation": "has-role",
-    "resides-in": "lives-in",
-    "lives-at": "lives-in",
-    "is-based-in": "lives-in",
-    "has-title": "has-role",
-    "has-job-title": "has-role",
-    "has-position": "has-role",
-    "job-title": "has-role",
-    "role": "has-role",
-    "named": "has-name",
-    "is-named": "has-name",
-    "name": "has-name",
-    "works-as": "has-role",
-    "has-job": "has-role",
-    "is-allergic-to": "allergic-to",
-    "has-allergy-to": "allergic-to",
-    "suffers-from": "has-condition",
-    "diagnosed-with": "has-condition",
-    "is-married-to": "married-to",
-    "has-wife": "married-to",
-    "has-husband": "married-to",
-    "has-spouse": "married-to",
-    "has-son": "has-child",
-    "has-daughter": "has-child",
-    "has-brother": "has-sibling",
-    "has-sister": "has-sibling",
-    "has-friend": "friend-of",
-    "has-dog": "has-pet",
-    "has-cat": "has-pet",
-    "is-from": "comes-from",
-    "was-born-in": "born-in",
-    "was-born-on": "born-on",
-    "has-birthday": "born-on",
-    "age": "has-age",
-    "is-aged": "has-age",
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Predicate:
+    """The entry of a predicate: how many values it holds, its object, its weight, its nature.
+
+    `entity` is the type of the entity that is its object, None where that is a plain value; `importance` is that of a
+    contradiction, 0..1; `nature` is `core`, `passing`, `skill` or None.
+    """
+
+    one: bool
+    entity: str | None
+    importance: float | None
+    nature: str | None
+    synonyms: tuple[str, ...]
+
+
+def _row(line: str) -> tuple[str, Predicate]:
+    name, holds, entity, importance, nature, *synonyms = line.split()
+    if holds not in {"one", "several"}:
+        raise ValueError(f"predicate {name} holds one or several, not {holds!r}")
+    return name, Predicate(
+        one=holds == "one",
+        entity=None if entity == "-" else entity,
+        importance=None if importance == "-" else float(importance),
+        nature=None if nature == "-" else nature,
+        synonyms=tuple(synonyms),
+    )
+
+
+PREDICATES: Final[Mapping[str, Predicate]] = dict(
+    _row(line) for lines in read_sections("app.english", "predicates").values() for line in lines
+)
+"""The known predicates of facts, and the relation types, by their canonical names."""
+
+PREDICATE_SYNONYMS: Final[Mapping[str, str]] = {
+    synonym: name for name, known in PREDICATES.items() for synonym in known.synonyms
 }
 """Synonyms of predicates, which share a slot."""
 
-ENTITY_PREDICATES: Mapping[str, str] = {
-    "works-at": "organization",
-    "member-of": "organization",
-    "studies-at": "organization",
-    "studied-at": "organization",
-    "lives-in": "place",
-    "located-at": "place",
-    "born-in": "place",
-    "married-to": "person",
-    "reports-to": "person",
-    "managed-by": "person",
-    "friend-of": "person",
-    "has-neighbour": "person",
-    "lives-with": "person",
-    "has-partner": "person",
-    "has-child": "person",
-    "has-mother": "person",
-    "has-father": "person",
-    "has-sibling": "person",
-    "has-relative": "person",
-    "has-pet": "pet",
-    "comes-from": "place",
-    "grew-up-in": "place",
+ENTITY_PREDICATES: Final[Mapping[str, str]] = {
+    name: known.entity for name, known in PREDICATES.items() if known.entity is not None
 }
 """Predicates whose object is an entity rather than a value, and the entity's type."""
+
+IMPORTANT_PREDICATES: Final[Mapping[str, float]] = {
+    name: known.importance for name, known in PREDICATES.items() if known.importance is not None
+}
+"""The importance of a contradiction on a predicate, 0..1; .5 for others (seed 001, predicate importance)."""
+
+
+def _of_nature(nature: str) -> frozenset[str]:
+    return frozenset(name for name, known in PREDICATES.items() if known.nature == nature)
+
+
+IDENTITY_PREDICATES: Final = _of_nature("core")
+PASSING_PREDICATES: Final = _of_nature("passing")
+SKILL_PREDICATES: Final = _of_nature("skill")
 
 FIRST_PERSON = frozenset({"i", "me", "myself", "the user", "user"})
 """Names that refer to the user of the scope."""
@@ -159,68 +147,11 @@ USER = "user"
 ASSISTANTS = frozenset({"assistant", "agent", "ai", "bot"})
 """Names of the one who answers, as a speaker."""
 
-IMPORTANT_PREDICATES: Mapping[str, float] = {
-    "works-at": 0.8,
-    "lives-in": 0.8,
-    "has-name": 0.9,
-    "has-role": 0.7,
-    "allergic-to": 1.0,
-    "has-condition": 1.0,
-    "has-medical-condition": 1.0,
-    "married-to": 0.9,
-    "reports-to": 0.7,
-    "born-in": 0.8,
-    "born-on": 0.8,
-    "takes": 0.9,
-    "has-diet": 0.8,
-    "has-child": 0.8,
-}
-"""The importance of a contradiction on a predicate, 0..1; .5 for others (seed 001, predicate importance)."""
-
-IDENTITY_PREDICATES = frozenset(
-    {
-        "has-name",
-        "has-age",
-        "born-on",
-        "has-gender",
-        "has-pronouns",
-        "has-relationship-status",
-        "married-to",
-        "has-partner",
-        "has-nationality",
-        "comes-from",
-        "born-in",
-        "allergic-to",
-        "has-condition",
-        "has-medical-condition",
-        "has-child",
-        "has-children",
-        "has-mother",
-        "has-father",
-        "has-parent",
-        "has-sibling",
-        "has-relative",
-        "has-role",
-        "has-profession",
-        "lives-in",
-    }
-)
-"""Predicates of identity (seed 002, core): name, age, gender, relationship status, nationality, medical conditions,
-family, profession, location. Not the employer: jobs end unannounced, and core never fades below .60."""
-
-PASSING_PREDICATES = frozenset(
-    {"works-at", "works-in", "works-on", "works-with", "reports-to", "member-of", "studies-at"}
-)
-"""Predicates that are never core, whatever an extractor proposes."""
-
 HELD_UNDER: Mapping[str, tuple[str, ...]] = {
     "owns": ("drives", "rides", "uses", "has", "has-pet"),
     "does": ("plays", "goes", "goes-to", "learning", "practices", "studies", "takes", "teaches", "uses", "drinks"),
 }
 """Predicates of what may be sold, and of what may be given up; such an ending seldom repeats the predicate."""
-
-SKILL_PREDICATES = frozenset({"speaks", "plays", "good-at", "follows", "practises", "practices"})
-"""Predicates of skills and methods (seed 002, procedural)."""
 
 
 def _key(text: str) -> str:
@@ -239,6 +170,12 @@ def predicate(text: str) -> str:
     """Return a predicate in its canonical hyphenated form."""
     candidate = _key(text)
     return PREDICATE_SYNONYMS.get(candidate, candidate)
+
+
+def holds_one(predicate_name: str) -> bool | None:
+    """Return whether a canonical predicate or relation type holds one value at a time; None if it is not known."""
+    known = PREDICATES.get(predicate_name)
+    return None if known is None else known.one
 
 
 def synonyms_of(predicate_name: str) -> tuple[str, ...]:

@@ -50,15 +50,17 @@ def clashes(resolved: Sequence[Resolved]) -> list[int]:
     Empty when none do.
     """
     cuts: list[int] = []
-    seen, held, ended = set[str](), set[str](), set[str]()
+    seen, held, ended, sides = set[str](), set[str](), set[str](), set[str]()
     for place, one in enumerate(resolved):
         candidate = one.prepared.candidate
         claimed = set() if one.slot is None else _claims(candidate, one.slot, one.refs)
         own = _held(one.prepared, str(one.subject_id or _subject(one.prepared)))
-        if claimed & seen or own & (ended if candidate.ending is None else held):
+        shown, open_to = _sides(candidate, one.slot, one.refs)
+        if claimed & seen or open_to & sides or own & (ended if candidate.ending is None else held):
             cuts.append(place)
-            seen, held, ended = set(), set(), set()
+            seen, held, ended, sides = set(), set(), set(), set()
         seen |= claimed
+        sides |= shown
         held |= own
         ended |= own if candidate.ending is not None else set()
     return cuts
@@ -68,11 +70,14 @@ def clashes(resolved: Sequence[Resolved]) -> list[int]:
 class _Keys:
     """The names and keys that a candidate's own words touch.
 
-    `claims` are of what it could merge with or compete with for a slot. `topic` is compared in meaning, None where it
+    `claims` are of what it could merge with or compete with for a slot, `sides` show whether a slot holds one value or
+    several, and `open_to` are those of others that it would follow. `topic` is compared in meaning, None where it
     may not be.
     """
 
     claims: set[str]
+    sides: set[str]
+    open_to: set[str]
     declared: set[str]
     used: set[str]
     ties: dict[str, str | None]
@@ -84,8 +89,11 @@ class _Keys:
         """Return the keys of a candidate, as if every name were an entity of its own."""
         candidate, refs = one.candidate, _by_name(one)
         slot = candidate.payload.slot(refs)
+        sides, open_to = _sides(candidate, slot, refs)
         return cls(
             claims={one.identity.hex(), *_claims(candidate, slot, refs)},
+            sides=sides,
+            open_to=open_to,
             declared=_declared(one),
             used=_used(one),
             ties=_ties(one),
@@ -100,6 +108,7 @@ class _Wave:
     members: list[Numbered] = field(default_factory=list)
     length: int = 0
     claimed: set[str] = field(default_factory=set)
+    sides: set[str] = field(default_factory=set)
     declared: set[str] = field(default_factory=set)
     used: set[str] = field(default_factory=set)
     ties: dict[str, str | None] = field(default_factory=dict)
@@ -111,6 +120,7 @@ class _Wave:
         return not (
             self.length + len(one.content) > LONGEST
             or keys.claims & self.claimed
+            or keys.open_to & self.sides
             or keys.used & self.declared
             or keys.declared & (self.used | self.declared)
             or any(self.ties.get(name, tie) != tie for name, tie in keys.ties.items())
@@ -122,6 +132,7 @@ class _Wave:
         self.members.append((place, one))
         self.length += len(one.content)
         self.claimed |= keys.claims
+        self.sides |= keys.sides
         self.declared |= keys.declared
         self.used |= keys.used
         self.ties |= keys.ties
@@ -140,6 +151,16 @@ def _claims(candidate: Candidate, slot: str | None, refs: Refs) -> set[str]:
     """Return the slot, if it claims one, and those where it guards or is guarded."""
     own = set() if slot is None else {f"{candidate.type.name}\x1f{slot}"}
     return own | _guarding(candidate, slot, refs)
+
+
+def _sides(candidate: Candidate, slot: str | None, refs: Refs) -> tuple[set[str], set[str]]:
+    """Return what this shows of how many values a slot holds, and what it would follow if others had shown it."""
+    kept = candidate.payload.kept_at(refs)
+    if kept is None or candidate.ending is not None:
+        return set(), set()
+    one, several = (f"{candidate.type.name}\x1f{kept}\x1f{many}" for many in ("one", "several"))
+    own, other = (several, one) if slot is None else (one, several)
+    return {own}, {other} if candidate.payload.leaves_open() else set()
 
 
 def _guarding(candidate: Candidate, slot: str | None, refs: Refs) -> set[str]:
@@ -170,7 +191,8 @@ def _named(name: str) -> UUID:
 
 
 def _topic(one: Prepared) -> str:
-    return f"{one.candidate.type.name}\x1f{_subject(one)}"
+    """Return what is compared in meaning: two that differ in a value that duplicates share never say the same."""
+    return "\x1f".join((one.candidate.type.name, _subject(one), *one.candidate.payload.distinct_by()))
 
 
 def _subject(one: Prepared) -> str:

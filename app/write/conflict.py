@@ -60,13 +60,26 @@ def decide(
     it says again, by its words or meaning; `echoed` those that the user has said in this session, where the candidate
     is an assistant's.
     """
-    decision = _decided(resolved, existing, repeated, now=now, said=said or {})
+    decision = _with_notes(resolved, _decided(resolved, existing, repeated, now=now, said=said or {}))
     match decision:
         case Believe(transition=Transition(outcome=SlotOutcome.MERGED, holder=Version() as into)) if into.id in echoed:
             why = "the assistant repeats what the user said"
             decision = Believe(transition=Transition(outcome=SlotOutcome.ECHOED, reason=why, holder=into))
     resembling = [question(ref.name, ref.resembles) for ref in resolved.refs.values() if ref.resembles is not None]
     return _with_resembling(resolved, decision, resembling) if resembling else decision
+
+
+def _with_notes(resolved: Resolved, decision: Decision) -> Decision:
+    """Return the decision with what was made of the statement in its reason: another type, a supposed cardinality."""
+    candidate = resolved.prepared.candidate
+    changed = candidate.provenance.get("reclassified")
+    notes = [f"reclassified as {candidate.type.name}: {changed['because']}"] if isinstance(changed, Mapping) else []
+    stored = isinstance(decision, Believe) and decision.transition.new is not None
+    supposed = candidate.payload.supposition() if stored else None
+    reason = BETWEEN.join((decision.reason, *notes, *([] if supposed is None else [supposed])))
+    if isinstance(decision, Believe):
+        return replace(decision, transition=replace(decision.transition, reason=reason))
+    return replace(decision, reason=reason)
 
 
 def _with_resembling(resolved: Resolved, decision: Decision, resembling: Sequence[str]) -> Decision:
@@ -128,29 +141,42 @@ def disowned_value(resolved: Resolved, existing: Sequence[Existing]) -> Review |
 def place(resolved: Resolved, existing: Sequence[Existing], repeated: Repetition | None, *, now: datetime) -> Believe:
     """Return the decision on the statement in its slot."""
     candidate = resolved.prepared.candidate
+    versions = [_in_one_form(resolved, one) for one in existing if one.relation == SLOT]
     event = Stated(
-        new=replace(version_of(resolved), value=_value(resolved, repeated)),
+        new=version_of(resolved),
         repetition=repeated,
         guards=resolved.breaks,
         guard_note=guard_note(resolved.breaks) if resolved.breaks else None,
+        lasting=_lasting(resolved, versions),
         importance=candidate.type.importance(candidate.payload),
         reviewed=candidate.reviewed,
     )
-    versions = [one for one in existing if one.relation == SLOT]
     found = transition(versions, event, policy=candidate.type.on_conflict, now=now)
     return with_payload(resolved, found)
 
 
-def _value(resolved: Resolved, repeated: Repetition | None) -> str | None:
-    """Return the value that a statement gives its slot.
+def _lasting(resolved: Resolved, versions: Sequence[Existing]) -> frozenset[UUID]:
+    """Return the believed versions that a person decides about before the statement takes their place."""
+    candidate = resolved.prepared.candidate
+    asks = candidate.type.asks_before
+    if asks is None:
+        return frozenset()
+    believed = (one for one in versions if one.active and one.value != resolved.value)
+    return frozenset(one.id for one in believed if asks(stored_payload(resolved, one), candidate.payload))
 
-    A name is the value as it is written while nobody is known by it, and an entity from then on. The same words say the
-    same before and after.
+
+def _in_one_form(resolved: Resolved, one: Existing) -> Existing:
+    """Return a version with the value in the form that the statement gives it, where both name the same.
+
+    A name is the value as it is written while nobody is known by it, and an entity from then on.
     """
-    before = None if repeated is None or repeated.version.slot != resolved.slot else repeated.version.value
-    if before is None or resolved.value is None or _is_entity(before) == _is_entity(resolved.value):
-        return resolved.value
-    return before
+    value = resolved.value
+    if value is None or one.value is None or _is_entity(one.value) == _is_entity(value):
+        return one
+    names = {normalise.normalise_name(ref.name) for ref in resolved.refs.values() if str(ref.id) == value}
+    names.add(resolved.prepared.candidate.payload.written_value() or value)
+    same = stored_payload(resolved, one).written_value() in names
+    return replace(one, value=value) if same else one
 
 
 def _is_entity(value: str) -> bool:

@@ -25,7 +25,7 @@ from app.memory.registry import Registry
 from app.memory.spec import Reclassified
 from app.model import SpeechAct
 from app.write.batching import clashes
-from app.write.conflict import Said
+from app.write.conflict import SLOT, Said
 from app.write.dedup import is_compared, least_likeness
 from app.write.resolve import (
     KnownName,
@@ -134,6 +134,9 @@ async def look_up(
         await session.plan_each()
     with timed(times, "dedup"):
         rivals = await read_rivals(session, tenant, scope, resolved, by, indexed=state.ann)
+        resolved = [as_kept(one, existing) for one, existing in zip(resolved, rivals, strict=True)]
+        if by.split and (cuts := clashes(resolved)):
+            return Split(cuts=tuple(cuts))
         said = await read_repeats(session, tenant, scope, wave)
         return Neighbourhood(
             state=state,
@@ -220,6 +223,23 @@ async def read_rivals(
     return [list(one.values()) for one in found]
 
 
+def as_kept(resolved: Resolved, existing: Sequence[Existing]) -> Resolved:
+    """Return a candidate that leaves open how many values its slot holds as the slot shows it.
+
+    A slot that is held keeps one value, and values that stand beside one another remain several; where nothing is
+    believed yet, or both, it stays as it was supposed.
+    """
+    prepared = resolved.prepared
+    if not prepared.candidate.payload.leaves_open():
+        return resolved
+    held = any(one.relation == SLOT and one.active for one in existing)
+    if held == any(one.relation == "beside" for one in existing):
+        return resolved
+    payload = prepared.candidate.payload.held_as(one=held)
+    prepared = replace(prepared, candidate=replace(prepared.candidate, payload=payload))
+    return replace(resolved, prepared=prepared, slot=payload.slot(resolved.refs))
+
+
 def without_clashes(resolved: Sequence[Resolved], rivals: Sequence[Sequence[Existing]]) -> list[Resolved]:
     """Return the candidates with the guards that stood in their way when they were stated."""
     found = []
@@ -300,10 +320,11 @@ def _wanted(resolved: Resolved, by: LookUpContext) -> memories_rivals.RivalQuery
     ending, held = prepared.candidate.ending, prepared.candidate.type.held
     compared = is_compared(prepared.candidate, resolved.slot, judged=by.judged)
     guardable = ending is None and prepared.candidate.speech_act is SpeechAct.ASSERTION
-    said = {} if ending is None else payload.model_dump(mode="json", by_alias=True)
+    opens = guardable and held is not None and payload.leaves_open()
+    said = payload.model_dump(mode="json", by_alias=True) if opens or ending is not None else {}
     return memories_rivals.RivalQuery(
         type=prepared.candidate.type.name,
-        slot=resolved.slot,
+        slot=payload.kept_at(resolved.refs) if opens else resolved.slot,
         identity=prepared.identity,
         stated_at=prepared.stated_at,
         subject_id=resolved.subject_id,
@@ -313,6 +334,9 @@ def _wanted(resolved: Resolved, by: LookUpContext) -> memories_rivals.RivalQuery
         ahead=ending is not None and payload.event_time(prepared.candidate.zone) is not None,
         guards=by.types.guards_of(prepared.candidate.type.name) if guardable else (),
         guarded_at=payload.guarded_at(resolved.refs) if guardable else (),
+        open_under=held.under if opens and held is not None else None,
+        open_value=str(said[held.under]) if opens and held is not None else None,
+        supposed_one=resolved.slot is not None,
     )
 
 

@@ -225,9 +225,9 @@ async def test_a_rule_that_was_kept_under_its_own_words_can_be_ended_by_them(sto
 
 
 async def test_a_fact_that_replaces_another_never_replaces_the_constraint(store: Store) -> None:
-    before = await said(store, "an internal API", days=-1)
+    before = await said(store, "an internal API", days=-1, stateful=True)
     constraint = await ruled(store)
-    fact = await said(store, "an external API")
+    fact = await said(store, "an external API", stateful=True)
     assert fact.decision is WriteDecision.SUPERSEDED
     assert (await now(store, before)).status is MemoryStatus.SUPERSEDED
     assert (await now(store, constraint)).status is MemoryStatus.ACTIVE

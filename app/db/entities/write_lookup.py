@@ -201,6 +201,14 @@ _RECENT = statement(
              AND m.status = 'active' AND m.payload ? 'object'
          LEFT JOIN memory_entities me ON me.tenant_id = :tenant AND me.memory_id = m.id AND me.role = 'object'
          ORDER BY m.stated_at DESC LIMIT :most)
+        UNION ALL -- those of which somebody has several have no slot
+        (SELECT o.root, m.payload ->> 'predicate', me.entity_id, m.payload ->> 'object', m.session_id, m.stated_at
+         FROM kin o
+         JOIN memories m ON m.tenant_id = :tenant AND m.scope_id = :scope AND m.subject_id = o.id
+             AND m.type IN (SELECT name FROM memory_types) AND m.slot IS NULL AND m.speech_act = 'assertion'
+             AND m.status = 'active' AND m.payload ->> 'predicate' = ANY(:predicates) AND m.payload ? 'object'
+         LEFT JOIN memory_entities me ON me.tenant_id = :tenant AND me.memory_id = m.id AND me.role = 'object'
+         ORDER BY m.stated_at DESC LIMIT :most)
     ), alive AS (
         SELECT session_id FROM (
             SELECT session_id, occurred_at FROM turns

@@ -37,6 +37,9 @@ class RivalQuery:
     With `under`, it is an ending of memories whose payload has one of the values `kept` in the field `under`; with
     `ahead`, of memories without a subject whose time, in the field `event_at`, lies ahead. `guards` are the types that
     guard against its type, `guarded_at` the slots of such guards, or prefixes of them.
+
+    With `open_under`, it leaves open how many values its slot holds, and is supposed to hold one where `supposed_one`:
+    a memory without a slot is looked up that has `open_value` in that field and shows otherwise.
     """
 
     type: str
@@ -50,6 +53,9 @@ class RivalQuery:
     ahead: bool = False
     guards: tuple[str, ...] = ()
     guarded_at: tuple[str, ...] = ()
+    open_under: str | None = None
+    open_value: str | None = None
+    supposed_one: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +96,9 @@ _ASKED = {
     "ahead": "boolean",
     "guards": "text[]",
     "guarded_at": "text[]",
+    "open_under": "text",
+    "open_value": "text",
+    "supposed_one": "boolean",
 }
 """The fields of a RivalQuery, by the types that Postgres reads them as."""
 
@@ -166,6 +175,10 @@ _ENDED_BY = f"""
     WHERE wanted.under IS NOT NULL
 """  # noqa: S608 - composed of constants
 
+_IS_HELD = """EXISTS (
+    SELECT FROM memories h WHERE h.tenant_id = :tenant AND h.scope_id = :scope AND h.type = {wanted}.type
+        AND h.slot = {wanted}.slot AND h.status = 'active')"""
+
 _GUARDING = f"""
     SELECT wanted.place, 'guard' AS relation, NULL::float8 AS similarity, {_FIELDS}
     FROM wanted CROSS JOIN LATERAL (
@@ -176,6 +189,27 @@ _GUARDING = f"""
                       WHERE x.slot = held.slot OR starts_with(x.slot, held.slot || '|')) OFFSET 0
     ) m
 """  # noqa: S608 - composed of constants
+
+_BESIDE = f"""
+    SELECT * FROM (
+        SELECT DISTINCT ON (wanted.place) wanted.place, 'beside' AS relation, NULL::float8 AS similarity, {_FIELDS}
+        FROM (
+            SELECT DISTINCT w.type, w.subject_id, w.open_under FROM wanted w
+            WHERE w.open_under IS NOT NULL AND w.supposed_one <> {_IS_HELD.format(wanted="w")}
+        ) about
+        CROSS JOIN LATERAL (
+            SELECT x.* FROM memories x
+            WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.type = about.type
+              AND x.subject_id = about.subject_id AND x.status = 'active' AND x.slot IS NULL
+              AND x.speech_act = 'assertion' OFFSET 0 -- read once a subject, however many candidates are about it
+        ) m
+        JOIN wanted ON wanted.type = about.type AND wanted.subject_id = about.subject_id
+            AND wanted.open_under = about.open_under AND m.payload ->> about.open_under = wanted.open_value
+        WHERE wanted.supposed_one <> {_IS_HELD.format(wanted="wanted")}
+        ORDER BY wanted.place
+    ) beside
+"""  # noqa: S608 - composed of constants
+"""A memory that stands beside others under what a candidate leaves open, where the slot doesn't say it already."""
 
 _REVIVABLE = "s.slot IS NULL AND (s.status = 'active' OR (s.status = 'expired' AND s.ended_at IS NULL))"
 
@@ -266,10 +300,11 @@ def _alike(index: Model | None) -> str:
 
 
 @cache
-def _existing(*, slots: bool, near: str, endings: bool, guards: bool) -> SqlStatement:
+def _existing(*, slots: bool, near: str, endings: bool, guards: bool, opens: bool) -> SqlStatement:
     """Return the statement with only the look-ups that are needed, as each adds to the planning time."""
     ways = [_IDENTICAL, *([_OF_SLOT] if slots else []), *([near] if near else [])]
     ways += [*([_ENDED_BY] if endings else []), *([_GUARDING] if guards else [])]
+    ways += [_BESIDE] if opens else []
     return statement(f"{_QUERIES} {' UNION ALL '.join(ways)} ORDER BY place, similarity DESC NULLS LAST")
 
 
@@ -304,7 +339,8 @@ async def read_rivals(
     slots = any(one.slot for one in wanted if one.under is None)
     guards = any(one.guards and one.guarded_at for one in wanted)
     near = "" if meanings is None else _alike(meanings.model if meanings.indexed else None)
-    ways = _existing(slots=slots, near=near, endings=endings, guards=guards)
+    opens = any(one.open_under is not None for one in wanted)
+    ways = _existing(slots=slots, near=near, endings=endings, guards=guards, opens=opens)
     return await session.fetch(ways, values)
 
 

@@ -258,13 +258,13 @@ def _draft(clause: Clause, kind: str, importance: float, topic: str | None, payl
 
 
 def fact(
-    clause: Clause, predicate: str, value: str, *, stateful: bool = True, subject: str | None = None,
+    clause: Clause, predicate: str, value: str, *, stateful: bool | None = None, subject: str | None = None,
     importance: float = FACTUAL, topic: str | None = None,
 ) -> Draft:  # fmt: skip
-    """Return a fact about the clause's subject, or about another one."""
+    """Return a fact about the clause's subject, or about another one; `stateful` where the vocabulary can't tell."""
     whose = clause.subject.name if subject is None else subject
     known = vocabulary.predicate(predicate)
-    payload = {"subject": whose, "predicate": known, "object": value, "stateful": None if stateful else False}
+    payload = {"subject": whose, "predicate": known, "object": value, "stateful": stateful}
     return _draft(clause, "fact", importance, topic, payload)
 
 

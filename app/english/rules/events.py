@@ -176,7 +176,7 @@ def plans(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     what = _what(clause, clause.rest) if found else None
     time = event_time.find(clause.whole, said.now, prefer="future")
     if what is not None and (time is None or time.at is None):
-        yield fact(clause, "is-planning", what, stateful=False, importance=0.5, topic=topic_of(what))
+        yield fact(clause, "is-planning", what, importance=0.5, topic=topic_of(what))
 
 
 def considers(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
@@ -184,7 +184,7 @@ def considers(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     found = _CONSIDERED.match(clause.rest) if _is_at_it(clause) else None
     what = _what(clause, found["what"]) if found else None
     if what is not None:
-        yield fact(clause, "is-considering", what, stateful=False, importance=_WEIGHED, topic=topic_of(what))
+        yield fact(clause, "is-considering", what, importance=_WEIGHED, topic=topic_of(what))
 
 
 def _is_at_it(clause: Clause) -> bool:
@@ -308,4 +308,4 @@ def following(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
         end = method.end()
         whole = value(f"{clause.rest[:end]}{_PART.split(clause.rest[end:])[0]}", article=True)
         if whole and not _POINTING.search(whole):
-            yield fact(clause, third_person(clause.lemma), whole, stateful=False, importance=0.6, topic="personal")
+            yield fact(clause, third_person(clause.lemma), whole, importance=0.6, topic="personal")

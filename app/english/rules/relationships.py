@@ -37,7 +37,6 @@ GONE: Final = pattern("relationships", "gone", re.IGNORECASE)
 _NOT_NAMES: Final = word_set("i i'm i've i'd who the he she they we it and but")
 _REPLACED: Final = word_set("roommate flatmate housemate neighbor neighbour")
 """Who is another one once they are the old one; an old friend is still a friend."""
-_ONE_OF_A_KIND: Final = frozenset({"married-to", "has-mother", "has-father"})
 _BROAD: Final = frozenset(KIN.values()) - {
     "friend-of", "has-mother", "has-father", "has-pet", "has-partner"
 }  # fmt: skip
@@ -98,10 +97,7 @@ def _tied(clause: Clause, owner: str, noun: str, name: str, *, over: bool) -> It
         draft = relation(clause, work, name, start=owner)
     elif predicate is not None:
         importance = 0.8 if predicate == "married-to" else 0.6
-        draft = fact(
-            clause, predicate, name, subject=owner, stateful=predicate in _ONE_OF_A_KIND, importance=importance,
-            topic="personal",
-        )  # fmt: skip
+        draft = fact(clause, predicate, name, subject=owner, importance=importance, topic="personal")
     else:
         return
     yield replace(draft, ends=True) if over else draft
@@ -230,7 +226,7 @@ def _had(clause: Clause, part: str) -> Iterator[Draft]:
         if noun in _CHILDREN and count not in _ONE:
             yield fact(clause, "has-children", count, topic="personal")
         else:
-            yield fact(clause, "has", f"{found['count']} {noun}", stateful=False, topic="personal")
+            yield fact(clause, "has", f"{found['count']} {noun}", topic="personal")
 
 
 def _names(text: str) -> list[str]:

@@ -123,7 +123,7 @@ class Row:
     predicate: str = ""
     topic: str = "personal"
     importance: float = FACTUAL
-    stateful: bool = True
+    stateful: bool | None = None
     past: bool = False
     alone: bool = False
     ends: bool = False

@@ -2,22 +2,24 @@
 
 from __future__ import annotations
 
+import builtins
 import re
+from typing import Self
 
 from pydantic import AliasChoices, Field, field_validator
 
-from app.english import modals, predicates, questions
+from app.english import medications, modals, predicates, questions
 from app.english.dates import compare
 from app.memory import normalise, vocabulary
 from app.memory.fields import Flag, Name, Person, Sentence
 from app.memory.slots import latest_statement_wins
 from app.memory.spec import EndingKey, Example, Heed, HeedRule, MemoryType, Payload, Reclassified, Refs, Standing
 from app.memory.versions import SlotClaim, SlotVerdict
-from app.model import Category, Mention, Precision, SpeechAct
+from app.model import Category, EventTime, Mention, Precision, SpeechAct
 
-_PAST = re.compile(r"^(?:used-to|was|were|had-been|had)(?:-|$)|-used-to-")
-_STILL_TRUE = re.compile(r"^(?:was|were)-(?:born|named|called|raised)(?:-|$)")
-"""Predicates in the past tense that stay true."""
+_PAST = re.compile(r"^(?:used-to|had-been|had)(?:-|$)|-used-to-")
+_WAS = re.compile(r"^(?:was|were)(?:-(?P<rest>.+))?$")
+"""A state of the past, or, in the passive voice, what was done and stays true: `was-at`, `was-founded-by`."""
 
 _ROUTINE = re.compile(
     r"""\b(?:every|each)\s(?:\w+\s){0,2}?(?:(?:mon|tues|wednes|thurs|fri|satur|sun|week)?day|morning|noon|afternoon|evening
@@ -53,9 +55,10 @@ class Fact(Payload):
         examples=["Volkswagen"],
         validation_alias=AliasChoices("object", "object_value"),
     )
-    stateful: Flag = Field(
-        default=True,
-        description="Whether only one value can be true at a time.",
+    stateful: Flag | None = Field(
+        default=None,
+        description="Whether only one value can be true at a time, so that another one replaces it; false where "
+        "several stand side by side. If not given, what the slot holds already decides, then the predicate.",
         validation_alias=AliasChoices("stateful", "predicate_is_stateful"),
     )
 
@@ -69,9 +72,8 @@ class Fact(Payload):
 
     def render(self) -> str:
         """Return the fact as a sentence."""
-        said = normalise.words(self.predicate)
-        counted = _MANY.fullmatch(said)
-        if counted is not None and _COUNT.fullmatch(self.object):
+        counted = _MANY.fullmatch(normalise.words(self.predicate))
+        if counted is not None and self._counts():
             return f"{self.subject_name} has {self.object} {counted['what']}"
         return predicates.sentence(self.subject_name, self.predicate, self.object)
 
@@ -92,15 +94,66 @@ class Fact(Payload):
 
     def slot(self, refs: Refs) -> str | None:
         """Return subject + predicate when the predicate holds one value at a time."""
-        return f"{refs['subject'].id}|{self.predicate}" if self.stateful else None
+        return self.kept_at(refs) if self._holds_one() else None
+
+    def kept_at(self, refs: Refs) -> str | None:
+        """Return subject + predicate; how many there are of something is apart from who or what they are."""
+        held = f"{refs['subject'].id}|{self.predicate}"
+        return f"{held}|count" if self._counts() else held
+
+    def leaves_open(self) -> bool:
+        """Return whether neither the caller nor the value says how many values the predicate holds."""
+        return self.stateful is None and not self._counts()
+
+    def held_as(self, *, one: bool) -> Self:
+        """Return the fact with one value at a time, or with several."""
+        return self.model_copy(update={"stateful": one})
+
+    def supposition(self) -> str | None:
+        """Return how many values a predicate is supposed to hold that the vocabulary does not know."""
+        if not self.leaves_open() or vocabulary.holds_one(self.predicate) is not None:
+            return None
+        if self._holds_one():
+            return (
+                "the vocabulary does not know its predicate, so it holds one value at a time: "
+                "say `stateful: false` where it holds several"
+            )
+        return (
+            "the vocabulary does not know its predicate, a plural or a possession, so it holds several values: "
+            "say `stateful: true` where it holds one"
+        )
+
+    def _holds_one(self) -> bool:
+        """Return whether it holds one value: as said, by the vocabulary, or by the form of its words (seed 000: one).
+
+        A number of children is one value, their names are several.
+        """
+        if self.stateful is not None:
+            return self.stateful
+        if self._counts():
+            return True
+        known = vocabulary.holds_one(self.predicate)
+        return not predicates.is_of_several(self.predicate) if known is None else known
+
+    def _counts(self) -> bool:
+        return _MANY.fullmatch(normalise.words(self.predicate)) is not None and bool(_COUNT.fullmatch(self.object))
+
+    def stored(self, event: EventTime | None) -> dict[str, builtins.object]:
+        """Return the fields, with how many values it holds."""
+        return {**super().stored(event), "stateful": self._holds_one()}
 
     def value(self, refs: Refs) -> str | None:
         """Return the object: the entity that it names, or the literal."""
-        return str(refs["object"].id) if "object" in refs else normalise.normalise_name(self.object)
+        return str(refs["object"].id) if "object" in refs else self.written_value()
+
+    def written_value(self) -> str | None:
+        """Return the object as it is written."""
+        return normalise.normalise_name(self.object)
 
     def guarded_at(self, refs: Refs) -> tuple[str, ...]:
-        """Return subject + each predicate of possible rules about this, if the predicate holds one value at a time."""
-        return tuple(f"{refs['subject'].id}|{one}" for one in modals.over(self.predicate)) if self.stateful else ()
+        """Return subject + each predicate of possible rules about this, unless it is said to hold several values."""
+        rules = () if self.stateful is False else modals.over(self.predicate)
+        return tuple(f"{refs['subject'].id}|{one}" for one in rules)
 
     def also_held_under(self) -> tuple[str, ...]:
         """Return the predicates of what one has or does, where it is said to be no longer had or done."""
@@ -115,8 +168,8 @@ class Fact(Payload):
         return questions.about_fact(self.subject_name, self.predicate, self.object)
 
     def reclassified(self) -> Reclassified | None:
-        """Return an event if the predicate is in the past tense (seed 000)."""
-        if not _PAST.search(self.predicate) or _STILL_TRUE.match(self.predicate):
+        """Return an event if the predicate is of a past state (seed 000); what was done by somebody stays a fact."""
+        if not _PAST.search(self.predicate) and not _was_a_state(self.predicate):
             return None
         fields = {
             "event_description": self.render(),
@@ -126,11 +179,36 @@ class Fact(Payload):
         return Reclassified(type="event", payload=fields, reason=f"{self.predicate} speaks of the past")
 
 
+def _was_a_state(predicate: str) -> bool:
+    """Return whether a predicate says in the past tense how somebody or something was: `was-at`, `was-married-to`."""
+    found = _WAS.match(predicate)
+    if found is None:
+        return False
+    rest = found["rest"] or ""
+    # Who is no longer married was so, and a company that was founded still is.
+    is_so = any(vocabulary.holds_one(vocabulary.predicate(one)) is not None for one in (f"is-{rest}", rest))
+    return not rest.endswith("-by") and (is_so or not predicates.is_passive(rest))
+
+
 def _latest_or_most_precise(old: SlotClaim, new: SlotClaim) -> SlotVerdict:
     """Return the verdict for a stateful slot, in which `1990` repeats the known `4 May 1990`."""
     if new.speech_act is SpeechAct.ASSERTION and compare.same_date(old.value or "", new.value or ""):
         return SlotVerdict.MERGE
     return latest_statement_wins(old, new)
+
+
+def _asks_before(old: Payload, new: Payload) -> bool:
+    """Return whether another allergy, illness or medicine would be replaced, not the same in other words or doses."""
+    if not isinstance(old, Fact) or not isinstance(new, Fact) or new.predicate not in vocabulary.LASTING:
+        return False
+    had, has = (set(_thing(one).split()) for one in (old, new))
+    return not (had <= has or has <= had)
+
+
+def _thing(fact: Fact) -> str:
+    """Return what a fact of health is about, a medicine without its dose."""
+    dose = medications.may_be_dose(fact.predicate, fact.object)
+    return normalise.normalise_name(fact.object if dose is None else dose.name)
 
 
 def _importance(payload: Payload) -> float:
@@ -165,6 +243,7 @@ TYPE = MemoryType(
     states=True,
     held=EndingKey(under="predicate", value="object"),
     importance=_importance,
+    asks_before=_asks_before,
     nature=_nature,
     examples=(
         Example(

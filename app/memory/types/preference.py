@@ -70,8 +70,8 @@ class Preference(Payload):
         return self.subject_name
 
     def slot(self, refs: Refs) -> str | None:
-        """Return person and key."""
-        return f"{refs['subject'].id}|{self.preference_key}"
+        """Return person and what the key is about, by its words in any order: `drinks.coffee` is `coffee.style`."""
+        return f"{refs['subject'].id}|{normalise.topic_of_key(self.preference_key)}"
 
     def value(self, refs: Refs) -> str | None:  # noqa: ARG002
         """Return the preferred value."""

@@ -52,8 +52,7 @@ class Relation(Payload):
 
     def slot(self, refs: Refs) -> str | None:
         """Return from + type for relations that an entity has one of at a time."""
-        single = self.relation_type in vocabulary.SINGLE_VALUED
-        return f"{refs['from'].id}|{self.relation_type}" if single else None
+        return f"{refs['from'].id}|{self.relation_type}" if vocabulary.holds_one(self.relation_type) else None
 
     def value(self, refs: Refs) -> str | None:
         """Return the end of the edge."""
