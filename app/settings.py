@@ -200,10 +200,10 @@ class Settings(BaseSettings):
         description="Seconds that an unspecific question waits for the model to put it in other words; 0: never.",
     )
 
-    keep_episodes: bool | None = Field(
-        default=None,
-        description="Keep each turn that passes the prefilter as an episodic memory too; "
-        "by default without a language model only.",
+    keep_episodes: bool = Field(
+        default=True,
+        description="Keep each turn that passes the prefilter as an episodic memory too; if false, only those whose "
+        "extraction failed.",
     )
 
     hype: bool = Field(

@@ -32,7 +32,17 @@ from app.english.role_play import NO_FRAMING, RolePlayFrame
 from app.errors import ExtractionFailed, ProviderUnavailable, TypedMemoryError
 from app.memory import normalise
 from app.memory.candidate import Candidate, WriteOutcome
-from app.memory.extraction import NOTHING_KNOWN, Extraction, KnownExcerpt, TenantPolicy, TokenUsage, Turn, TurnStatus
+from app.memory.extraction import (
+    NOTHING_KNOWN,
+    SHORT_TURN,
+    Extraction,
+    KnownExcerpt,
+    PrefilterPolicy,
+    TenantPolicy,
+    TokenUsage,
+    Turn,
+    TurnStatus,
+)
 from app.memory.registry import Registry, Types
 from app.model import Actor
 from app.providers.chat import spent_tokens
@@ -98,7 +108,7 @@ class TurnState:
         return self.failure is not None and not isinstance(self.failure, ExtractionFailed)
 
 
-def prefiltered(turns: Sequence[Turn], earlier: Sequence[Turn], policy: TenantPolicy) -> list[TurnState]:
+def prefiltered(turns: Sequence[Turn], earlier: Sequence[Turn], policy: PrefilterPolicy) -> list[TurnState]:
     """Return turns with what they were said after, prefiltered (stage 1); `earlier` are those of the store."""
     works = []
     for place, turn in enumerate(turns):
@@ -113,7 +123,7 @@ def prefiltered(turns: Sequence[Turn], earlier: Sequence[Turn], policy: TenantPo
             framing=framed(turn, context),
         )
         with work.trace.stage("prefilter", 1) as stage:
-            verdict, question = prefilter_with_question(turn, before, policy.prefilter)
+            verdict, question = prefilter_with_question(turn, before, policy)
             work.context = work.context or question
             if isinstance(verdict, RejectedTurn):
                 work.dropped = verdict
@@ -163,7 +173,10 @@ RECENT_TURNS = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestPipeline:
-    """Takes turns through the pipeline. `observe` receives each turn's status, and the gate that dropped it or ''."""
+    """Takes turns through the pipeline. `observe` receives each turn's status, and the gate that dropped it or ''.
+
+    `least_words` is the fewest words of a turn for a tenant that has set none.
+    """
 
     database: Database
     writing: WritePipeline
@@ -172,6 +185,7 @@ class IngestPipeline:
     types: Types
     clock: Callable[[], datetime]
     keep_episodes: bool
+    least_words: int = SHORT_TURN
     prices: Prices = field(default_factory=Prices)
     observe: Callable[[str, str], None] = lambda _status, _reason: None
 
@@ -298,7 +312,10 @@ class IngestPipeline:
         if earlier is None:
             async with self.database.read(actor.tenant_id) as session:
                 earlier = await self.earlier_turns(session, actor.tenant_id, turns, policy)
-        return await asyncio.to_thread(prefiltered, turns, earlier, policy)
+        screened = policy.prefilter
+        if screened.min_words is None:
+            screened = screened.model_copy(update={"min_words": self.least_words})
+        return await asyncio.to_thread(prefiltered, turns, earlier, screened)
 
     async def _look_up(self, works: Sequence[TurnState], actor: Actor, types: Registry) -> None:
         """Look up what the turns that passed may touch, where the extractor makes use of it."""
