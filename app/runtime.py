@@ -293,7 +293,7 @@ async def _writing(base: _Base) -> _WriteServices:
     await open_in_background(base.stack, upkeep.run())
     refilling = VectorBackfill(database=base.database, embedder=base.embedder, model_id=base.model_id, types=base.types)
     await open_in_background(base.stack, refilling.run())
-    chat = make_chat(settings)
+    chat = make_chat(settings, metrics.llm_fallback)
     extractor = RuleExtractor() if chat is None else make_extractor(chat, base.types.built_in, settings, metrics)
     base.stack.push_async_callback(extractor.aclose)
     writer = make_question_writer(chat, settings, metrics)

@@ -8,7 +8,8 @@ from typing import Any
 import httpx
 import pytest
 
-from tests.commands.program import PATIENCE, Served
+from tests.commands.program import Served
+from tests.support.waiting import PATIENCE
 
 AT_ONCE = 16
 
