@@ -119,6 +119,9 @@ class _Model:
             ("purpose", "direction"),
             registry=registry,
         )
+        self.fallbacks = Counter(
+            "tm_llm_fallbacks", "Requests to the second language model, as the first gave no answer.", registry=registry
+        )
         self.cost = Counter("tm_llm_cost", "What they cost by the configured prices.", ("purpose",), registry=registry)
 
 
@@ -331,6 +334,10 @@ class Metrics:
         """Time a use of the language model."""
         self._model.seconds.labels(purpose, outcome).observe(seconds)
         self._stage(f"model {purpose}", seconds)
+
+    def llm_fallback(self) -> None:
+        """Count a request to the second language model."""
+        self._model.fallbacks.inc()
 
     def llm_tokens(self, purpose: str, given: int, taken: int, cost: float) -> None:
         """Count the tokens of a use of the language model, in and out, and what they cost."""

@@ -17,6 +17,7 @@ from app.db.clock import DatabaseClock
 from app.db.session import Database
 from app.db.sql import Model
 from app.db.tenant_types import TypeCache
+from app.memory.extraction import SHORT_TURN
 from app.memory.registry import Registry, discover
 from app.metrics import Metrics
 from app.providers.chat import StreamingChat
@@ -292,7 +293,7 @@ async def _writing(base: _Base) -> _WriteServices:
     await open_in_background(base.stack, upkeep.run())
     refilling = VectorBackfill(database=base.database, embedder=base.embedder, model_id=base.model_id, types=base.types)
     await open_in_background(base.stack, refilling.run())
-    chat = make_chat(settings)
+    chat = make_chat(settings, metrics.llm_fallback)
     extractor = RuleExtractor() if chat is None else make_extractor(chat, base.types.built_in, settings, metrics)
     base.stack.push_async_callback(extractor.aclose)
     writer = make_question_writer(chat, settings, metrics)
@@ -319,7 +320,8 @@ async def _writing(base: _Base) -> _WriteServices:
         known=KnownReader(database=base.database, embedder=base.embedder, model_id=base.model_id),
         types=base.types,
         clock=base.clock,
-        keep_episodes=chat is None if settings.keep_episodes is None else settings.keep_episodes,
+        keep_episodes=settings.keep_episodes,
+        least_words=SHORT_TURN if chat is None else 0,
         prices=Prices.of(settings),
         observe=metrics.turn,
     )

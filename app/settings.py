@@ -184,6 +184,12 @@ class Settings(BaseSettings):
     llm_attempts: PositiveInt = 4
     llm_concurrency: PositiveInt = Field(default=8, description="Concurrent requests.")
     llm_max_tokens: PositiveInt = Field(default=8192, description="Most tokens of one answer, reasoning included.")
+    llm_fallback_provider: Literal["none", "openai", "anthropic"] = Field(
+        default="none", description="A second language model, asked where the first gives no answer or refuses."
+    )
+    llm_fallback_base_url: str | None = None
+    llm_fallback_model: str | None = None
+    llm_fallback_api_key: SecretStr | None = None
     llm_sweep: int = Field(default=1, ge=1, le=9, description="Number of answers a turn, at rising temperatures.")
     llm_window: int = Field(
         default=4, ge=1, le=16, description="Most turns of a session, sent together, that one request extracts from."
@@ -200,10 +206,10 @@ class Settings(BaseSettings):
         description="Seconds that an unspecific question waits for the model to put it in other words; 0: never.",
     )
 
-    keep_episodes: bool | None = Field(
-        default=None,
-        description="Keep each turn that passes the prefilter as an episodic memory too; "
-        "by default without a language model only.",
+    keep_episodes: bool = Field(
+        default=True,
+        description="Keep each turn that passes the prefilter as an episodic memory too; if false, only those whose "
+        "extraction failed.",
     )
 
     hype: bool = Field(

@@ -93,11 +93,23 @@ _AROUND = statement(
 
 _QUOTES = statement(
     """
-    SELECT e.turn_id, e.statement, e.memory_id FROM evidence e
+    SELECT said.turn_id, e.statement, e.memory_id
+    FROM (SELECT unnest(CAST(:ids AS uuid[])) AS turn_id, unnest(CAST(:ids AS uuid[])) AS said_in
+          UNION ALL
+          SELECT g.id, x.id FROM turns g
+          JOIN turns x ON x.tenant_id = :tenant AND x.scope_id = g.scope_id AND x.id <> g.id
+           AND x.occurred_at BETWEEN g.occurred_at - make_interval(secs => :apart)
+                                 AND g.occurred_at + make_interval(secs => :apart)
+           AND (x.content, x.role) = (g.content, g.role) AND x.speaker IS NOT DISTINCT FROM g.speaker
+           AND x.session_id IS NOT DISTINCT FROM g.session_id
+          WHERE g.tenant_id = :tenant AND g.id = ANY(CAST(:ids AS uuid[])) AND g.status = 'received') said
+    JOIN evidence e ON e.tenant_id = :tenant AND e.turn_id = said.said_in AND e.statement IS NOT NULL
     JOIN memories m ON m.tenant_id = :tenant AND m.id = e.memory_id AND m.scope_id = :scope
-    WHERE e.tenant_id = :tenant AND e.turn_id = ANY(:ids) AND e.statement IS NOT NULL
     """
 )
+
+_AT_ONCE = 60.0
+"""Seconds that equal turns of a session are apart at most to count as one: they were sent at once, or again."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -240,8 +252,12 @@ async def around(
 async def quotes_of(
     session: ReadSession, tenant: UUID, scope: UUID, ids: Collection[UUID]
 ) -> dict[tuple[UUID, bytes], UUID]:
-    """Return the evidence that these turns gave to memories of a scope: (turn, statement) -> the memory."""
-    rows = await session.fetch(_QUOTES, {"tenant": tenant, "scope": scope, "ids": list(ids)})
+    """Return the evidence that these turns gave to memories of a scope: (turn, statement) -> the memory.
+
+    Equal turns of a session that were sent at once count as one: what one of them gave, a waiting one has given, too.
+    """
+    given = {"tenant": tenant, "scope": scope, "ids": list(ids), "apart": _AT_ONCE}
+    rows = await session.fetch(_QUOTES, given)
     return {(row["turn_id"], bytes(row["statement"])): row["memory_id"] for row in rows}
 
 

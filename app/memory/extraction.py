@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, tzinfo
 from enum import StrEnum
-from typing import Annotated, Self
+from typing import Annotated, Final, Self
 from uuid import UUID
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
@@ -187,18 +187,23 @@ def _distinct(values: object) -> object:
     return values
 
 
+SHORT_TURN: Final = 5
+"""Words from which a turn says something without what was said before it, as far as the built-in rules can tell."""
+
+
 class PrefilterPolicy(BaseModel):
     """A tenant's own thresholds of the prefilter."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
-    min_words: int = Field(
-        default=5,
+    min_words: int | None = Field(
+        default=None,
         strict=True,
         ge=0,
         le=10_000,
         description="Fewest words of a turn; shorter ones pass when they state something of the speaker, or answer a "
-        "question that someone else asked right before.",
+        f"question that someone else asked right before. By default {SHORT_TURN} for the built-in rules, none for a "
+        "language model, which reads turns of any length.",
     )
     max_words: int = Field(default=10_000, strict=True, ge=1, le=100_000, description="Most words of a turn.")
     chit_chat: bool = Field(
@@ -228,7 +233,7 @@ class PrefilterPolicy(BaseModel):
 
     @model_validator(mode="after")
     def _leaves_something(self) -> Self:
-        if self.min_words > self.max_words:
+        if self.min_words is not None and self.min_words > self.max_words:
             raise ValueError("min_words must not be more than max_words: every turn would be dropped")
         return self
 

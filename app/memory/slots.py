@@ -122,7 +122,10 @@ def _clear(draft: VersionDraft, event: Cleared) -> Transition:
 
 
 def _end(draft: VersionDraft, event: Ended) -> Transition:
-    """Take beliefs out of use that are stated to be no longer so, if a new value stated so would supersede them."""
+    """Take beliefs out of use that are stated to be no longer so, if a new value stated so would supersede them.
+
+    An end that is ahead bounds them.
+    """
     meant = sorted((draft.before[one] for one in event.versions), key=lambda one: (one.contested, one.id))
     verdicts = [
         (one, draft.policy(replace(one.claim, value=one.value or ""), replace(event.claim, value=None)))
@@ -138,6 +141,11 @@ def _end(draft: VersionDraft, event: Ended) -> Transition:
     if not ending:
         review = ReviewReason.CONTRADICTION if event.importance >= REVIEW_IMPORTANCE else None
         return _doubt(draft, standing, "a statement that is trusted less says that it is no longer so", review)
+    if event.at > max(draft.now, event.claim.stated_at, *(one.valid_from for one in ending)):
+        reason = "it is stated to end, and holds until then"
+        for one in ending:
+            draft.set(one.id, ChangeCause.ENDED, reason=reason, valid_until=event.at)
+        return draft.done(SlotOutcome.ENDED, reason, holder=draft.get(ending[0].id), rivals=ending)
     reason = "it is stated to be no longer so"
     for one in ending:
         draft.set(

@@ -206,7 +206,7 @@ class Stated:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ended:
-    """Versions are stated to be no longer so, as of `at`; `claim` has no value.
+    """Versions are stated to be no longer so, as of `at`, which may be ahead; `claim` has no value.
 
     `doubted` says why a person should look first; then nothing ends.
     """

@@ -17,7 +17,7 @@ from pydantic import JsonValue, ValidationError
 
 from app.errors import ProviderProtocolError, ProviderUnavailable
 from app.memory.extraction import TokenUsage
-from app.providers.chat import SETTINGS, Adapting, ChatSpec, HttpChat, Prompt, Reply, ReplyPart, Stop, WireModel
+from app.providers.chat import Adapting, ChatSpec, HttpChat, Prompt, Reply, ReplyPart, Stop, TokenCount, WireModel
 from app.providers.http import Endpoint, HttpPolicy, ProviderClient, Sleep
 
 VERSION: Final = "2023-06-01"
@@ -53,16 +53,15 @@ class _Block(WireModel):
 
 
 class _AnthropicTokens(WireModel):
-    input_tokens: int | None = None
-    output_tokens: int | None = None
-    cache_creation_input_tokens: int | None = None
-    cache_read_input_tokens: int | None = None
+    input_tokens: TokenCount = 0
+    output_tokens: TokenCount = 0
+    cache_creation_input_tokens: TokenCount = 0
+    cache_read_input_tokens: TokenCount = 0
 
     @property
     def read(self) -> int:
         """Return all tokens that went in: `input_tokens` leaves out those of the cache."""
-        parts = (self.input_tokens, self.cache_creation_input_tokens, self.cache_read_input_tokens)
-        return sum(one or 0 for one in parts)
+        return self.input_tokens + self.cache_creation_input_tokens + self.cache_read_input_tokens
 
 
 class _AnthropicAnswer(WireModel):
@@ -96,7 +95,7 @@ class AnthropicMessages(HttpChat[_AnthropicDialect]):
         endpoint = Endpoint(
             label=spec.label,
             base_url=spec.base_url,
-            settings=SETTINGS,
+            settings=spec.settings,
             api_key=spec.api_key,
             key_header="x-api-key",
         )
@@ -132,7 +131,7 @@ class AnthropicMessages(HttpChat[_AnthropicDialect]):
         return Reply(
             text=_text(read.content),
             stop=_stop(read.stop_reason),
-            usage=TokenUsage(requests=1, input_tokens=tokens.read, output_tokens=tokens.output_tokens or 0),
+            usage=TokenUsage(requests=1, input_tokens=tokens.read, output_tokens=tokens.output_tokens),
         )
 
     def _streaming(self, _: _AnthropicDialect) -> dict[str, object]:
@@ -151,7 +150,7 @@ class AnthropicMessages(HttpChat[_AnthropicDialect]):
             text=read.delta.text + read.delta.partial_json,
             stop=None if reason is None else _stop(reason),
             input_tokens=tokens.read,
-            output_tokens=tokens.output_tokens or 0,
+            output_tokens=tokens.output_tokens,
         )
 
 

@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import json
 import math
+import re
 from abc import ABC, abstractmethod
 from collections.abc import AsyncGenerator, AsyncIterator, Awaitable, Callable, Collection, Iterator, Mapping
 from contextlib import AsyncExitStack, contextmanager
 from dataclasses import dataclass, field, replace
 from enum import StrEnum
 from functools import partial
-from typing import Final, Generic, Literal, NoReturn, Protocol, Self, TypeVar
+from typing import Annotated, Final, Generic, Literal, NoReturn, Protocol, Self, TypeVar
 
-from pydantic import BaseModel, ConfigDict, SecretStr
+from pydantic import BaseModel, BeforeValidator, ConfigDict, SecretStr
 from pydantic_core import from_json
 
 from app.errors import ProviderError
@@ -218,12 +219,13 @@ class StreamingChat(ChatModel, Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ChatSpec:
-    """A model, its endpoint, and the longest answer in tokens."""
+    """A model, its endpoint, the longest answer in tokens, and the prefix of the settings that errors name."""
 
     base_url: str
     model: str
     api_key: SecretStr | None = None
     max_tokens: int = 8192
+    settings: str = SETTINGS
 
     @property
     def label(self) -> str:
@@ -354,6 +356,36 @@ class WireModel(BaseModel):
     """A part of a provider's answer; what it can't be read for is not shown."""
 
     model_config = ConfigDict(hide_input_in_errors=True)
+
+
+def _token_count(value: object) -> int:
+    """Return a number of tokens as servers report it: whole, fractional, or none at all."""
+    return math.ceil(value) if isinstance(value, int | float) and 0 < value < math.inf else 0
+
+
+TokenCount = Annotated[int, BeforeValidator(_token_count)]
+"""A number of tokens; what is no number counts none, as an answer is not lost for its bill."""
+
+
+def complete_items(text: str, key: str) -> str | None:
+    """Return the items of a list, under the key, that were written whole before an answer was cut off, as JSON.
+
+    None where there is none.
+    """
+    text = _without_thoughts(text)
+    start = re.search(rf'"{re.escape(key)}"\s*:\s*\[', text)
+    found: list[object] = []
+    at = len(text) if start is None else start.end()
+    while (begins := _NEXT.match(text, at)) is not None:
+        try:
+            item, at = _DECODER.raw_decode(text, begins.end() - 1)
+        except (json.JSONDecodeError, RecursionError, NotJson):
+            break
+        found.append(item)
+    return json.dumps({key: found}, ensure_ascii=False) if found else None
+
+
+_NEXT: Final = re.compile(r"[\s,]*\{")
 
 
 @dataclass(slots=True)

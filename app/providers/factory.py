@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
-from typing import Final, TypeVar
+from typing import Final, Literal, TypeVar
+
+from pydantic import SecretStr
 
 from app.errors import ConfigurationError
 from app.memory.extraction import TokenUsage
@@ -13,6 +15,7 @@ from app.metrics import Metrics
 from app.providers.anthropic_messages import AnthropicMessages
 from app.providers.chat import SETTINGS, ChatModel, ChatObserver, ChatSpec, StreamingChat
 from app.providers.embeddings import Embedder, EmbeddingModel, OpenAIEmbedder, WordVectors
+from app.providers.fallback import FallbackChat
 from app.providers.http import HttpPolicy
 from app.providers.model_extractor import ModelExtractor
 from app.providers.model_questions import ModelQuestionWriter
@@ -104,22 +107,49 @@ class Prices:
         return (usage.input_tokens * self.input + usage.output_tokens * self.output) / _MILLION
 
 
-def make_chat(settings: Settings) -> StreamingChat | None:
+def make_chat(settings: Settings, fell_back: Callable[[], None] = lambda: None) -> StreamingChat | None:
     """Return the configured language model, shared by all that use one; None with TM_LLM_PROVIDER=rules.
 
-    Nothing connects yet. Raises ConfigurationError when the settings can't be right.
+    With TM_LLM_FALLBACK_PROVIDER it is two; `fell_back` is called whenever the second is asked. Nothing connects yet.
+    Raises ConfigurationError when the settings can't be right.
     """
     if settings.llm_provider == "rules":
         return None
-    if settings.llm_model is None:
-        raise ConfigurationError(f"{SETTINGS}_PROVIDER={settings.llm_provider} needs {SETTINGS}_MODEL")
-    if settings.llm_provider == "anthropic" and settings.llm_base_url is None and settings.llm_api_key is None:
-        raise ConfigurationError(f"{SETTINGS}_PROVIDER=anthropic needs {SETTINGS}_API_KEY")
+    first = _chat(
+        settings, SETTINGS, settings.llm_provider, settings.llm_base_url, settings.llm_model, settings.llm_api_key
+    )
+    if settings.llm_fallback_provider == "none":
+        return first
+    second = _chat(
+        settings,
+        f"{SETTINGS}_FALLBACK",
+        settings.llm_fallback_provider,
+        settings.llm_fallback_base_url,
+        settings.llm_fallback_model,
+        settings.llm_fallback_api_key,
+    )
+    return FallbackChat(first=first, second=second, fell_back=fell_back)
+
+
+def _chat(
+    settings: Settings,
+    named: str,
+    provider: Literal["openai", "anthropic"],
+    base_url: str | None,
+    model: str | None,
+    key: SecretStr | None,
+) -> StreamingChat:
+    """Return a language model; `named` is the prefix of its settings."""
+    if model is None:
+        raise ConfigurationError(f"{named}_PROVIDER={provider} needs {named}_MODEL")
+    if provider == "anthropic" and base_url is None and key is None:
+        raise ConfigurationError(f"{named}_PROVIDER=anthropic needs {named}_API_KEY")
     spec = ChatSpec(
-        base_url=settings.llm_base_url or _BASE_URLS[settings.llm_provider],
-        model=settings.llm_model,
-        api_key=settings.llm_api_key,
+        base_url=base_url or _BASE_URLS[provider],
+        model=model,
+        api_key=key,
         max_tokens=settings.llm_max_tokens,
+        settings=named,
     )
     policy = HttpPolicy(
         timeout=settings.llm_timeout,
@@ -128,7 +158,7 @@ def make_chat(settings: Settings) -> StreamingChat | None:
         concurrency=settings.llm_concurrency,
         max_response_bytes=_LARGEST_ANSWER,
     )
-    if settings.llm_provider == "anthropic":
+    if provider == "anthropic":
         return AnthropicMessages(spec, policy=policy)
     return OpenAIChat(spec, policy=policy)
 

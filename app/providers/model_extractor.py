@@ -19,9 +19,9 @@ from app.memory.extraction import MOST_PROPOSALS, NOTHING_KNOWN, Extraction, Kno
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType, Payload
 from app.model import NAMESPACE, UNKNOWN_TYPE, EntityRef
-from app.providers.chat import SETTINGS, ChatModel, ChatObserver, Meter, Prompt, Reply, Stop, metered
+from app.providers.chat import SETTINGS, ChatModel, ChatObserver, Meter, Prompt, Reply, Stop, complete_items, metered
 from app.providers.prompt import instructions, repair_prompt, window_prompt
-from app.providers.proposals import ParsedProposals, ProposalError, ProposalReader, that_matter_most
+from app.providers.proposals import KEY, ParsedProposals, ProposalError, ProposalReader, that_matter_most
 from app.providers.schemas import answer_schema
 
 LEAST_SHARE: Final = 0.5
@@ -263,6 +263,8 @@ class ModelExtractor:
         match reply.stop:
             case Stop.REFUSED:
                 raise ExtractionFailed(f"{self.name} refused to answer about this turn")
+            case Stop.LENGTH if (whole := complete_items(reply.text, KEY)) is not None:
+                return replace(reply, text=whole)
             case Stop.LENGTH:
                 raise ExtractionFailed(
                     f"{self.name} was cut off at {self._chat.max_tokens} tokens: raise {SETTINGS}_MAX_TOKENS"

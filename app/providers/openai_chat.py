@@ -5,13 +5,13 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Collection
 from dataclasses import dataclass, replace
-from typing import Final, Literal, Self
+from typing import Annotated, Final, Literal, Self
 
-from pydantic import ValidationError
+from pydantic import BeforeValidator, ValidationError
 
 from app.errors import ProviderProtocolError
 from app.memory.extraction import TokenUsage
-from app.providers.chat import SETTINGS, Adapting, ChatSpec, HttpChat, Prompt, Reply, ReplyPart, Stop, WireModel
+from app.providers.chat import Adapting, ChatSpec, HttpChat, Prompt, Reply, ReplyPart, Stop, TokenCount, WireModel
 from app.providers.http import Endpoint, HttpPolicy, ProviderClient, Sleep
 
 _SCHEMA_WORDS: Final = ("response_format", "json_schema", "json_object", "schema", "grammar", "structured output")
@@ -49,8 +49,19 @@ class _OpenAIDialect:
         return None
 
 
+def _joined(content: object) -> object:
+    """Return the text of a content that comes in parts."""
+    if not isinstance(content, list):
+        return content
+    texts = (one.get("text") if isinstance(one, dict) else one for one in content)
+    return "".join(one for one in texts if isinstance(one, str))
+
+
 class _Message(WireModel):
-    content: str | None = None
+    """A message; some servers put all of a reasoning model's answer beside an empty content."""
+
+    content: Annotated[str | None, BeforeValidator(_joined)] = None
+    reasoning_content: str | None = None
     refusal: str | None = None
 
 
@@ -60,8 +71,8 @@ class _Choice(WireModel):
 
 
 class _OpenAITokens(WireModel):
-    prompt_tokens: int = 0
-    completion_tokens: int = 0
+    prompt_tokens: TokenCount = 0
+    completion_tokens: TokenCount = 0
 
 
 class _Completion(WireModel):
@@ -84,7 +95,7 @@ class OpenAIChat(HttpChat[_OpenAIDialect]):
 
     def __init__(self, spec: ChatSpec, *, policy: HttpPolicy | None = None, sleep: Sleep = asyncio.sleep) -> None:
         """Open no connection yet; ConfigurationError if the URL or the key can't be one."""
-        endpoint = Endpoint(label=spec.label, base_url=spec.base_url, settings=SETTINGS, api_key=spec.api_key)
+        endpoint = Endpoint(label=spec.label, base_url=spec.base_url, settings=spec.settings, api_key=spec.api_key)
         client = ProviderClient(endpoint, policy=policy, sleep=sleep)
         super().__init__(client, Adapting(client, "/chat/completions", _OpenAIDialect()), spec, f"openai:{spec.model}")
 
@@ -114,7 +125,7 @@ class OpenAIChat(HttpChat[_OpenAIDialect]):
             raise ProviderProtocolError(f"{self._spec.label} did not answer with a chat completion") from None
         tokens = completion.usage or _OpenAITokens()
         return Reply(
-            text=choice.message.content or "",
+            text=choice.message.content or choice.message.reasoning_content or "",
             stop=_stop(choice.message, choice.finish_reason),
             usage=TokenUsage(requests=1, input_tokens=tokens.prompt_tokens, output_tokens=tokens.completion_tokens),
         )

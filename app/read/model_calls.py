@@ -49,7 +49,7 @@ async def rewrite(rewriter: QuestionRewriter | None, query: ParsedQuery, *, seco
         return QuestionForms(texts=own)
     try:
         async with asyncio.timeout(seconds):
-            forms = await rewriter.rewrite(query.dense_text)
+            forms = await rewriter.rewrite(query.reading.text)
     except TimeoutError:
         return QuestionForms(texts=own, degraded=(f"searched as it was asked: no other form within {seconds:g} s",))
     except ProviderError as error:

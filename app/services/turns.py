@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Collection, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from itertools import groupby
@@ -38,7 +38,10 @@ INGEST = "ingest"
 
 
 CHUNK = 16
-"""Turns that are processed together: their extractions overlap, their candidates share transactions."""
+"""Turns that are processed together: their candidates share transactions."""
+
+TOGETHER = 64
+"""Turns that are processed together where the turns of a session wait for one another: those of others overlap."""
 
 
 MOST_REQUEUED = 1_000
@@ -131,7 +134,7 @@ class Turns:
         async with self.database.read(actor.tenant_id) as session:
             policy, version, stored = await self._fetch(session, actor, turns)
         types = await self.pipeline.types.at(actor.tenant_id, version)
-        for chunk in _chunks([*_waiting(stored), *(one for one in stored if one.given_up)]):
+        for chunk in _chunks([*_waiting(stored), *(one for one in stored if one.given_up)], in_order=False):
             await self.pipeline.abandon(actor, chunk, policy, types, reason)
 
     async def _process(
@@ -144,7 +147,7 @@ class Turns:
     ) -> list[StoredTurn]:
         async with self.database.read(actor.tenant_id) as session:
             policy, version, stored = await self._fetch(session, actor, turns)
-            chunks = _chunks(_waiting(stored))
+            chunks = _chunks(_waiting(stored), in_order=self.pipeline.extractor.reads_known)
             first = [one.turn for one in chunks[0]] if chunks else []
             earlier = await self.pipeline.earlier_turns(session, actor.tenant_id, first, policy) if first else None
         types = await self.pipeline.types.at(actor.tenant_id, version)
@@ -276,10 +279,28 @@ def _waiting(stored: Sequence[StoredTurn]) -> list[StoredTurn]:
     return [one for one in stored if one.status is TurnStatus.RECEIVED]
 
 
-def _chunks(waiting: Sequence[StoredTurn]) -> list[list[StoredTurn]]:
-    """Cut turns into those of one scope that go through the pipeline together."""
+def _chunks(waiting: Sequence[StoredTurn], *, in_order: bool) -> list[list[StoredTurn]]:
+    """Cut turns into those of one scope that go through the pipeline together; `in_order`: a session's windows wait."""
     groups = [list(group) for _, group in groupby(sorted(waiting, key=_by_scope), key=_by_scope)]
+    if in_order:
+        return [chunk for group in groups for chunk in _side_by_side(group)]
     return [group[start : start + CHUNK] for group in groups for start in range(0, len(group), CHUNK)]
+
+
+def _side_by_side(turns: Sequence[StoredTurn]) -> Iterator[list[StoredTurn]]:
+    """Yield turns of one scope, `TOGETHER` at most of as many sessions as fit; turns of no session count as one."""
+    sessions: dict[str | None, list[StoredTurn]] = {}
+    for one in turns:
+        sessions.setdefault(one.turn.session_id, []).append(one)
+    lanes: list[list[StoredTurn]] = []
+    for lane in (*sessions.values(), []):
+        full = sum(min(len(one), CHUNK) for one in (*lanes, lane)) > TOGETHER
+        if lanes and (full or not lane):
+            for start in range(0, max(map(len, lanes)), CHUNK):
+                chunk = [one for each in lanes for one in each[start : start + CHUNK]]
+                yield sorted(chunk, key=lambda one: db_turns.in_order(one.turn))
+            lanes = []
+        lanes.append(lane)
 
 
 def _by_scope(stored: StoredTurn) -> str:

@@ -130,13 +130,23 @@ def _ended(proposal: Proposal, turn: Turn, trust: ProposalTrust, types: Registry
     except ValueError as error:
         raise UnfitProposal(str(error)) from None
     found = _standing(proposal, turn, trust, spec, payload, extractor)
-    return replace(found, ending=Ending(at=_instant(proposal.ended_at, turn), named=named))
+    return replace(found, ending=Ending(at=_end(proposal.ended_at, turn, spec, payload), named=named))
 
 
-def _instant(written: str | None, turn: Turn) -> datetime | None:
-    """Return a time as it was proposed, no later than the turn; None for what is no time."""
+def _end(written: str | None, turn: Turn, spec: MemoryType, payload: Payload) -> datetime | None:
+    """Return the end that was proposed; None for what is no time.
+
+    A day ahead is the last one. What happens at a time, or is intended, is called off by the turn, not by that time.
+    """
     read = _read(written)
-    return None if read is None else min(day_start(read, turn.zone), turn.occurred_at)
+    if read is None:
+        return None
+    at = day_start(read, turn.zone)
+    if at <= turn.occurred_at:
+        return at
+    if not spec.begins or payload.event_time(turn.zone) is not None:
+        return turn.occurred_at
+    return at if isinstance(read, datetime) else at + timedelta(days=1)
 
 
 def _read(written: str | None) -> date | datetime | None:

@@ -228,7 +228,7 @@ def resolve_ending(
     event = Ended(
         versions=frozenset(one.id for one in _meant(resolved, held)),
         claim=SlotClaim(value=None, stated_at=prepared.stated_at, confidence=prepared.confidence),
-        at=min(stated_end or prepared.stated_at, prepared.stated_at),
+        at=stated_end or prepared.stated_at,
         importance=candidate.type.importance(candidate.payload),
         doubted=None if doubted is None else doubted.reason,
     )

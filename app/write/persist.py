@@ -232,8 +232,8 @@ def _tell_of_change(plan: PendingRows, change: VersionChange, by_confidence: flo
         case ChangeCause.SUPERSEDED:
             tolerance = {"tolerance": TOLERANCE} if trusted else {}
             audit(plan, AuditAction.MEMORY_SUPERSEDED, before.id, {**by, **common, **moved, **trusted, **tolerance})
-        case ChangeCause.ENDED if after.ended_at is not None:
-            ended = {"ended_at": after.ended_at.isoformat()}
+        case ChangeCause.ENDED if (end := after.ended_at or after.valid_until) is not None:
+            ended = {"ended_at": end.isoformat()}
             audit(plan, AuditAction.MEMORY_ENDED, before.id, {**common, **ended, **moved, **trusted})
         case ChangeCause.RELINKED if change.by is not None:
             placed = {"between": ids.public(ids.MEMORY, change.by), "reason": change.reason}

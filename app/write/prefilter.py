@@ -19,7 +19,7 @@ from app.english.erasure_requests import erasure_requests
 from app.english.role_play import RolePlayFrame, framing
 from app.lexical.tokens import count_words, normalise, tokenize
 from app.memory import normalise as memory_normalise
-from app.memory.extraction import PrefilterPolicy, Role, Turn
+from app.memory.extraction import SHORT_TURN, PrefilterPolicy, Role, Turn
 from app.memory.spec import GROUPS, HEED_GROUP
 
 
@@ -86,7 +86,7 @@ def prefilter(
     empty = _says_nothing(content, policy, asked)
     if empty is not None:
         return empty
-    question = None if _stands_alone(content, policy) else asked
+    question = None if _stands_alone(content, SHORT_TURN) else asked
     near = [one for one in recent if _is_near(turn, content, one, policy)]
     said = tokenize(normalise(content)) if near else []
     telling = heapq.nlargest(_TELLING, said, key=len)
@@ -102,12 +102,13 @@ def _says_nothing(content: str, policy: PrefilterPolicy, asked: str | None) -> R
     if policy.chit_chat and is_chit_chat(content) and not _tells(content, asked):
         reason = "it is only a greeting, thanks or assent" if words else "it has no words"
         return RejectedTurn(gate=Gate.CHIT_CHAT, reason=reason)
-    if _stands_alone(content, policy) or (asked is not None and words and not asks(content)):
+    least = SHORT_TURN if policy.min_words is None else policy.min_words
+    if _stands_alone(content, least) or (asked is not None and words and not asks(content)):
         return None
     length = "is a single word" if words == 1 else f"has {words or 'no'} words"
     return RejectedTurn(
         gate=Gate.WORDS,
-        reason=f"it {length}, states nothing by itself and answers no question; min_words is {policy.min_words}",
+        reason=f"it {length}, states nothing by itself and answers no question; min_words is {least}",
     )
 
 
@@ -116,13 +117,13 @@ def _tells(content: str, asked: str | None) -> bool:
     return asked is not None and is_yes_or_no(content) and asks_of_you(asked)
 
 
-def _stands_alone(content: str, policy: PrefilterPolicy) -> bool:
-    """Tell whether the turn is worth reading without its earlier turns: by its length, or for what it says.
+def _stands_alone(content: str, least: int) -> bool:
+    """Tell whether the turn says something without its earlier turns: by at least so many words, or by what it says.
 
     A few words with a number say something (`Down to 74 kilos!`), and so do those that ask to forget.
     """
     words = count_words(content)
-    if words >= policy.min_words or states_something(content) or is_foreign(content) or erasure_requests(content):
+    if words >= least or states_something(content) or is_foreign(content) or erasure_requests(content):
         return True
     return words >= _FEW_WORDS and any(map(str.isdigit, content)) and not asks(content)
 

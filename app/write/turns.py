@@ -9,13 +9,14 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
+from itertools import zip_longest
 from time import perf_counter
-from uuid import UUID
+from uuid import UUID, uuid5
 
 from pydantic_core import from_json, to_json
 
@@ -32,7 +33,17 @@ from app.english.role_play import NO_FRAMING, RolePlayFrame
 from app.errors import ExtractionFailed, ProviderUnavailable, TypedMemoryError
 from app.memory import normalise
 from app.memory.candidate import Candidate, WriteOutcome
-from app.memory.extraction import NOTHING_KNOWN, Extraction, KnownExcerpt, TenantPolicy, TokenUsage, Turn, TurnStatus
+from app.memory.extraction import (
+    NOTHING_KNOWN,
+    SHORT_TURN,
+    Extraction,
+    KnownExcerpt,
+    PrefilterPolicy,
+    TenantPolicy,
+    TokenUsage,
+    Turn,
+    TurnStatus,
+)
 from app.memory.registry import Registry, Types
 from app.model import Actor
 from app.providers.chat import spent_tokens
@@ -43,7 +54,7 @@ from app.write.coreference import binding_rows, needs_context
 from app.write.extract import ExtractionContext, candidates_of, with_spent
 from app.write.forgetting import Forgetting
 from app.write.known import KnownReader, names_meant, together_known, with_known_keys
-from app.write.pipeline import WritePipeline
+from app.write.pipeline import ScopeLocks, WritePipeline
 from app.write.prefilter import RejectedTurn, framed, prefilter_with_question
 from app.write.referents import HEARD_TURNS
 from app.write.trace import StageTimes, Trace, TurnReport, decision_report, turn_report
@@ -98,7 +109,7 @@ class TurnState:
         return self.failure is not None and not isinstance(self.failure, ExtractionFailed)
 
 
-def prefiltered(turns: Sequence[Turn], earlier: Sequence[Turn], policy: TenantPolicy) -> list[TurnState]:
+def prefiltered(turns: Sequence[Turn], earlier: Sequence[Turn], policy: PrefilterPolicy) -> list[TurnState]:
     """Return turns with what they were said after, prefiltered (stage 1); `earlier` are those of the store."""
     works = []
     for place, turn in enumerate(turns):
@@ -113,7 +124,7 @@ def prefiltered(turns: Sequence[Turn], earlier: Sequence[Turn], policy: TenantPo
             framing=framed(turn, context),
         )
         with work.trace.stage("prefilter", 1) as stage:
-            verdict, question = prefilter_with_question(turn, before, policy.prefilter)
+            verdict, question = prefilter_with_question(turn, before, policy)
             work.context = work.context or question
             if isinstance(verdict, RejectedTurn):
                 work.dropped = verdict
@@ -139,15 +150,26 @@ LONGEST_WINDOW = 12_000
 """Characters of turns that are extracted together."""
 
 
+def steps(works: Sequence[TurnState], most: int) -> Iterator[list[TurnState]]:
+    """Yield turns so that a step has the next window of each session, and the first one all turns of none."""
+    sessions: dict[str | UUID, list[TurnState]] = {}
+    for work in works:
+        sessions.setdefault(work.turn.session_id or work.turn.id, []).append(work)
+    for step in zip_longest(*(windows(one, most) for one in sessions.values()), fillvalue=()):
+        yield [work for window in step for work in window]
+
+
 def windows(works: Sequence[TurnState], most: int) -> Iterator[list[TurnState]]:
-    """Yield turns in their order, those of a session that follow one another together, `most` at once."""
+    """Yield turns in their order, those of a session that follow one another together, `most` that passed at once."""
     window: list[TurnState] = []
     for work in works:
+        passed = [one for one in (*window, work) if one.dropped is None]
         fits = (
-            0 < len(window) < most
+            bool(window)
+            and len(passed) <= most
             and work.turn.session_id is not None
             and work.turn.session_id == window[-1].turn.session_id
-            and sum(len(one.turn.content) for one in (*window, work)) <= LONGEST_WINDOW
+            and sum(len(one.turn.content) for one in passed) <= LONGEST_WINDOW
         )
         if window and not fits:
             yield window
@@ -163,7 +185,10 @@ RECENT_TURNS = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestPipeline:
-    """Takes turns through the pipeline. `observe` receives each turn's status, and the gate that dropped it or ''."""
+    """Takes turns through the pipeline. `observe` receives each turn's status, and the gate that dropped it or ''.
+
+    `least_words` is the fewest words of a turn for a tenant that has set none.
+    """
 
     database: Database
     writing: WritePipeline
@@ -172,6 +197,8 @@ class IngestPipeline:
     types: Types
     clock: Callable[[], datetime]
     keep_episodes: bool
+    least_words: int = SHORT_TURN
+    sessions: ScopeLocks = field(default_factory=ScopeLocks)
     prices: Prices = field(default_factory=Prices)
     observe: Callable[[str, str], None] = lambda _status, _reason: None
 
@@ -189,24 +216,44 @@ class IngestPipeline:
 
         `types` are the tenant's, `earlier` what `earlier_turns` returns for the turns, where it was read already.
         The reports of the turns are stored with what they said, in one transaction if that is written in one. Raises
-        the first error that stands in the way of a turn, a provider's or the database's: the turns before it are
-        finished then, it and those after it are as they were and can be processed again. With `give_up`, turns that
-        the extractor does not answer about are finished as failed, before that is raised.
+        the first error that stands in the way of a turn, a provider's or the database's: the turns before it in its
+        session are finished then, it and those after it are as they were and can be processed again. With `give_up`,
+        turns that the extractor does not answer about are finished as failed, before that is raised.
+
+        An extractor that reads what is known is shown what the earlier windows of a session led to; the sessions go
+        side by side.
         """
-        works = await self._prefilter(actor, [one.turn for one in turns], policy, earlier)
-        known = {one.turn.id: one.extraction for one in turns if one.extraction is not None}
-        await self._look_up([one for one in works if one.turn.id not in known], actor, types)
-        await self._extract(works, known, actor, policy, types)
-        unanswered = next((place for place, one in enumerate(works) if one.unavailable), len(works))
-        ready = works if give_up else works[:unanswered]
-        await self._consider(actor, ready, policy, types)
-        now = self.clock()
-        finished, error = await self._decide(actor, ready, now)
-        if error is not None:
-            raise error
-        if unanswered < len(works):
-            raise works[unanswered].failure or AssertionError("unreachable")
-        return {one.turn.id: finished_turn(one, finished[one.turn.id], now) for one in turns if one.turn.id in finished}
+        kept = {one.turn.id: one.extraction for one in turns if one.extraction is not None}
+        given = {one.turn.id: one for one in turns}
+        finished: dict[UUID, StoredTurn] = {}
+        failure: TypedMemoryError | None = None
+        async with self._in_order(actor, [one.turn for one in turns]):
+            works = await self._prefilter(actor, [one.turn for one in turns], policy, earlier)
+            for step in steps(works, self.extractor.window) if self.extractor.reads_known else [works]:
+                await self._look_up([one for one in step if one.turn.id not in kept], actor, types)
+                await self._extract(step, kept, actor, policy, types)
+                missing = next((place for place, one in enumerate(step) if one.unavailable), len(step))
+                ready = step if give_up else step[:missing]
+                await self._consider(actor, ready, policy, types)
+                now = self.clock()
+                reports, error = await self._decide(actor, ready, now)
+                finished |= {turn: finished_turn(given[turn], report, now) for turn, report in reports.items()}
+                failure = failure or (step[missing].failure if missing < len(step) else None)
+                if error is not None or (failure is not None and not give_up):
+                    raise error or failure or AssertionError("unreachable")
+        if failure is not None:
+            raise failure
+        return finished
+
+    @asynccontextmanager
+    async def _in_order(self, actor: Actor, turns: Sequence[Turn]) -> AsyncIterator[None]:
+        """Wait for turns of the same sessions that this process extracts from, where extraction reads what is known."""
+        sessions = {(one.scope.id(actor.tenant_id), one.session_id) for one in turns if one.session_id is not None}
+        keys = {uuid5(scope, session) for scope, session in sessions} if self.extractor.reads_known else ()
+        async with AsyncExitStack() as held:
+            for key in sorted(keys):
+                await held.enter_async_context(self.sessions.enter(key))
+            yield
 
     async def abandon(
         self, actor: Actor, turns: Sequence[StoredTurn], policy: TenantPolicy, types: Registry, reason: str
@@ -298,7 +345,10 @@ class IngestPipeline:
         if earlier is None:
             async with self.database.read(actor.tenant_id) as session:
                 earlier = await self.earlier_turns(session, actor.tenant_id, turns, policy)
-        return await asyncio.to_thread(prefiltered, turns, earlier, policy)
+        screened = policy.prefilter
+        if screened.min_words is None:
+            screened = screened.model_copy(update={"min_words": self.least_words})
+        return await asyncio.to_thread(prefiltered, turns, earlier, screened)
 
     async def _look_up(self, works: Sequence[TurnState], actor: Actor, types: Registry) -> None:
         """Look up what the turns that passed may touch, where the extractor makes use of it."""

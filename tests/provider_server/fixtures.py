@@ -38,7 +38,7 @@ class StandIn:
         """Return the settings of a service whose model it is.
 
         It is asked once, as long as that takes, and about nothing in the background: whose request takes an order, and
-        how many there were, must depend on the test alone.
+        how many there were, must depend on the test alone. What is stored is what it answered: turns are not kept too.
         """
         return {
             "llm_provider": wire,
@@ -49,6 +49,7 @@ class StandIn:
             "llm_deadline": 2 * PATIENCE,
             "llm_attempts": 1,
             "hype": False,
+            "keep_episodes": False,
             **overrides,
         }
 

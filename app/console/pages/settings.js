@@ -95,7 +95,7 @@ function Policy() {
     onChange=${(on) => set("excluded_roles", on ? [...prefilter.excluded_roles, name] : prefilter.excluded_roles.filter((one) => one !== name))} />`;
   return html`<${Card} title="What is taken from turns" actions=${html`<${Button} kind="primary" onClick=${save}>Save<//>`}>
     <div class="filters">
-      <${Field} label="Fewest words" type="number" min="0" value=${prefilter.min_words} onChange=${(value) => set("min_words", Number(value))} />
+      <${Field} label="Fewest words" type="number" min="0" value=${prefilter.min_words ?? ""} onChange=${(value) => set("min_words", value === "" ? null : Number(value))} />
       <${Field} label="Most words" type="number" min="1" value=${prefilter.max_words} onChange=${(value) => set("max_words", Number(value))} />
       <${Field} label="Repeats within (seconds)" type="number" min="0" value=${prefilter.repeat_seconds} onChange=${(value) => set("repeat_seconds", Number(value))} />
       <${Field} label="Repeats alike by" type="number" min="0" max="1" step="0.01" value=${prefilter.repeat_similarity} onChange=${(value) => set("repeat_similarity", Number(value))} />

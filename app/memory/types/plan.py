@@ -12,7 +12,7 @@ from app.english.verbs import form_of
 from app.memory import normalise, vocabulary
 from app.memory.fields import Person, Sentence
 from app.memory.slots import accumulate
-from app.memory.spec import Example, MemoryType, Payload, Standing
+from app.memory.spec import EndingKey, Example, MemoryType, Payload, Standing
 from app.model import Category, Mention
 
 _TO = re.compile(r"^to\s+", re.IGNORECASE)
@@ -57,6 +57,7 @@ TYPE = MemoryType(
     half_life_days=30,
     category=Category.EPISODIC,
     on_conflict=accumulate,
+    held=EndingKey(under="subject", value="plan"),
     group="Events",
     standing=Standing.CURRENT,
     begins=False,
