@@ -34,7 +34,7 @@ from app.providers.factory import (
 )
 from app.providers.model_answer import AnswerWriter
 from app.providers.model_questions import QuestionRewriter
-from app.providers.model_tasks import BeliefClassifier, ModelJudge, Summariser
+from app.providers.model_tasks import BeliefClassifier, ModelConfirmer, ModelJudge, Summariser
 from app.providers.protocols import QuestionWriter
 from app.providers.rule_extractor import RuleExtractor
 from app.providers.webhooks import WebhookSender
@@ -321,6 +321,7 @@ async def _writing(base: _Base) -> _WriteServices:
         clock=base.clock,
         keep_episodes=chat is None if settings.keep_episodes is None else settings.keep_episodes,
         prices=Prices.of(settings),
+        confirmer=make_task(ModelConfirmer, chat, settings, metrics),
         observe=metrics.turn,
     )
     return _WriteServices(

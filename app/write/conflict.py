@@ -38,6 +38,9 @@ from app.write.values import (
     version_of,
 )
 
+REFERRED = "referred"
+"""The relation of existing memories that the candidate itself refers to."""
+
 SLOT = "slot"
 """The relation of existing memories that share the candidate's slot."""
 
@@ -128,6 +131,7 @@ def disowned_value(resolved: Resolved, existing: Sequence[Existing]) -> Review |
 def place(resolved: Resolved, existing: Sequence[Existing], repeated: Repetition | None, *, now: datetime) -> Believe:
     """Return the decision on the statement in its slot."""
     candidate = resolved.prepared.candidate
+    asserted = candidate.speech_act is SpeechAct.ASSERTION
     event = Stated(
         new=replace(version_of(resolved), value=_value(resolved, repeated)),
         repetition=repeated,
@@ -135,8 +139,11 @@ def place(resolved: Resolved, existing: Sequence[Existing], repeated: Repetition
         guard_note=guard_note(resolved.breaks) if resolved.breaks else None,
         importance=candidate.type.importance(candidate.payload),
         reviewed=candidate.reviewed,
+        replaces=frozenset(candidate.replaces) if asserted else frozenset(),
+        disputes=frozenset(candidate.disputes) if asserted else frozenset(),
     )
-    versions = [one for one in existing if one.relation == SLOT]
+    here = {one.id: one for one in existing if one.relation in {SLOT, REFERRED}}
+    versions = [one for one in here.values() if one.id != candidate.repeats or one.relation == SLOT]
     found = transition(versions, event, policy=candidate.type.on_conflict, now=now)
     return with_payload(resolved, found)
 
@@ -198,9 +205,12 @@ def resolve_ending(
     if candidate.speech_act is not SpeechAct.ASSERTION:
         return Reject(reason="only what is asserted ends a belief")
     stated_end = prepared.stated_at if candidate.ending is None else candidate.ending.at
-    held = [one for one in existing if one.relation == "ended"]
+    of = () if candidate.ending is None else candidate.ending.of
+    held = [one for one in existing if (one.id in of if of else one.relation == "ended")]
+    held = list({one.id: one for one in held}.values())
+    meant = held if of else _meant(resolved, held)
     event = Ended(
-        versions=frozenset(one.id for one in _meant(resolved, held)),
+        versions=frozenset(one.id for one in meant if one.active),
         claim=SlotClaim(value=None, stated_at=prepared.stated_at, confidence=prepared.confidence),
         at=min(stated_end or prepared.stated_at, prepared.stated_at),
         importance=candidate.type.importance(candidate.payload),

@@ -37,6 +37,7 @@ class RivalQuery:
     With `under`, it is an ending of memories whose payload has one of the values `kept` in the field `under`; with
     `ahead`, of memories without a subject whose time, in the field `event_at`, lies ahead. `guards` are the types that
     guard against its type, `guarded_at` the slots of such guards, or prefixes of them.
+    `referred` are memories that it refers to itself.
     """
 
     type: str
@@ -50,6 +51,7 @@ class RivalQuery:
     ahead: bool = False
     guards: tuple[str, ...] = ()
     guarded_at: tuple[str, ...] = ()
+    referred: tuple[UUID, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -90,6 +92,7 @@ _ASKED = {
     "ahead": "boolean",
     "guards": "text[]",
     "guarded_at": "text[]",
+    "referred": "uuid[]",
 }
 """The fields of a RivalQuery, by the types that Postgres reads them as."""
 
@@ -174,6 +177,14 @@ _GUARDING = f"""
           AND x.subject_id = wanted.subject_id AND x.status = 'active'
           AND EXISTS (SELECT FROM unnest(wanted.guarded_at) AS held(slot)
                       WHERE x.slot = held.slot OR starts_with(x.slot, held.slot || '|')) OFFSET 0
+    ) m
+"""  # noqa: S608 - composed of constants
+
+_REFERRED = f"""
+    SELECT wanted.place, 'referred' AS relation, NULL::float8 AS similarity, {_FIELDS}
+    FROM wanted CROSS JOIN LATERAL (
+        SELECT x.* FROM memories x
+        WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.id = ANY(wanted.referred) AND x.status = 'active'
     ) m
 """  # noqa: S608 - composed of constants
 
@@ -266,10 +277,10 @@ def _alike(index: Model | None) -> str:
 
 
 @cache
-def _existing(*, slots: bool, near: str, endings: bool, guards: bool) -> SqlStatement:
+def _existing(*, slots: bool, near: str, endings: bool, guards: bool, referred: bool) -> SqlStatement:
     """Return the statement with only the look-ups that are needed, as each adds to the planning time."""
     ways = [_IDENTICAL, *([_OF_SLOT] if slots else []), *([near] if near else [])]
-    ways += [*([_ENDED_BY] if endings else []), *([_GUARDING] if guards else [])]
+    ways += [*([_ENDED_BY] if endings else []), *([_GUARDING] if guards else []), *([_REFERRED] if referred else [])]
     return statement(f"{_QUERIES} {' UNION ALL '.join(ways)} ORDER BY place, similarity DESC NULLS LAST")
 
 
@@ -304,7 +315,8 @@ async def read_rivals(
     slots = any(one.slot for one in wanted if one.under is None)
     guards = any(one.guards and one.guarded_at for one in wanted)
     near = "" if meanings is None else _alike(meanings.model if meanings.indexed else None)
-    ways = _existing(slots=slots, near=near, endings=endings, guards=guards)
+    referred = any(one.referred for one in wanted)
+    ways = _existing(slots=slots, near=near, endings=endings, guards=guards, referred=referred)
     return await session.fetch(ways, values)
 
 
