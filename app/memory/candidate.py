@@ -38,12 +38,13 @@ class Candidate:
 
     `content` overrides the type's own sentence; `context` is the text that came just before, which is searched but
     never shown; times are aware; `zone` is the caller's time zone; `mentions` is the number of times it was said;
-    `review` is the reason to hold it back for a reviewer, `doubt` where its wording disagrees with the extractor. `category` is the caller's choice of category, `nature` the
-    one that extraction derives; without either the type's default is used. `reviewed` means that a reviewer has seen
-    it. `ties` are what names were said to be to whom, by normalised name. `covers` is the time that it tells of, where
-    its payload has none. `wording` is the extractor's sentence, which is shown and searched; what it says is told by the
-    payload. It takes the place of the stored memories `replaces` and says the same as `repeats`; `disputes` stand, though
-    it was said to take their place. With an `ending`, it is not stored but ends the memories that say the same.
+    `review` is the reason to hold it back for a reviewer, `doubt` where its wording disagrees with the extractor.
+    `category` is the caller's choice of category, `nature` the one that extraction derives; without either the type's
+    default is used. `reviewed` means that a reviewer has seen it. `ties` are what names were said to be to whom, by
+    normalised name. `covers` is the time that it tells of, where its payload has none. `wording` is the extractor's
+    sentence, which is shown and searched; what it says is told by the payload. It takes the place of the stored
+    memories `replaces` and says the same as `repeats`; `disputes` stand, though it was said to take their place. With
+    an `ending`, it is not stored but ends the memories that say the same.
     """
 
     type: MemoryType

@@ -44,7 +44,9 @@ def known_lines(known: KnownExcerpt) -> tuple[KnownLine, ...]:
     """Return what is known, memories before entities and the nearest first, as far as it fits."""
     lines: list[KnownLine] = []
     room = KNOWN_LENGTH
-    for of, told in (*((one, _belief(one)) for one in known.beliefs), *((one, _entity(one)) for one in known.entities)):
+    shown: tuple[KnownBelief | EntityNames, ...] = (*known.beliefs, *known.entities)
+    for of in shown:
+        told = _belief(of) if isinstance(of, KnownBelief) else _entity(of)
         line = KnownLine(number=len(lines) + 1, text=f"[{len(lines) + 1}] {told}", of=of)
         if len(told) > _LONGEST_LINE:
             continue

@@ -280,8 +280,8 @@ _DOUBT_SYSTEM: Final = f"""\
 You check the notes of a memory store before they are kept. Each item has a turn of a conversation, a quote from it, and
 a claim that is to be remembered because of the quote. Say of each item whether the quote, as it is meant in its turn,
 says exactly this: of this person or thing, as so (or, with "ended", as no longer so), now unless the claim has dates,
-and meant as the claim's speech act tells. It does not if the turn denies, only wishes, supposes, jokes or asks it, tells
-it of somebody else, or reports it as another's words. If in doubt, it does not.
+and meant as the claim's speech act tells. It does not if the turn denies, only wishes, supposes, jokes or asks it,
+tells it of somebody else, or reports it as another's words. If in doubt, it does not.
 {ONLY_DATA}: {{"verdicts": [{{"number": 1, "says_exactly_this": true}}]}}, with one verdict for each item."""
 
 _DOUBT: Final = ModelQuestion(

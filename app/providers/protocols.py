@@ -76,7 +76,7 @@ class Judge(Protocol):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class DoubtfulClaim:
-    """A proposal that the wording of its quote may not bear out: the turn, the quote, and what is claimed, by fields."""
+    """A proposal that the wording of its quote may not bear out: its turn, its quote, and what it says by fields."""
 
     turn: Turn
     quote: str

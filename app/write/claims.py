@@ -59,7 +59,7 @@ class ExaminedClaim:
 
 
 def examine(proposal: Proposal, clause: str, turn: Turn, context: Sequence[Turn], spec: MemoryType) -> ExaminedClaim:
-    """Return a model's proposal with its dates checked, and what the clause of its quote says against it, in English."""
+    """Return a model's proposal with its dates checked, and what its English clause says against it."""
     dated, notes = _with_times_said(proposal, turn, context)
     if is_presupposed(proposal, clause):
         return ExaminedClaim(proposal=dated, notes=notes)

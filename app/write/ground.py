@@ -176,11 +176,11 @@ def ground(
 ) -> Grounding | str:
     """Return how a proposal stands in its turn, or why it does not, in words without its content.
 
-    `context` are the turns just before: they may have named whom `she` means, but something must be said in
-    the turn itself. What stands in the `lines` that it refers to counts as said: only what it says anew must be in the
-    turn, and an ending of such a line stands by its quote alone. `names` are those of whom it means by another name. An ending that names no value stands by its
-    quote alone. `types` hold the examples that the extractor was shown. Words are compared by stems of the language
-    of the turn.
+    `context` are the turns just before: they may have named whom `she` means, but something must be said in the turn
+    itself. What stands in the `lines` that it refers to counts as said: only what it says anew must be in the turn,
+    and an ending of such a line stands by its quote alone. `names` are those of whom it means by another name. An
+    ending that names no value stands by its quote alone. `types` hold the examples that the extractor was shown.
+    Words are compared by stems of the language of the turn.
     """
     beside = (*(one.content for one in context), *_speakers(turn, context), *names, *lines.texts(proposal))
     return stands(
@@ -194,7 +194,7 @@ def ground(
     )
 
 
-def stands(
+def stands(  # noqa: PLR0911 - each return is a reason of its own
     proposal: Proposal,
     text: str,
     types: Registry,
@@ -206,7 +206,8 @@ def stands(
 ) -> Grounding | str:
     """Return how a proposal stands in a text, or why it does not; `beside` may have named what the text refers to.
 
-    `known` are the fields of stored memories that it refers to, whose values need no saying. `exempt` are normalised names that need no saying; `language` is a Snowball algorithm.
+    `known` are the fields of stored memories that it refers to, whose values need no saying. `exempt` are normalised
+    names that need no saying; `language` is a Snowball algorithm.
     """
     span = locate_quote(proposal.quote, text)
     if span is None:
@@ -215,8 +216,9 @@ def stands(
     spoken = quote.replace("'", "").replace("\u2019", "")
     if count_words(spoken) < SHORTEST and count_words(quote) < count_words(text):
         return "its quote is a single word, which carries no claim"
+    whole = Grounding(quote=quote, span=span, score=1.0)
     if proposal.ends and proposal.retires:
-        return Grounding(quote=quote, span=span, score=1.0)
+        return whole
     here = GroundingTerms.of((text,), language)
     said_by_now = GroundingTerms.of((text, *beside), language)
     spec = types.find(proposal.type)
@@ -230,7 +232,7 @@ def stands(
     stored = {(leaf.field, normalise.sentence(leaf.text)) for one in known for leaf in read(one)}
     found = tuple(leaf for leaf in found if (leaf.field, normalise.sentence(leaf.text)) not in stored)
     if stored and not found:
-        return Grounding(quote=quote, span=span, score=1.0)
+        return whole
     translated = not said_by_now.latin and all(leaf.text.isascii() for leaf in found)
     unnamed = proposal.ends and all(leaf.label for leaf in found)
     dated = any(locate_quote(one, text) for one in dates(proposal.payload))

@@ -164,7 +164,11 @@ RECENT_TURNS = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestPipeline:
-    """Takes turns through the pipeline. `confirmer` is asked about doubtful proposals; `observe` receives each turn's status, and the gate that dropped it or ''."""
+    """Takes turns through the pipeline.
+
+    `confirmer` is asked about doubtful proposals; `observe` receives each turn's status, and the gate that dropped it
+    or ''.
+    """
 
     database: Database
     writing: WritePipeline
