@@ -81,7 +81,9 @@ def quoted_clause(sentence: str, quote: str) -> str:
     breaks = [found.span() for found in _BREAK.finditer(sentence)]
     start = max((end for _, end in breaks if end <= begins), default=0)
     end = min((first for first, _ in breaks if first >= ends), default=len(sentence))
-    return sentence[begins if _JOINED.search(sentence[:begins]) else start : end]
+    first = begins if _JOINED.search(sentence[:begins]) else start
+    # The mark at the end of `can you help, I have ...?` is that of the request before it.
+    return sentence[first:ends] if first > 0 and sentence[ends:end] == "?" else sentence[first:end]
 
 
 def _telling(value: str) -> list[str]:

@@ -231,7 +231,8 @@ def stands(  # noqa: PLR0911 - each return is a reason of its own
             return "it repeats an example of the prompt"
     stored = {(leaf.field, normalise.sentence(leaf.text)) for one in known for leaf in read(one)}
     found = tuple(leaf for leaf in found if (leaf.field, normalise.sentence(leaf.text)) not in stored)
-    if stored and not found:
+    again = proposal.repeats is not None and all(leaf.label for leaf in found)
+    if stored and (again or not found):
         return whole
     translated = not said_by_now.latin and all(leaf.text.isascii() for leaf in found)
     unnamed = proposal.ends and all(leaf.label for leaf in found)

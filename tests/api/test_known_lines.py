@@ -33,14 +33,14 @@ async def say(client: httpx.AsyncClient, content: str, **more: Any) -> list[dict
 
 
 async def store(client: httpx.AsyncClient, kind: str, **payload: Any) -> str:
-    answer = await client.post("/memories", json={"type": kind, "payload": payload, "user_id": USER})
+    answer = await client.post(f"/memories/typed/{kind}", json={**payload, "user_id": USER})
     assert answer.status_code in {200, 201}, answer.text
     return str(answer.json()["memory"]["id"])
 
 
 async def active(client: httpx.AsyncClient, user: str = USER) -> dict[str, dict[str, Any]]:
     answer = await client.get("/memories", params={"user_id": user})
-    return {one["id"]: one for one in answer.json()["memories"] if one["type"] not in {"episodic", "entity"}}
+    return {one["id"]: one for one in answer.json()["memories"] if one["status"] == "active"}
 
 
 def fact(subject: str, predicate: str, value: str, **more: Any) -> dict[str, Any]:
@@ -96,7 +96,7 @@ async def test_an_update_of_one_field_keeps_the_others(client: httpx.AsyncClient
         frequency="every morning",
         prescribed_by="Dr. Okafor",
     )
-    words = "They raised the sertraline to 75 mg."
+    words = "My sertraline dose is 75 mg by now."
     new = {"type": "medication", "payload": {"medication_name": "sertraline", "dosage": "75 mg"}}
     await provider.script({words: [{**new, "replaces": ["sertraline"]}]})
     [one] = await say(client, words)
@@ -125,7 +125,7 @@ async def test_an_allergy_stands_until_it_is_said_to_have_ended(client: httpx.As
     await say(client, words)
     left = await active(client)
     assert old in left
-    assert [one["review"] for one in left.values() if one["id"] != old] == ["contradiction"]
+    assert [one["review_reason"] for one in left.values() if one["id"] != old] == ["contradiction"]
 
 
 async def test_a_new_value_must_be_said_whatever_it_refers_to(client: httpx.AsyncClient, provider: StandIn) -> None:
@@ -138,8 +138,8 @@ async def test_a_new_value_must_be_said_whatever_it_refers_to(client: httpx.Asyn
 
 
 async def test_a_reference_does_not_leave_its_scope(client: httpx.AsyncClient, provider: StandIn) -> None:
-    body = {"type": "fact", "payload": {"subject": "Bruno", "predicate": "lives-in", "object": "Graz"}, "user_id": "b"}
-    theirs = (await client.post("/memories", json=body)).json()["memory"]["id"]
+    body = {"subject": "Bruno", "predicate": "lives-in", "object": "Graz", "user_id": "b"}
+    theirs = (await client.post("/memories/typed/fact", json=body)).json()["memory"]["id"]
     words = "Bruno lives in Linz these days."
     await provider.script({words: [fact("Bruno", "lives-in", "Linz", replaces=["Graz"])]})
     [one] = await say(client, words)  # no line has Graz, so that the number was never shown
@@ -147,20 +147,55 @@ async def test_a_reference_does_not_leave_its_scope(client: httpx.AsyncClient, p
     assert [*await active(client, "b")] == [theirs]
 
 
+DOUBTFUL = "My flatmate would never, and I might join the chess club."
+CLUB = "I might join the chess club"
+
+
 @pytest.mark.parametrize(("says", "decision"), [(True, "added"), (False, "rejected"), (None, "review")])
 async def test_a_doubtful_proposal_is_asked_about_once(
-    client: httpx.AsyncClient, provider: StandIn, says: bool | None, decision: str
+    client: httpx.AsyncClient, provider: StandIn, *, says: bool | None, decision: str
 ) -> None:
-    words = "Hardly a day goes by when I skip the gym, I train at Fitnessloft."
-    given = fact(
-        "user", "trains-at", "Fitnessloft", quote="Hardly a day goes by when I skip the gym, I train at Fitnessloft"
-    )
-    doubted = fact("user", "might-visit", "the gym", quote="Hardly a day goes by when I skip the gym")
-    await provider.script({words: [given, doubted if says is None else {**doubted, "says": says}]})
-    found = {one["memory"]["content"] if one.get("memory") else "": one["decision"] for one in await say(client, words)}
-    assert decision in found.values(), found
-    asked = [one for one in (await provider.seen())["requests"] if "says_exactly_this" in str(one["body"])]
-    assert len(asked) == 1
+    doubted = fact("user", "member-of", "chess club", quote=CLUB)
+    await provider.script({DOUBTFUL: [doubted if says is None else {**doubted, "says": says}]})
+    before = await doubts(provider)
+    found = await say(client, DOUBTFUL)
+    assert [one["decision"] for one in found if one["type"] == "fact"] == [decision], found
+    kept = [one["decision"] for one in found if one["type"] == "episodic"]
+    assert kept == ([] if says else ["added"])
+    assert await doubts(provider) == before + 1
+
+
+async def doubts(provider: StandIn) -> int:
+    return sum("says_exactly_this" in str(one["body"]) for one in (await provider.seen())["requests"])
+
+
+@pytest.mark.parametrize(
+    ("words", "quote", "stated"),
+    [
+        (
+            "I don't touch shellfish, and my nephew Sverre has a walnut allergy, the bad kind.",
+            "my nephew Sverre has a walnut allergy",
+            fact("Sverre", "allergic-to", "walnuts"),
+        ),
+        (
+            "I take my tea without milk and Bettina takes hers with honey.",
+            "Bettina takes hers with honey",
+            fact("Bettina", "drinks", "tea with honey"),
+        ),
+        (
+            "Can you draft a note, I have a piano recital on Thursday?",
+            "I have a piano recital on Thursday",
+            {"type": "event", "payload": {"event_description": "piano recital on Thursday"}},
+        ),
+    ],
+)
+async def test_only_the_clause_of_the_quote_counts(
+    client: httpx.AsyncClient, provider: StandIn, words: str, quote: str, stated: dict[str, Any]
+) -> None:
+    await provider.script({words: [{**stated, "quote": quote}]})
+    before = await doubts(provider)
+    assert [one["decision"] for one in await say(client, words)] == ["added"]
+    assert await doubts(provider) == before
 
 
 async def test_other_languages_are_left_to_the_model(client: httpx.AsyncClient, provider: StandIn) -> None:

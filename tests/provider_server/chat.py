@@ -1,8 +1,8 @@
 """Chat models on the wire: OpenAI's `/v1/chat/completions` and Anthropic's `/v1/messages`.
 
 What they say by themselves is small and always the same: to a turn, the memories that the script has for words
-in it, or none; to doubts, what the script `says` of the memory; to pairs of sentences, whether their words are the same ones; to a name, the first entity that
-has it.
+in it, or none; to doubts, what the script `says` of the memory; to pairs of sentences, whether their words are the
+same ones; to a name, the first entity that has it.
 """
 
 from __future__ import annotations
