@@ -80,7 +80,7 @@ def referring(proposal: Proposal, lines: ReferredLines, types: Registry) -> list
         if (stored := lines.beliefs.get(one)) is not None and (fields := _readable(stored, types)) is not None
     ]
     if proposal.ends:
-        return ending or [replace(proposal, retires=())]
+        return ending or [replace(proposal, retires=(), replaces=(), repeats=None)]
     return [_completed(replace(proposal, retires=()), lines, types), *ending]
 
 
