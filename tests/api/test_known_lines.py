@@ -103,7 +103,7 @@ async def test_an_update_of_one_field_keeps_the_others(client: httpx.AsyncClient
     assert one["decision"] == "superseded", one
     [left] = (await active(client)).values()
     told = ("dosage", "frequency", "prescribed_by")
-    assert [left["payload"][name] for name in told] == ["75 mg", "every morning", "Dr. Okafor"]
+    assert [left[name] for name in told] == ["75 mg", "every morning", "Dr. Okafor"]
 
 
 async def test_a_repetition_by_reference_counts_once(client: httpx.AsyncClient, provider: StandIn) -> None:
