@@ -35,7 +35,7 @@ from app.providers.factory import (
 )
 from app.providers.model_answer import AnswerWriter
 from app.providers.model_questions import QuestionRewriter
-from app.providers.model_tasks import BeliefClassifier, ModelJudge, Summariser
+from app.providers.model_tasks import BeliefClassifier, ModelConfirmer, ModelJudge, Summariser
 from app.providers.protocols import QuestionWriter
 from app.providers.rule_extractor import RuleExtractor
 from app.providers.webhooks import WebhookSender
@@ -323,6 +323,7 @@ async def _writing(base: _Base) -> _WriteServices:
         keep_episodes=settings.keep_episodes,
         least_words=SHORT_TURN if chat is None else 0,
         prices=Prices.of(settings),
+        confirmer=make_task(ModelConfirmer, chat, settings, metrics),
         observe=metrics.turn,
     )
     return _WriteServices(

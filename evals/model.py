@@ -25,7 +25,7 @@ from app.providers.chat import ChatModel, Prompt, Reply, Stop, spent_tokens
 from app.providers.factory import make_chat
 from app.providers.model_extractor import ModelExtractor
 from app.settings import Settings
-from app.write.extract import ExtractionContext, candidates_of
+from app.write.extract import EPISODE, ExtractionContext, candidates_of
 from app.write.prefilter import RejectedTurn, framed, prefilter
 from app.write.trace import Trace
 from evals import tables
@@ -176,12 +176,13 @@ async def evaluate(console: Console) -> None:
 def _count(figures: ModelFigures, one: LabelledTurn, extraction: Extraction, types: Registry) -> None:
     means = ExtractionContext(types=types, extractor="eval", keep_episodes=False)
     considered = candidates_of(one.turn, extraction, (), (), means, Trace(), framed(one.turn, ()))
-    believed = [_sentence(each) for each in considered.candidates if _is_believed(each)]
+    made = [each for each in considered.candidates if each.type.name != EPISODE]
+    believed = [_sentence(each) for each in made if _is_believed(each)]
     figures.usage += extraction.usage
     figures.unusable += (f"{one.turn.content}: {reason}" for reason in extraction.unusable)
     figures.refused += len(considered.refused)
     figures.believed += len(believed)
-    figures.held_back += len(considered.candidates) - len(believed)
+    figures.held_back += len(made) - len(believed)
     figures.untrue += (text for _, text in believed if any(wrong in text for wrong in one.never))
     for wanted in one.expected:
         if any(kind == wanted.type and wanted.says in text for kind, text in believed):

@@ -16,6 +16,8 @@ Span = tuple[int, int]
 _BREAK: Final = pattern("claims", "break", re.IGNORECASE)
 """Where one clause ends and the next begins, as far as a denial or a subject reaches."""
 
+_JOINED: Final = re.compile(r"(?:,|\b(?:and|or|but|so|then))\s*$", re.IGNORECASE)
+
 _PEOPLE: Final = frozenset({*KIN, *COLLEAGUES, *PETS}) | words("claims", "people")
 _OF_OTHERS: Final = pattern("claims", "of others")
 _OF_A_ROLE: Final = pattern("claims", "of a role")
@@ -65,6 +67,23 @@ def clause_of(sentence: str, value: str, quote: str = "") -> ValueClause:
     start = max((end for end in breaks if end <= at), default=0)
     end = min((found.start() for found in _BREAK.finditer(sentence) if found.start() > at), default=len(sentence))
     return ValueClause(text=sentence[start:end], before=sentence[start:at])
+
+
+def quoted_clause(sentence: str, quote: str) -> str:
+    """Return the part of a sentence that a quote stands in, between the nearest breaks on both sides of it.
+
+    A quote that follows a comma or a conjunction begins a clause of its own.
+    """
+    begins = sentence.find(quote)
+    if begins < 0:
+        return sentence
+    ends = begins + len(quote)
+    breaks = [found.span() for found in _BREAK.finditer(sentence)]
+    start = max((end for _, end in breaks if end <= begins), default=0)
+    end = min((first for first, _ in breaks if first >= ends), default=len(sentence))
+    first = begins if _JOINED.search(sentence[:begins]) else start
+    # The mark at the end of `can you help, I have ...?` is that of the request before it.
+    return sentence[first:ends] if first > 0 and sentence[ends:end] == "?" else sentence[first:end]
 
 
 def _telling(value: str) -> list[str]:

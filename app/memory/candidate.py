@@ -22,12 +22,14 @@ DIRECT_EXTRACTION = 0.9
 class Ending:
     """Marks a candidate as a statement that something is no longer so.
 
+    `of` are the stored memories that it is said of; without them, it is about those that say the same.
     `at` is when it ended, aware; None if it is only known that it ended before the statement. `named` means that the
     payload names the value that ended; otherwise any present value has ended.
     """
 
     at: datetime | None = None
     named: bool = True
+    of: tuple[UUID, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -36,16 +38,20 @@ class Candidate:
 
     `content` overrides the type's own sentence; `context` is the text that came just before, which is searched but
     never shown; times are aware; `zone` is the caller's time zone; `mentions` is the number of times it was said;
-    `review` is the reason to hold it back for a reviewer. `category` is the caller's choice of category, `nature` the
-    one that extraction derives; without either the type's default is used. `reviewed` means that a reviewer has seen
-    it. `ties` are what names were said to be to whom, by normalised name. `covers` is the time that it tells of, where
-    its payload has none. With an `ending`, it is not stored but ends the memories that say the same.
+    `review` is the reason to hold it back for a reviewer, `doubt` where its wording disagrees with the extractor.
+    `category` is the caller's choice of category, `nature` the one that extraction derives; without either the type's
+    default is used. `reviewed` means that a reviewer has seen it. `ties` are what names were said to be to whom, by
+    normalised name. `covers` is the time that it tells of, where its payload has none. `wording` is the extractor's
+    sentence, which is shown and searched; what it says is told by the payload. It takes the place of the stored
+    memories `replaces` and says the same as `repeats`; `disputes` stand, though it was said to take their place. With
+    an `ending`, it is not stored but ends the memories that say the same.
     """
 
     type: MemoryType
     payload: Payload
     scope: Scope
     content: str | None = None
+    wording: str | None = None
     context: str | None = None
     stated_at: datetime | None = None
     zone: tzinfo = UTC
@@ -65,14 +71,23 @@ class Candidate:
     metadata: Mapping[str, object] = field(default_factory=dict)
     provenance: Mapping[str, object] = field(default_factory=dict)
     review: str | None = None
+    doubt: str | None = None
     reviewed: bool = False
     covers: EventTime | None = None
     ties: Mapping[str, str] = field(default_factory=dict)
     ending: Ending | None = None
+    replaces: tuple[UUID, ...] = ()
+    disputes: tuple[UUID, ...] = ()
+    repeats: UUID | None = None
 
     @property
     def sentence(self) -> str:
-        """Return the sentence of the memory: the one that was given, or else its type's own."""
+        """Return the sentence of the memory: the one that was given, the extractor's, or else its type's own."""
+        return self.wording or self.stated
+
+    @property
+    def stated(self) -> str:
+        """Return what it says, by which it is told from others: the given sentence, or else its type's own."""
         return self.content or self.payload.render()
 
 

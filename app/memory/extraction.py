@@ -87,12 +87,17 @@ class Proposal:
     share of the temperature sweep that produced it. `ends` means that this is no longer so, since `ended_at` (an ISO
     date or date and time) or, without one, since some time before the turn; the payload may then omit the value.
     `valid_from` and `valid_until` (ISO, a date inclusive) bound its validity; `ttl_days` is its length where the turn
-    gives one.
+    gives one. `sentence` says it in full, in the language of the turn.
+
+    The ids are of stored memories that the extractor was shown: of those whose place it takes (`replaces`), that are no
+    longer so because of it (`retires`), that say the same (`repeats`); `about` may also be entities, and only says who
+    or what is meant.
     """
 
     type: str
     payload: Mapping[str, object]
     quote: str
+    sentence: str | None = None
     speech_act: SpeechAct = SpeechAct.ASSERTION
     confidence: float = 0.9
     importance: float | None = None
@@ -104,6 +109,16 @@ class Proposal:
     valid_from: str | None = None
     valid_until: str | None = None
     ttl_days: float | None = None
+    replaces: tuple[UUID, ...] = ()
+    retires: tuple[UUID, ...] = ()
+    repeats: UUID | None = None
+    about: tuple[UUID, ...] = ()
+
+    @property
+    def referred(self) -> tuple[UUID, ...]:
+        """Return the ids of all that it refers to."""
+        repeated = () if self.repeats is None else (self.repeats,)
+        return tuple(dict.fromkeys((*self.replaces, *self.retires, *repeated, *self.about)))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -121,10 +136,20 @@ class ErasureRequest:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class KnownBelief:
-    """A stored memory that a turn may touch: its type, and the fields that say what is held and what it is about."""
+    """A stored memory that a turn may touch: its type and fields, when it was said, and from when until when it holds.
+
+    Times are aware; None of what is not known or not bounded. `speech_act` tells what is believed from what was only
+    supposed, played or quoted; `version` is that of the type that it was written with.
+    """
 
     type: str
     fields: Mapping[str, object]
+    id: UUID | None = None
+    said: datetime | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    speech_act: SpeechAct = SpeechAct.ASSERTION
+    version: int = 0
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -134,6 +159,7 @@ class EntityNames:
     name: str
     entity_type: str
     aliases: tuple[str, ...] = ()
+    id: UUID | None = None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import fields, replace
 from datetime import datetime
-from typing import Any, assert_never
+from typing import Any, Final, assert_never
 from uuid import UUID
 
 from app.memory.confidence import READ_FLOOR
@@ -86,7 +86,7 @@ def transition(versions: Iterable[Version], event: SlotEvent, *, policy: Conflic
     draft = VersionDraft(before=_known(versions, event), policy=policy, now=now)
     match event:
         case Stated():
-            found = Placement(draft, event).decide()
+            found = _take_places(draft, event, Placement(draft, event).decide())
         case Ended():
             found = _end(draft, event)
         case Chosen():
@@ -113,6 +113,56 @@ def _known(versions: Iterable[Version], event: SlotEvent) -> dict[UUID, Version]
     if isinstance(event, Stated) and event.repetition is not None:
         known.setdefault(event.repetition.version.id, event.repetition.version)
     return known
+
+
+def _take_places(draft: VersionDraft, event: Stated, found: Transition) -> Transition:
+    """Let what a statement is said to replace give way to it, in whichever slot that is.
+
+    What is trusted more, was stated later or stands for somebody's safety stays, and a person looks at the statement.
+    """
+    holder = found.holder
+    elsewhere = [
+        one
+        for one in draft.all()
+        if one.id in event.replaces | event.disputes
+        and one.active
+        and one.id not in {event.new.id, getattr(holder, "id", None)}
+    ]
+    if not elsewhere or holder is None or not holder.active or holder.contested:
+        return found
+    claim = SlotClaim(value=None, stated_at=event.new.stated_at, confidence=event.new.confidence)
+    giving = [
+        one
+        for one in elsewhere
+        if one.id in event.replaces
+        and latest_statement_wins(replace(one.claim, value=one.value or ""), claim) is SlotVerdict.SUPERSEDE
+    ]
+    staying = [one for one in elsewhere if one not in giving and one.stated_at <= event.new.stated_at]
+    reason = "it is stated to take the place of the older one"
+    before = set(draft.links)
+    for one in giving:
+        draft.supersede(one.id, by=holder.id, since=event.new.valid_from, reason=reason)
+    _settle(draft, giving)
+    new = found.new
+    if new is not None and giving and new.supersedes is None:
+        new = replace(new, supersedes=giving[0].id)
+    if new is not None and staying and new.review is None and not event.reviewed:
+        new = replace(new, review=ReviewReason.CONTRADICTION, review_note=_STAYS)
+    done = draft.done(found.outcome, found.reason)
+    plain = giving and found.outcome is SlotOutcome.ADDED
+    return replace(
+        found,
+        outcome=SlotOutcome.SUPERSEDED if plain else found.outcome,
+        reason=reason if plain else found.reason,
+        holder=holder if found.new is None else new,
+        new=new,
+        changes=done.changes,
+        links=(*found.links, *(one for one in done.links if one not in before)),
+        rivals=(*found.rivals, *giving),
+    )
+
+
+_STAYS: Final = "it is said to take the place of a belief that stands until it is said to have ended"
 
 
 def _clear(draft: VersionDraft, event: Cleared) -> Transition:

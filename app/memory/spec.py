@@ -239,6 +239,7 @@ class MemoryType:
     - `held`: the fields by which an ending finds memories; None for types whose memories don't end.
     - `guards`: the types it guards against. A memory of those types is stored, linked by `conflicts-with` and
       reviewed, if its `guarded_at` has the slot, or a prefix of the slot, of an active memory of this type.
+    - `of_value`: fields, by their wire names, that explain the value: another value does not keep them.
     - `filters`: the fields of the payload, by their wire names, that listings can filter by, each with the function
       that normalises a value; the first one has an index.
     - `adopts`: the rule by which it adopts memories of other types.
@@ -277,6 +278,7 @@ class MemoryType:
     verbatim: bool = False
     held: EndingKey | None = None
     tells: str | None = None
+    of_value: frozenset[str] = frozenset()
     guards: tuple[str, ...] = ()
     filters: Mapping[str, Callable[[str], str]] = field(default_factory=dict)
     adopts: Adoption | None = None

@@ -189,9 +189,10 @@ class Stated:
 
     `repetition` is what says the same besides the slot; `guards` are the active rules that it is about, `guard_note`
     their description for a reviewer. `lasting` are versions that a person decides about before another value takes
-    their place. `importance` is the type's, 0..1. `reviewed`: a person has seen it, so it needs
-    no second look. `stored`: it is a memory with an id of its own already (imported, adopted), so a repetition
-    stays, as history of what it repeats.
+    their place. `importance` is the type's, 0..1. `reviewed`: a person has seen it, so it needs no second look.
+    `replaces` are the versions that it is said to take the place of, whatever their slots; `disputes` those that stand
+    all the same, which a person looks at. `stored`: it is a memory with an id of its own already (imported, adopted),
+    so a repetition stays, as history of what it repeats.
     """
 
     new: Version
@@ -201,6 +202,8 @@ class Stated:
     lasting: frozenset[UUID] = frozenset()
     importance: float = 0.0
     reviewed: bool = False
+    replaces: frozenset[UUID] = frozenset()
+    disputes: frozenset[UUID] = frozenset()
     stored: bool = False
 
 

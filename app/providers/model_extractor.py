@@ -20,6 +20,7 @@ from app.memory.registry import Registry
 from app.memory.spec import MemoryType, Payload
 from app.model import NAMESPACE, UNKNOWN_TYPE, EntityRef
 from app.providers.chat import SETTINGS, ChatModel, ChatObserver, Meter, Prompt, Reply, Stop, complete_items, metered
+from app.providers.known_lines import KnownLine, known_lines
 from app.providers.prompt import instructions, repair_prompt, window_prompt
 from app.providers.proposals import KEY, ParsedProposals, ProposalError, ProposalReader, that_matter_most
 from app.providers.schemas import answer_schema
@@ -88,6 +89,9 @@ def _join(
 
 def _claim(proposal: Proposal, types: Mapping[str, MemoryType]) -> _Claim:
     spec = types[proposal.type]
+    if proposal.ends and proposal.retires:
+        ended = (proposal.type, proposal.ends, proposal.speech_act, frozenset(proposal.retires))
+        return _Claim(proposal=proposal, says=ended, quotes=ended)
     payload = spec.ended(proposal.payload)[0] if proposal.ends else spec.payload.model_validate(dict(proposal.payload))
     says, slotted = _said(payload)
     # Two values for one slot are two claims, though one sentence may hold both.
@@ -136,6 +140,15 @@ class _ExtractionRequest:
         self.schema = answer_schema(known)
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Question:
+    """A prompt, the lines that its answer may refer to, and the most memories that it may have."""
+
+    prompt: Prompt
+    lines: tuple[KnownLine, ...]
+    most: int
+
+
 class ModelExtractor:
     """Extracts with a chat model; see `Extractor`.
 
@@ -178,14 +191,16 @@ class ModelExtractor:
         `chat.spent(error)` returns the cost of a failed extraction.
         """
         asked = await self._asked_for(types, excluded)
+        lines = known_lines(known)
         prompt = Prompt(
             name="memories",
             system=asked.instructions,
-            messages=(window_prompt(turns, context, known),),
+            messages=(window_prompt(turns, context, lines),),
             schema=asked.schema,
         )
         with metered(self._observer, "extract") as meter:
-            reading = await self._reading(prompt, asked, meter, MOST_PROPOSALS * len(turns))
+            question = _Question(prompt=prompt, lines=lines, most=MOST_PROPOSALS * len(turns))
+            reading = await self._reading(question, asked, meter)
         said: list[list[Proposal]] = [[] for _ in turns]
         for one in reading.proposals:
             said[_place(one, turns)].append(one)
@@ -219,13 +234,13 @@ class ModelExtractor:
             made[excluded] = found
         return found
 
-    async def _reading(self, prompt: Prompt, asked: _ExtractionRequest, meter: Meter, most: int) -> ParsedProposals:
+    async def _reading(self, question: _Question, asked: _ExtractionRequest, meter: Meter) -> ParsedProposals:
         expires_at = self._chat.expires_at()
         if self._sweep == 1:
-            return await self._answer(prompt, asked.reader, 0.0, meter, expires_at, most)
+            return await self._answer(question, asked.reader, 0.0, meter, expires_at)
         temperatures = [HOTTEST * step / (self._sweep - 1) for step in range(self._sweep)]
         results = await asyncio.gather(
-            *(self._answer(prompt, asked.reader, one, meter, expires_at, most) for one in temperatures),
+            *(self._answer(question, asked.reader, one, meter, expires_at) for one in temperatures),
             return_exceptions=True,
         )
         answers = [one for one in results if not isinstance(one, BaseException)]
@@ -233,15 +248,16 @@ class ModelExtractor:
         fatal = [one for one in failures if not isinstance(one, ProviderError)]
         if fatal or len(answers) <= self._sweep / 2:
             raise [*fatal, *failures][0]
-        agreed = consistent_proposals([one.proposals for one in answers], asked.types, most)
+        agreed = consistent_proposals([one.proposals for one in answers], asked.types, question.most)
         return ParsedProposals(proposals=agreed, faults=answers[0].faults)
 
     async def _answer(
-        self, prompt: Prompt, reader: ProposalReader, temperature: float, meter: Meter, expires_at: float, most: int
+        self, question: _Question, reader: ProposalReader, temperature: float, meter: Meter, expires_at: float
     ) -> ParsedProposals:
         """Return the model's answer, its wrong memories asked for once more; the good ones are kept in any case."""
+        prompt, most = question.prompt, question.most
         reply = await self._ask(prompt, temperature, meter, expires_at)
-        reading = reader.read(reply.text, most)
+        reading = reader.read(reply.text, most, question.lines)
         if reading.repairable:
             told = repair_prompt((fault.told for fault in reading.repairable[:_TOLD]), partial=bool(reading.proposals))
             try:
@@ -250,7 +266,7 @@ class ModelExtractor:
                 if not reading.proposals:
                     raise
             else:
-                reading = reading.repaired(reader.read(reply.text, most), most)
+                reading = reading.repaired(reader.read(reply.text, most, question.lines, repaired=True), most)
         if reading.faults and not reading.proposals:
             raise ExtractionFailed(
                 f"{self.name} gave no usable memories, not even when told what was wrong: {_listed(reading.faults)}"

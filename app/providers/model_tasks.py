@@ -26,7 +26,9 @@ from app.providers.chat import (
     json_object,
     metered,
 )
-from app.providers.prompt import ONLY_DATA, Fence, fenced
+from app.providers.known_lines import compact
+from app.providers.prompt import ONLY_DATA, Fence, fenced, said_by
+from app.providers.protocols import DoubtfulClaim
 from app.providers.schemas import closed, fields_of, nullable, payload_schema
 
 Read = TypeVar("Read")
@@ -272,6 +274,66 @@ class ModelJudge(ModelTask):
             return answer - 1
 
         return await self.ask(_WHICH_QUESTION, blocks, read)
+
+
+_DOUBT_SYSTEM: Final = f"""\
+You check the notes of a memory store before they are kept. Each item has a turn of a conversation, a quote from it, and
+a claim that is to be remembered because of the quote. Say of each item whether the quote, as it is meant in its turn,
+says exactly this: of this person or thing, as so (or, with "ended", as no longer so), now unless the claim has dates,
+and meant as the claim's speech act tells. It does not if the turn denies, only wishes, supposes, jokes or asks it,
+tells it of somebody else, or reports it as another's words. If in doubt, it does not.
+{ONLY_DATA}: {{"verdicts": [{{"number": 1, "says_exactly_this": true}}]}}, with one verdict for each item."""
+
+_DOUBT: Final = ModelQuestion(
+    purpose="doubt",
+    system=_DOUBT_SYSTEM,
+    key="verdicts",
+    answer={
+        "type": "array",
+        "items": closed({"number": {"type": "integer"}, "says_exactly_this": {"type": "boolean"}}),
+    },
+    failure="gave no usable verdict",
+)
+
+MOST_CLAIMS: Final = 40
+"""Claims of one request; further ones get no answer."""
+
+
+class ModelConfirmer(ModelTask):
+    """Looks again at proposals with a chat model; see `Confirmer`."""
+
+    async def confirm(self, claims: Sequence[DoubtfulClaim]) -> list[bool | None]:
+        """Return for each claim whether its quote says exactly this, in one call for all."""
+        asked = claims[:MOST_CLAIMS]
+        if not asked:
+            return []
+        told = [compact(one.claim) for one in asked]
+        fence = Fence.around([*told, *(text for one in asked for text in (one.turn.content, one.quote))])
+        blocks = [
+            "\n".join(
+                (
+                    f"Item {number}, {said_by(one.turn)}:",
+                    fence.block(f"turn {number}", one.turn.content),
+                    fence.block(f"quote {number}", one.quote),
+                    fence.block(f"claim {number}", claim),
+                )
+            )
+            for number, (one, claim) in enumerate(zip(asked, told, strict=True), start=1)
+        ]
+        verdicts = await self.ask(_DOUBT, blocks, _verdicts)
+        return [verdicts.get(number) for number in range(1, len(claims) + 1)]
+
+
+def _verdicts(answer: object) -> dict[int, bool]:
+    """Return the verdicts by number; of a number that has both there is none."""
+    found: dict[int, set[bool]] = {}
+    for one in _listed(answer):
+        match one:
+            case {"number": int(number), "says_exactly_this": bool(verdict)}:
+                found.setdefault(number, set()).add(verdict)
+            case _:
+                raise UnusableAnswer("something other than numbers with verdicts")
+    return {number: verdict for number, both in found.items() if len(both) == 1 for verdict in both}
 
 
 _SUMMARY_SYSTEM: Final = f"""\

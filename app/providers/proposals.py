@@ -5,15 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Annotated, Any, Final
+from uuid import UUID
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
-from app.memory.extraction import MOST_PROPOSALS, Proposal
+from app.memory.extraction import MOST_PROPOSALS, KnownBelief, Proposal
 from app.memory.fields import Name, Sentence, Topic
 from app.memory.spec import MemoryType
 from app.model import Category, SpeechAct
 from app.providers.chat import NotJson, json_object
+from app.providers.known_lines import KnownLine
 from app.providers.schemas import CATEGORIES, TYPE, PayloadField, fields_of, payload_schema
 
 KEY: Final = "memories"
@@ -22,6 +24,11 @@ _LONGEST_DAYS: Final = 36_500
 
 MOST_READ: Final = 50
 """Memories of an answer that are read at all."""
+
+LONGEST_SENTENCE: Final = 600
+"""Characters of a sentence that is kept."""
+
+_MOST_DIGITS: Final = 4
 
 _TOLD: Final = 300
 """Characters of what is told about one fault."""
@@ -46,6 +53,25 @@ def _length_or_none(value: object) -> object:
     return value if 0 < value <= _LONGEST_DAYS else None
 
 
+def _numbers(value: object) -> object:
+    """Let whole numbers through, also as texts, each once; what is none refers to nothing, and costs no repair."""
+    given = value if isinstance(value, list) else [value]
+    read = (str(one).strip(" []") for one in given if not isinstance(one, bool))
+    return tuple(dict.fromkeys(int(one) for one in read if one.isdecimal() and len(one) <= _MOST_DIGITS))
+
+
+def _number(value: object) -> object:
+    found = _numbers(value)
+    return found[0] if isinstance(found, tuple) and found else None
+
+
+def _sentence(value: object) -> object:
+    """Let a sentence through; what isn't one leaves it to the payload, and costs no repair."""
+    return value if isinstance(value, str) and value.strip() and len(value) <= LONGEST_SENTENCE else None
+
+
+_Numbers = Annotated[tuple[int, ...], BeforeValidator(_numbers)]
+
 _When = Annotated[Name | None, BeforeValidator(_blank_is_none)]
 
 
@@ -57,12 +83,17 @@ class _Memory(BaseModel):
     type: str
     payload: dict[str, Any]
     quote: Sentence
+    sentence: Annotated[Sentence | None, BeforeValidator(_sentence)] = None
     speech_act: SpeechAct
     confidence: Fraction
     importance: Fraction | None = None
     topic: Annotated[Topic | None, BeforeValidator(_blank_is_none)] = None
     category: Annotated[Category | None, BeforeValidator(_known_or_none)] = None
-    ends: bool = False
+    replaces: _Numbers = ()
+    ends: _Numbers = ()
+    same_as: Annotated[int | None, BeforeValidator(_number)] = None
+    about: _Numbers = ()
+    ended: bool = False
     ended_at: _When = None
     valid_from: _When = None
     valid_until: _When = None
@@ -73,10 +104,13 @@ class _Memory(BaseModel):
     def _type_of_payload(cls, given: object) -> object:
         """Take the type from the payload, whose first field it is asked as.
 
-        Small models call it `type`, or write the fields of the payload beside the others.
+        Small models call it `type`, or write the fields of the payload beside the others. `ends` was once true or
+        false, which `ended` is now.
         """
         if not isinstance(given, dict):
             return given
+        if isinstance(given.get("ends"), bool):
+            given = {**given, "ends": [], "ended": given["ends"]}
         beside = {name: value for name, value in given.items() if name not in cls.model_fields}
         payload = given.get("payload", beside)
         if not isinstance(payload, dict):
@@ -124,8 +158,11 @@ class ParsedProposals:
         """Return both answers as one, `second` being what the model made of the memories that were wrong.
 
         What is still wrong is reported by its place in the first answer; all of it, where the second answer does not
-        have the memories one for one.
+        have the memories one for one. Where nothing was usable, an answer without memories leaves all out, as
+        it was told it may.
         """
+        if not (self.proposals or second.proposals or second.faults):
+            return ParsedProposals(faults=tuple(one for one in self.faults if one.final))
         fresh = [one for one in second.proposals if one not in self.proposals]
         wrong = list(dict.fromkeys(one.place for one in self.repairable))
         still = {one.place for one in second.faults}
@@ -147,6 +184,62 @@ class _AnswerEnvelope:
     fields: tuple[PayloadField, ...]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _References:
+    """The ids of what a memory refers to."""
+
+    replaces: tuple[UUID, ...] = ()
+    ends: tuple[UUID, ...] = ()
+    same_as: UUID | None = None
+    about: tuple[UUID, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Shown:
+    """What numbers of an answer refer to; `forgiving`: another number refers to nothing."""
+
+    beliefs: Mapping[int, UUID]
+    all: Mapping[int, UUID]
+    forgiving: bool
+
+    @classmethod
+    def of(cls, lines: Sequence[KnownLine], *, forgiving: bool) -> _Shown:
+        shown = {one.number: one.of.id for one in lines if one.of.id is not None}
+        beliefs = {one.number: one.of.id for one in lines if isinstance(one.of, KnownBelief) and one.of.id is not None}
+        return cls(beliefs=beliefs, all=shown, forgiving=forgiving)
+
+    def faults(self, where: str, memory: _Memory) -> tuple[ProposalError, ...]:
+        """Return which numbers of a memory were not shown, or are of an entity where a memory is meant."""
+        if self.forgiving:
+            return ()
+        same = () if memory.same_as is None else (memory.same_as,)
+        fields = (
+            ("replaces", memory.replaces, self.beliefs),
+            ("ends", memory.ends, self.beliefs),
+            ("same_as", same, self.beliefs),
+            ("about", memory.about, self.all),
+        )
+        return tuple(
+            ProposalError(
+                where=f"{where}.{name}",
+                kind="no such line",
+                told=f"{where}.{name}: [{number}] is no line of Known that it can refer to",
+            )
+            for name, numbers, shown in fields
+            for number in numbers
+            if number not in shown
+        )
+
+    def references(self, memory: _Memory) -> _References:
+        """Return what a memory refers to."""
+        return _References(
+            replaces=tuple(self.beliefs[one] for one in memory.replaces if one in self.beliefs),
+            ends=tuple(self.beliefs[one] for one in memory.ends if one in self.beliefs),
+            same_as=None if memory.same_as is None else self.beliefs.get(memory.same_as),
+            about=tuple(self.all[one] for one in memory.about if one in self.all),
+        )
+
+
 class ProposalReader:
     """Reads answers about the memory types it was given."""
 
@@ -156,8 +249,15 @@ class ProposalReader:
             asked = _AnswerEnvelope(spec=spec, fields=fields_of(spec))
             self._types |= dict.fromkeys((spec.name, *spec.aliases), asked)
 
-    def read(self, text: str, most: int = MOST_PROPOSALS) -> ParsedProposals:
-        """Return the proposals of an answer that are valid, and every fault of the others; `most` may be made."""
+    def read(
+        self, text: str, most: int = MOST_PROPOSALS, lines: Sequence[KnownLine] = (), *, repaired: bool = False
+    ) -> ParsedProposals:
+        """Return the proposals of an answer that are valid, and every fault of the others; `most` may be made.
+
+        `lines` are those that it may refer to by their numbers. In an answer that was `repaired` another number
+        refers to nothing, and is no fault.
+        """
+        shown = _Shown.of(lines, forgiving=repaired)
         try:
             memories = json_object(text, KEY)[KEY]
         except NotJson as error:
@@ -167,7 +267,7 @@ class ProposalReader:
         proposals: list[Proposal] = []
         faults: list[ProposalError] = []
         for place, one in enumerate(memories[: max(MOST_READ, most)]):
-            reading = self._memory(f"{KEY}.{place}", one)
+            reading = self._memory(f"{KEY}.{place}", one, shown)
             proposals += reading.proposals
             faults += (replace(fault, place=place) for fault in reading.faults)
         if len(memories) > most:
@@ -176,7 +276,7 @@ class ProposalReader:
             proposals = that_matter_most(proposals, most)
         return ParsedProposals(proposals=tuple(proposals), faults=tuple(faults))
 
-    def _memory(self, where: str, answered: object) -> ParsedProposals:
+    def _memory(self, where: str, answered: object, shown: _Shown) -> ParsedProposals:
         try:
             memory = _Memory.model_validate(answered)
         except ValidationError as error:
@@ -186,14 +286,19 @@ class ProposalReader:
             names = ", ".join(dict.fromkeys(one.spec.name for one in self._types.values()))
             return _wrong(f"{where}.type", "no such type", f"{memory.type[:80]!r} is no type; use one of {names}")
         payload = payload_schema(memory.payload, asked.fields)
-        faults = _payload_faults(where, asked, payload, ends=memory.ends)
+        unknown = shown.faults(where, memory)
+        if unknown:
+            return ParsedProposals(faults=unknown)
+        refers = shown.references(memory)
+        # Of an ending of what is stored, the stored payload counts.
+        faults = () if memory.ended and refers.ends else _payload_faults(where, asked, payload, ends=memory.ended)
         if not faults:
-            return ParsedProposals(proposals=(_proposal(memory, asked.spec, payload),))
+            return ParsedProposals(proposals=(_proposal(memory, asked.spec, payload, refers),))
         other = None if asked.spec.otherwise is None else asked.spec.otherwise(payload)
         instead = None if other is None else self._types.get(other.type)
-        if other is None or instead is None or _payload_faults(where, instead, other.payload, ends=memory.ends):
+        if other is None or instead is None or _payload_faults(where, instead, other.payload, ends=memory.ended):
             return ParsedProposals(faults=faults)
-        return ParsedProposals(proposals=(_proposal(memory, instead.spec, other.payload),))
+        return ParsedProposals(proposals=(_proposal(memory, instead.spec, other.payload, refers),))
 
 
 def _payload_faults(
@@ -208,7 +313,7 @@ def _payload_faults(
     except ValidationError as error:
         return _faults(f"{where}.payload", error, frozenset(one.name for one in asked.fields))
     except ValueError as error:
-        return _wrong(f"{where}.ends", str(error), f"{error}: use another type, or leave it out").faults
+        return _wrong(f"{where}.ended", str(error), f"{error}: use another type, or leave it out").faults
     return ()
 
 
@@ -218,21 +323,26 @@ def that_matter_most(proposals: Sequence[Proposal], most: int = MOST_PROPOSALS) 
     return [one for one in proposals if any(one is kept for kept in ranked)]
 
 
-def _proposal(memory: _Memory, spec: MemoryType, payload: Mapping[str, object]) -> Proposal:
+def _proposal(memory: _Memory, spec: MemoryType, payload: Mapping[str, object], refers: _References) -> Proposal:
     return Proposal(
         type=spec.name,
         payload=payload,
         quote=memory.quote,
+        sentence=memory.sentence,
         speech_act=memory.speech_act,
         confidence=memory.confidence,
         importance=memory.importance,
         topic=memory.topic,
         category=memory.category,
-        ends=memory.ends,
-        ended_at=memory.ended_at or (memory.valid_until if memory.ends else None),
+        ends=memory.ended,
+        ended_at=memory.ended_at or (memory.valid_until if memory.ended or refers.ends else None),
         valid_from=memory.valid_from,
         valid_until=memory.valid_until,
         ttl_days=memory.ttl_days,
+        replaces=refers.replaces,
+        retires=refers.ends,
+        repeats=refers.same_as,
+        about=refers.about,
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -68,6 +68,26 @@ class Judge(Protocol):
 
     async def which(self, name: str, sentence: str, options: Sequence[str]) -> int | None:
         """Return which of the options the name in the sentence refers to, by its place; None for none.
+
+        Raises a ProviderError when there was no usable answer.
+        """
+        ...
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DoubtfulClaim:
+    """A proposal that the wording of its quote may not bear out: its turn, its quote, and what it says by fields."""
+
+    turn: Turn
+    quote: str
+    claim: Mapping[str, object]
+
+
+class Confirmer(Protocol):
+    """Looks again at proposals; there is none without a model."""
+
+    async def confirm(self, claims: Sequence[DoubtfulClaim]) -> list[bool | None]:
+        """Return for each claim whether its quote says exactly this, None without an answer about it.
 
         Raises a ProviderError when there was no usable answer.
         """

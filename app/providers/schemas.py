@@ -33,6 +33,8 @@ _STRING: Final[Node] = {"type": "string"}
 
 _NUMBER: Final[Node] = {"type": "number"}
 
+_NUMBERS: Final[Node] = {"type": "array", "items": {"type": "integer"}}
+
 TEXT: Final = "text"
 
 _WORDS: Final = {"string": TEXT, "integer": "whole number", "number": "number", "boolean": "true or false"}
@@ -104,13 +106,18 @@ def answer_schema(types: Iterable[MemoryType]) -> Node:
     memory = closed(
         {
             "quote": _STRING,
+            "sentence": _STRING,
             "speech_act": {"type": "string", "enum": [act.value for act in SpeechAct]},
             "payload": payloads,
             "confidence": _NUMBER,
             "importance": _NUMBER,
             "topic": nullable(_STRING),
             "category": nullable({"type": "string", "enum": [one.value for one in LASTING]}),
-            "ends": {"type": "boolean"},
+            "replaces": _NUMBERS,
+            "ends": _NUMBERS,
+            "same_as": nullable({"type": "integer"}),
+            "about": _NUMBERS,
+            "ended": {"type": "boolean"},
             "valid_from": nullable(_STRING),
             "valid_until": nullable(_STRING),
             "ttl_days": nullable(_NUMBER),

@@ -85,12 +85,16 @@ class UnfitProposal(Exception):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ProposalTrust:
-    """The trust in a proposal: source strength and grounding in 0..1, speech act, doubts for review."""
+    """The trust in a proposal: source strength and grounding in 0..1, speech act, what is to be reviewed.
+
+    `doubt` is where its wording disagrees with the extractor, which may be asked again.
+    """
 
     source: float
     grounding: float
     speech_act: SpeechAct
     review: str | None = None
+    doubt: str | None = None
 
 
 def candidate(proposal: Proposal, turn: Turn, trust: ProposalTrust, types: Registry, extractor: str) -> Candidate:
@@ -124,13 +128,17 @@ def _ended(proposal: Proposal, turn: Turn, trust: ProposalTrust, types: Registry
     """Return the candidate of a proposal that something is no longer so."""
     spec = _known(proposal, types)
     try:
-        payload, named = spec.ended(proposal.payload)
+        if proposal.retires:
+            payload, named = spec.payload.model_validate(dict(proposal.payload)), True
+        else:
+            payload, named = spec.ended(proposal.payload)
     except ValidationError as error:
         raise UnfitProposal(_faults(spec, error)) from None
     except ValueError as error:
         raise UnfitProposal(str(error)) from None
     found = _standing(proposal, turn, trust, spec, payload, extractor)
-    return replace(found, ending=Ending(at=_end(proposal.ended_at, turn, spec, payload), named=named))
+    ending = Ending(at=_end(proposal.ended_at, turn, spec, payload), named=named, of=proposal.retires)
+    return replace(found, ending=ending)
 
 
 def _end(written: str | None, turn: Turn, spec: MemoryType, payload: Payload) -> datetime | None:
@@ -189,6 +197,7 @@ def _standing(
     return Candidate(
         type=spec,
         payload=payload,
+        wording=proposal.sentence,
         scope=turn.scope,
         stated_at=turn.occurred_at,
         zone=turn.zone,
@@ -206,7 +215,9 @@ def _standing(
         sequence_number=turn.sequence_number,
         evidence=(evidence(turn, proposal.quote),),
         provenance=_provenance(turn, extractor),
-        review=trust.review,
+        review=trust.review or trust.doubt,
+        doubt=None if trust.review else trust.doubt,
+        repeats=proposal.repeats,
     )
 
 

@@ -19,7 +19,6 @@ from app.memory.calendar import StatedTime, day_start
 from app.memory.extraction import Proposal, Role, Turn
 from app.memory.fields import texts_in
 from app.memory.spec import MemoryType
-from app.model import SpeechAct
 
 OF_ANOTHER: Final = "the turn says it of somebody else"
 DENIED: Final = "the turn denies it"
@@ -49,7 +48,7 @@ _TIES: Final = frozenset(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExaminedClaim:
-    """A proposal as far as its sentence bears it out; `doubt` is why a person should look at it, if one should.
+    """A proposal as far as its clause bears it out; `doubt` is where the wording disagrees with it, if it does.
 
     `notes` say what was changed, without its content.
     """
@@ -59,25 +58,21 @@ class ExaminedClaim:
     notes: tuple[str, ...] = ()
 
 
-def examine(proposal: Proposal, sentence: str, turn: Turn, context: Sequence[Turn], spec: MemoryType) -> ExaminedClaim:
-    """Return a model's proposal with its dates checked, and what its sentence says against it.
-
-    The wording that tells is English, for subjects and denials also a little German, Spanish and French; of other
-    languages nothing is held against a proposal.
-    """
+def examine(proposal: Proposal, clause: str, turn: Turn, context: Sequence[Turn], spec: MemoryType) -> ExaminedClaim:
+    """Return a model's proposal with its dates checked, and what its English clause says against it."""
     dated, notes = _with_times_said(proposal, turn, context)
-    if is_presupposed(proposal, sentence):
+    if is_presupposed(proposal, clause):
         return ExaminedClaim(proposal=dated, notes=notes)
     told = tuple(texts_in(dated.payload))
-    clause = claims.clause_of(sentence, _value(dated.payload, spec, told), proposal.quote)
+    said = claims.clause_of(clause, _value(dated.payload, spec, told), proposal.quote)
     claim = ExaminedClaim(proposal=dated, notes=notes)
-    if turn.role is Role.USER and _is_of_another(dated, clause, told, turn, spec):
+    if turn.role is Role.USER and _is_of_another(dated, said, told, turn, spec):
         return replace(claim, doubt=OF_ANOTHER)
     if proposal.ends:
-        return _ended(claim, clause)
-    if claims.is_denied(clause) and not says_no(proposal):
+        return _ended(claim, said)
+    if claims.is_denied(said) and not says_no(proposal):
         return replace(claim, doubt=DENIED)
-    return _timed(claim, clause, turn) if spec.states else claim
+    return _timed(claim, said, turn) if spec.states else claim
 
 
 def _ended(claim: ExaminedClaim, clause: ValueClause) -> ExaminedClaim:
@@ -85,7 +80,7 @@ def _ended(claim: ExaminedClaim, clause: ValueClause) -> ExaminedClaim:
     if claims.is_still_so(clause):
         return replace(claim, doubt=DENIED)
     if claims.is_wished(clause):
-        return replace(claim, proposal=replace(claim.proposal, speech_act=SpeechAct.HYPOTHETICAL), notes=(WISHED,))
+        return replace(claim, doubt=WISHED)
     ahead = claim.proposal.ended_at is None and claims.is_ahead(clause)
     return replace(claim, doubt=AHEAD) if ahead else claim
 
@@ -132,7 +127,7 @@ def _timed(claim: ExaminedClaim, clause: ValueClause, turn: Turn) -> ExaminedCla
     if claims.is_past(clause) and not claims.is_past(told):
         return replace(claim, doubt=PAST)
     if claims.is_wished(clause) and not claims.is_wished(replace(told, before=told.text)):
-        return replace(claim, proposal=replace(claim.proposal, speech_act=SpeechAct.HYPOTHETICAL), notes=(WISHED,))
+        return replace(claim, doubt=WISHED)
     if claim.proposal.valid_from is not None or not claims.is_ahead(clause) or claims.is_ahead(told):
         return claim
     now = turn.occurred_at.astimezone(turn.zone)

@@ -38,6 +38,9 @@ from app.write.values import (
     version_of,
 )
 
+REFERRED = "referred"
+"""The relation of existing memories that the candidate itself refers to."""
+
 SLOT = "slot"
 """The relation of existing memories that share the candidate's slot."""
 
@@ -141,15 +144,20 @@ def disowned_value(resolved: Resolved, existing: Sequence[Existing]) -> Review |
 def place(resolved: Resolved, existing: Sequence[Existing], repeated: Repetition | None, *, now: datetime) -> Believe:
     """Return the decision on the statement in its slot."""
     candidate = resolved.prepared.candidate
-    versions = [_in_one_form(resolved, one) for one in existing if one.relation == SLOT]
+    asserted = candidate.speech_act is SpeechAct.ASSERTION
+    referred = [one for one in existing if one.relation == REFERRED and one.id != candidate.repeats]
+    of_slot = [_in_one_form(resolved, one) for one in existing if one.relation == SLOT]
+    versions = list({one.id: one for one in (*referred, *of_slot)}.values())
     event = Stated(
         new=version_of(resolved),
         repetition=repeated,
         guards=resolved.breaks,
         guard_note=guard_note(resolved.breaks) if resolved.breaks else None,
-        lasting=_lasting(resolved, versions),
+        lasting=_lasting(resolved, of_slot),
         importance=candidate.type.importance(candidate.payload),
         reviewed=candidate.reviewed,
+        replaces=frozenset(candidate.replaces) if asserted else frozenset(),
+        disputes=frozenset(candidate.disputes) if asserted else frozenset(),
     )
     found = transition(versions, event, policy=candidate.type.on_conflict, now=now)
     return with_payload(resolved, found)
@@ -224,9 +232,12 @@ def resolve_ending(
     if candidate.speech_act is not SpeechAct.ASSERTION:
         return Reject(reason="only what is asserted ends a belief")
     stated_end = prepared.stated_at if candidate.ending is None else candidate.ending.at
-    held = [one for one in existing if one.relation == "ended"]
+    of = () if candidate.ending is None else candidate.ending.of
+    held = [one for one in existing if (one.id in of if of else one.relation == "ended")]
+    held = list({one.id: one for one in held}.values())
+    meant = held if of else _meant(resolved, held)
     event = Ended(
-        versions=frozenset(one.id for one in _meant(resolved, held)),
+        versions=frozenset(one.id for one in meant if one.active),
         claim=SlotClaim(value=None, stated_at=prepared.stated_at, confidence=prepared.confidence),
         at=stated_end or prepared.stated_at,
         importance=candidate.type.importance(candidate.payload),

@@ -39,8 +39,12 @@ def repetition(resolved: Resolved, existing: Sequence[Existing], same: Mapping[U
     """Return what says the same in its words, or nearly, or as a judge holds (`same`).
 
     What is believed comes before what has expired, so that two of a kind don't come to stand side by side. Of what
-    has ended since only that counts which was stated later, and takes no slot.
+    has ended since only that counts which was stated later, and takes no slot. What the extractor says it repeats comes
+    first, unless words decide.
     """
+    again = _referred(resolved, existing)
+    if again is not None:
+        return again
     alike = duplicates(resolved, existing)
     for status in (MemoryStatus.ACTIVE, MemoryStatus.EXPIRED):
         there = (one for one in existing if one.relation == "identical" and one.status == status)
@@ -59,6 +63,17 @@ def repetition(resolved: Resolved, existing: Sequence[Existing], same: Mapping[U
     if over is None or resolved.slot is not None:
         return None
     return Repetition(version=over, reason="it was stated before it ended, so it stays as it was remembered")
+
+
+def _referred(resolved: Resolved, existing: Sequence[Existing]) -> Repetition | None:
+    """Return what the extractor, which was shown it, holds to say the same."""
+    candidate = resolved.prepared.candidate
+    one = next((one for one in existing if one.id == candidate.repeats and one.active), None)
+    if one is None or candidate.ending is not None or one.type != candidate.type.name:
+        return None
+    if one.speech_act is not candidate.speech_act or differ_decisively(one.content, resolved.prepared.content):
+        return None
+    return Repetition(version=one, reason="the language model holds it to say the same as what it was shown")
 
 
 def duplicates(resolved: Resolved, existing: Sequence[Existing]) -> list[Existing]:

@@ -14,12 +14,14 @@ from typing import Generic, TypeVar
 from pydantic import TypeAdapter, ValidationError
 
 from app.db.entities.write_lookup import Referent
+from app.english.claims import quoted_clause
 from app.english.name_identity import ties_in
 from app.english.quotations import Span, is_quoted, quoted_spans
 from app.english.role_play import NO_FRAMING, RolePlayFrame
 from app.english.screening import Suspicion, SuspicionKind, screen
 from app.english.speech_acts import SKIPPED, act_of_turn, more_cautious, own_words, speech_act
 from app.errors import TypedMemoryError
+from app.lexical.bm25 import text_language
 from app.lexical.excision import excise
 from app.lexical.tokens import locate_quote, sentence_around
 from app.memory.candidate import Candidate
@@ -29,10 +31,13 @@ from app.memory.registry import Registry
 from app.memory.spec import Adoption, MemoryType, Payload, StoredBelief
 from app.model import SpeechAct
 from app.providers.chat import spent_tokens
+from app.providers.protocols import DoubtfulClaim
+from app.providers.schemas import TYPE
 from app.write.candidates import ProposalTrust, UnfitProposal, candidate, episode, source_strength
 from app.write.claims import DENIED, ExaminedClaim, examine, is_presupposed, says_no
 from app.write.coreference import Unresolved, bind_references
-from app.write.ground import Grounding, ground
+from app.write.ground import Grounding, ground, says_more
+from app.write.reference_lines import NOTHING_REFERRED, ReferredLines, gives_way, referring
 from app.write.trace import Trace
 from app.write.values import Binding, ExtractedCandidates, RejectedProposal
 
@@ -161,6 +166,54 @@ def _stored(payload: Payload, spec: MemoryType) -> StoredBelief:
     return StoredBelief(type=spec.name, payload=fields, content=payload.render())
 
 
+def confirmed(
+    considered: ExtractedCandidates, verdicts: Mapping[int, bool], *, keep_episodes: bool
+) -> ExtractedCandidates:
+    """Return the candidates of a turn after a model was asked again about the doubtful ones, by their places.
+
+    What it confirms is stored as proposed, what it denies is refused; without a verdict it stays held. The turn is kept
+    beside what is not stored.
+    """
+    refused = list(considered.refused)
+    candidates: list[Candidate] = []
+    for place, one in enumerate(considered.candidates):
+        match verdicts.get(place):
+            case True:
+                candidates.append(replace(one, review=None, doubt=None))
+            case False:
+                refused.append(
+                    RejectedProposal(proposal=_proposal_of(one), reason=f"{one.doubt}, and a second look agrees")
+                )
+            case None:
+                candidates.append(one)
+    settled = len(candidates) == len(considered.candidates) and not any(one.doubt for one in candidates)
+    if settled and verdicts and not keep_episodes:
+        candidates = [one for one in candidates if one.type.name != EPISODE]
+    return replace(considered, candidates=tuple(candidates), refused=tuple(refused))
+
+
+def doubtful_claim(candidate: Candidate, turn: Turn) -> DoubtfulClaim:
+    """Return a candidate as a model is asked about it."""
+    proposal = _proposal_of(candidate)
+    claim = {"sentence": candidate.sentence, TYPE: proposal.type, **proposal.payload}
+    claim |= {"speech_act": candidate.speech_act, "ended": proposal.ends}
+    times = {"valid_from": candidate.valid_from, "valid_until": candidate.valid_until}
+    claim |= {name: at.isoformat() for name, at in times.items() if at is not None}
+    return DoubtfulClaim(turn=turn, quote=proposal.quote, claim=claim)
+
+
+def _proposal_of(candidate: Candidate) -> Proposal:
+    payload = candidate.payload.model_dump(mode="json", by_alias=True, exclude_none=True)
+    quote = next((one.quote for one in candidate.evidence if one.quote), "")
+    return Proposal(
+        type=candidate.type.name,
+        payload=payload,
+        quote=quote,
+        speech_act=candidate.speech_act,
+        ends=candidate.ending is not None,
+    )
+
+
 EPISODE = "episodic"
 """The type under which a turn itself is kept."""
 
@@ -169,13 +222,14 @@ EPISODE = "episodic"
 class ExtractionContext:
     """The inputs of extraction besides the turn: the types, the extractor, whether episodes are kept.
 
-    `names` are those of whom the turn means by another name.
+    `names` are those of whom the turn means by another name; `lines` what its proposals refer to.
     """
 
     types: Registry
     extractor: str
     keep_episodes: bool
     names: tuple[str, ...] = ()
+    lines: ReferredLines = NOTHING_REFERRED
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -230,7 +284,8 @@ def candidates_of(
                 refused.append(RejectedProposal(proposal=one.proposal, reason=str(error)))
                 stage.drop(one.proposal.type, str(error))
     candidates = list({(one.type.name, str(one.payload), one.ending is None): one for one in candidates}.values())
-    kept = _episode(said, means, erasures)
+    held = any(one.doubt is not None for one in candidates)
+    kept = _episode(said, replace(means, keep_episodes=means.keep_episodes or held), erasures)
     return ExtractedCandidates(
         candidates=tuple(candidates) + ((kept,) if kept else ()),
         refused=tuple(refused),
@@ -273,27 +328,32 @@ def _judged(
 ) -> _GroundedProposal | RejectedProposal:
     """Return how far a proposal can be trusted, or why it is refused; `examined`: its clause must bear it out."""
     proposal, turn = offer.proposal, text.turn
-    grounding = ground(proposal, turn, text.context, means.types, names=text.names)
+    grounding = ground(proposal, turn, text.context, means.types, names=text.names, lines=means.lines)
     if not isinstance(grounding, Grounding):
         return RejectedProposal(proposal=proposal, reason=grounding)
     sentence, before = sentence_around(turn.content, grounding.span)
     spec = means.types.find(proposal.type) if examined else None
-    claim = ExaminedClaim(proposal=proposal)
-    if spec is not None:
-        claim = examine(proposal, sentence, turn, text.context, spec)
+    claim, act = ExaminedClaim(proposal=proposal), SpeechAct.ASSERTION
+    if examined:
+        claim, act = _compared(proposal, text, grounding, spec)
+    else:
+        act = _act(replace(proposal, quote=grounding.quote), text, grounding, sentence, before)
     proposal = replace(claim.proposal, quote=grounding.quote)
-    act = _act(proposal, text, grounding, sentence, before)
+    said = (*text.names, *means.lines.texts(proposal))
+    if proposal.sentence is not None and (says_more(proposal, turn, text.context, said) or screen(proposal.sentence)):
+        proposal = replace(proposal, sentence=None)
     if act in SKIPPED:
         reason = f"it is {_ACTS[act]}, which states nothing"
         return RejectedProposal(proposal=replace(proposal, speech_act=act), reason=reason)
-    doubt = claim.doubt
+    review = _review(text.doubts, grounding)
     if spec is not None and act is SpeechAct.NEGATION and not says_no(proposal):
-        doubt = DENIED
+        review = review or DENIED
     trust = ProposalTrust(
         source=source_strength(turn.role, first_person=_first_person(proposal, turn)),
         grounding=grounding.score,
         speech_act=act,
-        review=_review(text.doubts, grounding) or doubt,
+        review=review,
+        doubt=claim.doubt,
     )
     return _GroundedProposal(proposal=proposal, trust=trust, offer=offer, notes=claim.notes)
 
@@ -301,7 +361,11 @@ def _judged(
 def _offered(text: _TurnText, extraction: Extraction, means: ExtractionContext) -> list[Reclassification]:
     """Return the proposals as they go on; what is adopted must stand in the turn as what it became, too."""
     if not extraction.adoptable:
-        return [Reclassification(proposal=one) for one in extraction.proposals]
+        return [
+            Reclassification(proposal=one)
+            for proposal in extraction.proposals
+            for one in referring(proposal, means.lines, means.types)
+        ]
     found = []
     for proposal in extraction.proposals:
         for offer in reclassifications(proposal, means.types):
@@ -315,6 +379,12 @@ def _offered(text: _TurnText, extraction: Extraction, means: ExtractionContext) 
 def _candidate(one: _GroundedProposal, turn: Turn, means: ExtractionContext) -> Candidate:
     """Return the candidate of a proposal, which tells what type it was adopted from. Raises UnfitProposal."""
     found = candidate(one.proposal, turn, one.trust, means.types, means.extractor)
+    way = {each: gives_way(means.lines.beliefs[each], means.types) for each in one.proposal.replaces}
+    found = replace(
+        found,
+        replaces=tuple(each for each, gives in way.items() if gives),
+        disputes=tuple(each for each, gives in way.items() if not gives),
+    )
     if one.offer.was is None:
         return found
     adopted = {"from": one.offer.was.type, "because": one.offer.because}
@@ -333,23 +403,58 @@ def _ties(one: _GroundedProposal, turn: Turn, heard: Sequence[Turn]) -> dict[str
 _ACTS = {SpeechAct.QUESTION: "a question", SpeechAct.SARCASM: "sarcasm"}
 
 
+def _compared(
+    proposal: Proposal, text: _TurnText, grounding: Grounding, spec: MemoryType | None
+) -> tuple[ExaminedClaim, SpeechAct]:
+    """Return a model's proposal with where the wording of its clause disagrees with it, in English, and its act.
+
+    A game or a foreign text that it is said in counts whatever the model says; the wording only raises a doubt.
+    """
+    turn, claim = text.turn, ExaminedClaim(proposal=proposal)
+    sentence, before = sentence_around(turn.content, grounding.span)
+    act = _framed(proposal.speech_act, text, grounding, sentence)
+    if text_language(turn.content) == "english":
+        clause = quoted_clause(sentence, grounding.quote)
+        said = replace(proposal, quote=grounding.quote)
+        if spec is not None:
+            claim = examine(said, clause, turn, text.context, spec)
+        spoken = _spoken(said, clause, before, max(0, clause.find(grounding.quote)))
+        if (
+            claim.doubt is None
+            and more_cautious(act, spoken) is not act
+            and not (proposal.ends and spoken is SpeechAct.NEGATION)
+        ):
+            claim = replace(claim, doubt=f"its words read as {_ACTS.get(spoken, f'a {spoken}')}")
+    return claim, SpeechAct.ASSERTION if proposal.ends and act is SpeechAct.NEGATION else act
+
+
 def _act(proposal: Proposal, text: _TurnText, grounding: Grounding, sentence: str, before: str) -> SpeechAct:
     """Return the more cautious of what the extractor and the rules say was done with the words.
 
     An ending is a denial that asserts: `I no longer work there`. What a sentence takes for granted, such as who
     Carmen is in `my sister Carmen told me`, is asserted, whatever the sentence does, unless it plays a part.
     """
+    spoken = _spoken(proposal, sentence, before, grounding.span[0] - len(before))
+    act = _framed(more_cautious(proposal.speech_act, spoken), text, grounding, sentence)
+    return SpeechAct.ASSERTION if proposal.ends and act is SpeechAct.NEGATION else act
+
+
+def _spoken(proposal: Proposal, sentence: str, before: str, start: int) -> SpeechAct:
+    """Return what a sentence, or a clause, does with its words by their form; what it says begins at `start`."""
     spoken = speech_act(sentence, before)
     if spoken is SpeechAct.QUOTATION:
-        spoken = speech_act(own_words(sentence, grounding.span[0] - len(before)), before)
-    if spoken is not SpeechAct.ROLEPLAY and is_presupposed(proposal, sentence):
-        spoken = SpeechAct.ASSERTION
-    act = more_cautious(proposal.speech_act, spoken)
+        spoken = speech_act(own_words(sentence, start), before)
+    presupposed = spoken is not SpeechAct.ROLEPLAY and is_presupposed(proposal, sentence)
+    return SpeechAct.ASSERTION if presupposed else spoken
+
+
+def _framed(act: SpeechAct, text: _TurnText, grounding: Grounding, sentence: str) -> SpeechAct:
+    """Return the more cautious of an act and that of the game or the foreign text that the words stand in."""
     framed = text.framing.at(grounding.span[0], sentence)
     act = act if framed is None else more_cautious(act, framed)
     if is_quoted(_begins(grounding, text), text.foreign):
         act = more_cautious(act, SpeechAct.QUOTATION)
-    return SpeechAct.ASSERTION if proposal.ends and act is SpeechAct.NEGATION else act
+    return act
 
 
 def _begins(grounding: Grounding, text: _TurnText) -> int:

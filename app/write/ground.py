@@ -10,6 +10,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date, time
+from functools import partial
 from typing import Final
 
 from app.english.grounding_terms import GroundingTerms, numbers
@@ -18,8 +19,10 @@ from app.lexical.bm25 import terms, text_language
 from app.lexical.tokens import count_words, locate_quote
 from app.memory import normalise, vocabulary
 from app.memory.extraction import ASSISTANT, Proposal, Turn
+from app.memory.fields import texts_in
 from app.memory.registry import Registry
 from app.memory.vocabulary import FIRST_PERSON
+from app.write.reference_lines import NOTHING_REFERRED, ReferredLines
 
 MOST: Final = 100
 """Values of a payload that are looked at."""
@@ -169,20 +172,29 @@ def ground(
     types: Registry,
     *,
     names: Sequence[str] = (),
+    lines: ReferredLines = NOTHING_REFERRED,
 ) -> Grounding | str:
     """Return how a proposal stands in its turn, or why it does not, in words without its content.
 
-    `context` are the turns just before: they may have named whom `she` means, but something must be said in
-    the turn itself. `names` are those of whom it means by another name. An ending that names no value stands by its
-    quote alone. `types` hold the examples that the extractor was shown. Words are compared by stems of the language
-    of the turn.
+    `context` are the turns just before: they may have named whom `she` means, but something must be said in the turn
+    itself. What stands in the `lines` that it refers to counts as said: only what it says anew must be in the turn,
+    and an ending of such a line stands by its quote alone. `names` are those of whom it means by another name. An
+    ending that names no value stands by its quote alone. `types` hold the examples that the extractor was shown.
+    Words are compared by stems of the language of the turn.
     """
-    beside = (*(one.content for one in context), *_speakers(turn, context), *names)
-    language = text_language(turn.content)
-    return stands(proposal, turn.content, types, beside=beside, exempt=_persons(turn, context), language=language)
+    beside = (*(one.content for one in context), *_speakers(turn, context), *names, *lines.texts(proposal))
+    return stands(
+        proposal,
+        turn.content,
+        types,
+        beside=beside,
+        exempt=_persons(turn, context),
+        language=text_language(turn.content),
+        known=lines.fields(proposal),
+    )
 
 
-def stands(
+def stands(  # noqa: PLR0911 - each return is a reason of its own
     proposal: Proposal,
     text: str,
     types: Registry,
@@ -190,10 +202,12 @@ def stands(
     beside: Sequence[str] = (),
     exempt: frozenset[str],
     language: str,
+    known: Sequence[Mapping[str, object]] = (),
 ) -> Grounding | str:
     """Return how a proposal stands in a text, or why it does not; `beside` may have named what the text refers to.
 
-    `exempt` are normalised names that need no saying; `language` is a Snowball algorithm.
+    `known` are the fields of stored memories that it refers to, whose values need no saying. `exempt` are normalised
+    names that need no saying; `language` is a Snowball algorithm.
     """
     span = locate_quote(proposal.quote, text)
     if span is None:
@@ -202,28 +216,59 @@ def stands(
     spoken = quote.replace("'", "").replace("\u2019", "")
     if count_words(spoken) < SHORTEST and count_words(quote) < count_words(text):
         return "its quote is a single word, which carries no claim"
+    whole = Grounding(quote=quote, span=span, score=1.0)
+    if proposal.ends and proposal.retires:
+        return whole
     here = GroundingTerms.of((text,), language)
-    known = GroundingTerms.of((text, *beside), language)
+    said_by_now = GroundingTerms.of((text, *beside), language)
     spec = types.find(proposal.type)
     chosen = frozenset[str]() if spec is None else spec.chosen
-    found = leaves(proposal.payload, exempt=exempt, language=language, chosen=chosen)
+    read = partial(leaves, exempt=exempt, language=language, chosen=chosen)
+    found = read(proposal.payload)
     for example in () if spec is None else spec.examples:
-        shown = (leaves(payload, exempt=exempt, language=language, chosen=chosen) for payload in example.payloads)
-        if any(_copied(found, one, known) for one in shown) and not locate_quote(example.utterance, text):
+        shown = map(read, example.payloads)
+        if any(_copied(found, one, said_by_now) for one in shown) and not locate_quote(example.utterance, text):
             return "it repeats an example of the prompt"
-    translated = not known.latin and all(leaf.text.isascii() for leaf in found)
+    stored = {(leaf.field, normalise.sentence(leaf.text)) for one in known for leaf in read(one)}
+    found = tuple(leaf for leaf in found if (leaf.field, normalise.sentence(leaf.text)) not in stored)
+    again = proposal.repeats is not None and all(leaf.label for leaf in found)
+    if stored and (again or not found):
+        return whole
+    translated = not said_by_now.latin and all(leaf.text.isascii() for leaf in found)
     unnamed = proposal.ends and all(leaf.label for leaf in found)
     dated = any(locate_quote(one, text) for one in dates(proposal.payload))
-    fault = None if translated or unnamed else _missing(found, here, known, dated=dated, language=language)
+    fault = None if translated or unnamed else _missing(found, here, said_by_now, dated=dated, language=language)
     if fault is None and not translated:
         said = [frozenset(terms(name[0], language)) for one in (text, *beside) for name in _NAME.finditer(one)]
-        fault = _misnamed(found, said, known)
+        fault = _misnamed(found, said, said_by_now)
     if fault is not None:
         return fault
-    score = TRANSLATED if translated else _score(found, known)
+    score = TRANSLATED if translated else _score(found, said_by_now)
     if score < LEAST:
         return f"only {score:.0%} of what it says is in the turn"
     return Grounding(quote=quote, span=span, score=score)
+
+
+LEAST_OF_SENTENCE: Final = 0.5
+"""Share of a sentence's words, names counted twice, that were said or stand in the payload."""
+
+
+def says_more(proposal: Proposal, turn: Turn, context: Sequence[Turn], said: Sequence[str]) -> bool:
+    """Return whether a proposal's sentence brings in names, numbers or too many words that nobody said.
+
+    Said is what stands in the turn and its context, in what is known of whom they mean (`said`), and in the payload,
+    which was found to stand there; dates are worked out, not said.
+    """
+    if proposal.sentence is None:
+        return False
+    sentence, language = " ".join(_DATES.sub(" ", proposal.sentence).split()), text_language(turn.content)
+    beside = (*(one.content for one in context), *_speakers(turn, context), *said, *texts_in(proposal.payload))
+    known = GroundingTerms.of((turn.content, *beside), language)
+    found = leaves({"sentence": sentence}, exempt=_persons(turn, context), language=language)
+    if not found or not numbers(sentence) <= known.numbers:
+        return True
+    named = all(known.mentions(name, its) for leaf in found for name, its in leaf.names.items())
+    return not named or _score(found, known) < LEAST_OF_SENTENCE
 
 
 def _not_said(proposal: Proposal, types: Registry) -> str:

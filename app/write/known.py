@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass, replace
+from itertools import zip_longest
 from typing import Final
+from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
+from app.db.entities import write_lookup
 from app.db.memories import excerpt
 from app.db.memories.excerpt import ExcerptQuery
 from app.db.session import Database
@@ -21,8 +24,9 @@ from app.memory.extraction import EntityNames, Extraction, KnownBelief, KnownExc
 from app.memory.normalise import normalise_name
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType
-from app.model import Actor
+from app.model import Actor, Scope
 from app.providers.embeddings import Embedder
+from app.write.reference_lines import ReferredLines
 
 LONGEST_NAME: Final = 4
 """Words of a name that is looked for in a turn."""
@@ -66,12 +70,26 @@ class KnownReader:
             known = await excerpt.read_keys(session, tenant=tenant, scope=scope, fields=held)
         return [
             KnownExcerpt(
-                beliefs=tuple(_brief(one, types) for one in beliefs.get(place, ())),
+                beliefs=tuple(map(_brief, beliefs.get(place, ()))),
                 entities=tuple(named.get(place, ())),
                 keys=known,
             )
             for place in range(len(turns))
         ]
+
+    async def referred(self, actor: Actor, scope: Scope, ids: Collection[UUID]) -> ReferredLines:
+        """Return the memories and entities with these ids, as far as the scope has them now."""
+        tenant, here = actor.tenant_id, scope.id(actor.tenant_id)
+        async with self.database.read(tenant) as session:
+            beliefs = await excerpt.read_referred(session, tenant=tenant, scope=here, memories=ids)
+            others = [one for one in ids if one not in beliefs]
+            rows = await write_lookup.entities_by_id(session, tenant=tenant, scope=here, entities=others)
+        return ReferredLines(
+            beliefs=beliefs,
+            entities={
+                row["asked"]: EntityNames(name=row["canonical_name"], entity_type=row["entity_type"]) for row in rows
+            },
+        )
 
     async def _vectors(self, texts: Sequence[str]) -> NDArray[np.float32] | None:
         try:
@@ -81,10 +99,11 @@ class KnownReader:
 
 
 def together_known(excerpts: Sequence[KnownExcerpt]) -> KnownExcerpt:
-    """Return what some turns of one scope may touch together."""
+    """Return what some turns of one scope may touch together, what is nearest to each of them first."""
     if len(excerpts) == 1:
         return excerpts[0]
-    beliefs = {str((one.type, one.fields)): one for each in excerpts for one in each.beliefs}
+    by_rank = (one for rank in zip_longest(*(each.beliefs for each in excerpts)) for one in rank if one is not None)
+    beliefs = {str((one.type, one.fields)): one for one in by_rank}
     entities = {one.name: one for each in excerpts for one in each.entities}
     return replace(excerpts[0], beliefs=tuple(beliefs.values()), entities=tuple(entities.values()))
 
@@ -128,6 +147,7 @@ def _query(turn: Turn, context: Sequence[Turn], vector: NDArray[np.float32] | No
     words = [word for word in words if word][:MOST_WORDS]
     capitals = dict.fromkeys(normalise_name(one) for one in words if one[:1].isupper())
     return ExcerptQuery(
+        at=turn.occurred_at,
         embedding=None if vector is None else as_halfvec(vector),
         session_id=turn.session_id,
         names=tuple(dict.fromkeys(_runs([normalise_name(one) for one in words]))),
@@ -142,11 +162,8 @@ def _runs(words: Sequence[str]) -> Iterable[str]:
             yield " ".join(words[start : start + length])
 
 
-def _brief(one: KnownBelief, types: Registry) -> KnownBelief:
-    """Return a belief by the fields that say what it is about, what it is held under, and its value."""
-    spec = types.find(one.type)
-    fields = {name: value for name, value in one.fields.items() if value not in (None, [], {})}
-    if spec is not None and spec.held is not None:
-        telling = {"subject", "from_entity", spec.held.under, spec.held.value}
-        fields = {name: value for name, value in fields.items() if name in telling}
-    return KnownBelief(type=one.type, fields=fields)
+def _brief(one: KnownBelief) -> KnownBelief:
+    """Return a belief by the fields that say something."""
+    return replace(
+        one, fields={name: value for name, value in one.fields.items() if value not in (None, [], {}, False)}
+    )

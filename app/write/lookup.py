@@ -19,6 +19,7 @@ from app.db.memories.rivals import Likeness
 from app.db.session import ReadSession
 from app.db.sql import Model, as_halfvec
 from app.errors import TypesMoved
+from app.memory.candidate import Candidate
 from app.memory.extraction import Role
 from app.memory.lifecycle import is_over
 from app.memory.registry import Registry
@@ -337,7 +338,14 @@ def _wanted(resolved: Resolved, by: LookUpContext) -> memories_rivals.RivalQuery
         open_under=held.under if opens and held is not None else None,
         open_value=str(said[held.under]) if opens and held is not None else None,
         supposed_one=resolved.slot is not None,
+        referred=_referred(prepared.candidate),
     )
+
+
+def _referred(candidate: Candidate) -> tuple[UUID, ...]:
+    of = () if candidate.ending is None else candidate.ending.of
+    repeats = () if candidate.repeats is None else (candidate.repeats,)
+    return (*of, *repeats, *candidate.replaces, *candidate.disputes)
 
 
 def existing_of(row: Mapping[str, Any]) -> Existing:

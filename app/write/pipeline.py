@@ -485,6 +485,7 @@ def _grown(resolved: Resolved, decision: Believe, payload: Payload) -> Candidate
         resolved.prepared.candidate,
         payload=payload,
         content=None,
+        wording=None,
         stated_at=into.stated_at,
         topic=into.topic,
         session_id=into.session_id,

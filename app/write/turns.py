@@ -30,7 +30,7 @@ from app.db.session import Database, ReadSession, WriteSession
 from app.db.sql import insert_all
 from app.db.turns import StoredTurn, TurnResult
 from app.english.role_play import NO_FRAMING, RolePlayFrame
-from app.errors import ExtractionFailed, ProviderUnavailable, TypedMemoryError
+from app.errors import ExtractionFailed, ProviderError, ProviderUnavailable, TypedMemoryError
 from app.memory import normalise
 from app.memory.candidate import Candidate, WriteOutcome
 from app.memory.extraction import (
@@ -48,14 +48,15 @@ from app.memory.registry import Registry, Types
 from app.model import Actor
 from app.providers.chat import spent_tokens
 from app.providers.factory import Prices
-from app.providers.protocols import Extractor
+from app.providers.protocols import Confirmer, Extractor
 from app.write import extract
 from app.write.coreference import binding_rows, needs_context
-from app.write.extract import ExtractionContext, candidates_of, with_spent
+from app.write.extract import ExtractionContext, candidates_of, confirmed, doubtful_claim, with_spent
 from app.write.forgetting import Forgetting
 from app.write.known import KnownReader, names_meant, together_known, with_known_keys
 from app.write.pipeline import ScopeLocks, WritePipeline
 from app.write.prefilter import RejectedTurn, framed, prefilter_with_question
+from app.write.reference_lines import NOTHING_REFERRED, ReferredLines, ids_of
 from app.write.referents import HEARD_TURNS
 from app.write.trace import StageTimes, Trace, TurnReport, decision_report, turn_report
 from app.write.values import ExtractedCandidates
@@ -185,9 +186,10 @@ RECENT_TURNS = 50
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class IngestPipeline:
-    """Takes turns through the pipeline. `observe` receives each turn's status, and the gate that dropped it or ''.
+    """Takes turns through the pipeline.
 
-    `least_words` is the fewest words of a turn for a tenant that has set none.
+    `least_words` is the fewest words of a turn for a tenant that has set none; `confirmer` is asked about doubtful
+    proposals; `observe` receives each turn's status, and the gate that dropped it or ''.
     """
 
     database: Database
@@ -200,6 +202,7 @@ class IngestPipeline:
     least_words: int = SHORT_TURN
     sessions: ScopeLocks = field(default_factory=ScopeLocks)
     prices: Prices = field(default_factory=Prices)
+    confirmer: Confirmer | None = None
     observe: Callable[[str, str], None] = lambda _status, _reason: None
 
     async def process(
@@ -450,11 +453,48 @@ class IngestPipeline:
     async def _consider(self, actor: Actor, works: Sequence[TurnState], policy: TenantPolicy, types: Registry) -> None:
         """Make candidates of the proposals, in the order they were said."""
         await self._recall(actor, works)
-        await asyncio.to_thread(self._propose, works, policy, types)
+        lines = await self._referred(actor, works)
+        await asyncio.to_thread(self._propose, works, policy, types, lines)
+        await self._confirm(works, policy)
 
-    def _propose(self, works: Sequence[TurnState], policy: TenantPolicy, types: Registry) -> None:
+    async def _confirm(self, works: Sequence[TurnState], policy: TenantPolicy) -> None:
+        """Ask once about all candidates whose wording disagrees with the extractor; without an answer they are held."""
+        doubted = [
+            (work, place, one)
+            for work in works
+            for place, one in enumerate(work.considered.candidates)
+            if one.doubt is not None
+        ]
+        if self.confirmer is None or not doubted:
+            return
+        try:
+            said = await self.confirmer.confirm([doubtful_claim(one, work.turn) for work, _, one in doubted])
+        except ProviderError:
+            said = [None for _ in doubted]
+        keep = self._keeps_episodes(policy)
+        for work in {id(work): work for work, _, _ in doubted}.values():
+            verdicts = {
+                place: verdict
+                for (of, place, _), verdict in zip(doubted, said, strict=True)
+                if of is work and verdict is not None
+            }
+            with work.trace.stage("confirm", sum(of is work for of, _, _ in doubted)) as stage:
+                before = len(work.considered.refused)
+                work.considered = confirmed(work.considered, verdicts, keep_episodes=keep or work.failure is not None)
+                for one in work.considered.refused[before:]:
+                    stage.drop(one.proposal.type, one.reason)
+
+    def _keeps_episodes(self, policy: TenantPolicy) -> bool:
+        return self.keep_episodes if policy.keep_episodes is None else policy.keep_episodes
+
+    async def _referred(self, actor: Actor, works: Sequence[TurnState]) -> ReferredLines:
+        """Look up what the proposals of turns of one scope refer to, where they refer to anything."""
+        ids = ids_of([one for work in works if work.extraction is not None for one in work.extraction.proposals])
+        return await self.known.referred(actor, works[0].turn.scope, ids) if ids else NOTHING_REFERRED
+
+    def _propose(self, works: Sequence[TurnState], policy: TenantPolicy, types: Registry, lines: ReferredLines) -> None:
         """Turn proposals into candidates; a turn whose extraction failed is kept as an episode in any case."""
-        keep = self.keep_episodes if policy.keep_episodes is None else policy.keep_episodes
+        keep = self._keeps_episodes(policy)
         means = ExtractionContext(types=types, extractor=self.extractor.name, keep_episodes=keep)
         for work in works:
             if work.dropped is None:
@@ -467,6 +507,7 @@ class IngestPipeline:
                         means,
                         keep_episodes=keep or work.failure is not None,
                         names=names_meant(work.known, work.turn),
+                        lines=lines,
                     ),
                     work.trace,
                     work.framing,

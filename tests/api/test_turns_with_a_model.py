@@ -73,12 +73,12 @@ async def test_the_seeds_table_with_a_model_that_reads_well(client: httpx.AsyncC
         ),
         "Thanks, that's helpful!": ([], []),
         "I'm tired today": ([], []),
-        # The model takes these for assertions; the rules know better.
-        "What if I were a doctor?": (fact("has-role", "doctor", confidence=0.9), ["added"]),
+        # The model takes these for assertions; the rules doubt it, and asked again it thinks better of it, or not.
+        "What if I were a doctor?": (fact("has-role", "doctor", confidence=0.9), ["review", "added"]),
         "Oh great, another meeting": ([], []),
         "Oh great, another meeting that could have been an email": (
-            fact("has", "another meeting", confidence=0.9),
-            ["rejected"],
+            fact("has", "another meeting", confidence=0.9, says=False),
+            ["added", "rejected"],
         ),
     }
     await provider.script({words: answer for words, (answer, _) in table.items()})
@@ -87,12 +87,9 @@ async def test_the_seeds_table_with_a_model_that_reads_well(client: httpx.AsyncC
         [turn] = (await ingest(client, words))["turns"]
         assert [one["decision"] for one in turn["candidates"]] == decisions, (words, turn)
 
-    stored = {one["content"]: one for one in await memories(client)}
-    doctor = next(one for content, one in stored.items() if "doctor" in content)
-    assert doctor["confidence"] <= 0.30
-    assert doctor["speech_act"] == "hypothetical"
+    assert not any("doctor" in one["content"] for one in await memories(client) if one["type"] == "fact")
     believed = (await client.post("/query", json={"query": "Is the user a doctor?", "user_id": "ann"})).json()
-    assert doctor["id"] not in [hit["memory"]["id"] for hit in believed["memories"]]
+    assert "fact" not in [hit["memory"]["type"] for hit in believed["memories"] if "doctor" in hit["memory"]["content"]]
 
 
 async def test_the_type_that_a_model_chose_stands(client: httpx.AsyncClient, provider: StandIn) -> None:

@@ -1,8 +1,8 @@
 """Chat models on the wire: OpenAI's `/v1/chat/completions` and Anthropic's `/v1/messages`.
 
 What they say by themselves is small and always the same: to a turn, the memories that the script has for words
-in it, or none; to pairs of sentences, whether their words are the same ones; to a name, the first entity that
-has it.
+in it, or none; to doubts, what the script `says` of the memory; to pairs of sentences, whether their words are the
+same ones; to a name, the first entity that has it.
 """
 
 from __future__ import annotations
@@ -56,6 +56,8 @@ def memory(given: Mapping[str, Any], turn: str) -> Json:
 def scripted(asked: Asked) -> Said:
     """Return what the model says unless it is told to misbehave."""
     labels = [label for label, _ in blocks(asked)]
+    if "claim 1" in labels:
+        return Said(text=json.dumps({"verdicts": list(_verdicts(asked))}))
     if any(map(_is_turn, labels)):
         return Said(text=json.dumps({"memories": _script(asked)}, ensure_ascii=False))
     if "question" in labels:
@@ -112,9 +114,39 @@ def blocks(asked: Asked) -> list[tuple[str, str]]:
     return [(label, text) for label, _, text in _BLOCK.findall(first)]
 
 
+def _verdicts(asked: Asked) -> Iterator[Json]:
+    """Yield what the script says of the memories in doubt, by their quotes; nothing of those it says nothing of."""
+    told = dict(blocks(asked))
+    for number in range(1, 1 + sum(label.startswith("claim ") for label in told)):
+        turn, quote = told[f"turn {number}"], told[f"quote {number}"]
+        given = (one for words, memories in asked.script.items() if words in turn for one in memories)
+        for one in given:
+            if "says" in one and one.get("quote", turn) == quote:
+                yield {"number": number, "says_exactly_this": one["says"]}
+
+
+_REFERENCES: Final = ("replaces", "ends", "same_as", "about")
+
+
+def _referring(given: Mapping[str, Any], asked: Asked) -> Json:
+    """Return a memory whose references are numbers: of the lines of what is known that have the words given."""
+    lines = next((text.splitlines() for label, text in blocks(asked) if label == "known"), [])
+
+    def number(of: object) -> object:
+        found = (re.match(r"\[(\d+)\]", line) for line in lines if str(of) in line)
+        return next((int(one[1]) for one in found if one), 99) if isinstance(of, str) else of
+
+    numbered = {
+        name: [number(one) for one in given[name]] if isinstance(given[name], list) else number(given[name])
+        for name in _REFERENCES
+        if name in given
+    }
+    return {**{name: value for name, value in given.items() if name != "says"}, **numbered}
+
+
 def _script(asked: Asked) -> list[Json]:
     return [
-        memory(one, turn)
+        memory(_referring(one, asked), turn)
         for turn in _turns(asked)
         for words, memories in asked.script.items()
         if words in turn

@@ -3,13 +3,16 @@
 import json
 from typing import Any
 from unittest.mock import Mock
+from uuid import uuid4
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from app.memory.extraction import EntityNames, KnownBelief, KnownExcerpt
 from app.providers import chat
 from app.providers.chat import NotJson, json_object
+from app.providers.known_lines import known_lines
 from app.providers.proposals import ProposalReader
 from tests.providers.chatting import TYPES
 
@@ -71,7 +74,53 @@ def test_an_ending_may_leave_out_which_value_ended() -> None:
     (timed,) = READER.read(answer({**over, "ended_at": None, "valid_until": "2026-05-02"})).proposals
     assert timed.ended_at == "2026-05-02"
     entity = {"canonical_name": "Volkswagen", "entity_type": "organization", "aliases": None, "attributes": None}
-    assert wheres(answer({**over, "type": "entity", "payload": entity})) == ["memories.0.ends"]
+    assert wheres(answer({**over, "type": "entity", "payload": entity})) == ["memories.0.ended"]
+
+
+LINES = known_lines(
+    KnownExcerpt(
+        beliefs=(
+            KnownBelief(
+                type="fact", fields={"subject": "Mila", "predicate": "lives-in", "object": "Porto"}, id=uuid4()
+            ),
+            KnownBelief(type="plan", fields={"plan": "repaint the shed"}, id=uuid4()),
+        ),
+        entities=(EntityNames(name="Mila", entity_type="person", id=uuid4()),),
+    )
+)
+
+
+def test_numbers_become_what_was_shown() -> None:
+    refers = {"replaces": [1], "ends": ["[2]"], "same_as": None, "about": [3, 1], "sentence": "Mila moved."}
+    (proposal,) = READER.read(answer({**WORK, **refers}), lines=LINES).proposals
+    first, second, third = (line.of.id for line in LINES)
+    assert (proposal.replaces, proposal.retires, proposal.repeats) == ((first,), (second,), None)
+    assert (proposal.about, proposal.sentence, proposal.ends) == ((third, first), "Mila moved.", False)
+
+
+@pytest.mark.parametrize("refers", [{"replaces": [4]}, {"ends": [3]}, {"same_as": 3}, {"about": [0]}])
+def test_a_number_that_was_not_shown_is_told_once_and_then_refers_to_nothing(refers: dict[str, object]) -> None:
+    first = READER.read(answer({**WORK, **refers}), lines=LINES)
+    assert [one.where for one in first.repairable] == [f"memories.0.{next(iter(refers))}"]
+    both = first.repaired(READER.read(answer({**WORK, **refers}), lines=LINES, repaired=True))
+    assert [one.referred for one in both.proposals] == [()]
+
+
+def test_what_ends_by_its_line_needs_no_payload_of_its_own() -> None:
+    over = {"type": "plan", "payload": {"plan": None}, "quote": "not after all", "ends": [2], "ended": True}
+    (proposal,) = READER.read(answer({**GOOD, **over}), lines=LINES).proposals
+    assert (proposal.ends, proposal.retires) == (True, (LINES[1].of.id,))
+
+
+def test_a_repair_may_leave_out_everything() -> None:
+    both = READER.read(answer(BAD)).repaired(READER.read(answer()))
+    assert (both.proposals, both.faults) == ((), ())
+
+
+@pytest.mark.parametrize("sentence", [None, 7, " ", "x" * 601])
+def test_a_sentence_that_is_none_is_left_to_the_payload(sentence: object) -> None:
+    (proposal,) = READER.read(answer({**WORK, "sentence": sentence})).proposals
+    assert proposal.sentence is None
 
 
 @pytest.mark.parametrize(

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from app.lexical.tokens import locate_quote, sentence_around
 from app.memory.extraction import Proposal, Role
 from app.memory.registry import discover
-from app.write.ground import LEAST, TRANSLATED, Grounding, ground
+from app.write.ground import LEAST, TRANSLATED, Grounding, ground, says_more
 from tests.english.hostile import HOSTILE_UNITS, QUADRATIC, growth
 from tests.write.turns import turn
 
@@ -291,3 +291,19 @@ def test_hostile_text_takes_no_longer_than_its_length_explains(unit: str) -> Non
         locate_quote(text[:-1] + "b", text)
 
     assert growth(work, unit) < QUADRATIC
+
+
+@pytest.mark.parametrize(
+    ("sentence", "more"),
+    [
+        ("Petra, the user's aunt, runs a bakery in Trieste since 2019.", False),
+        ("Petra runs a bakery with 3 ovens in Trieste.", True),
+        ("Petra runs a bakery in Trieste with Lorenzo.", True),
+        ("Petra believes in hard work, honest people and long winters.", True),
+    ],
+)
+def test_a_sentence_brings_in_nothing_that_was_not_said(sentence: str, more: bool) -> None:  # noqa: FBT001
+    said = turn("My aunt runs a bakery in Trieste.")
+    payload = {"subject": "Petra", "predicate": "runs", "object": "a bakery in Trieste"}
+    proposal = Proposal(type="fact", payload=payload, quote=said.content, sentence=sentence)
+    assert says_more(proposal, said, [], ()) is more

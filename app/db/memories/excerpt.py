@@ -6,6 +6,8 @@ import json
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 from pgvector import HalfVector
@@ -13,6 +15,7 @@ from pgvector import HalfVector
 from app.db.session import ReadSession, statement
 from app.db.sql import GivenRows, has_vector, vector_of
 from app.memory.extraction import EntityNames, KnownBelief
+from app.model import SpeechAct
 
 MOST_BELIEFS = 16
 """Beliefs a turn that are nearest in meaning."""
@@ -26,35 +29,47 @@ MOST_ENTITIES = 12
 MOST_KEYS = 2_000
 """Keys and predicates of a scope that are looked through."""
 
-_ASKED = GivenRows(name="asked", columns={"place": "int", "embedding": "halfvec", "session": "text"})
+_ASKED = GivenRows(
+    name="asked", columns={"place": "int", "embedding": "halfvec", "session": "text", "at": "timestamptz"}
+)
 
 _BELIEFS = statement(
     f"""
-    SELECT near.place, m.id, m.type, m.payload
+    SELECT near.place, m.id, m.type, m.payload, m.stated_at, m.valid_from, m.valid_until, m.speech_act,
+        m.type_version
     FROM {_ASKED.sql}
     CROSS JOIN LATERAL (
-        (SELECT given.place, x.memory_id AS id, {vector_of("x")} <=> given.embedding AS distance FROM memory_index x
+        (SELECT given.place, given.at, x.memory_id AS id, {vector_of("x")} <=> given.embedding AS distance
+         FROM memory_index x
          WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.kind IN ('content', 'both')
            AND x.type = ANY(:types) AND x.status = 'active' AND x.part = 0 AND {has_vector("x")}
          ORDER BY distance LIMIT {MOST_BELIEFS})
         UNION ALL
-        (SELECT given.place, x.id, 1.0 FROM memories x
+        (SELECT given.place, given.at, x.id, 1.0 FROM memories x
          WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.session_id = given.session
            AND x.type = ANY(:types) AND x.status = 'active'
          ORDER BY x.id DESC LIMIT {MOST_RECENT})
     ) near
     JOIN memories m ON m.tenant_id = :tenant AND m.id = near.id
-    WHERE m.ended_at IS NULL
+    WHERE m.ended_at IS NULL AND (m.valid_until IS NULL OR m.valid_until > near.at)
     ORDER BY near.place, near.distance, m.id DESC
     """  # noqa: S608 - composed of constants
 )
 
+_REFERRED = statement(
+    """
+    SELECT m.id, m.type, m.type_version, m.payload, m.stated_at, m.valid_from, m.valid_until, m.speech_act
+    FROM memories m
+    WHERE m.tenant_id = :tenant AND m.scope_id = :scope AND m.id = ANY(:memories) AND m.status = 'active'
+    """
+)
+
 _ENTITIES = statement(
     f"""
-    SELECT asked.place, e.canonical_name, e.entity_type, e.aliases
+    SELECT asked.place, e.id, e.canonical_name, e.entity_type, e.aliases
     FROM jsonb_to_recordset(CAST(:asked AS jsonb)) AS asked(place int, names text[], words text[])
     CROSS JOIN LATERAL (
-        SELECT e.canonical_name, e.entity_type, e.mention_count,
+        SELECT e.id, e.canonical_name, e.entity_type, e.mention_count,
             (SELECT array_agg(DISTINCT k.display) FROM entity_aliases k
              WHERE k.tenant_id = :tenant AND k.entity_id = e.id) AS aliases
         FROM (
@@ -85,8 +100,9 @@ _KEYS = statement(
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ExcerptQuery:
-    """One turn as a scope is searched for it: its vector, its session, names it may hold, and words of names."""
+    """One turn as a scope is searched for it: its vector, session and time, names it may hold, and words of names."""
 
+    at: datetime
     embedding: HalfVector | None
     session_id: str | None
     names: tuple[str, ...]
@@ -102,14 +118,41 @@ async def read_beliefs(
     types: Collection[str],
     asked: Sequence[ExcerptQuery],
 ) -> dict[int, list[KnownBelief]]:
-    """Return the beliefs of these types that each turn may touch, by its place, the nearest in meaning first."""
-    given = [{"place": place, "embedding": one.embedding, "session": one.session_id} for place, one in enumerate(asked)]
+    """Return the beliefs of these types that each turn may touch, by its place, the nearest in meaning first.
+
+    What has ended or expired by the time of the turn is none of them.
+    """
+    given = [
+        {"place": place, "embedding": one.embedding, "session": one.session_id, "at": one.at}
+        for place, one in enumerate(asked)
+    ]
     values = {"tenant": tenant, "scope": scope, "model": model, "types": list(types)}
     values |= _ASKED.parameters(given)
     found: dict[int, dict[UUID, KnownBelief]] = defaultdict(dict)
     for row in await session.fetch(_BELIEFS, values):
-        found[row["place"]].setdefault(row["id"], KnownBelief(type=row["type"], fields=row["payload"]))
+        found[row["place"]].setdefault(row["id"], _known(row))
     return {place: list(beliefs.values()) for place, beliefs in found.items()}
+
+
+def _known(row: Mapping[str, Any]) -> KnownBelief:
+    return KnownBelief(
+        type=row["type"],
+        fields=row["payload"],
+        id=row["id"],
+        said=row["stated_at"],
+        since=row["valid_from"],
+        until=row["valid_until"],
+        speech_act=SpeechAct(row["speech_act"]),
+        version=row["type_version"],
+    )
+
+
+async def read_referred(
+    session: ReadSession, *, tenant: UUID, scope: UUID, memories: Collection[UUID]
+) -> dict[UUID, KnownBelief]:
+    """Return those of these memories that are of the scope and active."""
+    values = {"tenant": tenant, "scope": scope, "memories": list(memories)}
+    return {row["id"]: _known(row) for row in await session.fetch(_REFERRED, values)}
 
 
 async def read_entities(
@@ -121,7 +164,7 @@ async def read_entities(
     for row in await session.fetch(_ENTITIES, {"tenant": tenant, "scope": scope, "asked": json.dumps(given)}):
         others = tuple(one for one in row["aliases"] or () if one != row["canonical_name"])
         found[row["place"]].append(
-            EntityNames(name=row["canonical_name"], entity_type=row["entity_type"], aliases=others)
+            EntityNames(name=row["canonical_name"], entity_type=row["entity_type"], aliases=others, id=row["id"])
         )
     return found
 

@@ -37,6 +37,7 @@ class RivalQuery:
     With `under`, it is an ending of memories whose payload has one of the values `kept` in the field `under`; with
     `ahead`, of memories without a subject whose time, in the field `event_at`, lies ahead. `guards` are the types that
     guard against its type, `guarded_at` the slots of such guards, or prefixes of them.
+    `referred` are memories that it refers to itself.
 
     With `open_under`, it leaves open how many values its slot holds, and is supposed to hold one where `supposed_one`:
     a memory without a slot is looked up that has `open_value` in that field and shows otherwise.
@@ -56,6 +57,7 @@ class RivalQuery:
     open_under: str | None = None
     open_value: str | None = None
     supposed_one: bool = False
+    referred: tuple[UUID, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -99,6 +101,7 @@ _ASKED = {
     "open_under": "text",
     "open_value": "text",
     "supposed_one": "boolean",
+    "referred": "uuid[]",
 }
 """The fields of a RivalQuery, by the types that Postgres reads them as."""
 
@@ -210,6 +213,13 @@ _BESIDE = f"""
     ) beside
 """  # noqa: S608 - composed of constants
 """A memory that stands beside others under what a candidate leaves open, where the slot doesn't say it already."""
+_REFERRED = f"""
+    SELECT wanted.place, 'referred' AS relation, NULL::float8 AS similarity, {_FIELDS}
+    FROM wanted CROSS JOIN LATERAL (
+        SELECT x.* FROM memories x
+        WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.id = ANY(wanted.referred) AND x.status = 'active'
+    ) m
+"""  # noqa: S608 - composed of constants
 
 _REVIVABLE = "s.slot IS NULL AND (s.status = 'active' OR (s.status = 'expired' AND s.ended_at IS NULL))"
 
@@ -300,11 +310,11 @@ def _alike(index: Model | None) -> str:
 
 
 @cache
-def _existing(*, slots: bool, near: str, endings: bool, guards: bool, opens: bool) -> SqlStatement:
+def _existing(*, slots: bool, near: str, endings: bool, guards: bool, opens: bool, referred: bool) -> SqlStatement:
     """Return the statement with only the look-ups that are needed, as each adds to the planning time."""
     ways = [_IDENTICAL, *([_OF_SLOT] if slots else []), *([near] if near else [])]
     ways += [*([_ENDED_BY] if endings else []), *([_GUARDING] if guards else [])]
-    ways += [_BESIDE] if opens else []
+    ways += [*([_BESIDE] if opens else []), *([_REFERRED] if referred else [])]
     return statement(f"{_QUERIES} {' UNION ALL '.join(ways)} ORDER BY place, similarity DESC NULLS LAST")
 
 
@@ -340,7 +350,8 @@ async def read_rivals(
     guards = any(one.guards and one.guarded_at for one in wanted)
     near = "" if meanings is None else _alike(meanings.model if meanings.indexed else None)
     opens = any(one.open_under is not None for one in wanted)
-    ways = _existing(slots=slots, near=near, endings=endings, guards=guards, opens=opens)
+    referred = any(one.referred for one in wanted)
+    ways = _existing(slots=slots, near=near, endings=endings, guards=guards, opens=opens, referred=referred)
     return await session.fetch(ways, values)
 
 

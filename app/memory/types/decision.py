@@ -87,6 +87,7 @@ TYPE = MemoryType(
     group="Facts",
     hints=("decision", "decisions", "decide", "decided", "chose", "chosen", "choice"),
     held=EndingKey(under="subject", value="decision"),
+    of_value=frozenset({"rationale", "alternatives"}),
     importance=_importance,
     examples=(
         Example(
