@@ -79,6 +79,9 @@ def _of_user(payload: Payload, turn: Turn) -> bool:
 _WHEN: Final[TypeAdapter[date | datetime]] = TypeAdapter(StatedTime)
 
 
+TOLD_BY_TOOL: Final = "a tool says it of the user, who did not"
+
+
 class UnfitProposal(Exception):
     """A proposal that no type can hold; the message says why, without its content."""
 
@@ -194,6 +197,7 @@ def _standing(
     extractor: str,
 ) -> Candidate:
     valid_from, valid_until = _bounds(proposal, turn, spec, payload)
+    review = trust.review or _unvouched(turn, spec, payload)
     return Candidate(
         type=spec,
         payload=payload,
@@ -215,10 +219,16 @@ def _standing(
         sequence_number=turn.sequence_number,
         evidence=(evidence(turn, proposal.quote),),
         provenance=_provenance(turn, extractor),
-        review=trust.review or trust.doubt,
-        doubt=None if trust.review else trust.doubt,
+        review=review or trust.doubt,
+        doubt=None if review else trust.doubt,
         repeats=proposal.repeats,
     )
+
+
+def _unvouched(turn: Turn, spec: MemoryType, payload: Payload) -> str | None:
+    """Return why a person is asked about what a tool says of its user; what happens, as a booking, it may report."""
+    of_user = turn.role is Role.TOOL and payload.subject() == USER
+    return TOLD_BY_TOOL if of_user and spec.held is not None and payload.event_time(turn.zone) is None else None
 
 
 def episode(turn: Turn, before: Turn | None, spec: MemoryType, trust: ProposalTrust) -> Candidate:
