@@ -30,7 +30,7 @@ from app.read.plan import plan
 from app.read.rank import about_others, demote, numbered_matches, predecessor_first, rank, slot_holders
 from app.read.relevance import CALIBRATIONS, UNLIKE, Calibration, Relevance, usual_cosine, without_context
 from app.read.retrieve import Retrieved, Search, SearchFilters, is_exact, nominators, retrieve
-from app.read.succession import asks_for_present
+from app.read.succession import seeks_later
 from app.read.values import OPENING, Arm, Cut, Fused, ParsedQuery, QueryPlan, QueryRequest, Ranked
 from app.read.weights import document_counts, term_weights, word_weights
 
@@ -194,7 +194,7 @@ class MemorySearch:
         the question, so what lets them in is their likeness to the belief.
         """
         request, known, first = question.request, question.known.memories, next(iter(best), None)
-        if first is None or not asks_for_present(question.query) or not block.applies(request, question.query):
+        if first is None or not seeks_later(question.query) or not block.applies(request, question.query):
             return ()
         if rows[first.id].type in question.verbatim:
             return ()

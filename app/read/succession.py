@@ -18,6 +18,7 @@ from typing import Final
 from uuid import UUID
 
 from app.db.memories.ranking import RankingRow, TurnEvidence
+from app.english.requests import requests
 from app.lexical.bm25 import terms
 from app.lexical.tokens import normalise, tokenize
 from app.memory import vocabulary
@@ -68,6 +69,11 @@ def asks_for_present(query: ParsedQuery) -> bool:
     return query.mode is ReadMode.DEFAULT and not query.about_past
 
 
+def seeks_later(query: ParsedQuery) -> bool:
+    """Tell whether later turns are looked for: the current value is asked for, and not that a task be done."""
+    return asks_for_present(query) and not requests(query.reading.text)
+
+
 @dataclass(frozen=True, kw_only=True)
 class SuccessionSearch:
     """A search for later turns: the rows of what was found, the turns among it, and the question.
@@ -84,11 +90,11 @@ class SuccessionSearch:
     def find(self, admitted: Sequence[Ranked], over: Sequence[Ranked], candidates: Sequence[Ranked]) -> Later:
         """Return the later turns among `candidates` about what the best of the others say.
 
-        None where the past is asked for. `over` are matches that hold no more, which a later turn ended; `candidates`
-        are turns, and beliefs read from turns, that may be shown. What is about somebody else says nothing of a
+        None where no current value is asked for. `over` are matches that hold no more, which a later turn ended;
+        `candidates` are turns, and beliefs read from turns, that may be shown. What is about somebody else says nothing of a
         statement, and neither does a name that the question has.
         """
-        if not asks_for_present(self.query):
+        if not seeks_later(self.query):
             return {}
         ended = {one.id for one in over}
         found = {}
