@@ -91,8 +91,8 @@ class SuccessionSearch:
         """Return the later turns among `candidates` about what the best of the others say.
 
         None where no current value is asked for. `over` are matches that hold no more, which a later turn ended;
-        `candidates` are turns, and beliefs read from turns, that may be shown. What is about somebody else says nothing of a
-        statement, and neither does a name that the question has.
+        `candidates` are turns, and beliefs read from turns, that may be shown. What is about somebody else says nothing
+        of a statement, and neither does a name that the question has.
         """
         if not seeks_later(self.query):
             return {}
