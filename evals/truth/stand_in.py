@@ -24,9 +24,6 @@ from tests.provider_server.orders import Asked, Json, Refused
 
 _TURN: Final = re.compile(r"turn(?: \d+)?")
 _LINE: Final = re.compile(r"\[(\d+)\] (.*)")
-_CAN_END: Final = frozenset({"constraint", "decision", "event", "fact", "medication", "preference", "relation"})
-"""Types of which an answer without references can say that one is no longer so."""
-
 
 _CARDINALITY: Final = "stateful"
 """The field of a payload that says whether it holds one value; null, where it may be, leaves that to the predicate."""
@@ -34,25 +31,20 @@ _CARDINALITY: Final = "stateful"
 
 @dataclass(frozen=True, slots=True)
 class RecordedModel:
-    """Answers about turns by their text: the memories of each, and those before it in its dialogue, oldest first."""
+    """Answers about turns by their text: the memories of each."""
 
     answers: Mapping[str, tuple[RecordedMemory, ...]]
-    before: Mapping[str, tuple[RecordedMemory, ...]]
 
     @classmethod
     def of(cls, dialogues: Iterable[Sequence[StoryTurn]]) -> RecordedModel:
         """Return a model that knows these dialogues. ValueError where one text has two answers."""
         answers: dict[str, tuple[RecordedMemory, ...]] = {}
-        before: dict[str, tuple[RecordedMemory, ...]] = {}
         for turns in dialogues:
-            told: list[RecordedMemory] = []
             for turn in turns:
                 key = _key(turn.text)
                 if answers.setdefault(key, turn.answer) != turn.answer:
                     raise ValueError(f"two answers about one text: {turn.text}")
-                before[key] = tuple(told)
-                told += turn.answer
-        return cls(answers, before)
+        return cls(answers)
 
     def said(self, asked: Asked) -> Said:
         """Return what the model says to a request."""
@@ -67,12 +59,7 @@ class RecordedModel:
         if len(asked.body["messages"]) > _FIRST_REQUEST:
             return _json({"memories": []})
         form = AnswerForm.of(schema["schema"], "\n".join(text for label, text in blocks if label == "known"))
-        memories = [
-            each
-            for text in texts
-            for one in self.answers.get(_key(text), ())
-            for each in form.answered(one, self.before[_key(text)])
-        ]
+        memories = [form.answered(one) for text in texts for one in self.answers.get(_key(text), ())]
         return _json({"memories": memories})
 
     def _verdicts(self, blocks: Sequence[tuple[str, str]]) -> Iterator[tuple[int, bool]]:
@@ -100,7 +87,6 @@ _FIRST_REQUEST: Final = 2
 class AnswerForm:
     """What a request's schema takes, and the numbered lines that it shows."""
 
-    fields: Mapping[str, Json]
     payloads: Mapping[str, Mapping[str, Json]]
     lines: Mapping[int, str]
 
@@ -111,31 +97,11 @@ class AnswerForm:
         kinds = fields["payload"].get("anyOf", [fields["payload"]])
         payloads = {one["properties"]["memory_type"]["enum"][0]: one["properties"] for one in kinds}
         lines = {int(found[1]): found[2] for found in _LINE.finditer(known)}
-        return cls(fields=fields, payloads=payloads, lines=lines)
+        return cls(payloads=payloads, lines=lines)
 
-    @property
-    def refers(self) -> bool:
-        """Whether an answer can refer to lines."""
-        return "replaces" in self.fields
-
-    def answered(self, one: RecordedMemory, before: Sequence[RecordedMemory]) -> Iterator[Json]:
-        """Yield a memory as it is answered; without references, with an ending of each memory that it ends."""
-        if self.refers:
-            yield self._memory(one, ends=self._numbers(one.ends))
-            return
-        if one.ended and one.type not in _CAN_END:
-            return
-        if one.same_as is None:
-            yield self._memory(one, ends=one.ended)
-        if one.ended:
-            return
-        for reference in one.ends:
-            gone = next((old for old in reversed(before) if old.is_meant_by(reference)), None)
-            if gone is not None and gone.type in _CAN_END:
-                yield {**self._memory(one, ends=True), "payload": self._payload(gone.type, gone)}
-
-    def _memory(self, one: RecordedMemory, *, ends: object) -> Json:
-        given = {
+    def answered(self, one: RecordedMemory) -> Json:
+        """Return a memory as it is answered, its references as numbers of lines that are shown."""
+        return {
             "quote": one.quote,
             "sentence": one.sentence,
             "speech_act": one.speech_act.value,
@@ -145,7 +111,7 @@ class AnswerForm:
             "topic": one.topic,
             "category": one.category,
             "replaces": self._numbers(one.replaces),
-            "ends": ends,
+            "ends": self._numbers(one.ends),
             "same_as": next(iter(self._numbers(() if one.same_as is None else (one.same_as,))), None),
             "about": self._numbers(one.about, entities=True),
             "ended": one.ended,
@@ -153,7 +119,6 @@ class AnswerForm:
             "valid_until": one.valid_until,
             "ttl_days": one.ttl_days,
         }
-        return {name: value for name, value in given.items() if name in self.fields}
 
     def _payload(self, kind: str, one: RecordedMemory) -> Json:
         """Return the payload with every field that the schema has for its type."""

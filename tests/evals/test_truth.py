@@ -140,16 +140,6 @@ def test_references_are_numbers_of_the_lines_that_are_shown() -> None:
     assert (memory["ends"], memory["about"], memory["same_as"], memory["ended"]) == ([], [], None, False)
 
 
-def test_what_a_schema_has_no_place_for_is_left_out() -> None:
-    fields = {"quote", "speech_act", "payload", "confidence"}
-    schema = _schema()
-    properties = schema["properties"]["memories"]["items"]["properties"]
-    schema["properties"]["memories"]["items"]["properties"] = {name: properties[name] for name in fields}
-    [memory, _] = _answered(STORY.turns[2].text, schema)
-    assert set(memory) == fields
-    assert memory["payload"]["object"] == "Bergen"
-
-
 def _schema(**fields: Mapping[str, Any]) -> dict[str, Any]:
     schema: dict[str, Any] = json.loads(json.dumps(answer_schema([one for one in discover() if one.extracted])))
     schema["properties"]["memories"]["items"]["properties"] |= fields
