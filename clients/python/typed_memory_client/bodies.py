@@ -243,8 +243,8 @@ class FactWrite(WriteFields, total=False):
     session_id: str | None
     """Your id of the conversation."""
 
-    stateful: bool
-    """Whether only one value can be true at a time."""
+    stateful: bool | None
+    """Whether only one value can be true at a time, so that another one replaces it; false where several stand side by side. If not given, what the slot holds already decides, then the predicate."""
 
     subject: str
     """Who or what the fact is about."""
@@ -646,8 +646,8 @@ class FactItem(WriteFields, total=False):
     session_id: str | None
     """Your id of the conversation."""
 
-    stateful: bool
-    """Whether only one value can be true at a time."""
+    stateful: bool | None
+    """Whether only one value can be true at a time, so that another one replaces it; false where several stand side by side. If not given, what the slot holds already decides, then the predicate."""
 
     subject: str
     """Who or what the fact is about."""

@@ -300,7 +300,7 @@ class FactMemory(MemoryFields):
     session_id: str | None
 
     stateful: bool | None = None
-    """Whether only one value can be true at a time."""
+    """Whether only one value can be true at a time, so that another one replaces it; false where several stand side by side. If not given, what the slot holds already decides, then the predicate."""
 
     subject: str | None = None
     """Who or what the fact is about."""

@@ -4214,10 +4214,9 @@ export interface components {
             speech_act?: components["schemas"]["SpeechAct"];
             /**
              * Stateful
-             * @description Whether only one value can be true at a time.
-             * @default true
+             * @description Whether only one value can be true at a time, so that another one replaces it; false where several stand side by side. If not given, what the slot holds already decides, then the predicate.
              */
-            stateful?: boolean;
+            stateful?: boolean | null;
             /**
              * Subject
              * @description Who or what the fact is about.
@@ -4356,10 +4355,9 @@ export interface components {
             stated_at: string;
             /**
              * Stateful
-             * @description Whether only one value can be true at a time.
-             * @default true
+             * @description Whether only one value can be true at a time, so that another one replaces it; false where several stand side by side. If not given, what the slot holds already decides, then the predicate.
              */
-            stateful?: boolean;
+            stateful?: boolean | null;
             status: components["schemas"]["MemoryStatus"];
             /**
              * Subject
@@ -4499,10 +4497,9 @@ export interface components {
             speech_act?: components["schemas"]["SpeechAct"];
             /**
              * Stateful
-             * @description Whether only one value can be true at a time.
-             * @default true
+             * @description Whether only one value can be true at a time, so that another one replaces it; false where several stand side by side. If not given, what the slot holds already decides, then the predicate.
              */
-            stateful?: boolean;
+            stateful?: boolean | null;
             /**
              * Subject
              * @description Who or what the fact is about.
