@@ -42,7 +42,7 @@ class Candidate:
     `category` is the caller's choice of category, `nature` the one that extraction derives; without either the type's
     default is used. `reviewed` means that a reviewer has seen it. `ties` are what names were said to be to whom, by
     normalised name. `covers` is the time that it tells of, where its payload has none. `wording` is the extractor's
-    sentence, which is shown and searched; what it says is told by the payload. It takes the place of the stored
+    sentence, which is shown and searched; its payload says the same. It takes the place of the stored
     memories `replaces` and says the same as `repeats`; `disputes` stand, though it was said to take their place. With
     an `ending`, it is not stored but ends the memories that say the same.
     """
@@ -87,7 +87,7 @@ class Candidate:
 
     @property
     def stated(self) -> str:
-        """Return what it says, by which it is told from others: the given sentence, or else its type's own."""
+        """Return what it says and is compared by: the given sentence, or else its type's own."""
         return self.content or self.payload.render()
 
 

@@ -196,7 +196,7 @@ class _References:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Shown:
-    """What numbers of an answer refer to; `forgiving`: another number refers to nothing."""
+    """The memories that the numbers of an answer refer to; `forgiving`: another number refers to nothing."""
 
     beliefs: Mapping[int, UUID]
     all: Mapping[int, UUID]

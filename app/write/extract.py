@@ -31,8 +31,6 @@ from app.memory.registry import Registry
 from app.memory.spec import Adoption, MemoryType, Payload, StoredBelief
 from app.model import SpeechAct
 from app.providers.chat import spent_tokens
-from app.providers.protocols import DoubtfulClaim
-from app.providers.schemas import TYPE
 from app.write.candidates import ProposalTrust, UnfitProposal, candidate, episode, source_strength
 from app.write.claims import DENIED, ExaminedClaim, examine, is_presupposed, says_no
 from app.write.coreference import Unresolved, bind_references
@@ -164,54 +162,6 @@ def _adopting(spec: MemoryType, types: Registry) -> Iterator[tuple[MemoryType, A
 def _stored(payload: Payload, spec: MemoryType) -> StoredBelief:
     fields = payload.model_dump(mode="json", by_alias=True)
     return StoredBelief(type=spec.name, payload=fields, content=payload.render())
-
-
-def confirmed(
-    considered: ExtractedCandidates, verdicts: Mapping[int, bool], *, keep_episodes: bool
-) -> ExtractedCandidates:
-    """Return the candidates of a turn after a model was asked again about the doubtful ones, by their places.
-
-    What it confirms is stored as proposed, what it denies is refused; without a verdict it stays held. The turn is kept
-    beside what is not stored.
-    """
-    refused = list(considered.refused)
-    candidates: list[Candidate] = []
-    for place, one in enumerate(considered.candidates):
-        match verdicts.get(place):
-            case True:
-                candidates.append(replace(one, review=None, doubt=None))
-            case False:
-                refused.append(
-                    RejectedProposal(proposal=_proposal_of(one), reason=f"{one.doubt}, and a second look agrees")
-                )
-            case None:
-                candidates.append(one)
-    settled = len(candidates) == len(considered.candidates) and not any(one.doubt for one in candidates)
-    if settled and verdicts and not keep_episodes:
-        candidates = [one for one in candidates if one.type.name != EPISODE]
-    return replace(considered, candidates=tuple(candidates), refused=tuple(refused))
-
-
-def doubtful_claim(candidate: Candidate, turn: Turn) -> DoubtfulClaim:
-    """Return a candidate as a model is asked about it."""
-    proposal = _proposal_of(candidate)
-    claim = {"sentence": candidate.sentence, TYPE: proposal.type, **proposal.payload}
-    claim |= {"speech_act": candidate.speech_act, "ended": proposal.ends}
-    times = {"valid_from": candidate.valid_from, "valid_until": candidate.valid_until}
-    claim |= {name: at.isoformat() for name, at in times.items() if at is not None}
-    return DoubtfulClaim(turn=turn, quote=proposal.quote, claim=claim)
-
-
-def _proposal_of(candidate: Candidate) -> Proposal:
-    payload = candidate.payload.model_dump(mode="json", by_alias=True, exclude_none=True)
-    quote = next((one.quote for one in candidate.evidence if one.quote), "")
-    return Proposal(
-        type=candidate.type.name,
-        payload=payload,
-        quote=quote,
-        speech_act=candidate.speech_act,
-        ends=candidate.ending is not None,
-    )
 
 
 EPISODE = "episodic"

@@ -18,7 +18,7 @@ from app.english.word_lists import word_set
 from app.lexical.bm25 import terms, text_language
 from app.lexical.tokens import count_words, locate_quote
 from app.memory import normalise, vocabulary
-from app.memory.extraction import ASSISTANT, Proposal, Turn
+from app.memory.extraction import ASSISTANT, SHORT_TURN, Proposal, Turn
 from app.memory.fields import texts_in
 from app.memory.registry import Registry
 from app.memory.vocabulary import FIRST_PERSON
@@ -222,7 +222,7 @@ def stands(  # noqa: PLR0911 - each return is a reason of its own
     here = GroundingTerms.of((text,), language)
     said_by_now = GroundingTerms.of((text, *beside), language)
     spec = types.find(proposal.type)
-    chosen = frozenset[str]() if spec is None else spec.chosen
+    chosen, states = (frozenset[str](), False) if spec is None else (spec.chosen, spec.states)
     read = partial(leaves, exempt=exempt, language=language, chosen=chosen)
     found = read(proposal.payload)
     for example in () if spec is None else spec.examples:
@@ -237,7 +237,13 @@ def stands(  # noqa: PLR0911 - each return is a reason of its own
     translated = not said_by_now.latin and all(leaf.text.isascii() for leaf in found)
     unnamed = proposal.ends and all(leaf.label for leaf in found)
     dated = any(locate_quote(one, text) for one in dates(proposal.payload))
-    fault = None if translated or unnamed else _missing(found, here, said_by_now, dated=dated, language=language)
+    fault = (
+        None
+        if translated or unnamed
+        else _missing(
+            found, here, said_by_now, dated=dated, language=language, short=states and count_words(text) < SHORT_TURN
+        )
+    )
     if fault is None and not translated:
         said = [frozenset(terms(name[0], language)) for one in (text, *beside) for name in _NAME.finditer(one)]
         fault = _misnamed(found, said, said_by_now)
@@ -290,10 +296,15 @@ def _copied(found: Sequence[Leaf], shown: Sequence[Leaf], known: GroundingTerms)
 
 
 def _missing(
-    found: Sequence[Leaf], here: GroundingTerms, known: GroundingTerms, *, dated: bool, language: str
+    found: Sequence[Leaf], here: GroundingTerms, known: GroundingTerms, *, dated: bool, language: str, short: bool
 ) -> str | None:
-    """Return what of the payload was never said; `dated`: a date of it stands in the turn, if nothing else does."""
+    """Return what of the payload was never said; `dated`: a date of it stands in the turn, if nothing else does.
+
+    Of a state in a `short` turn everything must have been said: among few words one is found by chance.
+    """
     told = [leaf for leaf in found if not leaf.label]
+    if short and not all(set(leaf.terms) <= _held(leaf, known) for leaf in told):
+        return "a part of what it says was never said"
     for leaf in told:
         if not numbers(leaf.text) <= known.numbers:
             return f"{leaf.field} holds a number that was not said"

@@ -1,4 +1,4 @@
-"""What proposals refer to among the stored memories and entities that the extractor was shown.
+"""The stored memories and entities that proposals refer to, among those that the extractor was shown.
 
 A number of a line has become the id of a memory; whether that is of this scope, and still there, is read again.
 """

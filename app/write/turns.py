@@ -9,36 +9,29 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from functools import partial
-from itertools import zip_longest
 from time import perf_counter
 from uuid import UUID, uuid5
 
 from pydantic_core import from_json, to_json
 
 from app import ids
-from app.amounts import amount
 from app.db import quotas, tenants
 from app.db import turns as db_turns
 from app.db.entities import write_lookup
-from app.db.entities.write_lookup import Referent
 from app.db.session import Database, ReadSession, WriteSession
 from app.db.sql import insert_all
 from app.db.turns import StoredTurn, TurnResult
-from app.english.role_play import NO_FRAMING, RolePlayFrame
 from app.errors import ExtractionFailed, ProviderError, ProviderUnavailable, TypedMemoryError
 from app.memory import normalise
 from app.memory.candidate import Candidate, WriteOutcome
 from app.memory.extraction import (
-    NOTHING_KNOWN,
     SHORT_TURN,
     Extraction,
-    KnownExcerpt,
-    PrefilterPolicy,
     TenantPolicy,
     TokenUsage,
     Turn,
@@ -51,134 +44,16 @@ from app.providers.factory import Prices
 from app.providers.protocols import Confirmer, Extractor
 from app.write import extract
 from app.write.coreference import binding_rows, needs_context
-from app.write.extract import ExtractionContext, candidates_of, confirmed, doubtful_claim, with_spent
+from app.write.doubts import confirmed, doubtful_claim
+from app.write.extract import ExtractionContext, candidates_of, with_spent
 from app.write.forgetting import Forgetting
-from app.write.known import KnownReader, names_meant, together_known, with_known_keys
+from app.write.known import KnownReader, names_meant, together_known
 from app.write.pipeline import ScopeLocks, WritePipeline
-from app.write.prefilter import RejectedTurn, framed, prefilter_with_question
 from app.write.reference_lines import NOTHING_REFERRED, ReferredLines, ids_of
 from app.write.referents import HEARD_TURNS
-from app.write.trace import StageTimes, Trace, TurnReport, decision_report, turn_report
+from app.write.trace import StageTimes, Trace, TurnReport, decision_report
+from app.write.turn_states import TurnState, prefiltered, report_of, steps, windows
 from app.write.values import ExtractedCandidates
-
-CONTEXT_TURNS = 4
-"""Turns of the session just before that extraction sees, to know whom a pronoun means."""
-
-
-@dataclass(slots=True, kw_only=True)
-class TurnState:
-    """A turn on its way: what was found out about it so far."""
-
-    turn: Turn
-    context: Sequence[Turn]
-    heard: Sequence[Turn] = ()
-    framing: RolePlayFrame = NO_FRAMING
-    trace: Trace = field(default_factory=Trace)
-    dropped: RejectedTurn | None = None
-    known: KnownExcerpt = NOTHING_KNOWN
-    extraction: Extraction | None = None
-    failure: TypedMemoryError | None = None
-    referents: Sequence[Referent] = ()
-    considered: ExtractedCandidates = field(default_factory=ExtractedCandidates)
-    outcomes: list[WriteOutcome | TypedMemoryError] = field(default_factory=list)
-
-    @property
-    def usage(self) -> TokenUsage:
-        """Return what the model was asked for the turn, if one was."""
-        if self.extraction is not None:
-            return self.extraction.usage
-        return TokenUsage() if self.failure is None else spent_tokens(self.failure)
-
-    def answer(self, answer: Extraction | TypedMemoryError, types: Registry, *, window: int, took_ms: float) -> None:
-        """Take what the extractor answered about the turn, as one of a window of so many."""
-        with self.trace.stage("extract", 1) as stage:
-            if window > 1:
-                stage.notes.append(f"extracted together with {amount(window - 1, 'other turns')}")
-            if isinstance(answer, TypedMemoryError):
-                self.failure = answer
-                stage.drop("turn", answer.message)
-            else:
-                self.extraction = with_known_keys(answer, self.known, types)
-                for reason in answer.unusable:
-                    stage.seen += 1
-                    stage.drop("memory", reason)
-        stage.took_ms = took_ms
-
-    @property
-    def unavailable(self) -> bool:
-        """Return whether its extraction may work later, unlike one that was answered and could not be used."""
-        return self.failure is not None and not isinstance(self.failure, ExtractionFailed)
-
-
-def prefiltered(turns: Sequence[Turn], earlier: Sequence[Turn], policy: PrefilterPolicy) -> list[TurnState]:
-    """Return turns with what they were said after, prefiltered (stage 1); `earlier` are those of the store."""
-    works = []
-    for place, turn in enumerate(turns):
-        before = sorted([*earlier, *turns[:place]], key=db_turns.in_order)
-        before = [one for one in before if db_turns.in_order(one) < db_turns.in_order(turn)]
-        heard = [one for one in before if one.session_id == turn.session_id]
-        context = [] if turn.session_id is None else heard
-        work = TurnState(
-            turn=turn,
-            context=context[-CONTEXT_TURNS:],
-            heard=heard[-HEARD_TURNS:],
-            framing=framed(turn, context),
-        )
-        with work.trace.stage("prefilter", 1) as stage:
-            verdict, question = prefilter_with_question(turn, before, policy)
-            work.context = work.context or question
-            if isinstance(verdict, RejectedTurn):
-                work.dropped = verdict
-                stage.drop("turn", verdict.reason)
-            else:
-                work.turn = replace(turn, content=verdict.content)
-        works.append(work)
-    return works
-
-
-def report_of(work: TurnState) -> TurnReport:
-    """Return the report of a turn."""
-    status, reason = TurnStatus.PROCESSED, None
-    if work.dropped is not None:
-        status, reason = TurnStatus.SKIPPED, work.dropped.reason
-    elif work.failure is not None:
-        status, reason = TurnStatus.FAILED, work.failure.message
-    outcomes = [one for one in work.outcomes if isinstance(one, WriteOutcome)]
-    return turn_report(work.considered, outcomes, work.trace, status=status, reason=reason)
-
-
-LONGEST_WINDOW = 12_000
-"""Characters of turns that are extracted together."""
-
-
-def steps(works: Sequence[TurnState], most: int) -> Iterator[list[TurnState]]:
-    """Yield turns so that a step has the next window of each session, and the first one all turns of none."""
-    sessions: dict[str | UUID, list[TurnState]] = {}
-    for work in works:
-        sessions.setdefault(work.turn.session_id or work.turn.id, []).append(work)
-    for step in zip_longest(*(windows(one, most) for one in sessions.values()), fillvalue=()):
-        yield [work for window in step for work in window]
-
-
-def windows(works: Sequence[TurnState], most: int) -> Iterator[list[TurnState]]:
-    """Yield turns in their order, those of a session that follow one another together, `most` that passed at once."""
-    window: list[TurnState] = []
-    for work in works:
-        passed = [one for one in (*window, work) if one.dropped is None]
-        fits = (
-            bool(window)
-            and len(passed) <= most
-            and work.turn.session_id is not None
-            and work.turn.session_id == window[-1].turn.session_id
-            and sum(len(one.turn.content) for one in passed) <= LONGEST_WINDOW
-        )
-        if window and not fits:
-            yield window
-            window = []
-        window.append(work)
-    if window:
-        yield window
-
 
 RECENT_TURNS = 50
 """Turns of the last moments that a turn is compared with for repetition."""

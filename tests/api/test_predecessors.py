@@ -57,7 +57,7 @@ async def ask(client: httpx.AsyncClient, query: str, **more: Any) -> dict[str, A
         ("my employer before Volkswagen?", "user works at Bosch"),
         ("Where did Tom work before Volkswagen?", "Tom works at Siemens"),
         ("where did I live before I moved to Berlin?", "user lives in Lisbon"),
-        ("what was my old address", "user has address 12 Elm Street"),
+        ("what was my old address", "user's address is 12 Elm Street"),
         ("who was my manager before Priya", "user reports to Sarah"),
         ("Who was I reporting to before Priya?", "user reports to Sarah"),
         ("Which editor theme did I prefer before dark?", "user prefers sepia for editor theme"),

@@ -26,7 +26,8 @@ def believed(content: str, *, speaker: str | None = None, told: tuple[str, ...] 
         )
         for quote in told
     ]
-    found = candidates_of(one, Extraction(proposals=(*propose(one), *of_model)), (), (), MEANS, Trace())
+    extraction = Extraction(proposals=(*propose(one), *of_model), adoptable=not told)
+    found = candidates_of(one, extraction, (), (), MEANS, Trace())
     return [each.payload.render() for each in found.candidates if each.speech_act is SpeechAct.ASSERTION]
 
 

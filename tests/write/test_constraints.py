@@ -234,12 +234,16 @@ async def test_a_fact_that_replaces_another_never_replaces_the_constraint(store:
     assert (await now(store, fact)).review is ReviewReason.CONSTRAINT
 
 
+async def test_one_of_several_values_breaks_the_rule_as_well(store: Store) -> None:
+    await ruled(store)
+    assert (await now(store, await said(store, stateful=False))).review is ReviewReason.CONSTRAINT
+
+
 async def test_what_the_rule_is_not_about_is_left_alone(store: Store) -> None:
     await ruled(store)
     aside = [
         await said(store, predicate="likes"),
         await said(store, subject="Priya"),
-        await said(store, stateful=False),
         await said(store, "SOAP", about={"speech_act": SpeechAct.HYPOTHETICAL, "source_strength": 0.9}),
         await store.write("fact", Scope(kind=ScopeKind.USER, user_id="u2"), predicate="uses", object="an external API"),
     ]

@@ -151,9 +151,8 @@ class Fact(Payload):
         return normalise.normalise_name(self.object)
 
     def guarded_at(self, refs: Refs) -> tuple[str, ...]:
-        """Return subject + each predicate of possible rules about this, unless it is said to hold several values."""
-        rules = () if self.stateful is False else modals.over(self.predicate)
-        return tuple(f"{refs['subject'].id}|{one}" for one in rules)
+        """Return subject + each predicate of possible rules about this."""
+        return tuple(f"{refs['subject'].id}|{one}" for one in modals.over(self.predicate))
 
     def also_held_under(self) -> tuple[str, ...]:
         """Return the predicates of what one has or does, where it is said to be no longer had or done."""
