@@ -22,7 +22,7 @@ from app.lexical.tokens import normalise, sentence_spans, tokenize
 from app.memory import vocabulary
 from app.memory.registry import Registry
 from app.memory.spec import Heed
-from app.read.values import HeededLine, HeedMode, ParsedQuery, QuestionReading, WordNearness
+from app.read.values import HeededLine, HeedMode, QuestionReading, WordNearness
 
 MOST: Final = 3
 """Most lines of the group."""
@@ -58,9 +58,12 @@ class QuestionSubject:
     words: tuple[str, ...]
 
 
+NO_SUBJECT: Final = QuestionSubject(touches=frozenset(), words=())
+
+
 def choose_heeded(
     known: Sequence[HeededMemory],
-    query: ParsedQuery,
+    subject: QuestionSubject,
     *,
     types: Registry,
     mode: HeedMode,
@@ -75,7 +78,8 @@ def choose_heeded(
     """
     if mode is HeedMode.NONE or not (known or told):
         return ()
-    subject = _subject_of(query.reading, words, answered=bool(shown))
+    if not shown:
+        subject = replace(subject, touches=subject.touches | {Heed.ANSWERS})
     found: dict[Heed, list[HeededMemory]] = {kind: [] for kind in _WHY}
     for one in known:
         kind = _reason(one, types, subject, words, mode)
@@ -92,10 +96,9 @@ def choose_heeded(
     )
 
 
-def told_pattern(reading: QuestionReading, words: WordNearness | None, mode: HeedMode) -> str:
+def told_pattern(subject: QuestionSubject, mode: HeedMode) -> str:
     """Return the regular expression of turns that an answer may have to heed; empty where there are none."""
-    touches = frozenset() if mode is HeedMode.ALL else _subject_of(reading, words, answered=True).touches
-    return "|".join(_TOLD[kind] for kind in _kinds_told(touches, mode))
+    return "|".join(_TOLD[kind] for kind in _kinds_told(subject.touches, mode))
 
 
 def _kinds_told(touches: Collection[Heed], mode: HeedMode) -> list[Heed]:
@@ -115,7 +118,8 @@ def _in_turn(kinds: Mapping[Heed, Sequence[HeededMemory]]) -> Iterable[tuple[Hee
         yield from ((kind, found[place]) for kind, found in kinds.items() if place < len(found))
 
 
-def _subject_of(reading: QuestionReading, words: WordNearness | None, *, answered: bool) -> QuestionSubject:
+def subject_of(reading: QuestionReading, words: WordNearness | None) -> QuestionSubject:
+    """Return the subject of a question; `words` compares single words, where the embedding model can."""
     text = reading.text
     stop = STOP_WORDS.get(reading.language, frozenset())
     said = [word for word in dict.fromkeys(tokenize(normalise(text))) if word not in stop]
@@ -123,7 +127,7 @@ def _subject_of(reading: QuestionReading, words: WordNearness | None, *, answere
     touches |= {kind for kind, about in _WORDS.items() if not set(said).isdisjoint(about)}
     if words is not None and said:
         touches |= {kind for kind, texts in _TEXTS.items() if float(words.nearest(said, texts).max()) >= NEAR}
-    task = {Heed.ANSWERS} if requests(text) or not answered else set()
+    task = {Heed.ANSWERS} if requests(text) else set()
     return QuestionSubject(touches=frozenset(touches | task), words=tuple(said))
 
 

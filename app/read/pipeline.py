@@ -32,7 +32,7 @@ from app.read import understand
 from app.read.access import used_memories
 from app.read.assemble import Layout, assemble
 from app.read.choice import none_known
-from app.read.heed import choose_heeded, told_pattern
+from app.read.heed import NO_SUBJECT, QuestionSubject, choose_heeded, subject_of, told_pattern
 from app.read.model_calls import QuestionForms, mean_vector, nominees, rerank, rewrite, says_little
 from app.read.plan import explain_filters, explain_plan, explain_question
 from app.read.retrieve.lexical import read_near_terms
@@ -90,12 +90,19 @@ class ReadPipeline:
         types = self.types.known(tenant)
         while True:
             reading = understand.parse_question(request, types=types, language=self.search.language)
+            subject = subject_of(reading, self.search.words) if _heeds(request) else NO_SUBJECT
             async with self.database.read(tenant, **PLANNED_ONCE) as session:
-                known = await self._look_up(session, tenant, request, reading, types)
+                known = await self._look_up(session, tenant, request, reading, types, subject)
                 if known.types <= types.version:
                     query = understand.resolve_question(reading, known, types=types)
                     question = Question(
-                        tenant=tenant, request=request, query=query, known=known, types=types, started=started
+                        tenant=tenant,
+                        request=request,
+                        query=query,
+                        known=known,
+                        types=types,
+                        started=started,
+                        subject=subject,
                     )
                     if not query.mentioned and understand.knows_no_word(query, known):
                         question = await _respelled(session, question)
@@ -147,7 +154,13 @@ class ReadPipeline:
         return QueryAnswer(result=result, used=used, arms=found.retrieved.arms, mode=query.mode)
 
     async def _look_up(
-        self, session: ReadSession, tenant: UUID, request: QueryRequest, reading: QuestionReading, types: Registry
+        self,
+        session: ReadSession,
+        tenant: UUID,
+        request: QueryRequest,
+        reading: QuestionReading,
+        types: Registry,
+        subject: QuestionSubject,
     ) -> QueryLookup:
         return await query_lookup.look_up(
             session,
@@ -155,23 +168,12 @@ class ReadPipeline:
                 names=understand.names_of(reading),
                 terms=reading.terms,
                 belongings=understand.possessives_in(reading, types),
-                heed=self._heeding(request, reading, types),
+                heed=_heeding(request, subject, types),
             ),
             tenant=tenant,
             scopes=request.visibility.scope_ids(tenant),
             vector_index=index_name(self.search.model.id),
             known_at=request.known_at,
-        )
-
-    def _heeding(self, request: QueryRequest, reading: QuestionReading, types: Registry) -> HeedQuery:
-        if request.heed is HeedMode.NONE or request.mode is ReadMode.AUDIT:
-            return NO_HEED
-        present = request.as_of is None and request.known_at is None and not request.narrowed
-        return HeedQuery(
-            types=types,
-            at=request.as_of or request.now,
-            told=told_pattern(reading, self.search.words, request.heed) if present else "",
-            asking=request.session_id if request.recent_turns else None,
         )
 
     async def _embed(self, *texts: str) -> HalfVector:
@@ -210,7 +212,7 @@ class ReadPipeline:
         )
         heeded = choose_heeded(
             question.known.heeded,
-            query,
+            question.subject,
             types=question.types,
             mode=request.heed,
             told=question.known.told,
@@ -228,6 +230,23 @@ class ReadPipeline:
         now = perf_counter()
         self.observe(stage, now - since)
         return now
+
+
+def _heeds(request: QueryRequest) -> bool:
+    return request.heed is not HeedMode.NONE and request.mode is not ReadMode.AUDIT
+
+
+def _heeding(request: QueryRequest, subject: QuestionSubject, types: Registry) -> HeedQuery:
+    """Return the filters of what the answer must heed; turns are read for the present only."""
+    if not _heeds(request):
+        return NO_HEED
+    present = request.as_of is None and request.known_at is None and not request.narrowed
+    return HeedQuery(
+        types=types,
+        at=request.as_of or request.now,
+        told=told_pattern(subject, request.heed) if present else "",
+        asking=request.session_id if request.recent_turns else None,
+    )
 
 
 async def _respelled(session: ReadSession, question: Question) -> Question:

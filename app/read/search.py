@@ -25,6 +25,7 @@ from app.read import block
 from app.read.assemble import floor
 from app.read.choice import best_matches, considered, held_then
 from app.read.fuse import fuse
+from app.read.heed import NO_SUBJECT, QuestionSubject
 from app.read.near_words import NearWords, match_words
 from app.read.plan import plan
 from app.read.rank import about_others, demote, numbered_matches, predecessor_first, rank, slot_holders
@@ -57,7 +58,10 @@ class Found:
 
 @dataclass(frozen=True, kw_only=True)
 class Question:
-    """A question with its names resolved, what the look-up found, and when it was asked by `perf_counter`."""
+    """A question with its names resolved, what the look-up found, and when it was asked by `perf_counter`.
+
+    `subject` is what it touches, where what must be heeded is read for it.
+    """
 
     tenant: UUID
     request: QueryRequest
@@ -65,6 +69,7 @@ class Question:
     known: QueryLookup
     types: Registry
     started: float
+    subject: QuestionSubject = NO_SUBJECT
 
     @property
     def scopes(self) -> tuple[UUID, ...]:

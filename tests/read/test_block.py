@@ -16,7 +16,7 @@ from app.model import ReadMode, SpeechAct
 from app.providers.wordllama import WordllamaEmbedder
 from app.read import understand
 from app.read.block import BlockPolicy, applies
-from app.read.heed import choose_heeded
+from app.read.heed import choose_heeded, subject_of
 from app.read.near_words import NearWords
 from app.read.relevance import CALIBRATIONS, MatchEvidence, usual_cosine, without_context
 from app.read.succession import SuccessionSearch
@@ -201,7 +201,9 @@ def heeded(question: str, mode: HeedMode = HeedMode.AUTO, *, answered: bool = Fa
         )
     ]
     shown = {UUID(int=99)} if answered else set()
-    found = choose_heeded(known, parsed(question), types=TYPES, mode=mode, told=(), shown=shown, words=WORDS)
+    found = choose_heeded(
+        known, subject_of(parsed(question).reading, WORDS), types=TYPES, mode=mode, told=(), shown=shown, words=WORDS
+    )
     return [one.type for one in found]
 
 

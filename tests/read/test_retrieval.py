@@ -22,6 +22,7 @@ from app.model import ReadMode, Scope, ScopeKind, Visibility
 from app.providers.embeddings import Purpose, Vectors
 from app.providers.wordllama import WordllamaEmbedder
 from app.read import understand
+from app.read.heed import NO_SUBJECT
 from app.read.retrieve import Search, is_exact, nominators, retrieve
 from app.read.search import Question
 from app.read.values import Arm, QueryRequest
@@ -51,7 +52,7 @@ async def search_for(store: Store, text: str, **changes: object) -> Search:
     reading = understand.parse_question(request, types=reads.types.known(store.tenant), language="english")
     types = reads.types.known(store.tenant)
     async with store.database.read(store.tenant) as session:
-        known = await reads._look_up(session, store.tenant, request, reading, types)
+        known = await reads._look_up(session, store.tenant, request, reading, types, NO_SUBJECT)
     query = understand.resolve_question(reading, known, types=types)
     question = Question(tenant=store.tenant, request=request, query=query, known=known, types=types, started=0.0)
     search = reads.search._search(question, await reads._embed(query.dense_text))
