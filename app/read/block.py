@@ -19,7 +19,7 @@ from app.lexical.bm25 import terms
 from app.memory import normalise
 from app.memory.extraction import Role
 from app.model import ReadMode
-from app.read.relevance import MatchEvidence, Split
+from app.read.relevance import BRIEF, MatchEvidence, Split
 from app.read.values import OPENING, Arm, Cut, ParsedQuery, QueryRequest, Ranked
 
 NEW_LETTERS: Final = 40
@@ -43,6 +43,9 @@ TURN_SHARE: Final = 0.3
 
 CHAT_SHARE: Final = 0.4
 """The same in a chat with an assistant, whose turns are about one thing after another."""
+
+BRIEF_SHARE: Final = 0.7
+"""The same of brief turns there."""
 
 BETTER: Final = 1.1
 """Times the score of the best turn of the person whom a question names that another speaker's best turn has where
@@ -231,7 +234,8 @@ def beside_better(judged: Judged, one: Ranked) -> str:
     evidence = judged.policy.evidence.whole[one.id]
     if evidence < SETTLED * judged.settled:
         return "far less relevant than the belief that is asked for"
-    share = CHAT_SHARE if judged.policy.query.assistants else TURN_SHARE
+    brief = BRIEF_SHARE if len(judged.row(one).opening) < BRIEF else CHAT_SHARE
+    share = brief if judged.policy.query.assistants else TURN_SHARE
     return "far less relevant than the best match" if evidence < share * judged.best else ""
 
 

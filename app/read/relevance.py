@@ -32,6 +32,12 @@ TURN_FLOOR: Final = 0.18
 CHAT_FLOOR: Final = 0.28
 """The same of turns of a chat with an assistant, which is about one thing after another."""
 
+BRIEF: Final = 160
+"""Letters of a turn under which it says one thing. The vector of a longer one blurs what it says."""
+
+BRIEF_FLOOR: Final = 0.45
+"""Least relevance of brief turns of a chat with an assistant."""
+
 FAINT: Final = 0.08
 """Least relevance of the turn that stands out from all others, where nothing reaches the floors."""
 
@@ -233,7 +239,8 @@ class Relevance:
     def _why(self, one: Ranked, row: RankingRow, evidence: float | None, best: float) -> str:
         """Return why a match is not relevant; `evidence` only of beliefs."""
         if evidence is None:
-            floor = CHAT_FLOOR if self.query.assistants else TURN_FLOOR
+            brief = BRIEF_FLOOR if len(row.opening) < BRIEF else CHAT_FLOOR
+            floor = brief if self.query.assistants else TURN_FLOOR
             return "" if one.relevance >= floor else f"under {floor:.2f}, the floor of turns"
         floor = ALONE_FLOOR if self._by_meaning_alone(one, row) else BELIEF_FLOOR
         if one.relevance < floor:
