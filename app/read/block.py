@@ -29,7 +29,7 @@ Letters, because scripts without spaces have more and shorter terms."""
 NUMBER: Final = 6
 """Letters as many as which a term with digits counts more: a time or an amount is short, and tells much."""
 
-AS_GOOD: Final = 0.8
+AS_GOOD: Final = 0.95
 """Least share of the evidence of the user's best line that an assistant's turn has."""
 
 RESTATED: Final = 0.5

@@ -9,8 +9,9 @@ from __future__ import annotations
 
 import math
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from itertools import pairwise
 from operator import attrgetter
 from statistics import NormalDist
 from typing import Final
@@ -18,7 +19,11 @@ from uuid import UUID
 
 from app.db.memories.ranking import RankingRow
 from app.english.questions import speaks_of_somebody
+from app.lexical.bm25 import terms
 from app.read.values import Arm, ArmPlace, Cut, ParsedQuery, Ranked, Scored, WordNearness
+
+RESTATING: Final = 0.39
+"""Least evidence of an assistant's reply that says what the turn before it is about; its relevance is .8."""
 
 BELIEF_FLOOR: Final = 0.5
 """Least relevance of a typed belief."""
@@ -198,7 +203,22 @@ class Relevance:
         for match, same in self.numbered.items():
             if match in found:
                 found[match] += _NAME if same else -NAME_ALONE
+        for turn, reply in self._replies(rows[one.id] for one in ranked):
+            if found[reply] >= RESTATING:
+                found[turn] = max(found[turn], found[reply])
         return MatchEvidence(whole=found, wording=wording)
+
+    def _replies(self, rows: Iterable[RankingRow]) -> Iterator[tuple[UUID, UUID]]:
+        """Yield turns with the assistant's replies that restate them: such a reply says what the turn is about."""
+        if not self.query.assistants or self.query.reading.asks_back:
+            return
+        asked = set(self.query.terms)
+        for said in _by_session(rows, self.verbatim):
+            for turn, reply in pairwise(said):
+                if turn.speaker_id in self.query.assistants or reply.speaker_id not in self.query.assistants:
+                    continue
+                if len(reply.opening) < BRIEF and set(terms(turn.opening)).intersection(terms(reply.opening)) - asked:
+                    yield turn.id, reply.id
 
     def _raised(self) -> float:
         """Return what the usual cosine of the question has above the calibration; little more does not count."""
@@ -303,21 +323,26 @@ def without_context(rows: Iterable[RankingRow], query: ParsedQuery, verbatim: Co
     """
     if not query.assistants:
         return frozenset()
-    sessions: dict[tuple[UUID, str | None], list[RankingRow]] = defaultdict(list)
-    for row in rows:
-        if row.type in verbatim:
-            sessions[row.scope_id, row.session_id].append(row)
     alone: set[UUID] = set()
-    for said in sessions.values():
+    for said in _by_session(rows, verbatim):
         if all(one.speaker_id not in query.assistants for one in said):
             continue
-        said.sort(key=lambda one: (one.stated_at, one.sequence_number or 0, one.id))
         for before, one in zip((None, *said), said, strict=False):
             answers = before is not None and before.speaker_id in query.assistants and before.asking is not None
             asked_back = query.reading.asks_back and one.speaker_id in query.assistants
             if not (asked_back or (answers and one.speaker_id not in query.assistants)):
                 alone.add(one.id)
     return frozenset(alone)
+
+
+def _by_session(rows: Iterable[RankingRow], verbatim: Collection[str]) -> Iterator[list[RankingRow]]:
+    """Yield the turns of each session in the order in which they were said."""
+    sessions: dict[tuple[UUID, str | None], list[RankingRow]] = defaultdict(list)
+    for row in rows:
+        if row.type in verbatim:
+            sessions[row.scope_id, row.session_id].append(row)
+    for said in sessions.values():
+        yield sorted(said, key=lambda one: (one.stated_at, one.sequence_number or 0, one.id))
 
 
 def _split(judged: Iterable[tuple[Ranked, str]]) -> Split:
