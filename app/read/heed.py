@@ -41,6 +41,9 @@ _TEXTS: Final = {
 _TOLD: Final = {kind: "|".join(sorted(word_list("heed", f"{kind} told"))) for kind in _WORDS}
 """Patterns of turns that tell of what must be heeded, by subject."""
 
+_CONDITION: Final = re.compile("|".join(sorted(word_list("heed", "condition"))), re.IGNORECASE)
+"""What makes an order one for some answers only: `use metric units when you give recipes`."""
+
 _WHY: Final[Mapping[Heed, str]] = {
     Heed.FOOD: "the question touches food or drink",
     Heed.MEDICINE: "the question touches illness or medicine",
@@ -137,11 +140,14 @@ def _reason(
     """Return the kind for which a memory must be heeded, None where it need not be."""
     found = types.find(one.type)
     kinds = () if found is None or found.heed is None else found.heed.kinds
-    touched = (
-        kind
-        for kind in kinds
-        if kind in subject.touches or (kind is Heed.RULE and _shares(one.content, subject.words, words))
-    )
+    conditional = _CONDITION.search(one.content) is not None
+
+    def touches(kind: Heed) -> bool:
+        if kind is Heed.RULE or (kind is Heed.ANSWERS and conditional):
+            return _shares(one.content, subject.words, words)
+        return kind in subject.touches
+
+    touched = filter(touches, kinds)
     return next(touched, kinds[0] if kinds and mode is HeedMode.ALL else None)
 
 

@@ -24,6 +24,7 @@ _CALL_ME: Final = pattern("instructions", "call me", re.IGNORECASE)
 _RULE: Final = pattern("instructions", "rule", re.IGNORECASE)
 _FROM_NOW: Final = re.compile(r"from now on|going forward|future|next time", re.IGNORECASE)
 _PLEASE: Final = re.compile(r"please|pls|kindly", re.IGNORECASE)
+_PLEASE_LAST: Final = re.compile(r"[ ,]+(?:please|pls)$", re.IGNORECASE)
 _ONE_OFF: Final = re.compile(r"\b(?:the|my|our)\b", re.IGNORECASE)
 _STRICT: Final = frozenset({"always", "never", "don't ever", "dont ever", "do not ever"})
 _REASON: Final = re.compile(r",|\s(?:because|since|so)\b|\u2014")
@@ -44,6 +45,8 @@ _NONE: Final = pattern("instructions", "none", re.IGNORECASE)
 _IN_ANSWERS: Final = pattern("instructions", "in answers", re.IGNORECASE)
 _ANSWER: Final = pattern("instructions", "answer", re.IGNORECASE)
 _WHENEVER: Final = pattern("instructions", "whenever", re.IGNORECASE)
+_ASKED: Final = pattern("instructions", "asked", re.IGNORECASE)
+_NEEDED: Final = pattern("instructions", "needed", re.IGNORECASE)
 _AS_TOLD: Final = re.compile(r"\bi (?:ask|say|tell you)\b", re.IGNORECASE)
 _YOU_DO: Final = re.compile(r"\byou (?P<verb>[a-z]+)", re.IGNORECASE)
 _ME: Final = re.compile(r"\s(?:(?:to|for)\s)?me\b", re.IGNORECASE)
@@ -64,6 +67,19 @@ def instruction(text: str, clause: Clause, _said: SpeakerContext) -> Iterator[Dr
         if found:
             yield from found
             return
+
+
+def asked_of_assistant(text: str, clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
+    """Read an order that stands and is put as a question: `could you always quote sources?`, `can you stop joking?`."""
+    found = _ASKED.match(text)
+    if found is None:
+        return
+    verb = form_of((found["verb"] or "").lower())
+    if verb is None or HIDDEN in text or _POINTING.search(found["what"]):
+        yield from instruction(text[found.start("order") :], clause, said)
+    elif not (_UNSAFE.search(text) or _ONE_OFF.search(_IN_ANSWERS.sub("", found["what"]))):
+        word = "always" if found["how"].lower() == "always" else "never"
+        yield _standing(clause, f"{verb.lemma} {found['what'].strip()}", word)
 
 
 def constraint(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
@@ -164,7 +180,9 @@ def _ruled(text: str, clause: Clause) -> Iterator[Draft]:
     verb, how = (found["verb"] or "use").lower(), (found["how"] or "").lower()
     lead = _PLEASE.search(f"{found['lead']} {text[found.end() :]}")
     asked = (lead and not _ONE_OFF.search(whole)) or answers
-    if verb in _GENERAL and (how in _STRICT or asked or _FROM_NOW.search(found["lead"])):
+    if (verb in _GENERAL or (how == "always" and lead)) and (
+        how in _STRICT or asked or _FROM_NOW.search(found["lead"])
+    ):
         word = "always" if how == "always" else "never"
         yield _standing(clause, f"{verb} {whole}", word)
 
@@ -172,6 +190,7 @@ def _ruled(text: str, clause: Clause) -> Iterator[Draft]:
 def _standing(clause: Clause, order: str, word: str = "") -> Draft:
     """Return what is to be done from now on, `always` or `never`."""
     said = in_third_person(_ME.sub("", _YOUR.sub("", order))).strip()
+    said = _PLEASE_LAST.sub("", said)
     return preference(clause, f"instructions.{slug(said, 8)}", f"{word} {said}".lstrip(), topic="work")
 
 
@@ -194,8 +213,11 @@ def _whenever(text: str, clause: Clause) -> Iterator[Draft]:
     first = order.split(maxsplit=1)[0].lower() if order else ""
     form = form_of(first)
     bare = form is not None and "base" in form.kinds
+    needed = _NEEDED.search(text)
+    if needed is not None:
+        found, order, bare = needed, needed["order"].strip(" ,"), True
     if found is not None and (bare or first in _DENYING) and not _AT_HAND.match(text):
-        when = (found["when"] or found["after"]).strip(" ,")
+        when = (found["after"] or found["when"]).strip(" ,")
         doing = _YOU_DO.sub(lambda done: gerund(done["verb"].lower()), _AS_TOLD.sub("asked", when))
         yield _standing(clause, f"{order} {doing[:1].lower()}{doing[1:]}")
 

@@ -13,11 +13,16 @@ from app.english.rules.noun_phrases import Phrase, noun_phrase, thing, value, wi
 from app.english.rules.values import place
 from app.english.word_lists import COLLEAGUES, GROUPS, NOT_TITLES, ROLE_HEADS, ROLE_OF, words
 
-_ARTICLE: Final = re.compile(r"\s*(?:(?:a|an|the|our|their|his|her|its|currently|now)\s+)?(?:new\s+)?", re.IGNORECASE)
+_ARTICLE: Final = re.compile(
+    r"\s*(?:(?:a|an|the|our|their|his|her|its|currently|now)\s+)?(?:new\s+)?(?:\d+[- ]years?[- ]old\s+)?",
+    re.IGNORECASE,
+)
 _SUFFIX: Final = re.compile(
     r"\w{3,}(?:ologist|ographer|ician|iatrist|ineer|keeper|writer|woman|smith|therapist|maker)s?", re.IGNORECASE
 )
-_EMPLOYER: Final = re.compile(r"\s*(?:,\s*)?(?:at|for|with|working (?:at|for)|here at|over at)\s+(?=\S)", re.IGNORECASE)
+_EMPLOYER: Final = re.compile(
+    r"\s*(?:,\s*)?(?:at|for|with(?=\s+(?-i:[A-Z]))|working (?:at|for)|here at|over at)\s+(?=\S)", re.IGNORECASE
+)
 _OF: Final = re.compile(r"\s+(?:of|for)\s+(?:the\s+)?", re.IGNORECASE)
 _POSSESSIVE: Final = re.compile(r"'s\b|s'(?=\s)")
 _MOST_WORDS: Final = 6

@@ -166,6 +166,10 @@ PEOPLE: Final[tuple[Row, ...]] = (
         topic="work", importance=0.8),
     Row(name="name", verbs="be", mood=is_introduced, value=values.own_name, predicate="has-name", importance=STATED,
         alone=True),
+    Row(name="age", verbs="be", mood=is_introduced, lead="<<NAME_AND>>", value=values.age, predicate="has-age",
+        importance=0.8),
+    Row(name="occupation", verbs="be", mood=is_introduced, lead=r"<<NAME_AND>>(?:\d+,\s*)?", value=occupations.role,
+        predicate="has-role", topic="work"),
     Row(name="appointment", verbs="be", read=events.appointments),
     Row(name="name", verbs="call name", read=relationships.naming),
     Row(name="marriage", verbs="marry", mood=is_married, lead="<<MARRIED>>", value=values.any_name,
@@ -266,6 +270,7 @@ SENTENCES: Final = (
     TextRow(name="presupposed", precision=0.9, asked=True, pasted=True, read=presuppositions.presuppositions),
     TextRow(name="appointment", read=events.moved_appointments),
     TextRow(name="instruction", read=instructions.instruction),
+    TextRow(name="instruction", asked=True, read=instructions.asked_of_assistant),
     TextRow(name="taste", precision=0.8, read=tastes.said_of),
 )  # fmt: skip
 _ROWS: Final = (*WORK, *HOME, *HEALTH, *PEOPLE, *PREFERENCES, *ENDINGS)
