@@ -107,6 +107,10 @@ class Payload(BaseModel):
         """Return the payload with one value, or with several, decided."""
         return self
 
+    def supposed(self, *, several: bool) -> Self:  # noqa: ARG002
+        """Return the payload with what its extractor supposes of how many values it holds; the least that counts."""
+        return self
+
     def supposition(self) -> str | None:
         """Return what is supposed where the payload leaves it open and nothing is known, as a fixed text."""
         return None
@@ -245,6 +249,7 @@ class MemoryType:
     - `adopts`: the rule by which it adopts memories of other types.
     - `chosen`: fields, by their wire names, whose values are chosen from a vocabulary or computed, not said.
     - `choices`: the values that a model may choose for a field; `unasked`: fields that a model is not asked for.
+    - `asks_several`: a model is asked whether other values can be true beside the one it tells.
     - `shown`: an extracting model is shown the memories that a turn may touch, as it is those that are `held`.
     - `states`: memories say what is so now, unlike a wish or an intention.
     - `begins`: a memory with a later `valid_from` is not valid until then; off for intentions, which hold before.
@@ -288,6 +293,7 @@ class MemoryType:
     chosen: frozenset[str] = frozenset()
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     unasked: frozenset[str] = frozenset()
+    asks_several: bool = False
     states: bool = False
     begins: bool = True
     shown: bool = False

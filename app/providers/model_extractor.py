@@ -93,7 +93,7 @@ def _claim(proposal: Proposal, types: Mapping[str, MemoryType]) -> _Claim:
         ended = (proposal.type, proposal.ends, proposal.speech_act, frozenset(proposal.retires))
         return _Claim(proposal=proposal, says=ended, quotes=ended)
     payload = spec.ended(proposal.payload)[0] if proposal.ends else spec.payload.model_validate(dict(proposal.payload))
-    says, slotted = _said(payload)
+    says, slotted = _said(payload if proposal.several is None else payload.supposed(several=proposal.several))
     # Two values for one slot are two claims, though one sentence may hold both.
     quotes = None if slotted else normalise.normalise_name(proposal.quote)
     return _Claim(

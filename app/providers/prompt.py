@@ -15,7 +15,7 @@ from app.memory.extraction import MOST_PROPOSALS, Turn
 from app.memory.spec import MemoryType
 from app.providers.chat import Message
 from app.providers.known_lines import KnownLine, compact
-from app.providers.schemas import TEXT, TYPE, PayloadField, fields_of, request_schema
+from app.providers.schemas import TEXT, TYPE, PayloadField, extracted_fields, request_schema
 
 
 def _token() -> str:
@@ -154,11 +154,11 @@ Bodø in August.","speech_act":"assertion","payload":{{"{TYPE}":"fact","subject"
 Known [2] {{"{TYPE}":"fact","subject":"user","predicate":"member-of","object":"Ruderclub Havel"}}. "Im Ruderclub bin ich
 übrigens seit Ostern nicht mehr." -> {{"quote":"Im Ruderclub bin ich übrigens seit Ostern nicht mehr","sentence":"Der
 Nutzer ist seit Ostern nicht mehr im Ruderclub Havel.","speech_act":"assertion","payload":{{"{TYPE}":"fact","subject":
-"user","predicate":"member-of","object":"Ruderclub Havel"}},"confidence":0.9,"ends":[2],"ended":true}}
+"user","predicate":"member-of","object":"Ruderclub Havel","several_can_be_true_at_once":true}},"confidence":0.9,"ends":[2],"ended":true}}
 "My daughter Runa turns nine on Saturday and can't have gluten, any ideas for a cake?" -> two memories: Runa's birthday,
 and {{"quote":"My daughter Runa turns nine on Saturday and can't have gluten","sentence":"Runa, the user's daughter,
 can't have gluten.","speech_act":"assertion","payload":{{"{TYPE}":"fact","subject":"Runa","predicate":"intolerant-to",
-"object":"gluten"}},"confidence":0.9}}; the question is none.
+"object":"gluten","several_can_be_true_at_once":true}},"confidence":0.9}}; the question is none.
 
 # Types
 A field with ? may be null. Take the type whose definition fits best. Predicates in use, before you make one up:
@@ -278,7 +278,7 @@ def repair_prompt(faults: Iterable[str], *, partial: bool) -> str:
 
 
 def _described(spec: MemoryType) -> str:
-    fields = fields_of(spec)
+    fields = extracted_fields(spec)
     told = [f"## {spec.name}", spec.definition, f"Fields: {'; '.join(map(_field_line, fields))}."]
     for example in spec.examples[:SHOWN_EXAMPLES]:
         payloads = ({TYPE: spec.name, **request_schema(one, fields)} for one in example.payloads)

@@ -16,7 +16,7 @@ from app.memory.spec import MemoryType
 from app.model import Category, SpeechAct
 from app.providers.chat import NotJson, json_object
 from app.providers.known_lines import KnownLine
-from app.providers.schemas import CATEGORIES, TYPE, PayloadField, fields_of, payload_schema
+from app.providers.schemas import CATEGORIES, SEVERAL, TYPE, PayloadField, fields_of, payload_schema
 
 KEY: Final = "memories"
 
@@ -285,7 +285,7 @@ class ProposalReader:
         if asked is None:
             names = ", ".join(dict.fromkeys(one.spec.name for one in self._types.values()))
             return _wrong(f"{where}.type", "no such type", f"{memory.type[:80]!r} is no type; use one of {names}")
-        payload = payload_schema(memory.payload, asked.fields)
+        payload, several = _cardinality(payload_schema(memory.payload, asked.fields), asked.spec)
         unknown = shown.faults(where, memory)
         if unknown:
             return ParsedProposals(faults=unknown)
@@ -293,12 +293,12 @@ class ProposalReader:
         # Of an ending of what is stored, the stored payload counts.
         faults = () if memory.ended and refers.ends else _payload_faults(where, asked, payload, ends=memory.ended)
         if not faults:
-            return ParsedProposals(proposals=(_proposal(memory, asked.spec, payload, refers),))
+            return ParsedProposals(proposals=(_proposal(memory, asked.spec, payload, refers, several),))
         other = None if asked.spec.otherwise is None else asked.spec.otherwise(payload)
         instead = None if other is None else self._types.get(other.type)
         if other is None or instead is None or _payload_faults(where, instead, other.payload, ends=memory.ended):
             return ParsedProposals(faults=faults)
-        return ParsedProposals(proposals=(_proposal(memory, instead.spec, other.payload, refers),))
+        return ParsedProposals(proposals=(_proposal(memory, instead.spec, other.payload, refers, several),))
 
 
 def _payload_faults(
@@ -323,7 +323,18 @@ def that_matter_most(proposals: Sequence[Proposal], most: int = MOST_PROPOSALS) 
     return [one for one in proposals if any(one is kept for kept in ranked)]
 
 
-def _proposal(memory: _Memory, spec: MemoryType, payload: Mapping[str, object], refers: _References) -> Proposal:
+def _cardinality(payload: Mapping[str, object], spec: MemoryType) -> tuple[dict[str, object], bool | None]:
+    """Return a payload without what it says of how many values it holds, and that; what is unclear says nothing."""
+    if not spec.asks_several:
+        return dict(payload), None
+    told = payload.get(SEVERAL)
+    fields = {name: value for name, value in payload.items() if name != SEVERAL and name not in spec.unasked}
+    return fields, told if isinstance(told, bool) else None
+
+
+def _proposal(
+    memory: _Memory, spec: MemoryType, payload: Mapping[str, object], refers: _References, several: bool | None
+) -> Proposal:
     return Proposal(
         type=spec.name,
         payload=payload,
@@ -339,6 +350,7 @@ def _proposal(memory: _Memory, spec: MemoryType, payload: Mapping[str, object], 
         valid_from=memory.valid_from,
         valid_until=memory.valid_until,
         ttl_days=memory.ttl_days,
+        several=several,
         replaces=refers.replaces,
         retires=refers.ends,
         repeats=refers.same_as,

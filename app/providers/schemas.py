@@ -27,6 +27,9 @@ CATEGORIES: Final = (Category.CORE, Category.EPISODIC, Category.PROCEDURAL, Cate
 TYPE: Final = "memory_type"
 """The field of an answered payload that names its type."""
 
+SEVERAL: Final = "several_can_be_true_at_once"
+"""The field of an answered payload that says whether other values can be true beside the one that it tells."""
+
 NULL: Final[Node] = {"type": "null"}
 
 _STRING: Final[Node] = {"type": "string"}
@@ -53,6 +56,17 @@ class PayloadField:
     pairs: bool
 
 
+_SEVERAL: Final = PayloadField(
+    name=SEVERAL,
+    schema={"type": "boolean"},
+    kind=_WORDS["boolean"],
+    description="true where another value would stand beside this one, as with allergies, children or skills, false "
+    "where it would take its place, as with a home or an employer",
+    required=True,
+    pairs=False,
+)
+
+
 def fields_of(spec: MemoryType) -> tuple[PayloadField, ...]:
     """Return the fields of a type's payload that a model is asked for, its vocabularies as enums.
 
@@ -68,6 +82,11 @@ def fields_of(spec: MemoryType) -> tuple[PayloadField, ...]:
         )
     except _Inexpressible as error:
         raise ConfigurationError(f"memory type {spec.name}: a model can't be asked for its payload: {error}") from None
+
+
+def extracted_fields(spec: MemoryType) -> tuple[PayloadField, ...]:
+    """Return the fields that an extracting model is asked for: the payload's, and how many values it holds."""
+    return (*fields_of(spec), _SEVERAL) if spec.asks_several else fields_of(spec)
 
 
 def request_schema(payload: Mapping[str, object], fields: Iterable[PayloadField]) -> dict[str, object]:
@@ -166,7 +185,7 @@ class _Inexpressible(Exception):
 
 
 def _payload(spec: MemoryType) -> Node:
-    fields = {one.name: one.schema for one in fields_of(spec)}
+    fields = {one.name: one.schema for one in extracted_fields(spec)}
     if spec.held is not None:
         fields[spec.held.value] = nullable(fields[spec.held.value])
     # First, because OpenAI tells alternatives apart by their first key.

@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
+from app.providers.schemas import SEVERAL
 from evals.truth.stories import RecordedMemory, StoryTurn, has_words, words_of
 from tests.provider_server import chat
 from tests.provider_server.chat import Said
@@ -24,9 +25,6 @@ from tests.provider_server.orders import Asked, Json, Refused
 
 _TURN: Final = re.compile(r"turn(?: \d+)?")
 _LINE: Final = re.compile(r"\[(\d+)\] (.*)")
-
-_CARDINALITY: Final = "stateful"
-"""The field of a payload that says whether it holds one value; null, where it may be, leaves that to the predicate."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -125,8 +123,8 @@ class AnswerForm:
         taken = self.payloads[kind]
         given = {"subject": "user", **one.payload} if "subject" in taken else one.payload
         fields = {name: given.get(name) for name in taken}
-        if taken.get(_CARDINALITY, {}).get("type") == "boolean":
-            fields[_CARDINALITY] = not one.several
+        if SEVERAL in taken:
+            fields[SEVERAL] = one.several
         return {**fields, "memory_type": kind}
 
     def _numbers(self, references: Sequence[str], *, entities: bool = False) -> list[int]:

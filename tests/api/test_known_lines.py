@@ -106,6 +106,24 @@ async def test_an_update_of_one_field_keeps_the_others(client: httpx.AsyncClient
     assert [left[name] for name in told] == ["75 mg", "every morning", "Dr. Okafor"]
 
 
+async def test_the_model_says_how_many_values_an_unknown_predicate_holds(
+    client: httpx.AsyncClient, provider: StandIn
+) -> None:
+    async def told(predicate: str, value: str, *, several: bool) -> str:
+        words = f"Put down {value} for {predicate.replace('-', ' ')}, please."
+        one = fact("user", predicate, value)
+        one["payload"]["several_can_be_true_at_once"] = several
+        await provider.script({words: [one]})
+        return str((await say(client, words))[0]["decision"])
+
+    assert [await told("tutors", name, several=True) for name in ("Marek", "Ilse")] == ["added", "added"]
+    assert [await told("berth", one, several=False) for one in ("dock nine", "dock four")] == ["added", "superseded"]
+    # A slot keeps what it holds, and the vocabulary counts above the model.
+    assert await told("berth", "dock seven", several=True) == "superseded"
+    assert await told("tutors", "Bogdan", several=False) == "added"
+    assert [await told("lives-in", city, several=True) for city in ("Pécs", "Győr")] == ["added", "superseded"]
+
+
 async def test_a_repetition_by_reference_counts_once(client: httpx.AsyncClient, provider: StandIn) -> None:
     known = await store(client, "preference", preference_key="tea.kind", preference_value="green tea")
     words = "Green tea is still what I like best."
