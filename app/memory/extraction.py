@@ -87,8 +87,8 @@ class Proposal:
     share of the temperature sweep that produced it. `ends` means that this is no longer so, since `ended_at` (an ISO
     date or date and time) or, without one, since some time before the turn; the payload may then omit the value.
     `valid_from` and `valid_until` (ISO, a date inclusive) bound its validity; `ttl_days` is its length where the turn
-    gives one. `sentence` says it in full, in the language of the turn. `several`: other values can be true beside this one,
-    None where the extractor does not say.
+    gives one. `sentence` says it in full, in the language of the turn. `several`: other values can be true beside
+    this one, None where the extractor does not say.
 
     The ids are of stored memories that the extractor was shown: of those whose place it takes (`replaces`), that are no
     longer so because of it (`retires`), that say the same (`repeats`); `about` may also be entities, and only says who

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 from enum import StrEnum
 from typing import Final, Literal, Self, get_args
 from uuid import UUID
@@ -139,6 +139,14 @@ class Payload(BaseModel):
         """Return the time of the event, None for types without one."""
         return None
 
+    def intended(self, said: datetime) -> tuple[str, str] | None:  # noqa: ARG002
+        """Return who intends what, where it tells what was still ahead when it was said; the name may be empty."""
+        return None
+
+    def happened(self) -> str | None:
+        """Return what happened, as a sentence; None where it tells of no event."""
+        return None
+
     def stored(self, event: EventTime | None) -> dict[str, object]:  # noqa: ARG002
         """Return the fields as they are stored, by their wire names; `event` is the result of `event_time`."""
         return self.model_dump(mode="json", by_alias=True)
@@ -253,6 +261,7 @@ class MemoryType:
     - `shown`: an extracting model is shown the memories that a turn may touch, as it is those that are `held`.
     - `states`: memories say what is so now, unlike a wish or an intention.
     - `begins`: a memory with a later `valid_from` is not valid until then; off for intentions, which hold before.
+    - `intends`: memories may tell of what is to come, which an event carries out.
     - `standing`: the section of a user's profile for its memories; None for types that only questions find.
     - `heed`: which memories answers must heed, whatever is asked; None for none.
     - `otherwise`: returns another type for an extracted payload that is not valid for this one.
@@ -296,6 +305,7 @@ class MemoryType:
     asks_several: bool = False
     states: bool = False
     begins: bool = True
+    intends: bool = False
     shown: bool = False
     otherwise: Callable[[Mapping[str, object]], Reclassified | None] | None = None
     version: int = 0

@@ -154,7 +154,8 @@ Bodø in August.","speech_act":"assertion","payload":{{"{TYPE}":"fact","subject"
 Known [2] {{"{TYPE}":"fact","subject":"user","predicate":"member-of","object":"Ruderclub Havel"}}. "Im Ruderclub bin ich
 übrigens seit Ostern nicht mehr." -> {{"quote":"Im Ruderclub bin ich übrigens seit Ostern nicht mehr","sentence":"Der
 Nutzer ist seit Ostern nicht mehr im Ruderclub Havel.","speech_act":"assertion","payload":{{"{TYPE}":"fact","subject":
-"user","predicate":"member-of","object":"Ruderclub Havel","several_can_be_true_at_once":true}},"confidence":0.9,"ends":[2],"ended":true}}
+"user","predicate":"member-of","object":"Ruderclub Havel","several_can_be_true_at_once":true}},"confidence":0.9,
+"ends":[2],"ended":true}}
 "My daughter Runa turns nine on Saturday and can't have gluten, any ideas for a cake?" -> two memories: Runa's birthday,
 and {{"quote":"My daughter Runa turns nine on Saturday and can't have gluten","sentence":"Runa, the user's daughter,
 can't have gluten.","speech_act":"assertion","payload":{{"{TYPE}":"fact","subject":"Runa","predicate":"intolerant-to",

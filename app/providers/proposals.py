@@ -293,12 +293,12 @@ class ProposalReader:
         # Of an ending of what is stored, the stored payload counts.
         faults = () if memory.ended and refers.ends else _payload_faults(where, asked, payload, ends=memory.ended)
         if not faults:
-            return ParsedProposals(proposals=(_proposal(memory, asked.spec, payload, refers, several),))
+            return ParsedProposals(proposals=(_proposal(memory, asked.spec, payload, refers, several=several),))
         other = None if asked.spec.otherwise is None else asked.spec.otherwise(payload)
         instead = None if other is None else self._types.get(other.type)
         if other is None or instead is None or _payload_faults(where, instead, other.payload, ends=memory.ended):
             return ParsedProposals(faults=faults)
-        return ParsedProposals(proposals=(_proposal(memory, instead.spec, other.payload, refers, several),))
+        return ParsedProposals(proposals=(_proposal(memory, instead.spec, other.payload, refers, several=several),))
 
 
 def _payload_faults(
@@ -333,7 +333,7 @@ def _cardinality(payload: Mapping[str, object], spec: MemoryType) -> tuple[dict[
 
 
 def _proposal(
-    memory: _Memory, spec: MemoryType, payload: Mapping[str, object], refers: _References, several: bool | None
+    memory: _Memory, spec: MemoryType, payload: Mapping[str, object], refers: _References, *, several: bool | None
 ) -> Proposal:
     return Proposal(
         type=spec.name,

@@ -316,13 +316,18 @@ def _offered(text: _TurnText, extraction: Extraction, means: ExtractionContext) 
             for proposal in extraction.proposals
             for one in referring(proposal, means.lines, means.types)
         ]
-    found = []
+    found: list[Reclassification] = []
     for proposal in extraction.proposals:
         for offer in reclassifications(proposal, means.types):
             stands = offer.was is None or isinstance(
                 ground(offer.proposal, text.turn, text.context, means.types, names=text.names), Grounding
             )
-            found.extend([offer] if stands else [] if proposal.ends else [Reclassification(proposal=proposal)])
+            offers = [offer] if stands else [] if proposal.ends else [Reclassification(proposal=proposal)]
+            found += (
+                replace(one, proposal=meant)
+                for one in offers
+                for meant in referring(one.proposal, means.lines, means.types)
+            )
     return found
 
 

@@ -49,6 +49,7 @@ from app.write.extract import ExtractionContext, candidates_of, with_spent
 from app.write.forgetting import Forgetting
 from app.write.known import KnownReader, names_meant, together_known
 from app.write.pipeline import ScopeLocks, WritePipeline
+from app.write.plans import may_meet_plans, types_of_plans, with_plans
 from app.write.reference_lines import NOTHING_REFERRED, ReferredLines, ids_of
 from app.write.referents import HEARD_TURNS
 from app.write.trace import StageTimes, Trace, TurnReport, decision_report
@@ -328,6 +329,7 @@ class IngestPipeline:
     async def _consider(self, actor: Actor, works: Sequence[TurnState], policy: TenantPolicy, types: Registry) -> None:
         """Make candidates of the proposals, in the order they were said."""
         await self._recall(actor, works)
+        await self._meet_plans(actor, works, types)
         lines = await self._referred(actor, works)
         await asyncio.to_thread(self._propose, works, policy, types, lines)
         await self._confirm(works, policy)
@@ -361,6 +363,20 @@ class IngestPipeline:
 
     def _keeps_episodes(self, policy: TenantPolicy) -> bool:
         return self.keep_episodes if policy.keep_episodes is None else policy.keep_episodes
+
+    async def _meet_plans(self, actor: Actor, works: Sequence[TurnState], types: Registry) -> None:
+        """Refer proposals that carry out, move or call off a plan to it; asks nothing where there is none of these."""
+        meeting = [
+            (work, work.extraction)
+            for work in works
+            if work.extraction is not None and may_meet_plans(work.extraction.proposals, types)
+        ]
+        if not meeting:
+            return
+        stored = await self.known.of_types(actor, works[0].turn.scope, types_of_plans(types))
+        for work, extraction in meeting if stored else ():
+            proposals = [with_plans(one, stored, work.turn, types) for one in extraction.proposals]
+            work.extraction = replace(extraction, proposals=tuple(proposals))
 
     async def _referred(self, actor: Actor, works: Sequence[TurnState]) -> ReferredLines:
         """Look up what the proposals of turns of one scope refer to, where they refer to anything."""

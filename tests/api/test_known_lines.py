@@ -220,3 +220,17 @@ async def test_other_languages_are_left_to_the_model(client: httpx.AsyncClient, 
     words = "Ich trinke nie Alkohol und meine Frau arbeitet bei Bosch."
     await provider.script({words: [fact("user", "avoids", "Alkohol", quote="Ich trinke nie Alkohol")]})
     assert [one["decision"] for one in await say(client, words)] == ["added"]
+
+
+async def test_an_event_ends_its_plan_without_a_reference(client: httpx.AsyncClient, provider: StandIn) -> None:
+    await store(client, "plan", plan="repaint the garden shed")
+    kept = await store(client, "plan", plan="repaint the hallway")
+    words = "Yesterday I repainted the garden shed, finally."
+    await provider.script(
+        {words: [{"type": "event", "payload": {"event_description": "user repainted the garden shed"}}]}
+    )
+    decisions = [one["decision"] for one in await say(client, words)]
+    assert sorted(decisions) == ["added", "ended"]
+    left = await active(client)
+    assert kept in left
+    assert sorted(one["type"] for one in left.values()) == ["event", "plan"]
