@@ -128,12 +128,14 @@ class ErasureRequest:
     """A statement of a user that something is to be forgotten.
 
     `quote` is the sentence of the turn, word for word; `words` say what is meant, without function words; `predicates`
-    are those that the words mean, where they name a kind of fact and no value: `my address`.
+    are those that the words mean, where they name a kind of fact and no value: `my address`. `memories` are the ids of
+    those stored ones that an extractor was shown and that are meant.
     """
 
     quote: str
     words: tuple[str, ...]
     predicates: tuple[str, ...] = ()
+    memories: tuple[UUID, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

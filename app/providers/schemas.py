@@ -30,6 +30,9 @@ TYPE: Final = "memory_type"
 SEVERAL: Final = "several_can_be_true_at_once"
 """The field of an answered payload that says whether other values can be true beside the one that it tells."""
 
+FORGET: Final = "forget"
+"""The field of an answer that has what the user asks to forget."""
+
 NULL: Final[Node] = {"type": "null"}
 
 _STRING: Final[Node] = {"type": "string"}
@@ -120,7 +123,7 @@ def _nodes(node: Node) -> Iterator[Node]:
 
 
 def answer_schema(types: Iterable[MemoryType]) -> Node:
-    """Return the schema of `{"memories": [...]}`, whose payloads have one alternative a type."""
+    """Return the schema of `{"forget": [...], "memories": [...]}`, whose payloads have one alternative a type."""
     payloads = _one_of([_payload(spec) for spec in types])
     memory = closed(
         {
@@ -142,7 +145,9 @@ def answer_schema(types: Iterable[MemoryType]) -> Node:
             "ttl_days": nullable(_NUMBER),
         }
     )
-    return closed({"memories": {"type": "array", "items": memory}})
+    erasure = closed({"quote": _STRING, "what": _STRING, "lines": _NUMBERS})
+    # First, as it is short: an answer that is cut off still has it whole.
+    return closed({FORGET: {"type": "array", "items": erasure}, "memories": {"type": "array", "items": memory}})
 
 
 def closed(properties: Mapping[str, Node]) -> Node:

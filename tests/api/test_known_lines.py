@@ -234,3 +234,18 @@ async def test_an_event_ends_its_plan_without_a_reference(client: httpx.AsyncCli
     left = await active(client)
     assert kept in left
     assert sorted(one["type"] for one in left.values()) == ["event", "plan"]
+
+
+async def test_a_request_to_forget_waits_for_a_person_in_any_language(
+    client: httpx.AsyncClient, provider: StandIn
+) -> None:
+    meant = await store(client, "fact", subject="user", predicate="has-condition", object="Morbus Crohn")
+    kept = await store(client, "fact", subject="user", predicate="owns", object="a canoe")
+    words = "Puoi cancellare dalla memoria la mia malattia?"
+    await provider.script({words: [{"forget": ["Morbus"], "what": "la malattia dell'utente"}]})
+    await say(client, words)
+    assert list(await active(client)) == [kept]
+    [item] = (await client.get("/admin/review")).json()["items"]
+    assert (item["memory"]["id"], item["reason"]) == (meant, "erasure")
+    answer = await client.post("/query", json={"query": "Have I got an illness?", "user_id": USER})
+    assert "Crohn" not in answer.text
