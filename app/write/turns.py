@@ -41,7 +41,7 @@ from app.memory.registry import Registry, Types
 from app.model import Actor
 from app.providers.chat import spent_tokens
 from app.providers.factory import Prices
-from app.providers.protocols import Confirmer, Extractor
+from app.providers.protocols import Confirmation, Confirmer, Extractor
 from app.write import extract
 from app.write.coreference import binding_rows, needs_context
 from app.write.doubts import confirmed, doubtful_claim
@@ -298,10 +298,13 @@ class IngestPipeline:
         try:
             async with self.database.write(actor.tenant_id) as session:
                 await db_turns.save_extractions(session, actor.tenant_id, told)
-                await quotas.add_model_use(session, actor, self.clock().date(), usage, self.prices.cost(usage))
+                await self._add_use(session, actor, usage)
         except TypedMemoryError as error:
             for one in works:
                 one.failure = error
+
+    async def _add_use(self, session: WriteSession, actor: Actor, usage: TokenUsage) -> None:
+        await quotas.add_model_use(session, actor, self.clock().date(), usage, self.prices.cost(usage))
 
     async def _recall(self, actor: Actor, works: Sequence[TurnState]) -> None:
         """Look up whom the turns may refer to, where they refer to anybody."""
@@ -332,9 +335,9 @@ class IngestPipeline:
         await self._meet_plans(actor, works, types)
         lines = await self._referred(actor, works)
         await asyncio.to_thread(self._propose, works, policy, types, lines)
-        await self._confirm(works, policy)
+        await self._confirm(actor, works, policy)
 
-    async def _confirm(self, works: Sequence[TurnState], policy: TenantPolicy) -> None:
+    async def _confirm(self, actor: Actor, works: Sequence[TurnState], policy: TenantPolicy) -> None:
         """Ask once about all candidates whose wording disagrees with the extractor; without an answer they are held."""
         doubted = [
             (work, place, one)
@@ -345,14 +348,17 @@ class IngestPipeline:
         if self.confirmer is None or not doubted:
             return
         try:
-            said = await self.confirmer.confirm([doubtful_claim(one, work.turn) for work, _, one in doubted])
-        except ProviderError:
-            said = [None for _ in doubted]
+            answer = await self.confirmer.confirm([doubtful_claim(one, work.turn) for work, _, one in doubted])
+        except ProviderError as error:
+            answer = Confirmation(verdicts=tuple(None for _ in doubted), usage=spent_tokens(error))
+        if answer.usage.requests:
+            async with self.database.write(actor.tenant_id) as session:
+                await self._add_use(session, actor, answer.usage)
         keep = self._keeps_episodes(policy)
         for work in {id(work): work for work, _, _ in doubted}.values():
             verdicts = {
                 place: verdict
-                for (of, place, _), verdict in zip(doubted, said, strict=True)
+                for (of, place, _), verdict in zip(doubted, answer.verdicts, strict=True)
                 if of is work and verdict is not None
             }
             with work.trace.stage("confirm", sum(of is work for of, _, _ in doubted)) as stage:

@@ -175,12 +175,17 @@ async def test_a_doubtful_proposal_is_asked_about_once(
 ) -> None:
     doubted = fact("user", "member-of", "chess club", quote=CLUB)
     await provider.script({DOUBTFUL: [doubted if says is None else {**doubted, "says": says}]})
-    before = await doubts(provider)
+    before, cost = await doubts(provider), await requests(client)
     found = await say(client, DOUBTFUL)
+    assert await requests(client) == cost + 2
     assert [one["decision"] for one in found if one["type"] == "fact"] == [decision], found
     kept = [one["decision"] for one in found if one["type"] == "episodic"]
     assert kept == ([] if says else ["added"])
     assert await doubts(provider) == before + 1
+
+
+async def requests(client: httpx.AsyncClient) -> int:
+    return sum(day["requests"] for day in (await client.get("/admin/costs")).json()["days"])
 
 
 async def doubts(provider: StandIn) -> int:
