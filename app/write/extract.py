@@ -339,11 +339,17 @@ def _candidate(one: _GroundedProposal, turn: Turn, means: ExtractionContext) -> 
         found,
         replaces=tuple(each for each, gives in way.items() if gives),
         disputes=tuple(each for each, gives in way.items() if not gives),
+        said=_sentence(one.proposal.quote, turn),
     )
     if one.offer.was is None:
         return found
     adopted = {"from": one.offer.was.type, "because": one.offer.because}
     return replace(found, provenance={**found.provenance, "reclassified": adopted})
+
+
+def _sentence(quote: str, turn: Turn) -> str | None:
+    span = locate_quote(quote, turn.content)
+    return None if span is None else sentence_around(turn.content, span)[0]
 
 
 def _ties(one: _GroundedProposal, turn: Turn, heard: Sequence[Turn]) -> dict[str, str]:
