@@ -36,7 +36,7 @@ def erasure_requests(text: str) -> tuple[ErasureRequest, ...]:
 
 
 def request_for(quote: str, what: str, language: str) -> ErasureRequest:
-    """Return the request that a quote makes to forget something, which is told in words of a language."""
+    """Return the request of a quote to forget something, by words for it in a language."""
     meant = _content_words(what, language)
     return ErasureRequest(quote=quote, words=meant, predicates=_predicates(meant))
 

@@ -1,4 +1,4 @@
-"""What is said to have happened, or to be otherwise, where it was planned: the plan is ended or replaced by it.
+"""References of statements to the plans that they carry out, move or call off.
 
 A language model refers to the plan by its line; without a reference it is found by its words. All content words of the
 plan, its times apart, must be in what is said of the same person, in the time that was planned.
