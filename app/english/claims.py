@@ -98,7 +98,7 @@ def other_subject(clause: ValueClause) -> str | None:
     """
     head = clause.before
     plain = _TOLD_ME.sub("said", normalise(head))
-    if _THIRD.match(plain) or _ABROAD.match(plain):
+    if (plain and _THIRD.match(normalise(clause.text))) or _ABROAD.match(plain):
         return ""
     named = _NAMED.match(head)
     if named is not None and is_given(named["name"]):

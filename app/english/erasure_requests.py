@@ -35,6 +35,12 @@ def erasure_requests(text: str) -> tuple[ErasureRequest, ...]:
     return tuple(_requests(text))
 
 
+def request_for(quote: str, what: str, language: str) -> ErasureRequest:
+    """Return the request of a quote to forget something, by words for it in a language."""
+    meant = _content_words(what, language)
+    return ErasureRequest(quote=quote, words=meant, predicates=_predicates(meant))
+
+
 def _requests(text: str) -> Iterator[ErasureRequest]:
     for start, end in sentence_spans(text):
         sentence = text[start:end]
@@ -48,7 +54,7 @@ def _requests(text: str) -> Iterator[ErasureRequest]:
 
 
 def _content_words(what: str, language: str) -> tuple[str, ...]:
-    stop = STOP_WORDS[language] | STOP_WORDS["english"]
+    stop = STOP_WORDS.get(language, frozenset()) | STOP_WORDS["english"]
     tokens = tokenize(normalise(_ELIDED.sub("", what)))
     return tuple(dict.fromkeys(_ALIASES.get(one, one) for one in tokens if one not in stop and one not in _IDLE))
 

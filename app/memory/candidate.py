@@ -42,9 +42,9 @@ class Candidate:
     `category` is the caller's choice of category, `nature` the one that extraction derives; without either the type's
     default is used. `reviewed` means that a reviewer has seen it. `ties` are what names were said to be to whom, by
     normalised name. `covers` is the time that it tells of, where its payload has none. `wording` is the extractor's
-    sentence, which is shown and searched; its payload says the same. It takes the place of the stored
-    memories `replaces` and says the same as `repeats`; `disputes` stand, though it was said to take their place. With
-    an `ending`, it is not stored but ends the memories that say the same.
+    sentence, which is shown and searched; its payload says the same. `said` is the sentence of its turn. It takes the
+    place of the stored memories `replaces` and says the same as `repeats`; `disputes` stand, though it was said to take
+    their place. With an `ending`, it is not stored but ends the memories that say the same.
     """
 
     type: MemoryType
@@ -53,6 +53,7 @@ class Candidate:
     content: str | None = None
     wording: str | None = None
     context: str | None = None
+    said: str | None = None
     stated_at: datetime | None = None
     zone: tzinfo = UTC
     source_strength: float = DIRECT_SOURCE

@@ -87,7 +87,8 @@ class Proposal:
     share of the temperature sweep that produced it. `ends` means that this is no longer so, since `ended_at` (an ISO
     date or date and time) or, without one, since some time before the turn; the payload may then omit the value.
     `valid_from` and `valid_until` (ISO, a date inclusive) bound its validity; `ttl_days` is its length where the turn
-    gives one. `sentence` says it in full, in the language of the turn.
+    gives one. `sentence` says it in full, in the language of the turn. `several`: other values can be true beside
+    this one, None where the extractor does not say.
 
     The ids are of stored memories that the extractor was shown: of those whose place it takes (`replaces`), that are no
     longer so because of it (`retires`), that say the same (`repeats`); `about` may also be entities, and only says who
@@ -109,6 +110,7 @@ class Proposal:
     valid_from: str | None = None
     valid_until: str | None = None
     ttl_days: float | None = None
+    several: bool | None = None
     replaces: tuple[UUID, ...] = ()
     retires: tuple[UUID, ...] = ()
     repeats: UUID | None = None
@@ -126,12 +128,14 @@ class ErasureRequest:
     """A statement of a user that something is to be forgotten.
 
     `quote` is the sentence of the turn, word for word; `words` say what is meant, without function words; `predicates`
-    are those that the words mean, where they name a kind of fact and no value: `my address`.
+    are those that the words mean, where they name a kind of fact and no value: `my address`. `memories` are the ids of
+    those stored ones that an extractor was shown and that are meant.
     """
 
     quote: str
     words: tuple[str, ...]
     predicates: tuple[str, ...] = ()
+    memories: tuple[UUID, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
-from datetime import tzinfo
+from datetime import datetime, tzinfo
 from enum import StrEnum
 from typing import Final, Literal, Self, get_args
 from uuid import UUID
@@ -107,6 +107,10 @@ class Payload(BaseModel):
         """Return the payload with one value, or with several, decided."""
         return self
 
+    def supposed(self, *, several: bool) -> Self:  # noqa: ARG002
+        """Return the payload with what its extractor supposes of how many values it holds; the least that counts."""
+        return self
+
     def supposition(self) -> str | None:
         """Return what is supposed where the payload leaves it open and nothing is known, as a fixed text."""
         return None
@@ -133,6 +137,14 @@ class Payload(BaseModel):
 
     def event_time(self, zone: tzinfo) -> EventTime | None:  # noqa: ARG002
         """Return the time of the event, None for types without one."""
+        return None
+
+    def intended(self, said: datetime) -> tuple[str, str] | None:  # noqa: ARG002
+        """Return who intends what, where it tells what was still ahead when it was said; the name may be empty."""
+        return None
+
+    def happened(self) -> str | None:
+        """Return what happened, as a sentence; None where it tells of no event."""
         return None
 
     def stored(self, event: EventTime | None) -> dict[str, object]:  # noqa: ARG002
@@ -245,9 +257,11 @@ class MemoryType:
     - `adopts`: the rule by which it adopts memories of other types.
     - `chosen`: fields, by their wire names, whose values are chosen from a vocabulary or computed, not said.
     - `choices`: the values that a model may choose for a field; `unasked`: fields that a model is not asked for.
+    - `asks_several`: a model is asked whether other values can be true beside the one it tells.
     - `shown`: an extracting model is shown the memories that a turn may touch, as it is those that are `held`.
     - `states`: memories say what is so now, unlike a wish or an intention.
     - `begins`: a memory with a later `valid_from` is not valid until then; off for intentions, which hold before.
+    - `intends`: memories may tell of what is to come, which an event carries out.
     - `standing`: the section of a user's profile for its memories; None for types that only questions find.
     - `heed`: which memories answers must heed, whatever is asked; None for none.
     - `otherwise`: returns another type for an extracted payload that is not valid for this one.
@@ -288,8 +302,10 @@ class MemoryType:
     chosen: frozenset[str] = frozenset()
     choices: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     unasked: frozenset[str] = frozenset()
+    asks_several: bool = False
     states: bool = False
     begins: bool = True
+    intends: bool = False
     shown: bool = False
     otherwise: Callable[[Mapping[str, object]], Reclassified | None] | None = None
     version: int = 0

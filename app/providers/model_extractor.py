@@ -12,10 +12,21 @@ from typing import Final
 from uuid import uuid5
 from weakref import WeakKeyDictionary
 
+from app.english.erasure_requests import erasure_requests
 from app.errors import ExtractionFailed, ProviderError
 from app.lexical.tokens import locate_quote
 from app.memory import normalise
-from app.memory.extraction import MOST_PROPOSALS, NOTHING_KNOWN, Extraction, KnownExcerpt, Proposal, TokenUsage, Turn
+from app.memory.extraction import (
+    MOST_PROPOSALS,
+    NOTHING_KNOWN,
+    ErasureRequest,
+    Extraction,
+    KnownExcerpt,
+    Proposal,
+    Role,
+    TokenUsage,
+    Turn,
+)
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType, Payload
 from app.model import NAMESPACE, UNKNOWN_TYPE, EntityRef
@@ -93,7 +104,7 @@ def _claim(proposal: Proposal, types: Mapping[str, MemoryType]) -> _Claim:
         ended = (proposal.type, proposal.ends, proposal.speech_act, frozenset(proposal.retires))
         return _Claim(proposal=proposal, says=ended, quotes=ended)
     payload = spec.ended(proposal.payload)[0] if proposal.ends else spec.payload.model_validate(dict(proposal.payload))
-    says, slotted = _said(payload)
+    says, slotted = _said(payload if proposal.several is None else payload.supposed(several=proposal.several))
     # Two values for one slot are two claims, though one sentence may hold both.
     quotes = None if slotted else normalise.normalise_name(proposal.quote)
     return _Claim(
@@ -203,11 +214,13 @@ class ModelExtractor:
             reading = await self._reading(question, asked, meter)
         said: list[list[Proposal]] = [[] for _ in turns]
         for one in reading.proposals:
-            said[_place(one, turns)].append(one)
+            said[_place(one.quote, turns)].append(one)
+        forgotten = [_erasures(reading, place, turns) for place in range(len(turns))]
         unusable = tuple(one.reason for one in reading.faults)
         return [
             Extraction(
                 proposals=_in_order(that_matter_most(mine), turn.content),
+                erasures=forgotten[place],
                 unusable=() if place else unusable,
                 usage=TokenUsage() if place else meter.usage,
             )
@@ -249,7 +262,7 @@ class ModelExtractor:
         if fatal or len(answers) <= self._sweep / 2:
             raise [*fatal, *failures][0]
         agreed = consistent_proposals([one.proposals for one in answers], asked.types, question.most)
-        return ParsedProposals(proposals=agreed, faults=answers[0].faults)
+        return replace(answers[0], proposals=agreed)
 
     async def _answer(
         self, question: _Question, reader: ProposalReader, temperature: float, meter: Meter, expires_at: float
@@ -288,10 +301,19 @@ class ModelExtractor:
         return reply
 
 
-def _place(proposal: Proposal, turns: Sequence[Turn]) -> int:
-    """Return which turn has the quote of a proposal."""
-    places = (place for place, turn in enumerate(turns) if locate_quote(proposal.quote, turn.content))
+def _place(quote: str, turns: Sequence[Turn]) -> int:
+    """Return which turn has a quote."""
+    places = (place for place, turn in enumerate(turns) if locate_quote(quote, turn.content))
     return next(places, len(turns) - 1)
+
+
+def _erasures(reading: ParsedProposals, place: int, turns: Sequence[Turn]) -> tuple[ErasureRequest, ...]:
+    """Return what a user asks to forget in one of the turns; by its wording, where the answer does not say."""
+    if turns[place].role is not Role.USER:
+        return ()
+    if reading.erasures is None:
+        return erasure_requests(turns[place].content)
+    return tuple(one for one in reading.erasures if _place(one.quote, turns) == place)
 
 
 def _in_order(proposals: Sequence[Proposal], content: str) -> tuple[Proposal, ...]:

@@ -12,6 +12,7 @@ from typing import Any, Final, TypeGuard, TypeVar
 from pydantic import ValidationError
 
 from app.errors import ProviderProtocolError
+from app.memory.extraction import TokenUsage
 from app.memory.fields import is_storable
 from app.memory.spec import AdoptedPayload, MemoryType, StoredBelief
 from app.providers.chat import (
@@ -28,7 +29,7 @@ from app.providers.chat import (
 )
 from app.providers.known_lines import compact
 from app.providers.prompt import ONLY_DATA, Fence, fenced, said_by
-from app.providers.protocols import DoubtfulClaim
+from app.providers.protocols import Confirmation, DoubtfulClaim
 from app.providers.schemas import closed, fields_of, nullable, payload_schema
 
 Read = TypeVar("Read")
@@ -71,7 +72,14 @@ class ModelTask:
         return self.chat.name
 
     async def ask(self, question: ModelQuestion, blocks: Sequence[str], read: Callable[[object], Read]) -> Read:
-        """Return what `read` makes of the answer's member; it raises UnusableAnswer for one that is no good.
+        """Return what `read` makes of the answer's member; see `ask_at_cost`."""
+        answer, _ = await self.ask_at_cost(question, blocks, read)
+        return answer
+
+    async def ask_at_cost(
+        self, question: ModelQuestion, blocks: Sequence[str], read: Callable[[object], Read]
+    ) -> tuple[Read, TokenUsage]:
+        """Return what `read` makes of the answer's member, and the tokens; it raises UnusableAnswer for one of no use.
 
         Raises ProviderError when the model can't be asked, ProviderProtocolError when its answer can't be used.
         """
@@ -79,7 +87,7 @@ class ModelTask:
         with metered(self.observer, question.purpose) as meter:
             reply = await self.chat.complete(prompt, temperature=0.0, expires_at=self.chat.expires_at())
             meter.add(reply.usage)
-            return self.read(question, reply, read)
+            return self.read(question, reply, read), meter.usage
 
     def read(self, question: ModelQuestion, reply: Reply, read: Callable[[object], Read]) -> Read:
         """Return what `read` makes of a reply's member; ProviderProtocolError when it can't be used."""
@@ -302,11 +310,11 @@ MOST_CLAIMS: Final = 40
 class ModelConfirmer(ModelTask):
     """Looks again at proposals with a chat model; see `Confirmer`."""
 
-    async def confirm(self, claims: Sequence[DoubtfulClaim]) -> list[bool | None]:
+    async def confirm(self, claims: Sequence[DoubtfulClaim]) -> Confirmation:
         """Return for each claim whether its quote says exactly this, in one call for all."""
         asked = claims[:MOST_CLAIMS]
         if not asked:
-            return []
+            return Confirmation()
         told = [compact(one.claim) for one in asked]
         fence = Fence.around([*told, *(text for one in asked for text in (one.turn.content, one.quote))])
         blocks = [
@@ -320,8 +328,9 @@ class ModelConfirmer(ModelTask):
             )
             for number, (one, claim) in enumerate(zip(asked, told, strict=True), start=1)
         ]
-        verdicts = await self.ask(_DOUBT, blocks, _verdicts)
-        return [verdicts.get(number) for number in range(1, len(claims) + 1)]
+        verdicts, usage = await self.ask_at_cost(_DOUBT, blocks, _verdicts)
+        said = tuple(verdicts.get(number) for number in range(1, len(claims) + 1))
+        return Confirmation(verdicts=said, usage=usage)
 
 
 def _verdicts(answer: object) -> dict[int, bool]:

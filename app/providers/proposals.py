@@ -10,13 +10,15 @@ from uuid import UUID
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
-from app.memory.extraction import MOST_PROPOSALS, KnownBelief, Proposal
+from app.english.erasure_requests import request_for
+from app.lexical.bm25 import text_language
+from app.memory.extraction import MOST_PROPOSALS, ErasureRequest, KnownBelief, Proposal
 from app.memory.fields import Name, Sentence, Topic
 from app.memory.spec import MemoryType
 from app.model import Category, SpeechAct
 from app.providers.chat import NotJson, json_object
 from app.providers.known_lines import KnownLine
-from app.providers.schemas import CATEGORIES, TYPE, PayloadField, fields_of, payload_schema
+from app.providers.schemas import CATEGORIES, FORGET, SEVERAL, TYPE, PayloadField, fields_of, payload_schema
 
 KEY: Final = "memories"
 
@@ -144,10 +146,14 @@ class ProposalError:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ParsedProposals:
-    """The usable proposals of an answer, and the faults of the others."""
+    """The usable proposals of an answer, and the faults of the others.
+
+    `erasures` are what it says is to be forgotten, None where it says nothing of that.
+    """
 
     proposals: tuple[Proposal, ...] = ()
     faults: tuple[ProposalError, ...] = ()
+    erasures: tuple[ErasureRequest, ...] | None = None
 
     @property
     def repairable(self) -> tuple[ProposalError, ...]:
@@ -162,12 +168,12 @@ class ParsedProposals:
         it was told it may.
         """
         if not (self.proposals or second.proposals or second.faults):
-            return ParsedProposals(faults=tuple(one for one in self.faults if one.final))
+            return replace(self, faults=tuple(one for one in self.faults if one.final))
         fresh = [one for one in second.proposals if one not in self.proposals]
         wrong = list(dict.fromkeys(one.place for one in self.repairable))
         still = {one.place for one in second.faults}
         if None in wrong:
-            return ParsedProposals(proposals=tuple(fresh), faults=second.faults)
+            return replace(second, proposals=tuple(fresh))
         if None not in still and len(second.proposals) + len(still) == len(wrong):
             left = {place for number, place in enumerate(wrong) if number in still}
         else:
@@ -175,6 +181,7 @@ class ParsedProposals:
         return ParsedProposals(
             proposals=(*self.proposals, *fresh)[:most],
             faults=tuple(one for one in self.faults if one.final or one.place in left),
+            erasures=self.erasures,
         )
 
 
@@ -240,6 +247,33 @@ class _Shown:
         )
 
 
+class _Erasure(BaseModel):
+    """One thing that an answer says is to be forgotten."""
+
+    model_config = ConfigDict(hide_input_in_errors=True)
+
+    quote: Sentence
+    what: str = Field(default="", max_length=LONGEST_SENTENCE)
+    lines: _Numbers = ()
+
+
+def _erasures(given: object, shown: _Shown) -> tuple[ErasureRequest, ...] | None:
+    """Return what is to be forgotten; what is no request is left out, and costs no repair."""
+    if not isinstance(given, list):
+        return None
+    found = []
+    for one in given[:MOST_READ]:
+        try:
+            asked = _Erasure.model_validate(one)
+        except ValidationError:
+            continue
+        request = request_for(asked.quote, asked.what, text_language(asked.what))
+        meant = tuple(shown.beliefs[number] for number in asked.lines if number in shown.beliefs)
+        if request.words or meant:
+            found.append(replace(request, memories=meant))
+    return tuple(found)
+
+
 class ProposalReader:
     """Reads answers about the memory types it was given."""
 
@@ -259,9 +293,10 @@ class ProposalReader:
         """
         shown = _Shown.of(lines, forgiving=repaired)
         try:
-            memories = json_object(text, KEY)[KEY]
+            answer = json_object(text, KEY)
         except NotJson as error:
             return ParsedProposals(faults=(ProposalError(where="the answer", kind=str(error), told=str(error)),))
+        memories = answer[KEY]
         if not isinstance(memories, list):
             return _wrong(KEY, "not a list", f"{KEY} must be a list")
         proposals: list[Proposal] = []
@@ -274,7 +309,8 @@ class ProposalReader:
             many = f"{len(memories)} memories, where {most} is the most: those that matter least are left out"
             faults.append(ProposalError(where=KEY, kind=many, told=many, final=True))
             proposals = that_matter_most(proposals, most)
-        return ParsedProposals(proposals=tuple(proposals), faults=tuple(faults))
+        erasures = _erasures(answer.get(FORGET), shown)
+        return ParsedProposals(proposals=tuple(proposals), faults=tuple(faults), erasures=erasures)
 
     def _memory(self, where: str, answered: object, shown: _Shown) -> ParsedProposals:
         try:
@@ -285,7 +321,7 @@ class ProposalReader:
         if asked is None:
             names = ", ".join(dict.fromkeys(one.spec.name for one in self._types.values()))
             return _wrong(f"{where}.type", "no such type", f"{memory.type[:80]!r} is no type; use one of {names}")
-        payload = payload_schema(memory.payload, asked.fields)
+        payload, several = _cardinality(payload_schema(memory.payload, asked.fields), asked.spec)
         unknown = shown.faults(where, memory)
         if unknown:
             return ParsedProposals(faults=unknown)
@@ -293,12 +329,12 @@ class ProposalReader:
         # Of an ending of what is stored, the stored payload counts.
         faults = () if memory.ended and refers.ends else _payload_faults(where, asked, payload, ends=memory.ended)
         if not faults:
-            return ParsedProposals(proposals=(_proposal(memory, asked.spec, payload, refers),))
+            return ParsedProposals(proposals=(_proposal(memory, asked.spec, payload, refers, several=several),))
         other = None if asked.spec.otherwise is None else asked.spec.otherwise(payload)
         instead = None if other is None else self._types.get(other.type)
         if other is None or instead is None or _payload_faults(where, instead, other.payload, ends=memory.ended):
             return ParsedProposals(faults=faults)
-        return ParsedProposals(proposals=(_proposal(memory, instead.spec, other.payload, refers),))
+        return ParsedProposals(proposals=(_proposal(memory, instead.spec, other.payload, refers, several=several),))
 
 
 def _payload_faults(
@@ -323,7 +359,18 @@ def that_matter_most(proposals: Sequence[Proposal], most: int = MOST_PROPOSALS) 
     return [one for one in proposals if any(one is kept for kept in ranked)]
 
 
-def _proposal(memory: _Memory, spec: MemoryType, payload: Mapping[str, object], refers: _References) -> Proposal:
+def _cardinality(payload: Mapping[str, object], spec: MemoryType) -> tuple[dict[str, object], bool | None]:
+    """Return a payload without what it says of how many values it holds, and that; what is unclear says nothing."""
+    if not spec.asks_several:
+        return dict(payload), None
+    told = payload.get(SEVERAL)
+    fields = {name: value for name, value in payload.items() if name != SEVERAL and name not in spec.unasked}
+    return fields, told if isinstance(told, bool) else None
+
+
+def _proposal(
+    memory: _Memory, spec: MemoryType, payload: Mapping[str, object], refers: _References, *, several: bool | None
+) -> Proposal:
     return Proposal(
         type=spec.name,
         payload=payload,
@@ -339,6 +386,7 @@ def _proposal(memory: _Memory, spec: MemoryType, payload: Mapping[str, object], 
         valid_from=memory.valid_from,
         valid_until=memory.valid_until,
         ttl_days=memory.ttl_days,
+        several=several,
         replaces=refers.replaces,
         retires=refers.ends,
         repeats=refers.same_as,

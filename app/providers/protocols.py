@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
-from app.memory.extraction import NOTHING_KNOWN, Extraction, KnownExcerpt, Turn
+from app.memory.extraction import NOTHING_KNOWN, Extraction, KnownExcerpt, TokenUsage, Turn
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType, Payload
 
@@ -83,11 +83,19 @@ class DoubtfulClaim:
     claim: Mapping[str, object]
 
 
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Confirmation:
+    """For each claim whether its quote says exactly this, None without an answer about it; and what asking cost."""
+
+    verdicts: tuple[bool | None, ...] = ()
+    usage: TokenUsage = field(default_factory=TokenUsage)
+
+
 class Confirmer(Protocol):
     """Looks again at proposals; there is none without a model."""
 
-    async def confirm(self, claims: Sequence[DoubtfulClaim]) -> list[bool | None]:
-        """Return for each claim whether its quote says exactly this, None without an answer about it.
+    async def confirm(self, claims: Sequence[DoubtfulClaim]) -> Confirmation:
+        """Return for each claim whether its quote says exactly this.
 
         Raises a ProviderError when there was no usable answer.
         """

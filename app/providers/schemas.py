@@ -27,6 +27,12 @@ CATEGORIES: Final = (Category.CORE, Category.EPISODIC, Category.PROCEDURAL, Cate
 TYPE: Final = "memory_type"
 """The field of an answered payload that names its type."""
 
+SEVERAL: Final = "several_can_be_true_at_once"
+"""The field of an answered payload that says whether other values can be true beside the one that it tells."""
+
+FORGET: Final = "forget"
+"""The field of an answer that has what the user asks to forget."""
+
 NULL: Final[Node] = {"type": "null"}
 
 _STRING: Final[Node] = {"type": "string"}
@@ -53,6 +59,17 @@ class PayloadField:
     pairs: bool
 
 
+_SEVERAL: Final = PayloadField(
+    name=SEVERAL,
+    schema={"type": "boolean"},
+    kind=_WORDS["boolean"],
+    description="true where another value would stand beside this one, as with allergies, children or skills, false "
+    "where it would take its place, as with a home or an employer",
+    required=True,
+    pairs=False,
+)
+
+
 def fields_of(spec: MemoryType) -> tuple[PayloadField, ...]:
     """Return the fields of a type's payload that a model is asked for, its vocabularies as enums.
 
@@ -68,6 +85,11 @@ def fields_of(spec: MemoryType) -> tuple[PayloadField, ...]:
         )
     except _Inexpressible as error:
         raise ConfigurationError(f"memory type {spec.name}: a model can't be asked for its payload: {error}") from None
+
+
+def extracted_fields(spec: MemoryType) -> tuple[PayloadField, ...]:
+    """Return the fields that an extracting model is asked for: the payload's, and how many values it holds."""
+    return (*fields_of(spec), _SEVERAL) if spec.asks_several else fields_of(spec)
 
 
 def request_schema(payload: Mapping[str, object], fields: Iterable[PayloadField]) -> dict[str, object]:
@@ -101,7 +123,7 @@ def _nodes(node: Node) -> Iterator[Node]:
 
 
 def answer_schema(types: Iterable[MemoryType]) -> Node:
-    """Return the schema of `{"memories": [...]}`, whose payloads have one alternative a type."""
+    """Return the schema of `{"forget": [...], "memories": [...]}`, whose payloads have one alternative a type."""
     payloads = _one_of([_payload(spec) for spec in types])
     memory = closed(
         {
@@ -123,7 +145,9 @@ def answer_schema(types: Iterable[MemoryType]) -> Node:
             "ttl_days": nullable(_NUMBER),
         }
     )
-    return closed({"memories": {"type": "array", "items": memory}})
+    erasure = closed({"quote": _STRING, "what": _STRING, "lines": _NUMBERS})
+    # First, as it is short: an answer that is cut off still has it whole.
+    return closed({FORGET: {"type": "array", "items": erasure}, "memories": {"type": "array", "items": memory}})
 
 
 def closed(properties: Mapping[str, Node]) -> Node:
@@ -166,7 +190,7 @@ class _Inexpressible(Exception):
 
 
 def _payload(spec: MemoryType) -> Node:
-    fields = {one.name: one.schema for one in fields_of(spec)}
+    fields = {one.name: one.schema for one in extracted_fields(spec)}
     if spec.held is not None:
         fields[spec.held.value] = nullable(fields[spec.held.value])
     # First, because OpenAI tells alternatives apart by their first key.

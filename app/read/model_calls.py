@@ -20,9 +20,6 @@ from app.providers.model_questions import QuestionRewriter
 from app.providers.rerankers import Reranker
 from app.read.values import ParsedQuery, QueryPlan, QueryRequest, Ranked
 
-SPECIFIC: Final = 0.8
-"""Specificity from which on a question is searched as it is asked (seed 001)."""
-
 RERANKED: Final = 50
 """Best matches that a reranker reads (seed 001)."""
 
@@ -37,15 +34,10 @@ class QuestionForms:
     degraded: tuple[str, ...] = ()
 
 
-def says_little(query: ParsedQuery) -> bool:
-    """Tell whether a question is so unspecific that other words for it may find more."""
-    return query.specificity < SPECIFIC and not query.names_only
-
-
 async def rewrite(rewriter: QuestionRewriter | None, query: ParsedQuery, *, seconds: float) -> QuestionForms:
-    """Return a question in other forms too, if it says little; as it is where the model is missing, late or fails."""
+    """Return a question in other forms too; as it is where the model is missing, late or fails."""
     own = (query.dense_text,)
-    if rewriter is None or not says_little(query):
+    if rewriter is None:
         return QuestionForms(texts=own)
     try:
         async with asyncio.timeout(seconds):

@@ -33,7 +33,7 @@ from app.read.access import used_memories
 from app.read.assemble import Layout, assemble
 from app.read.choice import none_known
 from app.read.heed import NO_SUBJECT, QuestionSubject, choose_heeded, subject_of, told_pattern
-from app.read.model_calls import QuestionForms, mean_vector, nominees, rerank, rewrite, says_little
+from app.read.model_calls import QuestionForms, mean_vector, nominees, rerank, rewrite
 from app.read.plan import explain_filters, explain_plan, explain_question
 from app.read.retrieve.lexical import read_near_terms
 from app.read.search import Found, MemorySearch, Question
@@ -109,14 +109,16 @@ class ReadPipeline:
                     self._observed("understand", started)
                     if request.min_relevance is None and is_chit_chat(query.reading.text) and not query.mentioned:
                         return _nothing(query, started)
-                    found = None
-                    if self.embedder.local and (self.rewriter is None or not says_little(question.query)):
+                    found, rewriter = None, self.rewriter
+                    if not understand.says_little(question.query, known):
+                        rewriter = None
+                    if self.embedder.local and rewriter is None:
                         found = await self._find(session, question, await self._embed(question.query.dense_text))
                     break
             types = await self.types.at(tenant, known.types)
         forms = QuestionForms(texts=(question.query.dense_text,))
         if found is None:
-            forms = await rewrite(self.rewriter, question.query, seconds=self.rewrite_seconds)
+            forms = await rewrite(rewriter, question.query, seconds=self.rewrite_seconds)
             vector = await self._embed(*forms.texts)
             async with self.database.read(tenant, **PLANNED_ONCE) as session:
                 found = await self._find(session, question, vector)

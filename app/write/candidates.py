@@ -288,9 +288,10 @@ def evidence(turn: Turn, quote: str | None) -> Evidence:
 def _typed(proposal: Proposal, types: Registry) -> tuple[MemoryType, Payload]:
     spec = _known(proposal, types)
     try:
-        return spec, spec.payload.model_validate(dict(proposal.payload))
+        payload = spec.payload.model_validate(dict(proposal.payload))
     except ValidationError as error:
         raise UnfitProposal(_faults(spec, error)) from None
+    return spec, payload if proposal.several is None else payload.supposed(several=proposal.several)
 
 
 def _known(proposal: Proposal, types: Registry) -> MemoryType:

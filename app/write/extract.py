@@ -316,13 +316,18 @@ def _offered(text: _TurnText, extraction: Extraction, means: ExtractionContext) 
             for proposal in extraction.proposals
             for one in referring(proposal, means.lines, means.types)
         ]
-    found = []
+    found: list[Reclassification] = []
     for proposal in extraction.proposals:
         for offer in reclassifications(proposal, means.types):
             stands = offer.was is None or isinstance(
                 ground(offer.proposal, text.turn, text.context, means.types, names=text.names), Grounding
             )
-            found.extend([offer] if stands else [] if proposal.ends else [Reclassification(proposal=proposal)])
+            offers = [offer] if stands else [] if proposal.ends else [Reclassification(proposal=proposal)]
+            found += (
+                replace(one, proposal=meant)
+                for one in offers
+                for meant in referring(one.proposal, means.lines, means.types)
+            )
     return found
 
 
@@ -334,11 +339,17 @@ def _candidate(one: _GroundedProposal, turn: Turn, means: ExtractionContext) -> 
         found,
         replaces=tuple(each for each, gives in way.items() if gives),
         disputes=tuple(each for each, gives in way.items() if not gives),
+        said=_sentence(one.proposal.quote, turn),
     )
     if one.offer.was is None:
         return found
     adopted = {"from": one.offer.was.type, "because": one.offer.because}
     return replace(found, provenance={**found.provenance, "reclassified": adopted})
+
+
+def _sentence(quote: str, turn: Turn) -> str | None:
+    span = locate_quote(quote, turn.content)
+    return None if span is None else sentence_around(turn.content, span)[0]
 
 
 def _ties(one: _GroundedProposal, turn: Turn, heard: Sequence[Turn]) -> dict[str, str]:

@@ -1,7 +1,8 @@
 """Requests of users to forget something: the stored memories that they mean wait for a person, and are not recalled.
 
-What is meant is what was stated before the request: beliefs that have all of its words, or of the predicates that the
-words name; where there are none, turns that say it. Beliefs about the user come before those about others.
+What is meant was stated before the request: what a language model refers to by its line, else beliefs that have all of
+its words, or of the predicates that the words name; where there are none, turns that say it. Beliefs about the user
+come before those about others.
 """
 
 from __future__ import annotations
@@ -39,6 +40,8 @@ NOTE: Final = "the user asked to forget it"
 
 WITHHELD_NOTE: Final = "it holds words of what the user asked to forget"
 
+_RECALLABLE: Final = frozenset({MemoryStatus.ACTIVE, MemoryStatus.SUPERSEDED, MemoryStatus.EXPIRED})
+
 _STEM: Final = 5
 """Letters that two terms share which are one word in two forms."""
 
@@ -69,6 +72,14 @@ class Forgetting:
 
     async def _meant(self, session: WriteSession, turn: Turn, request: ErasureRequest) -> list[UUID]:
         tenant, scope = self.actor.tenant_id, turn.scope.id(self.actor.tenant_id)
+        shown = await read_memories(session, tenant, request.memories)
+        asked = [
+            key
+            for key, one in shown.items()
+            if one.scope == turn.scope and one.status in _RECALLABLE and one.stated_at <= turn.occurred_at
+        ]
+        if asked:
+            return asked
         said = Wording.of(" ".join(request.words), language=self.language)
         rows = await holds.in_question(
             session,

@@ -45,7 +45,8 @@ _MONTH: Final = r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)[a-z]*\.?"
 _DATES: Final = re.compile(
     rf"\b\d{{4}}-\d\d(?:-\d\d(?:[T ]\d\d:\d\d(?::\d\d)?(?:Z|[+-]\d\d:?\d\d)?)?)?\b|\b\d{{1,2}}:\d\d(?::\d\d)?\b|"
     rf"\b(?:mon|tues?|wednes|thurs?|fri|satur|sun)days?\b|\b{_MONTH} \d{{1,2}}(?:st|nd|rd|th)?\b|\b\d{{1,2}}(?:st|nd|"
-    rf"rd|th)? (?:of )?{_MONTH}\b|\b(?:19|20)\d\d\b|"
+    rf"rd|th)? (?:of )?{_MONTH}\b|(?a:\b(?:19|20)\d\d\b)|"
+    r"(?<!\d)\d{1,2}月\d{1,2}[日号號]|"
     rf"\b(?:in|of|since|until|last|next|this) {_MONTH}(?!\w)",
     re.IGNORECASE,
 )

@@ -91,6 +91,12 @@ class KnownReader:
             },
         )
 
+    async def of_types(self, actor: Actor, scope: Scope, types: Collection[str]) -> list[KnownBelief]:
+        """Return the newest active memories of a scope that are of these types."""
+        tenant = actor.tenant_id
+        async with self.database.read(tenant) as session:
+            return await excerpt.read_of_types(session, tenant=tenant, scope=scope.id(tenant), types=types)
+
     async def _vectors(self, texts: Sequence[str]) -> NDArray[np.float32] | None:
         try:
             return await self.embedder.embed(texts, purpose="query")

@@ -490,4 +490,4 @@ def _sentence(prepared: Prepared) -> str:
     candidate = prepared.candidate
     quote = next((one.quote for one in candidate.evidence if one.quote), None)
     before = "" if candidate.context is None else candidate.context[-BEFORE:]
-    return " ".join(f"{before} {quote or prepared.content}".split())
+    return " ".join(f"{before} {candidate.said or quote or prepared.content}".split())

@@ -41,7 +41,7 @@ from app.memory.registry import Registry, Types
 from app.model import Actor
 from app.providers.chat import spent_tokens
 from app.providers.factory import Prices
-from app.providers.protocols import Confirmer, Extractor
+from app.providers.protocols import Confirmation, Confirmer, Extractor
 from app.write import extract
 from app.write.coreference import binding_rows, needs_context
 from app.write.doubts import confirmed, doubtful_claim
@@ -49,6 +49,7 @@ from app.write.extract import ExtractionContext, candidates_of, with_spent
 from app.write.forgetting import Forgetting
 from app.write.known import KnownReader, names_meant, together_known
 from app.write.pipeline import ScopeLocks, WritePipeline
+from app.write.plans import may_meet_plans, types_of_plans, with_plans
 from app.write.reference_lines import NOTHING_REFERRED, ReferredLines, ids_of
 from app.write.referents import HEARD_TURNS
 from app.write.trace import StageTimes, Trace, TurnReport, decision_report
@@ -297,10 +298,13 @@ class IngestPipeline:
         try:
             async with self.database.write(actor.tenant_id) as session:
                 await db_turns.save_extractions(session, actor.tenant_id, told)
-                await quotas.add_model_use(session, actor, self.clock().date(), usage, self.prices.cost(usage))
+                await self._add_use(session, actor, usage)
         except TypedMemoryError as error:
             for one in works:
                 one.failure = error
+
+    async def _add_use(self, session: WriteSession, actor: Actor, usage: TokenUsage) -> None:
+        await quotas.add_model_use(session, actor, self.clock().date(), usage, self.prices.cost(usage))
 
     async def _recall(self, actor: Actor, works: Sequence[TurnState]) -> None:
         """Look up whom the turns may refer to, where they refer to anybody."""
@@ -328,11 +332,12 @@ class IngestPipeline:
     async def _consider(self, actor: Actor, works: Sequence[TurnState], policy: TenantPolicy, types: Registry) -> None:
         """Make candidates of the proposals, in the order they were said."""
         await self._recall(actor, works)
+        await self._meet_plans(actor, works, types)
         lines = await self._referred(actor, works)
         await asyncio.to_thread(self._propose, works, policy, types, lines)
-        await self._confirm(works, policy)
+        await self._confirm(actor, works, policy)
 
-    async def _confirm(self, works: Sequence[TurnState], policy: TenantPolicy) -> None:
+    async def _confirm(self, actor: Actor, works: Sequence[TurnState], policy: TenantPolicy) -> None:
         """Ask once about all candidates whose wording disagrees with the extractor; without an answer they are held."""
         doubted = [
             (work, place, one)
@@ -343,14 +348,17 @@ class IngestPipeline:
         if self.confirmer is None or not doubted:
             return
         try:
-            said = await self.confirmer.confirm([doubtful_claim(one, work.turn) for work, _, one in doubted])
-        except ProviderError:
-            said = [None for _ in doubted]
+            answer = await self.confirmer.confirm([doubtful_claim(one, work.turn) for work, _, one in doubted])
+        except ProviderError as error:
+            answer = Confirmation(verdicts=tuple(None for _ in doubted), usage=spent_tokens(error))
+        if answer.usage.requests:
+            async with self.database.write(actor.tenant_id) as session:
+                await self._add_use(session, actor, answer.usage)
         keep = self._keeps_episodes(policy)
         for work in {id(work): work for work, _, _ in doubted}.values():
             verdicts = {
                 place: verdict
-                for (of, place, _), verdict in zip(doubted, said, strict=True)
+                for (of, place, _), verdict in zip(doubted, answer.verdicts, strict=True)
                 if of is work and verdict is not None
             }
             with work.trace.stage("confirm", sum(of is work for of, _, _ in doubted)) as stage:
@@ -361,6 +369,20 @@ class IngestPipeline:
 
     def _keeps_episodes(self, policy: TenantPolicy) -> bool:
         return self.keep_episodes if policy.keep_episodes is None else policy.keep_episodes
+
+    async def _meet_plans(self, actor: Actor, works: Sequence[TurnState], types: Registry) -> None:
+        """Refer proposals that carry out, move or call off a plan to it; asks nothing where there is none of these."""
+        meeting = [
+            (work, work.extraction)
+            for work in works
+            if work.extraction is not None and may_meet_plans(work.extraction.proposals, types)
+        ]
+        if not meeting:
+            return
+        stored = await self.known.of_types(actor, works[0].turn.scope, types_of_plans(types))
+        for work, extraction in meeting if stored else ():
+            proposals = [with_plans(one, stored, work.turn, types) for one in extraction.proposals]
+            work.extraction = replace(extraction, proposals=tuple(proposals))
 
     async def _referred(self, actor: Actor, works: Sequence[TurnState]) -> ReferredLines:
         """Look up what the proposals of turns of one scope refer to, where they refer to anything."""

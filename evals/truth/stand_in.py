@@ -16,7 +16,8 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
-from evals.truth.stories import RecordedMemory, StoryTurn, has_words, words_of
+from app.providers.schemas import SEVERAL
+from evals.truth.stories import RecordedErasure, RecordedMemory, StoryTurn, has_words, words_of
 from tests.provider_server import chat
 from tests.provider_server.chat import Said
 from tests.provider_server.http1 import Reply, Request, json_reply, serve_connection
@@ -25,26 +26,25 @@ from tests.provider_server.orders import Asked, Json, Refused
 _TURN: Final = re.compile(r"turn(?: \d+)?")
 _LINE: Final = re.compile(r"\[(\d+)\] (.*)")
 
-_CARDINALITY: Final = "stateful"
-"""The field of a payload that says whether it holds one value; null, where it may be, leaves that to the predicate."""
-
 
 @dataclass(frozen=True, slots=True)
 class RecordedModel:
     """Answers about turns by their text: the memories of each."""
 
     answers: Mapping[str, tuple[RecordedMemory, ...]]
+    erasures: Mapping[str, tuple[RecordedErasure, ...]]
 
     @classmethod
     def of(cls, dialogues: Iterable[Sequence[StoryTurn]]) -> RecordedModel:
         """Return a model that knows these dialogues. ValueError where one text has two answers."""
+        told = list(dialogues)
         answers: dict[str, tuple[RecordedMemory, ...]] = {}
-        for turns in dialogues:
+        for turns in told:
             for turn in turns:
                 key = _key(turn.text)
                 if answers.setdefault(key, turn.answer) != turn.answer:
                     raise ValueError(f"two answers about one text: {turn.text}")
-        return cls(answers)
+        return cls(answers, {_key(turn.text): turn.forget for turns in told for turn in turns})
 
     def said(self, asked: Asked) -> Said:
         """Return what the model says to a request."""
@@ -57,10 +57,11 @@ class RecordedModel:
         if not texts:
             return chat.scripted(asked)
         if len(asked.body["messages"]) > _FIRST_REQUEST:
-            return _json({"memories": []})
+            return _json({"forget": [], "memories": []})
         form = AnswerForm.of(schema["schema"], "\n".join(text for label, text in blocks if label == "known"))
         memories = [form.answered(one) for text in texts for one in self.answers.get(_key(text), ())]
-        return _json({"memories": memories})
+        forgotten = [form.erasure(one) for text in texts for one in self.erasures.get(_key(text), ())]
+        return _json({"forget": forgotten, "memories": memories})
 
     def _verdicts(self, blocks: Sequence[tuple[str, str]]) -> Iterator[tuple[int, bool]]:
         """Yield the number of each doubtful claim, and whether its quote says exactly it."""
@@ -120,13 +121,18 @@ class AnswerForm:
             "ttl_days": one.ttl_days,
         }
 
+    def erasure(self, one: RecordedErasure) -> Json:
+        """Return what is to be forgotten, every line with the words that are meant."""
+        lines = [number for number, line in self.lines.items() for words in one.lines if has_words(line, words)]
+        return {"quote": one.quote, "what": one.what, "lines": lines}
+
     def _payload(self, kind: str, one: RecordedMemory) -> Json:
         """Return the payload with every field that the schema has for its type."""
         taken = self.payloads[kind]
         given = {"subject": "user", **one.payload} if "subject" in taken else one.payload
         fields = {name: given.get(name) for name in taken}
-        if taken.get(_CARDINALITY, {}).get("type") == "boolean":
-            fields[_CARDINALITY] = not one.several
+        if SEVERAL in taken:
+            fields[SEVERAL] = one.several
         return {**fields, "memory_type": kind}
 
     def _numbers(self, references: Sequence[str], *, entities: bool = False) -> list[int]:

@@ -77,6 +77,14 @@ class RecordedMemory(_Frozen):
         return has_words(" ".join([self.type, self.sentence, *map(str, self.payload.values())]), reference)
 
 
+class RecordedErasure(_Frozen):
+    """What a recorded answer says is to be forgotten; `lines` are words of the memories that are meant."""
+
+    quote: str
+    what: str
+    lines: tuple[str, ...] = ()
+
+
 class StoryTurn(_Frozen):
     """A turn, and the answer about it; `day` is that of the turn before unless given.
 
@@ -87,6 +95,7 @@ class StoryTurn(_Frozen):
     text: str
     day: date | None = None
     answer: tuple[RecordedMemory, ...] = ()
+    forget: tuple[RecordedErasure, ...] = ()
     idle: bool = False
 
 

@@ -70,7 +70,7 @@ async def test_a_written_ending_ends_and_says_what(client: httpx.AsyncClient) ->
         ("semantic", {"content": "the office is in Graz", "ends": True}, "ends"),
         ("fact", fact(ends=True, ttl_seconds=60), "ttl_seconds"),
         ("fact", fact(ends=True, valid_from="2026-01-01"), "valid_from"),
-        ("fact", fact(ends=True, valid_until="2126-01-01"), "valid_until"),
+        ("fact", fact(ends=True, valid_until="2201-01-01"), "valid_until"),
         ("fact", fact(ends="perhaps"), "ends"),
     ],
 )
@@ -80,3 +80,13 @@ async def test_an_ending_that_cannot_be_is_refused(
     answer = await client.post(f"/memories/typed/{kind}", json=fields)
     assert answer.status_code == 422
     assert [one["field"] for one in answer.json()["errors"]] == [field]
+
+
+async def test_what_was_to_come_is_replaced_by_what_happened(client: httpx.AsyncClient) -> None:
+    await say(client, "I'm going to run the Riga marathon on May 16.", occurred_at="2026-03-01T10:00:00Z")
+    await say(client, "I'm going to visit Tallinn on June 20.", occurred_at="2026-03-01T10:05:00Z")
+    await say(client, "I ran the Riga marathon yesterday!", occurred_at="2026-05-17T10:00:00Z")
+    listed = (await client.get("/memories", params={"user_id": "ann", "type": "event"})).json()["memories"]
+    told = {one["event_description"]: one["status"] for one in listed}
+    assert told["user is going to run the Riga marathon"] == "expired"
+    assert told["user ran the Riga marathon"] == told["user is going to visit Tallinn"] == "active"

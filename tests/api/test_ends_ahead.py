@@ -42,6 +42,15 @@ async def recalled(client: httpx.AsyncClient, question: str, now: datetime = NOW
     return [one["memory"]["content"] for one in answer.json()["memories"]]
 
 
+async def test_a_typed_end_that_is_ahead_is_kept(client: httpx.AsyncClient) -> None:
+    body = {**EMPLOYER, "user_id": "typed"}
+    held = (await client.post("/memories/typed/fact", json=body)).json()["memory"]["id"]
+    answer = await client.post("/memories/typed/fact", json={**body, "ends": True, "valid_until": f"{LAST}T00:00:00Z"})
+    assert (answer.status_code, answer.json()["decision"]) == (201, "ended"), answer.text
+    memory = (await client.get(f"/memories/{held}")).json()
+    assert (memory["status"], memory["valid_until"][:10]) == ("active", LAST.isoformat())
+
+
 @pytest.mark.parametrize("field", ["ended_at", "valid_until"])
 async def test_what_ends_ahead_holds_until_then(client: httpx.AsyncClient, provider: StandIn, field: str) -> None:
     notice = f"My contract with Siemens runs out on {LAST:%d %B %Y}."

@@ -106,6 +106,24 @@ async def test_an_update_of_one_field_keeps_the_others(client: httpx.AsyncClient
     assert [left[name] for name in told] == ["75 mg", "every morning", "Dr. Okafor"]
 
 
+async def test_the_model_says_how_many_values_an_unknown_predicate_holds(
+    client: httpx.AsyncClient, provider: StandIn
+) -> None:
+    async def told(predicate: str, value: str, *, several: bool) -> str:
+        words = f"Put down {value} for {predicate.replace('-', ' ')}, please."
+        one = fact("user", predicate, value)
+        one["payload"]["several_can_be_true_at_once"] = several
+        await provider.script({words: [one]})
+        return str((await say(client, words))[0]["decision"])
+
+    assert [await told("tutors", name, several=True) for name in ("Marek", "Ilse")] == ["added", "added"]
+    assert [await told("berth", one, several=False) for one in ("dock nine", "dock four")] == ["added", "superseded"]
+    # A slot keeps what it holds, and the vocabulary counts above the model.
+    assert await told("berth", "dock seven", several=True) == "superseded"
+    assert await told("tutors", "Bogdan", several=False) == "added"
+    assert [await told("lives-in", city, several=True) for city in ("Pécs", "Győr")] == ["added", "superseded"]
+
+
 async def test_a_repetition_by_reference_counts_once(client: httpx.AsyncClient, provider: StandIn) -> None:
     known = await store(client, "preference", preference_key="tea.kind", preference_value="green tea")
     words = "Green tea is still what I like best."
@@ -157,12 +175,17 @@ async def test_a_doubtful_proposal_is_asked_about_once(
 ) -> None:
     doubted = fact("user", "member-of", "chess club", quote=CLUB)
     await provider.script({DOUBTFUL: [doubted if says is None else {**doubted, "says": says}]})
-    before = await doubts(provider)
+    before, cost = await doubts(provider), await requests(client)
     found = await say(client, DOUBTFUL)
+    assert await requests(client) == cost + 2
     assert [one["decision"] for one in found if one["type"] == "fact"] == [decision], found
     kept = [one["decision"] for one in found if one["type"] == "episodic"]
     assert kept == ([] if says else ["added"])
     assert await doubts(provider) == before + 1
+
+
+async def requests(client: httpx.AsyncClient) -> int:
+    return sum(day["requests"] for day in (await client.get("/admin/costs")).json()["days"])
 
 
 async def doubts(provider: StandIn) -> int:
@@ -202,3 +225,32 @@ async def test_other_languages_are_left_to_the_model(client: httpx.AsyncClient, 
     words = "Ich trinke nie Alkohol und meine Frau arbeitet bei Bosch."
     await provider.script({words: [fact("user", "avoids", "Alkohol", quote="Ich trinke nie Alkohol")]})
     assert [one["decision"] for one in await say(client, words)] == ["added"]
+
+
+async def test_an_event_ends_its_plan_without_a_reference(client: httpx.AsyncClient, provider: StandIn) -> None:
+    await store(client, "plan", plan="repaint the garden shed")
+    kept = await store(client, "plan", plan="repaint the hallway")
+    words = "Yesterday I repainted the garden shed, finally."
+    await provider.script(
+        {words: [{"type": "event", "payload": {"event_description": "user repainted the garden shed"}}]}
+    )
+    decisions = [one["decision"] for one in await say(client, words)]
+    assert sorted(decisions) == ["added", "ended"]
+    left = await active(client)
+    assert kept in left
+    assert sorted(one["type"] for one in left.values()) == ["event", "plan"]
+
+
+async def test_a_request_to_forget_waits_for_a_person_in_any_language(
+    client: httpx.AsyncClient, provider: StandIn
+) -> None:
+    meant = await store(client, "fact", subject="user", predicate="has-condition", object="Morbus Crohn")
+    kept = await store(client, "fact", subject="user", predicate="owns", object="a canoe")
+    words = "Puoi cancellare dalla memoria la mia malattia?"
+    await provider.script({words: [{"forget": ["Morbus"], "what": "la malattia dell'utente"}]})
+    await say(client, words)
+    assert list(await active(client)) == [kept]
+    [item] = (await client.get("/admin/review")).json()["items"]
+    assert (item["memory"]["id"], item["reason"]) == (meant, "erasure")
+    answer = await client.post("/query", json={"query": "Have I got an illness?", "user_id": USER})
+    assert "Crohn" not in answer.text

@@ -100,13 +100,13 @@ async def test_explain_names_the_question_that_matched(service: Service) -> None
 
 
 async def test_a_question_that_says_little_is_asked_in_other_words_too(service: Service, provider: StandIn) -> None:
-    await provider.script({"instrument": [{"form": one} for one in FORMS]})
+    await provider.script({"gadget": [{"form": one} for one in FORMS]})
     await written(service.client, subject="Clara", predicate="plays", object="the harp")
-    found = await service.asked("Which instrument is it?")
+    found = await service.asked("Which gadget is it?")
     assert found["understood"]["forms"] == FORMS
     assert found["degraded"] == []
-    specific = await service.asked("Which instrument did Clara play yesterday as the preference of Clara at work?")
-    assert specific["understood"]["specificity"] >= 0.8 or specific["understood"]["forms"]
+    for plain in ("Which instrument does Clara play?", "What is played on the harp?", "What happened yesterday?"):
+        assert (await service.asked(plain))["understood"]["forms"] == []
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ async def test_a_late_or_broken_model_leaves_the_question_as_it_is(
 ) -> None:
     await written(service.client, subject="Clara", predicate="plays", object="the harp")
     await provider.behave(behaviour, **order)
-    found = await service.asked("Which instrument is it?")
+    found = await service.asked("Which gadget is it?")
     assert found["memories"]
     assert found["understood"]["forms"] == []
     [said] = found["degraded"]
@@ -144,5 +144,5 @@ async def test_without_a_deadline_no_question_is_rewritten(fresh_database_url: s
     settings = settings_for(fresh_database_url, **provider.settings(), rewrite_deadline=0.0)
     async with running(settings) as app, connected(app) as client:
         await written(client, subject="Clara", predicate="plays", object="the harp")
-        await Service(client, fresh_database_url).asked("Which instrument is it?")
+        await Service(client, fresh_database_url).asked("Which gadget is it?")
         assert (await provider.seen())["count"] == 0

@@ -59,7 +59,8 @@ def scripted(asked: Asked) -> Said:
     if "claim 1" in labels:
         return Said(text=json.dumps({"verdicts": list(_verdicts(asked))}))
     if any(map(_is_turn, labels)):
-        return Said(text=json.dumps({"memories": _script(asked)}, ensure_ascii=False))
+        told = {"forget": _forgotten(asked), "memories": _script(asked)}
+        return Said(text=json.dumps(told, ensure_ascii=False))
     if "question" in labels:
         return Said(text=json.dumps({"forms": _forms(asked)}))
     if '{"questions"' in system_of(asked):
@@ -151,6 +152,19 @@ def _script(asked: Asked) -> list[Json]:
         for words, memories in asked.script.items()
         if words in turn
         for one in memories
+        if "forget" not in one
+    ]
+
+
+def _forgotten(asked: Asked) -> list[Json]:
+    """Return what the script says is to be forgotten: `{"forget": words of the lines}`, the turn being the quote."""
+    return [
+        {"quote": turn, "what": one["what"], "lines": _referring({"ends": one["forget"]}, asked)["ends"]}
+        for turn in _turns(asked)
+        for words, memories in asked.script.items()
+        if words in turn
+        for one in memories
+        if "forget" in one
     ]
 
 

@@ -49,7 +49,7 @@ def test_the_prompt_is_made_of_the_types_it_is_given() -> None:
     "rule",
     [
         "0 to 5 memories",
-        '{"memories": []} is the right answer',
+        '{"forget": [], "memories": []} is the right answer',
         "When in doubt about importance, extract; when in doubt about truth, don't",
         "don't interpret",
         "copied exactly",

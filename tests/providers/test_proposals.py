@@ -19,7 +19,7 @@ from tests.providers.chatting import TYPES
 READER = ProposalReader(TYPES)
 WORK: dict[str, Any] = {
     "type": "fact",
-    "payload": {"subject": "user", "predicate": "works-at", "object": "Volkswagen", "stateful": None},
+    "payload": {"subject": "user", "predicate": "works-at", "object": "Volkswagen"},
     "quote": "I work at Volkswagen",
     "speech_act": "assertion",
     "confidence": 0.9,
@@ -207,6 +207,13 @@ def test_an_edge_of_an_unknown_type_is_a_fact_beside_which_others_hold() -> None
     )
     (ended,) = READER.read(answer({**EDGE, "ends": True})).proposals
     assert (ended.type, ended.ends) == ("fact", True)
+
+
+def test_how_many_values_a_predicate_holds_is_told_beside_its_payload() -> None:
+    for told, several in ((True, True), (False, False), (None, None), ("many", None)):
+        fields = {**WORK["payload"], "several_can_be_true_at_once": told, "stateful": True}
+        (proposal,) = READER.read(answer({**WORK, "payload": fields})).proposals
+        assert (proposal.several, proposal.payload) == (several, WORK["payload"])
 
 
 def test_an_edge_without_an_end_or_where_facts_are_not_asked_for_stays_wrong() -> None:

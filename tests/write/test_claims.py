@@ -76,6 +76,8 @@ def test_a_claim_that_its_clause_does_not_bear_out_is_doubted(
         ("I work night shifts and my son sleeps then.", "works", "night shifts"),
         ("We have lived in Utrecht since 2019.", "lives-in", "Utrecht"),
         ("I may be late, I live in Graz.", "lives-in", "Graz"),
+        ("They put the deductible up to 900 euros.", "insurance-deductible", "900 euros"),
+        ("They've just doubled my hours.", "works", "double hours"),
     ],
 )
 def test_a_claim_that_its_clause_bears_out_is_not(said: str, predicate: str, value: str) -> None:

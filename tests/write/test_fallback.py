@@ -119,6 +119,14 @@ def test_what_came_before_goes_along_and_aliases_are_told() -> None:
     assert question.told() == ["Martin Berg (person), also known as martin"]
 
 
+def test_the_sentence_of_the_turn_goes_along_where_the_quote_is_shorter() -> None:
+    told = "I work with Lindqvist, not my old boss."
+    quote = Evidence(stated_at=datetime.now(UTC), quote="I work with Lindqvist")
+    one = works_with("Lindqvist", evidence=(quote,), said=told)
+    [question] = questions(one, row("lindqvist", "Sarah Lindqvist"))
+    assert question.sentence == told
+
+
 def test_the_nearest_come_first_each_entity_once_and_only_so_many() -> None:
     rows = [row("martina", f"Martina {letter}", count=place) for place, letter in enumerate("abcdefgh")]
     again = replace(rows[7], alias="martin")

@@ -145,6 +145,8 @@ def test_the_span_and_the_words_are_those_of_the_turn() -> None:
         ("My birthday is on 4 May.", {"predicate": "born-on", "object": "4 May"}),
         ("My birthday is 1990-05-04.", {"predicate": "born-on", "object": "1990-05-04"}),
         ("Her birthday is on June 7", {"subject": "she", "predicate": "born-on", "object": "June 7"}),
+        ("来年の春に釧路へ引っ越します", {"plan": "2027年の春に釧路へ引っ越します"}),
+        ("下週六去台南看爺爺", {"plan": "5月16日去台南看爺爺"}),
         ("I went to 東京 last year", {"event_description": "user visited 東京"}),
     ],
 )

@@ -88,8 +88,9 @@ class WriteFields(RequestBody):
     )
     ends: Flag = Field(
         default=False,
-        description="This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it "
-        "did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.",
+        description="This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by "
+        "default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. "
+        "For types that hold values.",
     )
     evidence: list[EvidenceIn] = Field(default_factory=list, max_length=50)
     evidence_turn_id: str | None = Field(
@@ -318,11 +319,13 @@ def _ending(spec: MemoryType, payload: Payload, body: WriteFields, now: datetime
     ]
     if spec.held is None:
         errors.append(FieldError(field="ends", message=f"a memory of type {spec.name} does not end"))
-    at = models.aware(body.valid_until, zone)
-    if at is not None and at > (models.aware(body.occurred_at, zone) or now):
-        errors.append(FieldError(field="valid_until", message="must not come after the time it was stated"))
+    at, stated = models.aware(body.valid_until, zone), models.aware(body.occurred_at, zone) or now
+    if at is not None and at.year > LATEST_YEAR:
+        errors.append(FieldError(field="valid_until", message=f"must lie by the year {LATEST_YEAR}"))
     if errors:
         raise InvalidFields(errors)
+    if at is not None and at > stated and (not spec.begins or payload.event_time(zone) is not None):
+        at = stated  # what happens at a time, or is intended, is called off by who says so, not by that time
     named = spec.held is None or payload.model_dump(by_alias=True)[spec.held.value] is not None
     return Ending(at=_utc(at), named=named)
 

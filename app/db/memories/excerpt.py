@@ -26,6 +26,9 @@ MOST_RECENT = 6
 MOST_ENTITIES = 12
 """Entities a turn that are named in it, those mentioned most often first."""
 
+MOST_PLANS = 200
+"""Newest memories of a scope among which plans are looked for."""
+
 MOST_KEYS = 2_000
 """Keys and predicates of a scope that are looked through."""
 
@@ -62,6 +65,16 @@ _REFERRED = statement(
     FROM memories m
     WHERE m.tenant_id = :tenant AND m.scope_id = :scope AND m.id = ANY(:memories) AND m.status = 'active'
     """
+)
+
+_OF_TYPES = statement(
+    f"""
+    SELECT m.id, m.type, m.type_version, m.payload, m.stated_at, m.valid_from, m.valid_until, m.speech_act
+    FROM memories m
+    WHERE m.tenant_id = :tenant AND m.scope_id = :scope AND m.type = ANY(:types) AND m.status = 'active'
+      AND m.speech_act = 'assertion'
+    ORDER BY m.id DESC LIMIT {MOST_PLANS}
+    """  # noqa: S608 - composed of constants
 )
 
 _ENTITIES = statement(
@@ -153,6 +166,14 @@ async def read_referred(
     """Return those of these memories that are of the scope and active."""
     values = {"tenant": tenant, "scope": scope, "memories": list(memories)}
     return {row["id"]: _known(row) for row in await session.fetch(_REFERRED, values)}
+
+
+async def read_of_types(
+    session: ReadSession, *, tenant: UUID, scope: UUID, types: Collection[str]
+) -> list[KnownBelief]:
+    """Return the newest active memories of a scope that are of these types and asserted."""
+    values = {"tenant": tenant, "scope": scope, "types": list(types)}
+    return [_known(row) for row in await session.fetch(_OF_TYPES, values)]
 
 
 async def read_entities(

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from typing import Final
 
+from app.english.dates import find_spans
+from app.english.descriptions import DETERMINERS
 from app.english.names import ORGANIZATION, PERSON, PLACE, is_group, is_place, kind_of
 from app.english.rules.clause import SpeakerContext
 from app.english.rules.noun_phrases import Phrase, noun_phrase, thing, value, without_article
@@ -178,8 +180,14 @@ def leader(text: str, said: SpeakerContext) -> Iterator[str]:
 
 
 def moved_home(text: str, said: SpeakerContext) -> Iterator[str]:
-    """Yield the place that a move leads to: `from Boston to Berlin`; not a desk, a team or another company."""
+    """Yield the place that a move leads to: `from Boston to Berlin`; not a desk, a team or another company.
+
+    Who moves something, as `the dentist to Friday`, or to a time, stays at home.
+    """
+    first = text.split(maxsplit=1)[:1]
     target, source = _road(text, said)
+    if DETERMINERS & {*map(str.lower, first)} or any(find_spans(f"on {target}", now=said.now, prefer="future")):
+        return
     company = ORGANIZATION in {kind_of(target), kind_of(source)}
     plain = target[:1].isupper() and kind_of(target) is None and (not source or is_place(source))
     if target and not is_group(target) and (is_place(target) or (plain and not company)):

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import re
-from datetime import datetime, tzinfo
+from datetime import UTC, datetime, tzinfo
 from typing import Self
 
 from pydantic import Field, model_validator
 
 from app.english import questions
 from app.english.joins import unfinished
+from app.memory import vocabulary
 from app.memory.calendar import StatedTime, covered, date_of, day_start, whole_minutes
 from app.memory.fields import Name, Sentence
 from app.memory.slots import accumulate
@@ -23,6 +24,9 @@ _PHRASES = {
     Precision.MONTH: "in {:%B %Y}",
     Precision.APPROXIMATE: "around {:%Y-%m-%d}",
 }
+
+_PLANNED = re.compile(r"^(?:plans|(?:is|are) (?:going|planning|about)) to (?=[a-z])")
+"""Words that only say that the event is to come."""
 
 
 class Event(Payload):
@@ -73,6 +77,18 @@ class Event(Payload):
         """Return the participants."""
         return tuple(Mention(role=f"participant_{place}", name=who) for place, who in enumerate(self.participants))
 
+    def intended(self, said: datetime) -> tuple[str, str] | None:
+        """Return an event that was still to come, with the one that its sentence begins with."""
+        if self.event_at is None or day_start(self.event_at, said.tzinfo or UTC) <= said:
+            return None
+        names = (vocabulary.USER, *self.participants)
+        subject = next((one for one in names if self.event_description.startswith(f"{one} ")), "")
+        return subject, _PLANNED.sub("", self.event_description.removeprefix(subject).strip())
+
+    def happened(self) -> str:
+        """Return the description."""
+        return self.event_description
+
     def distinct_by(self) -> tuple[str, ...]:
         """Return the time, because the same words on another day are another event."""
         exact = self.precision is Precision.EXACT
@@ -115,6 +131,7 @@ TYPE = MemoryType(
     standing=Standing.CURRENT,
     asked_by_questions=True,
     folds=True,
+    intends=True,
     hints=("event", "events", "happen", "happened", "happening", "occurred"),
     examples=(
         Example(

@@ -6,7 +6,7 @@ import builtins
 import re
 from typing import Self
 
-from pydantic import AliasChoices, Field, field_validator
+from pydantic import AliasChoices, Field, PrivateAttr, field_validator
 
 from app.english import medications, modals, predicates, questions
 from app.english.dates import compare
@@ -62,6 +62,8 @@ class Fact(Payload):
         validation_alias=AliasChoices("stateful", "predicate_is_stateful"),
     )
 
+    _extractor_says_several: bool | None = PrivateAttr(default=None)
+
     @field_validator("predicate")
     @classmethod
     def _canonical(cls, value: str) -> str:
@@ -109,10 +111,19 @@ class Fact(Payload):
         """Return the fact with one value at a time, or with several."""
         return self.model_copy(update={"stateful": one})
 
+    def supposed(self, *, several: bool) -> Self:
+        """Return the fact with what its extractor supposes, which counts where the vocabulary knows no answer."""
+        copied = self.model_copy()
+        copied._extractor_says_several = several  # noqa: SLF001 - a copy of its own
+        return copied
+
     def supposition(self) -> str | None:
         """Return how many values a predicate is supposed to hold that the vocabulary does not know."""
         if not self.leaves_open() or vocabulary.holds_one(self.predicate) is not None:
             return None
+        if self._extractor_says_several is not None:
+            held = "one value at a time" if self._holds_one() else "several values"
+            return f"the vocabulary does not know its predicate, which holds {held} by the extractor's word"
         if self._holds_one():
             return (
                 "the vocabulary does not know its predicate, so it holds one value at a time: "
@@ -124,7 +135,7 @@ class Fact(Payload):
         )
 
     def _holds_one(self) -> bool:
-        """Return whether it holds one value: as said, by the vocabulary, or by the form of its words (seed 000: one).
+        """Return whether it holds one value: as said, by the vocabulary, the extractor, or its words (seed 000: one).
 
         A number of children is one value, their names are several.
         """
@@ -133,7 +144,10 @@ class Fact(Payload):
         if self._counts():
             return True
         known = vocabulary.holds_one(self.predicate)
-        return not predicates.is_of_several(self.predicate) if known is None else known
+        if known is not None:
+            return known
+        several = self._extractor_says_several
+        return not (predicates.is_of_several(self.predicate) if several is None else several)
 
     def _counts(self) -> bool:
         return _MANY.fullmatch(normalise.words(self.predicate)) is not None and bool(_COUNT.fullmatch(self.object))
@@ -244,6 +258,8 @@ TYPE = MemoryType(
     importance=_importance,
     asks_before=_asks_before,
     nature=_nature,
+    unasked=frozenset({"stateful"}),
+    asks_several=True,
     examples=(
         Example(
             utterance="I work at Volkswagen.",

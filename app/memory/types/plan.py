@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from datetime import datetime
 
 from pydantic import Field, field_validator
 
@@ -44,6 +45,10 @@ class Plan(Payload):
         """Return the person with the intention."""
         return self.subject_name
 
+    def intended(self, said: datetime) -> tuple[str, str]:  # noqa: ARG002
+        """Return the person and the intended action."""
+        return self.subject_name, self.plan
+
     def distinct_by(self) -> tuple[str, ...]:
         """Return the intended action."""
         return (normalise.sentence(self.plan),)
@@ -61,6 +66,7 @@ TYPE = MemoryType(
     group="Events",
     standing=Standing.CURRENT,
     begins=False,
+    intends=True,
     shown=True,
     hints=("plan", "plans", "planning", "planned", "intend", "intention", "goal", "goals"),
     examples=(

@@ -1,7 +1,7 @@
 """Stage 1: the question, read by rules. `read` needs the words alone, `resolve` what the store knows."""
 
 from app.read.understand.parse import names_of, parse_question, possessives_in
-from app.read.understand.resolve import knows_no_word, resolve_question, respell, specificity
+from app.read.understand.resolve import knows_no_word, resolve_question, respell, says_little, specificity
 
 __all__ = [
     "knows_no_word",
@@ -10,5 +10,6 @@ __all__ = [
     "possessives_in",
     "resolve_question",
     "respell",
+    "says_little",
     "specificity",
 ]

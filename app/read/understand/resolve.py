@@ -13,7 +13,7 @@ from uuid import UUID
 from app.db.entities.query_lookup import KnownEntity, QueryLookup
 from app.english import questions
 from app.english.verbs import past_forms
-from app.lexical.bm25 import STOP_WORDS, index_of, searched_terms, terms
+from app.lexical.bm25 import STOP_WORDS, index_of, searched_terms, terms, text_language
 from app.lexical.labels import labels_of
 from app.memory import normalise, vocabulary
 from app.memory.registry import Registry
@@ -122,6 +122,26 @@ def _specificity(reading: QuestionReading, *, names: int, types: int, predicates
     )
 
 
+FEW: Final = 2
+"""Content words of which a question says little where the index knows none of them."""
+
+
+def says_little(query: ParsedQuery, known: QueryLookup) -> bool:
+    """Return whether a question is so vague that other words for it may find more.
+
+    It names nobody but its asker, no time, no kind of memory and nothing that a predicate stands for, and of its one or
+    two content words the index knows none: `what about the other one?`.
+    """
+    narrowed = query.reading.windows or query.asked_predicates or query.types.only
+    others = [one for one in query.mentioned if normalise.normalise_name(one.text) not in vocabulary.FIRST_PERSON]
+    # A question of function words alone is searched by these.
+    empty = STOP_WORDS.get(text_language(query.reading.text), frozenset())
+    content = [one for one in query.reading.terms if one not in empty]
+    if narrowed or others or len(content) > FEW:
+        return False
+    return not content or knows_no_word(query, known)
+
+
 def knows_no_word(query: ParsedQuery, known: QueryLookup) -> bool:
     """Tell whether no visible memory has any word of the question."""
     return bool(query.terms) and not any(known.frequencies.get(index_of(term)) for term in query.terms)
@@ -224,7 +244,7 @@ def specificity(*, names: int, windows: int, types: float, predicates: int, term
     """Return how narrowly a question is put, 0..1: .30 a name, .20 a window, .15 a type, .15 a predicate, .20 words.
 
     Each counts in full from its first on (a type that is only hinted at: half); words count up to five,
-    so that a question of content words alone stays under .8, where seed 001 would have it rewritten.
+    so that a question of content words alone says little.
     """
     return (
         0.30 * min(1, names)

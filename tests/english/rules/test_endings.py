@@ -177,3 +177,8 @@ def test_what_is_moved_elsewhere_has_no_new_date(words: str) -> None:
 def test_a_decision_that_is_changed_names_what_it_is_now() -> None:
     [one] = propose(turn("We changed our minds: SQLite, not MySQL."))
     assert (one.type, one.payload["subject"], one.payload["decision"]) == ("decision", "database", "SQLite")
+
+
+@pytest.mark.parametrize("words", ["We moved the choir rehearsal to Thursday.", "I moved my aunt to Bruges."])
+def test_who_moves_something_stays_at_home(words: str) -> None:
+    assert [one for one in propose(turn(words)) if one.payload.get("predicate") == "lives-in"] == []
