@@ -249,7 +249,9 @@ def restore(client: ServiceClient, source: ImportSource, *, strict: bool) -> boo
         except ServiceRejection as refusal:
             raise CommandFailed(f"{source.name}: {refusal}") from None
     _show_export(source, done)
-    return bool(done["complete"] and done["as_exported"]) and not done["failed"]
+    # What competed here, or has changed here since, may differ from the file; nothing else may.
+    beside = done["conflicts"] or done["already_there"] or done["merged_entities"]
+    return bool(done["complete"] and done["unaltered"]) and not done["failed"] and bool(beside or not done["differing"])
 
 
 def _show_export(source: ImportSource, done: Mapping[str, Any]) -> None:
@@ -264,8 +266,13 @@ def _show_export(source: ImportSource, done: Mapping[str, Any]) -> None:
     for title, count in (("erased here before", done["erased"]), ("entities made one", done["merged_entities"])):
         if count:
             summary.add_row(title, str(count))
+    if done["differing"]:
+        summary.add_row("stored otherwise than in the file", str(done["differing"]))
     summary.add_row("wrong", str(done["failed"]))
     out.print(summary)
+    for one in done["differences"][:SHOWN]:
+        what = f"{one['memory_id']}: {one['field']} is {one['stored']} here"
+        err.print(f"{source.name}:{one['line']}: {what}", markup=False, soft_wrap=True)
     for notice, count in done["notices"].items():
         err.print(f"{source.name}: {notice}{f' ({count})' if count > 1 else ''}", markup=False, soft_wrap=True)
     for one in done["errors"][:SHOWN]:
