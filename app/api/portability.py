@@ -55,7 +55,9 @@ class ImportOut(Out):
     """The result of an import; counts are of lines, by their `record`."""
 
     complete: bool = Field(description="False if the last line is missing, as the file was truncated.")
-    unaltered: bool = Field(description="True if the lines are those that were exported, by the digest in the last one.")
+    unaltered: bool = Field(
+        description="True if the lines are those that were exported, by the digest in the last one."
+    )
     as_exported: bool = Field(
         description="True if the file is complete and unaltered, and every line of it is stored as it says."
     )

@@ -58,7 +58,7 @@ async def test_versions_of_a_slot_come_back_as_the_file_says(
     lines = await exported(tenant.client)
     monkeypatch.setattr(storing, "BATCH", batch)
     for seed in range(4):
-        mixed = lines if seed == 0 else shuffled(lines, Random(seed))
+        mixed = lines if seed == 0 else shuffled(lines, Random(seed))  # noqa: S311 - no secret
         async with new_tenant(app, operator, f"in batches of {batch}, order {seed}") as other:
             done = await imported(other.client, mixed)
             again = await exported(other.client)

@@ -1,7 +1,8 @@
 """Import: stores the lines of an export as they were, in batches that are stored whole or not at all.
 
 Rows whose ids exist are left as they are, so an interrupted import is simply sent again; it leaves no names of erased
-users either. At the end, what is stored is compared with what the file says. A superseded memory waits for its successor, which comes first in the file unless it was stated late.
+users either. A superseded memory waits for its successor, which comes first in the file unless it was stated late. At
+the end, what is stored is compared with what the file says.
 Nothing is embedded inside a transaction.
 """
 
