@@ -10,7 +10,7 @@ import pytest
 from fastapi import FastAPI
 
 from app.settings import Settings
-from tests.api.conftest import KEY, connected, running, settings_for
+from tests.api.conftest import OPERATOR_KEY, connected, running, settings_for
 from tests.provider_server.fixtures import StandIn, provider, provider_process
 from tests.support.waiting import ended_job, eventually
 
@@ -97,8 +97,8 @@ async def test_what_a_batch_does_not_answer_is_asked_one_by_one(
 async def test_a_batch_outlives_its_worker(database_url: str, owner_connection: None, provider: StandIn) -> None:
     await provider.batches(looks=1_000_000)
     settings = with_batches(database_url, provider)
-    async with running(settings) as first, connected(first, KEY) as operator:
-        tenant = (await operator.post("/admin/tenants", json={"name": "t"})).json()
+    async with running(settings) as first, connected(first, OPERATOR_KEY) as operator:
+        tenant = (await operator.post("/admin/tenants", json={"name": "outlived"})).json()
         async with connected(first, tenant["key"]["key"]) as client:
             sent = await send(client, provider)
 
@@ -141,8 +141,9 @@ async def test_what_was_erased_while_a_batch_waited_is_not_brought_back(
 async def test_without_the_setting_a_batch_is_refused(
     database_url: str, owner_connection: None, provider: StandIn
 ) -> None:
-    async with running(with_batches(database_url, provider, llm_batch=False)) as app, connected(app, KEY) as operator:
-        tenant = (await operator.post("/admin/tenants", json={"name": "t"})).json()
+    settings = with_batches(database_url, provider, llm_batch=False)
+    async with running(settings) as app, connected(app, OPERATOR_KEY) as operator:
+        tenant = (await operator.post("/admin/tenants", json={"name": "without batches"})).json()
         async with connected(app, tenant["key"]["key"]) as client:
             body = {"user_id": "ana", "content": "My trip led to Rome."}
             answer = await client.post("/turns", params={"mode": "batch"}, json=body)

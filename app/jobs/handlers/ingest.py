@@ -12,7 +12,7 @@ from app.db.turns import StoredTurn
 from app.jobs.handler import ComeBack, Handler, ProgressCallback
 from app.model import Actor
 from app.runtime import Runtime
-from app.services.turn_batches import Batch
+from app.providers.openai_batches import Batch
 from app.services.turns import INGEST
 
 
