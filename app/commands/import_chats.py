@@ -76,13 +76,11 @@ _STAMP: Final = re.compile(
     re.IGNORECASE,
 )
 _SAID: Final = re.compile(r"^(?P<name>[^:]{1,60}): ?(?P<text>.*)$", re.DOTALL)
-_MEDIA: Final = re.compile(
-    r"^(?:<[^<>]*>|(?:image|video|audio|sticker|gif|document|contact card) omitted)$", re.IGNORECASE
-)
+_MEDIA: Final = re.compile(r"^(?:<[^<>]*>|[\w ]{3,20} omitted)$", re.IGNORECASE)
 
 
 @dataclass(slots=True)
-class _Line:
+class _StampedText:
     stamp: re.Match[str]
     text: str
 
@@ -95,11 +93,11 @@ def is_whatsapp(text: str) -> bool:
 
 def whatsapp_messages(text: str) -> list[Message]:
     """Return the messages of a WhatsApp chat; UnreadableChat where its dates can be read in two ways."""
-    lines: list[_Line] = []
+    lines: list[_StampedText] = []
     for one in _plain(text).splitlines():
         stamp = _STAMP.match(one)
         if stamp is not None:
-            lines.append(_Line(stamp, one[stamp.end() :]))
+            lines.append(_StampedText(stamp, one[stamp.end() :]))
         elif lines:
             lines[-1].text += f"\n{one}"
     order = _order([one.stamp for one in lines])
@@ -130,7 +128,7 @@ def _order(stamps: Sequence[re.Match[str]]) -> str:
         return "dmy"
     if second > 12:  # noqa: PLR2004
         return "mdy"
-    days = {order: [_time(_Line(one, ""), order) for one in stamps] for order in ("dmy", "mdy")}
+    days = {order: [_time(_StampedText(one, ""), order) for one in stamps] for order in ("dmy", "mdy")}
     rising = [order for order, times in days.items() if times == sorted(times)]
     if len(rising) == 1:
         return rising[0]
@@ -140,7 +138,7 @@ def _order(stamps: Sequence[re.Match[str]]) -> str:
     )
 
 
-def _time(line: _Line, order: str) -> str:
+def _time(line: _StampedText, order: str) -> str:
     stamp = line.stamp
     parts = dict(zip(order, (int(stamp["a"]), int(stamp["b"]), int(stamp["c"])), strict=True))
     year = parts["y"] + (2000 if parts["y"] < 100 else 0)  # noqa: PLR2004 - two digits

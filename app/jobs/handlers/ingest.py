@@ -11,8 +11,8 @@ from app.db.jobs import Job
 from app.db.turns import StoredTurn
 from app.jobs.handler import ComeBack, Handler, ProgressCallback
 from app.model import Actor
-from app.runtime import Runtime
 from app.providers.openai_batches import Batch
+from app.runtime import Runtime
 from app.services.turns import INGEST
 
 

@@ -44,7 +44,7 @@ class Difference:
 
 @dataclass(slots=True)
 class ImportProof:
-    """What a file says of memories. `own` are those with a slot that stand here as the file says.
+    """The memories of a file as it tells them. `own` are those with a slot that stand here as the file says.
 
     Between them the file has decided; only with others do they compete for a slot.
     """
