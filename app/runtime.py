@@ -25,6 +25,7 @@ from app.providers.embeddings import Embedder
 from app.providers.factory import (
     Prices,
     faults,
+    make_batches,
     make_chat,
     make_embedder,
     make_extractor,
@@ -34,6 +35,7 @@ from app.providers.factory import (
     word_vectors,
 )
 from app.providers.model_answer import AnswerWriter
+from app.providers.model_extractor import ModelExtractor
 from app.providers.model_questions import QuestionRewriter
 from app.providers.model_tasks import BeliefClassifier, ModelConfirmer, ModelJudge, Summariser
 from app.providers.protocols import QuestionWriter
@@ -78,6 +80,7 @@ from app.services.secret_box import SecretBox
 from app.services.stats import Stats
 from app.services.tenant_types import TenantTypes
 from app.services.tenants import Tenants
+from app.services.turn_batches import TurnBatches
 from app.services.turn_redaction import TurnRedaction
 from app.services.turns import Turns
 from app.services.webhooks import Webhooks
@@ -111,6 +114,7 @@ class Runtime:
     query_log: QueryLog
     feedback: FeedbackService
     turns: Turns
+    turn_batches: TurnBatches | None
     policies: ExtractionPolicies
     activity: Activity
     audit: Audit
@@ -247,6 +251,7 @@ async def _assembled(base: _Base, writing: _WriteServices, store: Store) -> Runt
         turns=Turns(
             database=database, pipeline=writing.ingest, policies=policies, quotas=store.quotas, clock=base.clock
         ),
+        turn_batches=_turn_batches(base, writing, policies),
         policies=policies,
         activity=Activity(database=database, clock=base.clock),
         audit=Audit(database=database),
@@ -336,6 +341,22 @@ async def _writing(base: _Base) -> _WriteServices:
         writer=writer,
         rewriter=make_task(QuestionRewriter, chat, settings, metrics),
         chat=chat,
+    )
+
+
+def _turn_batches(base: _Base, writing: _WriteServices, policies: ExtractionPolicies) -> TurnBatches | None:
+    batches, extractor = make_batches(writing.chat, base.settings), writing.ingest.extractor
+    if batches is None or not isinstance(extractor, ModelExtractor):
+        return None
+    return TurnBatches(
+        database=base.database,
+        pipeline=writing.ingest,
+        policies=policies,
+        extractor=extractor,
+        batches=batches,
+        prices=Prices.of(base.settings),
+        clock=base.clock,
+        poll=base.settings.llm_batch_poll,
     )
 
 

@@ -194,6 +194,12 @@ class Settings(BaseSettings):
     llm_window: int = Field(
         default=4, ge=1, le=16, description="Most turns of a session, sent together, that one request extracts from."
     )
+    llm_batch: bool = Field(
+        default=False,
+        description="Allow `mode=batch` for turns: extraction by the provider's batch endpoint, within a day and at "
+        "half the price; with TM_LLM_PROVIDER=openai.",
+    )
+    llm_batch_poll: PositiveFloat = Field(default=60.0, description="Seconds between looks at a batch.")
     llm_input_price: float = Field(default=0.0, ge=0, allow_inf_nan=False, description="Price of 1M input tokens.")
     llm_output_price: float = Field(
         default=0.0, ge=0, allow_inf_nan=False, description="Price of a million output tokens."

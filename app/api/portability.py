@@ -42,13 +42,30 @@ class FailedOut(Out):
     message: str
 
 
+class DifferenceOut(Out):
+    """A column of a stored memory that holds another value than its line in the file."""
+
+    line: int
+    memory_id: str
+    field: str
+    stored: str | None
+
+
 class ImportOut(Out):
     """The result of an import; counts are of lines, by their `record`."""
 
     complete: bool = Field(description="False if the last line is missing, as the file was truncated.")
-    as_exported: bool = Field(
+    unaltered: bool = Field(
         description="True if the lines are those that were exported, by the digest in the last one."
     )
+    as_exported: bool = Field(
+        description="True if the file is complete and unaltered, and every line of it is stored as it says."
+    )
+    differing: int = Field(
+        description="Stored memories of which the file says something else: they competed with what was here, or have "
+        "changed here since an earlier import."
+    )
+    differences: list[DifferenceOut] = Field(description="The first thousand of these differences.")
     imported: Annotated[dict[str, int], Source(make=_nonzero)]
     already_there: Annotated[dict[str, int], Source(make=_nonzero)] = Field(
         description="Left as they are: sending a file again changes nothing."

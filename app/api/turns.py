@@ -23,7 +23,7 @@ from app.api.plumbing.problems import FieldError, InvalidFields
 from app.api.plumbing.routes import ACCEPTED, OK, add_reads, add_route
 from app.api.plumbing.visibility import OwnedQuery
 from app.api.turn_bodies import TurnsBody, turns_from_body, turns_given
-from app.errors import PASSING
+from app.errors import PASSING, NotConfigured
 from app.memory.candidate import WriteDecision
 from app.memory.extraction import Role, Turn, TurnStatus
 from app.memory.fields import Name
@@ -151,10 +151,11 @@ TurnId = Annotated[str, Path(description="A turn's id.", examples=["turn_0198c5a
 
 
 class ProcessingMode(StrEnum):
-    """The mode of processing: `sync` waits for the decisions, `async` queues a job."""
+    """The mode of processing: `sync` waits for the decisions, `async` queues a job, `batch` one that may take a day."""
 
     ASYNC = "async"
     SYNC = "sync"
+    BATCH = "batch"
 
 
 class IngestQuery(RequestBody):
@@ -162,7 +163,9 @@ class IngestQuery(RequestBody):
 
     mode: ProcessingMode = Field(
         default=ProcessingMode.ASYNC,
-        description=f"`sync` waits until the turns, {MOST_AT_ONCE} at most, are processed.",
+        description=f"`sync` waits until the turns, {MOST_AT_ONCE} at most, are processed. `batch` has them extracted "
+        "by the provider's batch endpoint, within a day and at half the price: none is shown what is stored or what "
+        "another one led to. It takes TM_LLM_BATCH.",
     )
     dry_run: bool = Field(default=False, description="Decide, and store nothing: implies `sync`.")
 
@@ -211,6 +214,8 @@ async def post_turns(
         mend = "send fewer" if how.dry_run else "send fewer, or let a job process them (mode=async)"
         message = f"at most {MOST_AT_ONCE} are processed at once: {mend}"
         raise InvalidFields([FieldError(field="turns", message=message)])
+    if how.mode is ProcessingMode.BATCH and runtime.turn_batches is None:
+        raise NotConfigured("mode=batch takes TM_LLM_BATCH=true, and a model with TM_LLM_PROVIDER=openai")
     if how.dry_run:
         reports = await runtime.turns.preview(actor, turns)
         previews = [TurnOut.of_preview(turn, report) for turn, report in zip(turns, reports, strict=True)]
@@ -220,7 +225,8 @@ async def post_turns(
         if how.mode is ProcessingMode.SYNC:
             await runtime.turns.store(actor, turns, metadata)
             return await _processed(runtime, actor, turns, ignored=ignored)
-        job = await runtime.turns.receive(actor, turns, metadata)
+        batch = how.mode is ProcessingMode.BATCH
+        job = await runtime.turns.receive(actor, turns, metadata, batch=batch)
         received = [TurnOut.answer(turn, metadata=about) for turn, about in zip(turns, metadata, strict=True)]
         return _result(received, job=job, ignored=ignored)
 
@@ -236,6 +242,8 @@ async def replay_turn(
 ) -> Response:
     """Process a stored turn again with the present extractor; its earlier statements are not counted twice."""
     turn = ids.parse(ids.TURN, turn_id)
+    if how.mode is ProcessingMode.BATCH:
+        raise InvalidFields([FieldError(field="mode", message="a single turn takes sync or async")])
     if how.dry_run:
         stored = await runtime.turns.get(actor, turn)
         [report] = await runtime.turns.preview(actor, [stored.turn])

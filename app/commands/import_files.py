@@ -12,28 +12,22 @@ import json
 import re
 import zlib
 from collections import Counter
-from collections.abc import AsyncIterator, Callable, Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import closing
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import partial
-from typing import Annotated, Any
+from typing import Annotated
 
 import typer
-from rich.progress import DownloadColumn, TimeElapsedColumn
+from rich.progress import TimeElapsedColumn
 from rich.table import Table
 
 from app.commands import import_foreign, import_sources, terminal
+from app.commands.import_export import SHOWN, restore
 from app.commands.import_foreign import Origin
 from app.commands.import_sources import BadMessage, Format, ImportItem, ImportSource, Read, SkippedMessage
 from app.commands.service_client import FieldProblem, ServiceClient, ServiceRejection, ServiceResponse, connect
 from app.commands.terminal import SESSION, AgentId, ApiKey, CommandFailed, TimeZone, Url, UserId, Whose, err, out
 from app.errors import TypedMemoryError
-
-SHOWN = 20
-"""Most faults that are listed; the others are only counted."""
-
-PIECE = 256 * 1024
-"""Bytes of an export that are read and sent at a time."""
 
 BATCH = 200
 """Most items of a batch."""
@@ -70,6 +64,10 @@ def import_files(  # noqa: PLR0913 - one parameter an option
         str | None, typer.Option(*SESSION, help="The session of conversations and memories that name none.")
     ] = None,
     timezone: TimeZone = None,
+    batch: Annotated[
+        bool,
+        typer.Option("--batch", help="Have conversations extracted by the model's batch endpoint, within a day."),
+    ] = False,
     strict: Annotated[bool, typer.Option("--strict", help="Stop at the first fault.")] = False,
     url: Url = None,
     key: ApiKey = None,
@@ -101,6 +99,9 @@ def import_files(  # noqa: PLR0913 - one parameter an option
     with --agent-id); --scope global makes the messages visible to every user of the tenant. A typed memory names its
     own `user_id`; the options apply to those that don't.
 
+    With --batch, conversations are sent as turns, from which beliefs are extracted by the language model's batch
+    endpoint: within a day, and at half the price. `typed-memory` prints the jobs that wait for it.
+
     Faults are listed by file and line, and skipped. Running the same import again within a day stores nothing
     twice; after that, repeated memories merge with the existing ones.
 
@@ -120,10 +121,10 @@ def import_files(  # noqa: PLR0913 - one parameter an option
     defaults = {name: value for name, value in given.items() if value is not None}
     owned = not defaults.keys().isdisjoint(("user_id", "agent_id", "scope"))
     read = partial(_everything, found, wanted, session_id, origin)
-    total = _count(read(), owned=owned)
+    total = _count(read(), owned=owned, batch=batch)
     complete = [restore(connect(url, key), source, strict=strict) for source in exports]
     if found:
-        report = _upload(connect(url, key), read, total, defaults=defaults, strict=strict)
+        report = _upload(connect(url, key), read, total, defaults=defaults, strict=strict, batch=batch)
         complete.append(not report.bad)
         if report.bad and not report.stored and origin is None and wanted is Format.AUTO:
             err.print(f"A file of another store takes --from {', '.join(Origin)}", markup=False)
@@ -138,12 +139,17 @@ def _upload(
     *,
     defaults: Mapping[str, object],
     strict: bool,
+    batch: bool,
 ) -> UploadReport:
     """Send all items and print a summary; raise CommandFailed where something stopped it."""
     with terminal.progress(TimeElapsedColumn()) as progress:
         task = progress.add_task("importing", total=total)
         sender = Uploader(
-            client=client, defaults=defaults, strict=strict, advance=lambda count: progress.advance(task, count)
+            client=client,
+            defaults=defaults,
+            strict=strict,
+            advance=lambda count: progress.advance(task, count),
+            batch=batch,
         )
         failure = asyncio.run(_import(client, sender, read()))
     _show(sender.report)
@@ -156,10 +162,12 @@ def _upload(
     return sender.report
 
 
-def _count(found: Iterator[Read], *, owned: bool) -> int:
+def _count(found: Iterator[Read], *, owned: bool, batch: bool) -> int:
     """Return the number of items to send; raise CommandFailed for a conversation without a user, agent or scope."""
     total = 0
     for one in found:
+        if batch and isinstance(one, ImportItem) and not _is_message(one):
+            raise CommandFailed(f"{one.place}: --batch takes conversations: import typed memories without it")
         if not owned and isinstance(one, ImportItem) and one.said:
             raise CommandFailed(
                 f"{one.place}: whose is this? Name --user-id (or --agent-id); "
@@ -224,56 +232,6 @@ def register(cli: typer.Typer) -> None:
     cli.command(name="import")(import_files)
 
 
-def restore(client: ServiceClient, source: ImportSource, *, strict: bool) -> bool:
-    """Import an export and print a summary; return whether all that was exported was read and stored."""
-    with closing(source.opened()) as file:
-        size = file.seek(0, 2)
-    with terminal.progress(TimeElapsedColumn(), DownloadColumn()) as progress:
-        task = progress.add_task("importing", total=size)
-
-        async def pieces() -> AsyncIterator[bytes]:
-            progress.reset(task)
-            with closing(source.opened()) as file:
-                while piece := await asyncio.to_thread(file.read, PIECE):
-                    yield piece
-                    progress.advance(task, len(piece))
-
-        async def send() -> Mapping[str, Any]:
-            async with client:
-                answer = await client.upload("/import", pieces, strict="true" if strict else "false")
-            told: Mapping[str, Any] = answer.body
-            return told
-
-        try:
-            done = asyncio.run(send())
-        except ServiceRejection as refusal:
-            raise CommandFailed(f"{source.name}: {refusal}") from None
-    _show_export(source, done)
-    return bool(done["complete"] and done["as_exported"]) and not done["failed"]
-
-
-def _show_export(source: ImportSource, done: Mapping[str, Any]) -> None:
-    summary = Table(box=None, pad_edge=False, show_header=False)
-    for title, counts in (
-        ("", done["imported"]),
-        ("already there: ", done["already_there"]),
-        ("slot held here: ", done["conflicts"]),
-    ):
-        for name, count in counts.items():
-            summary.add_row(f"{title}{name}", str(count))
-    for title, count in (("erased here before", done["erased"]), ("entities made one", done["merged_entities"])):
-        if count:
-            summary.add_row(title, str(count))
-    summary.add_row("wrong", str(done["failed"]))
-    out.print(summary)
-    for notice, count in done["notices"].items():
-        err.print(f"{source.name}: {notice}{f' ({count})' if count > 1 else ''}", markup=False, soft_wrap=True)
-    for one in done["errors"][:SHOWN]:
-        err.print(f"{source.name}:{one['line']}: {one['message']}", markup=False, soft_wrap=True)
-    if done["failed"] > SHOWN:
-        err.print(f"... and {done['failed'] - SHOWN} more", markup=False)
-
-
 class UploadAbort(Exception):
     """A strict upload stopped at its first fault."""
 
@@ -310,6 +268,7 @@ class Uploader:
     defaults: Mapping[str, object]
     strict: bool
     advance: Callable[[int], None]
+    batch: bool = False
     report: UploadReport = field(default_factory=UploadReport)
 
     async def send(self, found: Iterable[Read]) -> None:
@@ -372,6 +331,9 @@ class Uploader:
 
         Items that could not be stored for a passing reason are sent again after a pause.
         """
+        if self.batch:
+            await self._queue(batch, number)
+            return
         pauses = iter(PAUSES)
         while batch:
             body = {"memories": [dict(item.body) for item in batch]}
@@ -386,6 +348,25 @@ class Uploader:
                 batch = [item for place, item in enumerate(batch) if place in again]
                 if batch and pause is not None:
                     await asyncio.sleep(pause)
+
+    async def _queue(self, batch: Sequence[ImportItem], number: int) -> None:
+        """Send messages as turns that the model's batch endpoint reads; halve a request that is refused."""
+        owner = {name: batch[0].body[name] for name in _OWNER if name in batch[0].body}
+        body = {**owner, "turns": [_turn(item.body) for item in batch]}
+        try:
+            answer = await self.client.post("/turns?mode=batch", body, idempotency_key=_key(body, number))
+        except ServiceRejection as refusal:
+            if refusal.answered not in _ABOUT_ITEMS:
+                raise
+            if len(batch) == 1:
+                self._refuse(BadMessage(place=batch[0].place, what=refusal.message))
+                return
+            middle = len(batch) // 2
+            await self._queue(batch[:middle], number)
+            await self._queue(batch[middle:], number)
+        else:
+            self.report.decisions[f"waits for {answer.body['job_id']}"] += len(batch)
+            self.advance(len(batch))
 
     async def _without_refused(
         self, batch: Sequence[ImportItem], number: int, refusal: ServiceRejection
@@ -440,6 +421,23 @@ class _Lane:
     def _take(self) -> list[ImportItem]:
         taken, self.items, self.size = self.items, [], 0
         return taken
+
+
+_OWNER = ("user_id", "agent_id", "scope", "timezone")
+"""What says of all turns of a request whose they are."""
+
+
+def _is_message(item: ImportItem) -> bool:
+    return item.said and "sequence_number" in item.body
+
+
+def _turn(body: Mapping[str, object]) -> dict[str, object]:
+    """Return the turn of a message's write."""
+    evidence = body.get("evidence")
+    role = evidence[0]["role"] if isinstance(evidence, list) and evidence else "user"
+    kept = ("content", "occurred_at", "session_id", "sequence_number")
+    named = {"speaker": body["speaker"]} if "speaker" in body and body["speaker"] != role else {}
+    return {"role": role, **named, **{name: body[name] for name in kept if body.get(name) is not None}}
 
 
 def _passing(answer: ServiceResponse) -> set[int]:

@@ -17,9 +17,10 @@ from itertools import islice
 from pathlib import Path
 from typing import Any, BinaryIO
 
+from app.commands import import_chats
 from app.commands.terminal import CommandFailed
 from app.memory.chat_messages import IgnoredMessage, is_role, read_chat_message, time_of
-from app.memory.fields import MAX_TEXT
+from app.memory.fields import MAX_TEXT, storable
 
 _LISTS = ("messages", "turns", "chat_messages")
 
@@ -77,6 +78,7 @@ def memories(document: object, *, place: str, name: str, session_id: str | None 
     message's `context` is the message before it in its session, so that an answer is found by its question.
     """
     try:
+        import_chats.refuse_known(document)
         sessions = list(_sessions(document, place))
     except ValueError as error:
         yield BadMessage(place=place, what=str(error))
@@ -93,7 +95,8 @@ def _sessions(document: object, place: str) -> Iterator[_Session]:
         for number, one in enumerate(document, 1):
             yield from _sessions(one, f"{place}, conversation {number}")
     elif isinstance(document, list):
-        yield _Session(place=place, id=None, date=None, messages=document)
+        messages = list(import_chats.slack_messages(document)) if import_chats.is_slack(document) else document
+        yield _Session(place=place, id=None, date=None, messages=messages)
     elif isinstance(document, dict) and isinstance(document.get("sessions"), list):
         for number, one in enumerate(document["sessions"], 1):
             yield from _sessions(one, f"{place}, session {number}")
@@ -138,6 +141,7 @@ def _session(session: _Session, session_id: str) -> Iterator[Read]:
         place = f"{session.place}, message {number}"
         try:
             body = _memory(message, session, before)
+            storable(body if isinstance(body, str) else str(body["content"]))
         except ValueError as error:
             yield BadMessage(place=place, what=str(error))
             continue
@@ -297,6 +301,12 @@ def document(found: ImportSource, wanted: Format) -> object:
     """Return the JSON of a file, or raise UnreadableFile."""
     with closing(found.opened()) as file:
         content = file.read()
+    text = content.removeprefix(_BOM).decode("utf-8", "replace")
+    if import_chats.is_whatsapp(text):
+        try:
+            return import_chats.whatsapp_messages(text)
+        except import_chats.UnreadableChat as error:
+            raise UnreadableFile(f"{found.name}: {error}") from None
     either = "neither NDJSON nor a JSON conversation" if wanted is Format.AUTO else "not JSON"
     try:
         return json.loads(content.removeprefix(_BOM).decode())

@@ -218,6 +218,12 @@ async def report(session: WriteSession, run: Job, *, done: int, total: int | Non
     return None if row is None else bool(row.cancel_requested)
 
 
+async def note(session: WriteSession, run: Job, payload: Mapping[str, object]) -> bool:
+    """Replace the payload of a run's job, so that its next run goes on from there; False when another run has it."""
+    noted = _of_run(run).values(payload=payload).returning(jobs.c.id)
+    return (await session.execute(noted)).first() is not None
+
+
 async def finish(
     session: WriteSession,
     run: Job,

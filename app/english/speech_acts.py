@@ -28,6 +28,9 @@ _LEADS: Final = pattern("speech_acts", "leads", re.IGNORECASE)
 _LEAD: Final = pattern("speech_acts", "lead")
 _MINE: Final = pattern("speech_acts", "mine")
 _KIDDING: Final = pattern("speech_acts", "kidding", re.IGNORECASE)
+_JOKE: Final = pattern("speech_acts", "joke", re.IGNORECASE)
+"""A sentence that is called a joke: `As a joke: I am a billionaire`; not what was done as one."""
+
 _LONGEST_TAG: Final = 2
 """Words before or after a retraction that state nothing: `Haha, just kidding, of course`."""
 
@@ -335,7 +338,7 @@ def _jokes(text: str) -> bool:
     kidding = _KIDDING.search(text)
     if kidding is not None and (not retracts(text) or len(text[kidding.end() :].split()) <= _LONGEST_TAG):
         return True
-    return _SARCASM.search(text) is not None
+    return _JOKE.search(text) is not None or _SARCASM.search(text) is not None
 
 
 _MOODS: Final = (

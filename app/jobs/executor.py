@@ -28,7 +28,7 @@ from app.db import job_queue, jobs
 from app.db.jobs import Job
 from app.db.session import WriteSession
 from app.errors import PASSING, Conflict, DatabaseUnavailable, TypedMemoryError
-from app.jobs.handler import Handler
+from app.jobs.handler import ComeBack, Handler
 from app.model import JobStatus
 from app.runtime import Runtime
 
@@ -94,6 +94,11 @@ def failure(message: str) -> JobOutcome:
 def retry(message: str, delay: float) -> JobOutcome:
     """Return the outcome of a run that failed and is to be retried."""
     return JobOutcome(name="retried", error=_storable(message), delay=delay)
+
+
+def waiting(delay: float) -> JobOutcome:
+    """Return the outcome of a run of a job that waits for somebody else."""
+    return JobOutcome(name="waiting", delay=delay, counted=False)
 
 
 def backoff(attempt: int, *, first: float, at_least: float = 0.0) -> float:
@@ -242,8 +247,8 @@ class Executor:
         try:
             result = await self.handlers[run.kind].run(self.runtime, run, _Progress(self.runtime, run))
             return succeeded(result)
-        except RunEnded as ended:
-            return ended.outcome
+        except (RunEnded, ComeBack) as ended:
+            return ended.outcome if isinstance(ended, RunEnded) else waiting(ended.delay)
         except PASSING as error:
             return self._again(run, error)
         except TypedMemoryError as error:

@@ -12,6 +12,14 @@ from app.jobs import handlers
 from app.runtime import Runtime
 
 
+class ComeBack(Exception):
+    """A job waits for somebody else: it runs again after `delay` seconds, and this run counts as no attempt."""
+
+    def __init__(self, delay: float) -> None:
+        super().__init__(f"again in {delay:g} s")
+        self.delay = delay
+
+
 class ProgressCallback(Protocol):
     """Reports a handler's progress; each report is also a checkpoint at which the run can be stopped."""
 
@@ -31,9 +39,9 @@ class Handler:
 
     `run` takes the runtime, the job and its progress callback, and returns the job's result as JSON, or None. It runs
     at least once and may run again, even concurrently when its worker was presumed dead, so it must be idempotent. A
-    transient TypedMemoryError (of the database, the model provider, a conflict) is retried later, any other error
-    fails the job. `abandon` takes the runtime, a job that has failed (it may be recorded as such already), and the
-    error: it stores what can be kept without the run.
+    transient TypedMemoryError (of the database, the model provider, a conflict) is retried later, `ComeBack` runs it
+    again without counting, any other error fails the job. `abandon` takes the runtime, a job that has failed (it may be
+    recorded as such already), and the error: it stores what can be kept without the run.
     """
 
     kind: str

@@ -60,7 +60,9 @@ class Placement:
             return self._already_over(others)
         others = [one for one in others if not one.over_when_stated]
         holders = [one for one in others if one.active]
-        found = self._compete(holders, others) if holders else self._resume(others)
+        found = self._said_again(others)
+        if found is None:
+            found = self._compete(holders, others) if holders else self._resume(others)
         if found is None and repetition is not None:
             found = self._merge(repetition.version, repetition.reason)
         return self._guarded(found or self._before_an_end(others) or self._add())
@@ -82,6 +84,14 @@ class Placement:
             if one.value == self.new.value and (one.valid_from, one.valid_until) == window:
                 return self.draft.done(SlotOutcome.ECHOED, "it is history already", holder=one)
         return self._add("it was over when it was stated, so it is kept as history", status=MemoryStatus.EXPIRED)
+
+    def _said_again(self, others: Sequence[Version]) -> Transition | None:
+        """Merge a statement with what was replaced since and was stated at the same instant: it was sent again."""
+        said = (self.new.value, self.new.stated_at, self.new.valid_from)
+        for one in others:
+            if one.status is MemoryStatus.SUPERSEDED and (one.value, one.stated_at, one.valid_from) == said:
+                return None if self.event.stored else self._merge(one, "the same statement is history already")
+        return None
 
     def _compete(self, holders: Sequence[Version], others: Sequence[Version]) -> Transition:
         """Decide a taken slot. Holders that the type's rule lets give way become history together."""

@@ -258,6 +258,11 @@ class Adapting(Generic[D]):
         self._path = path
         self._dialect = dialect
 
+    @property
+    def dialect(self) -> D:
+        """The richest dialect that the server is known to take."""
+        return self._dialect
+
     async def post(self, body: Callable[[D], Mapping[str, object]], *, expires_at: float) -> bytes:
         """POST what `body` makes for a dialect and return the answer; errors as `ProviderClient.post`."""
         return await self._adapt(body, partial(self._client.post, self._path, expires_at=expires_at))

@@ -20,6 +20,7 @@ from app.providers.http import HttpPolicy
 from app.providers.model_extractor import ModelExtractor
 from app.providers.model_questions import ModelQuestionWriter
 from app.providers.model_tasks import ModelTask
+from app.providers.openai_batches import OpenAIBatches
 from app.providers.openai_chat import OpenAIChat
 from app.providers.protocols import Extractor, QuestionWriter, RuleQuestions
 from app.providers.rerankers import Reranker, RerankModel
@@ -161,6 +162,19 @@ def _chat(
     if provider == "anthropic":
         return AnthropicMessages(spec, policy=policy)
     return OpenAIChat(spec, policy=policy)
+
+
+def make_batches(chat: ChatModel | None, settings: Settings) -> OpenAIBatches | None:
+    """Return the batch endpoint of the language model; None where TM_LLM_BATCH is off.
+
+    Raises ConfigurationError where the provider's wire format has none.
+    """
+    if not settings.llm_batch:
+        return None
+    first = chat.first if isinstance(chat, FallbackChat) else chat
+    if not isinstance(first, OpenAIChat):
+        raise ConfigurationError("TM_LLM_BATCH=true takes TM_LLM_PROVIDER=openai")
+    return first.batches
 
 
 def make_extractor(chat: ChatModel, types: Iterable[MemoryType], settings: Settings, metrics: Metrics) -> Extractor:

@@ -21,6 +21,7 @@ from contextlib import AsyncExitStack, aclosing, contextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
+from functools import partial
 from itertools import pairwise
 from time import perf_counter
 from typing import Any, Final, TypeVar
@@ -167,6 +168,17 @@ class ProviderClient:
                 answer: bytes = await self._retrying(overdue)(self._attempt, path, content, watch)
                 return answer
 
+    async def send(
+        self, method: str, path: str, *, content: bytes = b"", content_type: str = "application/json"
+    ) -> bytes:
+        """Send any request and return the body of a 2xx answer; errors as `post`."""
+        overdue = self.expires_at()
+        with self._patience():
+            async with asyncio.timeout_at(overdue), self._slots:
+                sent = partial(self._attempt, path, content, (), method=method, content_type=content_type)
+                answer: bytes = await self._retrying(overdue)(sent)
+                return answer
+
     async def batches(
         self, texts: Sequence[str], size: int, send: Callable[[Sequence[str], float], Coroutine[Any, Any, Answer]]
     ) -> list[Answer]:
@@ -222,10 +234,10 @@ class ProviderClient:
         asked = error.retry_after if isinstance(error, ProviderError) else None
         return max(self._backoff(state), asked or 0.0)
 
-    async def _attempt(self, path: str, content: bytes, watch: Collection[str]) -> bytes:
+    async def _attempt(self, path: str, content: bytes, watch: Collection[str], **how: str) -> bytes:
         with self._mapped_errors():
             async with asyncio.timeout(self.policy.timeout):
-                async with aclosing(await self._open(path, content, watch)) as response:
+                async with aclosing(await self._open(path, content, watch, **how)) as response:
                     return await self._read(response)
 
     async def _begin(self, path: str, content: bytes, watch: Collection[str]) -> httpx.Response:
@@ -233,10 +245,18 @@ class ProviderClient:
             async with asyncio.timeout(self.policy.timeout):
                 return await self._open(path, content, watch)
 
-    async def _open(self, path: str, content: bytes, watch: Collection[str]) -> httpx.Response:
+    async def _open(
+        self,
+        path: str,
+        content: bytes,
+        watch: Collection[str],
+        *,
+        method: str = "POST",
+        content_type: str = "application/json",
+    ) -> httpx.Response:
         """Return a successful response whose body is not read yet."""
-        headers = {**self._authorization, **trace_headers()}
-        request = self._client.build_request("POST", self._base_url + path, content=content, headers=headers)
+        headers = {**self._authorization, **trace_headers(), "Content-Type": content_type}
+        request = self._client.build_request(method, self._base_url + path, content=content, headers=headers)
         response = await self._client.send(request, stream=True)
         if response.is_success:
             return response

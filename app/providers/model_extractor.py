@@ -150,6 +150,15 @@ class _ExtractionRequest:
         self.instructions = instructions(known)
         self.schema = answer_schema(known)
 
+    def prompt(self, turns: Sequence[Turn], context: Sequence[Turn], lines: Sequence[KnownLine]) -> Prompt:
+        """Return the question about turns."""
+        return Prompt(
+            name="memories",
+            system=self.instructions,
+            messages=(window_prompt(turns, context, lines),),
+            schema=self.schema,
+        )
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _Question:
@@ -203,29 +212,39 @@ class ModelExtractor:
         """
         asked = await self._asked_for(types, excluded)
         lines = known_lines(known)
-        prompt = Prompt(
-            name="memories",
-            system=asked.instructions,
-            messages=(window_prompt(turns, context, lines),),
-            schema=asked.schema,
-        )
+        prompt = asked.prompt(turns, context, lines)
         with metered(self._observer, "extract") as meter:
             question = _Question(prompt=prompt, lines=lines, most=MOST_PROPOSALS * len(turns))
             reading = await self._reading(question, asked, meter)
-        said: list[list[Proposal]] = [[] for _ in turns]
-        for one in reading.proposals:
-            said[_place(one.quote, turns)].append(one)
-        forgotten = [_erasures(reading, place, turns) for place in range(len(turns))]
-        unusable = tuple(one.reason for one in reading.faults)
-        return [
-            Extraction(
-                proposals=_in_order(that_matter_most(mine), turn.content),
-                erasures=forgotten[place],
-                unusable=() if place else unusable,
-                usage=TokenUsage() if place else meter.usage,
-            )
-            for place, (turn, mine) in enumerate(zip(turns, said, strict=True))
-        ]
+        return _of_turns(reading, turns, meter.usage)
+
+    async def prompt(
+        self,
+        turns: Sequence[Turn],
+        context: Sequence[Turn],
+        *,
+        types: Registry | None = None,
+        excluded: frozenset[str] = frozenset(),
+    ) -> Prompt:
+        """Return the question about turns, without what is known, for `read`."""
+        return (await self._asked_for(types, excluded)).prompt(turns, context, ())
+
+    async def read(
+        self,
+        reply: Reply,
+        turns: Sequence[Turn],
+        *,
+        types: Registry | None = None,
+        excluded: frozenset[str] = frozenset(),
+    ) -> list[Extraction] | None:
+        """Return what a reply to `prompt` says of the turns; None where it can't be used as it is."""
+        asked = await self._asked_for(types, excluded)
+        if reply.stop is not Stop.FINISHED:
+            return None
+        reading = asked.reader.read(reply.text, MOST_PROPOSALS * len(turns), ())
+        if reading.faults and not reading.proposals:
+            return None
+        return _of_turns(reading, turns, reply.usage)
 
     async def aclose(self) -> None:
         """Close the model's connections; whoever shares the model loses it."""
@@ -299,6 +318,24 @@ class ModelExtractor:
                     f"{self.name} was cut off at {self._chat.max_tokens} tokens: raise {SETTINGS}_MAX_TOKENS"
                 )
         return reply
+
+
+def _of_turns(reading: ParsedProposals, turns: Sequence[Turn], usage: TokenUsage) -> list[Extraction]:
+    """Return what was read from an answer by turn; its faults and its cost are with the first."""
+    said: list[list[Proposal]] = [[] for _ in turns]
+    for one in reading.proposals:
+        said[_place(one.quote, turns)].append(one)
+    forgotten = [_erasures(reading, place, turns) for place in range(len(turns))]
+    unusable = tuple(one.reason for one in reading.faults)
+    return [
+        Extraction(
+            proposals=_in_order(that_matter_most(mine), turn.content),
+            erasures=forgotten[place],
+            unusable=() if place else unusable,
+            usage=TokenUsage() if place else usage,
+        )
+        for place, (turn, mine) in enumerate(zip(turns, said, strict=True))
+    ]
 
 
 def _place(quote: str, turns: Sequence[Turn]) -> int:

@@ -13,6 +13,7 @@ from app.errors import ProviderProtocolError
 from app.memory.extraction import TokenUsage
 from app.providers.chat import Adapting, ChatSpec, HttpChat, Prompt, Reply, ReplyPart, Stop, TokenCount, WireModel
 from app.providers.http import Endpoint, HttpPolicy, ProviderClient, Sleep
+from app.providers.openai_batches import OpenAIBatches
 
 _SCHEMA_WORDS: Final = ("response_format", "json_schema", "json_object", "schema", "grammar", "structured output")
 _USAGE: Final = "stream_options"
@@ -98,6 +99,16 @@ class OpenAIChat(HttpChat[_OpenAIDialect]):
         endpoint = Endpoint(label=spec.label, base_url=spec.base_url, settings=spec.settings, api_key=spec.api_key)
         client = ProviderClient(endpoint, policy=policy, sleep=sleep)
         super().__init__(client, Adapting(client, "/chat/completions", _OpenAIDialect()), spec, f"openai:{spec.model}")
+
+    @property
+    def batches(self) -> OpenAIBatches:
+        """The batch endpoint beside the chat's."""
+        return OpenAIBatches(
+            client=self._client,
+            label=self._spec.label,
+            body=lambda prompt: self._body(prompt, 0.0, self._server.dialect),
+            read=self._read,
+        )
 
     def _body(self, prompt: Prompt, temperature: float, dialect: _OpenAIDialect) -> dict[str, object]:
         said = [{"role": one.role, "content": one.text} for one in prompt.messages]

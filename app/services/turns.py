@@ -68,17 +68,20 @@ class Turns:
         async with self.database.read(actor.tenant_id) as session:
             return set(turns) - await db_turns.existing(session, actor.tenant_id, turns, scopes=actor.own_scopes)
 
-    async def receive(self, actor: Actor, turns: Sequence[Turn], metadata: Sequence[Mapping[str, object]]) -> UUID:
+    async def receive(
+        self, actor: Actor, turns: Sequence[Turn], metadata: Sequence[Mapping[str, object]], *, batch: bool = False
+    ) -> UUID:
         """Store turns of one scope together with the job that will process them, and return the job's id.
 
-        Raises QuotaExceeded.
+        With `batch` they are extracted by the provider's batch endpoint. Raises QuotaExceeded.
         """
         given = db_turns.received(actor.tenant_id, turns, metadata)
         async with (
             self.quotas.spending(actor, turns=len(turns)),
             self.database.write(actor.tenant_id, **PLANNED_BY_KEY) as session,
         ):
-            return await self._enqueue(session, actor, turns[0].scope, [one.id for one in turns], given)
+            waiting = [one.id for one in turns]
+            return await self._enqueue(session, actor, turns[0].scope, waiting, given, batch=batch)
 
     async def store(self, actor: Actor, turns: Sequence[Turn], metadata: Sequence[Mapping[str, object]]) -> None:
         """Store turns without a job: the caller processes them. Raises QuotaExceeded."""
@@ -245,6 +248,8 @@ class Turns:
         scope: Scope,
         turns: Sequence[UUID],
         beside: Mapping[str, Sequence[Row]] | None = None,
+        *,
+        batch: bool = False,
     ) -> UUID:
         return await jobs.enqueue(
             session,
@@ -254,6 +259,7 @@ class Turns:
                 "turns": [one.hex for one in turns],
                 "actor": actor.name,
                 "key": None if actor.key_id is None else actor.key_id.hex,
+                **({"batch": {}} if batch else {}),
             },
             scope=scope.id(actor.tenant_id),
             total=len(turns),

@@ -120,12 +120,17 @@ LONGEST_WINDOW = 12_000
 """Characters of turns that are extracted together."""
 
 
-def steps(works: Sequence[TurnState], most: int) -> Iterator[list[TurnState]]:
-    """Yield turns so that a step has the next window of each session, and the first one all turns of none."""
+def by_session(works: Sequence[TurnState], most: int) -> list[list[list[TurnState]]]:
+    """Return the windows of each session, a turn of none being one by itself."""
     sessions: dict[str | UUID, list[TurnState]] = {}
     for work in works:
         sessions.setdefault(work.turn.session_id or work.turn.id, []).append(work)
-    for step in zip_longest(*(windows(one, most) for one in sessions.values()), fillvalue=()):
+    return [list(windows(one, most)) for one in sessions.values()]
+
+
+def steps(works: Sequence[TurnState], most: int) -> Iterator[list[TurnState]]:
+    """Yield turns so that a step has the next window of each session, and the first one all turns of none."""
+    for step in zip_longest(*by_session(works, most), fillvalue=()):
         yield [work for window in step for work in window]
 
 

@@ -53,7 +53,7 @@ from app.write.plans import may_meet_plans, types_of_plans, with_plans
 from app.write.reference_lines import NOTHING_REFERRED, ReferredLines, ids_of
 from app.write.referents import HEARD_TURNS
 from app.write.trace import StageTimes, Trace, TurnReport, decision_report
-from app.write.turn_states import TurnState, prefiltered, report_of, steps, windows
+from app.write.turn_states import TurnState, by_session, prefiltered, report_of, steps, windows
 from app.write.values import ExtractedCandidates
 
 RECENT_TURNS = 50
@@ -123,6 +123,13 @@ class IngestPipeline:
         if failure is not None:
             raise failure
         return finished
+
+    async def windows(self, actor: Actor, turns: Sequence[Turn], policy: TenantPolicy) -> list[list[TurnState]]:
+        """Return the turns of one scope that pass the prefilter, those together that are extracted together."""
+        works = await self._prefilter(actor, turns, policy)
+        found = [window for one in by_session(works, self.extractor.window) for window in one]
+        passed = [[one for one in window if one.dropped is None] for window in found]
+        return [window for window in passed if window]
 
     @asynccontextmanager
     async def _in_order(self, actor: Actor, turns: Sequence[Turn]) -> AsyncIterator[None]:

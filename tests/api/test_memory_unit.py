@@ -79,6 +79,9 @@ async def test_a_band_begins_with_its_lower_end(client: httpx.AsyncClient) -> No
     memory = await written(client, importance=0.8)
     assert [one["id"] for one in await listed(client, min_importance=0.8)] == [memory["id"]]
     assert await listed(client, min_importance=0.81) == []
+    trusted = memory["confidence"]
+    assert [one["id"] for one in await listed(client, min_confidence=trusted - 0.01)] == [memory["id"]]
+    assert await listed(client, min_confidence=trusted + 0.01) == []
 
 
 async def test_importance_and_confidence_are_two_things(client: httpx.AsyncClient) -> None:

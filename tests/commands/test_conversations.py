@@ -146,3 +146,70 @@ def test_a_files_format_is_found_out() -> None:
     assert kinds(json.dumps({"messages": [HELLO]}, indent=2)) == ["episodic"]
     assert kinds('{"role": "user"}\n', "file.jsonl") == ["None"]
     assert kinds(json.dumps([{"type": "human", "content": "Hi."}], indent=1)) == ["episodic"]
+
+
+@pytest.mark.parametrize("bad", ["a\x00b", "half \ud83d"])
+def test_a_message_that_cannot_be_stored_fails_alone(bad: str) -> None:
+    first, wrong, last = read([HELLO, {"role": "user", "content": bad}, {"role": "user", "content": "Bye."}])
+    assert isinstance(first, ImportItem)
+    assert isinstance(wrong, BadMessage)
+    assert isinstance(last, ImportItem)
+    assert last.body["context"] == "Hello."
+
+
+def test_a_slack_channels_day_has_its_people_and_times() -> None:
+    ana = {"user": "U0ANA", "user_profile": {"real_name": "Ana Silva"}}
+    day = [
+        {"type": "message", "ts": "1760000000.000100", "text": "Lunch with <@U0BEN> &amp; co?", **ana},
+        {"type": "message", "subtype": "channel_join", "ts": "1760000001.000200", "user": "U0BEN", "text": "joined"},
+        {"type": "message", "ts": "1760000002.000300", "bot_id": "B1", "text": "build green"},
+        {"type": "message", "ts": "1760000003.000400", "text": "See <https://x.example|the menu>", **ana},
+    ]
+    lunch, joined, built, menu = read(day)
+    assert lunch.body["speaker"] == "Ana Silva"
+    assert lunch.body["content"] == "Lunch with @U0BEN & co?"
+    assert lunch.body["occurred_at"].startswith("2025-10-09T08:53:20")
+    assert menu.body["content"] == "See the menu"
+    assert isinstance(joined, SkippedMessage)
+    assert isinstance(built, SkippedMessage)
+
+
+@pytest.mark.parametrize(
+    ("lines", "expected"),
+    [
+        (["[09.05.26, 14:30:12] \u2068Ana\u2069: I moved", "[09.05.26, 14:31:00] Ben: Where?"], "2026-05-09T14:30:12"),
+        (["12/31/25, 9:41 PM - Ana: Happy", "12/31/25, 9:42 PM - Ben: new year"], "2025-12-31T21:41:00"),
+        (["31/12/2025, 21:41 - Ana: Happy", "31/12/2025, 21:42 - Ben: new year"], "2025-12-31T21:41:00"),
+        (["05/06/2026, 21:41 - Ana: Old", "06/06/2026, 21:42 - Ben: New", "02/07/2026, 1:00 - Ben: So"],
+         "2026-06-05T21:41:00"),
+    ],
+)  # fmt: skip
+def test_a_whatsapp_chat_has_its_people_and_times(lines: list[str], expected: str) -> None:
+    content = "\n".join(["", lines[0], "to Lisbon", *lines[1:]]).encode()
+    source = ImportSource(name="_chat.txt", stem="_chat", opened=lambda: io.BytesIO(content))
+    first, second, *_ = [one for one in import_sources.read(source, Format.AUTO) if isinstance(one, ImportItem)]
+    assert (first.body["speaker"], second.body["speaker"]) == ("Ana", "Ben")
+    assert str(first.body["content"]).endswith("to Lisbon")
+    assert first.body["occurred_at"] == expected
+
+
+def test_a_chat_whose_dates_can_be_read_twice_is_refused() -> None:
+    content = b"05/06/2026, 21:41 - Ana: Old\n05/06/2026, 21:42 - Ben: New\n"
+    source = ImportSource(name="c.txt", stem="c", opened=lambda: io.BytesIO(content))
+    with pytest.raises(import_sources.UnreadableFile, match="day first and month first"):
+        list(import_sources.read(source, Format.AUTO))
+
+
+@pytest.mark.parametrize(
+    ("document", "named"),
+    [
+        ({"agents": [{"name": "a"}], "blocks": [], "tools": [], "messages": [HELLO]}, "Letta"),
+        ({"agent_type": "memgpt_agent", "core_memory": [], "messages": [HELLO]}, "Letta"),
+        ({"items": [{"id": "1", "text": "Ana moved", "fact_type": "world", "date": "x"}]}, "Hindsight"),
+        ([{"id": "1", "text": "Ana moved", "type": "world", "occurred_start": None, "mentioned_at": "x"}], "Hindsight"),
+    ],
+)  # fmt: skip
+def test_exports_that_are_not_read_are_refused_by_name(document: object, named: str) -> None:
+    [refused] = read(document)
+    assert isinstance(refused, BadMessage)
+    assert named in refused.what

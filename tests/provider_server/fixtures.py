@@ -64,6 +64,10 @@ class StandIn:
         """
         await self._call("POST", "/_script", dict(answers))
 
+    async def batches(self, **manner: Any) -> dict[str, Any]:
+        """Say how batches go from now on, if anything is given; return what became of those so far."""
+        return await self._call("POST", "/_batches", manner) if manner else await self._call("GET", "/_batches")
+
     async def recover(self) -> None:
         """Forget all orders; scripts stay, so that a request in between finds what the next one would."""
         await self._call("POST", "/_recover", {})

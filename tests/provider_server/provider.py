@@ -25,6 +25,7 @@ from functools import partial
 from typing import Any, Final
 
 from tests.provider_server import chat
+from tests.provider_server.batches import Batches
 from tests.provider_server.http1 import Reply, Request, json_reply, serve_connection
 from tests.provider_server.orders import Asked, Json, Order, Refused
 from tests.provider_server.sayings import SAYINGS
@@ -166,6 +167,7 @@ class Provider:
     seen: list[Json] = field(default_factory=list)
     script: Json = field(default_factory=dict)
     released: asyncio.Event = field(default_factory=asyncio.Event)
+    batches: Batches = field(default_factory=Batches)
     in_flight: int = 0
     most_in_flight: int = 0
     connections: int = 0
@@ -176,6 +178,10 @@ class Provider:
         if request.path == "/_control":
             self.orders.append(Order(**json.loads(request.body)))
             return json_reply({})
+        if request.path == "/_batches":
+            if request.body:
+                self.batches.manner = json.loads(request.body)
+            return json_reply(self.batches.report())
         if request.path == "/_script":
             self.script |= json.loads(request.body)
             return json_reply({})
@@ -183,6 +189,7 @@ class Provider:
             self.orders = []
             if request.path == "/_reset":
                 self.seen, self.script, self.most_in_flight = [], {}, 0
+                self.batches = Batches()
             self.released.set()
             self.released = asyncio.Event()
             return json_reply({})
@@ -209,6 +216,9 @@ class Provider:
         }
 
     async def _model(self, request: Request) -> Reply:
+        batched = self.batches.handle(request, lambda body: self._completed(body, request.headers))
+        if batched is not None:
+            return batched
         route = ROUTES.get(request.path)
         if route is None:
             return json_reply({"error": {"code": "not_found"}}, 404)
@@ -233,6 +243,12 @@ class Provider:
             return json_reply(refused.body, refused.status)
         finally:
             self.in_flight -= 1
+
+    def _completed(self, body: Json, headers: Mapping[str, str]) -> Json:
+        """Answer a request of a batch."""
+        return chat.chat_completions(
+            Asked(path=chat.OPENAI, body=body, headers=dict(headers), script=dict(self.script))
+        )
 
     def _note(self, asked: Asked) -> None:
         """Keep what was asked; Anthropic's own headers where there are any."""

@@ -60,6 +60,7 @@ class MemoryListQuery(OwnedQuery, Clocks, PageQuery):
     topic: Topic | None = Field(default=None, description="Only what is filed under this, in any letter case.")
     session_id: Name | None = None
     min_importance: QueryFraction | None = Field(default=None, description="Only what matters at least this much.")
+    min_confidence: QueryFraction | None = Field(default=None, description="Only what is trusted at least this much.")
     q: Name | None = Field(default=None, description="Only memories whose text holds each of these words.")
     entity: Name | None = Field(
         default=None,
@@ -83,7 +84,11 @@ class MemoryListQuery(OwnedQuery, Clocks, PageQuery):
         description="`now` leaves out what is active and not true now: what is over, or has not begun. With "
         "`known_at`, then instead of now; `as_of` says itself when.",
     )
-    sort: Sort = Sort.NEWEST
+    sort: Sort = Field(
+        default=Sort.NEWEST,
+        description="A name alone sorts from low to high, a minus before it from high to low: `-importance` puts what "
+        "matters most first, `importance` what matters least, `-recorded_at` the newest.",
+    )
 
     @model_validator(mode="after")
     def _tags_once(self) -> Self:
@@ -307,6 +312,7 @@ async def _filters(query: MemoryListQuery, runtime: Runtime, actor: Actor) -> Me
         topic=query.topic,
         session_id=query.session_id,
         min_importance=query.min_importance,
+        min_confidence=query.min_confidence,
         texts=() if query.q is None else tuple(query.q.split()),
         entity=None if query.entity is None else ids.parse(ids.ENTITY, query.entity),
         predicate=None if query.predicate is None else normalise_key(query.predicate),

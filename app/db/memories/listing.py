@@ -61,6 +61,7 @@ class MemoryFilters:
     topic: str | None = None
     session_id: str | None = None
     min_importance: float | None = None
+    min_confidence: float | None = None
     texts: tuple[str, ...] = ()
     entity: UUID | None = None
     predicate: str | None = None
@@ -96,6 +97,7 @@ _CONDITIONS = {
     "topic": "lower(m.topic) = lower(:topic)",
     "session_id": "m.session_id = :session_id",
     "min_importance": "m.importance >= :min_importance",
+    "min_confidence": "m.confidence >= :min_confidence",
     "texts": "m.content ILIKE ALL(CAST(:texts AS text[]))",
     "entity": _mentions(
         "(SELECT e.id FROM entities e WHERE e.tenant_id = :tenant AND :entity IN (e.id, e.merged_into))"

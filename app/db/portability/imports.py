@@ -334,6 +334,13 @@ _OF_SLOTS = statement(
     """  # noqa: S608 - our own names
 )
 
+TOLD_COLUMNS = (*(name for name in VERSION_COLUMNS if name != "id"), "content")
+"""Columns of a memory that tell what is believed and since when."""
+
+_TOLD = statement(
+    f"SELECT id, {', '.join(TOLD_COLUMNS)} FROM memories WHERE tenant_id = :tenant AND id = ANY(:ids)"  # noqa: S608 - our own names
+)
+
 _CHAINS = statement(
     f"""
     WITH RECURSIVE ahead AS (
@@ -359,6 +366,12 @@ async def versions_of_slots(session: ReadSession, tenant: UUID, slots: Collectio
     for row in await session.fetch(_OF_SLOTS, {"tenant": tenant, "slots": json.dumps(given)}) if given else ():
         found[row["scope_id"], row["type"], row["slot"]].append(Version(**version_fields(row)))
     return found
+
+
+async def told_columns(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> dict[UUID, Row]:
+    """Return the `TOLD_COLUMNS` of those of these memories that exist, by their ids."""
+    rows = await session.fetch(_TOLD, {"tenant": tenant, "ids": list(ids)}) if ids else ()
+    return {row["id"]: row for row in rows}
 
 
 async def versions_of_chains(

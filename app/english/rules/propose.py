@@ -33,6 +33,9 @@ _CORRECTION: Final = re.compile(r"(?:no|nope|actually)\b", re.IGNORECASE)
 _BARE_ROLE: Final = re.compile(r"an?\s", re.IGNORECASE)
 _FIRST_VERB: Final = pattern("proposals", "first verb", re.IGNORECASE)
 _LEAD: Final = re.compile(r"(?:(?:and|so|yeah|yes|well|honestly|afternoon|evening|morning)[,: ]+)*", re.IGNORECASE)
+_ABBREVIATED: Final = words("names", "abbreviated")
+_DOTTED: Final = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
+_INITIALS: Final = re.compile(r", (?:[A-Z]\.){2,4}")
 _PARTS: Final = words("quotations", "parts of a conversation")
 _LONGER_WORD: Final = 4
 _ASSUMED: Final = 0.9
@@ -350,11 +353,28 @@ def _key(draft: Draft) -> str:
     return f"{draft.type} {draft.ends} {sorted((name, str(one).casefold()) for name, one in draft.payload.items())}"
 
 
+def _with_own_stop(value: object, said: str) -> object:
+    """Return a value with the full stop that belongs to its last word, and the initials of where it lies.
+
+    `Apple Inc.`, `Washington, D.C.`; a stop that only ends the sentence is none of its own.
+    """
+    if not isinstance(value, str) or not value or (at := said.find(value)) < 0:
+        return value
+    after = said[at + len(value) :]
+    initials = _INITIALS.match(after)
+    if initials is not None and value[:1].isupper():
+        return value + initials.group()
+    last = value.split()[-1]
+    own = _DOTTED.fullmatch(last) is not None or (last[:1].isupper() and last.lower() in _ABBREVIATED)
+    return f"{value}." if own and after.startswith(".") else value
+
+
 def _proposal(found: LocatedDraft, turn: Turn) -> Proposal:
     draft = found.draft
+    said = turn.content[found.start : found.end + 1]
     return Proposal(
         type=draft.type,
-        payload=draft.payload,
+        payload={name: _with_own_stop(value, said) for name, value in draft.payload.items()},
         quote=turn.content[found.start : found.end].strip(),
         speech_act=found.act,
         confidence=draft.confidence,

@@ -6,10 +6,12 @@ from collections.abc import Mapping
 from uuid import UUID
 
 from app import ids
+from app.db import jobs
 from app.db.jobs import Job
 from app.db.turns import StoredTurn
-from app.jobs.handler import Handler, ProgressCallback
+from app.jobs.handler import ComeBack, Handler, ProgressCallback
 from app.model import Actor
+from app.providers.openai_batches import Batch
 from app.runtime import Runtime
 from app.services.turns import INGEST
 
@@ -18,9 +20,43 @@ async def run(runtime: Runtime, job: Job, progress: ProgressCallback) -> Mapping
     """Process the job's turns and return the decisions on each."""
     actor = _sender(job)
     turns = [UUID(one) for one in job.payload["turns"]]
+    batch = None if "batch" not in job.payload else await _batched(runtime, job, actor, progress)
     last = job.attempts >= runtime.settings.job_attempts
     done = await runtime.turns.process(actor, turns, progress=progress, give_up=last)
-    return {"turns": [_turn_detail(one) for one in done]}
+    return {"turns": [_turn_detail(one) for one in done], **({} if batch is None else {"batch": batch})}
+
+
+async def _batched(runtime: Runtime, job: Job, actor: Actor, progress: ProgressCallback) -> str:
+    """Have the turns extracted by a batch, over as many runs as that takes; return how it ended."""
+    batches, state = runtime.turn_batches, dict(job.payload["batch"])
+    if "ended" in state:
+        return str(state["ended"])
+    if batches is None:
+        return "batches are off here; every turn was asked about by itself"
+    turns = [UUID(one) for one in job.payload["turns"]]
+    if "id" not in state:
+        state = await batches.start(actor, turns, job=job.id)
+        await _note(runtime, job, state)
+        if "id" in state:
+            raise ComeBack(batches.poll)
+        return str(state["ended"])
+    found = await batches.look(state)
+    if isinstance(found, Batch) and found.ended:
+        state = await batches.take(actor, state, found)
+    elif isinstance(found, str):
+        state = {"ended": f"the batch was given up: {found}; every turn was asked about by itself"}
+    else:
+        if found is not None:
+            await progress(min(len(turns) - 1, round(found.share_done * len(turns))))
+        raise ComeBack(batches.poll)
+    await _note(runtime, job, state)
+    return str(state["ended"])
+
+
+async def _note(runtime: Runtime, job: Job, state: Mapping[str, object]) -> None:
+    """Keep the state of a job's batch for its next run."""
+    async with runtime.database.write(job.tenant_id) as session:
+        await jobs.note(session, job, {**job.payload, "batch": state})
 
 
 async def abandon(runtime: Runtime, job: Job, reason: str) -> None:

@@ -32,6 +32,7 @@ from app.memory.extraction import TurnStatus
 from app.model import Actor, Scope
 from app.services.portability.index_rows import ImportedMemory, ImportIndexer
 from app.services.portability.placement import ImportPlacement, claimed_slot
+from app.services.portability.proof import Difference
 from app.services.portability.records import KINDS, Line
 from app.services.quotas import Quotas
 
@@ -58,7 +59,7 @@ Rows = dict[str, list[Mapping[str, Any]]]
 class ImportBatchResult:
     """The counts of a batch, which are added to the summary after the commit.
 
-    `fresh` are the ids that are new, `gone` those of memories that were erased.
+    `fresh` are the ids that are new (of memories, those with a slot), `gone` those of memories that were erased.
     """
 
     imported: Counter[str] = field(default_factory=Counter)
@@ -72,11 +73,12 @@ class ImportBatchResult:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportBatch:
-    """Stores lines of one kind in one transaction."""
+    """Stores lines of one kind in one transaction. `own` are memories of the file that stand here as it says."""
 
     context: ImportContext
     actor: Actor
     averages: Mapping[UUID, float]
+    own: Collection[UUID] = ()
 
     async def rows(self, lines: Sequence[Line]) -> ImportBatchResult:
         """Store rows other than memories, and return their counts."""
@@ -149,6 +151,7 @@ class ImportBatch:
             if needed.crowded:
                 self.context.crowded(tenant, scope)
         done.imported["memory"] += len(new)
+        done.fresh = {one.id for one in new if one.row.get("slot") is not None}
         done.notices[WITHOUT_SUCCESSOR] += sum(one.line.orphaned for one in new)
         done.already_there["memory"] += len(there)
         done.gone |= gone
@@ -215,7 +218,9 @@ class ImportBatch:
         tenant = self.actor.tenant_id
         slots = {slot for one in given if (slot := claimed_slot(one)) is not None}
         placement = ImportPlacement(ledger=self._ledger())
-        placement.place(given, await imports.versions_of_slots(session, tenant, slots))
+        known = await imports.versions_of_slots(session, tenant, slots)
+        own = {one.id for versions in known.values() for one in versions if one.id in self.own}
+        placement.place(given, known, own | {one.id for one in given})
         done.conflicts.update(placement.conflicts)
         return placement
 
@@ -349,11 +354,16 @@ class ImportFailure:
 
 @dataclass(slots=True, kw_only=True)
 class Summary:
-    """The result of an import. `complete`: the file had its last line; `as_exported`: with the digest of the others."""
+    """The result of an import. `complete`: the file had its last line; `unaltered`: with the digest of the others.
+
+    `differing` counts stored memories of which the file says something else, `differences` are the first.
+    """
 
     strict: bool = False
     complete: bool = False
-    as_exported: bool = False
+    unaltered: bool = False
+    differing: int = 0
+    differences: list[Difference] = field(default_factory=list)
     imported: Counter[str] = field(default_factory=Counter)
     already_there: Counter[str] = field(default_factory=Counter)
     erased: int = 0
@@ -362,6 +372,11 @@ class Summary:
     failed: int = 0
     errors: list[ImportFailure] = field(default_factory=list)
     notices: Counter[str] = field(default_factory=Counter)
+
+    @property
+    def as_exported(self) -> bool:
+        """Return whether everything that was exported is stored as the file says."""
+        return self.complete and self.unaltered and not (self.failed or self.erased or self.differing)
 
     def fail(self, line: int, message: str) -> None:
         """Record that a line is wrong; raise ImportAbort in a strict import."""

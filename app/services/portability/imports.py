@@ -1,7 +1,8 @@
 """Import: stores the lines of an export as they were, in batches that are stored whole or not at all.
 
 Rows whose ids exist are left as they are, so an interrupted import is simply sent again; it leaves no names of erased
-users either. A superseded memory waits for its successor, which comes first in the file unless it was stated late.
+users either. A superseded memory waits for its successor, which comes first in the file unless it was stated late. At
+the end, what is stored is compared with what the file says.
 Nothing is embedded inside a transaction.
 """
 
@@ -181,8 +182,8 @@ class _Import:
     async def _stop(self, found: dict[str, Any]) -> None:
         self.ended = True
         self.summary.complete = True
-        self.summary.as_exported = found.get("sha256") == self.digest.hexdigest()
-        if self.summary.as_exported:
+        self.summary.unaltered = found.get("sha256") == self.digest.hexdigest()
+        if self.summary.unaltered:
             return
         if self.summary.strict:
             raise UnreadableLine(ALTERED)

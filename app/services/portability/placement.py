@@ -6,7 +6,7 @@ The slot engine decides, as for a write; the changes that this makes to existing
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Any
 from uuid import UUID
@@ -53,8 +53,13 @@ class ImportPlacement:
     events: list[Row] = field(default_factory=list)
     conflicts: Counter[str] = field(default_factory=Counter)
 
-    def place(self, given: Sequence[ImportedMemory], known: Mapping[Slot, Sequence[Version]]) -> None:
-        """Place memories that claim slots, in their order; `known` are the existing versions of the slots."""
+    def place(
+        self, given: Sequence[ImportedMemory], known: Mapping[Slot, Sequence[Version]], own: Collection[UUID]
+    ) -> None:
+        """Place memories that claim slots, in their order; `known` are the existing versions of the slots.
+
+        Among `own`, the memories of the file, its word stands: they compete with others only.
+        """
         mine = {one.id: one for one in given}
         here = {slot: {one.id: one for one in versions} for slot, versions in known.items()}
         for one in given:
@@ -63,7 +68,8 @@ class ImportPlacement:
                 continue
             spec = one.candidate.type
             event = Stated(new=_version(one.row), importance=spec.importance(one.candidate.payload), stored=True)
-            found = transition(here[slot].values(), event, policy=spec.on_conflict, now=self.ledger.at)
+            rivals = [each for each in here[slot].values() if _competes(each, event.new, own)]
+            found = transition(rivals, event, policy=spec.on_conflict, now=self.ledger.at)
             new = found.new or event.new
             one.row |= _differences(event.new, new, self.ledger)
             for change in found.changes:
@@ -137,6 +143,17 @@ class ImportPlacement:
             }
             for link in found.links
         ]
+
+
+def _competes(known: Version, new: Version, own: Collection[UUID]) -> bool:
+    """Return whether a known version competes with one that claims its slot.
+
+    Of the file's own only a second holder does, which no export has. A contested version is no successor.
+    """
+    holds = known.active and not known.contested
+    if known.id in own:
+        return holds
+    return not known.contested or known.stated_at <= new.stated_at
 
 
 def claimed_slot(one: ImportedMemory) -> Slot | None:

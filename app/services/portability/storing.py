@@ -35,6 +35,7 @@ from app.services.portability.batch import (
 from app.services.portability.erased import ErasedFilter
 from app.services.portability.index_rows import Imported, MemoryLine, imported
 from app.services.portability.placement import CONFLICTS
+from app.services.portability.proof import ImportProof
 from app.services.portability.records import Line, UnreadableLine
 from app.services.tenant_types import TenantTypes
 
@@ -182,6 +183,7 @@ class ImportStore:
     fresh: set[UUID] = field(default_factory=set)
     withheld: ErasedFilter = field(init=False)
     users: dict[UUID, UUID] | None = None
+    proof: ImportProof = field(default_factory=ImportProof)
     _ids: set[UUID] = field(default_factory=set)
     _storing: asyncio.Task[None] | None = None
 
@@ -213,6 +215,9 @@ class ImportStore:
             self.summary.notices[LEFT_WAITING] += len(self.waiting)
         await self._withdraw()
         await self._unify()
+        self.summary.differing, self.summary.differences = await self.proof.differences(
+            self.context.database, self.actor.tenant_id
+        )
 
     async def catch_up(self) -> None:
         """Store the lines that were read."""
@@ -259,6 +264,7 @@ class ImportStore:
         if not lines or lines[0].record != "memory":
             return lines, []
         memories, wrong = await asyncio.to_thread(self._read, await self._of_known_users(lines))
+        self.proof.note(memories)
         indexed, _ = await self._indexed(memories)
         return indexed, wrong
 
@@ -271,6 +277,7 @@ class ImportStore:
         async with self.context.database.read(tenant) as session:
             there = await imports.existing(session, tenant, "memories", found)
             gone = await receipts.erased(session, tenant, found) - there.keys()
+            self.proof.adopt(bare, await imports.told_columns(session, tenant, there))
         needed = [line for line in bare if line.id not in there and line.id not in gone]
         made = {line.id: line for line in await self.context.indexer.index(needed, vectors=self.vectors)}
         return [made.get(line.id, line) for line in lines], gone
@@ -377,7 +384,7 @@ class ImportStore:
         self.summary.fail(line.number, failure)
 
     async def _store(self, lines: Sequence[Line]) -> None:
-        batch = ImportBatch(context=self.context, actor=self.actor, averages=self.averages)
+        batch = ImportBatch(context=self.context, actor=self.actor, averages=self.averages, own=self.proof.own)
         memories = [line for line in lines if isinstance(line, MemoryLine)]
         done = await (self._stored(batch, memories) if memories else self._rows(batch, lines))
         self.summary.imported.update(done.imported)
@@ -395,6 +402,7 @@ class ImportStore:
             spending.unused_memories = len(new) - done.imported["memory"]
         done.already_there["memory"] += len(lines) - len(new) - len(gone)
         gone |= done.gone
+        self.proof.own |= done.fresh
         done.erased += len(gone)
         self.withheld.add_erased(line for line in lines if line.id in gone)
         return done
