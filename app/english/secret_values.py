@@ -25,6 +25,7 @@ _COMMON: Final = words("secrets", "common values")
 _AFTER: Final = 90
 """Characters after a name in which its value is looked for."""
 
+_LONGEST_NAME: Final = 80
 _BEFORE: Final = 110
 _MOST_TOKENS: Final = 12
 _MOST_NAMES: Final = 200
@@ -35,8 +36,8 @@ _TOKEN: Final = re.compile("[!-~\u00c0-\u024f]+")
 
 _ENDS: Final = re.compile(r"[.!?;]['\")]?\s+(?=[A-Z\u00c0-\u00de])|\n{2}|[\u3002\uff01\uff1f]")
 _ASCII_WORD: Final = re.compile("[A-Za-z0-9\u00c0-\u024f]")
-_LEAD: Final = "\"'`([<{:=\u201c\u2018\u201e\u00ab-"
-_TRAIL: Final = "\"'`)]>},;:.?\u201d\u2019\u00bb"
+_LEAD: Final = "*\"'`([<{:=\u201c\u2018\u201e\u00ab-"
+_TRAIL: Final = "*\"'`)]>},;:.?\u201d\u2019\u00bb"
 _FOREIGN_GAP: Final = 40
 _JOINED_GAP: Final = 60
 
@@ -47,6 +48,7 @@ _LONG_KEY: Final = 20
 _VARIED_KEY: Final = 7
 """Different characters that a key has at least."""
 
+_PIN_NAME: Final = re.compile(r"\bpin$", re.IGNORECASE)
 _PIN: Final = re.compile(r"\d{4,8}")
 _CODE_FIGURES: Final = 3
 _SYMBOLS: Final = frozenset("!#$%&*+=?@^~|")
@@ -75,6 +77,25 @@ def named_values(text: str, folded: str) -> Iterator[SecretSpan]:
             span = _value_before(text, found.start())
         if span is not None:
             yield rule.why, *span
+
+
+def names_secret(name: str) -> bool:
+    """Return whether a name of a field, or a short text, ends with the name of a secret: `wifi password`."""
+    return bool(_kinds_named(name))
+
+
+def is_value_of(name: str, value: str) -> bool:
+    """Return whether a value that belongs to a name of a secret looks like one."""
+    return any(_LOOKS[kind](value) for kind in _kinds_named(name))
+
+
+def _kinds_named(name: str) -> set[str]:
+    """Return the kinds of secrets that a name ends with: as a name, `pin` is no pin of a board."""
+    if len(name) > _LONGEST_NAME:
+        return set()
+    written = _PIN_NAME.sub("PIN", name)
+    named = matches(_NAMES, written, written.casefold())
+    return {rule.test for rule, found in named if found.end() == len(written)}
 
 
 def _value_after(text: str, end: int, kind: str) -> tuple[int, int] | None:

@@ -50,6 +50,9 @@ _SHORTEST_PASSWORD: Final = 4
 _PHRASE_WORD: Final = 5
 """Letters of a recovery phrase's words on average, with the space: its lists have few words of three."""
 
+_WORDS_A_SMALL_ONE: Final = 4
+"""Words of a recovery phrase in which there is at most one small word."""
+
 _NEAR: Final = 60
 """Characters before a number that may name it."""
 
@@ -144,6 +147,12 @@ def _is_words(found: re.Match[str], _text: str) -> bool:
     return STOP_WORDS["english"].isdisjoint(parts) and _NO_PASSWORD.isdisjoint(parts)
 
 
+def _has_few_small_words(found: re.Match[str], _text: str) -> bool:
+    """Return whether words make no sentence: lists for recovery phrases have a few small words, too."""
+    parts = found["value"].replace(",", " ").split()
+    return sum(one in STOP_WORDS["english"] for one in parts) * _WORDS_A_SMALL_ONE < len(parts)
+
+
 def _has_password_form(found: re.Match[str], _text: str) -> bool:
     return is_unlike_a_word(_value(found))
 
@@ -185,6 +194,7 @@ _TESTS: Final[Mapping[str, Callable[[re.Match[str], str], bool]]] = {
     "foreign password": _is_foreign_password,
     "phrase": _is_phrase,
     "words": _is_words,
+    "few small words": _has_few_small_words,
     "password form": _has_password_form,
     "card": _is_card,
     "account": _is_account,
