@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Final
 
 from app.english import speech_acts
@@ -207,6 +208,12 @@ _LONGEST_WRITTEN: Final = 4_000
 """A longer turn holds a document: only its first and last lines are sure to be the user's."""
 
 _MANY_LINES: Final = 6
+
+LONGEST_SENTENCE: Final = 4_000
+"""Characters of a sentence that is read: a longer one is no sentence, and some patterns take its length squared."""
+
+MOST_SENTENCES: Final = 1_000
+
 _LINE: Final = re.compile(r"^.*\w.*$", re.MULTILINE)
 _TASK: Final = pattern("proposals", "task", re.IGNORECASE | re.MULTILINE)
 _NOTE: Final = pattern("proposals", "note", re.IGNORECASE)
@@ -241,7 +248,7 @@ def _read(turn: Turn, said: SpeakerContext) -> list[LocatedDraft]:
     playing, pasted, riddle = False, _is_pasted(turn.content), _is_riddle(turn.content)
     document, before, corrected = _document(turn.content) if turn.role is Role.USER else range(0), 0, ""
     blank = "\n" * len(document)
-    for sentence in sentences(f"{turn.content[: document.start]}{blank}{turn.content[document.stop :]}"):
+    for sentence in _short(sentences(f"{turn.content[: document.start]}{blank}{turn.content[document.stop :]}")):
         text = sentence.text
         playing = playing or speech_acts.opens_play(text)
         dropped = speech_acts.retracts(text) or _NOT_QUITE.match(text) or _is_correction(text, corrected)
@@ -255,6 +262,23 @@ def _read(turn: Turn, said: SpeakerContext) -> list[LocatedDraft]:
             )
         before, corrected = sentence.start, text
     return found
+
+
+def _short(said: Iterator[Sentence]) -> Iterator[Sentence]:
+    """Yield the sentences that are read: a bound of the work on a turn."""
+    return (one for one in islice(said, MOST_SENTENCES) if len(one.text) <= LONGEST_SENTENCE)
+
+
+def unread(turn: Turn) -> str | None:
+    """Return why some sentences of a turn are not read, in words without its content, or None."""
+    if len(turn.content) <= LONGEST_SENTENCE:
+        return None
+    said = list(sentences(turn.content))
+    left = len(said) - sum(1 for _ in _short(iter(said)))
+    if not left:
+        return None
+    bounds = f"{LONGEST_SENTENCE} characters, or after the first {MOST_SENTENCES}"
+    return f"{left} of its {len(said)} sentences are left to its episode: the rules read none of more than {bounds}"
 
 
 def _is_correction(text: str, corrected: str) -> bool:
