@@ -130,8 +130,8 @@ def test_sentences_without_an_end_are_left_to_the_episode_with_the_reason() -> N
     long = "I live in Oslo. " + "I work at Heron Labs and " * 300 + "I left.\nThat is all."
     assert sentences(long) == sentences("I live in Oslo.") != []
     assert unread(turn(long)) == (
-        "1 of its 3 sentences are left to its episode: the rules read none of more than 4000 characters, or after the "
-        "first 1000"
+        "1 sentence of it left to its episode: the rules read sentences of at most 600 characters, and at most 1,000 "
+        "of a turn"
     )
     assert unread(turn("I live in Oslo. " * 300)) is None
 
@@ -139,4 +139,4 @@ def test_sentences_without_an_end_are_left_to_the_episode_with_the_reason() -> N
 def test_no_more_sentences_are_read_than_the_bound() -> None:
     many = "Hm, it rained. " * MOST_SENTENCES + "I live in Oslo.\nThat is all."
     assert sentences(many) == []
-    assert (unread(turn(many)) or "").startswith("2 of its 1002 sentences")
+    assert (unread(turn(many)) or "").startswith("2 sentences of it")
