@@ -98,6 +98,24 @@ def test_the_chart_has_the_service_its_workers_and_a_migration_before_them(objec
     assert objects["Job/memory-migrate"]["metadata"]["annotations"]["helm.sh/hook"] == "pre-install,pre-upgrade"
 
 
+def test_only_the_migration_has_the_owners_login(objects: Objects) -> None:
+    has = {
+        name
+        for name, one in objects.items()
+        for container in one.get("spec", {}).get("template", {}).get("spec", {}).get("containers", ())
+        if {"secretRef": {"name": VALUES["migrationSecret"]}} in container["envFrom"]
+    }
+    assert has == {"Job/memory-migrate"}
+    assert VALUES["migrationSecret"] != VALUES["secret"]
+
+
+def test_every_container_runs_the_image_that_is_named_by_its_digest() -> None:
+    image = f"registry.example.com/typed-memory@sha256:{'0f' * 32}"
+    texts = [rendered(one.read_text(), {**VALUES, "image": image}) for one in (CHART / "templates").glob("*.yaml")]
+    named = [found for text in texts for found in re.findall(r"image: (\S+)", text)]
+    assert named == [json.dumps(image)] * 3
+
+
 @pytest.mark.skipif(LIBRARY is None, reason="Helm is not installed here: make deployment")
 def test_helm_lint_finds_nothing() -> None:
     told = import_module("helm_python").lint(str(CHART), strict=True, namespace="default")
@@ -126,7 +144,7 @@ def test_the_migration_has_the_settings_before_their_config_map_exists() -> None
         "TM_EMBEDDING_PROVIDER": "openai",
         "TM_EMBEDDING_DIMENSIONS": "768",
     }
-    assert [next(iter(source)) for source in migrate["envFrom"]] == ["secretRef"]
+    assert [next(iter(source)) for source in migrate["envFrom"]] == ["secretRef", "secretRef"]
 
 
 @pytest.mark.parametrize("name", ["memory", "memory-worker"])

@@ -1,15 +1,13 @@
-"""Screening of text for a reviewer: injected orders to the assistant, hidden text, and secrets.
+"""Screening of text for a reviewer: injected orders to the assistant, hidden text, and secrets (`secrets.py`).
 
 The user's own wishes are the product's main use and pass: `remember that I am allergic`, `from now on I prefer short
 answers`. Suspicious are orders to forget other orders, to grant rights, or to serve somebody unseen, and text that is
 hidden or speaks as somebody else. Orders are known in English and five more languages; disguises (digits for letters,
 letters apart, Base64, hexadecimal) in any.
 
-The rules are in `data/injection.txt` and `data/secrets.txt`. Orders match lower-case text with single spaces. A user's
-own wishes name `my` instructions, say what `I` am, or ask for a manner (`in German`, `briefly`) rather than for
-content: `ab jetzt antworte mir auf Deutsch`. Look-alikes of secrets are not reported: a card number needs a right check
-digit and an issuer's prefix, an account number its country's length and a right remainder, a social security number its
-name beside it; code that names a variable `password` holds none.
+The rules are in `data/injection.txt`. Orders match lower-case text with single spaces. A user's own wishes name `my`
+instructions, say what `I` am, or ask for a manner (`in German`, `briefly`) rather than for content: `ab jetzt antworte
+mir auf Deutsch`.
 """
 
 from __future__ import annotations
@@ -18,68 +16,15 @@ import base64
 import binascii
 import re
 import unicodedata
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import islice
 from typing import Final
 
-from app.english.word_lists import expanded, lines, pattern, words
-from app.lexical.bm25 import STOP_WORDS
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ScreeningRule:
-    """A pattern, the reason of a suspicion, and the name of a test that a match must pass besides, empty for none.
-
-    `needs` are groups of parts of words, in lower case: a text must have one of each, in any case. Without any it is
-    always searched.
-    """
-
-    why: str
-    needs: tuple[tuple[str, ...], ...]
-    test: str
-    pattern: re.Pattern[str]
-
-
-def matches(rules: Sequence[ScreeningRule], text: str, folded: str) -> Iterator[tuple[ScreeningRule, re.Match[str]]]:
-    """Yield the matches of rules, tested or not; `folded` is the text in lower case."""
-    has = folded.__contains__
-    for rule in rules:
-        if all([any(map(has, group)) for group in rule.needs]):  # noqa: C419 - a generator takes as long as the group
-            for found in rule.pattern.finditer(text):
-                yield rule, found
-
-
-def screening_rules(name: str, title: str) -> tuple[ScreeningRule, ...]:
-    """Return the rules of a section of a file: `why` begins one, `find` and `say` (any case) are its patterns.
-
-    Each line of `needs` is a group.
-    """
-    read: list[dict[str, str]] = []
-    needs: list[list[tuple[str, ...]]] = []
-    for key, value in lines(name, title):
-        if key == "why":
-            read.append({"why": value})
-            needs.append([])
-        elif key == "needs":
-            needs[-1].append(tuple(value.split()))
-        elif key in {"find", "say"}:
-            found = expanded(name, value)
-            found = f"(?i:{found})" if key == "say" else found
-            read[-1]["pattern"] = f"{read[-1]['pattern']}|{found}" if "pattern" in read[-1] else found
-        else:
-            read[-1][key] = value
-    return tuple(
-        ScreeningRule(
-            why=one["why"],
-            needs=tuple(groups),
-            test=one.get("test", ""),
-            pattern=re.compile(one["pattern"], re.MULTILINE),
-        )
-        for one, groups in zip(read, needs, strict=True)
-    )
-
+from app.english.screening_rules import ScreeningRule, matches, screening_rules
+from app.english.secrets import find_secrets
+from app.english.word_lists import pattern
 
 ORDERS: Final = screening_rules("injection", "orders")
 """Orders to the assistant, suspicious whoever says them."""
@@ -217,151 +162,6 @@ def _revealed(text: str) -> tuple[str, list[int] | None]:
         places += (*range(at, odd.start()), *(odd.start() for _ in shown))
         at = odd.end()
     return "".join((*pieces, text[at:].lower())), [*places, *range(at, len(text))]
-
-
-SecretSpan = tuple[str, int, int]
-"""The kind of a secret, its start and its end."""
-
-_SECRETS: Final = screening_rules("secrets", "secrets")
-_CODES: Final = screening_rules("secrets", "codes")
-_NO_PASSWORD: Final = words("secrets", "no passwords")
-_NO_CODE: Final = words("secrets", "no codes")
-_ACCOUNTS: Final = {one[:2]: int(one[2:]) for one in words("secrets", "account numbers")}
-_ISSUERS: Final = pattern("secrets", "issuers")
-_NUMBER_OF: Final = pattern("secrets", "numbers of", re.IGNORECASE)
-_SSN_NAMED: Final = re.compile(r"\b(?:ssn|social(?: security| insurance| number|(?= is\b|:)))", re.IGNORECASE)
-_NETWORK: Final = re.compile(r"wi-?fi|wlan|network|router|hotspot|internet", re.IGNORECASE)
-_LETTER_I: Final = str.maketrans("\u0130\u0131", "ii")
-"""The Turkish letters that are an `i` to a pattern in any case, and not to `casefold`."""
-
-_CODE: Final = re.compile(
-    r"[\w.]*[(\[{]|[A-Za-z_]\w*\.[A-Za-z_]|(?:str|string|none|null|true|false|undefined|text|bytes)\W*$", re.IGNORECASE
-)
-"""A value or a type of a variable in code."""
-
-_QUOTES: Final = "\"'`\u201c\u2018\u201e\u00ab"
-_STOPS: Final = frozenset({"", ".", ",", "!", "\n", ")", ";"})
-_PLACEHOLDERS: Final = ("<", "{", "$", "*", "%", "[")
-_WORD_ENDS: Final = ("ed", "ing", "able")
-_PASSWORD_WORD_ENDS: Final = (*_WORD_ENDS, "ible", "ly", "ent", "ten", "ful", "ive")
-_PIN_LENGTHS: Final = range(4, 9)
-_SHORTEST_CODE: Final = 3
-_SHORTEST_PASSWORD: Final = 4
-_PHRASE_WORD: Final = 5
-"""Letters of a recovery phrase's words on average, with the space: its lists have few words of three."""
-
-_NEAR: Final = 60
-"""Characters before a number that may name it."""
-
-
-def find_secrets(text: str) -> list[SecretSpan]:
-    """Return the kind of each secret with its start and end; a code that overlaps another secret is that one."""
-    found = list(_found(text, _SECRETS))
-    codes = _found(text, _CODES)
-    return found + [one for one in codes if not any(start < one[2] and one[1] < end for _, start, end in found)]
-
-
-def _found(text: str, rules: Sequence[ScreeningRule]) -> Iterator[SecretSpan]:
-    folded = text.lower() if text.isascii() else text.translate(_LETTER_I).casefold()
-    for rule, found in matches(rules, text, folded):
-        passes = _TESTS.get(rule.test)
-        if passes is None or passes(found, text):
-            what = (found.groupdict().get("what") or "").lower()
-            yield rule.why.format(what=what), *found.span("value" if "value" in found.groupdict() else 0)
-
-
-def _value(found: re.Match[str]) -> str:
-    return found["value"].rstrip(".,;!?)")
-
-
-def _is_mixed(found: re.Match[str], _text: str) -> bool:
-    """Return whether a value has letters and digits: words with hyphens have no digits."""
-    return any(map(str.isdigit, found["value"])) and any(map(str.isalpha, found["value"]))
-
-
-def _is_password(found: re.Match[str], text: str) -> bool:
-    """Return whether the match has a password: quoted, unlike a word, or a word at the end of the sentence."""
-    value = _value(found)
-    if found["what"].lower().startswith("pin"):
-        return value.isdigit() and len(value) in _PIN_LENGTHS
-    if not found["quote"] and _CODE.match(value):
-        return False
-    if value.lower() in _NO_PASSWORD or len(value) < _SHORTEST_PASSWORD or value.startswith(_PLACEHOLDERS):
-        return False
-    if found["quote"] or not value.isalpha():
-        return any(map(str.isalnum, value)) and "'" not in value
-    return _ends(text, found, value) and not value.lower().endswith(_PASSWORD_WORD_ENDS)
-
-
-def _ends(text: str, found: re.Match[str], value: str) -> bool:
-    """Return whether the sentence ends after a value."""
-    return text[found.start("value") + len(value) :].lstrip(" ")[:1] in _STOPS
-
-
-def _is_word(found: re.Match[str], text: str) -> bool:
-    """Return whether a value is a secret: unlike a word, quoted, or a word at the end of its sentence."""
-    value = _value(found)
-    if value.casefold() in _NO_CODE or len(value) < _SHORTEST_CODE:
-        return False
-    if not value.isalpha() or text[found.start("value") - 1] in _QUOTES:
-        return any(map(str.isalnum, value))
-    return _ends(text, found, value) and not value.lower().endswith(_WORD_ENDS)
-
-
-def _is_access_code(found: re.Match[str], text: str) -> bool:
-    """Return whether a value is of figures, as codes are, or a network's password."""
-    figures = sum(map(str.isdigit, _value(found))) >= _SHORTEST_CODE
-    return figures or (_NETWORK.search(found["what"]) is not None and _is_word(found, text))
-
-
-def _is_foreign_password(found: re.Match[str], text: str) -> bool:
-    return not _CODE.match(found["value"]) and _is_word(found, text)
-
-
-def _is_phrase(found: re.Match[str], _text: str) -> bool:
-    """Return whether words make no sentence, and are as long as those of recovery phrases: without articles."""
-    parts = found["value"].split()
-    return STOP_WORDS["english"].isdisjoint(parts) and len(found["value"]) >= _PHRASE_WORD * len(parts)
-
-
-def _is_card(found: re.Match[str], text: str) -> bool:
-    """Return whether the check digit is right, ISO/IEC 7812-1, and nothing names another number."""
-    digits = found[0].replace(" ", "").replace("-", "")
-    if not _ISSUERS.fullmatch(digits) or _NUMBER_OF.search(_before(found, text)):
-        return False
-    doubled = (int(one) * (1 + place % 2) for place, one in enumerate(reversed(digits)))
-    return sum(value - 9 if value > 9 else value for value in doubled) % 10 == 0  # noqa: PLR2004 - Luhn
-
-
-def _is_account(found: re.Match[str], _text: str) -> bool:
-    """Return whether the remainder is right, ISO 13616: letters are 10 to 35, the first four go last."""
-    plain = found[0].replace(" ", "")
-    length = _ACCOUNTS.get(plain[:2])
-    if length is None or len(plain) < length:
-        return False
-    plain = plain[:length]
-    return int("".join(str(int(one, 36)) for one in plain[4:] + plain[:4])) % 97 == 1
-
-
-def _is_social_security(found: re.Match[str], text: str) -> bool:
-    return _SSN_NAMED.search(_before(found, text)) is not None
-
-
-def _before(found: re.Match[str], text: str) -> str:
-    return text[max(0, found.start() - _NEAR) : found.start()]
-
-
-_TESTS: Final[Mapping[str, Callable[[re.Match[str], str], bool]]] = {
-    "mixed": _is_mixed,
-    "password": _is_password,
-    "word": _is_word,
-    "code": _is_access_code,
-    "foreign password": _is_foreign_password,
-    "phrase": _is_phrase,
-    "card": _is_card,
-    "account": _is_account,
-    "social security": _is_social_security,
-}
 
 
 _MOST_DECODED: Final = 20

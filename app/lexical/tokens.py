@@ -103,7 +103,7 @@ _AROUND: Final = 600
 """Characters on either side of a quotation within which its sentence must begin and end."""
 
 _BREAK: Final = re.compile(
-    "(?<=[.!?\u2026])[\"')\\]\u201d\u2019]{0,3}\\s+|\\s*\n\\s*\n\\s*|\\s*\n(?=\\s*[^a-z\\s])|(?<=[\u3002\uff01\uff1f])"
+    "(?<=[.!?\u2026])[\"')\\]\u201d\u2019]{0,3}\\s+|(?<!\\s)(?:\\s*\n\\s*\n\\s*|\\s*\n(?=\\s*[^a-z\\s]))|(?<=[\u3002\uff01\uff1f])"
 )
 
 _ABBREVIATED: Final = re.compile(

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Final
 
 from app.english.erasure_requests import erasure_requests
-from app.english.rules.propose import propose
-from app.memory.extraction import NOTHING_KNOWN, Extraction, KnownExcerpt, Proposal, Role, Turn
+from app.english.rules.propose import propose, unread
+from app.memory.extraction import NOTHING_KNOWN, Extraction, KnownExcerpt, Role, Turn
 from app.memory.registry import Registry
 
 _INLINE: Final = 2_000
@@ -42,22 +43,28 @@ class RuleExtractor:
         The turns before one tell which names are people's; nothing is taken from them.
         """
         every = (*context, *turns)
+        read = [await self._read(turn, every[: len(context) + place]) for place, turn in enumerate(turns)]
         return [
-            Extraction(
-                proposals=tuple(
-                    one for one in await self._propose(turn, every[: len(context) + place]) if one.type not in excluded
-                ),
-                erasures=erasure_requests(turn.content) if turn.role is Role.USER else (),
-                adoptable=True,
-            )
-            for place, turn in enumerate(turns)
+            replace(one, proposals=tuple(proposal for proposal in one.proposals if proposal.type not in excluded))
+            for one in read
         ]
 
-    async def _propose(self, turn: Turn, context: Sequence[Turn]) -> Sequence[Proposal]:
+    async def _read(self, turn: Turn, context: Sequence[Turn]) -> Extraction:
         if len(turn.content) <= _INLINE:
-            return propose(turn, context)
+            return _extracted(turn, context)
         async with self._threads:
-            return await asyncio.to_thread(propose, turn, context)
+            return await asyncio.to_thread(_extracted, turn, context)
 
     async def aclose(self) -> None:
         """Do nothing: there is nothing to let go of."""
+
+
+def _extracted(turn: Turn, context: Sequence[Turn]) -> Extraction:
+    erasures = erasure_requests(turn.content) if turn.role is Role.USER else ()
+    left = unread(turn)
+    return Extraction(
+        proposals=propose(turn, context),
+        unusable=() if left is None else (left,),
+        erasures=erasures,
+        adoptable=True,
+    )

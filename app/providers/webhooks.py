@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import ipaddress
+import re
 import socket
 from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass
@@ -25,6 +26,12 @@ _UNICAST: Final = ipaddress.ip_network("2000::/3")
 
 _PLATFORMS: Final = (ipaddress.ip_network("192.0.0.0/24"), ipaddress.ip_network("168.63.129.16"))
 """Addresses that look public, and under which clouds serve what is for the machine alone."""
+
+_NUMBER: Final = re.compile(r"\d+|0x[0-9a-f]*", re.IGNORECASE)
+_INNER_DOMAINS: Final = frozenset(
+    {"localhost", "local", "internal", "localdomain", "lan", "home", "corp", "intranet", "invalid", "test", "onion"}
+)
+"""Top-level domains that the public internet does not have (RFC 2606, 6761, 6762, 7686; ICANN's `internal`)."""
 
 _DELIVERED: Final = range(200, 300)
 _GONE: Final = 410
@@ -96,9 +103,31 @@ def fault_of(url: str, *, private: bool) -> str | None:
         return "must have no user, password or fragment"
     if len(url) > LONGEST_URL or not url.isascii() or not url.isprintable() or " " in url or port == 0:
         return f"must be printable ASCII of at most {LONGEST_URL} characters"
-    if not private and _is_inner_address(parts.hostname):
+    return _host_fault(parts.hostname, private=private)
+
+
+def _host_fault(host: str, *, private: bool) -> str | None:
+    """Return why a host can't be a webhook's: an address in another spelling, a name of no use, an inner address."""
+    if host.endswith("."):
+        return f"must name its host without a dot at the end: {host.rstrip('.')}"
+    if (address := _respelled(host)) is not None and address != host:
+        return f"must write the address {address} in the usual way, not as {host}"
+    if not private and (_is_inner_address(host) or _is_inner_name(host)):
         return "must be an address on the public internet"
     return None
+
+
+def _respelled(host: str) -> str | None:
+    """Return the IPv4 address that resolvers read from `0`, `127.1`, `0x7f000001` or octal figures, None for a name.
+
+    The last part of a host that is a number makes the whole an address (WHATWG URL, "ends in a number").
+    """
+    if ":" in host or not _NUMBER.fullmatch(host.rpartition(".")[2]):
+        return None
+    try:
+        return socket.inet_ntoa(socket.inet_aton(host))
+    except OSError:
+        return "of four numbers from 0 to 255"
 
 
 def _host(url: httpx.URL) -> str:
@@ -110,7 +139,12 @@ def _is_inner_address(host: str) -> bool:
     try:
         return not is_public(host)
     except ValueError:
-        return host == "localhost" or host.endswith(".localhost")
+        return False
+
+
+def _is_inner_name(host: str) -> bool:
+    """Return whether a name is never on the public internet: without a dot, or under a domain of inner networks."""
+    return not set(":.").intersection(host) or host.rpartition(".")[2] in _INNER_DOMAINS
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -29,6 +29,7 @@ from app.model import UNKNOWN_TYPE, Actor, EntityRef, MemoryStatus, Scope
 from app.services.pages import Page, cut_page
 from app.write.backfill.classify import kept_refs
 from app.write.resolve import compatible
+from app.write.screening import refuse_secrets
 
 __all__ = [
     "PAGE",
@@ -134,6 +135,7 @@ class Entities:
         Raises NotFound, InvalidInput (an entity with itself, another scope, another type), or Conflict when one of them
         is merged already.
         """
+        refuse_secrets(reason=reason)
         tenant = actor.tenant_id
         distinct = tuple(dict.fromkeys(others))
         async with self.database.write(tenant) as session:

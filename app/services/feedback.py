@@ -27,6 +27,7 @@ from app.memory.versions import Removed, VersionChange
 from app.model import Actor, Feedback, Memory, MemoryStatus, ReviewReason
 from app.read.access import AccessTracker
 from app.services.memories import visible_memory
+from app.write.screening import refuse_secrets
 
 MOST_NOTES = 10
 """Notes that are kept on a memory, the latest ones."""
@@ -85,10 +86,11 @@ class FeedbackService:
     observe: Callable[[str, str], None] = lambda _feedback, _effect: None
 
     async def judge(self, actor: Actor, memory: UUID, word: MemoryFeedback) -> FeedbackResult:
-        """Apply feedback to a memory; raises NotFound, and Conflict for a memory that was forgotten.
+        """Apply feedback to a memory; raise NotFound, Conflict, or InvalidInput for a secret in the note.
 
         Accesses that this process has not written yet are written first: the feedback is about one of them.
         """
+        refuse_secrets(note=word.note, session_id=word.session)
         await self.tracker.flush()
         tenant = actor.tenant_id
         async with self.database.write(tenant) as session:

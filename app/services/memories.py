@@ -26,9 +26,10 @@ from app.memory.lifecycle import is_over
 from app.model import Actor, Category, Memory, MemoryStatus, ReviewReason, Scope
 from app.services.pages import Page, cut_page
 from app.services.quotas import Quotas
-from app.write.candidates import adjusted, needs_adjusting, screen_stated
+from app.write.candidates import adjusted, needs_adjusting
 from app.write.pipeline import WritePipeline
 from app.write.resolve import UNKNOWN_ID
+from app.write.screening import refuse_secrets, screen_stated
 
 __all__ = [
     "UNKNOWN_ID",
@@ -146,6 +147,7 @@ class Memories:
         a caller set can be removed. A new category also replaces the half-life and the floor.
         """
         values = dict(changes)
+        refuse_secrets(topic=values.get("topic"), metadata=values.get("metadata"))
         if "category" in values:
             decay = CATEGORY_DECAY[Category(str(values["category"]))]
             values |= {"half_life_days": decay.half_life_days, "floor": decay.floor}

@@ -1,13 +1,12 @@
 """From a grounded proposal to a candidate: payload, adjustments by rules, category, trust, screening.
 
 Trust is the `s` of the confidence formula (docs/decisions/guards.md): highest for users who speak of
-themselves in the first person, lower for what others say, lowest for text whose author is unknown. Typed writes are
-screened as turns are: injected orders and secrets wait for a reviewer.
+themselves in the first person, lower for what others say, lowest for text whose author is unknown.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date, datetime, timedelta
 from types import MappingProxyType
@@ -15,39 +14,14 @@ from typing import Final
 
 from pydantic import TypeAdapter, ValidationError
 
-from app import ids, threads
-from app.english.screening import screen
+from app import ids
 from app.memory.calendar import StatedTime, day_start
 from app.memory.candidate import Candidate, Ending
 from app.memory.extraction import Proposal, Role, Turn
-from app.memory.fields import texts_in
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType, Payload
 from app.memory.vocabulary import USER
 from app.model import Category, Evidence, SpeechAct
-
-_INLINE = 1_000
-"""Characters that are looked through on the event loop, a millisecond or two's worth; more go to a thread."""
-
-
-async def screen_stated(candidates: Sequence[Candidate]) -> list[Candidate]:
-    """Return the candidates, each with why a person should look at what it says, if one should."""
-    told = [_words(one) for one in candidates]
-    return await threads.work(lambda: _doubted(candidates, told), brief=sum(map(len, told)) <= _INLINE)
-
-
-def _words(candidate: Candidate) -> str:
-    """Return the sentence and, a line each, the texts of the fields: they are shown and recalled as well."""
-    fields = texts_in(candidate.payload.model_dump(mode="json", by_alias=True))
-    return "\n".join(dict.fromkeys((candidate.sentence, *fields)))
-
-
-def _doubted(candidates: Sequence[Candidate], told: Sequence[str]) -> list[Candidate]:
-    return [
-        replace(one, review=doubts[0].why) if one.review is None and (doubts := screen(words)) else one
-        for one, words in zip(candidates, told, strict=True)
-    ]
-
 
 _LASTING = frozenset({Category.CORE, Category.PROCEDURAL})
 """Those that keep a memory for good, or nearly: they are given to few."""

@@ -19,6 +19,7 @@ from app.english.name_identity import ties_in
 from app.english.quotations import Span, is_quoted, quoted_spans
 from app.english.role_play import NO_FRAMING, RolePlayFrame
 from app.english.screening import Suspicion, SuspicionKind, screen
+from app.english.secrets import find_secrets
 from app.english.speech_acts import SKIPPED, act_of_turn, more_cautious, own_words, speech_act
 from app.errors import TypedMemoryError
 from app.lexical.bm25 import text_language
@@ -36,6 +37,7 @@ from app.write.claims import DENIED, ExaminedClaim, examine, is_presupposed, say
 from app.write.coreference import Unresolved, bind_references
 from app.write.ground import Grounding, ground, says_more
 from app.write.reference_lines import NOTHING_REFERRED, ReferredLines, gives_way, referring
+from app.write.screening import secret_in
 from app.write.trace import Trace
 from app.write.values import Binding, ExtractedCandidates, RejectedProposal
 
@@ -206,7 +208,7 @@ def candidates_of(
 
     `heard` are the turns before in which whom a pronoun means is looked for; without them, the context.
     """
-    doubts = screen(turn.content, foreign=turn.role is not Role.USER)
+    doubts = (*screen(turn.content, foreign=turn.role is not Role.USER), *_doubts_beside(turn))
     refused: list[RejectedProposal] = []
     said = _TurnText(
         turn=turn,
@@ -242,6 +244,13 @@ def candidates_of(
         bindings=bindings,
         erasures=erasures,
     )
+
+
+def _doubts_beside(turn: Turn) -> list[Suspicion]:
+    """Return a suspicion of the whole turn for a secret in what was sent beside its words."""
+    why = secret_in({"metadata": turn.metadata, "speaker": turn.speaker or "", "session": turn.session_id or ""})
+    whole = (0, len(turn.content))
+    return [] if why is None else [Suspicion(kind=SuspicionKind.SECRET, why=why, span=whole)]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -491,5 +500,5 @@ def _episode(text: _TurnText, means: ExtractionContext, erasures: Sequence[Erasu
         speech_act=act_of_turn(turn.content, text.framing, text.foreign),
         review=doubts[0].why if doubts else None,
     )
-    before = text.context[-1] if text.context else None
+    before = text.context[-1] if text.context and not find_secrets(text.context[-1].content) else None
     return episode(turn, before, means.types.get(EPISODE), trust)

@@ -396,6 +396,48 @@ async def test_secrets_are_shown_once_and_other_tenants_see_nothing(
 
 
 @pytest.mark.parametrize(
+    ("host", "told"),
+    [
+        ("0", "not as 0"),
+        ("2130706433", "127.0.0.1"),
+        ("0x7f000001", "127.0.0.1"),
+        ("0X7F.1", "127.0.0.1"),
+        ("127.1", "127.0.0.1"),
+        ("0177.0.0.1", "valid host"),
+        ("134744072", "8.8.8.8"),
+        ("999.1.1.1", "valid host"),
+        ("1.2.3.4.5", "four numbers"),
+        ("hooks.example.com.", "without a dot at the end"),
+        ("localhost.", "without a dot at the end"),
+        ("LOCALHOST", "public internet"),
+        ("intranet", "public internet"),
+        ("printer.local", "public internet"),
+        ("db.svc.cluster.local", "public internet"),
+        ("metadata.google.internal", "public internet"),
+        ("[::ffff:7f00:1]", "public internet"),
+        ("[::ffff:10.0.0.8]", "public internet"),
+        ("[::]", "public internet"),
+        ("[fd00::1]", "public internet"),
+        ("someone@example.com", "no user"),
+        ("example.com:80@127.0.0.1", "no user"),
+    ],
+)
+def test_a_host_that_can_only_fail_or_is_spelled_in_an_odd_way_is_refused_at_once(host: str, told: str) -> None:
+    assert told in (fault_of(f"https://{host}/hook", private=False) or "")
+
+
+@pytest.mark.parametrize("host", ["hooks.example.com", "8.8.8.8", "3com.example", "0x.example.com", "a.b-1.io"])
+def test_names_and_public_addresses_in_the_usual_spelling_are_taken(host: str) -> None:
+    assert fault_of(f"https://{host}:8443/hook?a=1", private=False) is None
+
+
+@pytest.mark.parametrize("host", ["localhost", "127.0.0.1", "receiver", "receiver.default.svc.cluster.local"])
+def test_where_inner_addresses_are_allowed_inner_names_are_too(host: str) -> None:
+    assert fault_of(f"http://{host}:9000/hook", private=True) is None
+    assert fault_of("http://127.1/hook", private=True) is not None
+
+
+@pytest.mark.parametrize(
     "url",
     [
         "http://example.com/",

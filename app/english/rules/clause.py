@@ -17,7 +17,7 @@ HIDDEN = "\ufffc"
 """Stands for what is not the speaker's own words; no value may hold it."""
 
 _SHORTEST = 2
-_LONGEST = 600
+LONGEST = 600
 """Characters of the longest sentence that is read: what is longer was hardly said."""
 
 _ALIKE = str.maketrans(
@@ -70,13 +70,25 @@ class Sentence:
 def sentences(content: str) -> Iterator[Sentence]:
     """Yield the sentences of a turn that may be the speaker's own; `text` is as long as what it stands for."""
     text = readable(content)
+    for begin, end, asks in _pieces(text):
+        yield from _sentence(text, begin, end, asks=asks)
+
+
+def count_too_long(content: str) -> int:
+    """Return how many sentences of a turn are too long to be read."""
+    text = readable(content)
+    return sum(len(text[begin:end].strip()) > LONGEST for begin, end, _ in _pieces(text))
+
+
+def _pieces(text: str) -> Iterator[tuple[int, int, bool]]:
+    """Yield begin and end of each sentence, and whether it asks."""
     begin = 0
     for found in _END.finditer(text):
         if found["end"] == "." and _goes_on(text, found.start(), found.end()):
             continue
-        yield from _sentence(text, begin, found.start(), asks="?" in (found["end"] or ""))
+        yield begin, found.start(), "?" in (found["end"] or "")
         begin = found.end()
-    yield from _sentence(text, begin, len(text), asks=False)
+    yield begin, len(text), False
 
 
 def readable(content: str) -> str:
@@ -133,7 +145,7 @@ def _sentence(text: str, begin: int, end: int, *, asks: bool) -> Iterator[Senten
     inside = text[begin:end]
     begin += len(inside) - len(inside.lstrip())
     inside = inside.strip()
-    if _SHORTEST <= len(inside) <= _LONGEST:
+    if _SHORTEST <= len(inside) <= LONGEST:
         yield Sentence(text=inside, start=begin, asks=asks)
 
 

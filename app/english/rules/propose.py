@@ -5,12 +5,25 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from itertools import islice
 from typing import Final
 
+from app.amounts import amount
 from app.english import speech_acts
 from app.english.chitchat import is_chit_chat
 from app.english.names import COMMON, PERSON, is_group, is_no_name, kind_of, token_names, words_of
-from app.english.rules.clause import HIDDEN, Clause, Sentence, SpeakerContext, Subject, Tense, Who, sentences
+from app.english.rules.clause import (
+    HIDDEN,
+    LONGEST,
+    Clause,
+    Sentence,
+    SpeakerContext,
+    Subject,
+    Tense,
+    Who,
+    count_too_long,
+    sentences,
+)
 from app.english.rules.clause_splitting import clauses
 from app.english.rules.drafts import Draft
 from app.english.rules.event_time import CUE
@@ -210,6 +223,10 @@ _LONGEST_WRITTEN: Final = 4_000
 """A longer turn holds a document: only its first and last lines are sure to be the user's."""
 
 _MANY_LINES: Final = 6
+
+MOST_SENTENCES: Final = 1_000
+"""Sentences of a turn that are read: with the longest sentence, the bound of the work on a turn."""
+
 _LINE: Final = re.compile(r"^.*\w.*$", re.MULTILINE)
 _TASK: Final = pattern("proposals", "task", re.IGNORECASE | re.MULTILINE)
 _NOTE: Final = pattern("proposals", "note", re.IGNORECASE)
@@ -244,7 +261,8 @@ def _read(turn: Turn, said: SpeakerContext) -> list[LocatedDraft]:
     playing, pasted, riddle = False, _is_pasted(turn.content), _is_riddle(turn.content)
     document, before, corrected = _document(turn.content) if turn.role is Role.USER else range(0), 0, ""
     blank = "\n" * len(document)
-    for sentence in sentences(f"{turn.content[: document.start]}{blank}{turn.content[document.stop :]}"):
+    written = f"{turn.content[: document.start]}{blank}{turn.content[document.stop :]}"
+    for sentence in islice(sentences(written), MOST_SENTENCES):
         text = sentence.text
         playing = playing or speech_acts.opens_play(text)
         dropped = speech_acts.retracts(text) or _NOT_QUITE.match(text) or _is_correction(text, corrected)
@@ -258,6 +276,17 @@ def _read(turn: Turn, said: SpeakerContext) -> list[LocatedDraft]:
             )
         before, corrected = sentence.start, text
     return found
+
+
+def unread(turn: Turn) -> str | None:
+    """Return why some sentences of a turn are not read, in words without its content, or None."""
+    if len(turn.content) <= LONGEST:
+        return None
+    left = max(0, sum(1 for _ in sentences(turn.content)) - MOST_SENTENCES) + count_too_long(turn.content)
+    if not left:
+        return None
+    bounds = f"{LONGEST:,} characters, and at most {MOST_SENTENCES:,} of a turn"
+    return f"{amount(left, 'sentences')} of it left to its episode: the rules read sentences of at most {bounds}"
 
 
 def _is_correction(text: str, corrected: str) -> bool:

@@ -26,6 +26,7 @@ from app.services.recent import RecentValue, in_time
 from app.services.review import decide
 from app.services.review.decide import OpenReview, ReviewDecisions, ReviewResult, StaleReview
 from app.write.review import ReviewOutcome
+from app.write.screening import refuse_secrets
 
 __all__ = [
     "ALIKE",
@@ -177,6 +178,7 @@ class Reviews:
         Raises NotFound, InvalidInput when the action does not fit the item, ReviewItemChanged when the item is no
         longer at the version that the choice names, Conflict when other writes to its scope kept coming first.
         """
+        refuse_secrets(reason=choice.reason)
 
         async def attempt(_: int) -> ReviewResult:
             opened = await self._open(actor, memory, choice)

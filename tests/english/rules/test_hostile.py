@@ -6,9 +6,9 @@ import time
 
 import pytest
 
-from app.english.rules.propose import propose
+from app.english.rules.propose import MOST_SENTENCES, propose, unread
 from tests.english.hostile import HOSTILE_UNITS, LENGTH, QUADRATIC, growth
-from tests.english.rules.said import proposed, rendered, turn
+from tests.english.rules.said import proposed, rendered, sentences, turn
 
 UNITS = (
     "I ",
@@ -124,3 +124,19 @@ def test_odd_characters_and_endless_names_make_no_invalid_payload(content: str) 
 def test_an_empty_turn_proposes_nothing() -> None:
     for content in ("", " ", "\n\n", "...", "?", "\ufffc"):
         assert proposed(content) == ()
+
+
+def test_sentences_without_an_end_are_left_to_the_episode_with_the_reason() -> None:
+    long = "I live in Oslo. " + "I work at Heron Labs and " * 300 + "I left.\nThat is all."
+    assert sentences(long) == sentences("I live in Oslo.") != []
+    assert unread(turn(long)) == (
+        "1 sentence of it left to its episode: the rules read sentences of at most 600 characters, and at most 1,000 "
+        "of a turn"
+    )
+    assert unread(turn("I live in Oslo. " * 300)) is None
+
+
+def test_no_more_sentences_are_read_than_the_bound() -> None:
+    many = "Hm, it rained. " * MOST_SENTENCES + "I live in Oslo.\nThat is all."
+    assert sentences(many) == []
+    assert (unread(turn(many)) or "").startswith("2 sentences of it")
