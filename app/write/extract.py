@@ -26,6 +26,7 @@ from app.lexical.excision import excise
 from app.lexical.tokens import locate_quote, sentence_around
 from app.memory.candidate import Candidate
 from app.memory.extraction import ErasureRequest, Extraction, Proposal, Role, TokenUsage, Turn
+from app.memory.instructions import excluding
 from app.memory.normalise import normalise_name
 from app.memory.registry import Registry
 from app.memory.spec import Adoption, MemoryType, Payload, StoredBelief
@@ -223,19 +224,9 @@ def candidates_of(
         if not any(one.proposal.quote in asked.quote for asked in erasures)
     ]
     named, bindings = _named(meant, turn, heard or context, referents, means, trace, refused)
-    candidates = []
-    with trace.stage("classify", len(named)) as stage:
-        for one in named:
-            try:
-                ties = _ties(one, turn, heard or context)
-                candidates.append(replace(_candidate(one, turn, means), ties=ties))
-                stage.notes.extend([one.offer.told] if one.offer.was else [])
-            except UnfitProposal as error:
-                refused.append(RejectedProposal(proposal=one.proposal, reason=str(error)))
-                stage.drop(one.proposal.type, str(error))
-    candidates = list({(one.type.name, str(one.payload), one.ending is None): one for one in candidates}.values())
+    candidates, never = _classified(named, said, heard or context, means, trace, refused)
     held = any(one.doubt is not None for one in candidates)
-    kept = _episode(said, replace(means, keep_episodes=means.keep_episodes or held), erasures)
+    kept = _episode(said, replace(means, keep_episodes=means.keep_episodes or held), erasures, never)
     return ExtractedCandidates(
         candidates=tuple(candidates) + ((kept,) if kept else ()),
         refused=tuple(refused),
@@ -324,6 +315,47 @@ def _offered(text: _TurnText, extraction: Extraction, means: ExtractionContext) 
             )
             found.extend([offer] if stands else [] if proposal.ends else [Reclassification(proposal=proposal)])
     return found
+
+
+def _classified(
+    named: Sequence[_GroundedProposal],
+    text: _TurnText,
+    heard: Sequence[Turn],
+    means: ExtractionContext,
+    trace: Trace,
+    refused: list[RejectedProposal],
+) -> tuple[list[Candidate], list[str]]:
+    """Return the candidates, each once, and the quotes of what the turn's instructions exclude.
+
+    An ending of what they exclude goes on: it stores nothing.
+    """
+    turn, never = text.turn, []
+    found: dict[tuple[str, str, bool], Candidate] = {}
+    with trace.stage("classify", len(named)) as stage:
+        for one in named:
+            try:
+                made = replace(_candidate(one, turn, means), ties=_ties(one, turn, heard))
+                _leave_out(made, one.proposal.quote, turn, never)
+                found[made.type.name, str(made.payload), made.ending is None] = made
+                stage.notes.extend([one.offer.told] if one.offer.was else [])
+            except UnfitProposal as error:
+                refused.append(RejectedProposal(proposal=one.proposal, reason=str(error)))
+                stage.drop(one.proposal.type, str(error))
+    return list(found.values()), never
+
+
+def _leave_out(made: Candidate, quote: str, turn: Turn, never: list[str]) -> None:
+    """Add the quote of a candidate that the turn's instructions exclude to `never`.
+
+    Raises UnfitProposal, unless the candidate is an ending.
+    """
+    if not turn.instructions:
+        return
+    entry = excluding(turn.instructions, made.type, made.payload.model_dump(by_alias=True), made.topic)
+    if entry is not None:
+        never.append(quote)
+        if made.ending is None:
+            raise UnfitProposal(f"the instructions exclude {entry!r}")
 
 
 def _candidate(one: _GroundedProposal, turn: Turn, means: ExtractionContext) -> Candidate:
@@ -464,13 +496,18 @@ def _erasures(text: _TurnText, extraction: Extraction) -> tuple[ErasureRequest, 
     return tuple(found)
 
 
-def _episode(text: _TurnText, means: ExtractionContext, erasures: Sequence[ErasureRequest]) -> Candidate | None:
-    """Return the turn itself as a candidate, without the sentences that ask to forget something."""
+def _episode(
+    text: _TurnText, means: ExtractionContext, erasures: Sequence[ErasureRequest], never: Sequence[str]
+) -> Candidate | None:
+    """Return the turn itself as a candidate, without the sentences that ask to forget something.
+
+    Nor has it those with a quote of what is `never` to be remembered.
+    """
     if not means.keep_episodes:
         return None
     turn, doubts = text.turn, text.doubts
-    if erasures:
-        left = excise(turn.content, quotes=[one.quote for one in erasures])
+    if erasures or never:
+        left = excise(turn.content, quotes=[*(one.quote for one in erasures), *never])
         if left.leaves_nothing:
             return None
         turn = replace(turn, content=left.text())
