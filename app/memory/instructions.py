@@ -73,7 +73,7 @@ Entry = Annotated[
 
 
 class ExtractionInstructions(BaseModel):
-    """What to remember and what never, in plain words and by names."""
+    """Instructions of what to remember and what never, in plain words and by names."""
 
     model_config = ConfigDict(extra="forbid", frozen=True)
 
