@@ -850,3 +850,17 @@ def test_instructions_are_tried_and_saved_in_the_settings(browser: Browser, clie
     browser.click("Save instructions")
     browser.see("in brackets")
     client.put("/admin/policy", json={}).raise_for_status()
+
+
+def test_a_memory_is_checked_and_then_stored(browser: Browser, client: httpx.Client) -> None:
+    browser.open("memories/new")
+    browser.fill("predicate", "lives-in")
+    browser.fill("object", "Bath")
+    browser.fill("Of the user", "hugo")
+    browser.click("Check without storing")
+    browser.see("user lives in Bath")
+    assert found(client, owner="hugo") == []
+    browser.click("Store it")
+    browser.see("Why is it active?")
+    assert [one["content"] for one in found(client, owner="hugo")] == ["user lives in Bath"]
+    assert browser.complaints() == []

@@ -35,7 +35,7 @@ export function JobsPage() {
       <${Field} type="checkbox" label="Show the routine" value=${filters.routine === "yes"} onChange=${(on) => change({ routine: on ? "yes" : "" })} />
     </div>
     <${Failure} error=${pages.error} />
-    <${Card}><${Table} label="Jobs" rows=${rows} empty=${noRows(pages, { ...filters, routine: "" }, "job", "None yet: turns in the background, erasures and backfills are jobs.")} columns=${[
+    <${Card}><${Table} label="Jobs" rows=${rows} empty=${noRows(pages, { ...filters, routine: "" }, "job", pages.items.length ? "None but the routine." : "None yet: turns in the background, erasures and backfills are jobs.")} columns=${[
       { title: "Job", cell: (one) => html`<strong>${words(one.kind)}</strong><div class="small muted"><code>${one.id}</code></div>` },
       { title: "Status", cell: (one) => html`<${Badge} text=${one.status} />${one.cancel_requested && " stopping"}${one.error && html`<div class="small">${one.error}</div>`}` },
       { title: "Progress", cell: (one) => html`<${Progress} of=${one.progress} />` },

@@ -88,7 +88,7 @@ function Clock({ label, value, onChange }) {
 /** A memory in a list: its sentence, and what it is. */
 export function MemoryRow({ memory }) {
   return html`<a class="row" href=${href(["memories", memory.id])}>
-    <span class="row-text">${memory.content}</span>
+    <span class="row-text">${memory.status === "pending" && memory.review_reason === "doubtful" ? "•••••••• open it to see" : memory.content}</span>
     <span class="row-meta"><${Badge} text=${memory.status} /> ${words(memory.type)}
       <span title="confidence">${fraction(memory.confidence)}</span>
       ${memory.user_id && html`<span>${memory.user_id}</span>`}

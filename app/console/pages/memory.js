@@ -5,7 +5,7 @@ import { del, get, pathOf, post } from "../lib/api.js";
 import { FreshnessCurve } from "../lib/charts.js";
 import { amount, fraction, when, words } from "../lib/format.js";
 import { attempt, href, useData, useNarrow, useSession } from "../lib/hooks.js";
-import { Badge, Button, Card, Confirm, Copy, Empty, Json, Loaded, Masked, MemoryLink, Meter, Missing, PageTitle, Pairs, Sentence, Time, isMissing } from "../lib/ui.js";
+import { Badge, Button, Card, Confirm, Copy, Empty, Json, Loaded, Masked, MemoryLink, Meter, Missing, PageTitle, Pairs, Sentence, Time, isMissing, tellsSecret } from "../lib/ui.js";
 
 const WEIGHTS = [["source_strength", "source", 0.45], ["repetition", "repetition", 0.2], ["extractor_confidence", "extractor", 0.25], ["type_prior", "type prior", 0.1]];
 /** How a memory of a category that was chosen for it fades, whatever its type; as the service has it. */
@@ -29,6 +29,7 @@ function MemoryDetail({ memory, history, type, reload }) {
   const erase = (withTurns) => attempt(async () => setReceipt(await del(pathOf`/memories/${memory.id}`, withTurns ? { with_turns: true } : undefined)));
   if (receipt) return html`<${Receipt} receipt=${receipt} />`;
   const feedback = (value) => attempt(() => post(pathOf`/memories/${memory.id}/feedback`, { feedback: value }).then(reload), "Thank you: recorded.");
+  const hidden = memory.status === "pending" && history.events.some((one) => tellsSecret(one.sentence));
   return html`<${PageTitle} aside=${html`<div class="actions">
       ${session.may("write") && html`
         <${Button} onClick=${() => feedback("useful")}>Useful<//><${Button} onClick=${() => feedback("not_useful")}>Not useful<//>
@@ -37,7 +38,7 @@ function MemoryDetail({ memory, history, type, reload }) {
           choice="Erase the turns that hold words of it, too" onConfirm=${erase} />`}
     </div>`}>Memory<//>
     <div class="stack">
-      <${Card}><p class="said"><${Masked} hidden=${memory.status === "pending" && memory.review_reason === "doubtful"}>${memory.content}<//></p>
+      <${Card}><p class="said"><${Masked} hidden=${hidden}>${memory.content}<//></p>
         <div class="actions"><${Badge} text=${memory.status} /> <${Badge} text=${memory.type} tone="info" /> <${Badge} text=${memory.category} tone="plain" />
           ${memory.contested && html`<${Badge} text="contested" tone="warn" />`}
           ${memory.needs_review && html`<a href=${href(["review", memory.id.replace("mem_", "rev_")])}><${Badge} text=${`review: ${memory.review_reason}`} tone="warn" /></a>`}
@@ -45,12 +46,12 @@ function MemoryDetail({ memory, history, type, reload }) {
         <${Why} memory=${memory} events=${history.events} />
       <//>
       <div class="grid wide">
-        <${Card} title="Fields"><${Fields} memory=${memory} /><//>
+        <${Card} title="Fields"><${Masked} hidden=${hidden}><${Fields} memory=${memory} /><//><//>
         <${Card} title="Confidence and freshness"><${Trust} memory=${memory} type=${type} /><//>
       </div>
-      <${Card} title="History on both clocks"><${Timeline} versions=${history.versions} events=${history.events} current=${memory.id} /><//>
+      <${Card} title="History on both clocks"><${Masked} hidden=${hidden}><${Timeline} versions=${history.versions} events=${history.events} current=${memory.id} /><//><//>
       <div class="grid wide">
-        <${Card} title="Evidence"><${Evidence} evidence=${memory.evidence} /><//>
+        <${Card} title="Evidence"><${Masked} hidden=${hidden}><${Evidence} evidence=${memory.evidence} /><//><//>
         <${Card} title="Links and use"><${Links} memory=${memory} /><//>
       </div>
     </div>`;
