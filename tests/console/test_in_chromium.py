@@ -763,7 +763,8 @@ def test_a_key_does_what_a_button_offers_and_nothing_else(browser: Browser, clie
 
 def test_a_secret_is_shown_by_a_click_alone(browser: Browser, client: httpx.Client) -> None:
     [waiting] = found(client, owner="ben", status="pending", q="password")
-    turn = waiting["evidence"][0]["turn_id"]
+    memory = client.get(f"/memories/{waiting['id']}").raise_for_status().json()
+    turn = memory["evidence"][0]["turn_id"]
     item = waiting["id"].replace("mem_", "rev_")
     for page in ("review", f"review/{item}", "turns?owner=ben", f"turns/{turn}", f"memories/{waiting['id']}"):
         browser.open(page)
