@@ -49,6 +49,7 @@ class NoExtraction:
 
     name = "nothing"
     reads_known = False
+    reads_instructions = False
     window = 1
 
     async def extract(

@@ -20,6 +20,7 @@ from app.memory.calendar import offset_of
 from app.memory.chat_messages import ChatMessage, IgnoredMessage, read_chat_message
 from app.memory.extraction import Role, Turn
 from app.memory.fields import Name, Place, Sentence, UserId
+from app.memory.instructions import ExtractionInstructions
 from app.model import Category, ScopeKind
 
 MOST_TURNS = 500
@@ -103,6 +104,11 @@ class TurnsBody(
     )
     timezone: TimeZone | None = Field(
         default=None, description='Where "yesterday" is meant; by default the offset of `occurred_at`, else UTC.'
+    )
+    extraction: ExtractionInstructions | None = Field(
+        default=None,
+        description="What to remember of these turns and what never, beside the tenant's own instructions "
+        "(`PUT /admin/policy`): both stand, and what either excludes is never remembered.",
     )
 
     @model_validator(mode="after")
@@ -223,6 +229,7 @@ def turns_from_body(body: TurnsBody, given: GivenTurns, now: datetime) -> list[T
                 user_id=body.user_id if scope.user_id is None else None,
                 category=one.category,
                 importance=one.importance,
+                instructions=(body.extraction,) if body.extraction else (),
             )
         )
     if errors:

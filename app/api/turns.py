@@ -29,7 +29,7 @@ from app.memory.extraction import Role, Turn, TurnStatus
 from app.memory.fields import Name
 from app.model import Actor, Category, ScopeKind, SpeechAct
 from app.runtime import Runtime
-from app.services.turns import StoredTurn, TurnReport
+from app.services.turns import AppliedInstructions, StoredTurn, TurnReport
 
 
 class TurnQuery(OwnedQuery, PageQuery):
@@ -122,6 +122,21 @@ class IgnoredOut(Out):
     reason: str
 
 
+class AppliedInstructionsOut(Out):
+    """The instructions that turns are extracted by: the tenant's, then the request's."""
+
+    instructions: list[str] = Field(description="In plain words, one after another.")
+    include: list[str]
+    exclude: list[str] = Field(description="What either excludes.")
+    named: list[str] = Field(
+        description="Those of `exclude` that name a memory type or a predicate, and so hold whatever is proposed."
+    )
+    told: str | None = Field(
+        description="The text that the language model is shown below its fixed instructions; null for the built-in "
+        "rules, which read no words."
+    )
+
+
 class TurnsResult(Out):
     """Turns with their reports; `job_id` is the job that processes those that wait."""
 
@@ -129,6 +144,9 @@ class TurnsResult(Out):
     turns: Annotated[list[TurnOut], Given()]
     ignored: Annotated[list[IgnoredOut], Given(())]
     degraded: Annotated[list[str], Given()]
+    extraction: Annotated[AppliedInstructionsOut | None, Given()] = Field(
+        description="In a dry run, the instructions that apply; null without any."
+    )
 
 
 class TurnPageOut(PageOut):
@@ -219,7 +237,8 @@ async def post_turns(
     if how.dry_run:
         reports = await runtime.turns.preview(actor, turns)
         previews = [TurnOut.of_preview(turn, report) for turn, report in zip(turns, reports, strict=True)]
-        return json_answer(_result(previews, ignored=ignored))
+        applied = await runtime.turns.instructions(actor, turns[0])
+        return json_answer(_result(previews, ignored=ignored, applied=applied))
 
     async def work() -> object:
         if how.mode is ProcessingMode.SYNC:
@@ -247,7 +266,8 @@ async def replay_turn(
     if how.dry_run:
         stored = await runtime.turns.get(actor, turn)
         [report] = await runtime.turns.preview(actor, [stored.turn])
-        return json_answer(_result([TurnOut.of_stored(stored, report)]))
+        applied = await runtime.turns.instructions(actor, stored.turn)
+        return json_answer(_result([TurnOut.of_stored(stored, report)], applied=applied))
 
     async def work() -> object:
         if how.mode is ProcessingMode.SYNC:
@@ -309,6 +329,10 @@ def _result(
     job: UUID | None = None,
     degraded: Sequence[str] = (),
     ignored: Sequence[object] = (),
+    applied: AppliedInstructions | None = None,
 ) -> dict[str, object]:
     job_id = None if job is None else ids.public(ids.JOB, job)
-    return TurnsResult.answer(None, job_id=job_id, turns=turns, degraded=degraded, ignored=ignored)
+    extraction = None if applied is None else AppliedInstructionsOut.answer(applied)
+    return TurnsResult.answer(
+        None, job_id=job_id, turns=turns, degraded=degraded, ignored=ignored, extraction=extraction
+    )

@@ -3,7 +3,7 @@
 import { html, render, useEffect, useState } from "./vendor/preact.js";
 import { follow, forgetKey, get, request, storedKey, storeKey } from "./lib/api.js";
 import { href, notify, readAddress, Session, useAddress } from "./lib/hooks.js";
-import { Button, Failure, Field, Loading } from "./lib/ui.js";
+import { Button, Failure, Field, Loading, Missing } from "./lib/ui.js";
 
 /** Name in the address and of the file, title, what the file exports, and the role without which it is not offered. */
 const PAGES = [
@@ -26,15 +26,19 @@ const THEMES = ["auto", "light", "dark"];
 const WAITING_SECONDS = 30;
 
 const loaded = new Map();
-const load = async ([name, , component]) => loaded.set(name, (await import(`./pages/${name}.js`))[component]);
+/** Load a page's file; browsers remember one that failed by its address, so that each try has another. */
+const load = async ([name, , component], tried = 0) => loaded.set(name, (await import(`./pages/${name}.js${tried ? `?${tried}` : ""}`))[component]);
 
 /** Return a page's component, null until its file is there. */
 function usePage(page) {
   const [name] = page;
   const [, redraw] = useState(null);
   useEffect(() => {
-    if (loaded.has(name)) return;
-    load(page).then(() => redraw(name)).catch(() => notify("the page cannot be loaded: is the service running?", { bad: true }));
+    let tried = 0;
+    const attempt = () => loaded.has(name) || load(page, tried++).then(() => redraw(name)).catch(() => dispatchEvent(new Event("service-away")));
+    attempt();
+    addEventListener("service-back", attempt);
+    return () => removeEventListener("service-back", attempt);
   }, [name]);
   return loaded.get(name) ?? null;
 }
@@ -109,14 +113,28 @@ function Notices() {
 
 /** Whether the service is ready, and how many reviews wait; looked at now and then. */
 function useHealth(session) {
-  const [health, setHealth] = useState({ ready: null, waiting: 0 });
+  const [health, setHealth] = useState({ ready: null, waiting: 0, away: false });
+  const look = async () => {
+    if (document.hidden) return;
+    const ready = await get("/readyz").catch(({ status, body }) => (status ? body : null));
+    const summary = ready && session.may("review") ? await get("/admin/review/summary").catch(() => null) : null;
+    setHealth((old) => ({ ...old, ready: ready ?? old.ready, waiting: summary?.waiting ?? old.waiting }));
+  };
   useEffect(() => {
-    const look = async () => {
-      if (document.hidden) return;
-      const ready = await get("/readyz").catch(({ body }) => body);
-      const summary = session.may("review") ? await get("/admin/review/summary").catch(() => null) : null;
-      setHealth({ ready, waiting: summary?.waiting ?? 0 });
+    let away = false;
+    const turned = (now) => () => {
+      if (away === now) return;
+      away = now;
+      setHealth((old) => ({ ...old, away }));
+      if (!away) dispatchEvent(new Event("service-back"));
     };
+    const watched = { "service-away": turned(true), "service-there": turned(false) };
+    for (const [name, run] of Object.entries(watched)) addEventListener(name, run);
+    return () => {
+      for (const [name, run] of Object.entries(watched)) removeEventListener(name, run);
+    };
+  }, []);
+  useEffect(() => {
     let closing = new AbortController();
     const heard = (name, data) => {
       if (name === "review.waiting") setHealth((old) => ({ ...old, waiting: data.waiting }));
@@ -132,7 +150,7 @@ function useHealth(session) {
     look();
     listen();
     const timer = setInterval(look, WAITING_SECONDS * 1000);
-    const listeners = { reviewed: look, pagehide: leave, pageshow: comeBack };
+    const listeners = { reviewed: look, "stream-broken": look, pagehide: leave, pageshow: comeBack };
     for (const [name, run] of Object.entries(listeners)) addEventListener(name, run);
     return () => {
       leave();
@@ -140,7 +158,7 @@ function useHealth(session) {
       for (const [name, run] of Object.entries(listeners)) removeEventListener(name, run);
     };
   }, [session]);
-  return health;
+  return { ...health, look };
 }
 
 function Menu({ current, session, waiting }) {
@@ -151,7 +169,8 @@ function Menu({ current, session, waiting }) {
   </ul></nav>`;
 }
 
-function Lamp({ ready }) {
+function Lamp({ ready, away }) {
+  if (away) return html`<span class="lamp bad" role="img" aria-label="the service cannot be reached"><i class="dot" aria-hidden="true"></i><span class="lamp-text">not reachable</span></span>`;
   if (!ready) return html`<span class="lamp muted">…</span>`;
   const troubles = Object.entries({ ...ready.reasons, ...ready.degraded }).map(([name, why]) => `${name}: ${why}`);
   const tone = !ready.ready ? "bad" : troubles.length ? "warn" : "good";
@@ -163,17 +182,23 @@ function Shell({ session, onLogout }) {
   const { parts, query } = useAddress();
   const [theme, nextTheme] = useTheme();
   const [open, setOpen] = useState(false);
-  const { ready, waiting } = useHealth(session);
+  const { ready, waiting, away, look } = useHealth(session);
   const offered = PAGES.filter(([, , , role]) => session.may(role));
+  const known = !parts.length || offered.some(([one]) => one === parts[0]);
   const page = offered.find(([one]) => one === parts[0]) ?? offered[0];
   const [name, title] = page;
   const Page = usePage(page);
   useEffect(() => {
-    document.title = `${title} · Typed Memory`;
+    document.title = `${known ? title : "Not found"} · Typed Memory`;
     setOpen(false);
     document.querySelector("main h1")?.focus?.({ preventScroll: true });
     scrollTo(0, 0);
   }, [location.hash.split("?")[0], Page]);
+  const shown = () => {
+    if (!known) return html`<${Missing} error=${PAGES.some(([one]) => one === parts[0]) ? { message: "Your key has no role for this page." } : null} />`;
+    if (Page) return html`<${Page} key=${name} parts=${parts.slice(1)} query=${query} />`;
+    return away ? html`<p class="muted">Not loaded.</p>` : html`<${Loading} />`;
+  };
   return html`<${Session.Provider} value=${session}>
     <a class="skip" href="#content" onClick=${(event) => (event.preventDefault(), document.getElementById("content").focus())}>Skip to content</a>
     <header class="top">
@@ -181,14 +206,15 @@ function Shell({ session, onLogout }) {
       <a class="brand" href=${href(["home"])}><img src="admin/icon.svg" alt="" width="22" height="22" /> Typed Memory</a>
       <span class="tenant" title=${session.who.tenant_id}>${session.who.tenant}</span>
       <span class="space"></span>
-      <${Lamp} ready=${ready} />
+      <${Lamp} ready=${ready} away=${away} />
       <span class="muted who" title=${session.who.roles.join(", ")}>${session.who.key_name} · ${session.role}</span>
       <${Button} onClick=${nextTheme} aria-label=${`Colours: ${theme}. Change.`}>${{ auto: "◐", light: "☀", dark: "☾" }[theme]}<//>
       <${Button} onClick=${onLogout}>Log out<//>
     </header>
+    ${away && html`<div class="away" role="alert"><span>The service cannot be reached.</span><${Button} onClick=${look}>Try again<//></div>`}
     <div class="frame">
-      <aside id="menu" class=${open ? "open" : ""}><${Menu} current=${name} session=${session} waiting=${waiting} /></aside>
-      <main id="content" tabindex="-1">${Page ? html`<${Page} key=${name} parts=${parts.slice(1)} query=${query} />` : html`<${Loading} />`}</main>
+      <aside id="menu" class=${open ? "open" : ""}><${Menu} current=${known ? name : ""} session=${session} waiting=${waiting} /></aside>
+      <main id="content" tabindex="-1">${shown()}</main>
     </div>
     <${Notices} />
   <//>`;

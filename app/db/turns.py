@@ -9,6 +9,7 @@ from datetime import datetime
 from uuid import UUID
 
 from asyncpg import Record
+from pydantic import TypeAdapter, ValidationError
 
 from app.db.session import ReadSession, WriteSession, statement
 from app.db.sql import Row, insert_all
@@ -16,15 +17,26 @@ from app.db.tenants import scope_of
 from app.english.role_play import FRAMED_TURNS
 from app.memory.calendar import zone_of
 from app.memory.extraction import Role, Turn, TurnStatus
+from app.memory.instructions import ExtractionInstructions
 from app.model import Category
 
 _NAMED_USER = "typed_memory.user_id"
 """Key in a turn's metadata of the user whom it was sent for, where its scope is nobody's."""
 
+_INSTRUCTIONS = "typed_memory.extraction"
+"""Key in a turn's metadata of its request's instructions."""
+
+_KEPT_INSTRUCTIONS = TypeAdapter(tuple[ExtractionInstructions, ...])
+
 
 def is_sent_for(turn: str, user: str) -> str:
     """Return SQL for whether a turn in a scope of nobody was sent for a user; both are SQL."""
     return f"{turn}.metadata ->> '{_NAMED_USER}' = {user}"
+
+
+def own_metadata(stored: Mapping[str, object]) -> dict[str, object]:
+    """Return a stored turn's metadata without what the service keeps among them."""
+    return {key: value for key, value in stored.items() if key not in {_NAMED_USER, _INSTRUCTIONS}}
 
 
 _TURN_COLUMNS = """t.id, t.role, t.content, t.occurred_at, t.timezone, t.session_id, t.sequence_number, t.speaker,
@@ -177,13 +189,21 @@ def received(
             "timezone": str(turn.zone),
             "occurred_at": turn.occurred_at,
             "status": TurnStatus.RECEIVED,
-            "metadata": own if turn.user_id is None else {**own, _NAMED_USER: turn.user_id},
+            "metadata": {**own, **_kept_beside(turn)},
             "category": turn.category,
             "importance": turn.importance,
         }
         for turn, own in zip(given, metadata, strict=True)
     ]
     return {"scopes": list(scopes.values()), "turns": rows}
+
+
+def _kept_beside(turn: Turn) -> dict[str, object]:
+    """Return what is kept among a turn's metadata."""
+    kept: dict[str, object] = {} if turn.user_id is None else {_NAMED_USER: turn.user_id}
+    if turn.instructions:
+        kept[_INSTRUCTIONS] = [one.model_dump(mode="json", exclude_unset=True) for one in turn.instructions]
+    return kept
 
 
 async def fetch(session: ReadSession, tenant: UUID, ids: Collection[UUID]) -> list[StoredTurn]:
@@ -282,11 +302,23 @@ def _turn(row: Record) -> Turn:
     )
 
 
+def _instructions(kept: object) -> tuple[ExtractionInstructions, ...]:
+    """Return a turn's instructions; none where metadata of an import or an older client stand in their place."""
+    try:
+        return () if kept is None else _KEPT_INSTRUCTIONS.validate_python(kept)
+    except ValidationError:
+        return ()
+
+
 def _stored_turn(row: Record) -> StoredTurn:
-    metadata = dict(row["metadata"])
-    user = metadata.pop(_NAMED_USER, None)
+    user = row["metadata"].get(_NAMED_USER)
     return StoredTurn(
-        turn=replace(_turn(row), metadata=metadata, user_id=user if isinstance(user, str) else None),
+        turn=replace(
+            _turn(row),
+            metadata=own_metadata(row["metadata"]),
+            user_id=user if isinstance(user, str) else None,
+            instructions=_instructions(row["metadata"].get(_INSTRUCTIONS)),
+        ),
         status=TurnStatus(row["status"]),
         reason=row["reason"],
         extraction=row["extraction"],

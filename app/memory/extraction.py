@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime, tzinfo
 from enum import StrEnum
 from typing import Annotated, Final, Self
@@ -11,6 +11,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from app.memory.instructions import ExtractionInstructions
 from app.memory.vocabulary import USER
 from app.model import Category, Scope, SpeechAct
 
@@ -45,8 +46,9 @@ class Turn:
 
     `speaker` is the author's name, if the conversation has names; `user_id` is whom it was sent for, where its
     scope is nobody's; `zone` is the time zone of words such as "yesterday"; `occurred_at` is aware. `category`,
-    `importance` (0..1) and `metadata` are the caller's, for all memories of the turn. `unread` means that it is an
-    earlier turn that was not extracted yet, perhaps as its request was interrupted.
+    `importance` (0..1) and `metadata` are the caller's, for all memories of the turn. `instructions` say what to
+    extract: those of its request, and on its way through the pipeline the tenant's before them. `unread` means that it
+    is an earlier turn that was not extracted yet, perhaps as its request was interrupted.
     """
 
     id: UUID
@@ -62,6 +64,7 @@ class Turn:
     category: Category | None = None
     importance: float | None = None
     metadata: Mapping[str, object] = field(default_factory=dict)
+    instructions: tuple[ExtractionInstructions, ...] = ()
     unread: bool = False
 
     @property
@@ -286,3 +289,11 @@ class TenantPolicy(BaseModel):
         description="Memory types that nothing is extracted as; a language model isn't told of them, and costs less.",
         examples=[["medication"]],
     )
+    extraction: ExtractionInstructions = Field(
+        default_factory=ExtractionInstructions,
+        description="What to remember and what never, in plain words; a request may add its own.",
+    )
+
+    def instructed(self, turn: Turn) -> Turn:
+        """Return a turn with the tenant's instructions before those of its request."""
+        return replace(turn, instructions=(self.extraction, *turn.instructions)) if self.extraction else turn

@@ -177,6 +177,7 @@ class ModelExtractor:
     """
 
     reads_known = True
+    reads_instructions = True
 
     def __init__(
         self,

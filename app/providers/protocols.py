@@ -26,6 +26,11 @@ class Extractor(Protocol):
         ...
 
     @property
+    def reads_instructions(self) -> bool:
+        """True when it reads the words of a turn's instructions."""
+        ...
+
+    @property
     def window(self) -> int:
         """Most turns that it extracts from together."""
         ...

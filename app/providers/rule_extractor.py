@@ -24,6 +24,7 @@ class RuleExtractor:
 
     name = "rules"
     reads_known = False
+    reads_instructions = False
     window = 1
 
     def __init__(self) -> None:

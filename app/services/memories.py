@@ -78,13 +78,24 @@ class Memories:
 
         They go through the same adjustments as candidates from turns. Raises QuotaExceeded.
         """
-        if any(map(needs_adjusting, candidates)):
-            types = await self.pipeline.types.of(actor.tenant_id)
-            candidates = [adjusted(one, types) for one in candidates]
+        candidates = await self._adjusted(actor, candidates)
         async with self.quotas.spending(actor, memories=len(candidates)) as spending:
             results = await self.pipeline.write(actor, await screen_stated(candidates))
             spending.unused_memories = sum(isinstance(one, TypedMemoryError) for one in results)
         return results
+
+    async def preview(self, actor: Actor, candidate: Candidate) -> WriteOutcome:
+        """Return what `write` would come to; nothing is stored. Raises ProviderError."""
+        candidates = await self._adjusted(actor, [candidate])
+        [outcome] = await self.pipeline.preview(actor, await screen_stated(candidates))
+        return outcome
+
+    async def _adjusted(self, actor: Actor, candidates: Sequence[Candidate]) -> Sequence[Candidate]:
+        """Return candidates as the types that their words show."""
+        if not any(map(needs_adjusting, candidates)):
+            return candidates
+        types = await self.pipeline.types.of(actor.tenant_id)
+        return [adjusted(one, types) for one in candidates]
 
     async def unknown_entities(self, actor: Actor, candidates: Sequence[Candidate]) -> list[int]:
         """Return the positions of candidates that name an entity by an id that does not exist in their scope."""

@@ -18,7 +18,9 @@ from app.db.turns import StoredTurn
 from app.errors import Conflict, ProviderError, TypesMoved
 from app.memory.audit import AuditAction
 from app.memory.extraction import TenantPolicy, Turn, TurnStatus
+from app.memory.instructions import excluded, included, named
 from app.model import Actor, Scope
+from app.providers.prompt import wanted_text
 from app.services.extraction import ExtractionPolicies
 from app.services.pages import Page, cut_page
 from app.services.quotas import Quotas
@@ -46,6 +48,20 @@ TOGETHER = 64
 
 MOST_REQUEUED = 1_000
 """Turns of a tenant that are queued again at a time."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class AppliedInstructions:
+    """The instructions that turns are extracted by: the tenant's and the request's together.
+
+    `named` are those of `exclude` that name a type or a predicate; `told` is the text that a model is shown.
+    """
+
+    instructions: tuple[str, ...]
+    include: tuple[str, ...]
+    exclude: tuple[str, ...]
+    named: tuple[str, ...]
+    told: str | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -112,6 +128,20 @@ class Turns:
         """Return the decisions that turns of one scope would lead to; nothing is stored."""
         policy = await self.policies.get(actor.tenant_id)
         return await self.pipeline.preview(actor, turns, policy)
+
+    async def instructions(self, actor: Actor, turn: Turn) -> AppliedInstructions | None:
+        """Return the instructions that a turn would be extracted by, None without any."""
+        given = (await self.policies.get(actor.tenant_id)).instructed(turn).instructions
+        if not given:
+            return None
+        never = excluded(given)
+        return AppliedInstructions(
+            instructions=tuple(one.instructions for one in given if one.instructions),
+            include=included(given),
+            exclude=never,
+            named=named(never, await self.pipeline.types.of(actor.tenant_id)),
+            told=wanted_text(given) if self.pipeline.extractor.reads_instructions else None,
+        )
 
     async def process(
         self,

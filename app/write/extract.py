@@ -7,11 +7,11 @@ from its own (docs/decisions/rule-extraction.md).
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import Generic, TypeVar
 
-from pydantic import TypeAdapter, ValidationError
+from pydantic import TypeAdapter
 
 from app.db.entities.write_lookup import Referent
 from app.english.claims import quoted_clause
@@ -27,15 +27,17 @@ from app.lexical.excision import excise
 from app.lexical.tokens import locate_quote, sentence_around
 from app.memory.candidate import Candidate
 from app.memory.extraction import ErasureRequest, Extraction, Proposal, Role, TokenUsage, Turn
+from app.memory.instructions import excluding
 from app.memory.normalise import normalise_name
 from app.memory.registry import Registry
-from app.memory.spec import Adoption, MemoryType, Payload, StoredBelief
+from app.memory.spec import MemoryType
 from app.model import SpeechAct
 from app.providers.chat import spent_tokens
 from app.write.candidates import ProposalTrust, UnfitProposal, candidate, episode, source_strength
 from app.write.claims import DENIED, ExaminedClaim, examine, is_presupposed, says_no
 from app.write.coreference import Unresolved, bind_references
 from app.write.ground import Grounding, ground, says_more
+from app.write.reclassify import Reclassification, reclassifications
 from app.write.reference_lines import NOTHING_REFERRED, ReferredLines, gives_way, referring
 from app.write.screening import secret_in
 from app.write.trace import Trace
@@ -92,78 +94,6 @@ def extraction_from_json(kept: Mapping[str, object]) -> Extraction:
         unusable=_REASONS.validate_python(kept.get("unusable", ())),
         erasures=_ERASURES.validate_python(kept.get("erasures", ())),
     )
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Reclassification:
-    """A proposal as it goes on; `was`: as it was proposed, where a type adopted it, and `because` of what."""
-
-    proposal: Proposal
-    was: Proposal | None = None
-    because: str = ""
-
-    @property
-    def told(self) -> str:
-        """Return what was adopted and why, in words without its content."""
-        return "" if self.was is None else f"{self.proposal.type}: adopted from {self.was.type}, {self.because}"
-
-
-def reclassifications(proposal: Proposal, types: Registry) -> tuple[Reclassification, ...]:
-    """Return a proposal as what it goes on as: itself, or one of the first type, as they are listed, that adopts it.
-
-    What would be of another type anyway is not offered, and what was adopted is not offered again. An ending stays
-    what it is, and goes on as an ending of every adopting type beside it: the belief may be stored as either.
-    """
-    spec = types.find(proposal.type)
-    if spec is None:
-        return (Reclassification(proposal=proposal),)
-    if proposal.ends:
-        return (Reclassification(proposal=proposal), *_ended(proposal, spec, types))
-    try:
-        payload = spec.payload.model_validate(dict(proposal.payload))
-    except ValidationError:
-        return (Reclassification(proposal=proposal),)
-    stated = None if payload.reclassified() is not None else next(_adopted(proposal, payload, spec, types), None)
-    return (stated or Reclassification(proposal=proposal),)
-
-
-def _adopted(proposal: Proposal, payload: Payload, spec: MemoryType, types: Registry) -> Iterator[Reclassification]:
-    for one, adoption in _adopting(spec, types):
-        found = adoption.rule(_stored(payload, spec))
-        if found is not None:
-            fields = found.payload.model_dump(mode="json", by_alias=True, exclude_unset=True, exclude_none=True)
-            weight = one.importance(found.payload)
-            importance = weight if proposal.importance is None else max(weight, proposal.importance)
-            adopted = replace(proposal, type=one.name, payload=fields, importance=importance)
-            yield Reclassification(proposal=adopted, was=proposal, because=found.reason)
-
-
-def _ended(proposal: Proposal, spec: MemoryType, types: Registry) -> Iterator[Reclassification]:
-    try:
-        payload, named = spec.ended(proposal.payload)
-    except ValueError:
-        return
-    for one, adoption in _adopting(spec, types):
-        fields: Mapping[str, object] | None = None
-        if named and adoption.ended is not None and one.held is not None:
-            fields = adoption.ended(_stored(payload, spec))
-        if fields is not None:
-            because = "it may be held as one"
-            yield Reclassification(
-                proposal=replace(proposal, type=one.name, payload=fields), was=proposal, because=because
-            )
-
-
-def _adopting(spec: MemoryType, types: Registry) -> Iterator[tuple[MemoryType, Adoption]]:
-    """Yield the types that adopt from a type and may be proposed from turns, in the registry's order."""
-    for one in types:
-        if one.adopts is not None and one.extracted and spec.name in one.adopts.sources:
-            yield one, one.adopts
-
-
-def _stored(payload: Payload, spec: MemoryType) -> StoredBelief:
-    fields = payload.model_dump(mode="json", by_alias=True)
-    return StoredBelief(type=spec.name, payload=fields, content=payload.render())
 
 
 EPISODE = "episodic"
@@ -225,19 +155,9 @@ def candidates_of(
         if not any(one.proposal.quote in asked.quote for asked in erasures)
     ]
     named, bindings = _named(meant, turn, heard or context, referents, means, trace, refused)
-    candidates = []
-    with trace.stage("classify", len(named)) as stage:
-        for one in named:
-            try:
-                ties = _ties(one, turn, heard or context)
-                candidates.append(replace(_candidate(one, turn, means), ties=ties))
-                stage.notes.extend([one.offer.told] if one.offer.was else [])
-            except UnfitProposal as error:
-                refused.append(RejectedProposal(proposal=one.proposal, reason=str(error)))
-                stage.drop(one.proposal.type, str(error))
-    candidates = list({(one.type.name, str(one.payload), one.ending is None): one for one in candidates}.values())
+    candidates, never = _classified(named, said, heard or context, means, trace, refused)
     held = any(one.doubt is not None for one in candidates)
-    kept = _episode(said, replace(means, keep_episodes=means.keep_episodes or held), erasures)
+    kept = _episode(said, replace(means, keep_episodes=means.keep_episodes or held), erasures, never)
     return ExtractedCandidates(
         candidates=tuple(candidates) + ((kept,) if kept else ()),
         refused=tuple(refused),
@@ -338,6 +258,48 @@ def _offered(text: _TurnText, extraction: Extraction, means: ExtractionContext) 
                 for meant in referring(one.proposal, means.lines, means.types)
             )
     return found
+
+
+def _classified(
+    named: Sequence[_GroundedProposal],
+    text: _TurnText,
+    heard: Sequence[Turn],
+    means: ExtractionContext,
+    trace: Trace,
+    refused: list[RejectedProposal],
+) -> tuple[list[Candidate], list[str]]:
+    """Return the candidates, each once, and the quotes of what the turn's instructions exclude.
+
+    An ending of what they exclude goes on: it stores nothing.
+    """
+    turn = text.turn
+    never: list[str] = []
+    found: dict[tuple[str, str, bool], Candidate] = {}
+    with trace.stage("classify", len(named)) as stage:
+        for one in named:
+            try:
+                made = replace(_candidate(one, turn, means), ties=_ties(one, turn, heard))
+                _leave_out(made, one.proposal.quote, turn, never)
+                found[made.type.name, str(made.payload), made.ending is None] = made
+                stage.notes.extend([one.offer.told] if one.offer.was else [])
+            except UnfitProposal as error:
+                refused.append(RejectedProposal(proposal=one.proposal, reason=str(error)))
+                stage.drop(one.proposal.type, str(error))
+    return list(found.values()), never
+
+
+def _leave_out(made: Candidate, quote: str, turn: Turn, never: list[str]) -> None:
+    """Add the quote of a candidate that the turn's instructions exclude to `never`.
+
+    Raises UnfitProposal, unless the candidate is an ending.
+    """
+    if not turn.instructions:
+        return
+    entry = excluding(turn.instructions, made.type, made.payload.model_dump(by_alias=True), made.topic)
+    if entry is not None:
+        never.append(quote)
+        if made.ending is None:
+            raise UnfitProposal(f"the instructions exclude {entry!r}")
 
 
 def _candidate(one: _GroundedProposal, turn: Turn, means: ExtractionContext) -> Candidate:
@@ -484,13 +446,18 @@ def _erasures(text: _TurnText, extraction: Extraction) -> tuple[ErasureRequest, 
     return tuple(found)
 
 
-def _episode(text: _TurnText, means: ExtractionContext, erasures: Sequence[ErasureRequest]) -> Candidate | None:
-    """Return the turn itself as a candidate, without the sentences that ask to forget something."""
+def _episode(
+    text: _TurnText, means: ExtractionContext, erasures: Sequence[ErasureRequest], never: Sequence[str]
+) -> Candidate | None:
+    """Return the turn itself as a candidate, without the sentences that ask to forget something.
+
+    Nor has it those with a quote of what is `never` to be remembered.
+    """
     if not means.keep_episodes:
         return None
     turn, doubts = text.turn, text.doubts
-    if erasures:
-        left = excise(turn.content, quotes=[one.quote for one in erasures])
+    if erasures or never:
+        left = excise(turn.content, quotes=[*(one.quote for one in erasures), *never])
         if left.leaves_nothing:
             return None
         turn = replace(turn, content=left.text())

@@ -135,7 +135,10 @@ def steps(works: Sequence[TurnState], most: int) -> Iterator[list[TurnState]]:
 
 
 def windows(works: Sequence[TurnState], most: int) -> Iterator[list[TurnState]]:
-    """Yield turns in their order, those of a session that follow one another together, `most` that passed at once."""
+    """Yield turns in their order, those of a session that follow one another together, `most` that passed at once.
+
+    What is to be extracted is the same for all of a window.
+    """
     window: list[TurnState] = []
     for work in works:
         passed = [one for one in (*window, work) if one.dropped is None]
@@ -144,6 +147,7 @@ def windows(works: Sequence[TurnState], most: int) -> Iterator[list[TurnState]]:
             and len(passed) <= most
             and work.turn.session_id is not None
             and work.turn.session_id == window[-1].turn.session_id
+            and work.turn.instructions == window[-1].turn.instructions
             and sum(len(one.turn.content) for one in passed) <= LONGEST_WINDOW
         )
         if window and not fits:

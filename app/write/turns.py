@@ -232,6 +232,7 @@ class IngestPipeline:
             async with self.database.read(actor.tenant_id) as session:
                 earlier = await self.earlier_turns(session, actor.tenant_id, turns, policy)
         screened = policy.prefilter
+        turns = [policy.instructed(one) for one in turns]
         if screened.min_words is None:
             screened = screened.model_copy(update={"min_words": self.least_words})
         return await asyncio.to_thread(prefiltered, turns, earlier, screened)

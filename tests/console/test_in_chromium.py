@@ -647,6 +647,8 @@ def test_a_webhook_is_made_tested_and_paused(browser: Browser, service: Served, 
     browser.see("New webhook")
     browser.fill("URL", f"{service.url}/healthz")
     browser.click("Make webhook")
+    browser.see("whs••••")
+    browser.click("Show")
     browser.see("whsec_")
     browser.click(f"{service.url}/healthz")
     browser.click("Send a test")
@@ -693,3 +695,173 @@ def test_a_long_list_keeps_few_rows_on_the_page(browser: Browser, client: httpx.
     )
     browser.see("reading 0")
     assert browser.count(".long-list li") < 60
+
+
+CUT_THE_LINE = """
+const send = fetch;
+window.lost = true;
+window.fetch = (url, options) => (window.lost ? Promise.reject(new TypeError('no connection')) : send(url, options));
+"""
+"""Loses every request of the page until `lost` is false."""
+
+
+@pytest.mark.parametrize("page", ["home", "memories", "webhooks", "settings"])
+def test_a_service_that_is_away_is_said_once_and_tried_again(browser: Browser, page: str) -> None:
+    browser.open("types")
+    browser.shown("types")
+    browser.driver.run(CUT_THE_LINE)
+    browser.open(page)
+    browser.see("The service cannot be reached.")
+    browser.see("Not loaded.")
+    browser.settled()
+    assert (browser.count(".away"), browser.count("main .failure")) == (1, 0)
+    assert browser.count(".lamp.bad") == 1
+
+    browser.driver.run("window.lost = false")
+    browser.click("Try again")
+    browser.gone("Not loaded.")
+    browser.settled()
+    eventually(lambda: browser.count(".away") == 0 and browser.count(".lamp.bad") == 0)
+    browser.complaints()
+
+
+def test_on_a_telephone_a_word_of_any_length_wraps(browser: Browser, client: httpx.Client) -> None:
+    fact = {"user_id": "dora", "predicate": "knows", "object": "Llanfairpwllgwyngyll" * 9}
+    made = client.post("/memories/typed/fact", json=fact).raise_for_status().json()
+    browser.size(390, 844)
+    wider = "return document.documentElement.scrollWidth > innerWidth"
+    for page in (f"memories/{made['memory']['id']}", "users/dora", "memories?owner=dora"):
+        browser.open(page)
+        browser.see("Llanfair")
+        browser.settled()
+        assert not browser.driver.run(wider), page
+
+
+def test_on_a_telephone_an_item_stands_above_its_buttons_and_the_queue(browser: Browser, client: httpx.Client) -> None:
+    [waiting] = found(client, owner="ben", status="pending", q="recommend")
+    browser.size(390, 844)
+    browser.open(f"review/{waiting['id'].replace('mem_', 'rev_')}")
+    browser.see("Suggested:")
+    places = (
+        "const top = (css) => document.querySelector(css).getBoundingClientRect().top;"
+        "return [top('.side.new blockquote'), top('.deciding'), top('.long-list')]"
+    )
+    said, deciding, queue = browser.driver.run(places)
+    assert said < deciding < queue
+    assert browser.driver.run("return getComputedStyle(document.querySelector('.deciding')).position") == "static"
+
+
+def test_a_key_does_what_a_button_offers_and_nothing_else(browser: Browser, client: httpx.Client) -> None:
+    [waiting] = found(client, owner="ben", status="pending", q="recommend")
+    browser.open(f"review/{waiting['id'].replace('mem_', 'rev_')}")
+    browser.see("Suggested:")
+    assert browser.count(".deciding [aria-keyshortcuts=e]") == 0
+    browser.press("e", "b", "m")
+    time.sleep(0.5)
+    assert (browser.count("dialog"), browser.count(".notice")) == (0, 0)
+
+
+def test_a_secret_is_shown_by_a_click_alone(browser: Browser, client: httpx.Client) -> None:
+    [waiting] = found(client, owner="ben", status="pending", q="password")
+    memory = client.get(f"/memories/{waiting['id']}").raise_for_status().json()
+    turn = memory["evidence"][0]["turn_id"]
+    item = waiting["id"].replace("mem_", "rev_")
+    for page in ("review", f"review/{item}", "turns?owner=ben", f"turns/{turn}", f"memories/{waiting['id']}"):
+        browser.open(page)
+        browser.shown(page.partition("?")[0])
+        browser.see("holds a secret")
+        assert "Staple" not in browser.driver.run("return document.body.innerHTML")
+    browser.click("Show")
+    browser.see("Staple")
+
+
+def test_a_new_key_is_hidden_until_it_is_wanted(browser: Browser) -> None:
+    browser.open("settings")
+    browser.fill("Name of a new key", "visitor")
+    browser.click("Make key")
+    browser.see("Copy it now:")
+    browser.see("tm_••••")
+    browser.see("Copy")
+    browser.click("Show")
+    browser.gone("tm_••••")
+
+
+def test_the_text_about_freshness_says_what_its_curve_shows(browser: Browser, client: httpx.Client) -> None:
+    core = {"user_id": "flo", "predicate": "born-in", "object": "Linz", "category": "core"}
+    long_ago = {**core, "occurred_at": "2020-01-01T00:00:00Z"}
+    made = client.post("/memories/typed/fact", json=long_ago).raise_for_status().json()
+    browser.open(f"memories/{made['memory']['id']}")
+    browser.see("Freshness is 0.60 now, the least it falls to.")
+    points = "return document.querySelector('.curve-line').getAttribute('points')"
+    assert len({one.split(",")[1] for one in browser.driver.run(points).split()}) == 1
+
+
+@pytest.mark.parametrize(
+    ("page", "back"),
+    [("memories/nothing", "All memories"), ("entities/nothing", "All entities"), ("turns/nothing", "All turns"),
+     ("types/nothing", "All types"), ("webhooks/nothing", "All webhooks"), ("nonsense", "Home")],
+)  # fmt: skip
+def test_what_is_unknown_has_a_page_with_a_way_back(browser: Browser, page: str, back: str) -> None:
+    browser.open(page)
+    browser.see("Not found")
+    assert browser.text("main h1") == "Not found"
+    assert browser.text("main .button") == back
+
+
+def test_entities_and_jobs_lead_with_what_people_look_for(browser: Browser) -> None:
+    browser.open("entities")
+    browser.see("Lena")
+    names = "return [...document.querySelectorAll('td[data-title=Name] a')].map((one) => one.innerText)"
+    assert "user" not in browser.driver.run(names)
+    browser.driver.run("document.querySelector('.filters .check input').click()")
+    eventually(lambda: "user" in browser.driver.run(names))
+    browser.open("jobs")
+    browser.shown("jobs")
+    assert browser.count("main .failure") == 0
+    browser.see("Show the routine")
+
+
+def test_a_turn_is_tried_and_then_stored(browser: Browser, client: httpx.Client) -> None:
+    browser.open("turns/try")
+    browser.fill("What is said", "I keep bees in Styria.")
+    browser.fill("User", "greta")
+    browser.click("Run without storing")
+    browser.click("Store it")
+    browser.see("Stored.")
+    browser.see("I keep bees in Styria.")
+    assert [one["content"] for one in client.get("/turns", params={"owner": "greta"}).json()["turns"]] == [
+        "I keep bees in Styria."
+    ]
+
+
+def test_instructions_are_tried_and_saved_in_the_settings(browser: Browser, client: httpx.Client) -> None:
+    browser.open("settings")
+    browser.fill("Instructions in plain words", "Only what they do for a living.")
+    browser.fill("Never remember", "lives-in")
+    browser.fill("Try it on a turn", "I live in Leeds. I work at Arup.")
+    browser.click("Run without storing")
+    browser.see("the instructions exclude 'lives-in'")
+    browser.see("the built-in rules read no words")
+    assert client.get("/admin/policy").json()["extraction"]["exclude"] == []
+    browser.click("Save instructions")
+    browser.see("Saved.")
+    saved = client.get("/admin/policy").json()["extraction"]
+    assert saved == {"instructions": "Only what they do for a living.", "include": [], "exclude": ["lives-in"]}
+    browser.fill("Never remember", "[end 00ff00ff00ff00ff]")
+    browser.click("Save instructions")
+    browser.see("in brackets")
+    client.put("/admin/policy", json={}).raise_for_status()
+
+
+def test_a_memory_is_checked_and_then_stored(browser: Browser, client: httpx.Client) -> None:
+    browser.open("memories/new")
+    browser.fill("predicate", "lives-in")
+    browser.fill("object", "Bath")
+    browser.fill("Of the user", "hugo")
+    browser.click("Check without storing")
+    browser.see("user lives in Bath")
+    assert found(client, owner="hugo") == []
+    browser.click("Store it")
+    browser.see("Why is it active?")
+    assert [one["content"] for one in found(client, owner="hugo")] == ["user lives in Bath"]
+    assert browser.complaints() == []

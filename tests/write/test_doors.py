@@ -227,6 +227,7 @@ class OneProposal:
     proposal: Proposal
     name: str = "scripted"
     reads_known: bool = False
+    reads_instructions: bool = False
     window: int = 1
 
     async def extract(self, turns: Sequence[Turn], context: Sequence[Turn] = (), **_: object) -> Sequence[Extraction]:

@@ -14,7 +14,8 @@ from app.memory.fields import Person
 from app.memory.registry import Registry, discover
 from app.memory.spec import AdoptedPayload, Adoption, MemoryType, Payload, StoredBelief
 from app.providers.rule_extractor import RuleExtractor
-from app.write.extract import ExtractionContext, candidates_of, reclassifications
+from app.write.extract import ExtractionContext, candidates_of
+from app.write.reclassify import reclassifications
 from app.write.trace import Trace
 from tests.support.extraction import extract
 from tests.write.turns import turn

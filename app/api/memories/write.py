@@ -6,7 +6,8 @@ from collections.abc import Awaitable, Callable, Collection
 from datetime import datetime
 from typing import Annotated, Any, Final, TypeVar
 
-from fastapi import APIRouter, Depends, Path, Request
+from fastapi import APIRouter, Depends, Path, Query, Request
+from pydantic import Field
 from starlette.responses import Response
 
 from app.api.memories.answers import BatchResultOut, WriteResultOut
@@ -23,6 +24,7 @@ from app.api.memories.bodies import (
 )
 from app.api.plumbing.guard import NAMED, WRITE, ActorDep, RuntimeDep
 from app.api.plumbing.idempotency import IDEMPOTENT, ReplayableResponse, run_once
+from app.api.plumbing.models import RequestBody, json_answer
 from app.api.plumbing.problems import (
     FieldError,
     InvalidFields,
@@ -31,7 +33,7 @@ from app.api.plumbing.problems import (
     raise_if_all_failed,
     unknown_type,
 )
-from app.api.plumbing.routes import CREATED, Handler, add_route
+from app.api.plumbing.routes import CREATED, OK, Handler, add_route
 from app.errors import InvalidInput, TypedMemoryError, TypesMoved
 from app.memory.candidate import WriteOutcome
 from app.memory.fields import Name
@@ -108,6 +110,19 @@ async def known_types(request: Request, runtime: RuntimeDep, actor: ActorDep) ->
 OwnType = Annotated[MemoryType, Depends(tenant_type)]
 
 
+class WriteQuery(RequestBody):
+    """Options of a typed write."""
+
+    dry_run: bool = Field(
+        default=False, description="Decide, and store nothing; the id of the answer's memory is of nothing, then."
+    )
+
+
+WriteQueryDep = Annotated[WriteQuery, Query()]
+
+_DRY: Final = {OK: {"model": WriteResultOut, "description": "The decision of a dry run."}}
+
+
 def add(found: APIRouter, registry: Registry, bodies: WriteBodies) -> None:
     """Add the routes, one for each type, so that OpenAPI shows its body."""
     for spec in registry:
@@ -122,6 +137,7 @@ def add(found: APIRouter, registry: Registry, bodies: WriteBodies) -> None:
                 WriteResultOut,
                 operation_id=f"write_{spec.name}",
                 status_code=CREATED,
+                responses=_DRY,
                 description=spec.definition,
                 dependencies=IDEMPOTENT,
                 include_in_schema=name == spec.name,
@@ -136,6 +152,7 @@ def add(found: APIRouter, registry: Registry, bodies: WriteBodies) -> None:
         WriteResultOut,
         operation_id="write_own_type",
         status_code=CREATED,
+        responses=_DRY,
         dependencies=IDEMPOTENT,
     )
     add_route(
@@ -152,10 +169,14 @@ def add(found: APIRouter, registry: Registry, bodies: WriteBodies) -> None:
 
 
 def _typed_write(spec: MemoryType, body_type: type[WriteFields]) -> Handler:
-    async def write(request: Request, runtime: RuntimeDep, actor: ActorDep, body: WriteFields) -> Response:
+    async def write(
+        request: Request, runtime: RuntimeDep, actor: ActorDep, body: WriteFields, how: WriteQueryDep
+    ) -> Response:
         async def work() -> object:
-            return await _write_one(runtime, actor, spec, body)
+            return await _write_one(runtime, actor, spec, body, dry_run=how.dry_run)
 
+        if how.dry_run:
+            return json_answer(await work())
         return await run_once(request, runtime, actor, CREATED, work)
 
     write.__annotations__["body"] = body_type
@@ -163,7 +184,7 @@ def _typed_write(spec: MemoryType, body_type: type[WriteFields]) -> Handler:
 
 
 async def write_tenant_type(
-    request: Request, runtime: RuntimeDep, actor: ActorDep, spec: OwnType, body: TenantTypeWrite
+    request: Request, runtime: RuntimeDep, actor: ActorDep, spec: OwnType, body: TenantTypeWrite, how: WriteQueryDep
 ) -> Response:
     """Write a memory of a type of your own, by the latest version of its definition.
 
@@ -177,17 +198,22 @@ async def write_tenant_type(
             runtime,
             actor,
             [spec.name],
-            lambda types: _write_one(runtime, actor, tenant_types_in(spec.name, types), body),
+            lambda types: _write_one(runtime, actor, tenant_types_in(spec.name, types), body, dry_run=how.dry_run),
         )
 
+    if how.dry_run:
+        return json_answer(await work())
     return await run_once(request, runtime, actor, CREATED, work)
 
 
-async def _write_one(runtime: Runtime, actor: Actor, spec: MemoryType, body: WriteFields) -> dict[str, object]:
+async def _write_one(
+    runtime: Runtime, actor: Actor, spec: MemoryType, body: WriteFields, *, dry_run: bool
+) -> dict[str, object]:
     candidate = candidate_from_body(spec, body, runtime.clock())
     refuse_turns([body], await runtime.turns.uncitable(actor, turns_of([candidate])))
     refuse_unknown_entities(await runtime.memories.unknown_entities(actor, [candidate]))
-    outcome = await runtime.memories.write(actor, candidate)
+    memories = runtime.memories
+    outcome = await (memories.preview(actor, candidate) if dry_run else memories.write(actor, candidate))
     return WriteResultOut.answer(outcome, runtime.clock())
 
 

@@ -3,6 +3,7 @@
 const BASE = new URL("../../", import.meta.url);
 const AGAIN_MS = 10_000;
 const AGAIN_SOON_MS = 500;
+const READ_MS = 30_000;
 const STORED_KEY = "typed-memory.key";
 
 /** A refused request: the service's problem document (RFC 9457). */
@@ -55,11 +56,15 @@ export async function request(method, path, { query, body, key, keepalive } = {}
     headers["Idempotency-Key"] = crypto.randomUUID?.() ?? String(Math.random()).slice(2) + Date.now();
   }
   const options = { method, headers, keepalive, credentials: "omit", cache: "no-store" };
-  const send = () => fetch(address(path, query), { ...options, body: body === undefined ? undefined : JSON.stringify(body) });
+  // What reads is given up after a while; what writes may take its time.
+  const signal = () => (method === "GET" ? AbortSignal.timeout(READ_MS) : undefined);
+  const send = () => fetch(address(path, query), { ...options, signal: signal(), body: body === undefined ? undefined : JSON.stringify(body) });
   // Sent once more if the connection failed: what writes carries an idempotency key.
   const response = await send().catch(() => new Promise((done) => setTimeout(done, AGAIN_SOON_MS)).then(send)).catch(() => {
+    dispatchEvent(new Event("service-away"));
     throw new Problem(0, { detail: "the service cannot be reached" });
   });
+  dispatchEvent(new Event("service-there"));
   const content = await parsed(response);
   if (!response.ok) {
     if (response.status === 401 && key === undefined) dispatchEvent(new CustomEvent("key-refused"));
@@ -89,6 +94,7 @@ export async function follow(heard, signal) {
         }
       }
     } catch {
+      if (!signal.aborted) dispatchEvent(new Event("stream-broken"));
       await new Promise((done) => setTimeout(done, AGAIN_MS));
     }
   }

@@ -94,24 +94,35 @@ export function Histogram({ bands, label }) {
   </div>`;
 }
 
+/** The freshness under which a memory expires. */
+const EXPIRES = 0.1;
+
+/** Say how freshness falls, as its curve shows it: to `floor` at least, under the threshold after some days. */
+function fading(now, halfLife, floor, expires) {
+  const here = `Freshness is ${now.toFixed(2)} now`;
+  if (!halfLife) return `${here} and does not fade.`;
+  if (now <= floor) return `${here}, the least it falls to.`;
+  const end = expires === null ? (now <= EXPIRES ? "; under 0.10 already" : "") : `; under 0.10 in ${amount(Math.max(1, Math.round(expires)), "days")}`;
+  return `${here} and halves every ${amount(halfLife, "days")} without use${floor >= EXPIRES ? `, down to ${floor.toFixed(2)}` : ""}${end}.`;
+}
+
 /** How a memory fades from now on: freshness against days, with the threshold under which it expires. */
 export function FreshnessCurve({ now, halfLife, floor }) {
   const span = halfLife ? Math.max(30, halfLife * 4) : 365;
   const x = (days) => 40 + (days / span) * 340;
-  const y = (value) => 110 - Math.min(1, value) * 95;
+  const top = Math.max(1, Math.ceil(now));
+  const y = (value) => 110 - (Math.min(top, value) / top) * 95;
   const at = (days) => (halfLife ? Math.max(floor, now * 2 ** (-days / halfLife)) : now);
   const points = Array.from({ length: 61 }, (_, place) => (place * span) / 60);
-  const expires = halfLife && floor < 0.1 && now > 0.1 ? halfLife * Math.log2(now / 0.1) : null;
-  const told = halfLife
-    ? `Freshness is ${now.toFixed(2)} now and halves every ${amount(halfLife, "days")} without use${expires ? `; under 0.10 in ${amount(Math.round(expires), "days")}` : ""}.`
-    : `Freshness is ${now.toFixed(2)} and does not fade.`;
+  const expires = halfLife && floor < EXPIRES && now > EXPIRES ? halfLife * Math.log2(now / EXPIRES) : null;
+  const told = fading(now, halfLife, floor, expires);
   return html`<figure class="curve"><svg viewBox="0 0 400 135" role="img" aria-label=${told}>
-    <line x1="40" x2="380" y1=${y(0.1)} y2=${y(0.1)} class="curve-limit" />
+    <line x1="40" x2="380" y1=${y(EXPIRES)} y2=${y(EXPIRES)} class="curve-limit" />
     <line x1="40" x2="380" y1="110" y2="110" class="curve-axis" /><line x1="40" x2="40" y1="15" y2="110" class="curve-axis" />
     <polyline class="curve-line" points=${points.map((days) => `${x(days).toFixed(1)},${y(at(days)).toFixed(1)}`).join(" ")} />
-    ${expires && expires < span && html`<circle class="curve-dot" cx=${x(expires)} cy=${y(0.1)} r="4" />`}
-    <text x="34" y="20" class="curve-text end">1</text><text x="34" y="115" class="curve-text end">0</text>
-    <text x="34" y=${y(0.1) - 3} class="curve-text end">0.1</text>
+    ${expires && expires < span && html`<circle class="curve-dot" cx=${x(expires)} cy=${y(EXPIRES)} r="4" />`}
+    <text x="34" y="20" class="curve-text end">${top}</text><text x="34" y="115" class="curve-text end">0</text>
+    <text x="34" y=${y(EXPIRES) - 3} class="curve-text end">0.1</text>
     <text x="40" y="129" class="curve-text">now</text><text x="380" y="129" class="curve-text end">${amount(Math.round(span), "days")}</text>
   </svg><figcaption>${told}</figcaption></figure>`;
 }

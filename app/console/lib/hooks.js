@@ -3,9 +3,21 @@
 import { createContext, useCallback, useContext, useEffect, useRef, useState } from "../vendor/preact.js";
 import { get } from "./api.js";
 
+const FEW_ROWS = 25;
+const MOST_SIFTED = 1000;
+
 /** Who is logged in, and what they may do; see `app.js`. */
 export const Session = createContext(null);
 export const useSession = () => useContext(Session);
+
+/** Call `reload` when the service is back, where `error` is that it was away. */
+function useComeback(error, reload) {
+  useEffect(() => {
+    if (error?.status !== 0) return undefined;
+    addEventListener("service-back", reload);
+    return () => removeEventListener("service-back", reload);
+  }, [error, reload]);
+}
 
 /** Load data whenever `dependencies` change: {data, error, loading, reload}. */
 export function useData(load, dependencies) {
@@ -23,6 +35,7 @@ export function useData(load, dependencies) {
     reload();
     return () => turn.current++;
   }, [reload]);
+  useComeback(state.error, reload);
   return { ...state, reload };
 }
 
@@ -56,6 +69,7 @@ export function usePages(path, query, field) {
   useEffect(() => {
     load(undefined, []);
   }, [load]);
+  useComeback(state.error, useCallback(() => load(undefined, []), [load]));
   const loadMore = () => state.cursor && !current.current.busy && load(state.cursor, state.items);
   const remove = (lost) => setState((old) => ({ ...old, items: old.items.filter((one) => !lost(one)) }));
   return { ...state, more: state.cursor !== null, loadMore, remove, reload: () => load(undefined, [], state.items) };
@@ -116,6 +130,16 @@ export function useSettled(value, pause = 250) {
 /** Show a notice at the bottom of the page; `action` is {label, run}. It takes the place of one with the same `about`. */
 export function notify(text, { bad = false, action = null, seconds = 6, about = text } = {}) {
   dispatchEvent(new CustomEvent("notice", { detail: { text, bad, action, seconds, about, id: Math.random() } }));
+}
+
+/** Return the rows of a list that `wanted` keeps; more pages are loaded while few are found, and at most `MOST_SIFTED` rows. */
+export function useSifted(pages, wanted) {
+  const rows = pages.items.filter(wanted);
+  const few = rows.length < FEW_ROWS && pages.items.length < MOST_SIFTED;
+  useEffect(() => {
+    if (few && pages.more && !pages.loading) pages.loadMore();
+  });
+  return rows;
 }
 
 /** Run an asynchronous action and show a notice with what went wrong; return whether it worked. */

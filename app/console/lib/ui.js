@@ -2,7 +2,7 @@
 
 import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { ago, fraction, short, when, words } from "./format.js";
-import { href, useNarrow } from "./hooks.js";
+import { href, notify, useNarrow, useSession } from "./hooks.js";
 
 const TONES = {
   active: "good", accepted: "good", succeeded: "good", processed: "good", added: "good", finished: "good", delivered: "good",
@@ -49,14 +49,50 @@ export const firstWrite = (session) =>
     ? html`Nothing is stored yet. For the first memory: <code>typed-memory remember "I moved to Berlin." --user-id ana</code>`
     : "Nothing is stored for everyone. Name a user to see what is stored for them.";
 
-/** What went wrong, and where. */
+/** What went wrong, and where; that the service is away is said once, at the top of every page. */
 export function Failure({ error }) {
+  const session = useSession();
   if (!error) return null;
+  if (error.status === 0 && session) return html`<p class="muted">Not loaded.</p>`;
   return html`<div class="failure" role="alert">
     <strong>${error.message}</strong>
     ${error.errors?.length > 0 && html`<ul>${error.errors.map((one) => html`<li><code>${one.field}</code> ${one.message}</li>`)}</ul>`}
   </div>`;
 }
+
+const UNKNOWN = [404, 422];
+
+/** Whether what `useData` asked for by its id is not there. */
+export const isMissing = (of) => UNKNOWN.includes(of.error?.status);
+
+/** The page of what is not there, with the way to the list of those that are. */
+export const Missing = ({ error, list }) => html`<${PageTitle}>Not found<//>
+  <${Card}><p>${error?.message ?? "There is no such page."}</p><a class="button" href=${href([list ?? "home"])}>${list ? `All ${words(list)}` : "Home"}</a><//>`;
+
+/** A button that puts a text on the clipboard. */
+export function Copy({ text, label = "Copy" }) {
+  const copy = () => navigator.clipboard.writeText(text).then(() => notify("Copied."), () => notify("The browser does not allow it: select the text instead.", { bad: true }));
+  return html`<${Button} onClick=${copy}>${label}<//>`;
+}
+
+/** A key or a secret that was made just now: hidden until it is wanted. */
+export function Secret({ text }) {
+  const [shown, setShown] = useState(false);
+  return html`<span class="secret"><code>${shown ? text : `${text.slice(0, 3)}${"•".repeat(16)}`}</code>
+    <${Button} onClick=${() => setShown(!shown)} aria-pressed=${shown}>${shown ? "Hide" : "Show"}<//><${Copy} text=${text} /></span>`;
+}
+
+/** Whether a reason to look at something is that it holds a secret. */
+export const tellsSecret = (reason) => /\bit holds an? /.test(reason ?? "");
+
+/** A text that is shown by a click alone, if `hidden`. */
+export function Masked({ hidden, children }) {
+  const [shown, setShown] = useState(false);
+  if (!hidden || shown) return children;
+  return html`<span class="secret"><span aria-hidden="true">${"•".repeat(12)}</span> <span class="muted">holds a secret</span> <${Button} onClick=${() => setShown(true)}>Show<//></span>`;
+}
+
+export const HIDDEN = "•••••••• holds a secret";
 
 /** The data of `useData`, once it is there. */
 export function Loaded({ of, children }) {

@@ -3,11 +3,13 @@
 import { html, useState } from "../vendor/preact.js";
 import { get, pathOf, post } from "../lib/api.js";
 import { number, words } from "../lib/format.js";
-import { attempt, href, useData, useFilters, usePages, useSession, useSettled, withScopes } from "../lib/hooks.js";
-import { Badge, Button, Card, Confirm, Empty, Failure, Field, Json, Loaded, PageTitle, Pairs, Table, Time, noRows } from "../lib/ui.js";
+import { attempt, href, useData, useFilters, usePages, useSession, useSettled, useSifted, withScopes } from "../lib/hooks.js";
+import { Badge, Button, Card, Confirm, Empty, Failure, Field, Json, Loaded, Missing, PageTitle, Pairs, Table, Time, isMissing, noRows } from "../lib/ui.js";
 import { MemoriesOf } from "./memories.js";
 
 const MOST_DRAWN = 18;
+/** The name by which each user's own memories name them. */
+const USER = "user";
 
 export const EntitiesPage = ({ parts }) => (parts.length ? html`<${EntityPage} key=${parts[0]} id=${parts[0]} />` : html`<${EntityList} />`);
 
@@ -17,14 +19,17 @@ function EntityList() {
   const prefix = useSettled(filters.q ?? "");
   const owner = useSettled(filters.owner ?? "");
   const pages = usePages("/entities", withScopes(session, { prefix, owner, entity_type: filters.type, limit: 100 }), "entities");
+  const every = filters.users === "yes" || prefix;
+  const rows = useSifted(pages, (one) => every || one.canonical_name !== USER);
   return html`<${PageTitle}>Entities<//>
     <div class="filters">
       <div class="wide"><${Field} label="Search" type="search" value=${filters.q} onChange=${(q) => change({ q })} placeholder="a name begins with" /></div>
       <${Field} label="User" value=${filters.owner} onChange=${(value) => change({ owner: value })} />
       <${Field} label="Type" value=${filters.type} onChange=${(type) => change({ type })} placeholder="person" />
+      <${Field} type="checkbox" label="Users themselves, too" value=${filters.users === "yes"} onChange=${(on) => change({ users: on ? "yes" : "" })} />
     </div>
     <${Failure} error=${pages.error} />
-    <${Card}><${Table} label="Entities" rows=${pages.items} empty=${noRows(pages, filters, "entity", "None yet: entities come with the memories that name them.")} columns=${[
+    <${Card}><${Table} label="Entities" rows=${rows} empty=${noRows(pages, { ...filters, users: "" }, "entity", "None yet: entities come with the memories that name them.")} columns=${[
       { title: "Name", cell: (one) => html`<a href=${href(["entities", one.id])}>${one.canonical_name}</a> ${one.merged_into && html`<${Badge} text="merged" />`}` },
       { title: "Type", cell: (one) => words(one.entity_type) },
       { title: "Also called", cell: (one) => one.aliases.join(", ") },
@@ -36,6 +41,7 @@ function EntityList() {
 function EntityPage({ id }) {
   const session = useSession();
   const found = useData(() => Promise.all([get(pathOf`/entities/${id}`), get(pathOf`/entities/${id}/neighbours`)]), [id]);
+  if (isMissing(found)) return html`<${Missing} error=${found.error} list="entities" />`;
   return html`<${Loaded} of=${found}>${([entity, { neighbours }]) => html`
     <${PageTitle} aside=${html`<${Badge} text=${entity.entity_type} tone="info" />`}>${entity.canonical_name}<//>
     <div class="grid wide">

@@ -3,11 +3,13 @@
 import { html, useEffect } from "../vendor/preact.js";
 import { pathOf, post } from "../lib/api.js";
 import { number, words } from "../lib/format.js";
-import { attempt, useFilters, usePages, useSession, withScopes } from "../lib/hooks.js";
+import { attempt, useFilters, usePages, useSession, useSifted, withScopes } from "../lib/hooks.js";
 import { Badge, Button, Card, Failure, Field, Json, PageTitle, Table, Time, noRows } from "../lib/ui.js";
 
 const STATUSES = ["", "queued", "running", "succeeded", "failed", "cancelled"];
 const REFRESH_SECONDS = 5;
+/** Kinds that the service queues by itself, all day long. */
+const ROUTINE = new Set(["hype", "sameness", "worker", "webhooks"]);
 
 export function JobsPage() {
   const session = useSession();
@@ -23,14 +25,17 @@ export function JobsPage() {
     addEventListener("job-done", pages.reload);
     return () => removeEventListener("job-done", pages.reload);
   }, [filters.status, filters.kind]);
+  const every = filters.routine === "yes" || filters.kind;
+  const rows = useSifted(pages, (one) => every || one.status === "failed" || !ROUTINE.has(one.kind));
   const act = (job, action) => attempt(() => post(pathOf`/jobs/${job.id}/${action}`).then(pages.reload));
   return html`<${PageTitle} aside=${html`<${Button} onClick=${pages.reload}>Refresh<//>`}>Jobs<//>
     <div class="filters">
       <${Field} label="Status" type="select" value=${filters.status} onChange=${(status) => change({ status })} options=${STATUSES.map((one) => [one, one || "every status"])} />
       <${Field} label="Kind" value=${filters.kind} onChange=${(kind) => change({ kind })} placeholder="ingest, hype, erase" />
+      <${Field} type="checkbox" label="Show the routine" value=${filters.routine === "yes"} onChange=${(on) => change({ routine: on ? "yes" : "" })} />
     </div>
     <${Failure} error=${pages.error} />
-    <${Card}><${Table} label="Jobs" rows=${pages.items} empty=${noRows(pages, filters, "job", "None yet: turns in the background, erasures and backfills are jobs.")} columns=${[
+    <${Card}><${Table} label="Jobs" rows=${rows} empty=${noRows(pages, { ...filters, routine: "" }, "job", pages.items.length ? "None but the routine." : "None yet: turns in the background, erasures and backfills are jobs.")} columns=${[
       { title: "Job", cell: (one) => html`<strong>${words(one.kind)}</strong><div class="small muted"><code>${one.id}</code></div>` },
       { title: "Status", cell: (one) => html`<${Badge} text=${one.status} />${one.cancel_requested && " stopping"}${one.error && html`<div class="small">${one.error}</div>`}` },
       { title: "Progress", cell: (one) => html`<${Progress} of=${one.progress} />` },

@@ -6,6 +6,7 @@ import { DAY_MS, day, fraction, instant, number, words } from "../lib/format.js"
 import { href, useData, useFilters, usePages, useSession, useSettled, withScopes } from "../lib/hooks.js";
 import { Badge, Card, Empty, Failure, Field, LongList, PageTitle, Time, firstWrite, noRows } from "../lib/ui.js";
 import { MemoryPage } from "./memory.js";
+import { NewMemory } from "./new-memory.js";
 
 const STATUSES = ["", "active", "superseded", "expired", "pending", "forgotten"];
 const SORTS = [["-recorded_at", "newest first"], ["recorded_at", "oldest first"], ["-stated_at", "latest stated"], ["-importance", "most important"], ["-confidence", "most confident"]];
@@ -13,6 +14,7 @@ const ROW = 60;
 const SLIDER_DAYS = 730;
 
 export function MemoriesPage({ parts }) {
+  if (parts[0] === "new") return html`<${NewMemory} />`;
   return parts.length ? html`<${MemoryPage} key=${parts[0]} id=${parts[0]} />` : html`<${MemoryList} />`;
 }
 
@@ -40,7 +42,8 @@ function MemoryList() {
   const types = useData(() => get("/admin/types"), []);
   const names = (types.data?.types ?? []).map((one) => one.name).sort();
   const found = counts.data && `${number(counts.data.total)}${counts.data.capped ? "+" : ""} found`;
-  return html`<${PageTitle} aside=${html`<span class="muted" role="status">${found}</span>`}>Memories<//>
+  return html`<${PageTitle} aside=${html`<div class="actions"><span class="muted" role="status">${found}</span>
+      ${session.may("write") && html`<a class="button" href=${href(["memories", "new"])}>Add a memory</a>`}</div>`}>Memories<//>
     <div class="filters" role="search">
       <div class="wide"><${Field} label="Search" type="search" value=${text} onChange=${setText} placeholder="words in the text" /></div>
       <${Field} label="User" value=${filters.owner} onChange=${(owner) => change({ owner })} />
@@ -85,7 +88,7 @@ function Clock({ label, value, onChange }) {
 /** A memory in a list: its sentence, and what it is. */
 export function MemoryRow({ memory }) {
   return html`<a class="row" href=${href(["memories", memory.id])}>
-    <span class="row-text">${memory.content}</span>
+    <span class="row-text">${memory.status === "pending" && memory.review_reason === "doubtful" ? "•••••••• open it to see" : memory.content}</span>
     <span class="row-meta"><${Badge} text=${memory.status} /> ${words(memory.type)}
       <span title="confidence">${fraction(memory.confidence)}</span>
       ${memory.user_id && html`<span>${memory.user_id}</span>`}

@@ -5,10 +5,11 @@ import { del, get, pathOf, post } from "../lib/api.js";
 import { FreshnessCurve } from "../lib/charts.js";
 import { amount, fraction, when, words } from "../lib/format.js";
 import { attempt, href, useData, useNarrow, useSession } from "../lib/hooks.js";
-import { Badge, Button, Card, Confirm, Empty, Json, Loaded, MemoryLink, Meter, PageTitle, Pairs, Sentence, Time } from "../lib/ui.js";
+import { Badge, Button, Card, Confirm, Copy, Empty, Json, Loaded, Masked, MemoryLink, Meter, Missing, PageTitle, Pairs, Sentence, Time, isMissing, tellsSecret } from "../lib/ui.js";
 
 const WEIGHTS = [["source_strength", "source", 0.45], ["repetition", "repetition", 0.2], ["extractor_confidence", "extractor", 0.25], ["type_prior", "type prior", 0.1]];
-const CORE = { halfLife: 120, floor: 0.6 };
+/** How a memory of a category that was chosen for it fades, whatever its type; as the service has it. */
+const CATEGORIES = { episodic: [45, 0.02], semantic: [120, 0.02], procedural: [null, 0], control: [null, 0], core: [120, 0.6] };
 const COMMON = new Set(["id", "type", "category", "status", "content", "subject", "slot", "contested", "confidence", "confidence_parts", "freshness", "importance", "topic", "scope", "user_id", "agent_id", "session_id", "sequence_number", "speech_act", "stated_at", "valid_from", "valid_until", "recorded_at", "retired_at", "supersedes", "superseded_by", "links", "evidence", "provenance", "access_count", "last_accessed_at", "distinct_sessions", "stability", "useful_count", "not_useful_count", "wrong_count", "needs_review", "review_reason", "metadata", "speaker"]);
 const STATE_ACTIONS = /superseded|expired|forgotten|rejected|ended|revived|decided|added|contradicted|accepted/;
 
@@ -17,6 +18,7 @@ export const payloadOf = (memory) => Object.fromEntries(Object.entries(memory).f
 
 export function MemoryPage({ id }) {
   const found = useData(() => Promise.all([get(pathOf`/memories/${id}`), get(pathOf`/memories/${id}/history`), get("/admin/types")]), [id]);
+  if (isMissing(found)) return html`<${Missing} error=${found.error} list="memories" />`;
   return html`<${Loaded} of=${found}>${([memory, history, types]) => html`
     <${MemoryDetail} memory=${memory} history=${history} type=${types.types.find((one) => one.name === memory.type)} reload=${found.reload} />`}<//>`;
 }
@@ -27,6 +29,7 @@ function MemoryDetail({ memory, history, type, reload }) {
   const erase = (withTurns) => attempt(async () => setReceipt(await del(pathOf`/memories/${memory.id}`, withTurns ? { with_turns: true } : undefined)));
   if (receipt) return html`<${Receipt} receipt=${receipt} />`;
   const feedback = (value) => attempt(() => post(pathOf`/memories/${memory.id}/feedback`, { feedback: value }).then(reload), "Thank you: recorded.");
+  const hidden = memory.status === "pending" && history.events.some((one) => tellsSecret(one.sentence));
   return html`<${PageTitle} aside=${html`<div class="actions">
       ${session.may("write") && html`
         <${Button} onClick=${() => feedback("useful")}>Useful<//><${Button} onClick=${() => feedback("not_useful")}>Not useful<//>
@@ -35,7 +38,7 @@ function MemoryDetail({ memory, history, type, reload }) {
           choice="Erase the turns that hold words of it, too" onConfirm=${erase} />`}
     </div>`}>Memory<//>
     <div class="stack">
-      <${Card}><p class="said">${memory.content}</p>
+      <${Card}><p class="said"><${Masked} hidden=${hidden}>${memory.content}<//></p>
         <div class="actions"><${Badge} text=${memory.status} /> <${Badge} text=${memory.type} tone="info" /> <${Badge} text=${memory.category} tone="plain" />
           ${memory.contested && html`<${Badge} text="contested" tone="warn" />`}
           ${memory.needs_review && html`<a href=${href(["review", memory.id.replace("mem_", "rev_")])}><${Badge} text=${`review: ${memory.review_reason}`} tone="warn" /></a>`}
@@ -43,12 +46,12 @@ function MemoryDetail({ memory, history, type, reload }) {
         <${Why} memory=${memory} events=${history.events} />
       <//>
       <div class="grid wide">
-        <${Card} title="Fields"><${Fields} memory=${memory} /><//>
+        <${Card} title="Fields"><${Masked} hidden=${hidden}><${Fields} memory=${memory} /><//><//>
         <${Card} title="Confidence and freshness"><${Trust} memory=${memory} type=${type} /><//>
       </div>
-      <${Card} title="History on both clocks"><${Timeline} versions=${history.versions} events=${history.events} current=${memory.id} /><//>
+      <${Card} title="History on both clocks"><${Masked} hidden=${hidden}><${Timeline} versions=${history.versions} events=${history.events} current=${memory.id} /><//><//>
       <div class="grid wide">
-        <${Card} title="Evidence"><${Evidence} evidence=${memory.evidence} /><//>
+        <${Card} title="Evidence"><${Masked} hidden=${hidden}><${Evidence} evidence=${memory.evidence} /><//><//>
         <${Card} title="Links and use"><${Links} memory=${memory} /><//>
       </div>
     </div>`;
@@ -73,12 +76,13 @@ function Fields({ memory }) {
     ["stated", html`<${Time} at=${memory.stated_at} />`], ["true from", html`<${Time} at=${memory.valid_from} />`],
     ["true until", memory.valid_until && when(memory.valid_until)], ["recorded", html`<${Time} at=${memory.recorded_at} />`],
     ["retired", memory.retired_at && when(memory.retired_at)], ["meant as", memory.speech_act], ["metadata", metadata],
-    ["id", html`<code>${memory.id}</code>`],
+    ["id", html`<code>${memory.id}</code> <${Copy} text=${memory.id} />`],
   ]} />`;
 }
 
 function Trust({ memory, type }) {
-  const core = memory.category === "core";
+  const own = type && memory.category === type.category;
+  const [halfLife, floor] = own ? [type.half_life_days, type.floor ?? 0] : (CATEGORIES[memory.category] ?? [null, 0]);
   const parts = WEIGHTS.map(([field, name, weight]) => [name, weight, memory.confidence_parts[field], weight * memory.confidence_parts[field]]);
   return html`
     <p><${Meter} value=${memory.confidence} label="confidence" /> confidence after ${amount(memory.confidence_parts.mentions, "mentions")}</p>
@@ -87,7 +91,7 @@ function Trust({ memory, type }) {
       <tbody>${parts.map(([name, weight, value, share], place) => html`<tr><td><span class="key"><i class="dot plot-${place + 1}"></i>${name}</span></td>
         <td class="number">${weight}</td><td class="number">${fraction(value)}</td><td class="number">${fraction(share)}</td></tr>`)}</tbody></table>
     <h3>Freshness</h3>
-    <${FreshnessCurve} now=${memory.freshness} halfLife=${core ? CORE.halfLife : type?.half_life_days} floor=${core ? CORE.floor : (type?.floor ?? 0)} />`;
+    <${FreshnessCurve} now=${memory.freshness} halfLife=${halfLife} floor=${floor} />`;
 }
 
 function Evidence({ evidence }) {

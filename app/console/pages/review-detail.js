@@ -4,15 +4,16 @@ import { html, useLayoutEffect, useState } from "../vendor/preact.js";
 import { get, pathOf, post } from "../lib/api.js";
 import { ago, when, words } from "../lib/format.js";
 import { href, notify, useData } from "../lib/hooks.js";
-import { Badge, Button, Card, Empty, Field, Loaded, Marked, MemoryLink, Meter, Time } from "../lib/ui.js";
+import { Badge, Button, Card, Empty, Field, Loaded, Marked, Masked, MemoryLink, Meter, Time, isMissing, tellsSecret } from "../lib/ui.js";
 
 const REVIEWER = "typed-memory.reviewer";
 const GAIN = /added|active|accepted|uncontested|revived/;
 const LOSS = /superseded|forgotten|rejected|expired|ended/;
 
-/** The item of an id; `shown` is a ref that holds {item, other}, the item and the chosen other side, while it can be decided here. */
+/** The item of an id; `shown` is a ref that holds {item, other, offered}, the item, the chosen other side and the actions, while it can be decided here. */
 export function ReviewDetail({ id, version, shown, act, settle }) {
   const found = useData(() => get(pathOf`/admin/review/${id}`), [id, version]);
+  if (isMissing(found)) return html`<${Card} title="Not found"><p>${found.error.message}</p><//>`;
   return html`<div class="stack" aria-live="polite"><${Loaded} of=${found}>${(detail) =>
     detail.open ? html`<${Open} detail=${detail} shown=${shown} act=${act} settle=${settle} />` : html`<${Decided} detail=${detail} reload=${found.reload} />`}<//></div>`;
 }
@@ -29,25 +30,26 @@ function Decided({ detail, reload }) {
 
 function Open({ detail, shown, act, settle }) {
   const { item } = detail;
+  const hidden = tellsSecret(item.note);
   const [other, setOther] = useState(item.suggestion.with ?? item.sides[0]?.memory.id);
   useLayoutEffect(() => {
-    shown.current = { item, other };
+    shown.current = { item, other, offered: offeredFor(item) };
     return () => (shown.current = null);
   }, [item, other]);
   return html`
     <${Card} title=${html`${words(item.reason)} · came up ${ago(item.since)}`} actions=${html`<${MemoryLink} id=${item.memory.id}>Open the memory<//>`}>
       ${item.note && html`<p>${item.note}</p>`}
       <div class="sides">
-        <${Side} title="New" memory=${item.memory} className="new" />
+        <${Side} title="New" memory=${item.memory} className="new" hidden=${hidden} />
         ${item.sides.map((side) => html`<${Side} title=${side.relation === "contradicts" ? "Stands against" : words(side.relation)} memory=${side.memory} same=${side.same_value} />`)}
       </div>
       <h3>What accepting would change</h3>
-      <${Changes} detail=${detail} />
+      <${Masked} hidden=${hidden}><${Changes} detail=${detail} /><//>
       <p class="suggestion"><strong>Suggested: ${words(item.suggestion.action)}.</strong> ${item.suggestion.reason}</p>
       <${Actions} item=${item} other=${other} setOther=${setOther} act=${act} />
     <//>
     <${Notes} id=${item.id} />
-    <${Card} title="Where it was said"><${Passages} passages=${detail.evidence} /><//>
+    <${Card} title="Where it was said"><${Masked} hidden=${hidden}><${Passages} passages=${detail.evidence} /><//><//>
     ${detail.near.length > 0 && html`<${Card} title="Near duplicates"><ul class="near">${detail.near.map((one) => html`<li>
       <${MemoryLink} id=${one.memory.id}>${one.memory.content}<//> <${Meter} value=${one.similarity} label="similarity" />
       <span class="actions"><${Button} onClick=${() => settle(item, "merge", { with: one.memory.id })}>Merge into this<//>
@@ -76,12 +78,12 @@ function Notes({ id }) {
   }}<//><//>`;
 }
 
-function Side({ title, memory, className = "", same }) {
+function Side({ title, memory, className = "", same, hidden }) {
   const quote = memory.evidence.find((one) => one.quote)?.quote;
   return html`<article class="side ${className}">
     <div class="actions"><strong>${title}</strong><${Badge} text=${memory.status} />${same && html`<${Badge} text="same value" tone="info" />`}</div>
-    <blockquote>${memory.content}</blockquote>
-    ${quote && html`<p class="small"><mark>${quote}</mark></p>`}
+    <${Masked} hidden=${hidden}><blockquote>${memory.content}</blockquote>
+    ${quote && html`<p class="small"><mark>${quote}</mark></p>`}<//>
     <div class="row-meta"><${Meter} value=${memory.confidence} label="confidence" /> <span>stated <${Time} at=${memory.stated_at} /></span></div>
     <div class="row-meta"><${Badge} text=${memory.type} tone="plain" /> ${memory.user_id && html`<a href=${href(["users", memory.user_id])}>${memory.user_id}</a>`}
       ${memory.confidence_parts.mentions > 1 && html`<span>${memory.confidence_parts.mentions} mentions</span>`}</div>
@@ -104,11 +106,18 @@ function Changes({ detail }) {
     ${rivals.map((side) => html`<li class="loss">− ${side.memory.content} <span class="small">(superseded)</span></li>`)}</ul>`;
 }
 
+/** The actions that an item offers, as buttons and as keys. */
+function offeredFor(item) {
+  const believed = item.memory.status !== "pending";
+  const sided = item.sides.length > 0;
+  return new Set(["accept", "reject", ...(believed && sided ? ["keep_both"] : []), ...(sided ? ["supersede_with", "merge"] : []), ...(believed ? ["end"] : [])]);
+}
+
 function Actions({ item, other, setOther, act }) {
-  const pending = item.memory.status === "pending";
+  const offered = offeredFor(item);
   const button = (action, label, key, kind = "") => {
     const suggested = item.suggestion.action === action;
-    return html`<${Button} kind=${suggested ? "primary" : kind} onClick=${() => act(action, item, other)}
+    return offered.has(action) && html`<${Button} kind=${suggested ? "primary" : kind} onClick=${() => act(action, item, other)}
       aria-keyshortcuts=${key}>${label}<kbd aria-hidden="true">${key}</kbd><//>`;
   };
   return html`<div class="deciding stack">
@@ -116,10 +125,8 @@ function Actions({ item, other, setOther, act }) {
       options=${item.sides.map((side) => [side.memory.id, side.memory.content])} />`}
     <div class="actions">
       ${button("accept", "Accept", "a")} ${button("reject", "Reject", "r", "danger")}
-      ${!pending && item.sides.length > 0 && button("keep_both", "Keep both", "b")}
-      ${item.sides.length > 0 && button("supersede_with", "Supersede with the other", "s")}
-      ${item.sides.length > 0 && button("merge", "Merge", "m")}
-      ${!pending && button("end", "End since…", "e")}
+      ${button("keep_both", "Keep both", "b")} ${button("supersede_with", "Supersede with the other", "s")} ${button("merge", "Merge", "m")}
+      ${button("end", "End since…", "e")}
     </div></div>`;
 }
 

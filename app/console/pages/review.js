@@ -4,13 +4,16 @@ import { html, useEffect, useRef, useState } from "../vendor/preact.js";
 import { pathOf, post, request, storedKey } from "../lib/api.js";
 import { ago, words } from "../lib/format.js";
 import { href, notify, useFilters, usePages } from "../lib/hooks.js";
-import { Badge, Button, Card, Dialog, Empty, Failure, Field, LongList, PageTitle, noRows } from "../lib/ui.js";
+import { Badge, Button, Card, Dialog, Empty, Failure, Field, HIDDEN, LongList, PageTitle, noRows, tellsSecret } from "../lib/ui.js";
 import { ReviewDetail } from "./review-detail.js";
 
 const REASONS = ["contradiction", "constraint", "doubtful", "reported_wrong", "volatile", "entity_merge", "asked"];
 const UNDO_SECONDS = 5;
 const KEYS = [["j", "next item"], ["k", "previous item"], ["a", "accept"], ["r", "reject"], ["b", "keep both"], ["s", "supersede with the other side"],
   ["m", "merge with the other side"], ["e", "end since a day"], ["x", "select for a bulk decision"], ["u", "undo"], ["?", "this list"]];
+
+/** What an item says, in a list. */
+const told = (item) => (tellsSecret(item.note) ? HIDDEN : item.memory.content);
 
 /** Decisions wait a moment before they are sent; a new one sends the one before. What was sent is undone by the service.
  *
@@ -50,7 +53,7 @@ function useDecisions(onReturn) {
     try {
       await post(pathOf`/admin/review/${item.id}/undo`, {});
       forget(decision);
-      notify(`Undone: it waits again. ${item.memory.content.slice(0, 60)}`, { about: item.id });
+      notify(`Undone: it waits again. ${told(item).slice(0, 60)}`, { about: item.id });
       dispatchEvent(new Event("reviewed"));
     } catch (error) {
       decision.undoing = false;
@@ -76,7 +79,7 @@ function useDecisions(onReturn) {
     const decision = { item, body, key: storedKey(), restore, timer: setTimeout(flush, UNDO_SECONDS * 1000) };
     waiting.current = decision;
     made.current.push(decision);
-    notify(`${words(body.action)}: ${item.memory.content.slice(0, 60)}`, { action: { label: "Undo", run: () => undo(decision) }, seconds: UNDO_SECONDS, about: item.id });
+    notify(`${words(body.action)}: ${told(item).slice(0, 60)}`, { action: { label: "Undo", run: () => undo(decision) }, seconds: UNDO_SECONDS, about: item.id });
   };
   /** Note decisions that were sent in another way, so that the latest decision is the one that `undoLatest` undoes. */
   const record = (items) => made.current.push(...items.map((item) => ({ item, sent: true })));
@@ -123,11 +126,9 @@ export function ReviewPage({ parts }) {
   };
   const act = (action, one, other) => {
     if (action === "end") setAsking(one);
-    else if (["supersede_with", "merge"].includes(action) && !other) notify("There is no other side; near duplicates have buttons of their own.", { bad: true });
-    else if (action === "keep_both" && !other) notify("There is no other side to keep.", { bad: true });
     else settle(one, action, ["supersede_with", "merge"].includes(action) ? { with: other } : {});
   };
-  const decideBy = (action) => () => shown.current && act(action, shown.current.item, shown.current.other);
+  const decideBy = (action) => () => shown.current?.offered.has(action) && act(action, shown.current.item, shown.current.other);
   useKeys({ j: () => go(1), k: () => go(-1), a: decideBy("accept"), r: decideBy("reject"), b: decideBy("keep_both"), s: decideBy("supersede_with"),
     m: decideBy("merge"), e: decideBy("end"), u: undoLatest, x: () => item && toggle(item.id), "?": () => setHelp(true) });
   const toggle = (id) => setSelected((old) => (old.has(id) ? new Set([...old].filter((one) => one !== id)) : new Set([...old, id])));
@@ -169,9 +170,9 @@ function useKeys(actions) {
 
 function QueueItem({ item, current, selected, toggle, open }) {
   return html`<div class="queue-item ${current ? "current" : ""}">
-    <input type="checkbox" checked=${selected} onChange=${() => toggle(item.id)} aria-label=${`Select: ${item.memory.content.slice(0, 80)}`} />
+    <input type="checkbox" checked=${selected} onChange=${() => toggle(item.id)} aria-label=${`Select: ${told(item).slice(0, 80)}`} />
     <button type="button" class="row" aria-current=${current} onClick=${() => open(item.id)}>
-      <span class="row-text">${item.memory.content}</span>
+      <span class="row-text">${told(item)}</span>
       <span class="row-meta"><${Badge} text=${item.reason} tone="warn" /> ${item.memory.user_id ?? item.memory.scope} · ${ago(item.since)}</span>
     </button></div>`;
 }

@@ -4,13 +4,14 @@ import { html, useEffect, useState } from "../vendor/preact.js";
 import { del, get, pathOf, request } from "../lib/api.js";
 import { DayPlot } from "../lib/charts.js";
 import { DAY_MS, number, when } from "../lib/format.js";
-import { attempt, useData } from "../lib/hooks.js";
-import { Badge, Button, Card, Confirm, Failure, Field, Loaded, PageTitle, Pairs, Table, Time } from "../lib/ui.js";
+import { attempt, notify, useData } from "../lib/hooks.js";
+import { Outcome, Wanted } from "./turns.js";
+import { Badge, Button, Card, Confirm, Failure, Field, Loaded, PageTitle, Pairs, Secret, Table, Time } from "../lib/ui.js";
 
 const ROLES = ["read", "write", "review", "admin"];
 const ROLE_HINTS = { read: "ask and list", write: "store, change, erase memories", review: "decide what waits for a reviewer", admin: "review, keys, users, policy" };
 
-export const SettingsPage = () => html`<${PageTitle}>Settings<//><div class="stack"><${Keys} /><${Limits} /><${Policy} /><${Models} /><${Costs} /></div>`;
+export const SettingsPage = () => html`<${PageTitle}>Settings<//><div class="stack"><${Keys} /><${Limits} /><${Policies} /><${Models} /><${Costs} /></div>`;
 
 const LIMITS = [["requests_per_minute", "Requests a minute"], ["memories_per_day", "Memories a day", "memories"], ["turns_per_day", "Turns a day", "turns"], ["tokens_per_day", "Tokens a day", "tokens"]];
 
@@ -21,7 +22,7 @@ function Keys() {
   const revoke = (key) => attempt(() => del(pathOf`/admin/keys/${key.id}`).then(found.reload), "Revoked.");
   const state = (key) => (key.revoked_at ? "revoked" : key.expires_at && Date.parse(key.expires_at) < Date.now() ? "expired" : "active");
   return html`<${Card} title="API keys"><${NewKey} onMade=${(key) => (setMade(key), found.reload())} />
-    ${made && html`<p class="suggestion" role="status"><strong>Copy it now:</strong> the key of ${made.name} is shown only here.<br /><code>${made.key}</code></p>`}
+    ${made && html`<p class="suggestion" role="status"><strong>Copy it now:</strong> the key of ${made.name} is shown only here.<br /><${Secret} text=${made.key} /></p>`}
     <${Loaded} of=${found}>${({ keys }) => html`<${Table} label="Keys" rows=${keys} columns=${[
       { title: "Name", cell: (one) => html`${one.name}<div class="small muted"><code>${one.prefix}…</code></div>` },
       { title: "May", cell: (one) => one.roles.join(", ") }, { title: "For", cell: (one) => [one.user_id && `user ${one.user_id}`, one.agent_id && `agent ${one.agent_id}`].filter(Boolean).join(", ") || "everyone" }, { title: "State", cell: (one) => html`<${Badge} text=${state(one)} />` },
@@ -83,17 +84,56 @@ function Models() {
   ]} /><p class="muted small">Set by TM_LLM_* and TM_EMBEDDING_* at the service.</p>`}<//><//>`;
 }
 
-function Policy() {
+/** The tenant's policy, of which the thresholds and the instructions are changed and saved apart. */
+function Policies() {
   const found = useData(() => get("/admin/policy"), []);
-  const [form, setForm] = useState(null);
-  useEffect(() => found.data && setForm(found.data), [found.data]);
-  const save = () => attempt(() => request("PUT", "/admin/policy", { body: form }).then(found.reload), "Saved.");
-  if (!form) return html`<${Card} title="What is taken from turns"><${Loaded} of=${found}>${() => ""}<//><//>`;
+  const save = (changes) => request("PUT", "/admin/policy", { body: { ...found.data, ...changes } }).then(found.reload);
+  if (!found.data) return html`<${Card} title="What is taken from turns"><${Loaded} of=${found}>${() => ""}<//><//>`;
+  return html`<${Instructions} saved=${found.data.extraction} save=${save} /><${Policy} saved=${found.data} save=${save} />`;
+}
+
+const lines = (text) => text.split("\n").map((one) => one.trim()).filter(Boolean);
+
+/** What to remember and what never, with a dry run of it beside. */
+function Instructions({ saved, save }) {
+  const asTexts = (of) => ({ instructions: of.instructions ?? "", include: of.include.join("\n"), exclude: of.exclude.join("\n") });
+  const [form, setForm] = useState(asTexts(saved));
+  const [said, setSaid] = useState("");
+  const [tried, setTried] = useState(null);
+  const [error, setError] = useState(null);
+  const set = (name) => (value) => setForm((old) => ({ ...old, [name]: value }));
+  const given = { instructions: form.instructions.trim() || null, include: lines(form.include), exclude: lines(form.exclude) };
+  const changed = JSON.stringify(given) !== JSON.stringify(saved);
+  const keep = () => (setError(null), save({ extraction: given }).then(() => notify("Saved."), setError));
+  const run = (event) => {
+    event.preventDefault();
+    setError(null);
+    request("POST", "/turns", { query: { dry_run: true }, body: { content: said, ...(changed && { extraction: given }) } }).then(setTried, setError);
+  };
+  return html`<${Card} title="What to remember, and what never" actions=${html`<${Button} kind="primary" disabled=${!changed} onClick=${keep}>Save instructions<//>`}>
+    <div class="grid wide">
+      <div class="stack">
+        <${Field} label="Instructions in plain words" type="textarea" value=${form.instructions} onChange=${set("instructions")} maxlength="2000" placeholder="Remember what customers say of their machines. Leave out our own staff." hint="For the language model; the built-in rules read no words. Grounding and guards stay as they are." />
+        <${Field} label="Remember above all" type="textarea" value=${form.include} onChange=${set("include")} placeholder="serial numbers of machines" hint="An entry a line." />
+        <${Field} label="Never remember" type="textarea" value=${form.exclude} onChange=${set("exclude")} placeholder="medication" hint="An entry a line. The name of a type, a predicate, a preference key or a topic always holds." />
+      </div>
+      <form class="stack" onSubmit=${run}>
+        <${Field} label="Try it on a turn" type="textarea" value=${said} onChange=${(value) => setSaid(value)} required placeholder="I work at Renault and take ramipril." hint=${changed ? "Nothing is stored. What is saved stands beside your changes until you save." : "Nothing is stored."} />
+        <${Failure} error=${error} />
+        <div class="actions"><button class="button" type="submit">Run without storing</button></div>
+      </form>
+    </div>
+    ${tried && html`<div class="stack">${tried.turns.map((turn) => html`<${Outcome} turn=${turn} dry />`)}${tried.extraction && html`<${Wanted} of=${tried.extraction} />`}</div>`}<//>`;
+}
+
+function Policy({ saved, save }) {
+  const [form, setForm] = useState(saved);
+  useEffect(() => setForm(saved), [saved]);
   const prefilter = form.prefilter;
   const set = (name, value) => setForm((old) => ({ ...old, prefilter: { ...old.prefilter, [name]: value } }));
   const role = (name) => html`<${Field} type="checkbox" label=${name} value=${prefilter.excluded_roles.includes(name)}
     onChange=${(on) => set("excluded_roles", on ? [...prefilter.excluded_roles, name] : prefilter.excluded_roles.filter((one) => one !== name))} />`;
-  return html`<${Card} title="What is taken from turns" actions=${html`<${Button} kind="primary" onClick=${save}>Save<//>`}>
+  return html`<${Card} title="What is taken from turns" actions=${html`<${Button} kind="primary" onClick=${() => attempt(() => save({ prefilter, keep_episodes: form.keep_episodes }), "Saved.")}>Save<//>`}>
     <div class="filters">
       <${Field} label="Fewest words" type="number" min="0" value=${prefilter.min_words ?? ""} onChange=${(value) => set("min_words", value === "" ? null : Number(value))} />
       <${Field} label="Most words" type="number" min="1" value=${prefilter.max_words} onChange=${(value) => set("max_words", Number(value))} />

@@ -3,10 +3,12 @@
 import { html, useState } from "../vendor/preact.js";
 import { get, pathOf, request } from "../lib/api.js";
 import { amount, fraction, instant, sum, words } from "../lib/format.js";
-import { attempt, href, useData, useFilters, usePages, useSession, useSettled, withScopes } from "../lib/hooks.js";
-import { Badge, Button, Card, Empty, Failure, Field, Loaded, LongList, Marked, MemoryLink, PageTitle, Pairs, Table, Time, firstWrite, noRows } from "../lib/ui.js";
+import { attempt, href, notify, useData, useFilters, usePages, useSession, useSettled, withScopes } from "../lib/hooks.js";
+import { Badge, Button, Card, Copy, Empty, Failure, Field, HIDDEN, Loaded, LongList, Marked, Masked, MemoryLink, Missing, PageTitle, Pairs, Table, Time, firstWrite, isMissing, noRows, tellsSecret } from "../lib/ui.js";
 
 const STATUSES = ["", "processed", "skipped", "extraction_failed", "received"];
+
+const holdsSecret = (turn) => turn.candidates.some((one) => tellsSecret(one.reason));
 
 export function TurnsPage({ parts }) {
   if (parts[0] === "try") return html`<${Sandbox} />`;
@@ -19,7 +21,7 @@ function TurnList() {
   const owner = useSettled(filters.owner ?? "");
   const name = useSettled(filters.session ?? "");
   const pages = usePages("/turns", withScopes(session, { owner, session_id: name, status: filters.status, limit: 100 }), "turns");
-  return html`<${PageTitle} aside=${session.may("write") && html`<a class="button" href=${href(["turns", "try"])}>Try a turn without storing it</a>`}>Turns<//>
+  return html`<${PageTitle} aside=${session.may("write") && html`<a class="button" href=${href(["turns", "try"])}>Add a turn</a>`}>Turns<//>
     <div class="filters">
       <${Field} label="User" value=${filters.owner} onChange=${(value) => change({ owner: value })} />
       <${Field} label="Session" value=${filters.session} onChange=${(value) => change({ session: value })} />
@@ -28,7 +30,7 @@ function TurnList() {
     <${Failure} error=${pages.error} />
     ${!pages.items.length && !pages.error && html`<${Empty}>${noRows(pages, filters, "turn", firstWrite(session))}<//>`}
     ${pages.items.length > 0 && html`<${LongList} label="Turns" items=${pages.items} rowHeight=${60} more=${pages.more} onEnd=${pages.loadMore} row=${(one) => html`
-      <a class="row" href=${href(["turns", one.id])}><span class="row-text">${one.content}</span>
+      <a class="row" href=${href(["turns", one.id])}><span class="row-text">${holdsSecret(one) ? HIDDEN : one.content}</span>
         <span class="row-meta"><${Badge} text=${one.status} /> ${one.speaker ?? one.role} ${one.user_id} · <${Time} at=${one.occurred_at} />
           <span class="row-text">${one.reason ?? amount(one.candidates.length, "candidates")}</span></span></a>`} />`}`;
 }
@@ -43,12 +45,13 @@ function TurnPage({ id }) {
     else await found.reload();
   }, dry ? null : "Replayed.");
   const aside = found.data && session.may("write") && html`<div class="actions"><${Button} onClick=${() => replay(true)}>Replay without storing<//><${Button} onClick=${() => replay(false)}>Replay<//></div>`;
+  if (isMissing(found)) return html`<${Missing} error=${found.error} list="turns" />`;
   return html`<${PageTitle} aside=${aside}>Turn<//><${Loaded} of=${found}>${(turn) => html`<div class="stack">
-    <${Card}><p class="said"><${Marked} text=${turn.content} quotes=${turn.candidates.map((one) => one.quote)} /></p>
+    <${Card}><p class="said"><${Masked} hidden=${holdsSecret(turn)}><${Marked} text=${turn.content} quotes=${turn.candidates.map((one) => one.quote)} /><//></p>
       <${Pairs} pairs=${[
         ["status", html`<${Badge} text=${turn.status} /> ${turn.reason ?? ""}`], ["said by", turn.speaker ?? turn.role], ["user", turn.user_id && html`<a href=${href(["users", turn.user_id])}>${turn.user_id}</a>`],
         ["agent", turn.agent_id], ["session", turn.session_id && html`<a href=${href(["turns"], { session: turn.session_id })}>${turn.session_id}</a>`],
-        ["occurred", html`<${Time} at=${turn.occurred_at} />`], ["recorded", html`<${Time} at=${turn.recorded_at} />`], ["id", html`<code>${turn.id}</code>`],
+        ["occurred", html`<${Time} at=${turn.occurred_at} />`], ["recorded", html`<${Time} at=${turn.recorded_at} />`], ["id", html`<code>${turn.id}</code> <${Copy} text=${turn.id} />`],
       ]} /><//>
     <${Outcome} turn=${turn} />
     ${again && html`<h2>The same turn again, nothing stored</h2><${Outcome} turn=${again} dry />`}
@@ -66,39 +69,50 @@ export function Outcome({ turn, dry }) {
         ${one.dropped.map((gone) => html`<div>${gone.what}: ${gone.reason}</div>`)}${one.notes.map((note) => html`<div>${note}</div>`)}</span>`}
     </li>`)}</ol>` : html`<${Empty}>${turn.reason ?? "Not processed yet."}<//>`}<//>
     <${Card} title="Candidates"><${Table} label="Candidates" rows=${turn.candidates} empty=${turn.reason ?? "None was proposed."} columns=${[
-      { title: "Memory", cell: (one) => html`${one.memory_id && !dry ? html`<${MemoryLink} id=${one.memory_id}>${one.content}<//>` : one.content}
-        ${one.quote && html`<div class="small muted">“${one.quote}”</div>`}` },
+      { title: "Memory", cell: (one) => html`<${Masked} hidden=${!dry && tellsSecret(one.reason)}>${one.memory_id && !dry ? html`<${MemoryLink} id=${one.memory_id}>${one.content}<//>` : one.content}
+        ${one.quote && html`<div class="small muted">“${one.quote}”</div>`}<//>` },
       { title: "Type", cell: (one) => words(one.type) },
       { title: "Decision", cell: (one) => html`<${Badge} text=${one.decision} /><div class="small muted">${one.reason}</div>` },
       { title: "Confidence", number: true, cell: (one) => fraction(one.confidence) },
     ]} /><//></div>`;
 }
 
+/** What a turn would come to, and then the turn itself. */
 function Sandbox() {
   const [form, setForm] = useState({ content: "", role: "user", user_id: "", session_id: "", occurred_at: "" });
   const [done, setDone] = useState(null);
   const [error, setError] = useState(null);
-  const set = (name) => (value) => setForm((old) => ({ ...old, [name]: value }));
-  const run = async (event) => {
-    event.preventDefault();
+  const set = (name) => (value) => (setForm((old) => ({ ...old, [name]: value })), setDone(null));
+  const given = () => Object.fromEntries(Object.entries({ ...form, occurred_at: instant(form.occurred_at) }).filter(([, value]) => value));
+  const send = async (dry) => {
     setError(null);
-    const given = Object.fromEntries(Object.entries({ ...form, occurred_at: instant(form.occurred_at) }).filter(([, value]) => value));
     try {
-      setDone(await request("POST", "/turns", { query: { mode: "sync", dry_run: true }, body: given }));
+      const found = await request("POST", "/turns", { query: { mode: "sync", dry_run: dry }, body: given() });
+      if (dry) return setDone(found);
+      notify("Stored.");
+      return (location.hash = href(["turns", found.turns[0].id]));
     } catch (failed) {
-      setError(failed);
+      return setError(failed);
     }
   };
-  return html`<${PageTitle}>Try a turn<//>
-    <form class="card stack" onSubmit=${run}>
+  return html`<${PageTitle}>Add a turn<//>
+    <div class="stack"><form class="card stack" onSubmit=${(event) => (event.preventDefault(), send(true))}>
       <${Field} label="What is said" type="textarea" value=${form.content} onChange=${set("content")} required placeholder="I moved to Porto last week and I love the sea." />
       <div class="filters">
         <${Field} label="Said by" type="select" value=${form.role} onChange=${set("role")} options=${["user", "assistant", "tool"]} />
-        <${Field} label="User" value=${form.user_id} onChange=${set("user_id")} /><${Field} label="Session" value=${form.session_id} onChange=${set("session_id")} />
+        <${Field} label="User" value=${form.user_id} onChange=${set("user_id")} hint="empty: for everyone" /><${Field} label="Session" value=${form.session_id} onChange=${set("session_id")} />
         <${Field} label="When" type="datetime-local" value=${form.occurred_at} onChange=${set("occurred_at")} />
       </div>
       <${Failure} error=${error} />
-      <div class="actions"><button class="button primary" type="submit">Run without storing</button></div>
+      <div class="actions"><button class="button primary" type="submit">Run without storing</button>
+        ${done && html`<${Button} onClick=${() => send(false)}>Store it<//>`}</div>
     </form>
-    ${done && done.turns.map((turn) => html`<div class="stack"><${Outcome} turn=${turn} dry /></div>`)}`;
+    ${done && done.turns.map((turn) => html`<${Outcome} turn=${turn} dry />`)}
+    ${done?.extraction && html`<${Wanted} of=${done.extraction} />`}</div>`;
 }
+
+/** The instructions that a dry run followed. */
+export const Wanted = ({ of }) => html`<${Card} title="Instructions that apply"><${Pairs} pairs=${[
+  ["in words", of.instructions.length > 0 && html`<ul>${of.instructions.map((one) => html`<li>${one}</li>`)}</ul>`], ["above all", of.include.join(", ")], ["never", of.exclude.join(", ")],
+  ["enforced by name", of.named.join(", ")], ["the model is shown", of.told === null ? "nothing: the built-in rules read no words" : html`<pre>${of.told}</pre>`],
+]} /><//>`;

@@ -4,7 +4,7 @@ import { html, useEffect, useState } from "../vendor/preact.js";
 import { del, get, pathOf, request } from "../lib/api.js";
 import { amount, number, sum, when, words } from "../lib/format.js";
 import { attempt, href, useData, usePages, useSession, useSettled } from "../lib/hooks.js";
-import { Badge, Button, Card, Confirm, Failure, Field, Json, Loaded, MemoryLink, PageTitle, Pairs, Table, Time } from "../lib/ui.js";
+import { Badge, Button, Card, Confirm, Failure, Field, Json, Loaded, MemoryLink, Missing, PageTitle, Pairs, Table, Time, isMissing } from "../lib/ui.js";
 
 const STARTING_POINT = {
   name: "ticket",
@@ -47,6 +47,7 @@ function TypeList() {
 function TypePage({ name }) {
   const session = useSession();
   const found = useData(() => get(pathOf`/admin/types/${name}`), [name]);
+  if (isMissing(found)) return html`<${Missing} error=${found.error} list="types" />`;
   const remove = (type) => attempt(() => del(pathOf`/admin/types/${type.name}`).then(() => (location.hash = href(["types"]))), "Removed.");
   return html`<${Loaded} of=${found}>${(type) => html`
     <${PageTitle} aside=${session.may("admin") && type.version > 0 && html`<${Confirm} label="Remove" title=${`Remove ${type.name}?`} text="Only a type without memories can be removed." onConfirm=${() => remove(type)} />`}>${type.name}<//>

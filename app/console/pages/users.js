@@ -4,7 +4,7 @@ import { html, useState } from "../vendor/preact.js";
 import { download, get, pathOf, request } from "../lib/api.js";
 import { noun, number } from "../lib/format.js";
 import { attempt, href, useData, useFilters, usePages, useSession, useSettled, withScopes } from "../lib/hooks.js";
-import { Button, Card, Confirm, Failure, Field, Loaded, PageTitle, Table, Time, noRows } from "../lib/ui.js";
+import { Button, Card, Confirm, Failure, Field, HIDDEN, Loaded, PageTitle, Table, Time, noRows, tellsSecret } from "../lib/ui.js";
 import { MemoriesOf } from "./memories.js";
 import { Receipt } from "./memory.js";
 
@@ -60,7 +60,7 @@ function UserPage({ id }) {
 function Waiting({ id }) {
   const found = useData(() => get("/admin/review", { user_id: id, limit: 20 }), [id]);
   return html`<${Loaded} of=${found}>${({ items }) => items.length > 0 && html`<${Card} title="Waiting for review">
-    <ul>${items.map((one) => html`<li><a href=${href(["review", one.id])}>${one.memory.content}</a></li>`)}</ul><//>`}<//>`;
+    <ul>${items.map((one) => html`<li><a href=${href(["review", one.id])}>${tellsSecret(one.note) ? HIDDEN : one.memory.content}</a></li>`)}</ul><//>`}<//>`;
 }
 
 /** The name of a turn that was sent without a session; it is one of its own. */

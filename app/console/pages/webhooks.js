@@ -3,7 +3,7 @@
 import { html, useEffect, useState } from "../vendor/preact.js";
 import { del, get, pathOf, post, request } from "../lib/api.js";
 import { attempt, href, useData, usePages } from "../lib/hooks.js";
-import { Badge, Button, Card, Confirm, Failure, Field, Json, Loaded, PageTitle, Pairs, Table, Time } from "../lib/ui.js";
+import { Badge, Button, Card, Confirm, Failure, Field, Json, Loaded, Missing, PageTitle, Pairs, Secret, Table, Time } from "../lib/ui.js";
 
 const REFRESH_SECONDS = 4;
 const EVENTS = {
@@ -19,13 +19,13 @@ export const WebhooksPage = ({ parts }) => (parts.length ? html`<${WebhookPage} 
 
 const state = (one) => (one.active ? "active" : one.paused_because ? "paused" : "off");
 
-const Secret = ({ of }) => html`<p class="suggestion" role="status"><strong>Copy it now:</strong> the secret of ${of.url} is shown only here. Your receiver verifies signatures with it.<br /><code>${of.secret}</code></p>`;
+const NewSecret = ({ of }) => html`<p class="suggestion" role="status"><strong>Copy it now:</strong> the secret of ${of.url} is shown only here. Your receiver verifies signatures with it.<br /><${Secret} text=${of.secret} /></p>`;
 
 function WebhookList() {
   const found = useData(() => get("/admin/webhooks"), []);
   const [made, setMade] = useState(null);
   return html`<${PageTitle}>Webhooks<//><div class="stack">
-    <${Card} title="New webhook"><${NewWebhook} onMade=${(webhook) => (setMade(webhook), found.reload())} />${made && html`<${Secret} of=${made} />`}<//>
+    <${Card} title="New webhook"><${NewWebhook} onMade=${(webhook) => (setMade(webhook), found.reload())} />${made && html`<${NewSecret} of=${made} />`}<//>
     <${Card}><${Loaded} of=${found}>${({ webhooks }) => html`<${Table} label="Webhooks" rows=${webhooks} empty="None yet. A webhook gets a signed message when something happens." columns=${[
       { title: "URL", cell: (one) => html`<a href=${href(["webhooks", one.id])}>${one.url}</a>${one.description && html`<div class="small muted">${one.description}</div>`}` },
       { title: "Events", cell: (one) => one.events.join(", ") },
@@ -76,17 +76,18 @@ function WebhookPage({ id }) {
   const rotate = () => attempt(async () => (setMade(await request("POST", pathOf`/admin/webhooks/${id}/rotate`, { body: {} })), reload()));
   const remove = () => attempt(() => del(path).then(() => (location.hash = href(["webhooks"]))), "Deleted.");
   const again = (one) => attempt(() => post(pathOf`/admin/deliveries/${one.id}/retry`).then(reload), "Queued again.");
+  if (!found.loading && !found.error && !found.data) return html`<${Missing} error=${{ message: "There is no such webhook." }} list="webhooks" />`;
   return html`<${PageTitle} aside=${html`<div class="actions"><${Button} onClick=${reload}>Refresh<//>
       ${found.data && html`<${Button} onClick=${test}>Send a test<//>
       <${Button} onClick=${() => change(!found.data.active)}>${found.data.active ? "Pause" : "Resume"}<//>
       <${Confirm} label="Rotate secret" kind="" title="Rotate the secret?" text="Messages are signed with both secrets for an hour, then with the new one alone." onConfirm=${rotate} />
       <${Confirm} label="Delete" title="Delete this webhook?" text="Its deliveries go with it; what waits is not sent." onConfirm=${remove} />`}</div>`}>Webhook<//>
     <div class="stack">
-      <${Card}>${found.error || found.loading || found.data ? html`<${Loaded} of=${found}>${(one) => html`<${Pairs} pairs=${[
+      <${Card}><${Loaded} of=${found}>${(one) => html`<${Pairs} pairs=${[
         ["URL", html`<code>${one.url}</code>`], ["for", one.description], ["events", one.events.join(", ")],
         ["state", html`<${Badge} text=${state(one)} /> ${one.paused_because ?? ""}`], ["made", html`<${Time} at=${one.created_at} />`],
         ["old secret signs until", one.previous_until && html`<${Time} at=${one.previous_until} />`], ["id", html`<code>${one.id}</code>`],
-      ]} />`}<//>` : html`<p>There is no such webhook.</p>`}${made && html`<${Secret} of=${made} />`}<//>
+      ]} />`}<//>${made && html`<${NewSecret} of=${made} />`}<//>
       <${Card} title="Deliveries of the last week"><${Failure} error=${deliveries.error} /><${Table} label="Deliveries" rows=${deliveries.items} empty=${deliveries.loading ? "Loading…" : "No message yet."} columns=${[
         { title: "Event", cell: (one) => html`<strong>${one.event}</strong><div class="small muted"><code>${one.id}</code></div>` },
         { title: "Status", cell: (one) => html`<${Badge} text=${one.status} />${one.error && html`<div class="small">${one.error}</div>`}` },

@@ -34,6 +34,7 @@ from typing_extensions import TypedDict
 
 from app.db.portability.exports import RECORDS, RecordKind, columns, prefix
 from app.db.tables import Table, entities, memories
+from app.db.turns import own_metadata
 from app.errors import InvalidInput
 from app.memory import audit_text
 from app.memory.calendar import EARLIEST_YEAR, LATEST_YEAR, known_zone_or_offset
@@ -154,9 +155,16 @@ Vector = Annotated[str, StringConstraints(pattern=r"^\[[-+0-9.eE,]+\]$")]
 
 Range = Annotated[str, StringConstraints(pattern=r'^[\[(]"[012]\d{3}-[^"]{5,40}","[012]\d{3}-[^"]{5,40}"[\])]$')]
 
+
+def _turn_metadata(value: dict[str, object]) -> dict[str, object]:
+    check_metadata(own_metadata(value))
+    return value
+
+
 _OF_COLUMN: Mapping[tuple[str, str], Any] = {
     ("turns", "content"): Text,
     ("turns", "timezone"): Zone,
+    ("turns", "metadata"): Annotated[Object, AfterValidator(_turn_metadata)],
     ("turns", "report"): Annotated[Object, _read_as(_Report)],
     ("turns", "extraction"): Annotated[Object, AfterValidator(_extraction)],
     ("turns", "status"): TurnStatus,
