@@ -111,8 +111,8 @@ def sql_function(name: str, collation: str) -> str:
     return (
         f"CREATE OR REPLACE FUNCTION {name}(said text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$\n"
         "    SELECT CASE WHEN octet_length(said) = length(said) AND strpos(said, '`') = 0\n"
-        '        THEN lower(said COLLATE "C")\n'
-        f"        ELSE normalize({text}, NFC) END\n$$"
+        '        THEN lower(said COLLATE "C") COLLATE "default"\n'
+        f"        ELSE normalize({text}, NFC) COLLATE \"default\" END\n$$"
     )
 
 
