@@ -46,9 +46,7 @@ _POINTS: Final = (
 )
 """Vowel points, marks of recitation and lengthening, which writers of these scripts add or leave out."""
 
-_SAME: Final = (
-    dict.fromkeys(_APOSTROPHES, "'") | dict.fromkeys(_QUOTES, '"') | dict.fromkeys(_HYPHENS, "-") | _LETTERS
-)
+_SAME: Final = dict.fromkeys(_APOSTROPHES, "'") | dict.fromkeys(_QUOTES, '"') | dict.fromkeys(_HYPHENS, "-") | _LETTERS
 
 _BEFORE: Final = (
     (f"[{_INVISIBLE}]+", ""),
@@ -61,13 +59,19 @@ _AFTER: Final = (
     ("(?<=\u0627)[\u0653-\u0655]+", ""),  # a hamza or a madda on an alif
     ("(?<=i)\u0307", ""),  # the dot of a Turkish capital
     ("(?<=[st])\u0327", "\u0326"),  # a cedilla for the comma of Romanian
-    ("(?<=[\u03b1\u03b5\u03b7\u03b9\u03bf\u03c5\u03c9])[\u0300\u0301\u0304\u0306\u0313\u0314\u0342\u0345]+", ""),  # Greek
+    (
+        "(?<=[\u03b1\u03b5\u03b7\u03b9\u03bf\u03c5\u03c9])[\u0300\u0301\u0304\u0306\u0313\u0314\u0342\u0345]+",
+        "",
+    ),  # Greek
     ("(?<=[\u03b9\u03c5]\u0308)[\u0300\u0301\u0342]+", ""),
-    ("(?<=[\u0430\u0435\u0438\u043e\u0443\u044b\u044d\u044e\u044f\u0456])[\u0300\u0301]+|(?<=\u0435)\u0308", ""),  # Cyrillic
+    (
+        "(?<=[\u0430\u0435\u0438\u043e\u0443\u044b\u044d\u044e\u044f\u0456])[\u0300\u0301]+|(?<=\u0435)\u0308",
+        "",
+    ),  # Cyrillic
 )
 """The same for what is left of them in lower case: accents that mark stress, or that capitals and many writers omit."""
 
-_TABLE: Final = str.maketrans(_SAME)
+_TABLE: Final = str.maketrans(_SAME | {"\u00df": "ss"})
 _FIRST: Final = tuple((re.compile(pattern), by) for pattern, by in _BEFORE)
 _THEN: Final = tuple((re.compile(pattern), by) for pattern, by in _AFTER)
 
@@ -75,10 +79,10 @@ _THEN: Final = tuple((re.compile(pattern), by) for pattern, by in _AFTER)
 def folded(text: str) -> str:
     """Return the text in the one writing that is compared: without case, width, and marks that tell no words apart."""
     if text.isascii() and "`" not in text:
-        return text.casefold()
+        return text.lower()
     text = visible(text)
     # Twice: some forms show their sign only when they are taken apart, and some signs are lost by it.
-    apart = unicodedata.normalize("NFKD", text.translate(_TABLE)).casefold()
+    apart = unicodedata.normalize("NFKD", text.translate(_TABLE)).lower()
     apart = unicodedata.normalize("NFKD", apart).translate(_TABLE)
     for pattern, by in _THEN:
         apart = pattern.sub(by, apart)
@@ -97,9 +101,11 @@ def visible(text: str) -> str:
 def sql_function(name: str, collation: str) -> str:
     """Return the SQL that makes the function of this rule; `collation` is one whose lower case knows all letters.
 
-    Its result depends on no locale of the database. Letters whose lower case is several are spelt out as Python does.
+    Its result depends on no locale of the database. It needs Postgres's UTF8.
     """
-    said = "translate({}, U&'" + "".join(map(_escaped, _SAME)) + "', U&'" + "".join(map(_escaped, _SAME.values())) + "')"
+    said = (
+        "translate({}, U&'" + "".join(map(_escaped, _SAME)) + "', U&'" + "".join(map(_escaped, _SAME.values())) + "')"
+    )
     text = "said"
     for pattern, by in _BEFORE:
         text = _replaced(text, pattern, by)
@@ -112,7 +118,7 @@ def sql_function(name: str, collation: str) -> str:
         f"CREATE OR REPLACE FUNCTION {name}(said text) RETURNS text LANGUAGE sql IMMUTABLE PARALLEL SAFE AS $$\n"
         "    SELECT CASE WHEN octet_length(said) = length(said) AND strpos(said, '`') = 0\n"
         '        THEN lower(said COLLATE "C") COLLATE "default"\n'
-        f"        ELSE normalize({text}, NFC) COLLATE \"default\" END\n$$"
+        f'        ELSE normalize({text}, NFC) COLLATE "default" END\n$$'
     )
 
 

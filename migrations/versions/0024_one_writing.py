@@ -35,7 +35,7 @@ FUNCTION = f"""
             WHERE collname IN ('pg_c_utf8', 'und-x-icu', 'C') AND collnamespace = 'pg_catalog'::regnamespace
             ORDER BY collname = 'C', collname LIMIT 1));
     END $do$
-"""
+"""  # noqa: S608 - our own statement
 """Postgres has the first collation from 17 on, and the second one where it is built with ICU, as it is by default."""
 
 TABLES = ("entity_aliases", "entity_merge_aliases")

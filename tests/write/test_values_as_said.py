@@ -85,5 +85,7 @@ async def test_values_beside_one_another_differ_by_their_letters(store: Store) -
 
 async def test_what_was_stored_under_an_earlier_rule_is_the_same_value(store: Store) -> None:
     await said_in_turn(store, "/var/Log", preference_key="logs.folder")
-    await store.sql("UPDATE memories SET slot_value = lower(slot_value), identity = '\\x00' WHERE tenant_id = $1", store.tenant)
+    await store.sql(
+        "UPDATE memories SET slot_value = lower(slot_value), identity = '\\x00' WHERE tenant_id = $1", store.tenant
+    )
     assert await said_in_turn(store, "/var/Log", preference_key="logs.folder") == [WriteDecision.MERGED]

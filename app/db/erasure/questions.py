@@ -40,7 +40,9 @@ _NOBODYS = statement(
     """
 )
 
-_PUTS_ONE = "EXISTS (SELECT FROM unnest(CAST(:asked AS text[])) AS n(asked) WHERE strpos(folded({text}), folded(n.asked)) > 0)"
+_PUTS_ONE = (
+    "EXISTS (SELECT FROM unnest(CAST(:asked AS text[])) AS n(asked) WHERE strpos(folded({text}), folded(n.asked)) > 0)"
+)
 
 _NOTED = statement(
     f"""

@@ -334,14 +334,13 @@ _RENAME = statement(
             SELECT a.display FROM entity_aliases a WHERE a.tenant_id = :tenant AND a.entity_id = e.id
             ORDER BY a.created_at, a.alias LIMIT 1), 'unnamed') END
     WHERE e.tenant_id = :tenant AND e.id = :entity
-    """
+    """  # noqa: S608 - composed of constants
 )
 
 _FORGET_PAST = statement("DELETE FROM entity_past WHERE tenant_id = :tenant AND entity_id = :entity")
 
 _UNBIND = statement(
-    "DELETE FROM pronoun_bindings WHERE tenant_id = :tenant AND scope_id = :scope "
-    f"AND folded(name) IN ({_LOST})"
+    f"DELETE FROM pronoun_bindings WHERE tenant_id = :tenant AND scope_id = :scope AND folded(name) IN ({_LOST})"  # noqa: S608
 )
 
 
