@@ -74,7 +74,7 @@ NAMESAKES = """
 """
 
 ASK = """
-    UPDATE memories SET review_reason = 'entity_merge', review_note = :note
+    UPDATE memories SET review_reason = 'entity_merge', review_note = :note, review_since = now()
     WHERE tenant_id = :tenant AND id = (
         SELECT m.id FROM memory_entities k JOIN memories m ON m.tenant_id = k.tenant_id AND m.id = k.memory_id
         WHERE k.tenant_id = :tenant AND k.entity_id = :entity AND m.status = 'active' AND m.review_reason IS NULL
