@@ -19,8 +19,8 @@ async def open_connection(
     url: str,
     *,
     server_settings: Mapping[str, str] | None = None,
-    timeout: float | None = None,
-    **options: Any,  # noqa: ANN401, ASYNC109 - the driver's own
+    timeout: float | None = None,  # noqa: ASYNC109 - the driver's own
+    **options: Any,  # noqa: ANN401 - the driver's own
 ) -> asyncpg.Connection:
     """Open a connection; what the string names counts above `timeout`, and its settings below ours but for its name.
 
