@@ -71,7 +71,7 @@ class ConnectionString:
 
 
 def read(url: str) -> ConnectionString:
-    """Return what a connection string says; raise ValueError, which names the mend, for what can't be honoured."""
+    """Return what a connection string says; raise ValueError, which says what to do, for what can't be honoured."""
     if _BEGINS.match(url) is None:
         raise ValueError("must begin with postgresql://, as in postgresql://user:password@127.0.0.1:5432/memory")
     rest = _BEGINS.sub("", url, count=1)

@@ -284,7 +284,7 @@ class Settings(BaseSettings):
 
     @property
     def pooler(self) -> Literal["none", "session", "transaction"]:
-        """The kind of pooler before Postgres: as it is set, or as the service's connection string says with `pgbouncer`."""
+        """The kind of pooler before Postgres: as it is set, or as the connection string says with `pgbouncer`."""
         url = self.database_url
         says = url is not None and connection_strings.read(url.get_secret_value()).through_pgbouncer
         return "transaction" if says and self.database_pooler == "none" else self.database_pooler

@@ -77,7 +77,7 @@ def start_embedded(data_dir: Path, *, timeout: float = 60) -> EmbeddedServer:
 def prepared(data_dir: Path) -> tuple[DataFolder, Account]:
     """Return the data directory, which is made where it is missing, and the server's account.
 
-    Raises ConfigurationError, with the mend, where it can't be made or written. Quick, so that a start can ask first.
+    Raises ConfigurationError, with a remedy, where it can't be made or written. Quick, so that a start can ask first.
     """
     with _usable(data_dir):
         folder = DataFolder(data_dir.expanduser().resolve())
