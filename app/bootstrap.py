@@ -67,12 +67,12 @@ async def open_store(
     """
     login, owner = await database_logins(settings, metrics, stack)
     _refuse_impossible(settings)
-    facts = await checks.wait_for(login, pooler=settings.database_pooler)
+    facts = await checks.wait_for(login, pooler=settings.pooler)
     if migrate:
         await db_migrate.bring_up(owner)
         if left := await distribution.unfinished(owner):
             log.warning("the store's nodes lack what was migrated: run `typed-memory distribute`", left=left)
-        facts = await checks.wait_for(login, pooler=settings.database_pooler)
+        facts = await checks.wait_for(login, pooler=settings.pooler)
     checks.check_login(facts)
     database = open_database(settings, login.url, metrics)
     stack.push_async_callback(database.close)
@@ -121,7 +121,7 @@ async def open_embedding_store(settings: Settings) -> AsyncIterator[tuple[Store,
 
 def _refuse_impossible(settings: Settings) -> None:
     """Raise ConfigurationError for what cannot work through a pooler that gives each transaction another connection."""
-    if settings.database_pooler == "transaction" and settings.direct_database_url is None:
+    if settings.pooler == "transaction" and settings.direct_database_url is None:
         raise ConfigurationError(
             "migrations, jobs and the change of the embedding model need connections of their own, which a pooler in "
             "transaction mode does not give: set TM_DIRECT_DATABASE_URL to Postgres itself"
@@ -184,7 +184,7 @@ def _database(
         pool_size=settings.database_pool_size,
         pool_timeout=settings.database_pool_timeout,
         statement_timeout=settings.statement_timeout,
-        pooled_transactions=settings.database_pooler == "transaction",
+        pooled_transactions=settings.pooler == "transaction",
         direct_url=direct_url,
         observer=observer,
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import gc
+import os
 import re
 import sys
 from collections.abc import Mapping
@@ -67,6 +68,8 @@ class Commands(TyperGroup):
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - typer's signature
         """Return the name of the command to run, the command, and its arguments."""
         if args[0] in MODULES:
+            if args[0] == "serve" and "--help" not in args and not os.environ.get("TM_DATABASE_URL"):
+                check_data_folder()
             return args[0], load(args[0]), args[1:]
         return super().resolve_command(ctx, args)
 
@@ -85,6 +88,13 @@ def load(name: str) -> Any:  # noqa: ANN401 - typer's commands have no common ty
     for one in (command, *getattr(command, "commands", {}).values()):
         one.help = keep_lines(one.help or "")
     return command
+
+
+def check_data_folder() -> None:
+    """Raise ConfigurationError where the service could not write: at once, not after all that serves is loaded."""
+    server = import_module("app.db.embedded.server")
+    named = os.environ.get("TM_DATA_DIR")
+    server.prepared(Path(named) if named else server.default_data_dir())
 
 
 def read_help(name: str) -> str:

@@ -21,13 +21,14 @@ from pydantic import (
 )
 from pydantic_settings import BaseSettings, NoDecode, SettingsConfigDict
 
+from app import connection_strings
+
 SHORTEST_KEY = 8
 LONGEST_KEY = 512
 """Most characters of a key."""
 
 LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
 
-_POSTGRES = re.compile(r"postgres(?:ql)?(?:\+asyncpg)?://.", re.DOTALL)
 _ORIGIN = re.compile(r"https?://[^/\s?#*@]+")
 
 
@@ -53,7 +54,7 @@ class Limits(BaseModel):
 class Settings(BaseSettings):
     """The service's configuration; the defaults use the embedded database and the embedded embedder."""
 
-    model_config = SettingsConfigDict(env_prefix="TM_", extra="ignore", frozen=True)
+    model_config = SettingsConfigDict(env_prefix="TM_", extra="ignore", frozen=True, hide_input_in_errors=True)
 
     database_url: SecretStr | None = Field(
         default=None,
@@ -287,6 +288,13 @@ class Settings(BaseSettings):
     log_format: Literal["json", "console"] = "json"
     log_level: LogLevel = "INFO"
 
+    @property
+    def pooler(self) -> Literal["none", "session", "transaction"]:
+        """The kind of pooler before Postgres: as it is set, or as the connection string says with `pgbouncer`."""
+        url = self.database_url
+        says = url is not None and connection_strings.read(url.get_secret_value()).through_pgbouncer
+        return "transaction" if says and self.database_pooler == "none" else self.database_pooler
+
     @model_validator(mode="before")
     @classmethod
     def _empty_is_unset(cls, values: dict[str, object]) -> dict[str, object]:
@@ -317,8 +325,8 @@ class Settings(BaseSettings):
     @field_validator("database_url", "migration_database_url", "direct_database_url", "replica_database_url")
     @classmethod
     def _of_postgres(cls, value: SecretStr | None) -> SecretStr | None:
-        if value is not None and not _POSTGRES.match(value.get_secret_value()):
-            raise ValueError("must begin with postgresql://, as in postgresql://user:password@127.0.0.1:5432/memory")
+        if value is not None:
+            connection_strings.read(value.get_secret_value())
         return value
 
     @field_validator("otlp_endpoint")

@@ -7,11 +7,10 @@ import time
 
 from alembic import context
 from sqlalchemy import Connection, text
-from sqlalchemy.ext.asyncio import create_async_engine
 from sqlalchemy.pool import NullPool
 
+from app.db.connecting import engine_of
 from app.db.migrate import GIVE_WAY, LOCK_TIMEOUT_SECONDS, SET_LOCK_TIMEOUT
-from app.db.session import driver_url
 from app.db.tables import metadata
 
 LOCK = 7_261_943_001
@@ -57,7 +56,7 @@ def wait_for_turn(connection: Connection) -> None:
 async def online() -> None:
     url = context.config.attributes["url"]
     settings = {"lock_timeout": f"{LOCK_TIMEOUT_SECONDS}s"}
-    engine = create_async_engine(driver_url(url), poolclass=NullPool, connect_args={"server_settings": settings})
+    engine = engine_of(url, poolclass=NullPool, connect_args={"server_settings": settings})
     async with engine.connect() as connection:
         await connection.run_sync(run)
     await engine.dispose()

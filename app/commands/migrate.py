@@ -57,7 +57,7 @@ async def _check(settings: Settings) -> None:
                     wrong = "the service's role or its privileges are missing: run `typed-memory migrate`"
     if wrong is not None:
         raise CommandFailed(wrong)
-    say("The schema is up to date.")
+    say(f"The schema is at {found}, of newer code." if db_migrate.is_newer(found) else "The schema is up to date.")
 
 
 async def _migrate(settings: Settings, to: str | None, *, sure: bool) -> None:

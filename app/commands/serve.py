@@ -10,12 +10,12 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager
 from functools import partial
 from typing import Annotated, Any, cast
-from urllib.parse import urlsplit
 
 import typer
 import uvicorn
 from starlette.applications import Starlette
 
+from app import connection_strings
 from app.api.plumbing.admission import Admission
 from app.commands.configuration import configure_logs, freeze_garbage_collector, load_settings
 from app.commands.terminal import CommandFailed, say
@@ -206,8 +206,7 @@ def _announce(listeners: Sequence[socket.socket], settings: Settings, first_key:
 def _where(settings: Settings) -> str:
     if settings.database_url is None:
         return f"{data_dir(settings)} (embedded Postgres)"
-    parts = urlsplit(settings.database_url.get_secret_value())
-    return f"Postgres at {parts.netloc.rpartition('@')[2]}{parts.path}"
+    return f"Postgres at {connection_strings.read(settings.database_url.get_secret_value()).place}"
 
 
 def _kept(settings: Settings) -> str:

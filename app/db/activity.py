@@ -53,7 +53,7 @@ _NAMES = """
         SELECT DISTINCT s.{column} AS name FROM scopes s
         WHERE s.tenant_id = :tenant AND s.{column} > :after
           AND {listed}
-          AND position(lower(:text) IN lower(s.{column})) > 0
+          AND position(folded(:text) IN folded(s.{column})) > 0
         ORDER BY name LIMIT :limit
     )
     SELECT named.name, found.* FROM named

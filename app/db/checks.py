@@ -27,7 +27,18 @@ _LOGIN = """
         (SELECT extversion FROM pg_extension WHERE extname = 'vector') AS pgvector,
         (SELECT rolsuper OR rolbypassrls FROM pg_roles WHERE rolname = $1) AS unguarded,
         (SELECT pg_has_role(oid, 'MEMBER') FROM pg_roles WHERE rolname = $1) AS may_act,
-        pg_backend_pid() AS pid
+        pg_backend_pid() AS pid, current_setting('server_encoding') AS encoding, current_database() AS database,
+        current_setting('default_transaction_read_only')::boolean AS read_only,
+        (SELECT default_version FROM pg_available_extensions WHERE name = 'vector') AS available,
+        (SELECT string_agg(format('%I in %I', e.extname, n.nspname), ', ' ORDER BY e.extname)
+         FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
+         WHERE e.extname IN ('vector', 'pg_trgm', 'btree_gin', 'btree_gist')
+           AND n.nspname <> ALL(current_schemas(true))) AS unseen,
+        (SELECT string_agg(DISTINCT quote_ident(n.nspname), ', ')
+         FROM pg_extension e JOIN pg_namespace n ON n.oid = e.extnamespace
+         WHERE e.extname IN ('vector', 'pg_trgm', 'btree_gin', 'btree_gist')
+           AND n.nspname <> ALL(current_schemas(true))) AS schemas,
+        quote_ident(session_user) AS session, quote_ident(current_database()) AS quoted
 """
 
 _ACTING = statement(
@@ -96,9 +107,32 @@ async def wait_for(login: Login, *, pooler: Pooler) -> LoginFacts:
         raise ConfigurationError(
             f"this is pgvector {facts.pgvector}: install 0.8 or newer, then ALTER EXTENSION vector UPDATE"
         )
+    _refuse_unfit(row)
     if facts.through_pooler and pooler == "none":
         raise ConfigurationError(f"a pooler stands before the database: {_ANNOUNCE}")
     return facts
+
+
+def _refuse_unfit(row: asyncpg.Record) -> None:
+    """Raise ConfigurationError for a database, or defaults of it, that the service would fail in later."""
+    if row["encoding"] != "UTF8":
+        raise ConfigurationError(
+            f"the database's encoding is {row['encoding']}: create another with "
+            "CREATE DATABASE memory ENCODING 'UTF8' TEMPLATE template0"
+        )
+    if row["read_only"]:
+        raise ConfigurationError(
+            f"transactions are read-only by default here: run ALTER ROLE {row['session']} IN DATABASE {row['quoted']} "
+            "SET default_transaction_read_only = off"
+        )
+    if row["pgvector"] is None and (row["available"] is None or _version(row["available"]) < OLDEST_PGVECTOR):
+        has = "has no pgvector" if row["available"] is None else f"has pgvector {row['available']}"
+        raise ConfigurationError(f"the server {has}: install pgvector 0.8 or newer on it")
+    if row["unseen"] is not None:
+        raise ConfigurationError(
+            f"the search_path leaves out extensions ({row['unseen']}): run ALTER ROLE {row['session']} IN DATABASE "
+            f'{row["quoted"]} SET search_path = "$user", public, {row["schemas"]}'
+        )
 
 
 def check_login(facts: LoginFacts) -> None:

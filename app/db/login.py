@@ -7,10 +7,11 @@ import time
 from collections.abc import AsyncIterator
 from contextlib import asynccontextmanager
 from dataclasses import dataclass, field
-from urllib.parse import urlsplit
 
 import asyncpg
 
+from app import connection_strings
+from app.db.connecting import open_connection
 from app.errors import ConfigurationError
 from app.settings import Settings
 
@@ -53,8 +54,7 @@ class Login:
     @property
     def place(self) -> str:
         """The host, port and database of the URL."""
-        parts = urlsplit(self.url)
-        return f"{parts.netloc.rpartition('@')[2]}{parts.path}" or "?"
+        return connection_strings.read(self.url).place
 
 
 @asynccontextmanager
@@ -100,8 +100,7 @@ async def connect(login: Login) -> asyncpg.Connection:
 
 async def _writable(login: Login) -> asyncpg.Connection:
     """Connect to a server that has recovered: one that is stopped before that may not stop at its recovery target."""
-    url = login.url.replace("postgresql+asyncpg://", "postgresql://", 1)
-    connection = await asyncpg.connect(url, timeout=_CONNECT_SECONDS, statement_cache_size=0)
+    connection = await open_connection(login.url, timeout=_CONNECT_SECONDS, statement_cache_size=0)
     try:
         recovering = await connection.fetchval("SELECT pg_is_in_recovery()")
     except BaseException:

@@ -163,15 +163,25 @@ async def current(database: Database) -> str | None:
 
 @cache
 def known_revisions() -> frozenset[str]:
-    """Return every revision that this code knows; an unknown revision is of newer code, and compatible."""
+    """Return every revision that this code knows."""
     scripts = ScriptDirectory(str(MIGRATIONS))
     return frozenset(script.revision for script in scripts.walk_revisions())
 
 
+def is_newer(found: str | None) -> bool:
+    """Return whether a revision is of newer code, whose schema this code can use: they are numbered one by one."""
+    return found is not None and found.isdecimal() and len(found) == len(head()) and found > head()
+
+
 def is_outdated(found: str | None) -> str | None:
     """Return why this code can't use a schema at that revision, None when it can."""
-    if found == head() or (found is not None and found not in known_revisions()):
+    if found == head() or is_newer(found):
         return None
+    if found is not None and found not in known_revisions():
+        return (
+            f"the database's schema is at {found}, which this code has never had: run `typed-memory export` with the "
+            "code that made it, and `typed-memory import` with this one on an empty database"
+        )
     return (
         f"the database's schema is at {found or 'nothing'}, this code needs {head()}: "
         "run `typed-memory migrate`, or set TM_AUTO_MIGRATE=true"
@@ -185,8 +195,10 @@ async def bring_up(owner: Login, *, service_url: str | None = None) -> None:
     Waits for the server and raises ConfigurationError as `app.db.login.connect`.
     """
     found = await owner_revision(owner)
-    if found is not None and found not in known_revisions():
+    if is_newer(found):
         return
+    if found is not None and found not in known_revisions():
+        raise ConfigurationError(is_outdated(found) or found)
     if found is not None:
         await _repair(owner, found)
     await asyncio.to_thread(_upgrade, owner.url)

@@ -18,6 +18,7 @@ import asyncpg
 from pgvector import HalfVector
 
 from app.db import embedding_models
+from app.db.connecting import open_connection
 from app.db.embedding_models import Phase, StoredModel, missing_vectors
 from app.db.session import ReadSession, SqlStatement, WriteSession, statement
 from app.db.sql import as_record, columns_of
@@ -46,9 +47,8 @@ async def owner_connection(owner_url: str) -> AsyncIterator[OwnerConnection]:
 
     Raises Conflict when another process holds the lock, and DatabaseUnavailable for errors of the database.
     """
-    plain = owner_url.replace("postgresql+asyncpg://", "postgresql://", 1)
     try:
-        connection = await asyncpg.connect(plain, server_settings=_SESSION)
+        connection = await open_connection(owner_url, server_settings=_SESSION)
     except (OSError, TimeoutError, asyncpg.PostgresError, asyncpg.InterfaceError) as error:
         raise DatabaseUnavailable(f"the owner of the database can't connect: {error}") from error
     try:

@@ -25,10 +25,11 @@ from sqlalchemy.engine import CursorResult
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 
 from app import pauses
+from app.db.connecting import engine_of
 from app.db.failures import RETRY_AFTER, of_driver, sqlstate, translated, unavailable
 from app.db.pooled_connection import PooledConnection
 from app.errors import DatabaseBusy, WritesRefused
@@ -72,12 +73,18 @@ _CONNECTION_LOST = (
 
 SESSION_SETTINGS: Mapping[str, str] = {
     "timezone": "UTC",
+    "default_transaction_isolation": "read committed",
+    "idle_session_timeout": "0",
+    "lock_timeout": "0",
     "jit": "off",
     "plan_cache_mode": "force_custom_plan",
     "hnsw.iterative_scan": "relaxed_order",
     "hnsw.ef_search": "100",
 }
 """Settings of every session of the service, wherever its statements run."""
+
+_BEGIN = "BEGIN ISOLATION LEVEL READ COMMITTED"
+"""No default of a database or a login changes how a transaction sees the others."""
 
 KEPT_STATEMENTS: Mapping[str, int] = {"max_cached_statement_lifetime": 0, "max_cacheable_statement_size": 0}
 """A connection keeps its last statements prepared however old and long they are: a question's search is longest where
@@ -245,8 +252,8 @@ class Database:
         self._brought = settings if pooled_transactions else {}
         kept = {} if pooled_transactions else settings
         self._ending: set[asyncio.Task[None]] = set()
-        self._engine: AsyncEngine = create_async_engine(
-            driver_url(url),
+        self._engine: AsyncEngine = engine_of(
+            url,
             isolation_level="AUTOCOMMIT",
             hide_parameters=True,
             json_deserializer=from_json,
@@ -262,8 +269,8 @@ class Database:
             },
         )
         event.listen(self._engine.sync_engine, "connect", _connected)
-        self._unpooled: AsyncEngine = create_async_engine(
-            self._engine.url if direct_url is None else driver_url(direct_url),
+        self._unpooled: AsyncEngine = engine_of(
+            direct_url or url,
             isolation_level="AUTOCOMMIT",
             hide_parameters=True,
             poolclass=NullPool,
@@ -277,7 +284,7 @@ class Database:
     @contextlib.asynccontextmanager
     async def read(self, tenant: UUID | None, **local: str) -> AsyncIterator[ReadSession]:
         """Open a read-only transaction; `local` are further settings for its duration."""
-        connection, driver = await self._open(opening_of("BEGIN READ ONLY", tenant, self._settings(local)))
+        connection, driver = await self._open(opening_of(f"{_BEGIN} READ ONLY", tenant, self._settings(local)))
         try:
             yield ReadSession(connection, driver)
         except _CONNECTION_LOST as error:
@@ -295,7 +302,7 @@ class Database:
     @contextlib.asynccontextmanager
     async def write(self, tenant: UUID | None, **local: str) -> AsyncIterator[WriteSession]:
         """Open a read-write transaction; `local` are further settings for its duration."""
-        connection, driver = await self._open(opening_of("BEGIN", tenant, self._settings(local)))
+        connection, driver = await self._open(opening_of(f"{_BEGIN} READ WRITE", tenant, self._settings(local)))
         try:
             try:
                 yield WriteSession(connection, driver, ChangeTime(local.get(_CHANGED_AT)), self.clustered)
@@ -400,7 +407,7 @@ class Database:
 @contextlib.asynccontextmanager
 async def owner_transaction(url: str) -> AsyncIterator[AsyncConnection]:
     """Open a read-write transaction of the database's owner, on a connection of its own."""
-    engine = create_async_engine(driver_url(url), poolclass=NullPool)
+    engine = engine_of(url, poolclass=NullPool)
     try:
         async with engine.begin() as connection:
             yield connection
@@ -430,11 +437,6 @@ _SCHEMA_OF_VECTORS = """
 
 def _connected(connection: DBAPIConnection, _record: ConnectionPoolEntry) -> None:
     connection.run_async(send_vectors_in_binary)
-
-
-def driver_url(url: str) -> str:
-    """Return the URL with asyncpg named as its driver."""
-    return f"postgresql+asyncpg://{url.partition('://')[2]}"
 
 
 async def _driver_of(connection: AsyncConnection) -> asyncpg.Connection:

@@ -9,7 +9,7 @@ from typing import Annotated, Final, Self
 
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, model_validator
 
-from app.english.screening import find_secrets
+from app.english.secrets import find_secrets
 from app.memory import normalise, vocabulary
 from app.memory.fields import printable, storable, visible
 from app.memory.registry import Registry

@@ -8,14 +8,17 @@ import unicodedata
 from collections.abc import Iterable
 from typing import Final
 
+from app.memory.writing import folded, visible
+
 LONGEST_KEY = 1_000
 """Most bytes of a key that is stored as it is; longer keys are hashed, as an index takes a few thousand bytes."""
 
 LONGEST_NAME = 2_000
 """Most bytes of a normalised name; an index takes some 2,600."""
 
-_UNSEEN: Final = dict.fromkeys(map(ord, "\u00ad\u200b\u200e\u200f\u2060\ufeff"))
-"""Soft hyphen, zero-width space, marks of direction, word joiner, byte order mark; joiners change how letters look."""
+_LEADING: Final = re.compile(r"""^(?:[\s"'()\[\]]|[.,;:!?](?=[\s.,;:!?"'()\[\]]|$)|(?<=[.,;:!?])[.,;:!?])+""")
+_CODE: Final = re.compile(r"[\\/_#~$=]\w|^--?[a-zA-Z]|(?=.*\d)(?=.*[a-z]).+[A-Z]")
+"""A token in which upper and lower case differ: a path, a flag, a setting, letters in both cases among figures."""
 
 _KEY_SEPARATORS = re.compile(r"[\s_\-]+")
 _NUMBER = re.compile(r"(?:(?<![^\s(])[-\u2212])?\d+(?:[.,:/]\d+)*")
@@ -35,13 +38,15 @@ _SHORTEST_PLURAL: Final = 4
 
 
 def normalise_name(text: str) -> str:
-    """Return a name for comparison: folded, white space collapsed, edge punctuation removed."""
-    return " ".join(_folded(text).split()).strip(" .,;:!?\"'()[]")
+    """Return a name for comparison: in one writing, white space collapsed, edge punctuation removed.
+
+    A sign directly before the first letter belongs to the name, as in `.NET`; all others close or quote a sentence.
+    """
+    return _edged(" ".join(folded(text).split()))
 
 
-def _folded(text: str) -> str:
-    """Return the text in NFKC, case-folded, without characters that show nothing and join nothing."""
-    return text.casefold() if text.isascii() else unicodedata.normalize("NFKC", text.translate(_UNSEEN)).casefold()
+def _edged(text: str) -> str:
+    return _LEADING.sub("", text).rstrip(" .,;:!?\"'()[]")
 
 
 def fits_an_index(compared: str) -> bool:
@@ -61,7 +66,7 @@ def indexable(text: str) -> str:
 
 def normalise_key(text: str) -> str:
     """Return a predicate or key in its hyphenated form: `works at`, `works_at` -> `works-at`."""
-    return _KEY_SEPARATORS.sub("-", _folded(text).strip()).strip("-")
+    return _KEY_SEPARATORS.sub("-", folded(text).strip()).strip("-")
 
 
 def words(text: str) -> str:
@@ -77,6 +82,20 @@ def composed(text: str) -> str:
 def sentence(text: str) -> str:
     """Return a sentence for comparison, without case, spacing and the final stop."""
     return normalise_name(text) or text
+
+
+def value(text: str) -> str:
+    """Return a value for comparison: equal ones are the same in perhaps another spelling, unequal ones differ.
+
+    The case of a word tells nothing apart; that of a code, such as a path or a flag, does.
+    """
+    told = (composed(visible(token)) if _CODE.search(token) else folded(token) for token in text.split())
+    return _edged(" ".join(told)) or text
+
+
+def respelled(known: str, newer: str) -> bool:
+    """Return whether a newer text is the known one in another spelling."""
+    return known != newer and value(known) == value(newer)
 
 
 def digest(*parts: str) -> bytes:

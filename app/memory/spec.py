@@ -12,6 +12,7 @@ from uuid import UUID
 from pydantic import BaseModel, ConfigDict
 
 from app.english import questions
+from app.memory import normalise
 from app.memory.freshness import CATEGORY_DECAY, Decay
 from app.memory.versions import SlotClaim, SlotVerdict
 from app.model import BUILT_IN, Category, EntityRef, EventTime, Mention, ScopeKind, StatedRelation
@@ -170,6 +171,21 @@ class Payload(BaseModel):
     def merged_with(self, newer: Self) -> Self:  # noqa: ARG002
         """Return the payload of a merge with a repetition: the older one, unless the type collects attributes."""
         return self
+
+    def respelled(self, newer: Payload, *, careless: bool) -> Self:
+        """Return the payload with those texts of a repetition that are its own in another spelling.
+
+        `careless`: it was said in a conversation, where leaving out capitals corrects nothing.
+        """
+        fields = type(self).model_fields
+        texts = {name: (getattr(self, name), getattr(newer, name, None)) for name in fields}
+        corrected = {
+            name: other
+            for name, (own, other) in texts.items()
+            if isinstance(own, str) and isinstance(other, str) and type(own) is type(other)
+            if normalise.respelled(own, other) and not (careless and other.casefold() == other != own)
+        }
+        return self.model_copy(update=corrected) if corrected else self
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, FiniteFloat, SecretStr, ValidationError
 
-from app.errors import ProviderMisconfigured, ProviderProtocolError
+from app.errors import ProviderError, ProviderMisconfigured, ProviderProtocolError
 from app.providers.http import Endpoint, HttpPolicy, ProviderClient, Sleep, time_call
 
 Vectors = NDArray[np.float32]
@@ -115,13 +115,14 @@ class OpenAIEmbedder:
         self._model = model
         self._label = f"the embedding provider ({model.model})"
         self._observer = observer
+        self._unfit: str | None = None
         endpoint = Endpoint(label=self._label, base_url=model.base_url, settings=SETTINGS, api_key=model.api_key)
         self._client = ProviderClient(endpoint, policy=policy, sleep=sleep)
 
     @property
     def fault(self) -> str | None:
-        """How the last call failed; see `ProviderClient`."""
-        return self._client.fault
+        """How the last call failed, by an error or by an answer that is no use; see `ProviderClient`."""
+        return self._client.fault or self._unfit
 
     async def embed(self, texts: Sequence[str], *, purpose: Purpose = "document") -> Vectors:
         """Embed in batches, some at a time, all under one deadline; see `Embedder.embed`."""
@@ -147,7 +148,13 @@ class OpenAIEmbedder:
         if self._model.request_dimensions:
             body["dimensions"] = self.dimensions
         answer = await self._client.post("/embeddings", body, expires_at=expires_at)
-        return self._unit_vectors(self._rows(answer, len(texts)))
+        try:
+            vectors = self._unit_vectors(self._rows(answer, len(texts)))
+        except ProviderError as error:
+            self._unfit = error.message
+            raise
+        self._unfit = None
+        return vectors
 
     def _rows(self, answer: bytes, expected: int) -> list[list[float]]:
         try:

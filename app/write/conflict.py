@@ -17,6 +17,7 @@ from app.memory.resemblance import BETWEEN, question
 from app.memory.slots import transition
 from app.memory.spec import MemoryType
 from app.memory.versions import (
+    TOLERANCE,
     Ended,
     Repetition,
     SlotClaim,
@@ -176,11 +177,14 @@ def _lasting(resolved: Resolved, versions: Sequence[Existing]) -> frozenset[UUID
 def _in_one_form(resolved: Resolved, one: Existing) -> Existing:
     """Return a version with the value in the form that the statement gives it, where both name the same.
 
-    A name is the value as it is written while nobody is known by it, and an entity from then on.
+    A name is the value as it is written while nobody is known by it, and an entity from then on. What is written is
+    compared as it would be stored now, whatever the rule was when it was.
     """
     value = resolved.value
-    if value is None or one.value is None or _is_entity(one.value) == _is_entity(value):
+    if value is None or one.value is None:
         return one
+    if _is_entity(one.value) == _is_entity(value):
+        return one if _is_entity(value) else replace(one, value=stored_payload(resolved, one).value({}))
     names = {normalise.normalise_name(ref.name) for ref in resolved.refs.values() if str(ref.id) == value}
     names.add(resolved.prepared.candidate.payload.written_value() or value)
     same = stored_payload(resolved, one).written_value() in names
@@ -200,9 +204,19 @@ def with_payload(resolved: Resolved, found: Transition) -> Believe:
     into = found.holder
     if found.outcome is not SlotOutcome.MERGED or not isinstance(into, Existing):
         return Believe(transition=found)
-    known = stored_payload(resolved, into)
-    merged = known.merged_with(resolved.prepared.candidate.payload)
+    known, candidate = stored_payload(resolved, into), resolved.prepared.candidate
+    merged = known.merged_with(candidate.payload)
+    if _corrects(resolved, into):
+        careless = any(one.turn_id is not None for one in candidate.evidence)
+        merged = merged.respelled(candidate.payload, careless=careless)
     return Believe(transition=found, payload=None if merged == known else merged)
+
+
+def _corrects(resolved: Resolved, into: Existing) -> bool:
+    """Return whether a repetition may correct how a belief is written: not stated before it, nor trusted less."""
+    once, held = replace(resolved.prepared.parts, mentions=1), replace(into.parts, mentions=1)
+    trusted = confidence.score(once) >= confidence.score(held) - TOLERANCE
+    return trusted and resolved.prepared.stated_at >= into.stated_at
 
 
 def merge_into(resolved: Resolved, into: Existing, reason: str, *, now: datetime) -> Believe:

@@ -155,7 +155,7 @@ def _prepared(
         identity=normalise.digest(
             candidate.type.name if candidate.ending is None else f"{candidate.type.name} ended",
             candidate.speech_act,
-            normalise.sentence(candidate.stated),
+            normalise.value(candidate.stated),
             *candidate.payload.distinct_by(),
         ),
         texts=_index_texts(draft, texts, vectors, language),

@@ -258,7 +258,8 @@ def _find(mention: Mention, known: Sequence[KnownName]) -> EntityRef | None:
 def _exact(mention: Mention, wanted: str, fitting: Sequence[KnownName]) -> KnownName | None:
     """Return the entity of just this name: the one a model means, the one it is the name of, or whose alias it is.
 
-    Of several of one name, the one of the mention's tie; without a tie, the one of which none is known.
+    Of several of one name, the one of the mention's tie; without a tie, the one of which none is known; then the one
+    that is written so: names of several writings may be two entities of the time before writings were one.
     """
     exact = [one for one in fitting if one.alias == wanted]
     meant = [one for one in exact if one.meant]
@@ -266,7 +267,8 @@ def _exact(mention: Mention, wanted: str, fitting: Sequence[KnownName]) -> Known
     of_type = [one for one in own if one.entity_type == (mention.entity_type or UNKNOWN_TYPE)]
     tied = [one for one in exact if mention.tie is not None and one.tie is not None]
     untied = [one for one in own if one.tie is None]
-    ways = (meant, tied, of_type, own or exact, untied)
+    written = [one for one in own if one.canonical == mention.name]
+    ways = (meant, tied, of_type, own or exact, untied, written)
     return next((found for rows in ways if (found := _only(rows)) is not None), None)
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 from typing import Any
 
 import httpx
+import pytest
 
 from tests.api.conftest import written
 
@@ -79,3 +81,34 @@ async def test_lists_are_narrowed_by_tags_like_questions(client: httpx.AsyncClie
         assert (await client.get("/memories/count", params=params)).json()["total"] == len(found)
     twice = await client.get("/memories", params={"user_id": "u1", "tags": "work", "metadata": '{"tags": ["home"]}'})
     assert (twice.status_code, "not in both" in twice.text) == (422, True)
+
+
+@pytest.mark.parametrize(
+    ("wanted", "named"),
+    [
+        ({"AND": [{"project": "apollo"}]}, "AND"),
+        ({"not": {"project": "apollo"}}, "not"),
+        ({"$or": [{"project": "apollo"}]}, "$or"),
+        ({"stars": {"lt": 4}}, "lt"),
+        ({"review": {"stars": {"$gt": 4, "$lt": 9}}}, "$gt"),
+        ({"project": {"in": ["apollo", "gemini"]}}, "in"),
+    ],
+)
+async def test_an_operator_in_a_filter_of_metadata_is_refused_by_name(
+    client: httpx.AsyncClient, wanted: dict[str, object], named: str
+) -> None:
+    listed = await client.get("/memories", params={"user_id": "u1", "metadata": json.dumps(wanted)})
+    asked = await client.post("/query", json={"query": "What?", "user_id": "u1", "metadata": wanted})
+    for answer in (listed, asked):
+        assert answer.status_code == 422
+        assert f"`{named}` is no operator here" in answer.text
+        assert "such as" in answer.text
+
+
+@pytest.mark.parametrize(
+    "wanted", [{"in": "stock"}, {"or": "gate"}, {"range": {"from": 1}}, {"any": {"depth": {"x": 1}}}]
+)
+async def test_a_key_that_is_no_operator_filters(client: httpx.AsyncClient, wanted: dict[str, object]) -> None:
+    await written(client, object="Siemens", metadata=wanted)
+    listed = await client.get("/memories", params={"user_id": "u1", "metadata": json.dumps(wanted)})
+    assert [one["object"] for one in listed.json()["memories"]] == ["Siemens"]

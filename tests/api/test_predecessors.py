@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from tests.api.conftest import written
+from tests.support.waiting import no_jobs_left
 
 JOBS = ("Bosch", "Volkswagen", "Nimbus")
 CITIES = ("Lisbon", "Berlin")
@@ -40,6 +41,7 @@ async def a_life(client: httpx.AsyncClient) -> None:
 
 
 async def ask(client: httpx.AsyncClient, query: str, **more: Any) -> dict[str, Any]:
+    await no_jobs_left(client)
     answer = await client.post("/query", json={"query": query, "user_id": "u1", **more})
     assert answer.status_code == 200, answer.text
     found: dict[str, Any] = answer.json()

@@ -99,3 +99,21 @@ async def test_no_connection_is_held_while_the_provider_is_waited_for(service: S
     assert not any(one.done() for one in writes)
     await provider.recover()
     assert {(await one).status_code for one in writes} == {201}
+
+
+async def test_vectors_of_another_length_turn_readiness_degraded_with_the_mend(
+    fresh_database_url: str, provider: StandIn
+) -> None:
+    settings = settings_for(
+        fresh_database_url,
+        embedding_provider="openai",
+        embedding_base_url=provider.url,
+        embedding_model="stand-in",
+        embedding_dimensions=33,
+    )
+    async with running(settings) as app, connected(app) as client:
+        assert (await client.post("/memories/typed/fact", json=fact())).status_code >= 500
+        ready = (await client.get("/readyz")).json()
+        assert ready["ready"]
+        [reason] = ready["degraded"].values()
+        assert "not 33: set TM_EMBEDDING_DIMENSIONS to what it answers" in reason

@@ -6,6 +6,7 @@ import asyncio
 from dataclasses import replace
 from urllib.parse import urlsplit
 
+import asyncpg
 import pytest
 from pydantic import SecretStr
 
@@ -156,3 +157,102 @@ async def test_what_a_pooler_in_transaction_mode_cannot_do_is_refused(database_u
     with pytest.raises(ConfigurationError, match="TM_DIRECT_DATABASE_URL"):
         async with open_runtime_store(given):
             pass
+
+
+UNFIT = [
+    ("ALTER DATABASE {name} SET default_transaction_read_only = on", "default_transaction_read_only = off"),
+    (
+        "CREATE SCHEMA tools; ALTER EXTENSION pg_trgm SET SCHEMA tools; ALTER EXTENSION vector SET SCHEMA tools",
+        r"pg_trgm in tools, vector in tools\): run ALTER ROLE \S+ IN DATABASE \S+ SET search_path = .*, public, tools",
+    ),
+]
+
+
+@pytest.mark.parametrize(("made", "mend"), UNFIT)
+@pytest.mark.parametrize("migrates", [False, True])
+async def test_an_unfit_database_is_refused_in_one_line_with_the_mend(
+    fresh_database_url: str, made: str, mend: str, *, migrates: bool
+) -> None:
+    name = urlsplit(fresh_database_url).path[1:]
+    await owner.script(fresh_database_url, made.format(name=name))
+    with pytest.raises(ConfigurationError, match=mend) as refused:
+        await opened(fresh_database_url, owner_url=fresh_database_url if migrates else None)
+    assert "\n" not in refused.value.message
+
+
+async def test_extensions_in_a_schema_of_the_search_path_are_found(fresh_database_url: str) -> None:
+    name = urlsplit(fresh_database_url).path[1:]
+    await owner.script(
+        fresh_database_url,
+        "CREATE SCHEMA tools; GRANT USAGE ON SCHEMA tools TO PUBLIC; ALTER EXTENSION pg_trgm SET SCHEMA tools; "
+        f"ALTER DATABASE {name} SET search_path = public, tools",
+    )
+    await opened(fresh_database_url)
+
+
+async def test_a_database_of_another_encoding_is_refused(fresh_database_url: str) -> None:
+    name = f"{urlsplit(fresh_database_url).path[1:]}_latin"
+    made = f"CREATE DATABASE {name} TEMPLATE template0 ENCODING 'SQL_ASCII' LOCALE_PROVIDER libc LOCALE 'C'"
+    await owner.script(fresh_database_url, made)
+    try:
+        url = urlsplit(fresh_database_url)._replace(path=f"/{name}").geturl()
+        with pytest.raises(ConfigurationError, match="encoding is SQL_ASCII: create another with CREATE DATABASE"):
+            await opened(url, owner_url=url)
+    finally:
+        await owner.script(fresh_database_url, f"DROP DATABASE {name} WITH (FORCE)")
+
+
+@pytest.mark.parametrize(
+    ("installed", "available", "said"),
+    [
+        (None, None, "the server has no pgvector: install"),
+        (None, "0.5.1", "the server has pgvector 0.5.1: install"),
+        ("0.7.4", "0.8.1", "this is pgvector 0.7.4"),
+    ],
+)
+async def test_an_old_or_absent_pgvector_is_refused(
+    database_url: str, monkeypatch: pytest.MonkeyPatch, installed: str | None, available: str | None, said: str
+) -> None:
+    async with owner.connected(database_url) as connection:
+        row = dict(await session.fetch_alone(connection, checks._LOGIN, RUNTIME_ROLE))
+
+    async def other(connection: asyncpg.Connection, *_: object) -> dict[str, object]:
+        return {**row, "pid": connection.get_server_pid(), "pgvector": installed, "available": available}
+
+    monkeypatch.setattr(checks, "fetch_alone", other)
+    with pytest.raises(ConfigurationError, match=said):
+        await checks.wait_for(owner.login(database_url), pooler="none")
+
+
+async def test_no_default_of_a_database_changes_a_session(fresh_database_url: str) -> None:
+    name = urlsplit(fresh_database_url).path[1:]
+    for setting in (
+        "default_transaction_isolation = 'serializable'",
+        "lock_timeout = 1",
+        "idle_session_timeout = 600000",
+    ):
+        await owner.script(fresh_database_url, f"ALTER DATABASE {name} SET {setting}")
+    for pooled in (False, True):
+        database = Database(fresh_database_url, pooled_transactions=pooled)
+        try:
+            async with database.write(None) as opened_one:
+                rows = await opened_one.fetch(
+                    session.statement(
+                        "SELECT current_setting('transaction_isolation') AS isolation, "
+                        "current_setting('lock_timeout') AS locks, current_setting('idle_session_timeout') AS idle"
+                    ),
+                    {},
+                )
+            assert [tuple(row) for row in rows] == [("read committed", "0", "0")]
+        finally:
+            await database.close()
+
+
+@pytest.mark.parametrize("revision", ["0a1b", "00231", "main"])
+@pytest.mark.parametrize("migrates", [False, True])
+async def test_a_revision_that_this_code_never_had_is_refused_with_the_way_out(
+    fresh_database_url: str, revision: str, *, migrates: bool
+) -> None:
+    await owner.ask(fresh_database_url, "UPDATE alembic_version SET version_num = $1", revision)
+    with pytest.raises(ConfigurationError, match=rf"schema is at {revision}.*typed-memory export.*typed-memory import"):
+        await opened(fresh_database_url, owner_url=fresh_database_url if migrates else None)

@@ -66,6 +66,12 @@ async def ask(url: str, statement: str, *arguments: object) -> list[asyncpg.Reco
         return list(await connection.fetch(statement, *arguments))
 
 
+async def script(url: str, statements: str) -> None:
+    """Run statements without parameters on a connection of their own."""
+    async with connected(url) as connection:
+        await connection.execute(statements)
+
+
 async def new_tenant(url: str, tenant: UUID | None = None) -> Actor:
     """Return an admin who acts for a tenant that is new."""
     actor = Actor(tenant_id=tenant or uuid4(), key_id=None, name="tester", roles=frozenset({"admin"}))

@@ -28,6 +28,16 @@ def wait_until(met: Callable[[], bool]) -> None:
         time.sleep(0.02)
 
 
+async def no_jobs_left(client: httpx.AsyncClient) -> None:
+    """Wait until no background job of the client's tenant waits or runs: they change what questions find."""
+
+    async def idle() -> bool:
+        pages = [await client.get("/jobs", params={"all": True, "status": one}) for one in ("queued", "running")]
+        return not any(page.json()["jobs"] for page in pages)
+
+    await eventually(idle)
+
+
 async def ended_job(client: httpx.AsyncClient, job: str) -> dict[str, Any]:
     """Return a job once it has ended."""
     found: dict[str, Any] = {}

@@ -12,7 +12,7 @@ from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
 from functools import partial
-from typing import Annotated, Any, ClassVar, Self, get_args, get_origin
+from typing import Annotated, Any, ClassVar, Final, Self, get_args, get_origin
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
@@ -145,9 +145,43 @@ Tags = Annotated[
 ]
 
 
+_COMPARISONS: Final = frozenset(
+    {"eq", "ne", "neq", "gt", "gte", "lt", "lte", "in", "nin", "not_in", "contains", "icontains", "like", "ilike"}
+    | {"between", "exists", "regex", "any", "all", "none", "startswith", "endswith", "range"}
+)
+_JOINS: Final = frozenset({"or", "and", "not", "nor", "must", "must_not", "should", "filter"})
+
+
+def _operator(wanted: object) -> str | None:
+    """Return the first key that another service would take for an operator: one of a comparison, or of a join."""
+    if isinstance(wanted, list):
+        return next((found for one in wanted if (found := _operator(one)) is not None), None)
+    if not isinstance(wanted, dict):
+        return None
+    for key, value in wanted.items():
+        name = key.casefold()
+        if name.startswith("$") or (name in _JOINS and isinstance(value, dict | list)):
+            return str(key)
+        if isinstance(value, dict) and value and all(one.casefold() in _COMPARISONS for one in value):
+            return str(next(iter(value)))
+        if (found := _operator(value)) is not None:
+            return found
+    return None
+
+
 def wanted_metadata(metadata: Mapping[str, object] | None, tags: list[str]) -> dict[str, object]:
-    """Return the object that memories' metadata must contain; raise ValueError for tags in both arguments."""
+    """Return the object that memories' metadata must contain.
+
+    Raises ValueError for tags in both arguments, and for operators, which would be looked for as keys and never found.
+    """
     wanted = dict(metadata or {})
+    operator = _operator(wanted)
+    if operator is not None:
+        raise ValueError(
+            f"metadata are filtered by what they contain, and `{operator}` is no operator here: give an object of the "
+            'values that must be there, such as {"project": "atlas", "tags": ["q3"]}; for one of several values ask '
+            "once for each, and compare numbers and times in what is returned"
+        )
     if tags and "tags" in wanted:
         raise ValueError("give tags in `tags` or in `metadata`, not in both")
     return wanted | ({"tags": tags} if tags else {})

@@ -20,8 +20,8 @@ from __future__ import annotations
 import asyncio
 import os
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -68,12 +68,28 @@ def start_embedded(data_dir: Path, *, timeout: float = 60) -> EmbeddedServer:
     cause and a remedy, when there is no usable server after `timeout` seconds.
     """
     deadline = time.monotonic() + timeout
-    try:
+    with _usable(data_dir):
+        folder, account = prepared(data_dir)
+        with acquire(folder.start_lock, deadline):
+            return _join(folder, account, deadline)
+
+
+def prepared(data_dir: Path) -> tuple[DataFolder, Account]:
+    """Return the data directory, which is made where it is missing, and the server's account.
+
+    Raises ConfigurationError, with a remedy, where it can't be made or written. Quick, so that a start can ask first.
+    """
+    with _usable(data_dir):
         folder = DataFolder(data_dir.expanduser().resolve())
         account = server_account(folder.cluster)
         folder.prepare(account)
-        with acquire(folder.start_lock, deadline):
-            return _join(folder, account, deadline)
+        return folder, account
+
+
+@contextmanager
+def _usable(data_dir: Path) -> Iterator[None]:
+    try:
+        yield
     except OSError as error:
         reason = f"{error.filename or data_dir}: {error.strerror or error}"
         raise ConfigurationError(f"The embedded database cannot use {data_dir} ({reason}). {_MEND}") from error

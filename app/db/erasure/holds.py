@@ -41,7 +41,7 @@ _IN_QUESTION = statement(
       AND (m.payload ->> 'predicate' = ANY(CAST(:predicates AS text[]))
         OR m.payload ->> 'relation_type' = ANY(CAST(:predicates AS text[]))
         OR EXISTS (SELECT FROM unnest(CAST(:needles AS text[])) AS n(needle)
-            WHERE strpos(lower(m.content || ' ' || m.payload::text), n.needle) > 0))
+            WHERE strpos(folded(m.content || ' ' || m.payload::text), folded(n.needle)) > 0))
     ORDER BY m.stated_at DESC, m.id DESC LIMIT :most
     """
 )

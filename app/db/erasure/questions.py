@@ -32,15 +32,17 @@ _NOBODYS = statement(
     SELECT n.name FROM unnest(CAST(:names AS text[])) AS n(name)
     WHERE NOT EXISTS (
         SELECT FROM entities e
-        WHERE e.tenant_id = :tenant AND e.scope_id = :scope AND lower(e.canonical_name) = lower(n.name)
+        WHERE e.tenant_id = :tenant AND e.scope_id = :scope AND folded(e.canonical_name) = folded(n.name)
     ) AND NOT EXISTS (
         SELECT FROM entity_aliases a
-        WHERE a.tenant_id = :tenant AND a.scope_id = :scope AND lower(a.display) = lower(n.name)
+        WHERE a.tenant_id = :tenant AND a.scope_id = :scope AND folded(a.display) = folded(n.name)
     )
     """
 )
 
-_PUTS_ONE = "EXISTS (SELECT FROM unnest(CAST(:asked AS text[])) AS n(asked) WHERE strpos(lower({text}), n.asked) > 0)"
+_PUTS_ONE = (
+    "EXISTS (SELECT FROM unnest(CAST(:asked AS text[])) AS n(asked) WHERE strpos(folded({text}), folded(n.asked)) > 0)"
+)
 
 _NOTED = statement(
     f"""
@@ -117,7 +119,7 @@ async def forget_questions(
     gone = [row["name"] for row in await session.fetch(_NOBODYS, {**here, "names": list(names)})] if names else []
     if not gone:
         return ForgottenQuestions()
-    asked = [asked_of(name).lower() for name in gone]
+    asked = [asked_of(name) for name in gone]
     in_text, in_json = {**here, "asked": asked}, {**here, "asked": [_in_json(one) for one in asked]}
     noted = [_without(row, gone) for row in await session.fetch(_NOTED, in_text)]
     changed = [one for one in noted if one.values]

@@ -303,7 +303,7 @@ _KIN = """
     kin AS (
         SELECT id FROM entities WHERE tenant_id = :tenant AND (id = :entity OR merged_into = :entity)
     ), told AS MATERIALIZED (
-        SELECT lower(m.content || ' ' || m.payload::text) AS words
+        SELECT folded(m.content || ' ' || m.payload::text) AS words
         FROM memory_entities me JOIN memories m ON m.tenant_id = :tenant AND m.id = me.memory_id
         WHERE me.tenant_id = :tenant AND me.entity_id IN (SELECT id FROM kin)
     )"""
@@ -312,33 +312,35 @@ _FORGOTTEN_NAMES = statement(
     f"""
     WITH {_KIN}
     SELECT n.name FROM unnest(CAST(:names AS text[])) AS n(name)
-    WHERE NOT EXISTS (SELECT FROM told WHERE strpos(told.words, lower(n.name)) > 0)
+    WHERE NOT EXISTS (SELECT FROM told WHERE strpos(told.words, folded(n.name)) > 0)
     """  # noqa: S608 - constants
 )
 
+_LOST = "SELECT folded(n) FROM unnest(CAST(:names AS text[])) AS n"
+
 _UNNAME = tuple(
     statement(
-        f"DELETE FROM {table} WHERE tenant_id = :tenant AND lower(display) = ANY(:names) AND entity_id IN ("  # noqa: S608
+        f"DELETE FROM {table} WHERE tenant_id = :tenant AND folded(display) IN ({_LOST}) AND entity_id IN ("  # noqa: S608
         "SELECT id FROM entities WHERE tenant_id = :tenant AND (id = :entity OR merged_into = :entity))"
     )
     for table in ("entity_aliases", "entity_merge_aliases")
 )
 
 _RENAME = statement(
-    """
+    f"""
     UPDATE entities e SET mention_count = greatest(0, e.mention_count - :mentions),
         attributes = e.attributes - CAST(:keys AS text[]),
-        canonical_name = CASE WHEN lower(e.canonical_name) <> ALL(:names) THEN e.canonical_name ELSE coalesce((
+        canonical_name = CASE WHEN folded(e.canonical_name) NOT IN ({_LOST}) THEN e.canonical_name ELSE coalesce((
             SELECT a.display FROM entity_aliases a WHERE a.tenant_id = :tenant AND a.entity_id = e.id
             ORDER BY a.created_at, a.alias LIMIT 1), 'unnamed') END
     WHERE e.tenant_id = :tenant AND e.id = :entity
-    """
+    """  # noqa: S608 - composed of constants
 )
 
 _FORGET_PAST = statement("DELETE FROM entity_past WHERE tenant_id = :tenant AND entity_id = :entity")
 
 _UNBIND = statement(
-    "DELETE FROM pronoun_bindings WHERE tenant_id = :tenant AND scope_id = :scope AND lower(name) = ANY(:names)"
+    f"DELETE FROM pronoun_bindings WHERE tenant_id = :tenant AND scope_id = :scope AND folded(name) IN ({_LOST})"  # noqa: S608
 )
 
 
@@ -408,11 +410,10 @@ async def prune_names(
     asked = list(dict.fromkeys([*names, *values.values()]))
     gone = {row["name"] for row in await session.fetch(_FORGOTTEN_NAMES, {**here, "names": asked})}
     lost = [name for name in names if name in gone]
-    lowered = [name.lower() for name in lost]
     for unname in _UNNAME:
-        await session.change(unname, {**here, "names": lowered})
+        await session.change(unname, {**here, "names": lost})
     keys = [key for key, value in values.items() if value in gone]
-    await session.change(_RENAME, {**here, "names": lowered, "keys": keys, "mentions": mentions})
+    await session.change(_RENAME, {**here, "names": lost, "keys": keys, "mentions": mentions})
     if lost or keys:
         await session.change(_FORGET_PAST, here)
     return lost
@@ -422,5 +423,4 @@ async def unbind(session: WriteSession, tenant: UUID, scope: UUID, names: Collec
     """Forget that pronouns meant these names."""
     if not names:
         return 0
-    lowered = [name.lower() for name in names]
-    return await session.change(_UNBIND, {"tenant": tenant, "scope": scope, "names": lowered})
+    return await session.change(_UNBIND, {"tenant": tenant, "scope": scope, "names": list(names)})

@@ -59,11 +59,11 @@ _HOLDING = statement(
     _QUOTED.format(
         ids="""
         SELECT said.id FROM (
-            SELECT x.id, lower(x.content) AS content FROM turns x
+            SELECT x.id, folded(x.content) AS content FROM turns x
             WHERE x.tenant_id = :tenant AND x.scope_id = :scope ORDER BY x.occurred_at DESC, x.id DESC LIMIT :most
         ) said
         WHERE NOT EXISTS (
-            SELECT FROM unnest(CAST(:needles AS text[])) AS n(needle) WHERE strpos(said.content, n.needle) = 0
+            SELECT FROM unnest(CAST(:needles AS text[])) AS n(needle) WHERE strpos(said.content, folded(n.needle)) = 0
         )"""
     )
 )

@@ -36,7 +36,7 @@ _FROM = """
 
 _ABOUT = """coalesce(m.subject_id::text, i.speaker_id::text,
     (SELECT string_agg(e.entity_id::text, ',' ORDER BY e.entity_id) FROM memory_entities e
-     WHERE e.tenant_id = :tenant AND e.memory_id = m.id), lower(m.subject), '')"""
+     WHERE e.tenant_id = :tenant AND e.memory_id = m.id), folded(m.subject), '')"""
 """The subjects of a memory: its subject, its speaker, or all entities that it names."""
 
 _SCOPES = statement(

@@ -17,6 +17,7 @@ from app.db import time_travel
 from app.db.memories.read import memory_of, memory_query
 from app.db.memories.validity import is_on_record, is_true, is_valid
 from app.db.session import Database, ReadSession, statement
+from app.memory.writing import folded
 from app.model import Memory
 
 
@@ -93,12 +94,12 @@ _CONDITIONS = {
     "scopes": "m.scope_id = ANY(:scopes)",
     "types": "m.type = ANY(:types)",
     "statuses": "m.status = ANY(:statuses)",
-    "subject": "lower(m.subject) = lower(:subject)",
-    "topic": "lower(m.topic) = lower(:topic)",
+    "subject": "folded(m.subject) = folded(:subject)",
+    "topic": "folded(m.topic) = folded(:topic)",
     "session_id": "m.session_id = :session_id",
     "min_importance": "m.importance >= :min_importance",
     "min_confidence": "m.confidence >= :min_confidence",
-    "texts": "m.content ILIKE ALL(CAST(:texts AS text[]))",
+    "texts": "folded(m.content) LIKE ALL(CAST(:texts AS text[]))",
     "entity": _mentions(
         "(SELECT e.id FROM entities e WHERE e.tenant_id = :tenant AND :entity IN (e.id, e.merged_into))"
     ),
@@ -187,7 +188,7 @@ def apply_filters(filters: MemoryFilters) -> tuple[list[str], dict[str, object]]
         used |= {f"field_{place}_value": value}
     listed = {name: list(value) for name, value in used.items() if isinstance(value, tuple)}
     if filters.texts:
-        listed["texts"] = ["%" + _LIKE_SPECIAL.sub(r"\\\g<0>", one) + "%" for one in filters.texts]
+        listed["texts"] = ["%" + _LIKE_SPECIAL.sub(r"\\\g<0>", folded(one)) + "%" for one in filters.texts]
     return conditions, {**used, **listed}
 
 

@@ -82,7 +82,7 @@ _NAMESAKES = statement(
         AND b.entity_id <> ALL(:ids)
     JOIN entities o ON o.tenant_id = :tenant AND o.id = b.entity_id AND o.merged_into IS NULL
         AND (o.entity_type = e.entity_type OR 'unknown' IN (o.entity_type, e.entity_type))
-    WHERE a.tenant_id = :tenant AND a.entity_id = ANY(:ids) AND lower(a.display) = lower(e.canonical_name)
+    WHERE a.tenant_id = :tenant AND a.entity_id = ANY(:ids) AND folded(a.display) = folded(e.canonical_name)
     GROUP BY a.entity_id, a.scope_id
     """
 )
@@ -255,10 +255,10 @@ _HOLDS_NOTHING = statement(
 
 _NAMES = statement(
     """
-    SELECT DISTINCT lower(a.display) AS name FROM entity_aliases a
-    WHERE a.tenant_id = :tenant AND a.scope_id = :scope AND lower(a.display) = ANY(:names)
-    UNION SELECT lower(e.canonical_name) FROM entities e
-    WHERE e.tenant_id = :tenant AND e.scope_id = :scope AND lower(e.canonical_name) = ANY(:names)
+    SELECT DISTINCT folded(a.display) AS name FROM entity_aliases a
+    WHERE a.tenant_id = :tenant AND a.scope_id = :scope AND folded(a.display) = ANY(:names)
+    UNION SELECT folded(e.canonical_name) FROM entities e
+    WHERE e.tenant_id = :tenant AND e.scope_id = :scope AND folded(e.canonical_name) = ANY(:names)
     """
 )
 
@@ -308,7 +308,7 @@ async def holds_nothing(session: ReadSession, tenant: UUID, scope: UUID) -> bool
 
 
 async def names_of(session: ReadSession, tenant: UUID, scope: UUID, names: Collection[str]) -> set[str]:
-    """Return those of these names, in lower case, that an entity of the scope has."""
+    """Return those of these names, folded, that an entity of the scope has."""
     rows = await session.fetch(_NAMES, {"tenant": tenant, "scope": scope, "names": list(names)})
     return {row["name"] for row in rows}
 

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import re
-from datetime import UTC, datetime, timedelta
+from collections.abc import Sequence
+from dataclasses import replace
+from datetime import UTC, datetime, timedelta, tzinfo
 
-from app.english.dates.days import DAYS_IN_WEEK, END_OF_TIME, Unit
+from app.english.dates.days import DAYS_IN_WEEK, END_OF_TIME, Unit, midnight
 from app.english.dates.lexer import lex, number_tag
 from app.english.dates.nodes import UNKNOWN, GrammarRule, Node, apply_rules
 from app.english.dates.periods import Period, Prefer, ReferenceTime, SpanKind, TemporalSpan
@@ -15,6 +17,7 @@ from app.english.dates.rules_periods import ATTACH_YEAR, HALF_YEARS, PERIODS, UN
 from app.english.dates.rules_ranges import DAY_RANGES, OPEN, RANGES, YEARS
 from app.english.dates.rules_relative import LASTING, RELATIVE, WEEKDAYS
 from app.english.dates.rules_times import AMOUNTS, CLOCKS, TIMES, TIMES_FIRST
+from app.english.dates.zones import NamedZone, named_zones, without_zones
 from app.model import Precision
 
 TEN, TWENTY, HUNDRED, THOUSAND = 10, 20, 100, 1000
@@ -174,15 +177,18 @@ def find_spans(text: str, *, now: datetime, prefer: Prefer = "past") -> tuple[Te
 
     "last" and "next" count calendar weeks that start on Monday: on a Thursday "last Friday" is the Friday of
     the week before, "past Friday" the nearest one; "last March" is March of last year. Times of day without a
-    date, recurring times ("every Monday") and bare numbers are not spans. A time zone in the text is ignored.
+    date, recurring times ("every Monday") and bare numbers are not spans. A time of day in a zone that the text names
+    is of that zone; where the name may mean several, the day alone is known. Figures of a date are read by
+    `month_and_day`.
     """
-    nodes = read_numbers(lex(text))
+    zones = named_zones(text)
+    nodes = read_numbers(lex(without_zones(text, zones)))
     if all(node.tag in PLAIN for node in nodes):
         return ()
     ctx = ReferenceTime(now, now.replace(tzinfo=None), prefer)
     read = (node for node in apply_rules(nodes, GRAMMAR, ctx) if node.period or node.amount)
     found = (_span(text, node, ctx) for node in read)
-    return tuple(span for span in found if span is not None)
+    return tuple(_in_zone(text, span, zones) for span in found if span is not None)
 
 
 def last_named(text: str, *, now: datetime) -> datetime | None:
@@ -217,6 +223,40 @@ def _span(text: str, node: Node, ctx: ReferenceTime) -> TemporalSpan | None:
         start=node.start, end=node.end, text=text[node.start : node.end], lower=lower, upper=upper,
         precision=_precision(period), kind=_kind(period, lower, upper), window=window,
     )  # fmt: skip
+
+
+def _in_zone(text: str, span: TemporalSpan, zones: Sequence[NamedZone]) -> TemporalSpan:
+    """Return the span with the zone that its time of day is said in, and the zone's words."""
+    named = next((one for one in zones if span.start < one.start <= span.end), None)
+    if named is None:
+        return span
+    end = max(span.end, *(one.end for one in zones if span.start < one.start <= span.end))
+    span = replace(span, end=end, text=text[span.start : end])
+    own = span.lower is not None and str(span.lower.tzname()) in text[named.start : named.end]
+    if named.local or own or span.kind not in {"moment", "period", "open"}:
+        return span
+    if named.zone is None:
+        return _whole_days(span)
+    zone = named.zone
+    lower, upper, begin, finish = (_moved(one, zone) for one in (span.lower, span.upper, *span.window))
+    return replace(span, lower=lower, upper=upper, window=(begin, finish))
+
+
+def _moved(moment: datetime | None, zone: tzinfo) -> datetime | None:
+    """Return the same time of day in another zone, as an instant in its own."""
+    try:
+        return None if moment is None else moment.replace(tzinfo=zone).astimezone(moment.tzinfo)
+    except OverflowError:
+        return moment
+
+
+def _whole_days(span: TemporalSpan) -> TemporalSpan:
+    """Return the span without its time of day: the days that it is in."""
+    if span.lower is None or span.upper is None:
+        return span
+    lower = midnight(span.lower)
+    upper = midnight(span.upper - timedelta(microseconds=1)) + timedelta(days=1)
+    return replace(span, lower=lower, upper=upper, window=(lower, upper), precision=Precision.DAY, kind="day")
 
 
 def _bound(moment: datetime | None, ctx: ReferenceTime) -> datetime | None:

@@ -28,3 +28,8 @@ HOLIDAYS: Final = {
 
 SHORT_UNITS: Final = words(_FILE, "short units")
 FUNCTION_WORDS: Final = words(_FILE, "function words")
+
+ZONES: Final = pairs(_FILE, "zones")
+"""Hours from UTC, or the zone, by the name that follows a time of day; `?` for names of several zones."""
+
+MONTH_FIRST: Final = words(_FILE, "month first")

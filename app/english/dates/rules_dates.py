@@ -8,6 +8,7 @@ from app.english.dates.days import DAYS_IN_WEEK, Range, Unit, after, day, holida
 from app.english.dates.lexer import MAX_DAY, MAX_MONTH, PIVOT
 from app.english.dates.nodes import UNKNOWN, Match, Node, RuleList, ends, make_node, names, time_node
 from app.english.dates.periods import Period, ReferenceTime, fixed_period, month_of, one_day, recurring
+from app.english.dates.zones import month_is_first
 
 FULL_DATES = RuleList()
 LOOSE_DATES = RuleList()
@@ -62,9 +63,14 @@ def weekly(ctx: ReferenceTime, weekday: int) -> Period | None:
     return recurring(at, Unit.DAY, ctx, Unit.WEEK, today_counts=True)
 
 
-def month_first(a: int, b: int) -> tuple[int, int]:
-    """Return month and day of two figures, in the American order unless only the other one is a date."""
-    return (a, b) if a <= MAX_MONTH else (b, a)
+def month_and_day(node: Node, a: int, b: int, ctx: ReferenceTime) -> tuple[int, int]:
+    """Return month and day of two figures: the day first where dots join them, else in the order of the asker's zone.
+
+    The other order counts where only that is a date.
+    """
+    first = "." not in node.word and month_is_first(ctx.now.tzinfo)
+    month, number = (a, b) if first else (b, a)
+    return (month, number) if month <= MAX_MONTH else (number, month)
 
 
 @FULL_DATES.rule("(ANYWEEKDAY COMMA? THE? OPEN?)? date:DMY")
@@ -72,7 +78,7 @@ def _figures(m: Match) -> Node | None:
     a, b, c = m["date"].nums
     if a > MAX_DAY or m["date"].word[:4].isdigit():  # the year comes first
         return single_date(m, a, b, c)
-    month, number = month_first(a, b)
+    month, number = month_and_day(m["date"], a, b, m.ctx)
     return single_date(m, full_year(c, digits=4 if c > TWO_DIGITS else 2), month, number)
 
 
@@ -131,16 +137,17 @@ def _yearless(m: Match) -> Node | None:
     "weekday:ANYWEEKDAY a:N12 dash:DASH b:DAYNO",
 )
 def _month_day(m: Match) -> Node | None:
-    pair = m["date"].nums if m.get("date") else (m["a"].value, m["b"].value)
-    month, number = month_first(*pair)
+    date = m.get("date")
+    pair = date.nums if date else (m["a"].value, m["b"].value)
+    month, number = month_and_day(date or m["dash"], pair[0], pair[1], m.ctx)
     weekday = m.get("weekday")
-    if not m.get("date"):
+    if date is None:
         nearby = datetime(m.ctx.local.year, month, number)  # noqa: DTZ001 - naive local time
         return single_date(m, None, month, number) if weekday and nearby.weekday() == weekday.value else None
     introduced = m.before is not None and m.before.tag in {"ON", "FROM", "SINCE", "UNTIL", "TO", "BY", "DASH"}
-    if weekday is None and not introduced and (m["date"].tag == "DOTTED" or pair in EASY_FRACTIONS):
+    if weekday is None and not introduced and (date.tag == "DOTTED" or pair in EASY_FRACTIONS):
         return None
-    if m["date"].tag == "DOTTED" and m.after is not None and m.after.tag in {"AMPM", "UNIT", "AMOUNT"}:
+    if date.tag == "DOTTED" and m.after is not None and m.after.tag in {"AMPM", "UNIT", "AMOUNT"}:
         return None
     return single_date(m, m.ctx.local.year if m.get("mod") else None, month, number)
 

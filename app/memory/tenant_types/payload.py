@@ -7,7 +7,7 @@ evaluated: a name in braces is replaced by that field's value.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime, tzinfo
 from typing import ClassVar, Final
@@ -209,29 +209,31 @@ class TenantPayload(Payload):
 
     def slot(self, refs: Refs) -> str | None:
         """Return the key of the slot's fields."""
-        return _key(self._part(name, refs) for name in self.plan.slot) or None
+        return _key(self._part(name, refs, normalise.sentence) for name in self.plan.slot) or None
 
     def value(self, refs: Refs) -> str | None:
         """Return the key of the value's fields."""
-        return _key(self._part(name, refs) for name in self.plan.value) if self.plan.slot else None
+        if not self.plan.slot:
+            return None
+        return _key(self._part(name, refs, normalise.value) for name in self.plan.value)
 
     def distinct_by(self) -> tuple[str, ...]:
         """Return the fields in which duplicates must agree."""
-        return tuple(_normal(self.field_value(name)) for name in self.plan.distinct_by)
+        return tuple(_normal(self.field_value(name), normalise.value) for name in self.plan.distinct_by)
 
     def weight(self) -> float:
         """Return the importance, in 0..1."""
         chosen = None if self.plan.weighed_by is None else self.field_value(self.plan.weighed_by)
         return self.plan.importance if chosen is None else self.plan.weights.get(str(chosen), self.plan.importance)
 
-    def _part(self, name: str, refs: Refs) -> str:
+    def _part(self, name: str, refs: Refs, compared: Callable[[str], str]) -> str:
         """Return a field as a part of a key: the entity that it certainly names, else its value."""
         if name == self.plan.subject:
-            return str(refs[_SUBJECT].id) if _SUBJECT in refs else _normal(self.subject())
+            return str(refs[_SUBJECT].id) if _SUBJECT in refs else _normal(self.subject(), compared)
         named = next((one for one in self.plan.mentions if one.field == name and one.creates), None)
         if named is not None and named.role in refs:
             return str(refs[named.role].id)
-        return _normal(self.field_value(name))
+        return _normal(self.field_value(name), compared)
 
 
 class EventField(TenantPayload):
@@ -265,8 +267,8 @@ def as_text(value: object) -> str:
             return " ".join(str(value).split())
 
 
-def _normal(value: object) -> str:
-    return "" if value is None else normalise.sentence(as_text(value))
+def _normal(value: object, compared: Callable[[str], str]) -> str:
+    return "" if value is None else compared(as_text(value))
 
 
 def _key(parts: Iterator[str]) -> str:

@@ -88,7 +88,7 @@ class Constraint(Payload):
         return self._rule_text()
 
     def _rule_text(self) -> str:
-        said = normalise.sentence(self.rule)
+        said = normalise.value(self.rule)
         return f"no {said}" if modals.forbids(self.predicate) and not modals.denied(self.rule) else said
 
     def guarded_at(self, refs: Refs) -> tuple[str, ...]:
@@ -107,7 +107,7 @@ class Constraint(Payload):
 
     def distinct_by(self) -> tuple[str, ...]:
         """Return predicate and rule."""
-        return (self.predicate, normalise.sentence(self.rule))
+        return (self.predicate, normalise.value(self.rule))
 
 
 def _importance(payload: Payload) -> float:

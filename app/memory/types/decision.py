@@ -56,11 +56,11 @@ class Decision(Payload):
 
     def value(self, refs: Refs) -> str | None:  # noqa: ARG002
         """Return the choice."""
-        return normalise.normalise_name(self.decision)
+        return normalise.value(self.decision)
 
     def distinct_by(self) -> tuple[str, ...]:
         """Return the subject and the choice."""
-        return (normalise.normalise_name(self.topic), normalise.normalise_name(self.decision))
+        return (normalise.normalise_name(self.topic), normalise.value(self.decision))
 
 
 def _reason(rationale: str) -> str:

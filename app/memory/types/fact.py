@@ -162,7 +162,7 @@ class Fact(Payload):
 
     def written_value(self) -> str | None:
         """Return the object as it is written."""
-        return normalise.normalise_name(self.object)
+        return normalise.value(self.object)
 
     def guarded_at(self, refs: Refs) -> tuple[str, ...]:
         """Return subject + each predicate of possible rules about this."""
@@ -174,7 +174,7 @@ class Fact(Payload):
 
     def distinct_by(self) -> tuple[str, ...]:
         """Return predicate and object."""
-        return (self.predicate, normalise.normalise_name(self.object))
+        return (self.predicate, normalise.value(self.object))
 
     def questions(self) -> tuple[str, ...]:
         """Return questions about the predicate."""

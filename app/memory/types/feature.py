@@ -32,7 +32,7 @@ class Feature(Payload):
 
     def value(self, refs: Refs) -> str | None:  # noqa: ARG002
         """Return its state and the statement."""
-        return normalise.digest(normalise.sentence(self.text), normalise.normalise_key(self.status or "")).hex()
+        return normalise.digest(normalise.value(self.text), normalise.normalise_key(self.status or "")).hex()
 
     def distinct_by(self) -> tuple[str, ...]:
         """Return the feature and its state, because one sentence may be said of two features."""

@@ -83,15 +83,15 @@ class Medication(Payload):
         """Return dosage, frequency and whether it is taken."""
         return "|".join(
             (
-                normalise.normalise_name(self.dosage or ""),
-                normalise.normalise_name(self.frequency or ""),
+                normalise.value(self.dosage or ""),
+                normalise.value(self.frequency or ""),
                 str(self.active),
             )
         )
 
     def distinct_by(self) -> tuple[str, ...]:
         """Return medicine and dosage."""
-        return (normalise.normalise_key(self.medication_name), normalise.normalise_name(self.dosage or ""))
+        return (normalise.normalise_key(self.medication_name), normalise.value(self.dosage or ""))
 
 
 def _importance(_payload: Payload) -> float:

@@ -51,7 +51,7 @@ class Plan(Payload):
 
     def distinct_by(self) -> tuple[str, ...]:
         """Return the intended action."""
-        return (normalise.sentence(self.plan),)
+        return (normalise.value(self.plan),)
 
 
 TYPE = MemoryType(

@@ -75,11 +75,11 @@ class Preference(Payload):
 
     def value(self, refs: Refs) -> str | None:  # noqa: ARG002
         """Return the preferred value."""
-        return normalise.normalise_name(self.preference_value)
+        return normalise.value(self.preference_value)
 
     def distinct_by(self) -> tuple[str, ...]:
         """Return key and value."""
-        return (self.preference_key, normalise.normalise_name(self.preference_value))
+        return (self.preference_key, normalise.value(self.preference_value))
 
     def questions(self) -> tuple[str, ...]:
         """Return questions about the choice."""

@@ -42,7 +42,7 @@ class Procedural(Payload):
 
     def value(self, refs: Refs) -> str | None:  # noqa: ARG002
         """Return the procedure and its steps."""
-        return normalise.digest(*map(normalise.sentence, (self.text, *self.steps))).hex()
+        return normalise.digest(*map(normalise.value, (self.text, *self.steps))).hex()
 
     def distinct_by(self) -> tuple[str, ...]:
         """Return the steps, because other steps are another procedure."""

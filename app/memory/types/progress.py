@@ -27,7 +27,7 @@ class Progress(Payload):
 
     def value(self, refs: Refs) -> str | None:  # noqa: ARG002
         """Return the progress."""
-        return normalise.sentence(self.text)
+        return normalise.value(self.text)
 
     def distinct_by(self) -> tuple[str, ...]:
         """Return the session, because two sessions may have the same progress."""

@@ -55,11 +55,11 @@ class TransientState(Payload):
 
     def value(self, refs: Refs) -> str | None:  # noqa: ARG002
         """Return the state."""
-        return normalise.sentence(self.state)
+        return normalise.value(self.state)
 
     def distinct_by(self) -> tuple[str, ...]:
         """Return kind and state."""
-        return (normalise.normalise_key(self.kind), normalise.sentence(self.state))
+        return (normalise.normalise_key(self.kind), normalise.value(self.state))
 
 
 def _importance(_payload: Payload) -> float:

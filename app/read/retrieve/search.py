@@ -124,7 +124,7 @@ def type_filter(filters: SearchFilters, *, scoped: bool = True, typed: bool = Tr
     if typed and filters.types:
         conditions.append("i.type = ANY(:types)")
     if filters.topic is not None:
-        conditions.append("lower(i.topic) = lower(:topic)")
+        conditions.append("folded(i.topic) = folded(:topic)")
     if filters.metadata is not None:
         conditions.append("i.memory_id IN (SELECT memory_id FROM labelled)")
     if filters.excluded:

@@ -19,6 +19,7 @@ from app.db.session import Database, ReadSession, stamped
 from app.db.tables import entities, memories, turns
 from app.db.tables.foreign_keys import referring
 from app.db.tenants import lock_scope
+from app.memory.writing import folded
 from app.model import Scope
 from app.services.portability.records import KINDS, Line
 
@@ -110,7 +111,7 @@ class ErasedFilter:
 
 
 def _means(line: Line) -> str:
-    return str(line.values["name"]).lower()
+    return folded(str(line.values["name"]))
 
 
 def _refers(line: Line) -> set[UUID]:

@@ -147,7 +147,7 @@ def reclassified_row(one: AdoptedMemory, types: Registry) -> dict[str, Any]:
         "slot_value": payload.value(one.refs),
         "prior": target.prior,
         "identity": normalise.digest(
-            target.name, row["speech_act"], normalise.sentence(row["content"]), *payload.distinct_by()
+            target.name, row["speech_act"], normalise.value(row["content"]), *payload.distinct_by()
         ),
     }
     decay = Decay(half_life_days=row["half_life_days"], floor=row["floor"])

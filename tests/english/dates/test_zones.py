@@ -1,60 +1,86 @@
-"""Days follow the caller's clock, across clock changes too."""
+"""Zones that a text names count, and figures are in the order that dots or the asker's zone imply."""
 
 from __future__ import annotations
 
-from datetime import UTC, datetime, timedelta
+from datetime import datetime
 from zoneinfo import ZoneInfo
 
-from app.english.dates import TemporalSpan, find_spans
+import pytest
 
-BERLIN, NEW_YORK = ZoneInfo("Europe/Berlin"), ZoneInfo("America/New_York")
+from app.english.dates import find_spans
+from tests.english.rules.said import proposed
 
-
-def only(text: str, now: datetime) -> TemporalSpan:
-    (span,) = find_spans(text, now=now)
-    return span
+MADRID, DENVER = "Europe/Madrid", "America/Denver"
 
 
-def utc(span: TemporalSpan) -> tuple[datetime, datetime]:
-    assert span.lower
-    assert span.upper
-    return span.lower.astimezone(UTC), span.upper.astimezone(UTC)
+def found(text: str, zone: str) -> list[tuple[str, str | None, str]]:
+    now = datetime(2026, 3, 4, 12, tzinfo=ZoneInfo(zone))
+    spans = find_spans(text, now=now, prefer="future")
+    return [(one.text, None if one.lower is None else f"{one.lower:%m-%d %H:%M}", one.precision.value) for one in spans]
 
 
-def test_the_day_clocks_go_forward_has_23_hours() -> None:
-    span = only("yesterday", datetime(2024, 4, 1, 12, tzinfo=BERLIN))
-    assert utc(span) == (datetime(2024, 3, 30, 23, tzinfo=UTC), datetime(2024, 3, 31, 22, tzinfo=UTC))
+@pytest.mark.parametrize(
+    ("text", "zone", "day"),
+    [
+        ("paid 7.11.2026", DENVER, "11-07"),
+        ("paid 7.11.26", MADRID, "11-07"),
+        ("paid 11/7/2026", DENVER, "11-07"),
+        ("paid 7/11/2026", MADRID, "11-07"),
+        ("paid on 7/11", "Asia/Kolkata", "11-07"),
+        ("paid on 11/7", "UTC", "11-07"),
+        ("paid 11-7-2026", "America/Indiana/Knox", "11-07"),
+        ("paid 7/11/2026", "America/Bogota", "11-07"),
+        ("paid 11/23/2026", MADRID, "11-23"),
+        ("paid 2026-11-07", MADRID, "11-07"),
+    ],
+)
+def test_figures_are_in_the_order_of_the_place(text: str, zone: str, day: str) -> None:
+    [(_, at, _)] = found(text, zone)
+    assert at == f"{day} 00:00"
 
 
-def test_the_day_clocks_go_back_has_25_hours() -> None:
-    span = only("today", datetime(2024, 11, 3, 12, tzinfo=NEW_YORK))
-    assert utc(span) == (datetime(2024, 11, 3, 4, tzinfo=UTC), datetime(2024, 11, 4, 5, tzinfo=UTC))
+@pytest.mark.parametrize(
+    ("text", "at"),
+    [
+        ("tomorrow at 6pm EDT", "03-05 23:00"),
+        ("tomorrow at 18:00 (JST)", "03-05 10:00"),
+        ("at 8am MSK tomorrow", "03-05 06:00"),
+        ("tomorrow at 07:15 UTC-4", "03-05 12:15"),
+        ("tomorrow at 7.30pm GMT+5:30", "03-05 15:00"),
+        ("tomorrow at 9am Tokyo time", "03-05 01:00"),
+        ("tomorrow at 9am Pacific time", "03-05 18:00"),
+        ("tomorrow at noon Sao Paulo time", "03-05 16:00"),
+        ("tomorrow at 9pm my time", "03-05 21:00"),
+        ("2026-03-05T08:00:00+00:00", "03-05 09:00"),
+        ("tomorrow at 9am for the last time", "03-05 09:00"),
+    ],
+)
+def test_a_time_of_day_is_of_the_zone_that_is_named(text: str, at: str) -> None:
+    [(words, lower, precision)] = found(text, MADRID)
+    assert (lower, precision) == (at, "exact")
+    assert words == text.removesuffix(" for the last time")
 
 
-def test_hours_are_real_hours_across_a_clock_change() -> None:
-    span = only("3 hours ago", datetime(2024, 3, 31, 4, 30, tzinfo=BERLIN))
-    assert span.lower == datetime(2024, 3, 31, 0, 30, tzinfo=BERLIN)
+def test_a_range_is_wholly_of_its_zone() -> None:
+    now = datetime(2026, 3, 4, 12, tzinfo=ZoneInfo(MADRID))
+    [span] = find_spans("tomorrow from 1pm to 3pm CST6CDT time", now=now, prefer="future")[:1]
+    assert span.upper is not None
+    [span] = find_spans("tomorrow from 1pm EST to 3pm EST", now=now, prefer="future")
+    assert (f"{span.lower:%H:%M}", f"{span.upper:%H:%M}", span.text[-3:]) == ("19:00", "21:00", "EST")
 
 
-def test_a_time_inside_the_skipped_hour_still_has_a_length() -> None:
-    span = only("today at 2:30", datetime(2024, 3, 31, 12, tzinfo=BERLIN))
-    lower, upper = utc(span)
-    assert lower == datetime(2024, 3, 31, 1, 30, tzinfo=UTC)
-    assert upper - lower == timedelta(minutes=1)
+@pytest.mark.parametrize("name", ["CST", "IST"])
+def test_of_a_name_with_several_zones_the_day_alone_is_known(name: str) -> None:
+    assert found(f"tomorrow at 6pm {name}", MADRID) == [(f"tomorrow at 6pm {name}", "03-05 00:00", "day")]
 
 
-def test_one_instant_is_another_day_elsewhere() -> None:
-    instant = datetime(2024, 5, 15, 2, tzinfo=UTC)
-    berlin, new_york = (only("yesterday", instant.astimezone(zone)) for zone in (BERLIN, NEW_YORK))
-    assert berlin.lower == datetime(2024, 5, 14, tzinfo=BERLIN)
-    assert new_york.lower == datetime(2024, 5, 13, tzinfo=NEW_YORK)
+@pytest.mark.parametrize(("name", "zone"), [("CST", "America/Chicago"), ("IST", "Asia/Kolkata")])
+def test_unless_one_is_the_askers_own(name: str, zone: str) -> None:
+    assert found(f"tomorrow at 6pm {name}", zone) == [(f"tomorrow at 6pm {name}", "03-05 18:00", "exact")]
 
 
-def test_bounds_are_in_the_zone_of_now() -> None:
-    span = only("in July 2020", datetime(2024, 1, 10, 9, tzinfo=NEW_YORK))
-    assert (span.lower, span.upper) == (
-        datetime(2020, 7, 1, tzinfo=NEW_YORK),
-        datetime(2020, 8, 1, tzinfo=NEW_YORK),
-    )
-    assert span.lower is not None
-    assert span.lower.tzinfo is NEW_YORK
+@pytest.mark.parametrize("zone", ["PST", "(CET)", "UTC+8", "New York time", "IST"])
+def test_no_zone_becomes_a_word_of_an_event(zone: str) -> None:
+    [event] = proposed(f"I met Ana yesterday at 3pm {zone}")
+    assert event.payload["event_description"] == "user met Ana"
+    assert event.payload["participants"] == ["user", "Ana"]
