@@ -23,10 +23,13 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from starlette.datastructures import QueryParams
 from starlette.responses import Response
+from starlette.routing import Match
+from starlette.types import Scope
 
 from app import ids
 from app.api.plumbing.idempotency import declared
 from app.api.plumbing.operations import is_operators
+from app.api.plumbing.paths import segments
 from app.api.plumbing.problems import (
     MOST_ERRORS,
     FieldError,
@@ -122,6 +125,13 @@ _KEY = 2
 
 class GuardedRoute(APIRoute):
     """A route that is closed unless it names a role."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Match a path, whose segment with `:path` may hold an encoded slash, but is one segment all the same."""
+        match, child = super().matches(scope)
+        if match is not Match.NONE and ":path}" in self.path and segments(scope) != self.path.count("/"):
+            return Match.NONE, {}
+        return match, child
 
     def get_route_handler(self) -> Handler:
         """Return the handler with the checks before it."""

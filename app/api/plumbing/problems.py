@@ -42,7 +42,11 @@ ROUTE_HINTS: Final = tuple(
         (r"(?:GET|POST) /memories/typed/(?:search|list)|GET /memories/(?:typed|list|all|batch)(?:/\w+)?", _LISTS),
         (r"PUT /memories/[^/]+", "PATCH /memories/{memory_id} changes one"),
         (r"DELETE /memories", "DELETE /memories/{memory_id} erases one, DELETE /users/{user_id} all of a user"),
-        (r"GET /users(?:/[^/]+)?(?:/memories)?", f"{_LISTS}; GET /export?user_id=... tells all of a user"),
+        (
+            r"(?:DELETE|PATCH|PUT) /users/[^/]+/.+",
+            "DELETE /users/{user_id} erases all of a user; a slash within an id is written %2F",
+        ),
+        (r"GET /users(?:/[^/]+)?(?:/.+)?", f"{_LISTS}; GET /export?user_id=... tells all of a user"),
         (r"(?:POST|PUT) /users(?:/[^/]+)?", "there is no user to make: name any user_id as you write"),
         (r"DELETE /users", "DELETE /users/{user_id} erases all of a user"),
         (r"POST /(?:messages|conversations|chat|ingest|turn)", "POST /turns takes what was said"),
@@ -51,7 +55,7 @@ ROUTE_HINTS: Final = tuple(
         (r"(?:GET|POST) /(?:types|memory-types)", "GET /admin/types lists the types, POST /admin/types defines one"),
         (r"(?:GET|POST) /(?:keys|api-keys)", "GET /admin/keys lists keys, POST /admin/keys makes one"),
         (r"(?:GET|POST) /tenants", "GET /admin/tenants lists tenants, POST /admin/tenants makes one"),
-        (r"\w+ /(?:v1|api)(?:/.*)?", "paths begin with no version or prefix: POST /query"),
+        (r"\w+ /(?:v\d+|api)(?:/.*)?", "paths begin with /v1, or with no prefix at all: POST /query"),
     )
 )
 """Patterns of a method and a path, each with the route that was probably meant."""
