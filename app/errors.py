@@ -102,6 +102,14 @@ class Conflict(TypedMemoryError):
     title = "Conflict"
 
 
+class PreconditionFailed(TypedMemoryError):
+    """What the request wants to change is not as the request's condition says."""
+
+    code = "precondition-failed"
+    status = 412
+    title = "Precondition failed"
+
+
 class Dangling(Conflict):
     """A row refers to a row that does not exist, or no longer: read again and retry."""
 

@@ -19,7 +19,17 @@ from typing import Any, Final
 
 from app.memory.fields import can_be_seen
 
-TIME_FIELDS: Final = ("occurred_at", "timestamp", "date", "created_at", "sent_at", "ts", "create_time", "time")
+TIME_FIELDS: Final = (
+    "occurred_at",
+    "stated_at",
+    "timestamp",
+    "date",
+    "created_at",
+    "sent_at",
+    "ts",
+    "create_time",
+    "time",
+)
 """Names of the time of a message in libraries, in order of precedence; in camel case, too."""
 
 _KEPT: Final = ("session_id", "sequence_number", "category", "importance", "metadata")
