@@ -212,7 +212,7 @@ def _turns_of_messages(messages: Sequence[ChatMessageIn], body: TurnsBody) -> Gi
         except ValueError as error:
             errors.append(FieldError(field=place, message=str(error)))
     if errors:
-        raise InvalidFields(errors)
+        raise InvalidFields(errors, "message")
     return GivenTurns(placed=placed, ignored=ignored)
 
 

@@ -325,7 +325,7 @@ async def test_a_period_that_ends_before_it_begins_is_refused(
 
 async def test_unknown_routes_and_methods(client: httpx.AsyncClient) -> None:
     await problem(await client.get("/nothing"), 404)
-    await problem(await client.get("/memories/"), 404)
+    await problem(await client.get("/memories//"), 404)
     wrong = await client.put("/memories/mem_" + "0" * 32)
     await problem(wrong, 405)
     assert wrong.headers["Allow"] == "DELETE, GET, HEAD, PATCH"

@@ -84,3 +84,28 @@ async def test_the_document_has_the_headers_of_every_answer(client: httpx.AsyncC
         operation = shared.get(operation.get("$ref", "").rpartition("/")[2], operation)
         told = {name.lower() for name in operation["headers"]}
         assert set(answer.headers) - ordinary <= told, (method, path)
+
+
+async def test_every_refusal_is_counted_by_its_reason(client: httpx.AsyncClient, anonymous: httpx.AsyncClient) -> None:
+    async def counted() -> dict[str, float]:
+        lines = (await anonymous.get("/metrics")).text.splitlines()
+        found = (line.rpartition(" ") for line in lines if line.startswith("tm_http_requests_refused_total"))
+        return {labels.partition("{")[2].rstrip("}"): float(value) for labels, _, value in found}
+
+    before = await counted()
+    memory = (await made(client)).headers["location"]
+    await client.post("/turns", json={"messages": [{"content": "Hi there.", "ts": "noon"}]})
+    await client.post("/turns", json={"turns": [{"content": "Hi there.", "wen": 1}]})
+    await client.get("/memories", params={"colour": "red"})
+    await client.delete("/users/ivo/turns")
+    await client.patch(memory, json={"importance": 0.2}, headers={"If-Match": '"old"'})
+    after = await counted()
+    assert {
+        labels: count - before.get(labels, 0) for labels, count in after.items() if count != before.get(labels)
+    } == {
+        'code="invalid-input",reason="message"': 1,
+        'code="invalid-input",reason="extra_forbidden"': 1,
+        'code="invalid-input",reason="parameter"': 1,
+        'code="not-found",reason="route"': 1,
+        'code="precondition-failed",reason=""': 1,
+    }

@@ -265,7 +265,7 @@ def _refuse_unknown(given: QueryParams, parameters: Mapping[str, bool]) -> None:
         if not parameters.get(name, True) and len(given.getlist(name)) > 1
     ]
     if unknown or repeated:
-        raise InvalidFields([*unknown, *repeated])
+        raise InvalidFields([*unknown, *repeated], "parameter")
 
 
 class StrictRequest(Request):

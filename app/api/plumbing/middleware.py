@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from http import HTTPStatus
 from time import perf_counter
 from typing import Any
 
@@ -87,6 +88,8 @@ class RequestMiddleware:
         method = scope["method"] if scope["method"] in _METHODS else "OTHER"
         metrics = scope["app"].state.metrics
         metrics.request(method, route, status, seconds)
+        if status >= HTTPStatus.BAD_REQUEST and (refusal := scope["state"].get("refusal")):
+            metrics.refused(*refusal)
         actor = scope["state"].get("actor")
         if isinstance(actor, Actor):
             metrics.tenant_request(actor.tenant_id)

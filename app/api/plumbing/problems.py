@@ -103,10 +103,11 @@ class Problem(BaseModel):
 class InvalidFields(InvalidInput):
     """Several fields are wrong."""
 
-    def __init__(self, errors: Sequence[FieldError]) -> None:
-        """Build the error from at least one fault."""
+    def __init__(self, errors: Sequence[FieldError], reason: str = "field") -> None:
+        """Build the error from at least one fault; `reason` is the kind of the first, for the metrics."""
         super().__init__(_summary(errors))
         self.errors = tuple(errors)
+        self.reason = reason
 
 
 class MalformedBody(TypedMemoryError):
@@ -141,8 +142,11 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _http)
 
 
-def document(kind: ProblemKind, detail: str, scope: Scope, *, errors: Sequence[FieldError] = ()) -> dict[str, object]:
-    """Return the members of a problem about a request."""
+def document(
+    kind: ProblemKind, detail: str, scope: Scope, *, errors: Sequence[FieldError] = (), reason: str = ""
+) -> dict[str, object]:
+    """Return the members of a problem about a request, whose state gets code and `reason` for the metrics."""
+    scope.get("state", {})["refusal"] = (kind.code, reason)
     members: dict[str, object] = {
         "type": URN + kind.code,
         "title": kind.title,
@@ -178,7 +182,7 @@ def problem_of(error: TypedMemoryError, scope: Scope) -> dict[str, object]:
     elif error.field is not None:
         errors = (FieldError(field=error.field, message=error.message),)
     detail = _summary(errors) if errors and isinstance(error, InvalidInput) else error.message
-    return document(kind, detail, scope, errors=errors)
+    return document(kind, detail, scope, errors=errors, reason=getattr(error, "reason", ""))
 
 
 def raise_if_all_failed(results: Sequence[object]) -> None:
@@ -265,7 +269,9 @@ async def _validation(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for just this
     declared = getattr(request.scope.get("route"), "body_field", None)
     body = None if declared is None else declared.field_info.annotation
-    return respond(problem_of(InvalidFields(field_errors(error.errors(), body=body)), request.scope))
+    faults = error.errors()
+    invalid = InvalidFields(field_errors(faults, body=body), str(faults[0]["type"]))
+    return respond(problem_of(invalid, request.scope))
 
 
 async def _http(request: Request, error: Exception) -> Response:
@@ -283,7 +289,7 @@ async def _http(request: Request, error: Exception) -> Response:
     kind = ProblemKind(
         code=status.phrase.lower().replace(" ", "-"), status=status.value, title=status.phrase.capitalize()
     )
-    return respond(document(kind, detail, request.scope), headers)
+    return respond(document(kind, detail, request.scope, reason="route"), headers)
 
 
 def _allowed(request: Request) -> list[str]:
