@@ -110,8 +110,8 @@ class TurnsBody(
     agent_id: Name | None = None
     scope: ScopeKind | None = Field(
         default=None,
-        description="Where memories go; by default the user's scope, else the agent's, that agent's with that user if "
-        "both are named, else global.",
+        description="Where memories go; by default the user's scope, else the agent's, else global. With `agent`, "
+        "what is said to an agent stays with that agent, with that user if one is named.",
     )
     timezone: TimeZone | None = Field(
         default=None, description='Where "yesterday" is meant; by default the offset of `occurred_at`, else UTC.'

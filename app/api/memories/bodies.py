@@ -51,8 +51,8 @@ class WriteFields(RequestBody):
     scope: ScopeKind | None = Field(
         default=None,
         description="Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that "
-        "user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the "
-        "type's own scope is global; with neither, global.",
+        "user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that "
+        "agent's, unless the type's own scope is global; with neither, global.",
     )
     user_id: UserId | None = None
     agent_id: Name | None = None

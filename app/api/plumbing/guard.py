@@ -127,9 +127,12 @@ class GuardedRoute(APIRoute):
     """A route that is closed unless it names a role."""
 
     def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Match a path, whose segment with `:path` may hold an encoded slash, but is one segment all the same."""
+        """Match a path; a user's id may hold an encoded slash, but is one segment all the same.
+
+        Others match as they are: `DELETE /users/ana/memories` must not erase a user of that name.
+        """
         match, child = super().matches(scope)
-        if match is not Match.NONE and ":path}" in self.path and segments(scope) != self.path.count("/"):
+        if match is not Match.NONE and "{user_id:path}" in self.path and segments(scope) != self.path.count("/"):
             return Match.NONE, {}
         return match, child
 
