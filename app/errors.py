@@ -103,7 +103,7 @@ class Conflict(TypedMemoryError):
 
 
 class PreconditionFailed(TypedMemoryError):
-    """What the request wants to change is not as the request's condition says."""
+    """The memory to change is not in the state that the request's condition names."""
 
     code = "precondition-failed"
     status = 412

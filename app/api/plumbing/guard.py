@@ -23,13 +23,11 @@ from fastapi.routing import APIRoute
 from pydantic import BaseModel
 from starlette.datastructures import QueryParams
 from starlette.responses import Response
-from starlette.routing import Match
-from starlette.types import Scope
 
 from app import ids
 from app.api.plumbing.idempotency import declared
 from app.api.plumbing.operations import is_operators
-from app.api.plumbing.paths import segments
+from app.api.plumbing.paths import SegmentedRoute
 from app.api.plumbing.problems import (
     MOST_ERRORS,
     FieldError,
@@ -123,18 +121,8 @@ _KEY = 2
 """How many more a field of an object takes the time of, above all one that is refused."""
 
 
-class GuardedRoute(APIRoute):
+class GuardedRoute(SegmentedRoute):
     """A route that is closed unless it names a role."""
-
-    def matches(self, scope: Scope) -> tuple[Match, Scope]:
-        """Match a path; a user's id may hold an encoded slash, but is one segment all the same.
-
-        Others match as they are: `DELETE /users/ana/memories` must not erase a user of that name.
-        """
-        match, child = super().matches(scope)
-        if match is not Match.NONE and "{user_id:path}" in self.path and segments(scope) != self.path.count("/"):
-            return Match.NONE, {}
-        return match, child
 
     def get_route_handler(self) -> Handler:
         """Return the handler with the checks before it."""

@@ -8,6 +8,8 @@ from __future__ import annotations
 
 from typing import Final
 
+from fastapi.routing import APIRoute
+from starlette.routing import Match
 from starlette.types import ASGIApp, Receive, Scope, Send
 
 PREFIX: Final = "/v1"
@@ -51,6 +53,20 @@ def segments(scope: Scope) -> int:
 
 
 def _raw(scope: Scope) -> bytes:
-    """Return the path as it was sent, without what stands before all routes."""
+    """Return the path as it was sent, without the root path."""
     raw: bytes = scope.get("raw_path") or scope["path"].encode()
     return raw.partition(b"?")[0].removeprefix(scope.get("root_path", "").encode())
+
+
+class SegmentedRoute(APIRoute):
+    """A route in whose path a user's id is one segment."""
+
+    def matches(self, scope: Scope) -> tuple[Match, Scope]:
+        """Match a path; a user's id may hold an encoded slash, but is one segment all the same.
+
+        Others match as they are: `DELETE /users/ana/memories` must not erase a user of that name.
+        """
+        match, child = super().matches(scope)
+        if match is not Match.NONE and "{user_id:path}" in self.path and segments(scope) != self.path.count("/"):
+            return Match.NONE, {}
+        return match, child
