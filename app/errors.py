@@ -102,6 +102,14 @@ class Conflict(TypedMemoryError):
     title = "Conflict"
 
 
+class PreconditionFailed(TypedMemoryError):
+    """The memory to change is not in the state that the request's condition names."""
+
+    code = "precondition-failed"
+    status = 412
+    title = "Precondition failed"
+
+
 class Dangling(Conflict):
     """A row refers to a row that does not exist, or no longer: read again and retry."""
 

@@ -10,6 +10,7 @@ from pathlib import Path
 
 import structlog
 from fastapi import APIRouter, FastAPI
+from starlette.middleware.gzip import GZipMiddleware
 
 from app import VERSION, logs
 from app.api import (
@@ -48,6 +49,7 @@ from app.api.plumbing.admission import Admission, AdmissionMiddleware
 from app.api.plumbing.middleware import RequestMiddleware, install_headers
 from app.api.plumbing.openapi import TAGS, described
 from app.api.plumbing.operations import OperationsPort
+from app.api.plumbing.paths import RoutePaths
 from app.bootstrap import now
 from app.jobs.worker import embedded_worker
 from app.memory.registry import discover
@@ -55,6 +57,12 @@ from app.runtime import build_runtime
 from app.settings import Settings
 
 log = structlog.get_logger("typed_memory.start")
+
+SMALLEST_COMPRESSED = 1_024
+"""Bytes of an answer from which it is compressed, for those who accept that."""
+
+COMPRESSION = 4
+"""The level of compression: higher ones take twice as long for a tenth less."""
 
 DESCRIPTION = (
     "A memory for agents: typed, scored, grounded, time-aware beliefs. Write what was learned, ask what is "
@@ -110,6 +118,8 @@ def create_app(
         app.add_middleware(OperationsPort, port=configured.operations_port)
     app.add_middleware(AdmissionMiddleware, admission=admission)
     app.add_middleware(RequestMiddleware, max_body_bytes=configured.max_body_bytes, streamed=portability.STREAMED)
+    app.add_middleware(RoutePaths)
+    app.add_middleware(GZipMiddleware, minimum_size=SMALLEST_COMPRESSED, compresslevel=COMPRESSION)
     install_headers(app, configured.cors_origins)
     app.openapi = lambda: described(app)  # type: ignore[method-assign]
     return app

@@ -69,6 +69,12 @@ class _Requests:
             ("reason",),
             registry=registry,
         )
+        self.refused = Counter(
+            "tm_http_requests_refused",
+            "Requests answered with a problem, by its code and, for wrong input, by the kind of the first fault.",
+            ("code", "reason"),
+            registry=registry,
+        )
 
 
 class _Retrieval:
@@ -314,6 +320,10 @@ class Metrics:
     def request(self, method: str, route: str, status: int, seconds: float) -> None:
         """Count an answered request by its route's template."""
         self._http.seconds.labels(method, route, str(status)).observe(seconds)
+
+    def refused(self, code: str, reason: str) -> None:
+        """Count a request that was answered with a problem."""
+        self._http.refused.labels(code, reason).inc()
 
     def tenant_request(self, tenant: UUID) -> None:
         """Count a request of a tenant, if tenants are counted."""

@@ -160,14 +160,14 @@ def scope_of_write(
 ) -> Scope:
     """Return the scope of a write: the one that it asks for, else by the ids that it names.
 
-    A write that names a user stays with that user, and with the agent if it names one, whatever the type's default. An
+    What names a user is that user's, whichever agent heard it, except for types that are an agent's own by default. An
     agent alone is the author, and the default decides between that agent and everyone.
     """
     kind = asked
-    if kind is None and agent_id is not None and (user_id is not None or default is not ScopeKind.GLOBAL):
-        kind = ScopeKind.AGENT
+    if kind is None and user_id is not None:
+        kind = ScopeKind.AGENT if agent_id is not None and default is ScopeKind.AGENT else ScopeKind.USER
     elif kind is None:
-        kind = ScopeKind.GLOBAL if user_id is None else ScopeKind.USER
+        kind = ScopeKind.GLOBAL if agent_id is None or default is ScopeKind.GLOBAL else ScopeKind.AGENT
     return Scope(
         kind=kind,
         user_id=None if kind is ScopeKind.GLOBAL else user_id,

@@ -28,7 +28,7 @@ from langgraph.store.base import (
     SearchOp,
 )
 
-from typed_memory_client import TypedMemory, models
+from typed_memory_client import ApiError, NotFound, TypedMemory, models
 
 Namespace = tuple[str, ...]
 
@@ -66,6 +66,13 @@ _COMPARISONS: Final[Mapping[str, Callable[[Any, Any], bool]]] = {
 _log = logging.getLogger(__name__)
 
 
+class NotSetUp(RuntimeError):
+    """The items have no type yet."""
+
+    def __init__(self) -> None:
+        super().__init__("call store.setup() first, once for a service, with a key that has the role `admin`")
+
+
 class TypedMemoryStore(BaseStore):
     """A store whose items are memories."""
 
@@ -79,8 +86,14 @@ class TypedMemoryStore(BaseStore):
         self._memory.request("POST", "/admin/types", body=DEFINITION)
 
     def batch(self, ops: Iterable[Op]) -> list[Any]:
-        """Do the operations in their order."""
-        return [self._do(op) for op in ops]
+        """Do the operations in their order; raise NotSetUp where the type of the items is not defined."""
+        try:
+            return [self._do(op) for op in ops]
+        except ApiError as error:
+            unknown = any(one.field.startswith("type") for one in error.field_errors)
+            if unknown or (isinstance(error, NotFound) and TYPE in str(error)):
+                raise NotSetUp from error
+            raise
 
     async def abatch(self, ops: Iterable[Op]) -> list[Any]:
         """Do the operations in a thread."""
@@ -125,7 +138,10 @@ class TypedMemoryStore(BaseStore):
     def _candidates(self, op: SearchOp) -> Iterator[SearchItem]:
         client = self._client(op.namespace_prefix)
         if op.query:
-            hits = client.recall(op.query, types=[TYPE], top_k=_SEARCHED, include=["details"]).memories
+            # The store ranks: floors are for prompts, and items have no more confidence than others.
+            hits = client.recall(
+                op.query, types=[TYPE], top_k=_SEARCHED, min_relevance=0, min_confidence=0, include=["details"]
+            ).memories
             found: list[tuple[models.TenantTypeMemory, float | None]]
             found = [(models.TenantTypeMemory.model_validate(one.memory.model_dump()), one.score) for one in hits]
         else:

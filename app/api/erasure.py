@@ -33,6 +33,16 @@ def _hex(digest: bytes | None) -> str | None:
     return None if digest is None else digest.hex()
 
 
+def _status(one: Receipt) -> str:
+    if not one.erasure.finished:
+        return "running"
+    return "finished" if _matched(one) else "nothing_matched"
+
+
+def _matched(one: Receipt) -> int:
+    return sum(one.erasure.counts.values())
+
+
 def _counts(counts: Mapping[str, int]) -> dict[str, int]:
     always = {"memories": 0, "turns": 0}
     return {name: count for name, count in sorted({**always, **counts}.items()) if count or name in always}
@@ -55,9 +65,10 @@ class ReceiptOut(Out):
 
     id: Annotated[str, public_id(ids.ERASURE, "erasure.id")]
     kind: Annotated[Literal["memory", "user"], Source("erasure.kind")]
-    status: Annotated[
-        Literal["running", "finished"], Source("erasure.finished", lambda done: "finished" if done else "running")
-    ]
+    status: Annotated[Literal["running", "finished", "nothing_matched"], Source("", _status)] = Field(
+        description="`nothing_matched` if there was nothing to erase, which a mistaken id looks like, too."
+    )
+    matched: Annotated[int, Source("", _matched)] = Field(description="Rows found and erased so far, of every table.")
     user_id_sha256: Annotated[str | None, Source("erasure.subject_hash", _hex)] = Field(
         description="SHA-256 of the tenant's id, a colon and the user's id: the receipt names nobody."
     )

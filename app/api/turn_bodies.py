@@ -17,7 +17,7 @@ from app.api.plumbing.models import Fraction, Instant, Metadata, RequestBody, Ti
 from app.api.plumbing.problems import FieldError, InvalidFields
 from app.api.plumbing.unions import with_example
 from app.memory.calendar import offset_of
-from app.memory.chat_messages import ChatMessage, IgnoredMessage, read_chat_message
+from app.memory.chat_messages import ChatMessage, IgnoredMessage, in_our_names, read_chat_message
 from app.memory.extraction import Role, Turn
 from app.memory.fields import Name, Place, Sentence, UserId
 from app.memory.instructions import ExtractionInstructions
@@ -31,7 +31,7 @@ A_MOMENT = timedelta(microseconds=1)
 
 
 class TurnIn(RequestBody):
-    """One message of a conversation."""
+    """One message of a conversation; the names that chat libraries have for its fields are read, too."""
 
     role: Role = Field(default=Role.USER, description="The author's role, which caps the source strength.")
     content: Sentence = Field(examples=["I moved from Boston to Berlin last month to work at Volkswagen."])
@@ -47,6 +47,11 @@ class TurnIn(RequestBody):
     importance: Fraction | None = Field(default=None, description="Of all that it yields.")
     metadata: Metadata = Field(default_factory=dict, description="Of all that it yields, too.")
 
+    @model_validator(mode="before")
+    @classmethod
+    def _in_our_names(cls, given: object) -> object:
+        return in_our_names(given) if isinstance(given, dict) else given
+
 
 class ChatMessageIn(BaseModel):
     """A message in the shape of OpenAI, Anthropic or LangChain, with the fields that these give it."""
@@ -57,8 +62,15 @@ class ChatMessageIn(BaseModel):
     )
 
 
+OF_EVERY_TURN = "Of every turn that has no other."
+
 _OWN = frozenset(TurnIn.model_fields) - {"session_id"}
 """The fields of a single turn that a body may have at its top level."""
+
+_OF_ONE = frozenset({"content", "sequence_number"})
+"""Those that can't be of every turn of a list."""
+
+_BY_DEFAULT = _OWN - _OF_ONE - {"metadata"}
 
 
 class TurnsBody(
@@ -82,25 +94,25 @@ class TurnsBody(
         default=None,
         min_length=1,
         max_length=MOST_TURNS,
-        description="Instead of `turns`: messages as chat libraries have them. Text parts are joined; `timestamp` or "
-        "`created_at` is the time, `name` the speaker. System prompts and messages without text are left out and "
-        "listed in `ignored`.",
+        description="Instead of `turns`: messages as chat libraries have them. Text parts are joined; `timestamp`, "
+        "`created_at`, `sent_at`, `ts`, `date` or `time` is the time, `name` the speaker. System prompts, messages "
+        "without text, and fields that are not read are listed in `ignored`.",
     )
-    role: Role | None = None
+    role: Role | None = Field(default=None, description=OF_EVERY_TURN)
     content: Sentence | None = None
-    speaker: Name | None = None
-    occurred_at: Instant | None = None
+    speaker: Name | None = Field(default=None, description=OF_EVERY_TURN)
+    occurred_at: Instant | None = Field(default=None, description=OF_EVERY_TURN)
     sequence_number: Place | None = None
-    category: Category | None = None
-    importance: Fraction | None = None
-    metadata: Metadata | None = None
+    category: Category | None = Field(default=None, description=OF_EVERY_TURN)
+    importance: Fraction | None = Field(default=None, description=OF_EVERY_TURN)
+    metadata: Metadata | None = Field(default=None, description="Of every turn, under what a turn has itself.")
     session_id: Name | None = Field(default=None, description="The conversation; of every turn that names no other.")
     user_id: UserId | None = None
     agent_id: Name | None = None
     scope: ScopeKind | None = Field(
         default=None,
-        description="Where memories go; by default the user's scope, else the agent's, that agent's with that user if "
-        "both are named, else global.",
+        description="Where memories go; by default the user's scope, else the agent's, else global. With `agent`, "
+        "what is said to an agent stays with that agent, with that user if one is named.",
     )
     timezone: TimeZone | None = Field(
         default=None, description='Where "yesterday" is meant; by default the offset of `occurred_at`, else UTC.'
@@ -111,16 +123,21 @@ class TurnsBody(
         "(`PUT /admin/policy`): both stand, and what either excludes is never remembered.",
     )
 
+    @model_validator(mode="before")
+    @classmethod
+    def _in_our_names(cls, given: object) -> object:
+        return in_our_names(given) if isinstance(given, dict) else given
+
     @model_validator(mode="after")
     def _one_shape(self) -> Self:
-        single = {name for name in _OWN if getattr(self, name) is not None}
+        single = {name for name in _OF_ONE if getattr(self, name) is not None}
         lists = [name for name in ("turns", "messages") if getattr(self, name) is not None]
         if not lists and self.content is None:
             raise ValueError("give `turns`, `messages`, or one turn's `content`")
         if len(lists) > 1:
             raise ValueError("give `turns` or `messages`, not both")
         if lists and single:
-            raise ValueError(f"give `{lists[0]}` or one turn's fields, not both: {', '.join(sorted(single))}")
+            raise ValueError(f"give `{lists[0]}` or one turn's own fields, not both: {', '.join(sorted(single))}")
         return self
 
     @property
@@ -144,10 +161,11 @@ class PlacedTurn:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Ignored:
-    """A message of a request that is no turn."""
+    """A message of a request that is no turn, or `fields` of one that were not read."""
 
     place: int
     reason: str
+    fields: Sequence[str] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -161,13 +179,25 @@ class GivenTurns:
 def turns_given(body: TurnsBody) -> GivenTurns:
     """Return the turns of a body, in any of its shapes; raise InvalidFields."""
     if body.messages is not None:
-        return _turns_of_messages(body.messages)
+        return _turns_of_messages(body.messages, body)
     if body.turns is None:
         return GivenTurns(placed=[PlacedTurn(place="", turn=body.single)])
-    return GivenTurns(placed=[PlacedTurn(place=f"turns.{place}", turn=one) for place, one in enumerate(body.turns)])
+    return GivenTurns(
+        placed=[
+            PlacedTurn(place=f"turns.{place}", turn=_with_defaults(one, body)) for place, one in enumerate(body.turns)
+        ]
+    )
 
 
-def _turns_of_messages(messages: Sequence[ChatMessageIn]) -> GivenTurns:
+def _with_defaults(turn: TurnIn, body: TurnsBody) -> TurnIn:
+    """Return a turn of a list with the body's fields for those that it does not have."""
+    given = {name: value for name in _BY_DEFAULT - turn.model_fields_set if (value := getattr(body, name)) is not None}
+    if body.metadata:
+        given["metadata"] = {**body.metadata, **turn.metadata}
+    return turn.model_copy(update=given) if given else turn
+
+
+def _turns_of_messages(messages: Sequence[ChatMessageIn], body: TurnsBody) -> GivenTurns:
     placed: list[PlacedTurn] = []
     ignored: list[Ignored] = []
     errors: list[FieldError] = []
@@ -177,8 +207,10 @@ def _turns_of_messages(messages: Sequence[ChatMessageIn]) -> GivenTurns:
             said = read_chat_message(message.model_dump())
             if isinstance(said, IgnoredMessage):
                 ignored.append(Ignored(place=number, reason=said.reason))
-            else:
-                placed.append(PlacedTurn(place=place, turn=_turn_of(said)))
+                continue
+            placed.append(PlacedTurn(place=place, turn=_with_defaults(_turn_of(said), body)))
+            if said.unread:
+                ignored.append(Ignored(place=number, reason=NOT_READ, fields=said.unread))
         except ValidationError as invalid:
             errors += [
                 FieldError(field=f"{place}.{error['loc'][0]}", message=str(error["msg"])) for error in invalid.errors()
@@ -186,15 +218,18 @@ def _turns_of_messages(messages: Sequence[ChatMessageIn]) -> GivenTurns:
         except ValueError as error:
             errors.append(FieldError(field=place, message=str(error)))
     if errors:
-        raise InvalidFields(errors)
+        raise InvalidFields(errors, "message")
     return GivenTurns(placed=placed, ignored=ignored)
+
+
+NOT_READ = "fields that are not read"
 
 
 def _turn_of(said: ChatMessage) -> TurnIn:
     if said.role is not None and said.role not in set(Role):
         raise ValueError(f"the role {said.role!r} is none of {', '.join(Role)}")
     about = {"role": said.role, "content": said.content, "speaker": said.name, "occurred_at": said.occurred_at}
-    return TurnIn.model_validate({name: value for name, value in about.items() if value is not None})
+    return TurnIn.model_validate({name: value for name, value in {**about, **said.kept}.items() if value is not None})
 
 
 def turns_from_body(body: TurnsBody, given: GivenTurns, now: datetime) -> list[Turn]:

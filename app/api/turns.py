@@ -116,10 +116,14 @@ class TurnOut(Out):
 
 
 class IgnoredOut(Out):
-    """A message without anything to remember: its position in the request, from 0, and the reason."""
+    """A message without anything to remember: its position in the request, from 0, and the reason.
+
+    With `fields`, it is kept, without these fields or content parts.
+    """
 
     place: int
     reason: str
+    fields: list[str]
 
 
 class AppliedInstructionsOut(Out):

@@ -13,6 +13,7 @@ from starlette.responses import Response
 
 from app.api.plumbing.guard import ADMIN, OPEN, READ, ActorDep, GuardedRoute, Handler, RuntimeDep
 from app.api.plumbing.models import Given, Out, Source, json_answer
+from app.api.plumbing.outcomes import LOCATION
 from app.api.plumbing.problems import FieldError, InvalidFields, field_errors
 from app.api.plumbing.routes import CREATED, NO_CONTENT, OK, add_reads, add_route
 from app.memory.fields import Name
@@ -123,6 +124,7 @@ async def list_types(runtime: RuntimeDep, actor: ActorDep) -> Response:
 
 
 async def define_type(
+    request: Request,
     runtime: RuntimeDep,
     actor: ActorDep,
     body: Definition,
@@ -137,7 +139,10 @@ async def define_type(
     pointers into it.
     """
     done = await runtime.own_types.define(actor, body, dry_run=dry_run)
-    return json_answer(DefinedOut.answer(done), OK if dry_run else CREATED)
+    if dry_run:
+        return json_answer(DefinedOut.answer(done))
+    location = f"{request.scope.get('root_path', '')}/admin/types/{body.name}"
+    return json_answer(DefinedOut.answer(done), CREATED, {LOCATION: location})
 
 
 async def get_type(runtime: RuntimeDep, actor: ActorDep, type_name: TypeNameIn) -> Response:

@@ -25,6 +25,9 @@ _PREFIX = "TM_"
 _NOT_SETTINGS = frozenset({"TM_URL", "TM_API_KEY"})
 """Read by the commands that talk to a running service."""
 
+_OF_A_STORE = frozenset({"TM_DATABASE_URL", "TM_MIGRATION_DATABASE_URL", "TM_DATA_DIR"})
+"""Settings that name a store."""
+
 _OF_PROVIDERS = ("embedding", "rerank", "llm")
 """How the settings of model providers begin. They are read where the provider is another than the default."""
 
@@ -48,9 +51,15 @@ def settings_of_a_store(*, owner_alone: bool = False) -> Settings:
     """Return the settings for a command on an existing store; only `serve` and `migrate` create one.
 
     With `owner_alone` the command uses the owner's login alone. Raises CommandFailed as `load_settings` does, and where
-    the embedded database does not exist: a forgotten TM_DATA_DIR must not create an empty store.
+    the embedded database does not exist: a forgotten TM_DATA_DIR must not create an empty store, and one that nobody
+    named must not be opened in place of the service that TM_URL names.
     """
     settings = load_settings()
+    if os.environ.get("TM_URL") and not _OF_A_STORE & {name for name, value in os.environ.items() if value}:
+        raise CommandFailed(
+            "TM_URL names a service, and this works on a database alone: name it with TM_DATABASE_URL or TM_DATA_DIR, "
+            "or unset TM_URL"
+        )
     folder = data_dir(settings).expanduser()
     login = Login.of_owner(settings) if owner_alone else Login.of_service(settings)
     if login is None and not holds_store(folder):

@@ -19,7 +19,7 @@ from typing import Any, BinaryIO
 
 from app.commands import import_chats
 from app.commands.terminal import CommandFailed
-from app.memory.chat_messages import IgnoredMessage, is_role, read_chat_message, time_of
+from app.memory.chat_messages import ChatMessage, IgnoredMessage, is_role, read_chat_message, time_of
 from app.memory.fields import MAX_TEXT, storable
 
 _LISTS = ("messages", "turns", "chat_messages")
@@ -140,23 +140,23 @@ def _session(session: _Session, session_id: str) -> Iterator[Read]:
     for number, message in enumerate(session.messages, 1):
         place = f"{session.place}, message {number}"
         try:
-            body = _memory(message, session, before)
-            storable(body if isinstance(body, str) else str(body["content"]))
+            said = read_chat_message(message, sent=session.date)
+            if isinstance(said, ChatMessage):
+                storable(said.content)
         except ValueError as error:
             yield BadMessage(place=place, what=str(error))
             continue
-        if isinstance(body, str):
-            yield SkippedMessage(place=place, why=body)
+        if isinstance(said, IgnoredMessage):
+            yield SkippedMessage(place=place, why=said.reason)
             continue
+        body = _memory(said, before)
         before = f"{body['speaker']}: {body['content']}" if "speaker" in body else str(body["content"])
-        yield ImportItem(place=place, body={**body, "session_id": session_id, "sequence_number": number}, said=True)
+        body = {"session_id": session_id, "sequence_number": number, **body}
+        yield ImportItem(place=place, body=body, said=True, lost=frozenset(said.unread))
 
 
-def _memory(message: object, session: _Session, before: str | None) -> dict[str, object] | str:
-    """Return a message as a write, or the reason to skip it; raise ValueError when it can't be read."""
-    said = read_chat_message(message, sent=session.date)
-    if isinstance(said, IgnoredMessage):
-        return said.reason
+def _memory(said: ChatMessage, before: str | None) -> dict[str, object]:
+    """Return a message as a write."""
     body: dict[str, object] = {"type": "episodic", "content": said.content}
     speaker = said.name or (said.role if said.role != "user" else None)
     if speaker:
@@ -167,7 +167,7 @@ def _memory(message: object, session: _Session, before: str | None) -> dict[str,
         body["occurred_at"] = said.occurred_at
     if before is not None:
         body["context"] = before[:MAX_TEXT]
-    return body
+    return {**body, **said.kept}
 
 
 def _of(value: object, key: str) -> Any:  # noqa: ANN401 - a JSON value

@@ -1,14 +1,15 @@
-"""`typed-memory keys`: create, list, revoke and rotate API keys, directly in the database."""
+"""`typed-memory keys`: create, list, revoke and rotate API keys, of a service or directly in the database."""
 
 from __future__ import annotations
 
 import asyncio
 import os
 import re
-from collections.abc import AsyncIterator, Sequence
+from collections.abc import AsyncIterator, Mapping, Sequence
 from contextlib import asynccontextmanager
+from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
-from typing import Annotated
+from typing import Annotated, Any, Final
 from uuid import UUID
 
 import typer
@@ -18,7 +19,7 @@ from rich.table import Table
 from app import ids, logs
 from app.bootstrap import Store, first_key, open_runtime_store
 from app.commands.configuration import load_settings, settings_of_a_store
-from app.commands.service_client import key_file, stored_key
+from app.commands.service_client import ServiceClient, key_file, named_service, stored_key
 from app.commands.terminal import AGENT, USER, CommandFailed, err, out, say
 from app.db.embedded.server import data_dir
 from app.db.keys import StoredKey
@@ -33,12 +34,15 @@ app = typer.Typer(no_args_is_help=True)
 def keys() -> None:
     """Create, list, revoke and rotate API keys.
 
-    This works on the database itself (TM_DATABASE_URL, or the embedded one), so it needs no key.
+    Where TM_URL names a service, this works on that service, with TM_API_KEY, a key that has the role admin. Else it
+    works on the database itself (TM_DATABASE_URL, or the embedded one), and needs no key.
     """
 
 
 Tenant = Annotated[str, typer.Option(help="The tenant's name.")]
 Key = Annotated[str, typer.Argument(metavar="KEY", help="A key's id, as `keys list` shows it: key_...")]
+
+DEFAULT_TENANT: Final = "default"
 
 WIDE = 160
 
@@ -52,7 +56,7 @@ _UNITS = {"s": "seconds", "m": "minutes", "h": "hours", "d": "days"}
 @app.command()
 def create(
     name: Annotated[str, typer.Argument(metavar="NAME", help="What the key is for.")] = "cli",
-    tenant: Tenant = "default",
+    tenant: Tenant = DEFAULT_TENANT,
     role: Annotated[
         list[str] | None,
         typer.Option(help=f"A role: {', '.join(ROLES)}; repeatable. Without it: read and write."),
@@ -83,7 +87,7 @@ def create(
 
 
 @app.command(name="list")
-def list_keys(tenant: Tenant = "default") -> None:
+def list_keys(tenant: Tenant = DEFAULT_TENANT) -> None:
     """List a tenant's keys, expired and revoked ones too. Secrets can't be shown: only their hashes are stored."""
     now = datetime.now(UTC)
     table = Table(box=None, pad_edge=False, header_style="bold")
@@ -105,7 +109,7 @@ def list_keys(tenant: Tenant = "default") -> None:
 
 
 @app.command()
-def revoke(key: Key, tenant: Tenant = "default") -> None:
+def revoke(key: Key, tenant: Tenant = DEFAULT_TENANT) -> None:
     """Revoke a key. Running services refuse it within seconds."""
     asyncio.run(_revoke(tenant, key))
     say(f"Revoked {key}.")
@@ -114,7 +118,7 @@ def revoke(key: Key, tenant: Tenant = "default") -> None:
 @app.command()
 def rotate(
     key: Key,
-    tenant: Tenant = "default",
+    tenant: Tenant = DEFAULT_TENANT,
     grace: Annotated[str, typer.Option(help="The time for which the old secret still works: 0s, 30m, 1d, ...")] = "1h",
 ) -> None:
     """Replace a key by one with the same name, roles and expiry. Its secret is shown once."""
@@ -127,25 +131,117 @@ def rotate(
 
 
 async def _create(tenant: str, wanted: KeyRequest) -> NewKey:
-    async with open_tenant(tenant) as (store, owner):
-        return await store.keys.create(owner, wanted, by=BY_CLI)
+    async with _open(tenant) as desk:
+        return await desk.create(wanted)
 
 
 async def _list(tenant: str) -> Sequence[StoredKey]:
-    async with open_tenant(tenant) as (store, owner):
-        return await store.keys.list(owner)
+    async with _open(tenant) as desk:
+        return await desk.list()
 
 
 async def _revoke(tenant: str, key: str) -> None:
-    async with open_tenant(tenant) as (store, owner):
-        await store.keys.revoke(owner, _id(key), by=BY_CLI)
+    wanted = _id(key)
+    async with _open(tenant) as desk:
+        await desk.revoke(wanted)
 
 
 async def _rotate(tenant: str, key: str, grace: timedelta) -> tuple[StoredKey | None, NewKey]:
     wanted = _id(key)
+    async with _open(tenant) as desk:
+        old = next((one for one in await desk.list() if one.id == wanted), None)
+        return old, await desk.rotate(wanted, grace)
+
+
+@dataclass(frozen=True, slots=True)
+class _StoredKeys:
+    """The keys of a tenant, in its database."""
+
+    store: Store
+    owner: UUID
+
+    async def create(self, wanted: KeyRequest) -> NewKey:
+        return await self.store.keys.create(self.owner, wanted, by=BY_CLI)
+
+    async def list(self) -> Sequence[StoredKey]:
+        return await self.store.keys.list(self.owner)
+
+    async def revoke(self, key: UUID) -> None:
+        await self.store.keys.revoke(self.owner, key, by=BY_CLI)
+
+    async def rotate(self, key: UUID, grace: timedelta) -> NewKey:
+        return await self.store.keys.rotate(self.owner, key, grace=grace, by=BY_CLI)
+
+
+@dataclass(frozen=True, slots=True)
+class _ServedKeys:
+    """The keys of the tenant whose key a client of a service has."""
+
+    service: ServiceClient
+
+    async def create(self, wanted: KeyRequest) -> NewKey:
+        body = {
+            "name": wanted.name,
+            "roles": list(wanted.roles),
+            "expires_at": None if wanted.expires_at is None else wanted.expires_at.isoformat(),
+            "user_id": wanted.user_id,
+            "agent_id": wanted.agent_id,
+        }
+        return _new((await self.service.post("/admin/keys", body)).body)
+
+    async def list(self) -> Sequence[StoredKey]:
+        return [_served(one) for one in (await self.service.get("/admin/keys")).body["keys"]]
+
+    async def revoke(self, key: UUID) -> None:
+        await self.service.delete(f"/admin/keys/{ids.public(ids.KEY, key)}")
+
+    async def rotate(self, key: UUID, grace: timedelta) -> NewKey:
+        body = {"grace_seconds": int(grace.total_seconds())}
+        return _new((await self.service.post(f"/admin/keys/{ids.public(ids.KEY, key)}/rotate", body)).body)
+
+
+@asynccontextmanager
+async def _open(tenant: str) -> AsyncIterator[_StoredKeys | _ServedKeys]:
+    """Yield the keys of the service that TM_URL names, else those of a tenant of the database."""
+    service = named_service()
+    if service is not None:
+        refuse_tenant(tenant)
+        async with service:
+            yield _ServedKeys(service)
+        return
     async with open_tenant(tenant) as (store, owner):
-        old = next((one for one in await store.keys.list(owner) if one.id == wanted), None)
-        return old, await store.keys.rotate(owner, wanted, grace=grace, by=BY_CLI)
+        yield _StoredKeys(store, owner)
+
+
+def refuse_tenant(tenant: str) -> None:
+    """Raise CommandFailed for a tenant that was named for a service, where the key says which it is."""
+    if tenant != DEFAULT_TENANT:
+        raise CommandFailed(
+            "--tenant is for a database: at the service of TM_URL, TM_API_KEY says whose keys these are"
+        )
+
+
+def _new(found: Mapping[str, Any]) -> NewKey:
+    return NewKey(key=_served(found), secret=found["key"])
+
+
+def _served(found: Mapping[str, Any]) -> StoredKey:
+    """Return a key as a service describes it, which says nothing of the tenant."""
+    times = {
+        name: None if found[name] is None else datetime.fromisoformat(found[name])
+        for name in ("expires_at", "revoked_at", "last_used_at")
+    }
+    return StoredKey(
+        tenant_id=UUID(int=0),
+        id=ids.parse(ids.KEY, found["id"]),
+        name=found["name"],
+        prefix=found["prefix"],
+        roles=frozenset(found["roles"]),
+        created_at=datetime.fromisoformat(found["created_at"]),
+        user_id=found["user_id"],
+        agent_id=found["agent_id"],
+        **times,
+    )
 
 
 @asynccontextmanager
@@ -179,12 +275,17 @@ def _place(settings: Settings) -> str:
     return str(data_dir(settings)) if settings.database_url is None else "the database of TM_DATABASE_URL"
 
 
+def _where() -> str:
+    url = os.environ.get("TM_URL")
+    return f"the service at {url}" if url else _place(load_settings())
+
+
 def _show_secret(new: NewKey) -> None:
     say(new.secret)
     until = f", ends {new.key.expires_at:%Y-%m-%d %H:%M} UTC" if new.key.expires_at else ""
     err.print(
         f"{ids.public(ids.KEY, new.key.id)} ({new.key.name}: {' '.join(sorted(new.key.roles))}{until}) in "
-        f"{_place(load_settings())}. The secret above is not shown again.",
+        f"{_where()}. The secret above is not shown again.",
         markup=False,
         soft_wrap=True,
     )

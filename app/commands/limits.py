@@ -1,4 +1,4 @@
-"""`typed-memory limits`: show and set the limits of a tenant or of a key, directly in the database."""
+"""`typed-memory limits`: show and set the limits of a tenant or of a key, of a service or directly in the database."""
 
 from __future__ import annotations
 
@@ -10,8 +10,10 @@ from rich.console import Console
 from rich.table import Table
 
 from app import ids
-from app.commands.keys import BY_CLI, Tenant, open_tenant
+from app.commands.keys import BY_CLI, Tenant, open_tenant, refuse_tenant
+from app.commands.service_client import ServiceClient, named_service
 from app.commands.terminal import CommandFailed, out
+from app.db.quotas import Usage
 from app.errors import NotFound
 from app.services.quotas import LimitsReport
 from app.settings import Limits
@@ -23,7 +25,8 @@ app = typer.Typer(no_args_is_help=True)
 def limits() -> None:
     """Show and set limits of tenants and keys.
 
-    This works on the database itself (TM_DATABASE_URL, or the embedded one), so it needs no key.
+    Where TM_URL names a service, this works on that service, with TM_API_KEY, a key that has the role admin. Else it
+    works on the database itself (TM_DATABASE_URL, or the embedded one), and needs no key.
     """
 
 
@@ -76,6 +79,10 @@ async def _run(tenant: str, key: str | None, changes: dict[str, int | None]) -> 
     """Return the limits, after the changes if there are any."""
     try:
         wanted = None if key is None else ids.parse(ids.KEY, key)
+        if (service := named_service()) is not None:
+            refuse_tenant(tenant)
+            async with service:
+                return await _of_service(service, key, changes)
         async with open_tenant(tenant) as (store, owner):
             found = await store.quotas.report(owner, wanted)
             if not changes:
@@ -84,6 +91,19 @@ async def _run(tenant: str, key: str | None, changes: dict[str, int | None]) -> 
             return await store.quotas.change(owner, wanted, limits, by=BY_CLI)
     except NotFound as error:
         raise CommandFailed(f"{error.message}. `typed-memory keys list` shows the ids") from None
+
+
+async def _of_service(service: ServiceClient, key: str | None, changes: dict[str, int | None]) -> LimitsReport:
+    """Return the limits at a service, after the changes if there are any; a tenant's are changed by its operator."""
+    path = "/admin/limits" if key is None else f"/admin/keys/{key}/limits"
+    found = (await service.get(path)).body
+    if changes and key is None:
+        raise CommandFailed("the operator sets a tenant's limits: name a key with --key, or a database")
+    if changes:
+        found = (await service.put(path, {**found["own"], **changes})).body
+    return LimitsReport(
+        own=Limits(**found["own"]), effective=Limits(**found["effective"]), used_today=Usage(**found["used_today"])
+    )
 
 
 def _print(report: LimitsReport) -> None:

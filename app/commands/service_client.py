@@ -122,9 +122,13 @@ class ServiceClient:
         content = json.dumps(body).encode()
         return await self._persistently(lambda: self._client.post(path, content=content, headers=headers))
 
-    async def delete(self, path: str, *, idempotency_key: str) -> ServiceResponse:
+    async def put(self, path: str, body: Mapping[str, object]) -> ServiceResponse:
+        """PUT JSON and return the answer, with the retries of `post`: to repeat it changes nothing."""
+        return await self._persistently(lambda: self._client.put(path, json=dict(body)))
+
+    async def delete(self, path: str, *, idempotency_key: str | None = None) -> ServiceResponse:
         """DELETE and return the answer, with the retries of `post`."""
-        headers = {"Idempotency-Key": idempotency_key}
+        headers = {} if idempotency_key is None else {"Idempotency-Key": idempotency_key}
         return await self._persistently(lambda: self._client.delete(path, headers=headers))
 
     async def finish(self, job: str) -> None:
@@ -204,7 +208,7 @@ def _read_response(response: httpx.Response) -> ServiceResponse:
         body = response.json()
     except ValueError:
         body = None
-    if response.is_success and body is not None:
+    if response.is_success and (body is not None or response.status_code == httpx.codes.NO_CONTENT):
         return ServiceResponse(body=body, replayed=response.headers.get("idempotency-replayed") == "true")
     told = body if isinstance(body, dict) else {}
     if response.status_code == httpx.codes.UNAUTHORIZED:
@@ -236,6 +240,15 @@ _HERE = frozenset({"127.0.0.1", "localhost", "::1"})
 def connect(url: str | None, key: str | None, *, attempts: int = 6) -> ServiceClient:
     """Return a client for the URL and the key that `target` finds."""
     return ServiceClient(*target(url, key), attempts=attempts)
+
+
+def named_service() -> ServiceClient | None:
+    """Return a client of the service that TM_URL names, with the key of TM_API_KEY; None where TM_URL names none.
+
+    It sends a request once: a key must not be made twice.
+    """
+    url = os.environ.get("TM_URL")
+    return connect(url, os.environ.get("TM_API_KEY"), attempts=1) if url else None
 
 
 def ask(

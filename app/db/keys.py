@@ -125,9 +125,10 @@ async def replace(session: WriteSession, tenant: UUID, key: UUID, at: datetime) 
     )
 
 
-async def delete_of_user(session: WriteSession, tenant: UUID, user: str) -> None:
-    """Delete the keys that are bound to a user who is erased: their rows name the user."""
-    await session.execute(delete(api_keys).where(api_keys.c.tenant_id == tenant, api_keys.c.user_id == user))
+async def delete_of_user(session: WriteSession, tenant: UUID, user: str) -> int:
+    """Delete the keys that are bound to a user who is erased, because their rows name the user; return how many."""
+    theirs = delete(api_keys).where(api_keys.c.tenant_id == tenant, api_keys.c.user_id == user)
+    return len((await session.execute(theirs.returning(api_keys.c.id))).all())
 
 
 _SCOPES_OF_ROWS = {

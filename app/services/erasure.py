@@ -106,19 +106,21 @@ class Erasures:
         with_turns: bool = False,
         own: tuple[str, str] | None = None,
         check: Check | None = None,
+        require: Callable[[Memory], None] | None = None,
     ) -> Receipt:
         """Erase a memory and everything derived from it, the summary that it was folded into too, or raise NotFound.
 
         A turn that no other memory rests on is erased too. One that others rest on loses the sentences that say it,
         and so do the memories that keep this turn, and what others than users said again in the same session. With
         `with_turns`, all these turns are erased, and every other one of the scope that holds its words. `own` is the
-        idempotency key of the request, by route and key. `check` is called with the scope locked, before anything.
+        idempotency key of the request, by route and key. `check` is called with the scope locked, before anything, and
+        `require` with the memory.
         """
         types = await self.types.of(actor.tenant_id)
 
         async def attempt(_: int) -> Receipt:
             ready = None if with_turns else await self.each.redacting.prepare(actor, memory, types)
-            return await self._memory(actor, memory, ready, types, own=own, check=check)
+            return await self._memory(actor, memory, ready, types, own=own, check=check, require=require)
 
         return await retried(attempt)
 
@@ -131,11 +133,14 @@ class Erasures:
         *,
         own: tuple[str, str] | None,
         check: Check | None,
+        require: Callable[[Memory], None] | None,
     ) -> Receipt:
         """Erase a memory in one transaction, and with nothing `ready` the turns that hold its words."""
         tenant, now = actor.tenant_id, self.clock()
         async with self.database.write(tenant, **_LONG_TIMEOUT) as session:
             gone = await visible_memory(session, actor, memory)
+            if require is not None:
+                require(gone)
             if check is not None:
                 await check(session)
             erasure = await receipts.begin(session, tenant, id=ids.new(), kind=_MEMORY, actor=actor.name, now=now)
@@ -311,7 +316,7 @@ class Erasures:
             )
             for scope in held:
                 counts += await rows.scope(session, tenant, scope)
-            await keys.delete_of_user(session, tenant, subject)
+            counts["keys"] += await keys.delete_of_user(session, tenant, subject)
             counts["query_log"] += await query_log.erase_user(session, tenant, subject)
             counts["audit_events"] += await rows.audit(session, tenant, scopes=scopes, actor=actor.name, at=now)
             await self._finish(session, actor, erasure.id, counts)

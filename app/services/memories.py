@@ -150,8 +150,17 @@ class Memories:
         async with self.database.read(actor.tenant_id) as session:
             return await listing.counts(session, actor.tenant_id, filters, most=most)
 
-    async def patch(self, actor: Actor, memory: UUID, changes: Mapping[str, object]) -> Memory:
+    async def patch(
+        self,
+        actor: Actor,
+        memory: UUID,
+        changes: Mapping[str, object],
+        *,
+        check: Callable[[Memory], None] | None = None,
+    ) -> Memory:
         """Change editable fields of a memory and return it; raises NotFound, InvalidInput or Conflict.
+
+        `check` is called with the memory, locked, before anything.
 
         A forgotten memory can't be changed, and the end of an ended one can't be moved later. One that only expired at
         its end is active again when that is moved later, unless another has taken its slot. Only a review mark that
@@ -164,6 +173,8 @@ class Memories:
             values |= {"half_life_days": decay.half_life_days, "floor": decay.floor}
         async with self.database.write(actor.tenant_id) as session:
             before = await visible_memory(session, actor, memory)
+            if check is not None:
+                check(before)
             _check_patch(before, changes)
             if "needs_review" in values:
                 values |= self._marked(before, wanted=bool(values.pop("needs_review")))

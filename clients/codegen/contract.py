@@ -122,4 +122,8 @@ def _is_used(operation_id: str) -> bool:
 
 
 def _successes(operation: Schema) -> dict[str, Any]:
-    return {status: one for status, one in operation["responses"].items() if status.startswith("2")}
+    return {
+        status: {name: part for name, part in one.items() if name != "headers"}
+        for status, one in operation["responses"].items()
+        if status.startswith("2")
+    }

@@ -8,7 +8,8 @@ from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.runtime import Runtime
 
 import langgraph_agent
-from langgraph_store import TypedMemoryStore
+import langgraph_store
+from langgraph_store import NotSetUp, TypedMemoryStore
 from noise_budget import hold_chat
 from service import Service
 from typed_memory_client import AsyncTypedMemory, TypedMemory
@@ -48,6 +49,33 @@ def test_search_goes_by_meaning_under_the_prefix(store: TypedMemoryStore) -> Non
     first = store.search(("memories", "ana"), query="Which instrument does Ana play?", limit=1)
     assert [one.key for one in first] == ["1"]
     assert first[0].score is not None
+
+
+def test_search_ranks_all_items_however_they_are_put(store: TypedMemoryStore) -> None:
+    texts = {"pet": "Her terrier is called Biscuit", "diet": "No gluten for her", "town": "Relocated to Utrecht in May"}
+    for key, text in texts.items():
+        store.put(("facts", "mia"), key, {"text": text})
+    for query, best in (("Where is home?", "town"), ("What must the cook leave out?", "diet")):
+        found = store.search(("facts", "mia"), query=query)
+        assert {one.key for one in found} == set(texts), query
+        scores = [one.score or 0.0 for one in found]
+        assert scores == sorted(scores, reverse=True)
+        assert best in [one.key for one in found]
+    assert len(store.search(("facts", "mia"), query="zzz qqq", limit=2)) == 2
+
+
+def test_a_store_without_its_setup_says_so(memory: TypedMemory, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(langgraph_store, "TYPE", "undefined_item")
+    store = TypedMemoryStore(memory)
+    for use in (
+        lambda: store.put(("notes",), "1", {"text": "x"}),
+        lambda: store.get(("notes",), "1"),
+        lambda: store.search(("notes",), query="x"),
+        lambda: store.search(("notes",)),
+        store.list_namespaces,
+    ):
+        with pytest.raises(NotSetUp, match=r"store\.setup\(\)"):
+            use()
 
 
 def test_search_filters_by_values(store: TypedMemoryStore) -> None:

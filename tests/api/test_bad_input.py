@@ -149,7 +149,10 @@ WRONG_FIELDS: list[tuple[dict[str, Any], str]] = [
     ({"occurred_at": "0001-01-01T00:00:00Z"}, "occurred_at"),
     ({"occurred_at": "yesterday"}, "occurred_at"),
     ({"occurred_at": "2026-02-30T00:00:00Z"}, "occurred_at"),
-    ({"occurred_at": 1_700_000_000}, "occurred_at"),
+    ({"occurred_at": 1_700}, "occurred_at"),
+    ({"occurred_at": {"seconds": 1_700_000_000}}, "occurred_at"),
+    ({"sent_at": "2026-01-01", "ts": 1_700_000_000}, "ts"),
+    ({"occured_at": "2026-01-01"}, "occured_at"),
     ({"occurred_at": "2026-01-01T00:00:00+99:00"}, "occurred_at"),
     ({"valid_from": "9999-12-31T23:59:59Z"}, "valid_from"),
     ({"valid_until": "1000-01-01T00:00:00Z"}, "valid_until"),
@@ -322,7 +325,7 @@ async def test_a_period_that_ends_before_it_begins_is_refused(
 
 async def test_unknown_routes_and_methods(client: httpx.AsyncClient) -> None:
     await problem(await client.get("/nothing"), 404)
-    await problem(await client.get("/memories/"), 404)
+    await problem(await client.get("/memories//"), 404)
     wrong = await client.put("/memories/mem_" + "0" * 32)
     await problem(wrong, 405)
     assert wrong.headers["Allow"] == "DELETE, GET, HEAD, PATCH"

@@ -105,7 +105,7 @@ def test_a_key_is_asked_for_everywhere_but_where_none_is_needed() -> None:
     opened = {path for path, _, operation in OPERATIONS if operation.get("security") == []}
     assert opened == {"/", "/healthz", "/readyz", "/metrics"}
     for path, _, operation in OPERATIONS:
-        assert path in opened or operation["responses"]["401"]["content"]["application/problem+json"]
+        assert path in opened or operation["responses"]["401"] == {"$ref": "#/components/responses/Problem401"}
 
 
 def test_writes_take_an_idempotency_key() -> None:
@@ -123,6 +123,8 @@ def test_problems_are_declared_where_they_are_answered() -> None:
         sent_twice = any(one["name"] == "Idempotency-Key" for one in operation.get("parameters", ()))
         assert ("410" in operation["responses"]) == sent_twice, path
         assert "504" in operation["responses"], path
+    for status, answer in DOCUMENT["components"]["responses"].items():
+        assert answer["content"]["application/problem+json"]["schema"]["$ref"].endswith("/Problem"), status
     for path in ("/admin/review/bulk", "/entities/merge", "/entities/unmerge"):
         assert "404" in DOCUMENT["paths"][path]["post"]["responses"]
 

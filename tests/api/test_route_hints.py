@@ -27,7 +27,10 @@ GUESSES = [
     ("GET", "/users/ana", 405, "GET /memories"),
     ("POST", "/users", 405, "any user_id"),
     ("GET", "/health", 404, "GET /healthz"),
-    ("POST", "/v1/memories", 404, "no version"),
+    ("POST", "/v2/memories", 404, "/v1"),
+    ("POST", "/v1/memories", 405, "POST /memories/batch"),
+    ("DELETE", "/users/ana/turns", 404, "%2F"),
+    ("GET", "/users/ana/turns", 404, "GET /memories"),
     ("GET", "/nothing", 404, "/openapi.json"),
     ("PUT", "/turns", 405, "use GET, POST"),
 ]

@@ -18,6 +18,7 @@ BODIES: dict[str, dict[str, Any]] = {
     OWN: {"payload": HABIT["examples"][0]["payloads"][0]},
 }
 """A body of each type, and of a tenant's own whose default is global."""
+DEFAULTS = {**{spec.name: spec.default_scope for spec in discover()}, OWN: GLOBAL}
 DOORS = ("typed", "batch")
 
 
@@ -55,11 +56,18 @@ async def test_nobody_else_sees_what_names_a_user_unless_its_scope_is_said(
         await define_own_type(client)
     own = await write(client, door, kind, user_id="xaver")
     assert (own["scope"], own["user_id"], own["agent_id"]) == ("user", "xaver", None)
-    with_agent = await write(client, door, kind, user_id="xaver", agent_id="planner")
+    with_agent = await write(client, door, kind, user_id="xaver", agent_id="planner", scope="agent")
     assert (with_agent["scope"], with_agent["user_id"], with_agent["agent_id"]) == ("agent", "xaver", "planner")
+    heard = await write(client, door, kind, user_id="xaver", agent_id="planner")
+    assert heard["scope"] == ("agent" if DEFAULTS[kind] is AGENT else "user")
+    own = await write(client, door, kind, user_id="xaver")  # as it is now: what was heard may have replaced it
     text = str(own["content"])
-    assert await seen(client, text, user_id="xaver") == {own["id"]}
-    assert await seen(client, text, user_id="xaver", agent_id="planner") == {own["id"], with_agent["id"]}
+    of_xaver = await seen(client, text, user_id="xaver")
+    assert own["id"] in of_xaver
+    assert heard["scope"] == "user" or heard["id"] not in of_xaver
+    assert with_agent["id"] not in of_xaver
+    assert await seen(client, text, user_id="xaver", agent_id="writer") == of_xaver
+    assert await seen(client, text, user_id="xaver", agent_id="planner") >= of_xaver | {with_agent["id"]}
     for others in ({"user_id": "yolanda"}, {"user_id": "yolanda", "agent_id": "planner"}, {"agent_id": "planner"}):
         assert await seen(client, text, **others) == set()
 
@@ -78,7 +86,7 @@ def test_a_write_goes_where_its_ids_say(default: ScopeKind) -> None:
     both = {"user_id": "ana", "agent_id": "a1"}
     assert scope_of_write(None, default=default) == everyone
     assert scope_of_write(None, default=default, user_id="ana") == ana
-    assert scope_of_write(None, default=default, **both) == agent_with_ana
+    assert scope_of_write(None, default=default, **both) == (agent_with_ana if default is AGENT else ana)
     assert scope_of_write(None, default=default, agent_id="a1") == (everyone if default is GLOBAL else agent)
     assert scope_of_write(GLOBAL, default=default, **both) == everyone
     assert scope_of_write(USER, default=default, **both) == ana
@@ -89,7 +97,8 @@ def test_a_write_goes_where_its_ids_say(default: ScopeKind) -> None:
     ("who", "scope"),
     [
         ({"user_id": "ana"}, "user"),
-        ({"user_id": "ana", "agent_id": "a1"}, "agent"),
+        ({"user_id": "ana", "agent_id": "a1"}, "user"),
+        ({"user_id": "ana", "agent_id": "a1", "scope": "agent"}, "agent"),
         ({"agent_id": "a1"}, "agent"),
         ({}, "global"),
     ],
@@ -107,5 +116,5 @@ async def test_turns_and_what_is_made_of_them_go_by_the_same_rule(
         assert (stored["scope"], stored["user_id"], stored["agent_id"]) == (
             scope,
             who.get("user_id"),
-            who.get("agent_id"),
+            who.get("agent_id") if scope == "agent" else None,
         )

@@ -74,6 +74,33 @@ def test_what_is_wrong_with_a_key_command_is_told(service: Served) -> None:
         assert "Traceback" not in tried.stderr
 
 
+def test_keys_and_limits_are_those_of_the_service_that_is_named(service: Served, tmp_path: Path) -> None:
+    admin = run("keys", "create", "boss", "--role", "admin", **dict(service.settings)).stdout.strip()
+    named = {"TM_URL": service.url, "TM_API_KEY": admin, "HOME": str(tmp_path)}
+    made = run("keys", "create", "phone", "--user-id", "eda", "--expires", "2d", **named)
+    assert made.returncode == 0, made.stderr
+    assert f"in the service at {service.url}" in made.stderr
+    assert status(service, made.stdout.strip()) == 200
+    row = next(line for line in run("keys", "list", **named).stdout.splitlines() if " phone " in line)
+    assert "user eda" in row
+    key = row.split()[0]
+    shown = run("limits", "set", "--key", key, "--turns-per-day", "7", **named)
+    assert shown.returncode == 0, shown.stderr
+    assert "turns_per_day" in shown.stdout
+    rotated = run("keys", "rotate", key, "--grace", "0s", **named)
+    assert status(service, rotated.stdout.strip()) == 200, rotated.stderr
+    assert run("keys", "revoke", key, **named).returncode == 0
+    for arguments, told in (
+        (("keys", "create", "x", "--tenant", "other"), "TM_API_KEY says whose"),
+        (("limits", "set", "--turns-per-day", "5"), "the operator sets a tenant's limits"),
+        (("audit", "head"), "TM_URL names a service"),
+    ):
+        refused = run(*arguments, **named)
+        assert (refused.returncode, told in refused.stderr) == (1, True), refused.stderr
+    assert "does not accept" in run("keys", "list", **{**named, "TM_API_KEY": "tm_wrong"}).stderr
+    assert list(tmp_path.iterdir()) == []
+
+
 def test_migrate_goes_up_and_down(empty_database_url: str) -> None:
     settings = {"TM_DATABASE_URL": empty_database_url}
     unready = run("migrate", "--check", **settings)

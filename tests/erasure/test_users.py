@@ -261,7 +261,7 @@ async def test_what_is_written_during_an_erasure_is_erased_or_comes_after_it(
     finally:
         await connection.close()
     left = (await client.delete("/users/ana")).json()
-    assert left["status"] == "finished"
+    assert left["status"] in {"finished", "nothing_matched"}  # a job may have written between
     assert not found(await dump(url), ["Lane ", "walked lane"])
 
 

@@ -14,7 +14,7 @@ from datetime import UTC, datetime, timedelta, tzinfo
 from typing import Any, ClassVar
 from uuid import UUID
 
-from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, create_model
+from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError, create_model, model_validator
 from pydantic.fields import FieldInfo
 
 from app import ids
@@ -24,6 +24,7 @@ from app.api.plumbing.problems import FieldError, InvalidFields, field_errors, u
 from app.api.plumbing.unions import BUILT_IN, OWN, builtin_or_tenant, literal, many, maybe, one_of, with_example
 from app.memory.calendar import LATEST_YEAR
 from app.memory.candidate import DIRECT_EXTRACTION, DIRECT_SOURCE, Candidate, Ending
+from app.memory.chat_messages import with_our_time
 from app.memory.fields import MAX_TEXT, Flag, Name, Place, Sentence, Topic, UserId
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType, Payload, class_name
@@ -50,8 +51,8 @@ class WriteFields(RequestBody):
     scope: ScopeKind | None = Field(
         default=None,
         description="Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that "
-        "user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the "
-        "type's own scope is global; with neither, global.",
+        "user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that "
+        "agent's, unless the type's own scope is global; with neither, global.",
     )
     user_id: UserId | None = None
     agent_id: Name | None = None
@@ -101,6 +102,11 @@ class WriteFields(RequestBody):
 
     WITHIN: ClassVar[tuple[str, ...]] = ()
     """The path of the type's own fields in the body; empty for the top level."""
+
+    @model_validator(mode="before")
+    @classmethod
+    def _with_our_time(cls, given: object) -> object:
+        return with_our_time(given, cls.model_fields) if isinstance(given, dict) else given
 
     def type_fields(self, names: AbstractSet[str]) -> dict[str, Any]:
         """Return the given fields of the type, whose names are `names`."""

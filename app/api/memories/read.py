@@ -16,6 +16,7 @@ from app.api.erasure import ReceiptOut
 from app.api.memories import write
 from app.api.memories.answers import AnyMemory, HistoryOut, MemoryOut, MemoryPageOut
 from app.api.memories.bodies import WriteBodies, canonical_types
+from app.api.memories.etags import IfMatch, IfNoneMatch, etag_headers, is_listed, unless_changed
 from app.api.plumbing import cursors, models
 from app.api.plumbing.cursors import Listing, PageQuery
 from app.api.plumbing.guard import BY_MEMORY, NAMED, READ, WRITE, ActorDep, GuardedRoute, RuntimeDep
@@ -34,8 +35,9 @@ from app.api.plumbing.models import (
     json_answer,
     wanted_metadata,
 )
+from app.api.plumbing.outcomes import ETAG
 from app.api.plumbing.problems import FieldError, InvalidFields
-from app.api.plumbing.routes import OK, Handler, add_reads, add_route
+from app.api.plumbing.routes import NOT_MODIFIED, OK, Handler, add_reads, add_route
 from app.api.plumbing.unions import from_query, maybe, with_example
 from app.api.plumbing.visibility import OwnedQuery
 from app.memory.fields import Flag, Name, Topic
@@ -178,10 +180,12 @@ def router(registry: Registry, bodies: WriteBodies) -> APIRouter:
         ("/memories", _listing(registry), "List memories", MemoryPageOut),
         ("/memories/count", _counting(registry), "Count memories", MemoryCountOut),
     )
+    one = ("/memories/{memory_id}", get_memory, "Get a memory", AnyMemory)
+    same = {NOT_MODIFIED: {"description": "It was not changed since."}}
+    add_route(found, "GET", READ | BY_MEMORY, *one, responses=same)
     add_reads(
         found,
         READ | BY_MEMORY,
-        ("/memories/{memory_id}", get_memory, "Get a memory", AnyMemory),
         (
             "/memories/{memory_id}/history",
             get_memory_history,
@@ -237,12 +241,20 @@ def _valid_now(filters: MemoryFilters, query: MemoryListQuery, now: datetime) ->
 
 
 async def get_memory(
-    runtime: RuntimeDep, actor: ActorDep, memory_id: MemoryId, clocks: Annotated[Clocks, Query()]
+    runtime: RuntimeDep,
+    actor: ActorDep,
+    memory_id: MemoryId,
+    clocks: Annotated[Clocks, Query()],
+    if_none_match: IfNoneMatch = None,
 ) -> Response:
     """Get a memory of any status; 404 if it was not known at `known_at`, or not valid at `as_of`."""
     instants = clocks.instants()
     found = await runtime.memories.get(actor, ids.parse(ids.MEMORY, memory_id), **instants)
-    return json_answer(MemoryOut.answer(found, instants["known_at"] or runtime.clock()))
+    answer = MemoryOut.answer(found, instants["known_at"] or runtime.clock())
+    tagged = etag_headers(answer)
+    if is_listed(tagged[ETAG], if_none_match):
+        return Response(status_code=NOT_MODIFIED, headers=tagged)
+    return json_answer(answer, headers=tagged)
 
 
 async def get_memory_history(
@@ -258,7 +270,12 @@ async def get_memory_history(
 
 
 async def patch_memory(
-    request: Request, runtime: RuntimeDep, actor: ActorDep, memory_id: MemoryId, body: PatchBody
+    request: Request,
+    runtime: RuntimeDep,
+    actor: ActorDep,
+    memory_id: MemoryId,
+    body: PatchBody,
+    if_match: IfMatch = None,
 ) -> Response:
     """Change importance, topic, category, metadata, end of validity or the review mark.
 
@@ -269,10 +286,11 @@ async def patch_memory(
     changes = body.changes(runtime.clock())
 
     async def work() -> object:
-        found = await runtime.memories.patch(actor, ids.parse(ids.MEMORY, memory_id), changes)
+        memory, check = ids.parse(ids.MEMORY, memory_id), unless_changed(if_match)
+        found = await runtime.memories.patch(actor, memory, changes, check=check)
         return MemoryOut.answer(found, runtime.clock())
 
-    return await run_once(request, runtime, actor, OK, work)
+    return await run_once(request, runtime, actor, OK, work, headers=etag_headers)
 
 
 async def delete_memory(
@@ -284,6 +302,7 @@ async def delete_memory(
     with_turns: Annotated[
         bool, Query(description="Erase the turns that say it, and all others of its scope that hold its words, too.")
     ] = False,
+    if_match: IfMatch = None,
 ) -> Response:
     """Erase a memory and all rows derived from it, and answer with a receipt.
 
@@ -295,7 +314,9 @@ async def delete_memory(
 
     async def work() -> object:
         memory = ids.parse(ids.MEMORY, memory_id)
-        receipt = await runtime.erasing.memory(actor, memory, with_turns=with_turns, own=own_key(request))
+        receipt = await runtime.erasing.memory(
+            actor, memory, with_turns=with_turns, own=own_key(request), require=unless_changed(if_match)
+        )
         return ReceiptOut.answer(receipt)
 
     return await run_once(request, runtime, actor, OK, work)

@@ -27,6 +27,7 @@ from starlette.responses import Response
 from app import ids
 from app.api.plumbing.idempotency import declared
 from app.api.plumbing.operations import is_operators
+from app.api.plumbing.paths import SegmentedRoute
 from app.api.plumbing.problems import (
     MOST_ERRORS,
     FieldError,
@@ -120,7 +121,7 @@ _KEY = 2
 """How many more a field of an object takes the time of, above all one that is refused."""
 
 
-class GuardedRoute(APIRoute):
+class GuardedRoute(SegmentedRoute):
     """A route that is closed unless it names a role."""
 
     def get_route_handler(self) -> Handler:
@@ -255,7 +256,7 @@ def _refuse_unknown(given: QueryParams, parameters: Mapping[str, bool]) -> None:
         if not parameters.get(name, True) and len(given.getlist(name)) > 1
     ]
     if unknown or repeated:
-        raise InvalidFields([*unknown, *repeated])
+        raise InvalidFields([*unknown, *repeated], "parameter")
 
 
 class StrictRequest(Request):

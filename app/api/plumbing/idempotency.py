@@ -3,15 +3,17 @@
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Awaitable, Callable
+from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Final
 
 from fastapi import Depends, Header, Request
-from pydantic_core import to_json
+from pydantic_core import from_json, to_json
 from starlette.responses import Response
 
 from app.api.plumbing.models import JSON
+from app.api.plumbing.outcomes import outcome_headers
 from app.errors import InvalidInput
 from app.model import Actor
 from app.runtime import Runtime
@@ -48,25 +50,38 @@ IDEMPOTENT: Final = (Depends(declared),)
 
 
 async def run_once(
-    request: Request, runtime: Runtime, actor: Actor, status: int, work: Callable[[], Awaitable[object]]
+    request: Request,
+    runtime: Runtime,
+    actor: Actor,
+    status: int,
+    work: Callable[[], Awaitable[object]],
+    *,
+    headers: Callable[[object], Mapping[str, str]] | None = None,
 ) -> Response:
-    """Return the work's answer with `status` (204 has no body), or the stored answer of the same request."""
+    """Return the work's answer with `status` (204 has no body), or the stored answer of the same request.
+
+    `headers` makes further headers of the answer's content.
+    """
+    made: object = None
 
     async def answered() -> StoredResponse:
-        content = await work()
+        nonlocal made
+        made = content = await work()
         if isinstance(content, ReplayableResponse):
-            body = to_json(content.content).decode()
+            made = content.content
+            body = to_json(made).decode()
             return StoredResponse(status=content.status, body=body, final=content.final)
         return StoredResponse(status=status, body="" if content is None else to_json(content).decode())
 
     key = request.headers.get(HEADER)
     if key is None:
-        return _response(await answered())
+        return _response(request, await answered(), made, headers)
     if not 0 < len(key) <= LONGEST or not key.isascii() or not key.isprintable():
         raise InvalidInput(f"must be 1 to {LONGEST} printable ASCII characters", field=HEADER)
     slot = IdempotencySlot(tenant_id=actor.tenant_id, route=_route(request), key=_digest_key(key, actor))
     fingerprint = fingerprint_of(request.scope["query_string"], await request.body())
-    return _response(await runtime.idempotency.run(slot, fingerprint, answered))
+    answer = await runtime.idempotency.run(slot, fingerprint, answered)
+    return _response(request, answer, from_json(answer.body) if answer.replayed and answer.body else made, headers)
 
 
 def own_key(request: Request) -> tuple[str, str] | None:
@@ -89,7 +104,16 @@ def _route(request: Request) -> str:
     return hashlib.sha256(f"{request.method} {request.url.path}".encode()).hexdigest()
 
 
-def _response(answer: StoredResponse) -> Response:
-    headers = {REPLAYED: "true"} if answer.replayed else None
+def _response(
+    request: Request,
+    answer: StoredResponse,
+    content: object,
+    headers: Callable[[object], Mapping[str, str]] | None,
+) -> Response:
+    found = outcome_headers(answer.status, content, request.scope.get("root_path", ""))
+    if headers is not None and answer.status < HTTPStatus.BAD_REQUEST:
+        found |= headers(content)
+    if answer.replayed:
+        found[REPLAYED] = "true"
     media_type = JSON if answer.body else None
-    return Response(answer.body, status_code=answer.status, media_type=media_type, headers=headers)
+    return Response(answer.body, status_code=answer.status, media_type=media_type, headers=found)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from http import HTTPStatus
 from time import perf_counter
 from typing import Any
 
@@ -18,6 +19,7 @@ from app import ids
 from app.api.plumbing import problems
 from app.api.plumbing.guard import POSITION_HEADER
 from app.api.plumbing.idempotency import REPLAYED
+from app.api.plumbing.outcomes import ETAG, LOCATION, RETRY_AFTER
 from app.errors import PayloadTooLarge
 from app.model import Actor
 from app.services.quotas import WINDOW_SECONDS, RateStatus
@@ -86,6 +88,8 @@ class RequestMiddleware:
         method = scope["method"] if scope["method"] in _METHODS else "OTHER"
         metrics = scope["app"].state.metrics
         metrics.request(method, route, status, seconds)
+        if status >= HTTPStatus.BAD_REQUEST and (refusal := scope["state"].get("refusal")):
+            metrics.refused(*refusal)
         actor = scope["state"].get("actor")
         if isinstance(actor, Actor):
             metrics.tenant_request(actor.tenant_id)
@@ -168,9 +172,17 @@ SECURITY: Mapping[str, str] = {
 }
 """Headers of every answer whose route sets no others, as the pages and their files do."""
 
-_SENT = ("Authorization", "Content-Type", "Idempotency-Key", POSITION_HEADER, "X-Request-Id")
+_SENT = (
+    "Authorization",
+    "Content-Type",
+    "Idempotency-Key",
+    "If-Match",
+    "If-None-Match",
+    POSITION_HEADER,
+    "X-Request-Id",
+)
 _RATE, _RATE_POLICY = "RateLimit", "RateLimit-Policy"
-_READ = (REPLAYED, POSITION_HEADER, _RATE, _RATE_POLICY, "Retry-After", "X-Request-Id")
+_READ = (REPLAYED, POSITION_HEADER, _RATE, _RATE_POLICY, ETAG, LOCATION, RETRY_AFTER, "X-Request-Id")
 _PREFLIGHT_SECONDS = 600
 
 

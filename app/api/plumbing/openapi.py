@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections.abc import Awaitable, Callable, Iterable, Mapping
+from http import HTTPStatus
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,10 @@ from starlette.requests import Request
 from starlette.responses import FileResponse, HTMLResponse, Response
 from starlette.routing import BaseRoute, Route
 
-from app.api.plumbing.guard import ROLE
-from app.api.plumbing.idempotency import HEADER
+from app.api.plumbing.guard import POSITION_HEADER, ROLE
+from app.api.plumbing.idempotency import HEADER, REPLAYED
 from app.api.plumbing.operations import require_operations
+from app.api.plumbing.outcomes import ETAG, LOCATION, RETRY_AFTER
 from app.api.plumbing.problems import MEDIA_TYPE, Problem
 
 _FILES = Path(fastapi_offline.__file__).parent / "static"
@@ -231,6 +233,8 @@ TAGS = [
     {"name": "operations", "description": "Health, readiness, metrics. No key needed."},
 ]
 
+_TEXT: Mapping[str, object] = {"type": "string"}
+
 _PROBLEMS = {
     "400": "The body is not JSON.",
     "401": "No key, or one that is not valid.",
@@ -238,6 +242,7 @@ _PROBLEMS = {
     "404": "There is no such thing here.",
     "409": "Others changed it meanwhile, or the Idempotency-Key was used for another request.",
     "410": "What the request with this Idempotency-Key wrote was erased since.",
+    "412": "The memory is not as `If-Match` says: it was changed since.",
     "413": "The body is too large.",
     "415": "The body is not declared as JSON.",
     "422": "Something in the request can't be; `errors` names the fields.",
@@ -284,13 +289,84 @@ def _build(app: FastAPI) -> dict[str, Any]:
     document["components"]["securitySchemes"] = {
         "bearer": {"type": "http", "scheme": "bearer", "description": "An API key: `tm_...`"}
     }
+    document["components"]["headers"] = {
+        name: {"description": told, "schema": schema} for name, (told, schema) in _HEADERS.items()
+    }
+    document["components"]["responses"] = {f"{_PROBLEM}{status}": _problem(status) for status in _PROBLEMS}
     document["security"] = [{"bearer": []}]
     for path, operations in document["paths"].items():
         for method, operation in operations.items():
             _add_problems(path, method, operation)
+            _add_headers(path, method, operation)
     rename(document)
     explain(document)
     return document
+
+
+_HEADERS: Mapping[str, tuple[str, Mapping[str, object]]] = {
+    "X-Request-Id": ("The request's id: the one that was sent, or a new one. The log has it.", _TEXT),
+    "RateLimit": ("What is left of the limits that apply, as draft-ietf-httpapi-ratelimit-headers has it.", _TEXT),
+    "RateLimit-Policy": ("The limits of requests that apply.", _TEXT),
+    POSITION_HEADER: ("Where there is a replica: send it with a question that must see this write.", _TEXT),
+    REPLAYED: ("`true` if this repeats the answer to an earlier request with the same key.", {"const": "true"}),
+    LOCATION: (
+        "The path of what was made, or of its job.",
+        {"type": "string", "format": "uri-reference"},
+    ),
+    RETRY_AFTER: ("Seconds after which to ask again.", {"type": "integer", "minimum": 1}),
+    ETAG: ("What the memory is like, for `If-Match` and `If-None-Match`.", _TEXT),
+    "WWW-Authenticate": ("The way to send a key.", _TEXT),
+}
+"""Headers of answers besides those of HTTP itself, each with a description and its schema."""
+
+_LOCATED = ("/memories/typed/", "/admin/types", "/admin/backfills")
+"""What the paths begin with whose 201 says where the thing is."""
+
+_TAGGED = "/memories/{memory_id}"
+
+_PROBLEM = "Problem"
+"""What the names of the problems' answers begin with."""
+
+_LATER = frozenset({"429", "503"})
+
+
+def _headers_of(path: str, method: str, status: str, operation: Mapping[str, Any]) -> Iterable[str]:
+    """Yield the names of the headers that an answer may have."""
+    yield "X-Request-Id"
+    good = int(status) < HTTPStatus.BAD_REQUEST
+    if operation.get(ROLE) not in {"none", "operator"} and status != "401":
+        yield from ("RateLimit", "RateLimit-Policy")
+        if good:
+            yield POSITION_HEADER
+    if good and any(one["name"] == HEADER for one in operation.get("parameters", ())):
+        yield REPLAYED
+    if status == "202" or (status == "201" and path.startswith(_LOCATED)):
+        yield LOCATION
+    if status == "202" or status in _LATER:
+        yield RETRY_AFTER
+    if good and path == _TAGGED and method in {"get", "patch"}:
+        yield ETAG
+    if status == "401":
+        yield "WWW-Authenticate"
+
+
+def _problem(status: str) -> dict[str, object]:
+    """Return the description of the answer with a problem, which all operations share."""
+    return {
+        "description": _PROBLEMS[status],
+        "headers": _references(_headers_of("", "", status, {})),
+        "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
+    }
+
+
+def _references(names: Iterable[str]) -> dict[str, object]:
+    return {name: {"$ref": f"#/components/headers/{name}"} for name in names}
+
+
+def _add_headers(path: str, method: str, operation: dict[str, Any]) -> None:
+    for status, response in operation["responses"].items():
+        if "$ref" not in response:
+            response["headers"] = _references(_headers_of(path, method, status, operation))
 
 
 def _add_problems(path: str, method: str, operation: dict[str, Any]) -> None:
@@ -302,19 +378,15 @@ def _add_problems(path: str, method: str, operation: dict[str, Any]) -> None:
             response["content"] = {MEDIA_TYPE: response["content"]["application/json"]}
     if operation.get(ROLE) == "none":
         return
-    for status, description in _PROBLEMS.items():
+    for status in _PROBLEMS:
         if status in _WITH_BODY and "requestBody" not in operation:
             continue
         if status == "404" and "{" not in path and path not in _IDS_IN_BODY:
             continue
         if status == "410" and not any(one["name"] == HEADER for one in operation.get("parameters", ())):
             continue
+        if status == "412" and not any(one["name"] == "If-Match" for one in operation.get("parameters", ())):
+            continue
         if status in _OF_CHANGES and method not in _CHANGING:
             continue
-        responses.setdefault(
-            status,
-            {
-                "description": description,
-                "content": {MEDIA_TYPE: {"schema": {"$ref": "#/components/schemas/Problem"}}},
-            },
-        )
+        responses.setdefault(status, {"$ref": f"#/components/responses/{_PROBLEM}{status}"})

@@ -42,7 +42,11 @@ ROUTE_HINTS: Final = tuple(
         (r"(?:GET|POST) /memories/typed/(?:search|list)|GET /memories/(?:typed|list|all|batch)(?:/\w+)?", _LISTS),
         (r"PUT /memories/[^/]+", "PATCH /memories/{memory_id} changes one"),
         (r"DELETE /memories", "DELETE /memories/{memory_id} erases one, DELETE /users/{user_id} all of a user"),
-        (r"GET /users(?:/[^/]+)?(?:/memories)?", f"{_LISTS}; GET /export?user_id=... tells all of a user"),
+        (
+            r"(?:DELETE|PATCH|PUT) /users/[^/]+/.+",
+            "DELETE /users/{user_id} erases all of a user; a slash within an id is written %2F",
+        ),
+        (r"GET /users(?:/[^/]+)?(?:/.+)?", f"{_LISTS}; GET /export?user_id=... tells all of a user"),
         (r"(?:POST|PUT) /users(?:/[^/]+)?", "there is no user to make: name any user_id as you write"),
         (r"DELETE /users", "DELETE /users/{user_id} erases all of a user"),
         (r"POST /(?:messages|conversations|chat|ingest|turn)", "POST /turns takes what was said"),
@@ -51,7 +55,7 @@ ROUTE_HINTS: Final = tuple(
         (r"(?:GET|POST) /(?:types|memory-types)", "GET /admin/types lists the types, POST /admin/types defines one"),
         (r"(?:GET|POST) /(?:keys|api-keys)", "GET /admin/keys lists keys, POST /admin/keys makes one"),
         (r"(?:GET|POST) /tenants", "GET /admin/tenants lists tenants, POST /admin/tenants makes one"),
-        (r"\w+ /(?:v1|api)(?:/.*)?", "paths begin with no version or prefix: POST /query"),
+        (r"\w+ /(?:v\d+|api)(?:/.*)?", "paths begin with /v1, or with no prefix at all: POST /query"),
     )
 )
 """Patterns of a method and a path, each with the route that was probably meant."""
@@ -99,10 +103,11 @@ class Problem(BaseModel):
 class InvalidFields(InvalidInput):
     """Several fields are wrong."""
 
-    def __init__(self, errors: Sequence[FieldError]) -> None:
-        """Build the error from at least one fault."""
+    def __init__(self, errors: Sequence[FieldError], reason: str = "field") -> None:
+        """Build the error from at least one fault; `reason` is the kind of the first, for the metrics."""
         super().__init__(_summary(errors))
         self.errors = tuple(errors)
+        self.reason = reason
 
 
 class MalformedBody(TypedMemoryError):
@@ -137,8 +142,11 @@ def install(app: FastAPI) -> None:
     app.add_exception_handler(HTTPException, _http)
 
 
-def document(kind: ProblemKind, detail: str, scope: Scope, *, errors: Sequence[FieldError] = ()) -> dict[str, object]:
-    """Return the members of a problem about a request."""
+def document(
+    kind: ProblemKind, detail: str, scope: Scope, *, errors: Sequence[FieldError] = (), reason: str = ""
+) -> dict[str, object]:
+    """Return the members of a problem about a request, whose state gets code and `reason` for the metrics."""
+    scope.get("state", {})["refusal"] = (kind.code, reason)
     members: dict[str, object] = {
         "type": URN + kind.code,
         "title": kind.title,
@@ -174,7 +182,7 @@ def problem_of(error: TypedMemoryError, scope: Scope) -> dict[str, object]:
     elif error.field is not None:
         errors = (FieldError(field=error.field, message=error.message),)
     detail = _summary(errors) if errors and isinstance(error, InvalidInput) else error.message
-    return document(kind, detail, scope, errors=errors)
+    return document(kind, detail, scope, errors=errors, reason=getattr(error, "reason", ""))
 
 
 def raise_if_all_failed(results: Sequence[object]) -> None:
@@ -261,7 +269,9 @@ async def _validation(request: Request, error: Exception) -> Response:
     assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for just this
     declared = getattr(request.scope.get("route"), "body_field", None)
     body = None if declared is None else declared.field_info.annotation
-    return respond(problem_of(InvalidFields(field_errors(error.errors(), body=body)), request.scope))
+    faults = error.errors()
+    invalid = InvalidFields(field_errors(faults, body=body), str(faults[0]["type"]))
+    return respond(problem_of(invalid, request.scope))
 
 
 async def _http(request: Request, error: Exception) -> Response:
@@ -279,7 +289,7 @@ async def _http(request: Request, error: Exception) -> Response:
     kind = ProblemKind(
         code=status.phrase.lower().replace(" ", "-"), status=status.value, title=status.phrase.capitalize()
     )
-    return respond(document(kind, detail, request.scope), headers)
+    return respond(document(kind, detail, request.scope, reason="route"), headers)
 
 
 def _allowed(request: Request) -> list[str]:

@@ -17,6 +17,8 @@ ACCEPTED = 202
 
 NO_CONTENT = 204
 
+NOT_MODIFIED = 304
+
 Handler = Callable[..., Any]
 
 Listed = tuple[str, Handler, str, Any]

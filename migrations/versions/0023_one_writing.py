@@ -16,7 +16,7 @@ from sqlalchemy.engine import Connection, Row
 
 from app.memory import normalise, resemblance, writing
 
-revision = "0024"
+revision = "0023"
 down_revision = "0022"
 branch_labels = None
 depends_on = None
