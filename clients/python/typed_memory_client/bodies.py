@@ -38,7 +38,7 @@ class WriteFields(TypedDict, total=False):
     """The text just before it: searched, never shown."""
 
     ends: bool
-    """This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values."""
+    """This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values."""
 
     evidence: Sequence[EvidenceIn]
 
@@ -61,7 +61,7 @@ class WriteFields(TypedDict, total=False):
     """Your own record of the memory's origin."""
 
     scope: ScopeKind | None
-    """Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global."""
+    """Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global."""
 
     sequence_number: int | None
     """Its place in the session."""
@@ -896,7 +896,7 @@ class TenantTypeItem(WriteFields, total=False):
 Role = Literal["user", "assistant", "tool", "system"]
 
 class TurnIn(TypedDict, total=False):
-    """One message of a conversation."""
+    """One message of a conversation; the names that chat libraries have for its fields are read, too."""
 
     category: Category | None
     """How all that it yields fades; by default as the types do, and what it says."""
@@ -939,6 +939,19 @@ QueryMode = Literal["default", "historical", "audit"]
 HeedMode = Literal["auto", "all", "none"]
 
 IdStyle = Literal["none", "short", "full"]
+
+class ExtractionInstructions(TypedDict, total=False):
+    """Instructions of what to remember and what never, in plain words and by names."""
+
+    exclude: Sequence[str]
+    """What never to remember, in a few words each. The name of a memory type, a predicate, a preference key (or the beginning of one) or a topic holds for every proposal, whoever makes it; other words are for the language model."""
+
+    include: Sequence[str]
+    """What to remember above all, in a few words each; nothing else is left out for it."""
+
+    instructions: str | None
+    """What to remember and how, in plain words, for the language model. They choose among what may be remembered: grounding, guards and types stay as they are. The built-in rules read no words."""
+
 
 MemoryStatus = Literal["active", "superseded", "expired", "forgotten", "pending"]
 
@@ -1079,19 +1092,25 @@ class RememberOptions(TypedDict, total=False):
     """Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see."""
 
     category: Category | None
+    """Of every turn that has no other."""
+
+    extraction: ExtractionInstructions | None
+    """What to remember of these turns and what never, beside the tenant's own instructions (`PUT /admin/policy`): both stand, and what either excludes is never remembered."""
 
     importance: float | None
-    """The importance, from 0 to 1, independent of confidence; by default the type's."""
+    """Of every turn that has no other."""
 
     metadata: Mapping[str, Any] | None
-    """Anything else; questions and lists can filter by it."""
+    """Of every turn, under what a turn has itself."""
 
     occurred_at: datetime | str | None
+    """Of every turn that has no other."""
 
     role: Role | None
+    """Of every turn that has no other."""
 
     scope: ScopeKind | None
-    """Where memories go; by default the user's scope, else the agent's, that agent's with that user if both are named, else global."""
+    """Where memories go; by default the user's scope, else the agent's, else global. With `agent`, what is said to an agent stays with that agent, with that user if one is named."""
 
     sequence_number: int | None
     """Its place in the session."""
@@ -1100,6 +1119,7 @@ class RememberOptions(TypedDict, total=False):
     """The conversation; of every turn that names no other."""
 
     speaker: str | None
+    """Of every turn that has no other."""
 
     timezone: str | None
     """Where "yesterday" is meant; by default the offset of `occurred_at`, else UTC."""
@@ -1190,6 +1210,9 @@ class ListMemoriesOptions(TypedDict, total=False):
     min_importance: float | None
     """Only what matters at least this much."""
 
+    min_confidence: float | None
+    """Only what is trusted at least this much."""
+
     q: str | None
     """Only memories whose text holds each of these words."""
 
@@ -1218,6 +1241,7 @@ class ListMemoriesOptions(TypedDict, total=False):
     """`now` leaves out what is active and not true now: what is over, or has not begun. With `known_at`, then instead of now; `as_of` says itself when."""
 
     sort: MemorySort
+    """A name alone sorts from low to high, a minus before it from high to low: `-importance` puts what matters most first, `importance` what matters least, `-recorded_at` the newest."""
 
     drug_class: str | None
     """Only memories of type medication with this drug class."""

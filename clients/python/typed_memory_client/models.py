@@ -800,9 +800,13 @@ class Receipt(Model):
 
     kind: Annotated[Literal["memory", "user"], ACCEPT_UNKNOWN]
 
+    matched: int
+    """Rows found and erased so far, of every table."""
+
     started_at: datetime
 
-    status: Annotated[Literal["running", "finished"], ACCEPT_UNKNOWN]
+    status: Annotated[Literal["running", "finished", "nothing_matched"], ACCEPT_UNKNOWN]
+    """`nothing_matched` if there was nothing to erase, which a mistaken id looks like, too."""
 
     still_there: int | None = None
     """Number of erased rows that are in the database now; 0 unless something is wrong."""
@@ -1390,8 +1394,30 @@ class TurnPage(Model):
     turns: list[Turn]
 
 
+class AppliedInstructions(Model):
+    """The instructions that turns are extracted by: the tenant's, then the request's."""
+
+    exclude: list[str]
+    """What either excludes."""
+
+    include: list[str]
+
+    instructions: list[str]
+    """In plain words, one after another."""
+
+    named: list[str]
+    """Those of `exclude` that name a memory type or a predicate, and so hold whatever is proposed."""
+
+    told: str | None
+    """The text that the language model is shown below its fixed instructions; null for the built-in rules, which read no words."""
+
+
 class Ignored(Model):
-    """A message without anything to remember: its position in the request, from 0, and the reason."""
+    """A message without anything to remember: its position in the request, from 0, and the reason.
+
+With `fields`, it is kept, without these fields or content parts."""
+
+    fields: list[str]
 
     place: int
 
@@ -1402,6 +1428,9 @@ class TurnsResult(Model):
     """Turns with their reports; `job_id` is the job that processes those that wait."""
 
     degraded: list[str]
+
+    extraction: AppliedInstructions | None
+    """In a dry run, the instructions that apply; null without any."""
 
     ignored: list[Ignored]
 

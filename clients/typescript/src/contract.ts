@@ -1186,6 +1186,34 @@ export interface components {
             text: string | null;
         };
         /**
+         * AppliedInstructionsOut
+         * @description The instructions that turns are extracted by: the tenant's, then the request's.
+         */
+        AppliedInstructionsOut: {
+            /**
+             * Exclude
+             * @description What either excludes.
+             */
+            exclude: string[];
+            /** Include */
+            include: string[];
+            /**
+             * Instructions
+             * @description In plain words, one after another.
+             */
+            instructions: string[];
+            /**
+             * Named
+             * @description Those of `exclude` that name a memory type or a predicate, and so hold whatever is proposed.
+             */
+            named: string[];
+            /**
+             * Told
+             * @description The text that the language model is shown below its fixed instructions; null for the built-in rules, which read no words.
+             */
+            told: string | null;
+        };
+        /**
          * ArmOut
          * @description The rank of a memory in a retrieval arm.
          */
@@ -1378,7 +1406,7 @@ export interface components {
             context?: string | null;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -1430,7 +1458,7 @@ export interface components {
              * @example external APIs, for compliance
              */
             rule: string;
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -1664,7 +1692,7 @@ export interface components {
             context?: string | null;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -1716,7 +1744,7 @@ export interface components {
              * @example external APIs, for compliance
              */
             rule: string;
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -1830,7 +1858,7 @@ export interface components {
             context?: string | null;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -1876,7 +1904,7 @@ export interface components {
             provenance?: {
                 [key: string]: unknown;
             };
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -2102,7 +2130,7 @@ export interface components {
             context?: string | null;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -2148,7 +2176,7 @@ export interface components {
             provenance?: {
                 [key: string]: unknown;
             };
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -2321,7 +2349,7 @@ export interface components {
             decision: string;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -2367,7 +2395,7 @@ export interface components {
              * @example it has row-level security
              */
             rationale?: string | null;
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -2609,7 +2637,7 @@ export interface components {
             decision: string;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -2655,7 +2683,7 @@ export interface components {
              * @example it has row-level security
              */
             rationale?: string | null;
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -2810,7 +2838,7 @@ export interface components {
             context?: string | null;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -2856,7 +2884,7 @@ export interface components {
             provenance?: {
                 [key: string]: unknown;
             };
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -3151,7 +3179,7 @@ export interface components {
             context?: string | null;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -3197,7 +3225,7 @@ export interface components {
             provenance?: {
                 [key: string]: unknown;
             };
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -3286,7 +3314,7 @@ export interface components {
             context?: string | null;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -3326,7 +3354,7 @@ export interface components {
             provenance?: {
                 [key: string]: unknown;
             };
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -3539,7 +3567,7 @@ export interface components {
             context?: string | null;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -3579,7 +3607,7 @@ export interface components {
             provenance?: {
                 [key: string]: unknown;
             };
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -3672,7 +3700,7 @@ export interface components {
             context?: string | null;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -3732,7 +3760,7 @@ export interface components {
             provenance?: {
                 [key: string]: unknown;
             };
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -3948,7 +3976,7 @@ export interface components {
             context?: string | null;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -4008,7 +4036,7 @@ export interface components {
             provenance?: {
                 [key: string]: unknown;
             };
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -4108,6 +4136,38 @@ export interface components {
             turn_id: string | null;
         };
         /**
+         * ExtractionInstructions
+         * @description Instructions of what to remember and what never, in plain words and by names.
+         */
+        ExtractionInstructions: {
+            /**
+             * Exclude
+             * @description What never to remember, in a few words each. The name of a memory type, a predicate, a preference key (or the beginning of one) or a topic holds for every proposal, whoever makes it; other words are for the language model.
+             * @default []
+             * @example [
+             *       "medication",
+             *       "works-at",
+             *       "what they think of colleagues"
+             *     ]
+             */
+            exclude?: string[];
+            /**
+             * Include
+             * @description What to remember above all, in a few words each; nothing else is left out for it.
+             * @default []
+             * @example [
+             *       "serial numbers of machines"
+             *     ]
+             */
+            include?: string[];
+            /**
+             * Instructions
+             * @description What to remember and how, in plain words, for the language model. They choose among what may be remembered: grounding, guards and types stay as they are. The built-in rules read no words.
+             * @example Remember what customers say of their machines. Leave out our own staff.
+             */
+            instructions?: string | null;
+        };
+        /**
          * FactItem
          * @description A stable predicate about someone or something, true until it is replaced.
          * @example {
@@ -4138,7 +4198,7 @@ export interface components {
             context?: string | null;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -4190,7 +4250,7 @@ export interface components {
             provenance?: {
                 [key: string]: unknown;
             };
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -4421,7 +4481,7 @@ export interface components {
             context?: string | null;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -4473,7 +4533,7 @@ export interface components {
             provenance?: {
                 [key: string]: unknown;
             };
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -4574,7 +4634,7 @@ export interface components {
             context?: string | null;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -4624,7 +4684,7 @@ export interface components {
             provenance?: {
                 [key: string]: unknown;
             };
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -4834,7 +4894,7 @@ export interface components {
             context?: string | null;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -4884,7 +4944,7 @@ export interface components {
             provenance?: {
                 [key: string]: unknown;
             };
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -5088,8 +5148,12 @@ export interface components {
         /**
          * IgnoredOut
          * @description A message without anything to remember: its position in the request, from 0, and the reason.
+         *
+         *     With `fields`, it is kept, without these fields or content parts.
          */
         IgnoredOut: {
+            /** Fields */
+            fields: string[];
             /** Place */
             place: number;
             /** Reason */
@@ -5097,10 +5161,10 @@ export interface components {
         };
         /**
          * IngestMode
-         * @description The mode of processing: `sync` waits for the decisions, `async` queues a job.
+         * @description The mode of processing: `sync` waits for the decisions, `async` queues a job, `batch` one that may take a day.
          * @enum {string}
          */
-        IngestMode: "async" | "sync";
+        IngestMode: "async" | "sync" | "batch";
         /**
          * JobOut
          * @description A background job. `error` says why it failed, or why it is retried.
@@ -5237,7 +5301,7 @@ export interface components {
             ended_at?: string | null;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -5295,7 +5359,7 @@ export interface components {
             provenance?: {
                 [key: string]: unknown;
             };
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -5578,7 +5642,7 @@ export interface components {
             ended_at?: string | null;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -5636,7 +5700,7 @@ export interface components {
             provenance?: {
                 [key: string]: unknown;
             };
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -5834,7 +5898,7 @@ export interface components {
             context?: string | null;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -5880,7 +5944,7 @@ export interface components {
             provenance?: {
                 [key: string]: unknown;
             };
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -6092,7 +6156,7 @@ export interface components {
             context?: string | null;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -6138,7 +6202,7 @@ export interface components {
             provenance?: {
                 [key: string]: unknown;
             };
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -6232,7 +6296,7 @@ export interface components {
             context?: string | null;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -6284,7 +6348,7 @@ export interface components {
             provenance?: {
                 [key: string]: unknown;
             };
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -6502,7 +6566,7 @@ export interface components {
             context?: string | null;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -6554,7 +6618,7 @@ export interface components {
             provenance?: {
                 [key: string]: unknown;
             };
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -6698,7 +6762,7 @@ export interface components {
             context?: string | null;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -6738,7 +6802,7 @@ export interface components {
             provenance?: {
                 [key: string]: unknown;
             };
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -6974,7 +7038,7 @@ export interface components {
             context?: string | null;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -7014,7 +7078,7 @@ export interface components {
             provenance?: {
                 [key: string]: unknown;
             };
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -7133,7 +7197,7 @@ export interface components {
             context?: string | null;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -7173,7 +7237,7 @@ export interface components {
             provenance?: {
                 [key: string]: unknown;
             };
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -7375,7 +7439,7 @@ export interface components {
             context?: string | null;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -7415,7 +7479,7 @@ export interface components {
             provenance?: {
                 [key: string]: unknown;
             };
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -7764,15 +7828,21 @@ export interface components {
              */
             kind: "memory" | "user";
             /**
+             * Matched
+             * @description Rows found and erased so far, of every table.
+             */
+            matched: number;
+            /**
              * Started At
              * Format: date-time
              */
             started_at: string;
             /**
              * Status
+             * @description `nothing_matched` if there was nothing to erase, which a mistaken id looks like, too.
              * @enum {string}
              */
-            status: "running" | "finished";
+            status: "running" | "finished" | "nothing_matched";
             /**
              * Still There
              * @description Number of erased rows that are in the database now; 0 unless something is wrong.
@@ -7823,7 +7893,7 @@ export interface components {
             context?: string | null;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -7863,7 +7933,7 @@ export interface components {
             provenance?: {
                 [key: string]: unknown;
             };
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -8061,7 +8131,7 @@ export interface components {
             context?: string | null;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -8101,7 +8171,7 @@ export interface components {
             provenance?: {
                 [key: string]: unknown;
             };
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -8190,7 +8260,7 @@ export interface components {
             context?: string | null;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -8242,7 +8312,7 @@ export interface components {
              * @example reports-to
              */
             relation_type: string;
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -8473,7 +8543,7 @@ export interface components {
             context?: string | null;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -8525,7 +8595,7 @@ export interface components {
              * @example reports-to
              */
             relation_type: string;
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -8791,7 +8861,7 @@ export interface components {
             context?: string | null;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -8836,7 +8906,7 @@ export interface components {
             provenance?: {
                 [key: string]: unknown;
             };
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -9040,7 +9110,7 @@ export interface components {
             context?: string | null;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -9085,7 +9155,7 @@ export interface components {
             provenance?: {
                 [key: string]: unknown;
             };
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -9238,7 +9308,7 @@ export interface components {
             context?: string | null;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -9278,7 +9348,7 @@ export interface components {
             provenance?: {
                 [key: string]: unknown;
             };
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -9476,7 +9546,7 @@ export interface components {
             context?: string | null;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -9516,7 +9586,7 @@ export interface components {
             provenance?: {
                 [key: string]: unknown;
             };
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -9603,7 +9673,7 @@ export interface components {
             context?: string | null;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -9643,7 +9713,7 @@ export interface components {
             provenance?: {
                 [key: string]: unknown;
             };
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -9841,7 +9911,7 @@ export interface components {
             context?: string | null;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -9881,7 +9951,7 @@ export interface components {
             provenance?: {
                 [key: string]: unknown;
             };
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -9995,7 +10065,7 @@ export interface components {
             context?: string | null;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -10042,7 +10112,7 @@ export interface components {
             provenance?: {
                 [key: string]: unknown;
             };
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -10137,7 +10207,7 @@ export interface components {
             context?: string | null;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -10184,7 +10254,7 @@ export interface components {
             provenance?: {
                 [key: string]: unknown;
             };
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -10279,7 +10349,7 @@ export interface components {
             context?: string | null;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -10327,7 +10397,7 @@ export interface components {
             provenance?: {
                 [key: string]: unknown;
             };
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -10554,7 +10624,7 @@ export interface components {
             context?: string | null;
             /**
              * Ends
-             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when it did (by default, when it is stated). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
              * @default false
              */
             ends?: boolean;
@@ -10602,7 +10672,7 @@ export interface components {
             provenance?: {
                 [key: string]: unknown;
             };
-            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, with `agent_id` too that agent's with that user; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -10693,7 +10763,7 @@ export interface components {
         };
         /**
          * TurnIn
-         * @description One message of a conversation.
+         * @description One message of a conversation; the names that chat libraries have for its fields are read, too.
          */
         TurnIn: {
             /** @description How all that it yields fades; by default as the types do, and what it says. */
@@ -10829,30 +10899,37 @@ export interface components {
              * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
              */
             agent_id?: string | null;
+            /** @description Of every turn that has no other. */
             category?: components["schemas"]["Category"] | null;
             /** Content */
             content?: string | null;
+            /** @description What to remember of these turns and what never, beside the tenant's own instructions (`PUT /admin/policy`): both stand, and what either excludes is never remembered. */
+            extraction?: components["schemas"]["ExtractionInstructions"] | null;
             /**
              * Importance
-             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
+             * @description Of every turn that has no other.
              */
             importance?: number | null;
             /**
              * Messages
-             * @description Instead of `turns`: messages as chat libraries have them. Text parts are joined; `timestamp` or `created_at` is the time, `name` the speaker. System prompts and messages without text are left out and listed in `ignored`.
+             * @description Instead of `turns`: messages as chat libraries have them. Text parts are joined; `timestamp`, `created_at`, `sent_at`, `ts`, `date` or `time` is the time, `name` the speaker. System prompts, messages without text, and fields that are not read are listed in `ignored`.
              */
             messages?: components["schemas"]["ChatMessageIn"][] | null;
             /**
              * Metadata
-             * @description Anything else; questions and lists can filter by it.
+             * @description Of every turn, under what a turn has itself.
              */
             metadata?: {
                 [key: string]: unknown;
             } | null;
-            /** Occurred At */
+            /**
+             * Occurred At
+             * @description Of every turn that has no other.
+             */
             occurred_at?: string | null;
+            /** @description Of every turn that has no other. */
             role?: components["schemas"]["Role"] | null;
-            /** @description Where memories go; by default the user's scope, else the agent's, that agent's with that user if both are named, else global. */
+            /** @description Where memories go; by default the user's scope, else the agent's, else global. With `agent`, what is said to an agent stays with that agent, with that user if one is named. */
             scope?: components["schemas"]["ScopeKind"] | null;
             /**
              * Sequence Number
@@ -10864,7 +10941,10 @@ export interface components {
              * @description The conversation; of every turn that names no other.
              */
             session_id?: string | null;
-            /** Speaker */
+            /**
+             * Speaker
+             * @description Of every turn that has no other.
+             */
             speaker?: string | null;
             /**
              * Timezone
@@ -10886,6 +10966,8 @@ export interface components {
         TurnsResult: {
             /** Degraded */
             degraded: string[];
+            /** @description In a dry run, the instructions that apply; null without any. */
+            extraction: components["schemas"]["AppliedInstructionsOut"] | null;
             /** Ignored */
             ignored: components["schemas"]["IgnoredOut"][];
             /** Job Id */
@@ -11545,6 +11627,8 @@ export interface operations {
                 session_id?: string | null;
                 /** @description Only what matters at least this much. */
                 min_importance?: number | null;
+                /** @description Only what is trusted at least this much. */
+                min_confidence?: number | null;
                 /** @description Only memories whose text holds each of these words. */
                 q?: string | null;
                 /** @description Only memories that name this entity, by its `ent_` id; of every type. */
@@ -11563,6 +11647,7 @@ export interface operations {
                 needs_review?: boolean | null;
                 /** @description `now` leaves out what is active and not true now: what is over, or has not begun. With `known_at`, then instead of now; `as_of` says itself when. */
                 validity?: "now" | "any";
+                /** @description A name alone sorts from low to high, a minus before it from high to low: `-importance` puts what matters most first, `importance` what matters least, `-recorded_at` the newest. */
                 sort?: components["schemas"]["MemorySort"];
                 /** @description Only memories of type medication with this drug class. */
                 drug_class?: string | null;
@@ -11613,7 +11698,10 @@ export interface operations {
     };
     write_constraint: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Decide, and store nothing; the id of the answer's memory is of nothing, then. */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description Send a write again under the same key, and it is done once and answered the same for 24 hours. Another body under the same key is a conflict. */
                 "Idempotency-Key"?: string | null;
@@ -11627,6 +11715,15 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The decision of a dry run. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WriteResult"];
+                };
+            };
             /** @description Successful Response */
             201: {
                 headers: {
@@ -11640,7 +11737,10 @@ export interface operations {
     };
     write_control: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Decide, and store nothing; the id of the answer's memory is of nothing, then. */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description Send a write again under the same key, and it is done once and answered the same for 24 hours. Another body under the same key is a conflict. */
                 "Idempotency-Key"?: string | null;
@@ -11654,6 +11754,15 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The decision of a dry run. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WriteResult"];
+                };
+            };
             /** @description Successful Response */
             201: {
                 headers: {
@@ -11667,7 +11776,10 @@ export interface operations {
     };
     write_decision: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Decide, and store nothing; the id of the answer's memory is of nothing, then. */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description Send a write again under the same key, and it is done once and answered the same for 24 hours. Another body under the same key is a conflict. */
                 "Idempotency-Key"?: string | null;
@@ -11681,6 +11793,15 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The decision of a dry run. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WriteResult"];
+                };
+            };
             /** @description Successful Response */
             201: {
                 headers: {
@@ -11694,7 +11815,10 @@ export interface operations {
     };
     write_entity: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Decide, and store nothing; the id of the answer's memory is of nothing, then. */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description Send a write again under the same key, and it is done once and answered the same for 24 hours. Another body under the same key is a conflict. */
                 "Idempotency-Key"?: string | null;
@@ -11708,6 +11832,15 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The decision of a dry run. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WriteResult"];
+                };
+            };
             /** @description Successful Response */
             201: {
                 headers: {
@@ -11721,7 +11854,10 @@ export interface operations {
     };
     write_episodic: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Decide, and store nothing; the id of the answer's memory is of nothing, then. */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description Send a write again under the same key, and it is done once and answered the same for 24 hours. Another body under the same key is a conflict. */
                 "Idempotency-Key"?: string | null;
@@ -11735,6 +11871,15 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The decision of a dry run. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WriteResult"];
+                };
+            };
             /** @description Successful Response */
             201: {
                 headers: {
@@ -11790,7 +11935,10 @@ export interface operations {
     };
     write_event: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Decide, and store nothing; the id of the answer's memory is of nothing, then. */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description Send a write again under the same key, and it is done once and answered the same for 24 hours. Another body under the same key is a conflict. */
                 "Idempotency-Key"?: string | null;
@@ -11804,6 +11952,15 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The decision of a dry run. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WriteResult"];
+                };
+            };
             /** @description Successful Response */
             201: {
                 headers: {
@@ -11817,7 +11974,10 @@ export interface operations {
     };
     write_fact: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Decide, and store nothing; the id of the answer's memory is of nothing, then. */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description Send a write again under the same key, and it is done once and answered the same for 24 hours. Another body under the same key is a conflict. */
                 "Idempotency-Key"?: string | null;
@@ -11831,6 +11991,15 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The decision of a dry run. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WriteResult"];
+                };
+            };
             /** @description Successful Response */
             201: {
                 headers: {
@@ -11844,7 +12013,10 @@ export interface operations {
     };
     write_feature: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Decide, and store nothing; the id of the answer's memory is of nothing, then. */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description Send a write again under the same key, and it is done once and answered the same for 24 hours. Another body under the same key is a conflict. */
                 "Idempotency-Key"?: string | null;
@@ -11858,6 +12030,15 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The decision of a dry run. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WriteResult"];
+                };
+            };
             /** @description Successful Response */
             201: {
                 headers: {
@@ -11871,7 +12052,10 @@ export interface operations {
     };
     write_medication: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Decide, and store nothing; the id of the answer's memory is of nothing, then. */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description Send a write again under the same key, and it is done once and answered the same for 24 hours. Another body under the same key is a conflict. */
                 "Idempotency-Key"?: string | null;
@@ -11885,6 +12069,15 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The decision of a dry run. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WriteResult"];
+                };
+            };
             /** @description Successful Response */
             201: {
                 headers: {
@@ -11898,7 +12091,10 @@ export interface operations {
     };
     write_plan: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Decide, and store nothing; the id of the answer's memory is of nothing, then. */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description Send a write again under the same key, and it is done once and answered the same for 24 hours. Another body under the same key is a conflict. */
                 "Idempotency-Key"?: string | null;
@@ -11912,6 +12108,15 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The decision of a dry run. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WriteResult"];
+                };
+            };
             /** @description Successful Response */
             201: {
                 headers: {
@@ -11925,7 +12130,10 @@ export interface operations {
     };
     write_preference: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Decide, and store nothing; the id of the answer's memory is of nothing, then. */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description Send a write again under the same key, and it is done once and answered the same for 24 hours. Another body under the same key is a conflict. */
                 "Idempotency-Key"?: string | null;
@@ -11939,6 +12147,15 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The decision of a dry run. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WriteResult"];
+                };
+            };
             /** @description Successful Response */
             201: {
                 headers: {
@@ -11952,7 +12169,10 @@ export interface operations {
     };
     write_procedural: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Decide, and store nothing; the id of the answer's memory is of nothing, then. */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description Send a write again under the same key, and it is done once and answered the same for 24 hours. Another body under the same key is a conflict. */
                 "Idempotency-Key"?: string | null;
@@ -11966,6 +12186,15 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The decision of a dry run. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WriteResult"];
+                };
+            };
             /** @description Successful Response */
             201: {
                 headers: {
@@ -11979,7 +12208,10 @@ export interface operations {
     };
     write_progress: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Decide, and store nothing; the id of the answer's memory is of nothing, then. */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description Send a write again under the same key, and it is done once and answered the same for 24 hours. Another body under the same key is a conflict. */
                 "Idempotency-Key"?: string | null;
@@ -11993,6 +12225,15 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The decision of a dry run. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WriteResult"];
+                };
+            };
             /** @description Successful Response */
             201: {
                 headers: {
@@ -12006,7 +12247,10 @@ export interface operations {
     };
     write_reflection: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Decide, and store nothing; the id of the answer's memory is of nothing, then. */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description Send a write again under the same key, and it is done once and answered the same for 24 hours. Another body under the same key is a conflict. */
                 "Idempotency-Key"?: string | null;
@@ -12020,6 +12264,15 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The decision of a dry run. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WriteResult"];
+                };
+            };
             /** @description Successful Response */
             201: {
                 headers: {
@@ -12033,7 +12286,10 @@ export interface operations {
     };
     write_relation: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Decide, and store nothing; the id of the answer's memory is of nothing, then. */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description Send a write again under the same key, and it is done once and answered the same for 24 hours. Another body under the same key is a conflict. */
                 "Idempotency-Key"?: string | null;
@@ -12047,6 +12303,15 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The decision of a dry run. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WriteResult"];
+                };
+            };
             /** @description Successful Response */
             201: {
                 headers: {
@@ -12060,7 +12325,10 @@ export interface operations {
     };
     write_semantic: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Decide, and store nothing; the id of the answer's memory is of nothing, then. */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description Send a write again under the same key, and it is done once and answered the same for 24 hours. Another body under the same key is a conflict. */
                 "Idempotency-Key"?: string | null;
@@ -12074,6 +12342,15 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The decision of a dry run. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WriteResult"];
+                };
+            };
             /** @description Successful Response */
             201: {
                 headers: {
@@ -12087,7 +12364,10 @@ export interface operations {
     };
     write_standard: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Decide, and store nothing; the id of the answer's memory is of nothing, then. */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description Send a write again under the same key, and it is done once and answered the same for 24 hours. Another body under the same key is a conflict. */
                 "Idempotency-Key"?: string | null;
@@ -12101,6 +12381,15 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The decision of a dry run. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WriteResult"];
+                };
+            };
             /** @description Successful Response */
             201: {
                 headers: {
@@ -12114,7 +12403,10 @@ export interface operations {
     };
     write_strategy: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Decide, and store nothing; the id of the answer's memory is of nothing, then. */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description Send a write again under the same key, and it is done once and answered the same for 24 hours. Another body under the same key is a conflict. */
                 "Idempotency-Key"?: string | null;
@@ -12128,6 +12420,15 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The decision of a dry run. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WriteResult"];
+                };
+            };
             /** @description Successful Response */
             201: {
                 headers: {
@@ -12141,7 +12442,10 @@ export interface operations {
     };
     write_transient_state: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Decide, and store nothing; the id of the answer's memory is of nothing, then. */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description Send a write again under the same key, and it is done once and answered the same for 24 hours. Another body under the same key is a conflict. */
                 "Idempotency-Key"?: string | null;
@@ -12155,6 +12459,15 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The decision of a dry run. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WriteResult"];
+                };
+            };
             /** @description Successful Response */
             201: {
                 headers: {
@@ -12168,7 +12481,10 @@ export interface operations {
     };
     write_own_type: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description Decide, and store nothing; the id of the answer's memory is of nothing, then. */
+                dry_run?: boolean;
+            };
             header?: {
                 /** @description Send a write again under the same key, and it is done once and answered the same for 24 hours. Another body under the same key is a conflict. */
                 "Idempotency-Key"?: string | null;
@@ -12185,6 +12501,15 @@ export interface operations {
             };
         };
         responses: {
+            /** @description The decision of a dry run. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WriteResult"];
+                };
+            };
             /** @description Successful Response */
             201: {
                 headers: {
@@ -12204,7 +12529,10 @@ export interface operations {
                 /** @description What was believed then: the answer this request had at that time. Nothing recorded, replaced, merged or changed later shows. What was erased since is gone from the past too. */
                 known_at?: string | null;
             };
-            header?: never;
+            header?: {
+                /** @description The `ETag` of the memory as it was read: answered with 304 if it was not changed since. */
+                "If-None-Match"?: string | null;
+            };
             path: {
                 /** @description A memory's id. */
                 memory_id: string;
@@ -12231,6 +12559,8 @@ export interface operations {
                 with_turns?: boolean;
             };
             header?: {
+                /** @description The `ETag` of the memory as it was read: refused with 412 if it was changed since. */
+                "If-Match"?: string | null;
                 /** @description Send a write again under the same key, and it is done once and answered the same for 24 hours. Another body under the same key is a conflict. */
                 "Idempotency-Key"?: string | null;
             };
@@ -12257,6 +12587,8 @@ export interface operations {
         parameters: {
             query?: never;
             header?: {
+                /** @description The `ETag` of the memory as it was read: refused with 412 if it was changed since. */
+                "If-Match"?: string | null;
                 /** @description Send a write again under the same key, and it is done once and answered the same for 24 hours. Another body under the same key is a conflict. */
                 "Idempotency-Key"?: string | null;
             };
@@ -12464,7 +12796,7 @@ export interface operations {
     ingest_turns: {
         parameters: {
             query?: {
-                /** @description `sync` waits until the turns, 50 at most, are processed. */
+                /** @description `sync` waits until the turns, 50 at most, are processed. `batch` has them extracted by the provider's batch endpoint, within a day and at half the price: none is shown what is stored or what another one led to. It takes TM_LLM_BATCH. */
                 mode?: components["schemas"]["IngestMode"];
                 /** @description Decide, and store nothing: implies `sync`. */
                 dry_run?: boolean;
