@@ -96,6 +96,14 @@ def test_a_turn_beside_the_belief_that_is_asked_for_must_be_nearly_as_relevant()
     assert found == {2: "far less relevant than the belief that is asked for"}
 
 
+def test_a_brief_turn_of_a_chat_must_be_nearly_as_relevant_as_the_best_and_a_long_one_need_not() -> None:
+    long = " ".join(["The boat lies at the quay, and its hull is painted every spring by my uncle."] * 3)
+    rows = [turn(1, "The boat is blue."), turn(2, "The quay is wet."), turn(3, long)]
+    weighed = {1: 1.0, 2: 0.6, 3: 0.6}
+    assert reasons(asking("What colour is the boat?"), rows, weighed) == {2: "far less relevant than the best match"}
+    assert reasons(parsed("What colour is the boat?"), rows, weighed) == {}
+
+
 def named(text: str, *names: tuple[str, UUID]) -> ParsedQuery:
     """Return a question in which these names are known."""
     known = replace(
@@ -148,6 +156,17 @@ def test_a_turn_about_the_same_may_follow_and_one_about_something_else_may_not()
     assert later(query, [home, moved, other]) == {1: [2]}
     assert later(query, [replace_time(home), moved]) == {}
     assert later(asking("Where did I live before?"), [home, moved]) == {}
+
+
+def test_of_several_later_turns_one_near_the_question_follows() -> None:
+    cello = turn(1, "I play the cello in a quartet.", session_id="a")
+    rehearsal = turn(2, "Our quartet met at the harbour cafe.", day=9, session_id="b")
+    viola = turn(3, "Swapped the cello for a viola, I play it every day.", day=9, session_id="b")
+    weather = turn(4, "It rained all week.", day=9, session_id="b")
+    query = asking("Which instrument do I play?")
+    assert later(query, [cello, rehearsal, viola, weather]) == {1: [3]}
+    assert later(query, [cello, rehearsal]) == {1: [2]}
+    assert later(query, [cello, rehearsal._replace(session_id="a")]) == {}
 
 
 def replace_time(row: RankingRow) -> RankingRow:
@@ -220,6 +239,19 @@ def heeded(question: str, mode: HeedMode = HeedMode.AUTO, *, answered: bool = Fa
 )
 def test_what_must_be_heeded_goes_by_the_subject_of_the_question(question: str, kinds: list[str]) -> None:
     assert heeded(question, answered=True) == kinds
+
+
+def test_an_order_with_a_condition_is_heeded_where_the_question_touches_it() -> None:
+    order = HeededMemory(
+        id=UUID(int=1), type="preference", content="user asks: a lift every time looking for a flat", stated_at=NOW
+    )
+
+    def heeds(question: str) -> bool:
+        subject = subject_of(parsed(question).reading, WORDS)
+        return bool(choose_heeded([order], subject, types=TYPES, mode=HeedMode.AUTO, told=(), shown=(), words=WORDS))
+
+    assert heeds("Find me a flat in Molde")
+    assert not heeds("Write a limerick on herrings")
 
 
 def test_standing_orders_are_heeded_by_tasks_and_where_memory_has_no_answer() -> None:

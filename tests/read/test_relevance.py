@@ -210,3 +210,17 @@ async def test_a_question_for_whoever_it_is_demotes_nobody(store: Store) -> None
     assert {hit.memory.id for hit in result.hits} >= {away}
     assert not any("others" in note for hit in result.hits for note in hit.notes)
     assert await store.found("Where do I live?") == [here]
+
+
+async def test_a_reply_that_restates_a_turn_tells_what_the_turn_is_about(store: Store) -> None:
+    told = (
+        ("user", "Picked up the keys in Molde!"),
+        ("assistant", "Molde is a great town to live in."),
+        ("user", "My cat has a cold."),
+        ("assistant", "Poor thing!"),
+    )
+    for place, (speaker, line) in enumerate(told):
+        await store.put("episodic", {"content": line, "speaker": speaker, "session_id": "s", "sequence_number": place})
+    found = [hit.memory.content for hit in (await store.ask("Where do I live?")).hits]
+    assert len(found) == 1
+    assert "Picked up the keys in Molde!" in found[0]

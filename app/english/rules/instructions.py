@@ -11,7 +11,7 @@ from app.english.rules.clause import HIDDEN, Clause, SpeakerContext, Who
 from app.english.rules.drafts import Draft, fact, preference
 from app.english.rules.noun_phrases import in_third_person, slug, thing, value
 from app.english.rules.preferences import AT_HAND, choice, kind_of_choice
-from app.english.verbs import form_of, gerund
+from app.english.verbs import Form, form_of, gerund
 from app.english.word_lists import FOODS, MEDICINES, REPLIES, SIZES, pattern, word_set, words
 
 _KEEP: Final = pattern("instructions", "keep", re.IGNORECASE)
@@ -76,12 +76,14 @@ def asked_of_assistant(text: str, clause: Clause, said: SpeakerContext) -> Itera
     found = _ASKED.match(text)
     if found is None:
         return
-    verb = form_of((found["verb"] or "").lower())
-    if verb is None or HIDDEN in text or _POINTING.search(found["what"]):
+    how, verb = (found["how"] or "").lower(), (found["verb"] or "").lower()
+    form = form_of(verb)
+    if form is None and how in {"always", "never"}:
+        form = Form(verb, frozenset({"base"}))
+    if form is None or HIDDEN in text or _POINTING.search(found["what"]):
         yield from instruction(text[found.start("order") :], clause, said)
     elif not (_UNSAFE.search(text) or _ONE_OFF.search(_IN_ANSWERS.sub("", found["what"]))):
-        word = "always" if found["how"].lower() == "always" else "never"
-        yield _standing(clause, f"{verb.lemma} {found['what'].strip()}", word)
+        yield _standing(clause, f"{form.lemma} {found['what'].strip()}", "always" if how == "always" else "never")
 
 
 def constraint(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
