@@ -91,10 +91,17 @@ def load(name: str) -> Any:  # noqa: ANN401 - typer's commands have no common ty
 
 
 def check_data_folder() -> None:
-    """Raise ConfigurationError where the service could not write: at once, not after all that serves is loaded."""
+    """Raise ConfigurationError where the service could not write: at once, not after all that serves is loaded.
+
+    What is made to find out is removed: the start may end for another reason.
+    """
     server = import_module("app.db.embedded.server")
     named = os.environ.get("TM_DATA_DIR")
-    server.prepared(Path(named) if named else server.default_data_dir())
+    folder = (Path(named) if named else server.default_data_dir()).expanduser().resolve()
+    missing = [one for one in (folder, *folder.parents) if not one.exists()]
+    server.prepared(folder)
+    for one in missing:
+        one.rmdir()
 
 
 def read_help(name: str) -> str:

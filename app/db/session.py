@@ -302,7 +302,7 @@ class Database:
     @contextlib.asynccontextmanager
     async def write(self, tenant: UUID | None, **local: str) -> AsyncIterator[WriteSession]:
         """Open a read-write transaction; `local` are further settings for its duration."""
-        connection, driver = await self._open(opening_of(f"{_BEGIN} READ WRITE", tenant, self._settings(local)))
+        connection, driver = await self._open(opening_of(_BEGIN, tenant, self._settings(local)))
         try:
             try:
                 yield WriteSession(connection, driver, ChangeTime(local.get(_CHANGED_AT)), self.clustered)

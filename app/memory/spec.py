@@ -172,10 +172,10 @@ class Payload(BaseModel):
         """Return the payload of a merge with a repetition: the older one, unless the type collects attributes."""
         return self
 
-    def respelled(self, newer: Payload, *, careless: bool) -> Self:
+    def respelled(self, newer: Payload) -> Self:
         """Return the payload with those texts of a repetition that are its own in another spelling.
 
-        `careless`: it was said in a conversation, where leaving out capitals corrects nothing.
+        Leaving out capitals corrects nothing: it is how people type.
         """
         fields = type(self).model_fields
         texts = {name: (getattr(self, name), getattr(newer, name, None)) for name in fields}
@@ -183,7 +183,7 @@ class Payload(BaseModel):
             name: other
             for name, (own, other) in texts.items()
             if isinstance(own, str) and isinstance(other, str) and type(own) is type(other)
-            if normalise.respelled(own, other) and not (careless and other.casefold() == other != own)
+            if normalise.respelled(own, other) and not (other.casefold() == other and own.casefold() != own)
         }
         return self.model_copy(update=corrected) if corrected else self
 

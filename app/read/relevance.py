@@ -259,7 +259,7 @@ class Relevance:
     def _why(self, one: Ranked, row: RankingRow, evidence: float | None, best: float) -> str:
         """Return why a match is not relevant; `evidence` only of beliefs."""
         if evidence is None:
-            brief = BRIEF_FLOOR if len(row.opening) < BRIEF else CHAT_FLOOR
+            brief = BRIEF_FLOOR if len(row.opening) < BRIEF and not self.query.reading.asks_back else CHAT_FLOOR
             floor = brief if self.query.assistants else TURN_FLOOR
             return "" if one.relevance >= floor else f"under {floor:.2f}, the floor of turns"
         floor = ALONE_FLOOR if self._by_meaning_alone(one, row) else BELIEF_FLOOR

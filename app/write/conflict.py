@@ -207,8 +207,7 @@ def with_payload(resolved: Resolved, found: Transition) -> Believe:
     known, candidate = stored_payload(resolved, into), resolved.prepared.candidate
     merged = known.merged_with(candidate.payload)
     if _corrects(resolved, into):
-        careless = any(one.turn_id is not None for one in candidate.evidence)
-        merged = merged.respelled(candidate.payload, careless=careless)
+        merged = merged.respelled(candidate.payload)
     return Believe(transition=found, payload=None if merged == known else merged)
 
 

@@ -61,7 +61,7 @@ def _doubted(candidate: Candidate, told: str, beside: Mapping[str, object]) -> C
 
 
 def refuse_secrets(**fields: object) -> None:
-    """Raise InvalidInput for the first field that holds a secret, with the mend."""
+    """Raise InvalidInput for the first field that holds a secret; it says what to send in its place."""
     for name, value in fields.items():
         if (why := secret_in(value)) is not None:
             raise InvalidInput(f"looks as if {why}: leave it out, or put a reference in its place", field=name)

@@ -148,7 +148,9 @@ def moved_back(connection: Connection, tenant: UUID) -> int:
     found = connection.execute(sa.text(WIDENED), {"tenant": tenant, "types": list(GLOBAL_TYPES)}).all()
     groups: dict[Scope, list[UUID]] = defaultdict(list)
     for row in found:
-        scope = scope_of_write(None, default=ScopeKind.GLOBAL, user_id=row.user_id, agent_id=row.agent_id)
+        both = row.user_id is not None and row.agent_id is not None
+        asked = ScopeKind.AGENT if both else None  # the rule of that time
+        scope = scope_of_write(asked, default=ScopeKind.GLOBAL, user_id=row.user_id, agent_id=row.agent_id)
         groups[scope].append(row.id)
     for scope, memories in groups.items():
         move(connection, tenant, scope, memories, everybody=found[0].scope_id)

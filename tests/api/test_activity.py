@@ -35,7 +35,7 @@ async def test_users_are_listed_with_counts_in_pages(client: httpx.AsyncClient) 
     for name in ("ana", "ben", "Anja"):
         await written(client, user_id=name)
     await written(client, user_id="ben", predicate="lives-in", object="Porto")
-    await said(client, "I work at Rivian and I like my work.", user_id="ben", agent_id="desk")
+    await said(client, "I work at Rivian and I like my work.", user_id="ben", agent_id="desk", scope="agent")
     listed = (await got(client, "/users", all=True))["users"]
     assert [one["user_id"] for one in listed] == ["Anja", "ana", "ben"]
     ben = listed[-1]

@@ -143,7 +143,8 @@ async def test_a_text_that_can_not_be_stored_is_no_answer(
     assert (plain.status_code, plain.headers["content-type"]) == (503, "application/problem+json")
     (first, _), *words, (last, problem) = await streamed(answering)
     assert (first, last, problem["status"]) == ("recalled", "problem", 503)
-    assert "In Porto, for ".startswith("".join(data["text"] for _, data in words).rstrip())
+    whole = f"In Porto, for {odd.partition(chr(92))[0]}"
+    assert whole.startswith("".join(data["text"] for _, data in words).rstrip())
 
 
 async def test_a_server_without_streams_is_understood(answering: httpx.AsyncClient, provider: StandIn) -> None:

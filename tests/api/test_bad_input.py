@@ -367,7 +367,6 @@ async def test_content_survives_as_it_was_written(client: httpx.AsyncClient) -> 
     [
         ("DELETE", "/users/u", "dry_run"),
         ("DELETE", "/memories/mem_0", "dry_run"),
-        ("POST", "/memories/typed/fact", "dry_run"),
         ("POST", "/admin/review/bulk", "dryrun"),
         ("GET", "/admin/review/summary", "user_id"),
         ("GET", "/admin/stats", "user_id"),

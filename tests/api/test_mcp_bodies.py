@@ -69,7 +69,7 @@ async def test_calls_that_name_nobody_are_of_the_configured_user(make_client: Ma
         for given, user, agent in (
             ({}, "desk owner", None),
             ({"user_id": "zoe"}, "zoe", None),
-            ({"agent_id": "planner"}, "desk owner", "planner"),
+            ({"agent_id": "planner"}, "desk owner", None),
         ):
             stored = await call(client, "store_memory", content="I play the bassoon in an orchestra.", **given)
             turn = (await client.get(f"/turns/{stored['structuredContent']['turn_id']}")).json()

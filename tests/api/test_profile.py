@@ -59,7 +59,7 @@ async def test_what_must_not_be_broken_is_the_last_to_go(client: httpx.AsyncClie
 
 
 async def test_an_agents_memories_of_the_user_are_in_it_for_that_agent(client: httpx.AsyncClient) -> None:
-    await written(client, object="Audi", agent_id="desk")
+    await written(client, object="Audi", agent_id="desk", scope="agent")
     assert "Audi" not in (await profile(client))["text"]
     assert "Audi" in (await profile(client, agent_id="desk"))["text"]
 

@@ -26,7 +26,7 @@ NOTE = "Zephyrine"
 async def write_all(client: httpx.AsyncClient, door: str) -> dict[str, str]:
     """Write a memory of each type into each scope for the user; return their contents by id."""
     await define_own_type(client)
-    scopes: tuple[dict[str, str], ...] = ({}, {"agent_id": "planner"}, {"scope": "global"})
+    scopes: tuple[dict[str, str], ...] = ({}, {"agent_id": "planner", "scope": "agent"}, {"scope": "global"})
     memories = [
         await write(client, door, kind, user_id=USER, metadata={"note": NOTE}, **where)
         for kind in BODIES
