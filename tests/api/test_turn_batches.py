@@ -94,9 +94,9 @@ async def test_what_a_batch_does_not_answer_is_asked_one_by_one(
     assert await single_calls(provider) == singles
 
 
-async def test_a_batch_outlives_its_worker(database_url: str, owner_connection: None, provider: StandIn) -> None:
+async def test_a_batch_outlives_its_worker(fresh_database_url: str, provider: StandIn) -> None:
     await provider.batches(looks=1_000_000)
-    settings = with_batches(database_url, provider)
+    settings = with_batches(fresh_database_url, provider)
     async with running(settings) as first, connected(first, OPERATOR_KEY) as operator:
         tenant = (await operator.post("/admin/tenants", json={"name": "outlived"})).json()
         async with connected(first, tenant["key"]["key"]) as client:
