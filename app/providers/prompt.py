@@ -145,8 +145,8 @@ uses; what stands in them need not be said again, so that "my brother moved" can
 For what has a line, use its key, predicate and names. A mark such as supposed or reported: not known to be true.
 
 # Forgetting
-forget: where a user asks that something they told be forgotten or deleted ("olvida lo que te dije de ..."): quote is the
-sentence that asks, what names what is meant in a few words, lines are the lines that say it, if any. Such a sentence
+forget: where a user asks that something they told be forgotten or deleted ("olvida lo que te dije de ..."): quote is
+the sentence that asks, what names what is meant in a few words, lines are the lines that say it, if any. Such a sentence
 makes no memory. What is over or of no matter is not meant.
 
 # Wanted

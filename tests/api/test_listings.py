@@ -65,7 +65,13 @@ def test_there_are_lists_of_every_kind() -> None:
 @pytest.mark.parametrize("path", ["/users", "/agents", "/turns", "/sessions", "/jobs"])
 async def test_the_page_after_is_of_the_same_listing(tenant: Tenant, path: str) -> None:
     for number in range(3):
-        await say(tenant.client, f"I moved to Lisbon {number} years ago.", user_id=f"u{number}", agent_id=f"a{number}", scope="agent")
+        await say(
+            tenant.client,
+            f"I moved to Lisbon {number} years ago.",
+            user_id=f"u{number}",
+            agent_id=f"a{number}",
+            scope="agent",
+        )
     cursor = (await tenant.client.get(path, params={"all": True, "limit": 1})).json()["next_cursor"]
     assert cursor
     assert (await tenant.client.get(path, params={"all": True, "limit": 1, "cursor": cursor})).status_code == 200
@@ -75,8 +81,9 @@ async def test_the_page_after_is_of_the_same_listing(tenant: Tenant, path: str) 
 @pytest.mark.parametrize("path", sorted(set(LISTS) - {"/users"}))
 async def test_the_page_after_is_found_when_its_owner_has_a_new_agent(tenant: Tenant, path: str) -> None:
     for agent in ("alpha", "beta"):
-        await say(tenant.client, f"I play chess with {agent.title()} Novak.", user_id="mia", agent_id=agent, scope="agent")
-        await written(tenant.client, user_id="mia", agent_id=agent, scope="agent", subject=f"{agent} club", object="Lisbon")
+        private = {"user_id": "mia", "agent_id": agent, "scope": "agent"}
+        await say(tenant.client, f"I play chess with {agent.title()} Novak.", **private)
+        await written(tenant.client, subject=f"{agent} club", object="Lisbon", **private)
     first = (await tenant.client.get(path, params={"owner": "mia", "limit": 1})).json()
     await say(tenant.client, "I swim a lot.", user_id="mia", agent_id="gamma", scope="agent")
     following = {"owner": "mia", "limit": 1, "cursor": first["next_cursor"]}
