@@ -146,8 +146,8 @@ For what has a line, use its key, predicate and names. A mark such as supposed o
 
 # Forgetting
 forget: where a user asks that something they told be forgotten or deleted ("olvida lo que te dije de ..."): quote is
-the sentence that asks, what names what is meant in a few words, lines are the lines that say it, if any. Such a sentence
-makes no memory. What is over or of no matter is not meant.
+the sentence that asks, what names what is meant in a few words, lines are the lines that say it, if any. Such a
+sentence makes no memory. What is over or of no matter is not meant.
 
 # Wanted
 "Wanted", before a turn, is by the customer of this service: what to remember above all, and what never. Follow it in
