@@ -18,8 +18,8 @@ async def said_in_turn(store: Store, *values: str, kind: str = "preference", **f
     name = "preference_value" if kind == "preference" else "object"
     decided = []
     for day, value in enumerate(values):
-        about: dict[str, Any] = {"stated_at": NOW + timedelta(days=day)}
-        [outcome] = await store.write_all([store.candidate(kind, about=about, **fields, **{name: value})])
+        given: dict[str, Any] = {"about": {"stated_at": NOW + timedelta(days=day)}, **fields, name: value}
+        [outcome] = await store.write_all([store.candidate(kind, **given)])
         decided.append(outcome.decision)
     return decided
 

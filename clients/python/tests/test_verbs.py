@@ -183,7 +183,7 @@ def test_what_belongs_to_a_user_is_not_recalled_for_another(memory: TypedMemory)
 
 def test_a_client_of_an_agent_stays_so_for_each_user(memory: TypedMemory, user: str) -> None:
     of_agent = memory.for_user(agent_id="desk").for_user(user)
-    stored = of_agent.write("event", event_description="The train left").memory
+    stored = of_agent.write("event", event_description="The train left", scope="agent").memory
     assert stored is not None
     assert stored.agent_id == "desk"
 

@@ -145,7 +145,7 @@ test("what belongs to a user is not recalled for another", async () => {
 
 test("a client of an agent stays so for each user", async () => {
   const desk = new TypedMemory({ agent_id: "desk" }).forUser(newUser());
-  const stored = await desk.write("event", { event_description: "The train left" });
+  const stored = await desk.write("event", { event_description: "The train left", scope: "agent" });
   assert.equal(stored.memory?.agent_id, "desk");
 });
 
