@@ -41,7 +41,7 @@ BRIEF: Final = 160
 """Letters of a turn under which it says one thing. The vector of a longer one blurs what it says."""
 
 BRIEF_FLOOR: Final = 0.45
-"""Least relevance of brief turns of a chat with an assistant."""
+"""Least relevance of brief turns of a chat with an assistant that have no word of the question."""
 
 FAINT: Final = 0.08
 """Least relevance of the turn that stands out from all others, where nothing reaches the floors."""
@@ -259,8 +259,8 @@ class Relevance:
     def _why(self, one: Ranked, row: RankingRow, evidence: float | None, best: float) -> str:
         """Return why a match is not relevant; `evidence` only of beliefs."""
         if evidence is None:
-            brief = BRIEF_FLOOR if len(row.opening) < BRIEF and not self.query.reading.asks_back else CHAT_FLOOR
-            floor = brief if self.query.assistants else TURN_FLOOR
+            alone = len(row.opening) < BRIEF and Arm.LEXICAL not in one.places and not self.query.reading.asks_back
+            floor = TURN_FLOOR if not self.query.assistants else BRIEF_FLOOR if alone else CHAT_FLOOR
             return "" if one.relevance >= floor else f"under {floor:.2f}, the floor of turns"
         floor = ALONE_FLOOR if self._by_meaning_alone(one, row) else BELIEF_FLOOR
         if one.relevance < floor:
