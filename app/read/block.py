@@ -45,7 +45,10 @@ CHAT_SHARE: Final = 0.4
 """The same in a chat with an assistant, whose turns are about one thing after another."""
 
 BRIEF_SHARE: Final = 0.7
-"""The same of brief turns there."""
+"""The same of brief turns there that are not surely relevant."""
+
+SURE: Final = 0.9
+"""Relevance over which a brief turn may stand far behind a belief, which has a name or a predicate for it, too."""
 
 BETTER: Final = 1.1
 """Times the score of the best turn of the person whom a question names that another speaker's best turn has where
@@ -234,7 +237,8 @@ def beside_better(judged: Judged, one: Ranked) -> str:
     evidence = judged.policy.evidence.whole[one.id]
     if evidence < SETTLED * judged.settled:
         return "far less relevant than the belief that is asked for"
-    brief = BRIEF_SHARE if len(judged.row(one).opening) < BRIEF else CHAT_SHARE
+    unsure = len(judged.row(one).opening) < BRIEF and one.relevance <= SURE
+    brief = BRIEF_SHARE if unsure else CHAT_SHARE
     share = brief if judged.policy.query.assistants else TURN_SHARE
     return "far less relevant than the best match" if evidence < share * judged.best else ""
 
