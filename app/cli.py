@@ -8,6 +8,7 @@ import os
 import re
 import sys
 from collections.abc import Mapping
+from contextlib import suppress
 from functools import cache
 from importlib import import_module
 from importlib.metadata import PackageNotFoundError, version
@@ -100,8 +101,9 @@ def check_data_folder() -> None:
     folder = (Path(named) if named else server.default_data_dir()).expanduser().resolve()
     missing = [one for one in (folder, *folder.parents) if not one.exists()]
     server.prepared(folder)
-    for one in missing:
-        one.rmdir()
+    with suppress(OSError):  # another start may have filled it meanwhile
+        for one in missing:
+            one.rmdir()
 
 
 def read_help(name: str) -> str:

@@ -175,7 +175,7 @@ class _Frames:
 
 def _asks(text: str) -> bool:
     """Return whether the sentence is a question that states nothing; one that orders something for good does."""
-    if _ORDERS.match(text):
+    if STANDING_ORDER.match(text):
         return False
     if _ENDS_ASKING.search(text):
         return not (_TELLS.search(text) or _SAYS_FIRST.match(text) or _ADDS.search(text))
@@ -262,7 +262,9 @@ _CAUTION: Final = (
 _HEAD, _TAIL = 3_000, 1_000
 """Characters at either end of a text that are looked at: an endless sentence shows its mood there."""
 
-_ORDERS: Final = pattern("instructions", "asked", re.IGNORECASE)
+STANDING_ORDER: Final = pattern("instructions", "asked", re.IGNORECASE)
+"""An order for good that is put as a question."""
+
 _SARCASM: Final = pattern("speech_acts", "sarcasm")
 _OPENING: Final = re.compile("[\u201c\u201e\u00ab]")
 _CLOSING: Final = re.compile("[\u201d\u00bb]")

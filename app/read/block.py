@@ -19,7 +19,7 @@ from app.lexical.bm25 import terms
 from app.memory import normalise
 from app.memory.extraction import Role
 from app.model import ReadMode
-from app.read.relevance import BRIEF, MatchEvidence, Split
+from app.read.relevance import MatchEvidence, Split, is_brief
 from app.read.values import OPENING, Arm, Cut, ParsedQuery, QueryRequest, Ranked
 
 NEW_LETTERS: Final = 40
@@ -237,9 +237,8 @@ def beside_better(judged: Judged, one: Ranked) -> str:
     evidence = judged.policy.evidence.whole[one.id]
     if evidence < SETTLED * judged.settled:
         return "far less relevant than the belief that is asked for"
-    unsure = len(judged.row(one).opening) < BRIEF and one.relevance <= SURE
-    brief = BRIEF_SHARE if unsure else CHAT_SHARE
-    share = brief if judged.policy.query.assistants else TURN_SHARE
+    unsure = is_brief(judged.row(one)) and one.relevance <= SURE
+    share = TURN_SHARE if not judged.policy.query.assistants else BRIEF_SHARE if unsure else CHAT_SHARE
     return "far less relevant than the best match" if evidence < share * judged.best else ""
 
 

@@ -140,10 +140,9 @@ def _reason(
     """Return the kind for which a memory must be heeded, None where it need not be."""
     found = types.find(one.type)
     kinds = () if found is None or found.heed is None else found.heed.kinds
-    conditional = _CONDITION.search(one.content) is not None
 
     def touches(kind: Heed) -> bool:
-        if kind is Heed.RULE or (kind is Heed.ANSWERS and conditional):
+        if kind is Heed.RULE or (kind is Heed.ANSWERS and _CONDITION.search(one.content)):
             return _shares(one.content, subject.words, words)
         return kind in subject.touches
 

@@ -203,12 +203,11 @@ class Relevance:
         for match, same in self.numbered.items():
             if match in found:
                 found[match] += _NAME if same else -NAME_ALONE
-        for turn, reply in self._replies(rows[one.id] for one in ranked):
-            if found[reply] >= RESTATING:
-                found[turn] = max(found[turn], found[reply])
+        for turn, reply in self._replies((rows[one.id] for one in ranked), found):
+            found[turn] = max(found[turn], found[reply])
         return MatchEvidence(whole=found, wording=wording)
 
-    def _replies(self, rows: Iterable[RankingRow]) -> Iterator[tuple[UUID, UUID]]:
+    def _replies(self, rows: Iterable[RankingRow], evidence: Mapping[UUID, float]) -> Iterator[tuple[UUID, UUID]]:
         """Yield turns with the assistant's replies that restate them: such a reply says what the turn is about."""
         if not self.query.assistants or self.query.reading.asks_back:
             return
@@ -217,7 +216,9 @@ class Relevance:
             for turn, reply in pairwise(said):
                 if turn.speaker_id in self.query.assistants or reply.speaker_id not in self.query.assistants:
                     continue
-                if len(reply.opening) < BRIEF and set(terms(turn.opening)).intersection(terms(reply.opening)) - asked:
+                if not is_brief(reply) or evidence[reply.id] < RESTATING:
+                    continue
+                if set(terms(turn.opening)).intersection(terms(reply.opening)) - asked:
                     yield turn.id, reply.id
 
     def _raised(self) -> float:
@@ -259,7 +260,7 @@ class Relevance:
     def _why(self, one: Ranked, row: RankingRow, evidence: float | None, best: float) -> str:
         """Return why a match is not relevant; `evidence` only of beliefs."""
         if evidence is None:
-            alone = len(row.opening) < BRIEF and Arm.LEXICAL not in one.places and not self.query.reading.asks_back
+            alone = is_brief(row) and Arm.LEXICAL not in one.places and not self.query.reading.asks_back
             floor = TURN_FLOOR if not self.query.assistants else BRIEF_FLOOR if alone else CHAT_FLOOR
             return "" if one.relevance >= floor else f"under {floor:.2f}, the floor of turns"
         floor = ALONE_FLOOR if self._by_meaning_alone(one, row) else BELIEF_FLOOR
@@ -293,6 +294,11 @@ class Relevance:
         if not linked or not any(mentioned.span.end for mentioned in self.query.mentioned):
             return 0.0
         return min(1.0, linked * len(self.query.mentioned))
+
+
+def is_brief(row: RankingRow) -> bool:
+    """Tell whether a turn is so short that it says one thing."""
+    return len(row.opening) < BRIEF
 
 
 def usual_cosine(found: Sequence[Scored], memories: int, depth: int, calibration: Calibration) -> float:

@@ -150,11 +150,11 @@ class SuccessionSearch:
         """Return those of the later ones that are about the same thing: the nearest, newest first."""
         least = min(HIGHEST, ABOUT_THE_SAME + RISING * log2(max(1, len(later))))
         near = self._likeness(anchor.opening, [one.opening for one in later])
-        asked = self._asked(later)
+        alike = [(likeness, one) for likeness, one in zip(near, later, strict=True) if likeness >= least]
         about = [
-            (likeness, one)
-            for likeness, one, so_asked in zip(near, later, asked, strict=True)
-            if likeness >= least and (so_asked or (len(later) <= CERTAIN and _in_other_session(one, anchor)))
+            each
+            for each, asked in zip(alike, self._asked([one for _, one in alike]), strict=True)
+            if asked or (len(later) <= CERTAIN and _in_other_session(each[1], anchor))
         ]
         told = {belief.id for _, one in about for belief in self.turns.get(one.id, TurnEvidence()).beliefs}
         nearest = nlargest(MOST, (each for each in about if each[1].id not in told), key=itemgetter(0))

@@ -11,6 +11,7 @@ from app.english.rules.clause import HIDDEN, Clause, SpeakerContext, Who
 from app.english.rules.drafts import Draft, fact, preference
 from app.english.rules.noun_phrases import in_third_person, slug, thing, value
 from app.english.rules.preferences import AT_HAND, choice, kind_of_choice
+from app.english.speech_acts import STANDING_ORDER
 from app.english.verbs import Form, form_of, gerund
 from app.english.word_lists import FOODS, MEDICINES, REPLIES, SIZES, pattern, word_set, words
 
@@ -47,7 +48,6 @@ _NONE: Final = pattern("instructions", "none", re.IGNORECASE)
 _IN_ANSWERS: Final = pattern("instructions", "in answers", re.IGNORECASE)
 _ANSWER: Final = pattern("instructions", "answer", re.IGNORECASE)
 _WHENEVER: Final = pattern("instructions", "whenever", re.IGNORECASE)
-_ASKED: Final = pattern("instructions", "asked", re.IGNORECASE)
 _NEEDED: Final = pattern("instructions", "needed", re.IGNORECASE)
 _AS_TOLD: Final = re.compile(r"\bi (?:ask|say|tell you)\b", re.IGNORECASE)
 _YOU_DO: Final = re.compile(r"\byou (?P<verb>[a-z]+)", re.IGNORECASE)
@@ -73,7 +73,7 @@ def instruction(text: str, clause: Clause, _said: SpeakerContext) -> Iterator[Dr
 
 def asked_of_assistant(text: str, clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     """Read an order that stands and is put as a question: `could you always quote sources?`, `can you stop joking?`."""
-    found = _ASKED.match(text)
+    found = STANDING_ORDER.match(text)
     if found is None:
         return
     how, verb = (found["how"] or "").lower(), (found["verb"] or "").lower()
