@@ -98,8 +98,9 @@ def check_data_folder() -> None:
     """
     server = import_module("app.db.embedded.server")
     named = os.environ.get("TM_DATA_DIR")
-    folder = (Path(named) if named else server.default_data_dir()).expanduser().resolve()
-    missing = [one for one in (folder, *folder.parents) if not one.exists()]
+    folder = Path(named) if named else server.default_data_dir()
+    whole = folder.expanduser().absolute()
+    missing = [one for one in (whole, *whole.parents) if not one.exists()]
     server.prepared(folder)
     with suppress(OSError):  # another start may have filled it meanwhile
         for one in missing:
