@@ -1,4 +1,4 @@
-"""The command line: `typed-memory`, or `python -m app.cli`. Each command is a module of `app.commands`."""
+"""The command line: `typed-memory`, or `python -m app.cli`. Each command is a module of `app.operations.commands`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ import typer
 from typer.core import TyperCommand, TyperGroup
 from typer.main import get_group
 
-from app.commands.terminal import CommandFailed, complain
+from app.command_line.terminal import CommandFailed, complain
 from app.errors import TypedMemoryError
 
 FAILURE = 1
@@ -82,7 +82,7 @@ def load(name: str) -> Any:  # noqa: ANN401 - typer's commands have no common ty
     """
     cli = typer.Typer(rich_markup_mode=None)
     gc.disable()
-    import_module(f"app.commands.{MODULES[name]}").register(cli)
+    import_module(f"app.operations.commands.{MODULES[name]}").register(cli)
     gc.freeze()
     gc.enable()
     command = get_group(cli).commands[name]

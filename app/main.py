@@ -13,44 +13,32 @@ from fastapi import APIRouter, FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
 from app import VERSION, logs
-from app.api import (
-    activity,
-    aegis,
-    answer,
-    audit,
-    backfill,
-    console,
-    entities,
-    erasure,
-    extraction,
-    feedback,
-    health,
-    jobs,
-    keys,
-    limits,
-    live_events,
-    portability,
-    profile,
-    query,
-    query_log,
-    review,
-    review_notes,
-    stats,
-    tenants,
-    turns,
-    types,
-    webhooks,
-    workers,
-)
-from app.api.mcp.endpoint import McpEndpoint
+from app.api import audit, console, entities, extraction, health, jobs, keys, limits, query, tenants, turns
 from app.api.memories import bodies, read
-from app.api.plumbing import openapi, problems
-from app.api.plumbing.admission import Admission, AdmissionMiddleware
-from app.api.plumbing.middleware import RequestMiddleware, install_headers
-from app.api.plumbing.openapi import TAGS, described
-from app.api.plumbing.operations import OperationsPort
-from app.api.plumbing.paths import RoutePaths
 from app.bootstrap import now
+from app.features.aegis import routes as aegis
+from app.features.answers import profile_routes as profile
+from app.features.answers import routes as answer
+from app.features.backfill import routes as backfill
+from app.features.erasure import routes as erasure
+from app.features.feedback import routes as feedback
+from app.features.lifecycle import routes as workers
+from app.features.lifecycle import stats_routes as stats
+from app.features.mcp.endpoint import McpEndpoint
+from app.features.portability import routes as portability
+from app.features.query_log import activity_routes as activity
+from app.features.query_log import routes as query_log
+from app.features.review import note_routes as review_notes
+from app.features.review import routes as review
+from app.features.tenant_types import routes as types
+from app.features.webhooks import event_routes as live_events
+from app.features.webhooks import routes as webhooks
+from app.http import openapi, problems
+from app.http.admission import Admission, AdmissionMiddleware
+from app.http.middleware import RequestMiddleware, install_headers
+from app.http.openapi import TAGS, described
+from app.http.operations_port import OperationsPort
+from app.http.paths import RoutePaths
 from app.jobs.worker import embedded_worker
 from app.memory.registry import discover
 from app.runtime import build_runtime

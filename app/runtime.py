@@ -17,6 +17,31 @@ from app.db.clock import DatabaseClock
 from app.db.session import Database
 from app.db.sql import Model
 from app.db.tenant_types import TypeCache
+from app.features.answers.profiles import Profiles
+from app.features.answers.service import Answers
+from app.features.backfill.runs import Backfills
+from app.features.erasure.memories import MemoryErasure
+from app.features.erasure.service import Erasures
+from app.features.erasure.turns import TurnRedaction
+from app.features.feedback.service import FeedbackService
+from app.features.lifecycle import runner
+from app.features.lifecycle.runner import WorkerContext, Workers, checked_crons
+from app.features.lifecycle.stats import Stats
+from app.features.portability.batch import ImportContext
+from app.features.portability.exports import Exports
+from app.features.portability.imports import Imports
+from app.features.portability.index_rows import ImportIndexer
+from app.features.query_log.activity import Activity
+from app.features.query_log.service import QueryLog
+from app.features.reembedding.service import VectorBackfill
+from app.features.review.decide import ReviewDecisions, ReviewUndo
+from app.features.review.queue import ReviewNotes, Reviews
+from app.features.review.sameness import Sameness
+from app.features.tenant_types.service import TenantTypes
+from app.features.webhooks.events import LiveEvents
+from app.features.webhooks.secret_box import SecretBox
+from app.features.webhooks.sender import WebhookSender
+from app.features.webhooks.service import Webhooks
 from app.memory.extraction import SHORT_TURN
 from app.memory.registry import Registry, discover
 from app.metrics import Metrics
@@ -40,50 +65,25 @@ from app.providers.model_questions import QuestionRewriter
 from app.providers.model_tasks import BeliefClassifier, ModelConfirmer, ModelJudge, Summariser
 from app.providers.protocols import QuestionWriter
 from app.providers.rule_extractor import RuleExtractor
-from app.providers.webhooks import WebhookSender
 from app.read.access import AccessTracker
 from app.read.near_words import NearWords
 from app.read.pipeline import ReadPipeline
 from app.read.relevance import Calibration, calibration_of
 from app.read.search import MemorySearch
-from app.services.activity import Activity
-from app.services.answers import Answers
 from app.services.audit import Audit
-from app.services.backfill.runs import Backfills
 from app.services.entities import Entities
-from app.services.erasure import Erasures
 from app.services.extraction import ExtractionPolicies
-from app.services.feedback import FeedbackService
 from app.services.health import Readiness
 from app.services.idempotency import Idempotency
+from app.services.index_maintenance import IndexMaintenance
 from app.services.jobs import Jobs
 from app.services.keys import Keys
-from app.services.lifecycle import runner
-from app.services.lifecycle.maintenance import IndexMaintenance
-from app.services.lifecycle.runner import WorkerContext, Workers, checked_crons
-from app.services.live_events import LiveEvents
 from app.services.memories import Memories, Timelines
-from app.services.memory_erasure import MemoryErasure
-from app.services.portability.batch import ImportContext
-from app.services.portability.exports import Exports
-from app.services.portability.imports import Imports
-from app.services.portability.index_rows import ImportIndexer
-from app.services.profiles import Profiles
 from app.services.query import Queries
-from app.services.query_log import QueryLog
 from app.services.quotas import Quotas
-from app.services.reembedding import VectorBackfill
-from app.services.review.decide import ReviewDecisions, ReviewUndo
-from app.services.review.queue import ReviewNotes, Reviews
-from app.services.review.sameness import Sameness
-from app.services.secret_box import SecretBox
-from app.services.stats import Stats
-from app.services.tenant_types import TenantTypes
 from app.services.tenants import Tenants
 from app.services.turn_batches import TurnBatches
-from app.services.turn_redaction import TurnRedaction
 from app.services.turns import Turns
-from app.services.webhooks import Webhooks
 from app.settings import Settings
 from app.telemetry import Telemetry
 from app.write.known import KnownReader

@@ -14,14 +14,14 @@ from time import perf_counter
 from typing import Any, cast
 from uuid import UUID
 
-from app.db import backfill as db_backfill
-from app.db.backfill import Backfill, BackfillItem
-from app.db.backfill_memories import COLUMNS
 from app.db.session import Database
+from app.features.backfill.runs import BackfillRequest, Backfills
+from app.features.backfill.sql import backfills as db_backfill
+from app.features.backfill.sql.backfills import Backfill, BackfillItem
+from app.features.backfill.sql.memories import COLUMNS
 from app.memory.backfill import BackfillStatus, ItemState
 from app.memory.registry import discover
 from app.model import Actor
-from app.services.backfill.runs import BackfillRequest, Backfills
 from bench.figures import Book, Spread
 from bench.stage import Stage
 from bench.workers import SCOPE, Timed, question_times

@@ -19,11 +19,11 @@ from starlette.responses import Response
 
 from app.api.memories import bodies
 from app.api.memories.answers import WriteResultOut
-from app.api.plumbing.models import json_answer
 from app.api.turn_bodies import TurnsBody, turns_from_body, turns_given
 from app.api.turns import TurnOut, TurnsResult
-from app.commands.configuration import freeze_garbage_collector
+from app.command_line.configuration import freeze_garbage_collector
 from app.errors import TypedMemoryError
+from app.http.models import json_answer
 from app.memory.registry import Registry, discover
 from app.memory.spec import MemoryType
 from app.model import Actor

@@ -8,11 +8,11 @@ from collections.abc import Mapping
 from statistics import mean
 from time import perf_counter
 
-from app.db.portability.exports import RECORDS
 from app.db.session import Database
 from app.db.tables import metadata
+from app.features.portability.exports import ExportRequest, Exports
+from app.features.portability.sql.exports import RECORDS
 from app.model import Actor
-from app.services.portability.exports import ExportRequest, Exports
 from bench.client import Connection, Post
 from bench.figures import Book
 from bench.stage import Stage

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 from time import perf_counter
 
 from app.db.session import Database
+from app.features.reembedding.service import Reembedding
 from app.memory.registry import discover
 from app.providers.embeddings import Embedder, Purpose, Vectors
-from app.services.reembedding import Reembedding
 from bench.asking import post, questions
 from bench.client import load
 from bench.figures import Book, Spread

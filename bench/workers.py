@@ -12,7 +12,7 @@ from typing import cast
 from uuid import UUID, uuid4
 
 from app.db.session import Database, ReadSession, WriteSession
-from app.services.lifecycle.runner import RunProgress, Worker, WorkerContext, discover
+from app.features.lifecycle.runner import RunProgress, Worker, WorkerContext, discover
 from app.write.pipeline import WritePipeline
 from bench.asking import post, questions
 from bench.client import load

@@ -11,7 +11,7 @@ import pytest
 import structlog
 from hypothesis import HealthCheck, settings
 
-from app.commands.configuration import freeze_garbage_collector
+from app.command_line.configuration import freeze_garbage_collector
 from app.db.embedded.folder import FileLock
 from app.db.session import Database
 from tests.support import owner

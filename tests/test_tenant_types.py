@@ -48,8 +48,8 @@ def test_every_member_is_listed() -> None:
 
 @pytest.mark.parametrize("limit", ["50 types", "32 fields", "100 versions", "24,000 characters"])
 def test_its_limits_are_the_codes(limit: str) -> None:
+    from app.features.tenant_types import service as own_types  # noqa: PLC0415
     from app.memory.tenant_types import schema  # noqa: PLC0415
-    from app.services import tenant_types as own_types  # noqa: PLC0415
 
     number = int(limit.partition(" ")[0].replace(",", ""))
     assert limit in " ".join(DOCUMENT.split())

@@ -13,11 +13,11 @@ from starlette.responses import Response
 
 from app import ids
 from app.api.memories.answers import AuditEventOut
-from app.api.plumbing import cursors, models
-from app.api.plumbing.cursors import PageQuery
-from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
-from app.api.plumbing.models import Given, Instant, Out, PageOut, RequestBody, Source, json_answer, public_id
-from app.api.plumbing.routes import add_reads
+from app.http import cursors, models
+from app.http.cursors import PageQuery
+from app.http.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
+from app.http.models import Given, Instant, Out, PageOut, RequestBody, Source, json_answer, public_id
+from app.http.routes import add_reads
 from app.memory.audit import START, ChainFault
 from app.memory.fields import Name
 from app.services.audit import SEALS, AuditFilter, Head

@@ -9,10 +9,10 @@ from fastapi import APIRouter, Query
 from pydantic import Field
 from starlette.responses import Response
 
-from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
-from app.api.plumbing.models import Day, Out, RequestBody, Source, as_is, json_answer
-from app.api.plumbing.problems import FieldError, InvalidFields
-from app.api.plumbing.routes import add_reads, add_route
+from app.http.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
+from app.http.models import Day, Out, RequestBody, Source, as_is, json_answer
+from app.http.problems import FieldError, InvalidFields
+from app.http.routes import add_reads, add_route
 from app.memory.extraction import TenantPolicy
 
 DEFAULT_DAYS = 30

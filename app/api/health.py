@@ -10,10 +10,10 @@ from fastapi import APIRouter
 from starlette.requests import Request
 from starlette.responses import RedirectResponse, Response
 
-from app.api.plumbing.guard import PUBLIC, GuardedRoute, RuntimeDep
-from app.api.plumbing.models import Out, Source, json_answer, rounded_to
-from app.api.plumbing.operations import may_operate, require_operations
-from app.api.plumbing.routes import OK, add_reads, add_route
+from app.http.guard import PUBLIC, GuardedRoute, RuntimeDep
+from app.http.models import Out, Source, json_answer, rounded_to
+from app.http.operations_port import may_operate, require_operations
+from app.http.routes import OK, add_reads, add_route
 from app.metrics import CONTENT_TYPE
 from app.model import ReviewReason
 

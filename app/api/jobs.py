@@ -10,13 +10,13 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app import ids
-from app.api.plumbing import cursors
-from app.api.plumbing.cursors import PageQuery
-from app.api.plumbing.guard import BY_JOB, READ, WRITE, ActorDep, GuardedRoute, RuntimeDep
-from app.api.plumbing.idempotency import run_once
-from app.api.plumbing.models import Out, PageOut, Source, json_answer, public_id
-from app.api.plumbing.routes import OK, add_changes, add_reads
-from app.api.plumbing.visibility import OwnedQuery
+from app.http import cursors
+from app.http.cursors import PageQuery
+from app.http.guard import BY_JOB, READ, WRITE, ActorDep, GuardedRoute, RuntimeDep
+from app.http.idempotency import run_once
+from app.http.models import Out, PageOut, Source, json_answer, public_id
+from app.http.routes import OK, add_changes, add_reads
+from app.http.visibility import OwnedQuery
 from app.memory.fields import Name
 from app.model import JobStatus
 

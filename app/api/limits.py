@@ -10,10 +10,10 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app import ids
-from app.api.plumbing.guard import ADMIN, BY_OPERATOR, OPERATOR, ActorDep, GuardedRoute, RuntimeDep
-from app.api.plumbing.models import Out, Source, json_answer
-from app.api.plumbing.routes import add_reads, add_route
-from app.api.plumbing.unions import with_example
+from app.http.guard import ADMIN, BY_OPERATOR, OPERATOR, ActorDep, GuardedRoute, RuntimeDep
+from app.http.models import Out, Source, json_answer
+from app.http.routes import add_reads, add_route
+from app.http.unions import with_example
 from app.settings import Limits
 
 

@@ -12,9 +12,11 @@ from starlette.responses import Response
 
 from app.api.memories.answers import AnyScoredMemory, MemoryOut, RecalledMemoryOut
 from app.api.memories.bodies import canonical_types
-from app.api.plumbing import models
-from app.api.plumbing.guard import NAMED, POSITION_HEADER, READ, ActorDep, GuardedRoute, RuntimeDep
-from app.api.plumbing.models import (
+from app.api.turn_bodies import ChatMessageIn
+from app.english.follow_ups import Said, question_of
+from app.http import models
+from app.http.guard import NAMED, POSITION_HEADER, READ, ActorDep, GuardedRoute, RuntimeDep
+from app.http.models import (
     DIGITS,
     MOST_RESULTS,
     Computed,
@@ -32,11 +34,9 @@ from app.api.plumbing.models import (
     rounded_to,
     wanted_metadata,
 )
-from app.api.plumbing.problems import FieldError, InvalidFields
-from app.api.plumbing.routes import add_route
-from app.api.plumbing.unions import with_example
-from app.api.turn_bodies import ChatMessageIn
-from app.english.follow_ups import Said, question_of
+from app.http.problems import FieldError, InvalidFields
+from app.http.routes import add_route
+from app.http.unions import with_example
 from app.memory.chat_messages import ChatMessage, read_chat_message
 from app.memory.extraction import Role
 from app.memory.fields import A_NUMBER, Flag, Name, Topic, storable

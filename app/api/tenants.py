@@ -16,9 +16,9 @@ from app.api.keys import (
     create_key_for,
     secret_answer,
 )
-from app.api.plumbing.guard import BY_OPERATOR, OPERATOR, GuardedRoute, RuntimeDep
-from app.api.plumbing.models import Given, Out, RequestBody, json_answer, public_id
-from app.api.plumbing.routes import CREATED, add_reads, add_route
+from app.http.guard import BY_OPERATOR, OPERATOR, GuardedRoute, RuntimeDep
+from app.http.models import Given, Out, RequestBody, json_answer, public_id
+from app.http.routes import CREATED, add_reads, add_route
 from app.memory.fields import Name
 from app.services.keys import FIRST_ROLES, KeyRequest
 

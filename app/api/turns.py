@@ -14,16 +14,16 @@ from starlette.responses import Response
 
 from app import ids
 from app.api.memories.answers import AffectedOut
-from app.api.plumbing import cursors
-from app.api.plumbing.cursors import PageQuery
-from app.api.plumbing.guard import BY_TURN, NAMED, READ, WRITE, ActorDep, GuardedRoute, RuntimeDep
-from app.api.plumbing.idempotency import IDEMPOTENT, run_once
-from app.api.plumbing.models import Given, Out, PageOut, RequestBody, Source, as_is, json_answer, public_id
-from app.api.plumbing.problems import FieldError, InvalidFields
-from app.api.plumbing.routes import ACCEPTED, OK, add_reads, add_route
-from app.api.plumbing.visibility import OwnedQuery
 from app.api.turn_bodies import TurnsBody, turns_from_body, turns_given
 from app.errors import PASSING, NotConfigured
+from app.http import cursors
+from app.http.cursors import PageQuery
+from app.http.guard import BY_TURN, NAMED, READ, WRITE, ActorDep, GuardedRoute, RuntimeDep
+from app.http.idempotency import IDEMPOTENT, run_once
+from app.http.models import Given, Out, PageOut, RequestBody, Source, as_is, json_answer, public_id
+from app.http.problems import FieldError, InvalidFields
+from app.http.routes import ACCEPTED, OK, add_reads, add_route
+from app.http.visibility import OwnedQuery
 from app.memory.candidate import WriteDecision
 from app.memory.extraction import Role, Turn, TurnStatus
 from app.memory.fields import Name

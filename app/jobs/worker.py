@@ -20,11 +20,13 @@ from pgqueuer.core.qm import QueueManager
 from pgqueuer.core.sm import SchedulerManager
 from pgqueuer.domain.models import Schedule as Due
 
-from app.db import job_queue, jobs, query_log, quotas, webhooks
+from app.db import job_queue, jobs, quotas
 from app.db.embedded.folder import FileLock
 from app.db.job_queue import ReconnectingDriver
 from app.db.session import Database, WriteSession
 from app.db.tenants import OldRows
+from app.features.query_log import sql as query_log
+from app.features.webhooks import sql as webhooks
 from app.jobs.executor import Executor
 from app.jobs.handler import Handler, discover
 from app.runtime import Runtime

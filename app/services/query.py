@@ -9,11 +9,11 @@ from uuid import UUID
 
 from app.db.replica import POSITION_PATTERN, Replica
 from app.errors import DatabaseUnavailable
+from app.features.query_log.service import QueryLog
 from app.model import Actor, ReadMode
 from app.read.access import AccessTracker
 from app.read.pipeline import QueryAnswer, ReadPipeline
 from app.read.values import ContextBlock, HeedMode, IdStyle, QueryRequest, QueryResult
-from app.services.query_log import QueryLog
 
 __all__ = [
     "POSITION_PATTERN",

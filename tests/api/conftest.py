@@ -15,9 +15,9 @@ import pytest
 from fastapi import FastAPI
 
 from app.bootstrap import now
+from app.features.lifecycle.runner import discover
 from app.main import create_app
 from app.runtime import Runtime
-from app.services.lifecycle.runner import discover
 from app.settings import Settings
 from tests.support import owner
 from tests.support.databases import Run

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from fastapi import FastAPI
 from fastapi.routing import APIRoute
 
-from app.api.plumbing.guard import ROLE
+from app.http.guard import ROLE
 
 
 @dataclass(frozen=True, slots=True)

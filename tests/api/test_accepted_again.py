@@ -7,7 +7,7 @@ from uuid import UUID
 import httpx
 import pytest
 
-from app.db.lifecycle.recounts import find_wrong_mentions
+from app.db.recounts import find_wrong_mentions
 from app.db.session import statement
 from app.runtime import Runtime
 from tests.api.reviewing import Desk

@@ -15,8 +15,8 @@ from fastapi import FastAPI
 from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
-from app.api.plumbing.admission import _LOOK_SECONDS, Admission, FairQueue, QueueLimits
 from app.errors import Overloaded
+from app.http.admission import _LOOK_SECONDS, Admission, FairQueue, QueueLimits
 from app.pauses import Pause
 from app.services.turns import Turns
 from app.settings import Settings

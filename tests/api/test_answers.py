@@ -12,10 +12,10 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from app.api import answer as api
+from app.features.answers import routes as api
+from app.features.answers.service import MOST_TOKENS, NOT_SAID, NOTHING_RELEVANT, UNGROUNDED
 from app.read.assemble import estimate_tokens
 from app.runtime import Runtime
-from app.services.answers import MOST_TOKENS, NOT_SAID, NOTHING_RELEVANT, UNGROUNDED
 from tests.api.conftest import OPERATOR_KEY, connected, fact, new_tenant, running, settings_for, written
 from tests.provider_server.fixtures import StandIn, provider, provider_process
 from tests.support.waiting import PATIENCE, eventually

@@ -8,7 +8,7 @@ from typing import Any
 import httpx
 import pytest
 
-from app.jobs.handlers import backfill
+from app.features.backfill import jobs as backfill
 from app.model import JobStatus
 from app.runtime import Runtime
 from tests.api.conftest import MakeClient, Tenant, fact, written

@@ -11,7 +11,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from app.api.plumbing.guard import BOUND, ROLE
+from app.http.guard import BOUND, ROLE
 from tests.api.conftest import OPERATOR_KEY, Tenant, connected, fact, new_tenant, written
 from tests.api.test_isolation import body_of
 from tests.support.openapi import document

@@ -11,7 +11,7 @@ import pytest
 from fastapi import FastAPI
 from starlette.applications import Starlette
 
-from app.api.plumbing import openapi
+from app.http import openapi
 
 
 async def test_the_page_loads_nothing_from_elsewhere(anonymous: httpx.AsyncClient) -> None:

@@ -12,9 +12,9 @@ from typing import Any
 import httpx
 import pytest
 
-from app.api.plumbing.guard import parse
-from app.api.plumbing.problems import MalformedBody
 from app.errors import PayloadTooLarge
+from app.http.guard import parse
+from app.http.problems import MalformedBody
 from app.write.rows import ends_as_question
 from tests.api.conftest import Tenant, fact
 

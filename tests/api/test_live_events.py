@@ -11,12 +11,12 @@ import pytest
 from hypothesis import example, given
 from hypothesis import strategies as st
 
-from app.api.plumbing.models import event_text
 from app.errors import Overloaded
+from app.features.webhooks import events as live_events
+from app.features.webhooks.events import LiveEvent
+from app.http.models import event_text
 from app.model import Actor
 from app.runtime import Runtime
-from app.services import live_events
-from app.services.live_events import LiveEvent
 from tests.api.conftest import fact
 from tests.support.waiting import PATIENCE
 

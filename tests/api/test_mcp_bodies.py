@@ -7,7 +7,7 @@ from typing import Any
 import httpx
 import pytest
 
-from app.api.mcp.tools import RESOURCE_ROLE, TOOLS
+from app.features.mcp.tools import RESOURCE_ROLE, TOOLS
 from app.main import create_app
 from app.settings import Settings
 from tests.api.conftest import MakeClient, Tenant, connected, written

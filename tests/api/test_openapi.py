@@ -12,11 +12,11 @@ import httpx
 import pytest
 from jsonschema import Draft202012Validator  # type: ignore[import-untyped]
 
-from app.api.plumbing.openapi import SCHEMA_TEXTS, rename
-from app.commands import openapi
-from app.commands.openapi import check_openapi, rendered, write_openapi
+from app.http.openapi import SCHEMA_TEXTS, rename
 from app.main import create_app
 from app.memory.registry import discover
+from app.operations.commands import openapi
+from app.operations.commands.openapi import check_openapi, rendered, write_openapi
 from app.settings import Settings
 from tests.support.openapi import document, text
 

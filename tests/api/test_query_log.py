@@ -12,10 +12,10 @@ import pytest
 from fastapi import FastAPI
 
 from app import ids
+from app.features.query_log.service import QueryLog
 from app.model import Actor, Visibility
 from app.runtime import Runtime
 from app.services.query import QueryRequest
-from app.services.query_log import QueryLog
 from tests.api.conftest import OPERATOR_KEY, Tenant, connected, new_tenant, running, settings_for, written
 from tests.support import owner
 

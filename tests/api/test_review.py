@@ -11,8 +11,8 @@ import pytest
 from sqlalchemy import text
 from sqlalchemy.exc import IntegrityError
 
-from app.api import review
-from app.db import review as db_review
+from app.features.review import routes as review
+from app.features.review import sql as db_review
 from app.model import ReviewReason
 from app.runtime import Runtime
 from tests.api.conftest import Tenant, fact

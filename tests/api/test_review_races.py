@@ -10,9 +10,9 @@ import httpx
 import pytest
 from sqlalchemy import text
 
+from app.features.review import decide
+from app.features.review.decide import ReviewDecisions
 from app.runtime import Runtime
-from app.services.review import decide
-from app.services.review.decide import ReviewDecisions
 from tests.api.conftest import MakeClient
 from tests.api.reviewing import WEAK, Desk, rev
 

@@ -12,8 +12,8 @@ import pytest
 import uuid_utils
 
 from app import ids
-from app.api import review_notes
 from app.db.session import statement
+from app.features.review import note_routes as review_notes
 from app.runtime import Runtime
 from tests.api.conftest import fact
 from tests.api.reviewing import Desk, rev

@@ -9,7 +9,7 @@ import pytest
 from fastapi import FastAPI
 from starlette.routing import Match
 
-from app.api.plumbing.problems import ROUTE_HINTS
+from app.http.problems import ROUTE_HINTS
 from tests.api.conftest import Tenant
 
 GUESSES = [

@@ -13,10 +13,10 @@ import httpx
 import pytest
 
 from app import ids
+from app.features.lifecycle import stats
+from app.features.lifecycle.runner import RunProgress
 from app.memory.freshness import Decay, since_last_use
 from app.runtime import Runtime
-from app.services import stats
-from app.services.lifecycle.runner import RunProgress
 from tests.api.conftest import fact, written
 from tests.support.waiting import ended_job
 

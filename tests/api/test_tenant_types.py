@@ -11,7 +11,7 @@ import pytest
 import structlog
 from fastapi import FastAPI
 
-from app.services.tenant_types import MOST
+from app.features.tenant_types.service import MOST
 from tests.api.conftest import MakeClient, Tenant, connected, fact, running, settings_for
 from tests.support import owner
 from tests.support.tenant_types import DRILL, HABIT, TICKET, opened, ticket

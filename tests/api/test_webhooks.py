@@ -21,17 +21,17 @@ from fastapi import FastAPI
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
 from app import ids
-from app.api import webhooks as api
-from app.db import webhooks
 from app.errors import ConfigurationError
+from app.features.webhooks import routes as api
+from app.features.webhooks import service
+from app.features.webhooks import sql as webhooks
+from app.features.webhooks.secret_box import SecretBox
+from app.features.webhooks.sender import WebhookMessage, WebhookSender, fault_of, is_public
+from app.features.webhooks.service import DELAYS, WebhookDraft, Webhooks
 from app.jobs.handler import discover
 from app.jobs.worker import run_worker
 from app.model import Actor, WebhookEvent
-from app.providers.webhooks import WebhookMessage, WebhookSender, fault_of, is_public
 from app.runtime import Runtime
-from app.services import webhooks as service
-from app.services.secret_box import SecretBox
-from app.services.webhooks import DELAYS, WebhookDraft, Webhooks
 from tests.api.conftest import OPERATOR_KEY, Tenant, connected, fact, new_tenant, running, settings_for
 from tests.support.waiting import PATIENCE, ended_job
 

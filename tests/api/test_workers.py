@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.services.lifecycle.runner import discover
+from app.features.lifecycle.runner import discover
 from tests.api.conftest import Tenant, connected, fact
 from tests.support.waiting import ended_job
 

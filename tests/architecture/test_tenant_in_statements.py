@@ -26,8 +26,8 @@ WHOLE = re.compile(r"\s*\(?\s*(?:SELECT|WITH|UPDATE|DELETE|INSERT)\b")
 
 OF_ALL_TENANTS = {
     "app/db/audit.py": frozenset({"audit_unsealed"}),
-    "app/db/review.py": frozenset({"review_counts"}),
-    "app/db/webhooks.py": frozenset({"webhook_deliveries"}),
+    "app/features/review/sql.py": frozenset({"review_counts"}),
+    "app/features/webhooks/sql.py": frozenset({"webhook_deliveries"}),
 }
 """Tables that modules read of all tenants at once, on purpose: for metrics, and to find tenants with work to do."""
 

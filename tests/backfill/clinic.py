@@ -10,11 +10,11 @@ from uuid import UUID
 
 import pytest
 
-from app.db.backfill import Backfill, BackfillItem
+from app.features.backfill import diff
+from app.features.backfill.runs import BackfillRequest, Backfills
+from app.features.backfill.sql.backfills import Backfill, BackfillItem
 from app.memory.candidate import WriteOutcome
 from app.model import Memory, Scope, SpeechAct
-from app.services.backfill.runs import BackfillRequest, Backfills
-from app.write.backfill import diff
 from tests.support.stores import USER, Store
 
 DAY = datetime(2026, 3, 1, tzinfo=UTC)

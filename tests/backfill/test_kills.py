@@ -8,9 +8,9 @@ from uuid import UUID
 
 import pytest
 
-from app.db.backfill import Backfill
+from app.features.backfill.runs import BackfillRequest
+from app.features.backfill.sql.backfills import Backfill
 from app.memory.backfill import BackfillStatus
-from app.services.backfill.runs import BackfillRequest
 from tests.backfill.clinic import Clinic
 from tests.backfill.worker import BATCH, HANDLERS, runtime_on, started
 from tests.jobs.process import exit_code

@@ -10,9 +10,9 @@ import pytest
 from hypothesis import HealthCheck, Phase, given, settings
 from hypothesis import strategies as st
 
+from app.features.backfill.runs import Backfills
 from app.memory.candidate import Candidate
 from app.model import Scope, ScopeKind, SpeechAct
-from app.services.backfill.runs import Backfills
 from tests.backfill.clinic import DAY, Clinic
 from tests.support.stores import Store
 

@@ -9,13 +9,14 @@ from typing import Any
 
 import pytest
 
-from app.db import backfill_memories, jobs
+from app.db import jobs
 from app.db.apply.scope import ScopeMoved
 from app.db.memories import rivals
+from app.features.backfill import commit
+from app.features.backfill.sql import memories as backfill_memories
 from app.memory.backfill import BackfillStatus, ItemState
 from app.memory.candidate import WriteOutcome
 from app.model import MemoryStatus
-from app.services.backfill import commit
 from tests.backfill.clinic import DAY, Clinic
 from tests.support.stores import USER
 

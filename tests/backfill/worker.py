@@ -9,12 +9,12 @@ from multiprocessing.process import BaseProcess
 from typing import Any, cast
 
 from app.bootstrap import now
+from app.features.backfill import commit
+from app.features.backfill import jobs as backfill
+from app.features.backfill.runs import Backfills
 from app.jobs import worker
-from app.jobs.handlers import backfill
 from app.memory.registry import discover
 from app.runtime import Runtime
-from app.services.backfill import commit
-from app.services.backfill.runs import Backfills
 from tests.jobs.yard import light_runtime
 from tests.support.forked import CONTEXT
 

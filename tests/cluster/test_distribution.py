@@ -16,9 +16,9 @@ from sqlalchemy import Connection, text
 
 from app import ids
 from app.db import distribution, migrate
-from app.db.backup import Backups
 from app.db.session import owner_transaction
 from app.errors import ConfigurationError
+from app.operations.backup import Backups
 from migrations import live
 from tests.api.conftest import connected, running, settings_for
 from tests.support import owner

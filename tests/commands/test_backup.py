@@ -14,8 +14,8 @@ import httpx
 import pytest
 
 from app.db import migrate
-from app.db.backup import find_programs
 from app.errors import ConfigurationError
+from app.operations.backup import find_programs
 from tests.commands.program import Served, run, running
 from tests.db.embedded_service import data_folder, is_running, link_binaries
 from tests.support import owner

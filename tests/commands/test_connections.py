@@ -13,7 +13,7 @@ import pytest
 import uvicorn
 from fastapi import FastAPI, Request
 
-from app.commands.web_server import ConnectionLimits, acceptors, bounded
+from app.operations.commands.web_server import ConnectionLimits, acceptors, bounded
 from tests.api.conftest import KEY, running, settings_for
 from tests.support.waiting import PATIENCE, eventually
 

@@ -8,8 +8,14 @@ from typing import Any
 
 import pytest
 
-from app.commands import import_sources
-from app.commands.import_sources import BadMessage, Format, ImportItem, ImportSource, SkippedMessage
+from app.features.portability.commands import import_sources
+from app.features.portability.commands.import_sources import (
+    BadMessage,
+    Format,
+    ImportItem,
+    ImportSource,
+    SkippedMessage,
+)
 
 HELLO = {"role": "user", "content": "Hello."}
 

@@ -7,7 +7,7 @@ import sys
 
 _PROGRAM = """
 import gc
-from app.commands.configuration import freeze_garbage_collector
+from app.command_line.configuration import freeze_garbage_collector
 from app.main import create_app
 freeze_garbage_collector()
 kept = gc.get_freeze_count()

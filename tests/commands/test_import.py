@@ -9,9 +9,9 @@ from typing import Any
 import httpx
 import pytest
 
-from app.commands import import_files
-from app.commands.import_sources import ImportItem
-from app.commands.service_client import ServiceClient
+from app.command_line.service_client import ServiceClient
+from app.features.portability.commands import import_files
+from app.features.portability.commands.import_sources import ImportItem
 from tests.commands.program import Served, run
 from tests.support.waiting import PATIENCE
 

@@ -8,9 +8,9 @@ from typing import Any
 
 import httpx
 
-from app.commands import import_sources
-from app.commands.import_files import Uploader
-from app.commands.service_client import ServiceClient
+from app.command_line.service_client import ServiceClient
+from app.features.portability.commands import import_sources
+from app.features.portability.commands.import_files import Uploader
 
 CHAT = [
     {"role": "user", "name": "Ana", "content": "I moved to Lisbon.", "timestamp": "2026-05-09T14:30:00Z"},

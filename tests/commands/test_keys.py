@@ -8,8 +8,8 @@ from pathlib import Path
 import httpx
 import pytest
 
-from app.commands import openapi
 from app.db.migrate import head
+from app.operations.commands import openapi
 from tests.commands.program import Served, run, run_in
 from tests.support.openapi import text
 from tests.support.waiting import PATIENCE

@@ -16,13 +16,13 @@ import pytest
 from fastapi import FastAPI
 
 import app
-from app.commands import new_type as commands_new_type
-from app.commands.new_type import new_type
-from app.commands.terminal import CommandFailed
+from app.command_line.terminal import CommandFailed
 from app.db import migrate
 from app.db.migrate import downgrade, upgrade
 from app.main import create_app
 from app.memory.spec import MemoryType
+from app.operations.commands import new_type as commands_new_type
+from app.operations.commands.new_type import new_type
 from app.settings import Settings
 from migrations import lint
 from tests.commands.program import ROOT, run

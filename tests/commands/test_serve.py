@@ -15,7 +15,7 @@ from urllib.parse import urlsplit
 import httpx
 import pytest
 
-from app.commands import serve
+from app.operations.commands import serve
 from app.settings import Settings
 from tests.commands.program import Served, run
 from tests.db.embedded_service import data_folder, is_running, postmaster_pid, wait_until_gone

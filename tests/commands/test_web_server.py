@@ -14,7 +14,7 @@ import httpx
 import pytest
 from prometheus_client.parser import text_string_to_metric_families
 
-from app.commands.web_server import HANG_SECONDS
+from app.operations.commands.web_server import HANG_SECONDS
 from tests.commands.program import Served
 from tests.db.embedded_service import data_folder, is_running, postmaster_pid, wait_until_gone
 from tests.support import owner

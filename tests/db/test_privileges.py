@@ -11,9 +11,9 @@ import asyncpg
 import pytest
 
 from app.db import migrate
-from app.db.backup import for_libpq
 from app.db.privileges import Privilege, parsed
 from app.errors import ConfigurationError
+from app.operations.backup import for_libpq
 from tests.support import owner
 from tests.upgrades.scratch import after_the_newest
 

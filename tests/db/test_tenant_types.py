@@ -11,9 +11,9 @@ import pytest
 from sqlalchemy import text
 
 from app.db.tenant_types import TypeCache
+from app.features.tenant_types.service import TenantTypes
 from app.memory.registry import Registry, discover
 from app.memory.tenant_types.definition import Definition
-from app.services.tenant_types import TenantTypes
 from tests.support.stores import Store
 from tests.support.tenant_types import TICKET, opened
 

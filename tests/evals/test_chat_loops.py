@@ -12,7 +12,7 @@ from rich.console import Console
 
 from app.model import Actor
 from app.runtime import build_runtime
-from app.services.lifecycle.maintenance import IndexMaintenance
+from app.services.index_maintenance import IndexMaintenance
 from app.settings import Settings
 from evals.chat.dialogues import Change, Chat, ChatQuestion
 from evals.chat.loops import evaluate_changes, evaluate_chats, run_chat

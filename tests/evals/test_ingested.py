@@ -9,7 +9,7 @@ from rich.console import Console
 
 from app.model import Actor
 from app.runtime import build_runtime
-from app.services.lifecycle.maintenance import IndexMaintenance
+from app.services.index_maintenance import IndexMaintenance
 from app.settings import Settings
 from evals.datasets import Conversation, Turn
 from evals.ingested import Written, ingest, show

@@ -17,7 +17,7 @@ from app.memory.registry import discover
 from app.model import Actor, SpeechAct
 from app.providers.schemas import answer_schema
 from app.runtime import build_runtime
-from app.services.lifecycle.maintenance import IndexMaintenance
+from app.services.index_maintenance import IndexMaintenance
 from app.settings import Settings
 from evals.chat.dialogues import Half
 from evals.service import Bench

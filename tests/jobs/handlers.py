@@ -12,10 +12,10 @@ from sqlalchemy import text
 
 from app.db.jobs import Job
 from app.errors import InvalidInput, NotFound, ProviderUnavailable
+from app.features.lifecycle import jobs as worker
+from app.features.lifecycle.runner import Counts, RunProgress, Worker, WorkerContext
 from app.jobs.handler import Handler, ProgressCallback
-from app.jobs.handlers import worker
 from app.runtime import Runtime
-from app.services.lifecycle.runner import Counts, RunProgress, Worker, WorkerContext
 
 TABLE = """
 CREATE TABLE effects (tenant_id uuid, job_id uuid, name text, pid int, at timestamptz DEFAULT clock_timestamp());

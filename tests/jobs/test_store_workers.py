@@ -11,15 +11,15 @@ import pytest
 from structlog.testing import capture_logs
 
 from app.errors import ConfigurationError, Conflict, NotFound
+from app.features.lifecycle import workers
+from app.features.lifecycle.runner import Workers, checked_crons, discover
 from app.jobs.worker import every
 from app.model import Actor, JobStatus
-from app.services.lifecycle import workers
-from app.services.lifecycle.runner import Workers, checked_crons, discover
 from tests.jobs.handlers import WORKERS
 from tests.jobs.yard import Yard
 
 GOOD = """
-from app.services.lifecycle.runner import Worker
+from app.features.lifecycle.runner import Worker
 
 
 async def run(context, tenant, *, dry_run, progress):

@@ -15,18 +15,18 @@ import asyncpg
 from app.bootstrap import now
 from app.db import jobs
 from app.db.jobs import Job
+from app.features.lifecycle.runner import WorkerContext, Workers
+from app.features.webhooks.secret_box import SecretBox
+from app.features.webhooks.sender import WebhookSender
+from app.features.webhooks.service import Webhooks
 from app.jobs.handler import Handler
 from app.jobs.worker import Schedule, run_worker
 from app.metrics import Metrics
 from app.model import Actor, JobStatus
-from app.providers.webhooks import WebhookSender
 from app.runtime import Runtime
 from app.services.audit import Audit
 from app.services.jobs import Jobs
-from app.services.lifecycle.runner import WorkerContext, Workers
-from app.services.secret_box import SecretBox
 from app.services.tenants import Tenants
-from app.services.webhooks import Webhooks
 from app.settings import Settings
 from app.telemetry import Telemetry
 from tests.jobs.handlers import HANDLERS, WORKERS

@@ -11,9 +11,9 @@ import asyncpg
 
 from app.db.memories import usage
 from app.db.memories.usage import Revival, Use, revive
+from app.features.lifecycle.runner import Counts, RunProgress, WorkerContext, discover
 from app.memory.candidate import WriteOutcome
 from app.model import Memory
-from app.services.lifecycle.runner import Counts, RunProgress, WorkerContext, discover
 from tests.support.stores import Store
 
 START = datetime(2026, 1, 5, 12, tzinfo=UTC)

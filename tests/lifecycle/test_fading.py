@@ -9,9 +9,9 @@ from typing import Any
 
 import pytest
 
-from app.db.lifecycle import sweeps
 from app.db.memories import fading
 from app.db.session import statement
+from app.features.lifecycle.sql import sweeps
 from app.memory.freshness import EXPIRY, Decay, boost, freshness
 from app.memory.lifecycle import FadeState
 from tests.lifecycle.aging import START, Aging

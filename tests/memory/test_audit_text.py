@@ -11,7 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 import app
-from app.db.webhooks import TEST_EVENT
+from app.features.webhooks.sql import TEST_EVENT
 from app.memory import audit_text
 from app.memory.audit import AuditAction
 from app.model import WebhookEvent

@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.memory.review import ReviewAction, ReviewItem, ReviewSide, suggestion, version_of
+from app.features.review.items import ReviewAction, ReviewItem, ReviewSide, suggestion, version_of
 from app.model import Category, ConfidenceParts, LinkKind, Memory, MemoryStatus, ReviewReason, Scope, ScopeKind
 
 START = datetime(2026, 5, 9, tzinfo=UTC)

@@ -10,7 +10,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from app.services.portability import storing
+from app.features.portability import storing
 from tests.api.conftest import Tenant, new_tenant
 from tests.portability.files import comparable, exported, imported
 

@@ -9,7 +9,7 @@ from typing import Any
 import httpx
 import pytest
 
-from app.api.portability import numbered
+from app.features.portability.routes import numbered
 from tests.api.conftest import Tenant
 from tests.erasure.test_users import written
 from tests.portability.files import exported, imported

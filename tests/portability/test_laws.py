@@ -9,12 +9,12 @@ from uuid import UUID
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.api.portability import numbered
-from app.db.portability.exports import LEFT_OUT, RECORDS, columns
 from app.db.tables import metadata
 from app.db.tables.foreign_keys import IN_SCOPE, OF_ENTITY, OF_MEMORY
-from app.services.portability.records import KINDS, Line
-from app.services.portability.storing import in_cycles, storable
+from app.features.portability.records import KINDS, Line
+from app.features.portability.routes import numbered
+from app.features.portability.sql.exports import LEFT_OUT, RECORDS, columns
+from app.features.portability.storing import in_cycles, storable
 
 LONGEST = 12
 WORDS = ("tea", "green tea", "Ana", "likes", "likes tea", "in Rome")

@@ -10,7 +10,7 @@ from uuid import UUID
 import httpx
 import pytest
 
-from app.services.portability.records import KINDS
+from app.features.portability.records import KINDS
 from tests.api.conftest import Tenant, connected
 from tests.erasure.test_users import idle, written
 from tests.portability.files import comparable, exported, imported

@@ -7,7 +7,7 @@ from collections.abc import Callable
 import httpx
 import pytest
 
-from app.commands.service_client import ServiceClient, ServiceRejection, ServiceUnreachable
+from app.command_line.service_client import ServiceClient, ServiceRejection, ServiceUnreachable
 
 URL = "http://service"
 Step = Callable[[httpx.Request], httpx.Response]

@@ -13,6 +13,7 @@ import pytest
 from sqlalchemy import event
 
 from app.db.session import Database, ReadSession, SqlStatement
+from app.features.query_log.service import QueryLog
 from app.memory.candidate import Candidate, WriteOutcome
 from app.memory.registry import Registry, discover
 from app.model import Actor, Scope, ScopeKind, Visibility
@@ -21,7 +22,6 @@ from app.read.access import AccessTracker
 from app.read.pipeline import ReadPipeline
 from app.read.values import QueryRequest, QueryResult
 from app.services.query import Queries
-from app.services.query_log import QueryLog
 from app.write.pipeline import WritePipeline
 from tests.support import owner
 from tests.support.pools import pooled

@@ -16,10 +16,10 @@ import pytest
 from app.db import embedding_models
 from app.db.embedding_models import Phase, StoredModel
 from app.db.sql import Model
+from app.features.reembedding.service import Reembedding, VectorBackfill
 from app.providers.embeddings import Embedder, Purpose, Vectors
 from app.providers.protocols import RuleQuestions
 from app.providers.wordllama import WordllamaEmbedder
-from app.services.reembedding import Reembedding, VectorBackfill
 from app.write.hype import Hype
 from tests.read.conftest import MakeStore, Store, store_in
 from tests.support.pools import pooled

@@ -13,9 +13,9 @@ import pytest
 from app.db import embedding_models
 from app.db.embedding_models import Phase
 from app.errors import ConfigurationError, Conflict, DatabaseUnavailable, ProviderMisconfigured, ProviderUnavailable
+from app.features.reembedding import service as reembedding
 from app.memory.candidate import Candidate
 from app.model import Scope, ScopeKind
-from app.services import reembedding
 from tests.read.conftest import MakeStore, Store
 from tests.reembed.conftest import Bag, Change, ask_questions, phases
 

@@ -9,7 +9,7 @@ import pytest
 
 from app.db.embedding_models import Phase
 from app.errors import Conflict
-from app.services.reembedding import VectorBackfill
+from app.features.reembedding.service import VectorBackfill
 from tests.read.conftest import Store
 from tests.reembed.conftest import Bag, Change, ask_questions, phases, quiet
 
@@ -96,7 +96,7 @@ async def rows(store: Store) -> list[int]:
 
 
 async def test_a_drop_that_was_cut_off_goes_on(store: Store, change: Change, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("app.services.reembedding.DROP_BATCH", 1)
+    monkeypatch.setattr("app.features.reembedding.service.DROP_BATCH", 1)
     for thing in ("violin", "piano", "harp"):
         await put(store, thing)
     await change.steps.build()

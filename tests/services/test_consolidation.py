@@ -17,13 +17,13 @@ from app.db.memories import read as memory_reads
 from app.db.memories.fading import FRESHNESS
 from app.db.session import WriteSession
 from app.errors import ProviderProtocolError, ProviderUnavailable
+from app.features.lifecycle.runner import RunProgress
+from app.features.lifecycle.workers.consolidation import Consolidation
 from app.ids import MEMORY, public
 from app.memory import confidence, freshness
 from app.memory.freshness import Decay
 from app.model import ConfidenceParts, Memory, MemoryStatus, Scope, ScopeKind, Visibility
 from app.read.values import QueryRequest
-from app.services.lifecycle.runner import RunProgress
-from app.services.lifecycle.workers.consolidation import Consolidation
 from app.write.pipeline import ScopeLocks
 from tests.support.pools import PlacedDatabase
 from tests.support.stores import USER, Store, change_by_hand, reads_in

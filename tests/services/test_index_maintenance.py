@@ -8,7 +8,7 @@ from uuid import UUID, uuid4
 import pytest
 from structlog.testing import capture_logs
 
-from app.db.lifecycle import search_index
+from app.db import search_index
 from tests.support.stores import Store
 
 

@@ -11,8 +11,8 @@ from uuid import UUID
 import pytest
 
 from app.errors import ProviderUnavailable
+from app.features.review.sameness import Sameness
 from app.model import Memory, MemoryStatus
-from app.services.review.sameness import Sameness
 from tests.services.test_consolidation import read
 from tests.support.stores import Store
 from tests.write.test_judge import AGAIN, FIRST, Scripted, event, judged, written

@@ -6,7 +6,7 @@ import json
 from functools import cache
 from typing import Any
 
-from app.commands import openapi
+from app.operations.commands import openapi
 
 
 @cache

@@ -15,6 +15,9 @@ import pytest
 from app.db import embedding_models
 from app.db.session import Database, stamped, statement
 from app.db.sql import Model
+from app.features.erasure.memories import MemoryErasure
+from app.features.erasure.service import Erasures
+from app.features.erasure.turns import TurnRedaction
 from app.memory.candidate import Candidate, WriteOutcome
 from app.memory.registry import Registry, Types, discover
 from app.model import Actor, Scope, ScopeKind
@@ -22,12 +25,9 @@ from app.providers.embeddings import Embedder
 from app.providers.wordllama import WordllamaEmbedder
 from app.read.pipeline import ReadPipeline
 from app.read.search import MemorySearch
-from app.services.erasure import Erasures
-from app.services.lifecycle.maintenance import IndexMaintenance
+from app.services.index_maintenance import IndexMaintenance
 from app.services.memories import Memories
-from app.services.memory_erasure import MemoryErasure
 from app.services.quotas import Quotas
-from app.services.turn_redaction import TurnRedaction
 from app.write.pipeline import WritePipeline
 from tests.support import owner
 from tests.support.databases import on_nodes

@@ -7,13 +7,13 @@ from uuid import UUID
 
 import pytest
 
+from app.features.erasure.memories import MemoryErasure
+from app.features.erasure.service import Erasures
+from app.features.erasure.turns import TurnRedaction
 from app.model import Memory
 from app.services.entities import Entities
-from app.services.erasure import Erasures
 from app.services.memories import Memories
-from app.services.memory_erasure import MemoryErasure
 from app.services.quotas import Quotas
-from app.services.turn_redaction import TurnRedaction
 from tests.read.conftest import Store, make_store, store
 from tests.support import owner
 from tests.support.stores import change_by_hand, embedder

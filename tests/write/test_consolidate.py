@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.db.lifecycle.consolidation import Member
+from app.features.lifecycle.consolidate import Group, Written, candidate, counted, group_faded, ungrounded_terms
+from app.features.lifecycle.sql.consolidation import Member
 from app.memory.registry import discover
 from app.model import Scope, ScopeKind
-from app.write.consolidate import Group, Written, candidate, counted, group_faded, ungrounded_terms
 
 TYPES = discover()
 NOW = datetime(2026, 9, 1, tzinfo=UTC)

@@ -12,17 +12,17 @@ from uuid import UUID, uuid4
 import pytest
 
 from app import ids
+from app.features.backfill.runs import BackfillRequest, Backfills
+from app.features.portability.batch import ImportBatch, ImportContext
+from app.features.portability.exports import ExportRequest, Exports
+from app.features.portability.index_rows import Imported, ImportIndexer, imported
+from app.features.portability.records import read
+from app.features.review.items import ReviewAction, ReviewDecision
 from app.memory.candidate import Candidate, Ending
 from app.memory.extraction import Extraction, Proposal, Role, Turn, TurnStatus
-from app.memory.review import ReviewAction, ReviewDecision
 from app.providers.wordllama import WordllamaEmbedder
-from app.services.backfill.runs import BackfillRequest, Backfills
 from app.services.entities import Entities
 from app.services.extraction import ExtractionPolicies
-from app.services.portability.batch import ImportBatch, ImportContext
-from app.services.portability.exports import ExportRequest, Exports
-from app.services.portability.index_rows import Imported, ImportIndexer, imported
-from app.services.portability.records import read
 from app.services.quotas import Quotas
 from app.services.turns import Turns
 from app.write.known import KnownReader

@@ -8,11 +8,11 @@ from dataclasses import replace
 
 import pytest
 
-from app.db.review import ReviewFilter
-from app.memory.review import ReviewAction, ReviewDecision, ReviewItem
+from app.features.review.decide import ReviewDecisions
+from app.features.review.items import ReviewAction, ReviewDecision, ReviewItem
+from app.features.review.queue import Reviews
+from app.features.review.sql import ReviewFilter
 from app.model import MemoryStatus
-from app.services.review.decide import ReviewDecisions
-from app.services.review.queue import Reviews
 from tests.support.stores import Store
 
 STEPS = 50

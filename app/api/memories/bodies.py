@@ -18,10 +18,10 @@ from pydantic import AliasChoices, BaseModel, ConfigDict, Field, ValidationError
 from pydantic.fields import FieldInfo
 
 from app import ids
-from app.api.plumbing import models
-from app.api.plumbing.models import Fraction, Instant, Lifetime, Metadata, RequestBody, TimeZone
-from app.api.plumbing.problems import FieldError, InvalidFields, field_errors, unknown_type
-from app.api.plumbing.unions import BUILT_IN, OWN, builtin_or_tenant, literal, many, maybe, one_of, with_example
+from app.http import models
+from app.http.models import Fraction, Instant, Lifetime, Metadata, RequestBody, TimeZone
+from app.http.problems import FieldError, InvalidFields, field_errors, unknown_type
+from app.http.unions import BUILT_IN, OWN, builtin_or_tenant, literal, many, maybe, one_of, with_example
 from app.memory.calendar import LATEST_YEAR
 from app.memory.candidate import DIRECT_EXTRACTION, DIRECT_SOURCE, Candidate, Ending
 from app.memory.chat_messages import with_our_time

@@ -10,8 +10,8 @@ from fastapi import Header
 from pydantic_core import to_json
 
 from app.api.memories.answers import MemoryOut
-from app.api.plumbing.outcomes import ETAG
 from app.errors import PreconditionFailed
+from app.http.outcomes import ETAG
 from app.model import Memory
 
 _OF_USE: Final = frozenset({"freshness", "access_count", "last_accessed_at", "distinct_sessions", "stability"})

@@ -12,16 +12,16 @@ from pydantic import Field, Json, create_model, model_validator
 from starlette.responses import Response
 
 from app import ids
-from app.api.erasure import ReceiptOut
 from app.api.memories import write
 from app.api.memories.answers import AnyMemory, HistoryOut, MemoryOut, MemoryPageOut
 from app.api.memories.bodies import WriteBodies, canonical_types
 from app.api.memories.etags import IfMatch, IfNoneMatch, etag_headers, is_listed, unless_changed
-from app.api.plumbing import cursors, models
-from app.api.plumbing.cursors import Listing, PageQuery
-from app.api.plumbing.guard import BY_MEMORY, NAMED, READ, WRITE, ActorDep, GuardedRoute, RuntimeDep
-from app.api.plumbing.idempotency import IDEMPOTENT, own_key, run_once
-from app.api.plumbing.models import (
+from app.features.erasure.routes import ReceiptOut
+from app.http import cursors, models
+from app.http.cursors import Listing, PageQuery
+from app.http.guard import BY_MEMORY, NAMED, READ, WRITE, ActorDep, GuardedRoute, RuntimeDep
+from app.http.idempotency import IDEMPOTENT, own_key, run_once
+from app.http.models import (
     Clocks,
     Fraction,
     Instant,
@@ -35,11 +35,11 @@ from app.api.plumbing.models import (
     json_answer,
     wanted_metadata,
 )
-from app.api.plumbing.outcomes import ETAG
-from app.api.plumbing.problems import FieldError, InvalidFields
-from app.api.plumbing.routes import NOT_MODIFIED, OK, Handler, add_reads, add_route
-from app.api.plumbing.unions import from_query, maybe, with_example
-from app.api.plumbing.visibility import OwnedQuery
+from app.http.outcomes import ETAG
+from app.http.problems import FieldError, InvalidFields
+from app.http.routes import NOT_MODIFIED, OK, Handler, add_reads, add_route
+from app.http.unions import from_query, maybe, with_example
+from app.http.visibility import OwnedQuery
 from app.memory.fields import Flag, Name, Topic
 from app.memory.normalise import normalise_key, words
 from app.memory.registry import Registry

@@ -22,10 +22,12 @@ from app.api.memories.bodies import (
     refuse_unknown_entities,
     turns_of,
 )
-from app.api.plumbing.guard import NAMED, WRITE, ActorDep, RuntimeDep
-from app.api.plumbing.idempotency import IDEMPOTENT, ReplayableResponse, run_once
-from app.api.plumbing.models import RequestBody, json_answer
-from app.api.plumbing.problems import (
+from app.errors import InvalidInput, TypedMemoryError, TypesMoved
+from app.features.tenant_types.service import unknown
+from app.http.guard import NAMED, WRITE, ActorDep, RuntimeDep
+from app.http.idempotency import IDEMPOTENT, ReplayableResponse, run_once
+from app.http.models import RequestBody, json_answer
+from app.http.problems import (
     FieldError,
     InvalidFields,
     is_final,
@@ -33,15 +35,13 @@ from app.api.plumbing.problems import (
     raise_if_all_failed,
     unknown_type,
 )
-from app.api.plumbing.routes import CREATED, OK, Handler, add_route
-from app.errors import InvalidInput, TypedMemoryError, TypesMoved
+from app.http.routes import CREATED, OK, Handler, add_route
 from app.memory.candidate import WriteOutcome
 from app.memory.fields import Name
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType
 from app.model import Actor
 from app.runtime import Runtime
-from app.services.tenant_types import unknown
 
 T = TypeVar("T")
 

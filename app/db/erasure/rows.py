@@ -14,12 +14,12 @@ from uuid import UUID
 
 from pydantic_core import to_json
 
-from app.db import query_log
 from app.db.apply import removal
 from app.db.apply.memories import REREAD
 from app.db.apply.removal import delete_batch
 from app.db.session import WriteSession, statement
 from app.db.tables.foreign_keys import IN_SCOPE, OF_ENTITY, OF_MEMORY
+from app.features.query_log import sql as query_log
 
 Counts = Counter[str]
 """Rows erased, by table."""

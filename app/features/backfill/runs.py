@@ -1,0 +1,331 @@
+"""Use cases of backfills: preview, read, commit, undo, cancel."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import AsyncIterator, Callable, Iterable, Mapping
+from contextlib import suppress
+from dataclasses import dataclass
+from datetime import datetime, timedelta
+from typing import Any
+from uuid import UUID
+
+from app import ids
+from app.db import jobs
+from app.db.audit import AuditWriter, append
+from app.db.session import Database, WriteSession
+from app.db.tenants import find_scopes
+from app.errors import Conflict, DatabaseUnavailable, InvalidInput, NotFound
+from app.features.backfill import preview
+from app.features.backfill.commit import COMMIT, UNDO, BackfillCommit
+from app.features.backfill.preview import BackfillPreview, StaleBackfill
+from app.features.backfill.sql import backfills as db_backfill
+from app.features.backfill.sql.backfills import Backfill, BackfillItem, BackfillItemRow
+from app.memory.audit import AuditAction
+from app.memory.backfill import BackfillEffect, BackfillStatus, Classifier, ItemState
+from app.memory.registry import Registry, Types
+from app.model import Actor
+from app.providers.model_tasks import BeliefClassifier
+from app.services.pages import Page, cut_page
+
+__all__ = [
+    "ABANDONED",
+    "BACKFILL",
+    "COMMITTING",
+    "SAMPLE",
+    "SMALL",
+    "UNDOING",
+    "Backfill",
+    "BackfillItem",
+    "BackfillRequest",
+    "BackfillStep",
+    "BackfillView",
+    "Backfills",
+]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackfillStep:
+    """A step that a caller asks for: the statuses it may begin in, and the statuses while it runs and at its end."""
+
+    after: frozenset[BackfillStatus]
+    status: BackfillStatus
+    ends: BackfillStatus
+    action: AuditAction
+    verb: str
+    what: str
+
+    def alternative(self, one: Backfill) -> str:
+        """Return a hint at what can be done instead, where no job takes the backfill further."""
+        unfinished = one.status is BackfillStatus.PREVIEWING
+        return "its preview was not finished: cancel it, and preview again" if unfinished else self.what
+
+
+COMMITTING = BackfillStep(
+    after=frozenset({BackfillStatus.PREVIEWED}),
+    status=BackfillStatus.COMMITTING,
+    ends=BackfillStatus.COMMITTED,
+    action=AuditAction.BACKFILL_COMMITTED,
+    verb="be committed",
+    what="a finished preview can",
+)
+
+UNDOING = BackfillStep(
+    after=frozenset({BackfillStatus.COMMITTED, BackfillStatus.COMMITTING}),
+    status=BackfillStatus.UNDOING,
+    ends=BackfillStatus.UNDONE,
+    action=AuditAction.BACKFILL_UNDONE,
+    verb="be undone",
+    what="a commit can, once its job has ended",
+)
+
+BACKFILL = "backfill"
+"""The kind of job that takes a backfill further."""
+
+SMALL = 2_000
+"""Memories up to which a preview runs while the caller waits."""
+
+SAMPLE = 10
+
+ABANDONED = timedelta(hours=1)
+"""Age after which a preview without a job counts as abandoned: the process that ran it is gone."""
+
+_CLEAR_BATCH = 5_000
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackfillRequest:
+    """A preview to run: the adopting type, the source types (None: the type's own choice), and the scopes to scan."""
+
+    type: str
+    sources: tuple[str, ...] | None = None
+    classifier: Classifier = Classifier.RULES
+    user_id: str | None = None
+    agent_id: str | None = None
+    scope: str | None = None
+
+    @property
+    def narrowed(self) -> bool:
+        """Return whether only a part of the tenant's scopes is scanned."""
+        return (self.user_id, self.agent_id, self.scope) != (None, None, None)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BackfillView:
+    """A backfill with a sample of its items, and the scopes it is narrowed to (None: all of the tenant)."""
+
+    backfill: Backfill
+    sample: tuple[BackfillItemRow, ...]
+    within: tuple[Mapping[str, Any], ...] | None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Backfills:
+    """Backfills as administrators use them; every method sees only the actor's tenant."""
+
+    database: Database
+    types: Types
+    clock: Callable[[], datetime]
+    classifier: BeliefClassifier | None = None
+    language: str = "english"
+
+    async def preview(self, actor: Actor, wanted: BackfillRequest, *, wait: bool | None) -> Backfill:
+        """Begin a preview and return it; `wait` True runs it now, False queues a job, None runs it now if it is small.
+
+        Raises InvalidInput where the type adopts nothing, or not from those types.
+        """
+        tenant, now = actor.tenant_id, self.clock()
+        types = await self.types.of(tenant)
+        target, sources = types.get(wanted.type), self._sources(wanted, types)
+        async with self.database.write(tenant) as session:
+            scopes = await find_scopes(session, tenant, user=wanted.user_id, agent=wanted.agent_id, kind=wanted.scope)
+            stale = await db_backfill.cancel_abandoned(session, tenant, before=now - ABANDONED)
+            one = Backfill(
+                tenant_id=tenant,
+                id=ids.new(),
+                type=target.name,
+                sources=sources,
+                classifier=wanted.classifier,
+                scopes=tuple(scopes) if wanted.narrowed else None,
+                status=BackfillStatus.PREVIEWING,
+                actor=actor.name,
+                counts=await preview.record_definitions(session, tenant, {target.name, *sources}),
+                cursor=None,
+                job_id=None,
+                created_at=now,
+                previewed_at=None,
+                committed_at=None,
+                undone_at=None,
+            )
+            await db_backfill.add_backfill(session, one)
+            small = sum(scopes.values()) <= SMALL and wanted.classifier is Classifier.RULES
+            waits = small if wait is None else wait
+            if not waits:
+                one = await self._enqueue(session, one, actor, now)
+        await self._clear(stale)
+        if not waits:
+            return one
+        try:
+            async for _ in self.run(tenant, one.id, actor.name):
+                pass
+        except BaseException:
+            # No job would go on with it, so that it would be `previewing` for ever.
+            await asyncio.shield(self._cancel_quietly(actor, one.id))
+            raise
+        return await self.get(actor, one.id)
+
+    async def run(self, tenant: UUID, backfill: UUID, actor: str) -> AsyncIterator[tuple[int, int | None]]:
+        """Run the current step of a backfill to its end; yield the number of memories done and the total."""
+        committing = BackfillCommit(database=self.database, clock=self.clock)
+        types = await self.types.of(tenant)
+        previewing = BackfillPreview(
+            database=self.database,
+            types=types,
+            clock=self.clock,
+            classifier=self.classifier,
+            language=self.language,
+        )
+        while True:
+            async with self.database.read(tenant) as session:
+                one = await db_backfill.find(session, tenant, backfill)
+            match None if one is None else one.status:
+                case BackfillStatus.PREVIEWING if one is not None:
+                    steps = previewing.run(one)
+                case BackfillStatus.COMMITTING if one is not None:
+                    steps = committing.run(one, COMMIT, actor)
+                case BackfillStatus.UNDOING if one is not None:
+                    steps = committing.run(one, UNDO, actor)
+                case _:
+                    return
+            try:
+                async for progress in steps:
+                    yield progress
+            except StaleBackfill:
+                continue
+
+    async def get(self, actor: Actor, backfill: UUID) -> Backfill:
+        """Return a backfill, or raise NotFound."""
+        async with self.database.read(actor.tenant_id) as session:
+            return ids.require(await db_backfill.find(session, actor.tenant_id, backfill), ids.BACKFILL, backfill)
+
+    async def show(self, actor: Actor, backfill: UUID) -> BackfillView:
+        """Return a backfill with a sample of what it changes, or raise NotFound."""
+        tenant = actor.tenant_id
+        async with self.database.read(tenant) as session:
+            one = ids.require(await db_backfill.find(session, tenant, backfill), ids.BACKFILL, backfill)
+            sample = await db_backfill.item_page(
+                session, tenant, backfill, effect=BackfillEffect.RECLASSIFIED, limit=SAMPLE
+            )
+            within = None if one.scopes is None else tuple(await db_backfill.scopes(session, tenant, one.scopes))
+        return BackfillView(backfill=one, sample=tuple(sample), within=within)
+
+    async def list(self, actor: Actor, *, after: UUID | None = None, limit: int = 50) -> Page[Backfill, UUID]:
+        """Return one page of backfills, newest first."""
+        async with self.database.read(actor.tenant_id) as session:
+            found = await db_backfill.backfill_page(session, actor.tenant_id, after=after, limit=limit + 1)
+        return cut_page(found, limit, lambda one: one.id)
+
+    async def memories(
+        self,
+        actor: Actor,
+        backfill: UUID,
+        *,
+        state: ItemState | None = None,
+        effect: BackfillEffect | None = None,
+        after: UUID | None = None,
+        limit: int = 50,
+    ) -> Page[BackfillItemRow, UUID]:
+        """Return one page of a backfill's items in the order of memory ids; raises NotFound."""
+        tenant = actor.tenant_id
+        async with self.database.read(tenant) as session:
+            ids.require(await db_backfill.find(session, tenant, backfill), ids.BACKFILL, backfill)
+            found = await db_backfill.item_page(
+                session, tenant, backfill, after=after, state=state, effect=effect, limit=limit + 1
+            )
+        return cut_page(found, limit, lambda one: one.item.memory_id)
+
+    async def commit(self, actor: Actor, backfill: UUID) -> Backfill:
+        """Queue the commit of a preview; repeated, it is the same job. Raises Conflict at any other step."""
+        return await self._step(actor, backfill, COMMITTING)
+
+    async def undo(self, actor: Actor, backfill: UUID) -> Backfill:
+        """Queue the undo of a commit; repeated, it is the same job. Raises Conflict at any other step."""
+        return await self._step(actor, backfill, UNDOING)
+
+    async def cancel(self, actor: Actor, backfill: UUID) -> Backfill:
+        """Drop a preview, finished or not; Conflict once it is committed."""
+        tenant, now = actor.tenant_id, self.clock()
+        async with self.database.write(tenant) as session:
+            one = ids.require(await db_backfill.lock(session, tenant, backfill), ids.BACKFILL, backfill)
+            if one.status is not BackfillStatus.CANCELLED:
+                if one.status not in {BackfillStatus.PREVIEWING, BackfillStatus.PREVIEWED}:
+                    raise _illegal(one, "be cancelled: undo it", "a preview can")
+                one = await db_backfill.change(session, one, status=BackfillStatus.CANCELLED)
+                job = None if one.job_id is None else await jobs.lock(session, tenant, one.job_id)
+                if job is not None and not job.finished:
+                    await jobs.cancel(session, job, now)
+        await self._clear([one])
+        return one
+
+    async def _cancel_quietly(self, actor: Actor, backfill: UUID) -> None:
+        with suppress(Conflict, NotFound, DatabaseUnavailable):
+            await self.cancel(actor, backfill)
+
+    async def _clear(self, dropped: Iterable[Backfill]) -> None:
+        for one in dropped:
+            cleared = _CLEAR_BATCH
+            while cleared:
+                async with self.database.write(one.tenant_id) as session:
+                    cleared = await db_backfill.clear(session, one, limit=_CLEAR_BATCH)
+
+    def _sources(self, wanted: BackfillRequest, types: Registry) -> tuple[str, ...]:
+        """Return the source types of a request, or raise InvalidInput."""
+        target, by_model = types.get(wanted.type), wanted.classifier is Classifier.MODEL
+        own = () if target.adopts is None else target.adopts.sources
+        if by_model and self.classifier is None:
+            instead = "" if target.adopts is None else ", or use the rules"
+            raise InvalidInput(f"no language model is configured: set TM_LLM_PROVIDER{instead}", field="classifier")
+        if not by_model and target.adopts is None:
+            missing = "it takes a language model, and none is configured: set TM_LLM_PROVIDER"
+            mend = missing if self.classifier is None else "use the model"
+            raise InvalidInput(f"type {target.name} has no rule for what it adopts: {mend}", field="classifier")
+        named = own if wanted.sources is None else wanted.sources
+        given = tuple(dict.fromkeys(types.get(one).name for one in named))
+        unread = [one for one in given if one not in own]
+        if not given:
+            raise InvalidInput("name the types to look through", field="from")
+        if target.name in given:
+            raise InvalidInput(f"{target.name} is the type that adopts: look through others", field="from")
+        if unread and not by_model:
+            read = f"the rule of {target.name} reads {', '.join(own)}"
+            raise InvalidInput(f"{read}, not {', '.join(unread)}: use the model for these", field="from")
+        return given
+
+    async def _enqueue(self, session: WriteSession, one: Backfill, actor: Actor, now: datetime) -> Backfill:
+        payload = {"backfill": one.id.hex, "actor": actor.name}
+        job = await jobs.enqueue(session, tenant=one.tenant_id, kind=BACKFILL, payload=payload, now=now)
+        return await db_backfill.change(session, one, job_id=job)
+
+    async def _step(self, actor: Actor, backfill: UUID, step: BackfillStep) -> Backfill:
+        tenant, now = actor.tenant_id, self.clock()
+        async with self.database.write(tenant) as session:
+            one = ids.require(await db_backfill.lock(session, tenant, backfill), ids.BACKFILL, backfill)
+            job = None if one.job_id is None else await jobs.lock(session, tenant, one.job_id)
+            running = job is not None and not job.finished
+            if one.status is step.ends or (one.status is step.status and running):
+                return one
+            if one.status is not step.status:
+                if one.status not in step.after or (one.status is BackfillStatus.COMMITTING and running):
+                    raise _illegal(one, step.verb, step.what if running else step.alternative(one))
+                if step is COMMITTING:
+                    changed = preview.target_changed(one, await preview.lock_definitions(session, one))
+                    if changed is not None:
+                        raise Conflict(f"{changed} since the preview: preview again")
+                detail = {"backfill": ids.public(ids.BACKFILL, one.id), "type": one.type}
+                await append(session, [AuditWriter(tenant=tenant, actor=actor.name, at=now).event(step.action, detail)])
+                one = await db_backfill.change(session, one, status=step.status)
+            return await self._enqueue(session, one, actor, now)
+
+
+def _illegal(one: Backfill, verb: str, what: str) -> Conflict:
+    return Conflict(f"the backfill is {one.status} and can't {verb}; {what}")

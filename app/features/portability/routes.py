@@ -1,0 +1,166 @@
+"""Export and import of a tenant's memories as lines of JSON over HTTP."""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Mapping
+from typing import Annotated
+
+from fastapi import APIRouter, Query, Request
+from pydantic import Field
+from starlette.responses import Response, StreamingResponse
+
+from app.features.portability.exports import ExportRequest
+from app.http.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep, require_uncompressed
+from app.http.models import Out, Source, json_answer
+from app.http.routes import OK, add_route
+from app.memory.fields import Name
+
+NDJSON = "application/x-ndjson"
+
+STREAMED = frozenset({"/import"})
+"""Paths whose bodies are streamed; the length of their lines is limited, not of the whole."""
+
+_LINES = {"type": "string", "format": "binary"}
+"""Lines of JSON as binary data, so that generated clients send and receive bytes."""
+
+_BODY = {
+    "requestBody": {
+        "required": True,
+        "content": {NDJSON: {"schema": {**_LINES, "description": "A file from GET /export."}}},
+    }
+}
+
+
+def _nonzero(counts: Mapping[str, int]) -> dict[str, int]:
+    return {name: count for name, count in counts.items() if count}
+
+
+class FailedOut(Out):
+    """A line that was not stored."""
+
+    line: int
+    message: str
+
+
+class DifferenceOut(Out):
+    """A column of a stored memory that holds another value than its line in the file."""
+
+    line: int
+    memory_id: str
+    field: str
+    stored: str | None
+
+
+class ImportOut(Out):
+    """The result of an import; counts are of lines, by their `record`."""
+
+    complete: bool = Field(description="False if the last line is missing, as the file was truncated.")
+    unaltered: bool = Field(
+        description="True if the lines are those that were exported, by the digest in the last one."
+    )
+    as_exported: bool = Field(
+        description="True if the file is complete and unaltered, and every line of it is stored as it says."
+    )
+    differing: int = Field(
+        description="Stored memories of which the file says something else: they competed with what was here, or have "
+        "changed here since an earlier import."
+    )
+    differences: list[DifferenceOut] = Field(description="The first thousand of these differences.")
+    imported: Annotated[dict[str, int], Source(make=_nonzero)]
+    already_there: Annotated[dict[str, int], Source(make=_nonzero)] = Field(
+        description="Left as they are: sending a file again changes nothing."
+    )
+    erased: int = Field(
+        description="Memories and turns that were erased here and stay so, memories told in such turns alone, and the "
+        "names, links and bindings that are only theirs."
+    )
+    conflicts: Annotated[dict[str, int], Source(make=_nonzero)] = Field(
+        description="Memories whose slot was held here: `history` (older), `replaced` (newer), `contested` (newer, "
+        "but trusted much less)."
+    )
+    merged_entities: int = Field(description="Entities that were made one with those here of the same name.")
+    failed: int
+    errors: list[FailedOut] = Field(description="The first thousand lines that were not stored.")
+    notices: Annotated[dict[str, int], Source(make=_nonzero)]
+
+
+def router() -> APIRouter:
+    """Return the routes."""
+    found = APIRouter(tags=["admin"], route_class=GuardedRoute)
+    add_route(
+        found,
+        "GET",
+        ADMIN,
+        "/export",
+        export,
+        "Export everything, or a user's or an agent's",
+        operation_id="export_memories",
+        response_class=StreamingResponse,
+        responses={OK: {"content": {NDJSON: {"schema": _LINES}}, "description": "Lines of JSON."}},
+    )
+    summary, named = "Import an export", "import_memories"
+    add_route(found, "POST", {**ADMIN, **_BODY}, "/import", import_lines, summary, ImportOut, operation_id=named)
+    return found
+
+
+async def export(
+    runtime: RuntimeDep,
+    actor: ActorDep,
+    user_id: Annotated[
+        Name | None,
+        Query(
+            description="Only this user's scope, and agents' with the user; without `agent_id` also memories of other "
+            "scopes that were written with this `user_id`."
+        ),
+    ] = None,
+    agent_id: Annotated[Name | None, Query(description="Only this agent's scopes.")] = None,
+    *,
+    vectors: Annotated[
+        bool, Query(description="Include embeddings: a larger file, but the import embeds nothing.")
+    ] = False,
+) -> Response:
+    """Stream a snapshot of the tenant: memories of every status with their rows, turns, entities, policy, audit log.
+
+    The first line is a header, the last one has counts and a digest: a file without it is incomplete.
+    """
+    wanted = ExportRequest(user_id=user_id, agent_id=agent_id, vectors=vectors)
+    headers = {"Content-Disposition": 'attachment; filename="typed-memory.ndjson"', "Cache-Control": "no-store"}
+    return StreamingResponse(runtime.exporting.lines(actor, wanted), media_type=NDJSON, headers=headers)
+
+
+async def import_lines(
+    request: Request,
+    runtime: RuntimeDep,
+    actor: ActorDep,
+    *,
+    strict: Annotated[
+        bool, Query(description="Stop at the first line that is wrong, and at a last line with another digest.")
+    ] = False,
+) -> Response:
+    """Store an export in this tenant, with the same ids.
+
+    Existing rows are not changed, so an interrupted import is simply sent again. Wrong lines are reported by number,
+    and the others stored. A file that was changed since its export is stored, too, unless `strict`: see `as_exported`.
+    """
+    require_uncompressed(request)
+    lines = numbered(request.stream(), longest=runtime.settings.max_body_bytes)
+    return json_answer(ImportOut.answer(await runtime.importing.run(actor, lines, strict=strict)))
+
+
+async def numbered(stream: AsyncIterator[bytes], *, longest: int) -> AsyncIterator[tuple[int, bytes | None]]:
+    """Yield the lines of a stream with their numbers, None for one longer than `longest` bytes; buffers one line."""
+    number, held, dropping = 1, bytearray(), False
+    async for chunk in stream:
+        at = 0
+        while (end := chunk.find(b"\n", at)) >= 0:
+            held += chunk[at:end]
+            yield number, None if dropping or len(held) > longest else bytes(held).removesuffix(b"\r")
+            number, dropping, at = number + 1, False, end + 1
+            held.clear()
+        held += chunk[at:]
+        if len(held) > longest:
+            dropping = True
+            held.clear()
+
+    if held or dropping:
+        yield number, None if dropping else bytes(held)

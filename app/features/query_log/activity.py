@@ -1,0 +1,104 @@
+"""Use cases of a tenant's activity: its users, agents and sessions, and daily counts of turns and decisions."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import date, datetime, timedelta
+from uuid import UUID
+
+from app import ids
+from app.db.entities import read as entity_reads
+from app.db.session import Database
+from app.db.tenants import scopes_of_user
+from app.features.lifecycle.sql import drift
+from app.features.lifecycle.workers.drift import of_turns, of_writes
+from app.features.query_log import activity_sql as activity
+from app.features.query_log.activity_sql import EntityNeighbour, NameActivity, SessionActivity
+from app.memory.drift import DayRow
+from app.model import Actor, Scope, ScopeKind
+from app.services.pages import Page, cut_page
+
+__all__ = ["Activity", "DayActivity", "EntityNeighbour", "NameActivity", "SessionActivity"]
+
+TURN, SKIPPED, DECISION = "turn", "skipped", "decision"
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class DayActivity:
+    """Counts of a day (UTC): turns by status, skipped turns by reason, writes by decision."""
+
+    day: date
+    turns: Mapping[str, int]
+    skipped: Mapping[str, int]
+    decisions: Mapping[str, int]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Activity:
+    """Reads a tenant's users, agents, sessions and daily counts; every method sees only the actor's tenant."""
+
+    database: Database
+    clock: Callable[[], datetime]
+
+    async def scopes_of_user(self, actor: Actor, user: str) -> tuple[UUID, ...]:
+        """Return every scope of a user, whatever the agent; the user's own is among them even if nothing is in it."""
+        own = Scope(kind=ScopeKind.USER, user_id=user).id(actor.tenant_id)
+        async with self.database.read(actor.tenant_id) as session:
+            found = await scopes_of_user(session, actor.tenant_id, user)
+        return tuple({own, *found})
+
+    async def names(
+        self, actor: Actor, kind: ScopeKind, scopes: Sequence[UUID] | None, *, text: str, after: str, limit: int
+    ) -> Page[NameActivity, str]:
+        """Return one page of users or agents of these scopes whose id holds `text`, in the order of ids."""
+        async with self.database.read(actor.tenant_id) as session:
+            found = await activity.names(
+                session, actor.tenant_id, kind, scopes, text=text, after=after, limit=limit + 1
+            )
+        return cut_page(found, limit, lambda one: one.name)
+
+    async def sessions(
+        self, actor: Actor, *, scopes: Sequence[UUID] | None, after: str, limit: int
+    ) -> Page[SessionActivity, str]:
+        """Return one page of sessions that memories of these scopes come from; None: every scope."""
+        async with self.database.read(actor.tenant_id) as session:
+            found = await activity.sessions(session, actor.tenant_id, scopes=scopes, after=after, limit=limit + 1)
+        return cut_page(found, limit, lambda one: one.session_id)
+
+    async def neighbours(self, actor: Actor, entity: UUID, *, limit: int) -> list[EntityNeighbour]:
+        """Return the entities that active memories name together with one; NotFound when there is no such entity."""
+        async with self.database.read(actor.tenant_id) as session:
+            ids.require(await entity_reads.find(session, actor.tenant_id, entity), ids.ENTITY, entity)
+            return await activity.named_together(session, actor.tenant_id, entity, limit=limit)
+
+    async def days(self, actor: Actor, *, days: int) -> list[DayActivity]:
+        """Return the last `days` days, today included, oldest first.
+
+        Days that the worker `drift` has counted are read from its rows; the others are counted now.
+        """
+        tenant, today = actor.tenant_id, self.clock().date()
+        wanted = [today - timedelta(days=back) for back in range(days - 1, -1, -1)]
+        async with self.database.read(tenant) as session:
+            kept = [row for row, _ in await drift.read_days(session, tenant, wanted[0])]
+            counted = await drift.read_counted_days(session, tenant, wanted[0])
+            missing = [day for day in wanted if day not in counted]
+            since, until = drift.midnight(missing[0]), drift.midnight(today + timedelta(days=1))
+            heard = await drift.turns(session, tenant, since, until)
+            decided = await drift.decisions(session, tenant, since, until)
+        rows = [row for row in kept if row.day in counted]
+        rows += of_turns([one for one in heard if one.day not in counted])
+        rows += of_writes([one for one in decided if one.day not in counted])
+        return _group_by_day(wanted, rows)
+
+
+def _group_by_day(days: Sequence[date], rows: Sequence[DayRow]) -> list[DayActivity]:
+    counts: dict[tuple[date, str], dict[str, int]] = defaultdict(dict)
+    for row in rows:
+        if row.count:
+            counts[row.day, row.kind][row.name] = row.count
+    return [
+        DayActivity(day=day, turns=counts[day, TURN], skipped=counts[day, SKIPPED], decisions=counts[day, DECISION])
+        for day in days
+    ]

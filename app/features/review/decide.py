@@ -1,0 +1,470 @@
+"""Review decisions: check the reviewer's choice, decide as a write does, apply the result in one transaction, undo it.
+
+As with every write, texts are embedded and judged before the transaction, so that nothing slow happens inside it. A
+decision is undone completely, or not at all with the reason; the former states come from the store's own history
+(`memory_past`), the changes from the slot engine.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping
+from dataclasses import dataclass, replace
+from datetime import datetime
+from typing import assert_never
+from uuid import UUID
+
+from app import ids
+from app.db.apply.scope import Claimed, ScopeMoved, apply, retried
+from app.db.audit import append
+from app.db.erasure import holds
+from app.db.memories import read as memory_reads
+from app.db.memories import rivals
+from app.db.session import SNAPSHOT, ReadSession, WriteSession, stamped
+from app.db.tenant_types import read_version
+from app.db.tenants import lock_scope, scope_version
+from app.errors import Conflict, InvalidInput, NotFound
+from app.features.erasure.service import Receipt
+from app.features.review import resolutions as decisions
+from app.features.review import sql as review
+from app.features.review.items import ReviewAction, ReviewDecision, ReviewItem
+from app.features.review.resolutions import ReviewAuditDetail, ReviewOutcome
+from app.features.review.sql import FormerState, HiddenState
+from app.memory import confidence, normalise
+from app.memory.audit import AuditAction
+from app.memory.candidate import DIRECT_EXTRACTION, AffectedMemory, Candidate, WriteDecision
+from app.memory.versions import Version
+from app.model import Actor, Memory, MemoryStatus, ReviewReason, Scope
+from app.write.conflict import merge_into
+from app.write.hype import memories_without_questions
+from app.write.pipeline import WritePipeline
+from app.write.rows import PendingRows, WriteContext
+from app.write.values import Believe, Decision, Existing, PersistResult, Prepared, Resolved
+from app.write.wave import DecidedWave
+
+_STANDING = frozenset({MemoryStatus.PENDING, MemoryStatus.ACTIVE, MemoryStatus.EXPIRED})
+
+
+def check_action(item: ReviewItem, action: ReviewAction) -> None:
+    """Raise InvalidInput when the action does not apply to the status of the item's memory."""
+    status = item.memory.status
+    if item.memory.review is ReviewReason.ERASURE and action not in {ReviewAction.ACCEPT, ReviewAction.REJECT}:
+        raise InvalidInput("the user asked to forget it: accept erases it, reject brings it back", field="action")
+    if action is ReviewAction.END and status is not MemoryStatus.ACTIVE:
+        raise InvalidInput(f"the memory is {status}: only what is believed ends", field="action")
+    if action is ReviewAction.KEEP_BOTH and status is MemoryStatus.PENDING:
+        raise InvalidInput("a pending memory competes with no other yet: accept it or reject it", field="action")
+    if action in {ReviewAction.ACCEPT, ReviewAction.KEEP_BOTH} or status in _STANDING:
+        return
+    if status is not MemoryStatus.SUPERSEDED:
+        raise InvalidInput(f"the memory is {status} already: accept takes it off the queue", field="action")
+    if action is not ReviewAction.REJECT:
+        raise InvalidInput(
+            "the memory is superseded already: accept keeps it as history, reject forgets it", field="action"
+        )
+
+
+def check_statement(item: ReviewItem, choice: ReviewDecision) -> None:
+    """Raise InvalidInput when the reviewer's own statement has another subject or type than the item."""
+    if choice.statement is not None:
+        _same(item.memory, choice.statement.subject(), choice.statement_type, "the statement", field="with.payload")
+
+
+async def named_memory(session: ReadSession, tenant: UUID, item: ReviewItem, choice: ReviewDecision) -> Memory | None:
+    """Return the memory that the choice names, None when it names none.
+
+    Raises NotFound, or InvalidInput when the action can't take that memory.
+    """
+    if choice.named is None:
+        return None
+    stored = await memory_reads.read_memory(session, tenant, choice.named)
+    found, name = ids.require(stored, ids.MEMORY, choice.named), ids.public(ids.MEMORY, choice.named)
+    if found.id == item.memory.id:
+        raise InvalidInput("must name another memory than the one that is reviewed", field="with")
+    if found.scope != item.memory.scope:
+        raise InvalidInput(f"{name} is in another scope than the memory that is reviewed", field="with")
+    if found.status is not MemoryStatus.ACTIVE:
+        raise InvalidInput(f"{name} is {found.status}: name an active memory", field="with")
+    if choice.action is ReviewAction.MERGE and found.type != item.memory.type:
+        raise InvalidInput(f"{name} is a {found.type}, not a {item.memory.type}", field="with")
+    beside = found.id in {side.memory.id for side in item.sides}
+    if not beside and not await review.of_one_subject(session, tenant, (found.id, item.memory.id)):
+        _same(item.memory, found.subject, found.type, name, field="with")
+    return found
+
+
+def _same(memory: Memory, subject: str | None, kind: str | None, name: str, *, field: str) -> None:
+    """Raise InvalidInput unless subjects match; without a subject, the types must match."""
+    ours = None if memory.subject is None else normalise.normalise_name(memory.subject)
+    theirs = None if subject is None else normalise.normalise_name(subject)
+    if ours != theirs or (ours is None and kind != memory.type):
+        raise InvalidInput(
+            f"{name} is {_about(kind, subject)}, and {ids.public(ids.MEMORY, memory.id)} "
+            f"{_about(memory.type, memory.subject)}: one takes the other's place only where both are about the same",
+            field=field,
+        )
+
+
+def _about(kind: str | None, subject: str | None) -> str:
+    article = "an" if str(kind)[:1] in "aeiou" else "a"
+    return f"{article} {kind} about {'nothing that has a name' if subject is None else repr(subject)}"
+
+
+STATED_BY_A_REVIEWER = 1.0
+"""Source strength of a reviewer's statement: the highest, because a reviewer saw all sides."""
+
+
+_BROUGHT_BACK = "it brought back what a user asked to forget, which can be erased"
+
+
+class StaleReview(Exception):
+    """The item or a competing memory has changed since the reviewer saw it."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewResult:
+    """The result of a decision: its name, the memory that holds the belief now, and the changes of other memories.
+
+    `receipt` is that of the erasure, where the decision was to erase.
+    """
+
+    outcome: str
+    memory: Memory | None
+    affected: tuple[AffectedMemory, ...]
+    receipt: Receipt | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OpenReview:
+    """An item with everything that a decision on it depends on, read in one snapshot.
+
+    `version` is the scope's, `types` that of the tenant's own types.
+    """
+
+    item: ReviewItem
+    named: Memory | None
+    hidden: HiddenState
+    versions: Mapping[UUID, Version]
+    version: int
+    types: int
+
+    def existing(self, memory: Memory) -> Existing:
+        """Return a memory of the item in the form that the pipeline decides on."""
+        return decisions.existing_of(memory, self.versions[memory.id])
+
+
+async def open_review(
+    session: ReadSession, tenant: UUID, item: ReviewItem, choice: ReviewDecision | None = None
+) -> OpenReview:
+    """Read everything that a decision on an item depends on; raises as `named_memory` does, and StaleReview."""
+    memory = item.memory
+    named = None if choice is None else await named_memory(session, tenant, item, choice)
+    hidden = await review.read_hidden(session, tenant, memory.id)
+    if hidden is None:
+        raise StaleReview
+    seen = {memory.id, *(side.memory.id for side in item.sides), *([] if named is None else [named.id])}
+    versions = await rivals.read_versions(session, tenant, seen)
+    version = await scope_version(session, tenant, memory.scope.id(tenant))
+    types = await read_version(session, tenant)
+    return OpenReview(item=item, named=named, hidden=hidden, versions=versions, version=version, types=types)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Work:
+    """A prepared decision; `version` is the scope's version that it was read at."""
+
+    plan: PendingRows
+    outcome: ReviewOutcome
+    version: int
+    asked: tuple[UUID, ...] = ()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewDecisions:
+    """Applies decisions, each in one transaction."""
+
+    pipeline: WritePipeline
+
+    async def decide(self, actor: Actor, opened: OpenReview, choice: ReviewDecision) -> ReviewResult:
+        """Apply a decision to an item as it was read.
+
+        Raises StaleReview when the item or competing memories have changed meanwhile, ScopeMoved when only other rows
+        of the scope have: read again and decide again. Raises Conflict when a pending memory can't be accepted.
+        """
+        async with self.pipeline.turnstile.enter(opened.item.memory.scope.id(actor.tenant_id)):
+            work = await self._work(actor, opened, choice)
+            return await self._write(actor, opened, choice, work)
+
+    async def preview(self, actor: Actor, opened: OpenReview) -> ReviewOutcome | None:
+        """Return the outcome of accepting a pending memory; None when it couldn't be accepted.
+
+        The judge is not asked, to keep reads free of model calls, so a duplicate that only a judge finds is missed.
+        """
+        unasked = replace(self.pipeline, judge=None)
+        work = await ReviewDecisions(pipeline=unasked)._prepare_accept(actor, opened)  # noqa: SLF001 - our own
+        return None if work is None else work.outcome
+
+    async def _work(self, actor: Actor, opened: OpenReview, choice: ReviewDecision) -> _Work:
+        pending = opened.item.memory.status is MemoryStatus.PENDING
+        if opened.item.memory.review is ReviewReason.ERASURE:  # which is not to be: it is accepted again
+            choice = replace(choice, action=ReviewAction.ACCEPT)
+        match choice.action:
+            case ReviewAction.ACCEPT if pending:
+                found = await self._prepare_accept(actor, opened)
+                if found is None:
+                    raise Conflict(
+                        "the memory can't be accepted as it is: reject it, or supersede it with a corrected statement"
+                    )
+                return found
+            case ReviewAction.MERGE if opened.named is not None:
+                return await self._prepare_merge(actor, opened, opened.named, "a reviewer holds them to say the same")
+            case ReviewAction.SUPERSEDE_WITH if opened.named is None:
+                return await self._prepare_statement(actor, opened, choice)
+            case _:
+                plan = PendingRows(write_context(self.pipeline, actor, opened.item.memory.scope))
+                outcome = _outcome_of(plan, opened, choice)
+                return _Work(plan=plan, outcome=outcome, version=opened.version)
+
+    async def _prepare_accept(self, actor: Actor, opened: OpenReview) -> _Work | None:
+        """Prepare the acceptance of a pending memory, by the pipeline from stage 3 on."""
+        decided, resolved = await self._decide_stored(actor, opened)
+        plan = self.pipeline.plan(actor, opened.item.memory.scope, decided)
+        [decision] = decided.decisions
+        outcome = decisions.accept(plan, opened.item, resolved, decision, opened.versions)
+        return None if outcome is None else self._work_of(decided, plan, outcome, resolved, decision)
+
+    async def merge(self, actor: Actor, opened: OpenReview, into: Memory, reason: str) -> None:
+        """Merge a memory that nobody reviews into another one; raises ScopeMoved when the scope has moved meanwhile."""
+        scope = opened.item.memory.scope
+        async with self.pipeline.turnstile.enter(scope.id(actor.tenant_id)):
+            work = await self._prepare_merge(actor, opened, into, reason)
+            if work.version != opened.version:
+                raise ScopeMoved
+            async with self.pipeline.database.write(actor.tenant_id, **stamped(work.plan.around.now)) as session:
+                claimed = await self._apply(session, actor, scope, work)
+        self.pipeline.keep_up(actor.tenant_id, scope, claimed)
+
+    async def _prepare_merge(self, actor: Actor, opened: OpenReview, into: Memory, reason: str) -> _Work:
+        decided, resolved = await self._decide_stored(actor, opened)
+        merged = merge_into(resolved, opened.existing(into), reason, now=decided.now)
+        [decision] = await self.pipeline.rewritten([resolved], [merged])
+        assert isinstance(decision, Believe)  # noqa: S101 - narrows for the type checker
+        plan = self.pipeline.plan(actor, opened.item.memory.scope, decided)
+        outcome = decisions.merge(plan, opened.item, resolved, decision, opened.versions)
+        return self._work_of(decided, plan, outcome, resolved, decision)
+
+    async def _prepare_statement(self, actor: Actor, opened: OpenReview, choice: ReviewDecision) -> _Work:
+        """Prepare the write of a reviewer's own statement, which has full source strength."""
+        assert choice.statement is not None  # noqa: S101 - the choice was checked
+        pipeline, item = self.pipeline, opened.item
+        types = await pipeline.types.at(actor.tenant_id, opened.types)
+        user = item.memory.provenance.get("user_id")
+        candidate = Candidate(
+            type=types.get(choice.statement_type or item.memory.type),
+            payload=choice.statement,
+            scope=item.memory.scope,
+            stated_at=max(pipeline.clock(), item.memory.stated_at, *(one.stated_at for one in item.rivals)),
+            source_strength=STATED_BY_A_REVIEWER,
+            extractor_confidence=DIRECT_EXTRACTION,
+            topic=item.memory.topic,
+            provenance={"review": ids.public(ids.REVIEW, item.memory.id)} | ({} if user is None else {"user_id": user}),
+            reviewed=True,
+        )
+        [prepared] = await pipeline.prepared([candidate])
+        decided = await self._decide(actor, candidate, replace(prepared, confidence=1.0))
+        [resolved], [decision] = decided.resolved, decided.decisions
+        resolved = replace(resolved, prepared=replace(resolved.prepared, confidence=prepared.confidence))
+        plan = self.pipeline.plan(actor, candidate.scope, decided)
+        outcome = decisions.override(plan, item, resolved, decision, opened.versions)
+        return self._work_of(decided, plan, outcome, resolved, decision)
+
+    async def _decide_stored(self, actor: Actor, opened: OpenReview) -> tuple[DecidedWave, Resolved]:
+        """Decide on a stored memory's candidate, with the source strength that the memory has."""
+        memory = opened.item.memory
+        types = await self.pipeline.types.at(actor.tenant_id, opened.types)
+        candidate = decisions.candidate_of(memory, opened.hidden, types)
+        [prepared] = await self.pipeline.prepared([candidate])
+        trust = confidence.capped_score(memory.parts, memory.speech_act)
+        accepted = memory if memory.status is MemoryStatus.PENDING else None
+        prepared = replace(
+            prepared, parts=memory.parts, confidence=trust, identity=opened.hidden.identity, accepted=accepted
+        )
+        decided = await self._decide(actor, candidate, prepared)
+        return decided, decided.resolved[0]
+
+    async def _decide(self, actor: Actor, candidate: Candidate, prepared: Prepared) -> DecidedWave:
+        found = await self.pipeline.decide(actor, candidate.scope, [prepared])
+        assert isinstance(found, DecidedWave)  # noqa: S101 - nothing is to be split
+        return found
+
+    def _work_of(
+        self, decided: DecidedWave, plan: PendingRows, outcome: ReviewOutcome, resolved: Resolved, decision: Decision
+    ) -> _Work:
+        result = PersistResult(decided=WriteDecision.ADDED, reason=outcome.outcome, memory=outcome.memory)
+        writer = self.pipeline.hype
+        asked = [] if writer is None else memories_without_questions([(resolved, decision, result)], writer)
+        return _Work(plan=plan, outcome=outcome, version=decided.state.version, asked=tuple(asked))
+
+    async def _write(self, actor: Actor, opened: OpenReview, choice: ReviewDecision, work: _Work) -> ReviewResult:
+        tenant, item = actor.tenant_id, opened.item
+        around, outcome = work.plan.around, work.outcome
+        async with self.pipeline.database.write(tenant, **stamped(around.now)) as session:
+            await _unmoved(session, tenant, opened, work.version)
+            claimed = await self._apply(session, actor, item.memory.scope, work)
+            asked = item.memory.review is ReviewReason.ERASURE
+            if asked:
+                await holds.release(session, tenant, item.memory.scope.id(tenant), now=around.now)
+            held = () if outcome.memory is None else (outcome.memory,)
+            seen = {item.memory.id, *held, *(one.id for one in outcome.affected)}
+            stored = await memory_reads.read_memories(session, tenant, seen)
+            told = ReviewAuditDetail(
+                around=around,
+                item=item,
+                choice=choice,
+                named=opened.named,
+                changed=work.plan.changed,
+                final=_BROUGHT_BACK if asked else decisions.finality(work.plan),
+            )
+            await append(session, [told.event(outcome, stored)])
+        self.pipeline.keep_up(tenant, item.memory.scope, claimed)
+        return ReviewResult(
+            outcome="kept" if asked else outcome.outcome,
+            memory=None if outcome.memory is None else stored.get(outcome.memory),
+            affected=outcome.affected,
+        )
+
+    async def _apply(self, session: WriteSession, actor: Actor, scope: Scope, work: _Work) -> Claimed:
+        """Write what was prepared, and queue the questions that it leaves to be asked."""
+        changes = replace(work.plan.changes(), asked=work.asked)
+        return await apply(session, tenant=actor.tenant_id, scope=scope, version=work.version, changes=changes)
+
+
+def write_context(pipeline: WritePipeline, actor: Actor, scope: Scope) -> WriteContext:
+    """Return the context of rows for a decision that indexes no new memory."""
+    return WriteContext(
+        tenant=actor.tenant_id,
+        scope=scope.id(actor.tenant_id),
+        actor=actor.name,
+        now=pipeline.clock(),
+        model_id=pipeline.model_id,
+        lexical_average=0.0,
+        ann=False,
+        language=pipeline.language,
+    )
+
+
+def _outcome_of(plan: PendingRows, opened: OpenReview, choice: ReviewDecision) -> ReviewOutcome:
+    """Return the outcome of an action that needs no new statement."""
+    item, versions = opened.item, opened.versions
+    match choice.action:
+        case ReviewAction.ACCEPT:
+            return decisions.uphold(plan, item, versions)
+        case ReviewAction.REJECT:
+            return decisions.reject(plan, item, versions)
+        case ReviewAction.KEEP_BOTH:
+            return decisions.keep_both(plan, item, versions)
+        case ReviewAction.END:
+            return decisions.end(plan, item, choice.since or plan.around.now, versions)
+        case ReviewAction.SUPERSEDE_WITH | ReviewAction.MERGE:
+            if opened.named is None:
+                raise AssertionError("the choice was checked: these name a memory, or state something")
+            return decisions.supersede_with(plan, item, opened.named, versions)
+        case _:
+            assert_never(choice.action)
+
+
+async def _unmoved(session: WriteSession, tenant: UUID, opened: OpenReview, version: int) -> None:
+    """Lock everything that the decision depends on; raise StaleReview or ScopeMoved if it changed since it was read.
+
+    The scope is locked first, as in every write.
+    """
+    item, named = opened.item, opened.named
+    current_version = await lock_scope(session, tenant, item.memory.scope.id(tenant))
+    await review.lock(session, tenant, set(opened.versions))
+    current = await review.find(session, tenant, item.memory.id)
+    if current is None or current.version != item.version:
+        raise StaleReview
+    if named is not None:
+        fresh = await memory_reads.read_memory(session, tenant, named.id)
+        if fresh is None or _standing(fresh) != _standing(named):
+            raise ScopeMoved
+    if current_version != version or opened.version != version:
+        raise ScopeMoved
+
+
+def _standing(memory: Memory) -> tuple[object, ...]:
+    return memory.status, memory.parts, memory.confidence, memory.payload, memory.slot, memory.contested
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class _Decided:
+    """A decision to undo, with the memories that it changed as they were before; `version` is the scope's."""
+
+    at: datetime
+    action: str
+    memory: Memory
+    former: Mapping[UUID, FormerState]
+    version: int
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewUndo:
+    """Undoes the latest decision on an item, if nothing that it changed has changed since."""
+
+    decisions: ReviewDecisions
+
+    async def undo(self, actor: Actor, memory: UUID, *, reason: str | None, reviewer: str | None) -> ReviewResult:
+        """Undo the latest decision on an item, which then waits again.
+
+        Raises NotFound without a decision, Conflict with the reason when it can't be undone.
+        """
+        told = {"reason": reason, "reviewer": reviewer}
+        return await retried(lambda _: self._undo(actor, memory, told), self.decisions.pipeline.conflict)
+
+    async def _undo(self, actor: Actor, memory: UUID, told: Mapping[str, object]) -> ReviewResult:
+        pipeline, tenant = self.decisions.pipeline, actor.tenant_id
+        async with pipeline.database.read(tenant, **SNAPSHOT) as session:
+            decided = await _read(session, tenant, memory)
+            versions = await rivals.read_versions(session, tenant, decided.former)
+        scope = decided.memory.scope
+        plan = PendingRows(write_context(pipeline, actor, scope))
+        outcome = decisions.revert(plan, decided.former, versions)
+        async with pipeline.database.write(tenant, **stamped(plan.around.now)) as session:
+            if await lock_scope(session, tenant, scope.id(tenant)) != decided.version:
+                raise ScopeMoved
+            await review.lock(session, tenant, set(decided.former))
+            if (await _read(session, tenant, memory)).at != decided.at:
+                raise ScopeMoved
+            claimed = await apply(session, tenant=tenant, scope=scope, version=decided.version, changes=plan.changes())
+            await review.unlink_since(session, tenant, decided.former, decided.at)
+            detail = {"action": decided.action, **told, "changed": _names(decided.former)}
+            await append(session, [plan.around.ledger.event(AuditAction.REVIEW_UNDONE, detail, memory=memory)])
+            stored = await memory_reads.read_memory(session, tenant, memory)
+        pipeline.keep_up(tenant, scope, claimed)
+        affected = tuple(one for one in outcome.affected if one.id != memory)
+        return ReviewResult(outcome=outcome.outcome, memory=stored, affected=affected)
+
+
+async def _read(session: ReadSession, tenant: UUID, memory: UUID) -> _Decided:
+    """Return the latest decision on an item; raise NotFound, or Conflict when it can't be undone."""
+    name = ids.public(ids.REVIEW, memory)
+    found = await memory_reads.read_memory(session, tenant, memory)
+    event = await review.find_decision(session, tenant, memory)
+    if found is None or event is None:
+        raise NotFound(f"no decision on {name} is on record")
+    detail = event["detail"]
+    if detail.get("final"):
+        raise Conflict(f"the decision can't be undone: {detail['final']}")
+    changed = [ids.parse(ids.MEMORY, one) for one in detail.get("changed", ())]
+    if not changed:
+        raise Conflict("the decision can't be undone: what it changed is not on record")
+    former = await review.read_former(session, tenant, changed)
+    moved = [one for one in changed if one not in former or former[one].changed_at != event["occurred_at"]]
+    if moved:
+        raise Conflict(f"the decision can't be undone: {', '.join(_names(moved))} changed or went since")
+    version = await scope_version(session, tenant, found.scope.id(tenant))
+    at, action = event["occurred_at"], str(detail.get("action"))
+    return _Decided(at=at, action=action, memory=found, former=former, version=version)
+
+
+def _names(memories: Collection[UUID]) -> list[str]:
+    return [ids.public(ids.MEMORY, one) for one in sorted(memories)]

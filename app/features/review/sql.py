@@ -1,0 +1,488 @@
+"""Queries of the review queue: items, counts, locks, claims, comments, and the turns around a memory's evidence.
+
+There is no table of items: an item is a memory with a review reason, but for what is withheld with another item.
+"""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime, timedelta, tzinfo
+from typing import Any
+from uuid import UUID
+
+from asyncpg import Record
+
+from app.db.apply.memories import COLUMNS as MEMORY_COLUMNS
+from app.db.memories import read as memory_reads
+from app.db.memories.listing import PagePosition
+from app.db.memories.read import VERSION_COLUMNS, memory_of, memory_query, version_fields
+from app.db.session import ReadSession, WriteSession, statement
+from app.db.sql import as_record
+from app.features.review.items import ReviewItem, ReviewSide, version_of
+from app.memory.calendar import zone_of
+from app.memory.versions import Version
+from app.model import LinkKind, Memory
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewFilter:
+    """A filter of items; empty or None leaves a dimension open. `since` and `until` bound the time of queueing."""
+
+    reasons: tuple[str, ...] = ()
+    types: tuple[str, ...] = ()
+    statuses: tuple[str, ...] = ()
+    user_id: str | None = None
+    agent_id: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class HiddenState:
+    """Columns of a memory that no answer shows: the digest of its statement, its context, its time zone."""
+
+    identity: bytes
+    context: str | None
+    zone: tzinfo
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormerState:
+    """A memory as it was before its latest change, at `changed_at`: its version, and all columns that changed."""
+
+    version: Version
+    columns: Mapping[str, Any]
+    changed_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewBacklog:
+    """The number of items of one reason, by bands of age, and the time of the oldest."""
+
+    reason: str
+    waiting: int
+    ages: Mapping[str, int]
+    oldest: datetime
+
+
+_AGES = ("under_a_day", "a_day_to_a_week", "a_week_to_a_month", "over_a_month")
+
+_CONDITIONS = {
+    "reasons": "m.review_reason = ANY(:reasons)",
+    "types": "m.type = ANY(:types)",
+    "statuses": "m.status = ANY(:statuses)",
+    "user_id": "s.user_id = :user_id",
+    "agent_id": "s.agent_id = :agent_id",
+    "since": "m.review_since >= :since",
+    "until": "m.review_since < :until",
+}
+
+_STANDING = statement(
+    """
+    WITH item AS (
+        SELECT m.id, m.scope_id, m.type, m.slot, m.slot_value, m.contested, m.status
+        FROM unnest(CAST(:ids AS uuid[])) AS given(id)
+        CROSS JOIN LATERAL (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = given.id OFFSET 0) m
+    ), beside AS (
+        SELECT item.id AS item, l.to_memory AS id, l.kind FROM item
+        JOIN memory_links l ON l.tenant_id = :tenant AND l.from_memory = item.id
+        WHERE l.kind IN ('contradicts', 'conflicts-with')
+        UNION
+        SELECT item.id, l.from_memory, l.kind FROM item
+        JOIN memory_links l ON l.tenant_id = :tenant AND l.to_memory = item.id
+        WHERE l.kind IN ('contradicts', 'conflicts-with')
+        UNION
+        SELECT item.id, m.id, 'contradicts' FROM item
+        JOIN memories m ON m.tenant_id = :tenant AND m.scope_id = item.scope_id AND m.type = item.type
+            AND m.slot = item.slot AND m.status = 'active' AND (m.contested OR item.contested)
+        WHERE item.status = 'active' AND m.id <> item.id
+    ), standing AS (
+        SELECT id AS item, id, NULL AS kind FROM item
+        UNION ALL SELECT item, id, max(kind) FROM beside GROUP BY item, id
+    )
+    SELECT t.item, t.id, t.kind, m.slot IS NOT NULL AND m.slot = o.slot AND m.type = o.type
+            AND m.slot_value IS NOT DISTINCT FROM o.slot_value AS same_value,
+        concat_ws('|', m.updated_at, m.status, m.contested, m.confidence, m.mentions, m.importance, m.valid_until,
+            coalesce(m.review_reason, '-'), coalesce(m.superseded_by::text, '-')) AS stamp
+    FROM standing t
+    CROSS JOIN LATERAL (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = t.id OFFSET 0) m
+    CROSS JOIN LATERAL (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = t.item OFFSET 0) o
+    WHERE t.kind IS NULL OR (m.status IN ('active', 'expired') AND m.scope_id = o.scope_id)
+    ORDER BY t.item, m.stated_at DESC, t.id
+    """
+)
+
+_SUMMARY = statement(
+    """
+    SELECT review_reason AS reason, count(*) AS waiting,
+        count(*) FILTER (WHERE review_since > :day) AS under_a_day,
+        count(*) FILTER (WHERE review_since <= :day AND review_since > :week) AS a_day_to_a_week,
+        count(*) FILTER (WHERE review_since <= :week AND review_since > :month) AS a_week_to_a_month,
+        count(*) FILTER (WHERE review_since <= :month) AS over_a_month,
+        min(review_since) AS oldest
+    FROM memories WHERE tenant_id = :tenant AND review_reason IS NOT NULL AND review_reason <> 'withheld'
+    GROUP BY review_reason ORDER BY review_reason
+    """
+)
+
+_WAITING = statement(
+    """
+    SELECT reason, sum(waiting) AS waiting FROM review_counts
+    WHERE waiting > 0 AND reason <> 'withheld' GROUP BY reason
+    """
+)
+
+_DEPARTURE = statement(
+    """
+    SELECT occurred_at, actor, action, detail FROM audit_events
+    WHERE tenant_id = :tenant AND memory_id = :id AND action = ANY(:actions)
+      AND (action <> 'memory.changed' OR detail->'changed' @> CAST('["needs_review"]' AS jsonb))
+    ORDER BY position DESC LIMIT 1
+    """
+)
+
+_UNSHOWN = statement(
+    """
+    SELECT m.identity, m.context, (
+        SELECT t.timezone FROM evidence e JOIN turns t ON t.tenant_id = :tenant AND t.id = e.turn_id
+        WHERE e.tenant_id = :tenant AND e.memory_id = m.id ORDER BY e.stated_at, e.id LIMIT 1
+    ) AS timezone
+    FROM memories m WHERE m.tenant_id = :tenant AND m.id = :id
+    """
+)
+
+_LOCK = statement(
+    """
+    SELECT FROM memories x
+    WHERE x.tenant_id = :tenant AND x.id = ANY(:ids) ORDER BY x.id FOR UPDATE
+    """
+)
+
+_NEAR = statement(
+    """
+    SELECT near.memory_id, near.similarity
+    FROM memory_index q
+    CROSS JOIN LATERAL (
+        SELECT x.memory_id, CASE
+            WHEN x.model_id = q.model_id THEN 1 - (x.embedding <=> q.embedding)
+            WHEN x.model_id_2 = q.model_id_2 THEN 1 - (x.embedding_2 <=> q.embedding_2) END AS similarity
+        FROM memory_index x
+        WHERE x.tenant_id = :tenant AND x.scope_id = q.scope_id AND x.type = q.type AND x.part = 0
+          AND x.status = 'active' AND x.memory_id <> q.memory_id
+        ORDER BY similarity DESC NULLS LAST LIMIT :most
+    ) near
+    WHERE q.tenant_id = :tenant AND q.memory_id = :id AND q.part = 0 AND near.similarity >= :likeness
+    ORDER BY near.similarity DESC, near.memory_id
+    """
+)
+
+_OF_ONE_SUBJECT = statement(
+    """
+    SELECT count(subject_id) = :many AND count(DISTINCT subject_id) = 1 AS same FROM memories m
+    WHERE m.tenant_id = :tenant AND m.id = ANY(:ids)
+    """
+)
+
+_FORMER = statement(
+    f"""
+    SELECT m.updated_at, p.was, to_jsonb(m) AS present, {", ".join(f"state.{name}" for name in VERSION_COLUMNS)}
+    FROM memories m
+    JOIN memory_past p ON p.tenant_id = :tenant AND p.memory_id = m.id AND p.believed_until = m.updated_at
+    CROSS JOIN LATERAL jsonb_populate_record(m, p.was) state
+    WHERE m.tenant_id = :tenant AND m.id = ANY(:ids)
+    """  # noqa: S608 - composed of constants
+)
+
+_UNLINK = statement(
+    """
+    DELETE FROM memory_links l
+    WHERE l.tenant_id = :tenant AND l.from_memory = ANY(:ids) AND l.to_memory = ANY(:ids) AND l.created_at = :at
+    """
+)
+
+ENDINGS = (
+    "review.decided",
+    "review.settled",
+    "memory.superseded",
+    "memory.changed",
+    "memory.expired",
+    "memory.forgotten",
+    "memory.erased",
+)
+"""Actions of audit events that may take a memory off the queue."""
+
+
+async def page(
+    session: ReadSession, tenant: UUID, wanted: ReviewFilter, *, newest: bool, limit: int, after: PagePosition | None
+) -> list[Memory]:
+    """Return up to `limit` waiting memories by the time they were queued, starting after a position."""
+    given = {name: getattr(wanted, name) for name in _CONDITIONS}
+    used = {name: value for name, value in given.items() if value not in (None, ())}
+    conditions = [
+        "m.tenant_id = :tenant",
+        "m.review_reason IS NOT NULL",
+        "m.review_reason <> 'withheld'",
+        *(_CONDITIONS[name] for name in used),
+    ]
+    parameters: dict[str, object] = {"tenant": tenant, "limit": limit}
+    parameters |= {name: list(value) if isinstance(value, tuple) else value for name, value in used.items()}
+    comparison, direction = ("<", "DESC") if newest else (">", "ASC")
+    if after is not None:
+        conditions.append(f"(m.review_since, m.id) {comparison} (:after_value, :after_id)")
+        parameters |= {"after_value": after.value, "after_id": after.id}
+    order = f"m.review_since {direction}, m.id {direction}"
+    rows = await session.fetch(
+        statement(f"{memory_query('memories m')} WHERE {' AND '.join(conditions)} ORDER BY {order} LIMIT :limit"),
+        parameters,
+    )
+    return [memory_of(row) for row in rows]
+
+
+async def with_sides(session: ReadSession, tenant: UUID, waiting: Sequence[Memory]) -> list[ReviewItem]:
+    """Return the items of these memories, with the competing memories and the items' versions."""
+    if not waiting:
+        return []
+    rows = await session.fetch(_STANDING, {"tenant": tenant, "ids": [one.id for one in waiting]})
+    others = await memory_reads.read_memories(session, tenant, {row["id"] for row in rows if row["kind"] is not None})
+    stamps: dict[UUID, dict[UUID, str]] = defaultdict(dict)
+    sides: dict[UUID, list[ReviewSide]] = defaultdict(list)
+    for row in rows:
+        stamps[row["item"]][row["id"]] = row["stamp"]
+        if row["kind"] is not None and row["id"] in others:
+            side = ReviewSide(memory=others[row["id"]], relation=LinkKind(row["kind"]), same_value=row["same_value"])
+            sides[row["item"]].append(side)
+    return [
+        ReviewItem(memory=one, sides=tuple(sides[one.id]), version=version_of(stamps[one.id]))
+        for one in waiting
+        if one.id in stamps
+    ]
+
+
+async def find(session: ReadSession, tenant: UUID, memory: UUID) -> ReviewItem | None:
+    """Return the item of a memory, None when it is not in the queue or does not exist."""
+    found = await memory_reads.read_memory(session, tenant, memory)
+    if found is None or found.review is None:
+        return None
+    items = await with_sides(session, tenant, [found])
+    return items[0] if items else None
+
+
+async def summary(session: ReadSession, tenant: UUID, *, now: datetime) -> list[ReviewBacklog]:
+    """Return the numbers of items of each reason."""
+    bounds = {name: now - timedelta(days=days) for name, days in (("day", 1), ("week", 7), ("month", 30))}
+    rows = await session.fetch(_SUMMARY, {"tenant": tenant, **bounds})
+    return [as_record(ReviewBacklog, row, ages={name: row[name] for name in _AGES}) for row in rows]
+
+
+async def waiting(session: ReadSession) -> dict[str, int]:
+    """Return the numbers of items of all tenants, by reason; the session has no tenant."""
+    return {row["reason"]: int(row["waiting"]) for row in await session.fetch(_WAITING, {})}
+
+
+async def find_departure(session: ReadSession, tenant: UUID, memory: UUID) -> Record | None:
+    """Return the latest audit event by which a memory left the queue, None when it never did."""
+    return await _last_event(session, tenant, memory, ENDINGS)
+
+
+async def read_hidden(session: ReadSession, tenant: UUID, memory: UUID) -> HiddenState | None:
+    """Return the hidden columns of a memory, None when it does not exist."""
+    rows = await session.fetch(_UNSHOWN, {"tenant": tenant, "id": memory})
+    if not rows:
+        return None
+    zone = zone_of(rows[0]["timezone"] or "UTC")
+    return HiddenState(identity=rows[0]["identity"], context=rows[0]["context"], zone=zone)
+
+
+async def read_former(session: ReadSession, tenant: UUID, memories: Collection[UUID]) -> dict[UUID, FormerState]:
+    """Return memories as they were before their latest change; those that never changed or are gone are left out."""
+    rows: Any = await session.fetch(_FORMER, {"tenant": tenant, "ids": sorted(memories)})
+    found: dict[UUID, FormerState] = {}
+    for row in rows:
+        was, now = row["was"], row["present"]
+        changed = {name: was[name] for name in MEMORY_COLUMNS if name in was and was[name] != now[name]}
+        version = Version(**version_fields(row))
+        found[version.id] = FormerState(version=version, columns=changed, changed_at=row["updated_at"])
+    return found
+
+
+async def unlink_since(session: WriteSession, tenant: UUID, memories: Collection[UUID], at: datetime) -> None:
+    """Delete the links among memories that a change at this instant made."""
+    await session.fetch(_UNLINK, {"tenant": tenant, "ids": sorted(memories), "at": at})
+
+
+async def find_decision(session: ReadSession, tenant: UUID, memory: UUID) -> Record | None:
+    """Return the audit event of the latest decision on an item, None without one."""
+    return await _last_event(session, tenant, memory, ["review.decided"])
+
+
+async def _last_event(session: ReadSession, tenant: UUID, memory: UUID, actions: Sequence[str]) -> Record | None:
+    rows = await session.fetch(_DEPARTURE, {"tenant": tenant, "id": memory, "actions": list(actions)})
+    return rows[0] if rows else None
+
+
+async def lock(session: WriteSession, tenant: UUID, memories: Collection[UUID]) -> None:
+    """Lock memories until the transaction ends."""
+    await session.fetch(_LOCK, {"tenant": tenant, "ids": sorted(memories)})
+
+
+async def of_one_subject(session: ReadSession, tenant: UUID, of: Sequence[UUID]) -> bool:
+    """Return whether memories have one subject, even under different names."""
+    [row] = await session.fetch(_OF_ONE_SUBJECT, {"tenant": tenant, "ids": list(of), "many": len(of)})
+    return bool(row["same"])
+
+
+async def near(
+    session: ReadSession, tenant: UUID, memory: UUID, *, likeness: float, most: int
+) -> list[tuple[Memory, float]]:
+    """Return active memories of the same scope and type with a cosine of at least `likeness`, nearest first."""
+    rows: Any = await session.fetch(_NEAR, {"tenant": tenant, "id": memory, "likeness": likeness, "most": most})
+    found = await memory_reads.read_memories(session, tenant, [row["memory_id"] for row in rows])
+    return [(found[row["memory_id"]], float(row["similarity"])) for row in rows if row["memory_id"] in found]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class TurnExcerpt:
+    """The columns of a turn that a reviewer reads."""
+
+    id: UUID
+    role: str
+    speaker: str | None
+    content: str
+    occurred_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Passage:
+    """A turn and its neighbours in the session, oldest first; a turn without a session has none."""
+
+    before: tuple[TurnExcerpt, ...]
+    turn: TurnExcerpt
+    after: tuple[TurnExcerpt, ...]
+
+
+_AROUND = statement(
+    """
+    SELECT t.id AS about, n.place, n.id, n.role, n.speaker, n.content, n.occurred_at
+    FROM unnest(CAST(:ids AS uuid[])) AS given(id)
+    CROSS JOIN LATERAL (SELECT * FROM turns x WHERE x.tenant_id = :tenant AND x.id = given.id OFFSET 0) t
+    CROSS JOIN LATERAL (
+        (SELECT -1 AS place, x.id, x.role, x.speaker, x.content, x.occurred_at, x.sequence_number FROM turns x
+         WHERE x.tenant_id = :tenant AND x.scope_id = t.scope_id AND x.session_id = t.session_id
+           AND (x.occurred_at, coalesce(x.sequence_number, 0), x.id)
+             < (t.occurred_at, coalesce(t.sequence_number, 0), t.id)
+         ORDER BY x.occurred_at DESC, x.sequence_number DESC NULLS LAST, x.id DESC LIMIT :each)
+        UNION ALL
+        (SELECT 0, t.id, t.role, t.speaker, t.content, t.occurred_at, t.sequence_number)
+        UNION ALL
+        (SELECT 1, x.id, x.role, x.speaker, x.content, x.occurred_at, x.sequence_number FROM turns x
+         WHERE x.tenant_id = :tenant AND x.scope_id = t.scope_id AND x.session_id = t.session_id
+           AND (x.occurred_at, coalesce(x.sequence_number, 0), x.id)
+             > (t.occurred_at, coalesce(t.sequence_number, 0), t.id)
+         ORDER BY x.occurred_at, x.sequence_number NULLS FIRST, x.id LIMIT :each)
+    ) n
+    ORDER BY t.id, n.occurred_at, coalesce(n.sequence_number, 0), n.id
+    """
+)
+
+
+async def passages(session: ReadSession, tenant: UUID, turns: Collection[UUID], *, each: int) -> dict[UUID, Passage]:
+    """Return the passages around those of the turns that exist, with up to `each` neighbours on either side."""
+    if not turns:
+        return {}
+    rows = await session.fetch(_AROUND, {"tenant": tenant, "ids": list(turns), "each": each})
+    places: dict[UUID, dict[int, list[TurnExcerpt]]] = defaultdict(lambda: defaultdict(list))
+    for row in rows:
+        places[row["about"]][row["place"]].append(as_record(TurnExcerpt, row))
+    return {
+        turn: Passage(before=tuple(found[-1]), turn=found[0][0], after=tuple(found[1]))
+        for turn, found in places.items()
+    }
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewClaim:
+    """A reviewer's claim on an item, which lapses at `until`."""
+
+    reviewer: str
+    until: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ReviewComment:
+    """A reviewer's comment on an item."""
+
+    id: UUID
+    reviewer: str
+    comment: str
+    created_at: datetime
+
+
+_CLAIM = statement(
+    """
+    INSERT INTO review_claims AS c (tenant_id, memory_id, reviewer, until)
+    VALUES (:tenant, :memory, :reviewer, :until)
+    ON CONFLICT (tenant_id, memory_id) DO UPDATE SET reviewer = excluded.reviewer, until = excluded.until
+        WHERE c.reviewer = excluded.reviewer OR c.until <= :now
+    RETURNING reviewer
+    """
+)
+
+_CLAIMS = statement(
+    """
+    SELECT memory_id, reviewer, until FROM review_claims
+    WHERE tenant_id = :tenant AND memory_id = ANY(:memories) AND until > :now
+    """
+)
+
+_RELEASE = statement(
+    """
+    DELETE FROM review_claims WHERE tenant_id = :tenant AND memory_id = :memory AND reviewer = :reviewer
+    """
+)
+
+_COMMENT = statement(
+    """
+    INSERT INTO review_comments (tenant_id, id, memory_id, reviewer, comment, created_at)
+    VALUES (:tenant, :id, :memory, :reviewer, :comment, :now)
+    """
+)
+
+_COMMENTS = statement(
+    """
+    SELECT id, reviewer, comment, created_at FROM review_comments
+    WHERE tenant_id = :tenant AND memory_id = :memory ORDER BY created_at, id
+    """
+)
+
+
+async def claim(session: WriteSession, tenant: UUID, memory: UUID, claimed: ReviewClaim, *, now: datetime) -> bool:
+    """Store a claim unless another reviewer's is in force; return whether it is stored."""
+    values = {"tenant": tenant, "memory": memory, "reviewer": claimed.reviewer, "until": claimed.until, "now": now}
+    return bool(await session.fetch(_CLAIM, values))
+
+
+async def release(session: WriteSession, tenant: UUID, memory: UUID, reviewer: str) -> None:
+    """Delete a reviewer's claim."""
+    await session.fetch(_RELEASE, {"tenant": tenant, "memory": memory, "reviewer": reviewer})
+
+
+async def read_claims(
+    session: ReadSession, tenant: UUID, memories: Collection[UUID], *, now: datetime
+) -> dict[UUID, ReviewClaim]:
+    """Return the claims in force on these memories."""
+    rows = await session.fetch(_CLAIMS, {"tenant": tenant, "memories": list(memories), "now": now})
+    return {row["memory_id"]: as_record(ReviewClaim, row) for row in rows}
+
+
+async def add_comment(session: WriteSession, tenant: UUID, memory: UUID, comment: ReviewComment) -> None:
+    """Store a comment."""
+    values = {"id": comment.id, "reviewer": comment.reviewer, "comment": comment.comment, "now": comment.created_at}
+    await session.fetch(_COMMENT, {"tenant": tenant, "memory": memory, **values})
+
+
+async def read_comments(session: ReadSession, tenant: UUID, memory: UUID) -> tuple[ReviewComment, ...]:
+    """Return the comments on an item, oldest first."""
+    rows = await session.fetch(_COMMENTS, {"tenant": tenant, "memory": memory})
+    return tuple(as_record(ReviewComment, row) for row in rows)
