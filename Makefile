@@ -25,21 +25,13 @@ serve: $(RUNTIME) ## start the service, with its own embedded Postgres unless TM
 
 # Processes that tests start would each compile the code.
 test test-long: export PYTHONDONTWRITEBYTECODE :=
-PYTEST := $(RUN) pytest -n auto --maxprocesses 4
+PYTEST := $(RUN) pytest -n auto --maxprocesses 4 --durations 10
 
 test: $(DEV) ## run the tests, on an embedded Postgres unless TM_TEST_DATABASE_URL is set
 	@$(PYTEST) $(ARGS)
 
-# Those that carry the marker `long`, the longest first.
-LONG := tests/faults/test_killed_under_load.py tests/upgrades/test_previous_release.py tests/lifecycle/test_year.py \
-	tests/scale/test_neighbours.py tests/backfill/test_scale.py tests/test_adding_a_type.py tests/reembed/test_service.py \
-	tests/db/test_embedded.py tests/commands/test_backup.py tests/services/test_consolidation.py \
-	tests/scale/test_semantic_recall.py tests/faults/test_killed_workers.py tests/commands/test_web_server.py \
-	tests/portability/test_command.py tests/commands/test_memories.py tests/time_travel/test_known_at.py tests/faults/test_killed_reviews.py \
-	tests/backfill/test_laws.py tests/backfill/test_kills.py tests/faults/test_rolling_restart.py
-
 test-long: $(DEV) ## run the tests that simulate a year, kill services and databases, restore backups, upgrade releases or measure at scale
-	@$(PYTEST) --dist loadfile --no-loadscope-reorder -m long $(or $(ARGS),$(LONG))
+	@$(PYTEST) --dist loadfile -m long $(ARGS)
 
 browser: $(DEV) ## run the console's tests in Chromium, which must be installed, and make its pictures
 	@sh .ci/browser $(ARGS)

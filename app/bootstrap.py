@@ -4,12 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import os
-from collections.abc import AsyncIterator, Callable, Coroutine
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from collections.abc import AsyncIterator, Callable
+from contextlib import AsyncExitStack, asynccontextmanager
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import Any
 
 import structlog
 
@@ -24,6 +23,7 @@ from app.errors import ConfigurationError
 from app.metrics import Metrics
 from app.providers.embeddings import Embedder
 from app.providers.factory import make_embedder
+from app.runtime import open_in_background
 from app.services.keys import Keys
 from app.services.quotas import Quotas
 from app.services.tenants import Tenants
@@ -188,18 +188,6 @@ def _database(
         direct_url=direct_url,
         observer=observer,
     )
-
-
-async def open_in_background(stack: AsyncExitStack, work: Coroutine[Any, Any, None]) -> None:
-    """Run a coroutine in the background until the stack closes."""
-    task = asyncio.create_task(work)
-
-    async def stop() -> None:
-        task.cancel()
-        with suppress(asyncio.CancelledError):
-            await task
-
-    stack.push_async_callback(stop)
 
 
 async def first_key(settings: Settings, store: Store) -> str | None:

@@ -24,28 +24,32 @@ from app.errors import TypedMemoryError
 
 FAILURE = 1
 
+_CORE = "operations.commands"
+
 MODULES: Mapping[str, str] = {
-    "serve": "serve",
-    "worker": "worker",
-    "migrate": "migrate",
-    "distribute": "distribute",
-    **dict.fromkeys(("backup", "restore"), "backup"),
-    "reembed": "reembed",
-    "calibrate": "calibrate",
-    "keys": "keys",
-    "limits": "limits",
-    "export": "export",
-    "audit": "audit",
-    "import": "import_files",
-    **dict.fromkeys(("remember", "recall", "forget", "history", "why", "profile", "users", "query"), "memories"),
-    "mcp": "mcp",
-    "review": "review",
-    "backfill": "backfill",
-    "eval": "evaluate",
-    "openapi": "openapi",
-    "new-type": "new_type",
+    "serve": f"{_CORE}.serve",
+    "worker": f"{_CORE}.worker",
+    "migrate": f"{_CORE}.migrate",
+    "distribute": f"{_CORE}.distribute",
+    **dict.fromkeys(("backup", "restore"), f"{_CORE}.backup"),
+    "reembed": "features.reembedding.command",
+    "calibrate": f"{_CORE}.calibrate",
+    "keys": f"{_CORE}.keys",
+    "limits": f"{_CORE}.limits",
+    "export": "features.portability.commands.export",
+    "audit": f"{_CORE}.audit",
+    "import": "features.portability.commands.import_files",
+    **dict.fromkeys(
+        ("remember", "recall", "forget", "history", "why", "profile", "users", "query"), f"{_CORE}.memories"
+    ),
+    "mcp": "features.mcp.command",
+    "review": "features.review.command",
+    "backfill": "features.backfill.command",
+    "eval": f"{_CORE}.evaluate",
+    "openapi": f"{_CORE}.openapi",
+    "new-type": f"{_CORE}.new_type",
 }
-"""The modules of commands."""
+"""The modules of commands below `app`; the command of a feature that is not there is not offered."""
 
 
 class Commands(TyperGroup):
@@ -56,11 +60,11 @@ class Commands(TyperGroup):
 
     def __init__(self, **given: Any) -> None:  # noqa: ANN401 - passed on
         super().__init__(**given)
-        self.commands: Any = dict.fromkeys(MODULES)
+        self.commands: Any = dict.fromkeys(name for name, module in MODULES.items() if _source(module).exists())
 
     def get_command(self, ctx: object, cmd_name: str) -> Any:  # noqa: ANN401, ARG002 - typer's signature
         """Return the name and the help of a command for a list, None where there is none of this name."""
-        if cmd_name not in MODULES:
+        if cmd_name not in self.commands:
             return None
         told = read_help(cmd_name)
         # Given as such, because a short help that is cut out of the help ends in an ellipsis.
@@ -68,7 +72,7 @@ class Commands(TyperGroup):
 
     def resolve_command(self, ctx: Any, args: list[str]) -> Any:  # noqa: ANN401 - typer's signature
         """Return the name of the command to run, the command, and its arguments."""
-        if args[0] in MODULES:
+        if args[0] in self.commands:
             if args[0] == "serve" and "--help" not in args and not os.environ.get("TM_DATABASE_URL"):
                 check_data_folder()
             return args[0], load(args[0]), args[1:]
@@ -82,7 +86,7 @@ def load(name: str) -> Any:  # noqa: ANN401 - typer's commands have no common ty
     """
     cli = typer.Typer(rich_markup_mode=None)
     gc.disable()
-    import_module(f"app.operations.commands.{MODULES[name]}").register(cli)
+    import_module(f"app.{MODULES[name]}").register(cli)
     gc.freeze()
     gc.enable()
     command = get_group(cli).commands[name]
@@ -111,7 +115,8 @@ def read_help(name: str) -> str:
     """Return a command's help from its source: the docstring of the function named like it, or like its module."""
     module = MODULES[name]
     functions = _functions(module)
-    return keep_lines(ast.get_docstring(functions.get(name) or functions[module]) or "")
+    named = (name, module.rpartition(".")[2])
+    return keep_lines(ast.get_docstring(next(functions[one] for one in named if one in functions)) or "")
 
 
 def keep_lines(text: str) -> str:
@@ -119,10 +124,13 @@ def keep_lines(text: str) -> str:
     return re.sub(r"\n\n(?= )", "\n\n\b\n", text)
 
 
+def _source(module: str) -> Path:
+    return Path(__file__).parent.joinpath(*module.split(".")).with_suffix(".py")
+
+
 @cache
 def _functions(module: str) -> Mapping[str, ast.FunctionDef]:
-    source = Path(__file__).with_name("commands") / f"{module}.py"
-    parsed = ast.parse(source.read_text(encoding="utf-8"))
+    parsed = ast.parse(_source(module).read_text(encoding="utf-8"))
     return {one.name: one for one in parsed.body if isinstance(one, ast.FunctionDef)}
 
 

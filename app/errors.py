@@ -1,4 +1,4 @@
-"""The tree of the service's errors; `api/plumbing/problems.py` converts them to RFC 9457 problems.
+"""The tree of the service's errors; `http/problems.py` converts them to RFC 9457 problems.
 
 TypedMemoryError
 |-- InvalidInput            422  the request names something that cannot be

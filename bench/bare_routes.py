@@ -21,13 +21,14 @@ from app.api.memories import bodies
 from app.api.memories.answers import WriteResultOut
 from app.api.turn_bodies import TurnsBody, turns_from_body, turns_given
 from app.api.turns import TurnOut, TurnsResult
+from app.assembly import build_runtime
 from app.command_line.configuration import freeze_garbage_collector
 from app.errors import TypedMemoryError
 from app.http.models import json_answer
 from app.memory.registry import Registry, discover
 from app.memory.spec import MemoryType
 from app.model import Actor
-from app.runtime import Runtime, build_runtime
+from app.runtime import Runtime
 from app.settings import Settings
 from bench.world import tenant_id
 

@@ -13,13 +13,14 @@ from pathlib import Path
 from uuid import UUID, uuid4
 
 from app.api.memories.bodies import build, candidates_from_batch
+from app.assembly import build_runtime
 from app.errors import TypedMemoryError
 from app.features.portability.commands.import_sources import ImportItem, memories
 from app.model import Actor, Visibility
 from app.read.fuse import fuse
 from app.read.plan import OPEN
 from app.read.values import Arm, QueryPlan, QueryRequest, Scaling
-from app.runtime import Runtime, build_runtime
+from app.runtime import Runtime
 from app.services.index_maintenance import IndexMaintenance
 from app.settings import Settings
 from evals.datasets import Conversation, Question, Turn

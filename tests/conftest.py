@@ -38,6 +38,13 @@ def pytest_xdist_auto_num_workers() -> int:
     return (os.cpu_count() or 1) + 1
 
 
+def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
+    """Leave out the files without a long test where these alone are run: to import them all takes a minute."""
+    if config.option.markexpr != "long" or not collection_path.name.startswith("test_"):
+        return None
+    return "mark.long" not in collection_path.read_text(encoding="utf-8") or None
+
+
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     if nodes():
         for item in items:

@@ -13,13 +13,14 @@ from textwrap import dedent
 import pytest
 from pydantic import SecretStr
 
+from app.assembly import build_runtime
 from app.db.embedded.server import KEY_FILE
 from app.db.migrate import head
 from app.errors import ConfigurationError
 from app.memory.candidate import Candidate
 from app.memory.registry import discover
 from app.model import Actor, Scope, ScopeKind
-from app.runtime import Runtime, build_runtime
+from app.runtime import Runtime
 from app.settings import Settings
 from tests.support import owner
 from tests.support.folders import open_folder

@@ -180,7 +180,7 @@ def router() -> APIRouter:
 
 async def list_entities(runtime: RuntimeDep, actor: ActorDep, query: Annotated[EntityQuery, Query()]) -> Response:
     """List entities, a page at a time; `next_cursor` is null on the last page."""
-    scopes = await query.visible(runtime.activity, actor)
+    scopes = await query.visible(runtime.tenants, actor)
     known_at = query.instants()["known_at"]
     filters = EntityFilters(scopes=scopes, entity_type=query.entity_type, alias=query.name, prefix=query.prefix)
     listing = query.listing("entities", actor.tenant_id)

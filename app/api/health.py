@@ -15,7 +15,6 @@ from app.http.models import Out, Source, json_answer, rounded_to
 from app.http.operations_port import may_operate, require_operations
 from app.http.routes import OK, add_reads, add_route
 from app.metrics import CONTENT_TYPE
-from app.model import ReviewReason
 
 
 class Alive(Out):
@@ -96,6 +95,6 @@ async def metrics(request: Request, runtime: RuntimeDep) -> Response:
     backlog = await runtime.jobs.known_backlog()
     unknown = (math.nan, math.nan)
     runtime.metrics.queue(*(unknown if backlog is None else (backlog.depth, backlog.oldest_seconds)))
-    waiting = await runtime.reviews.known_waiting()
-    runtime.metrics.reviews({one: math.nan if waiting is None else waiting.get(one, 0) for one in ReviewReason})
+    for gauge in runtime.gauges:
+        await gauge(runtime)
     return Response(runtime.metrics.exposition(), media_type=CONTENT_TYPE)

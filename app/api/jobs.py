@@ -82,7 +82,7 @@ def router() -> APIRouter:
 
 async def list_jobs(runtime: RuntimeDep, actor: ActorDep, query: Annotated[JobQuery, Query()]) -> Response:
     """List jobs, newest first, a page at a time; `next_cursor` is null on the last page."""
-    scopes = await query.visible(runtime.activity, actor)
+    scopes = await query.visible(runtime.tenants, actor)
     listing = query.listing("jobs", actor.tenant_id)
     after = cursors.decode_id(query.cursor, listing)
     page = await runtime.jobs.list(

@@ -285,7 +285,7 @@ async def replay_turn(
 
 async def list_turns(runtime: RuntimeDep, actor: ActorDep, query: Annotated[TurnQuery, Query()]) -> Response:
     """List turns, newest first; `status=extraction_failed` lists those to check and replay."""
-    scopes = await query.visible(runtime.activity, actor)
+    scopes = await query.visible(runtime.tenants, actor)
     listing = query.listing("turns", actor.tenant_id)
     after = cursors.decode_id(query.cursor, listing)
     page = await runtime.turns.list(

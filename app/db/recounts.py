@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
@@ -20,7 +20,6 @@ from app.db.apply.counts import add_counts
 from app.db.session import ReadSession, WriteSession, statement
 from app.db.sql import as_record
 from app.db.tenants import lock_scope
-from app.features.lifecycle.sql.runs import BatchResult
 from app.lexical.bm25 import searched_terms
 from app.lexical.counts import ScopeCounts, total
 
@@ -29,6 +28,15 @@ READ = 2_000
 
 ENTITIES = 1_000
 """Entities counted in one transaction."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class BatchResult:
+    """The result of a batch: approximate rows read, changes by name, and the last id, None at the end."""
+
+    seen: int
+    counts: Mapping[str, int]
+    last: UUID | None
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

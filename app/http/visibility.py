@@ -7,12 +7,12 @@ from uuid import UUID
 
 from pydantic import Field, model_validator
 
-from app.features.query_log.activity import Activity
 from app.http.guard import allow_role
 from app.http.models import OWNER, RequestBody
 from app.http.problems import FieldError, InvalidFields
 from app.memory.fields import Name
 from app.model import Actor, ScopeKind, Visibility
+from app.services.tenants import Tenants
 
 
 class VisibilityQuery(RequestBody):
@@ -53,6 +53,6 @@ class OwnedQuery(VisibilityQuery):
             raise ValueError("owner names scopes by itself: leave out user_id, agent_id, scope and all")
         return self
 
-    async def visible(self, activity: Activity, actor: Actor) -> tuple[UUID, ...] | None:
+    async def visible(self, tenants: Tenants, actor: Actor) -> tuple[UUID, ...] | None:
         """Return the ids of the scopes to list, None for all of the tenant's; raise InvalidFields or Forbidden."""
-        return self.scopes(actor) if self.owner is None else await activity.scopes_of_user(actor, self.owner)
+        return self.scopes(actor) if self.owner is None else await tenants.scopes_of_user(actor, self.owner)

@@ -10,7 +10,7 @@ from uuid import UUID
 from pydantic import ValidationError
 
 from app.discovery import discover_in
-from app.errors import ConfigurationError, InvalidInput
+from app.errors import ConfigurationError, InvalidInput, NotFound
 from app.memory import types
 from app.memory.spec import MemoryType, Payload
 
@@ -116,3 +116,8 @@ def discover() -> Registry:
                 raise ConfigurationError(f"two memory types are called {name!r}: rename one of them")
         found[one.name] = one
     return Registry(found)
+
+
+def unknown(name: str, types: Registry) -> NotFound:
+    """Return the error for a type that the tenant does not have."""
+    return NotFound(f"no memory type {name[:80]!r}; there are {', '.join(types.by_name)}")

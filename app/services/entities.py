@@ -22,7 +22,6 @@ from app.db.entities.unmerge import MergeRecord, MovedBack, Undone
 from app.db.session import Database, WriteSession
 from app.db.sql import Row
 from app.errors import Conflict, InvalidInput
-from app.features.backfill.classify import kept_refs
 from app.memory import normalise
 from app.memory.audit import AuditAction
 from app.memory.registry import Registry, Types
@@ -30,6 +29,7 @@ from app.model import UNKNOWN_TYPE, Actor, EntityRef, MemoryStatus, Scope
 from app.services.pages import Page, cut_page
 from app.write.resolve import compatible
 from app.write.screening import refuse_secrets
+from app.write.values import kept_refs
 
 __all__ = [
     "PAGE",

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections import defaultdict
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
+from typing import Protocol
 from uuid import UUID
 
 from app.db.replica import POSITION_PATTERN, Replica
 from app.errors import DatabaseUnavailable
-from app.features.query_log.service import QueryLog
 from app.model import Actor, ReadMode
 from app.read.access import AccessTracker
 from app.read.pipeline import QueryAnswer, ReadPipeline
@@ -26,6 +27,16 @@ __all__ = [
 ]
 
 
+class QuestionLog(Protocol):
+    """Notes questions and how they were answered."""
+
+    def wants_next(self) -> bool:
+        """Tell whether the next question is to be noted."""
+
+    def note(self, actor: Actor, request: QueryRequest, answer: QueryAnswer, stages: Mapping[str, float]) -> None:
+        """Note a question, its answer, and the seconds of its stages."""
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Queries:
     """Queries as callers ask them; memories used in the context block are recorded as accessed.
@@ -36,7 +47,7 @@ class Queries:
 
     pipeline: ReadPipeline
     tracker: AccessTracker
-    log: QueryLog
+    log: QuestionLog | None = None
     replica: Replica | None = None
 
     async def position(self) -> str | None:
@@ -55,8 +66,8 @@ class Queries:
 
         With `position`, which an answer carried, everything written up to there is seen.
         """
-        if self.log.wants_next():
-            answer = await self._logged(actor, request, position)
+        if self.log is not None and self.log.wants_next():
+            answer = await self._logged(self.log, actor, request, position)
         else:
             answer = await self._answer(self.pipeline, actor.tenant_id, request, position)
         if answer.mode is not ReadMode.AUDIT and request.known_at is None:
@@ -64,7 +75,7 @@ class Queries:
             self.tracker.note(actor.tenant_id, answer.used, at=at, session=request.session_id)
         return answer.result
 
-    async def _logged(self, actor: Actor, request: QueryRequest, position: str | None) -> QueryAnswer:
+    async def _logged(self, log: QuestionLog, actor: Actor, request: QueryRequest, position: str | None) -> QueryAnswer:
         """Answer a question, and note it with the seconds of its stages."""
         stages: defaultdict[str, float] = defaultdict(float)
 
@@ -74,7 +85,7 @@ class Queries:
 
         pipeline = replace(self.pipeline, observe=observe)
         answer = await self._answer(pipeline, actor.tenant_id, request, position)
-        self.log.note(actor, request, answer, stages)
+        log.note(actor, request, answer, stages)
         return answer
 
     async def _answer(

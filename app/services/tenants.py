@@ -14,6 +14,7 @@ from app.db.session import Database, WriteSession
 from app.db.tenants import OldRows, Tenant
 from app.errors import Conflict, NotFound
 from app.memory.audit import AuditAction
+from app.model import Actor, Scope, ScopeKind
 
 DEFAULT_TENANT = "default"
 """The tenant that every store has; its first key is made at the first start."""
@@ -24,7 +25,7 @@ SERVICE = "service"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Tenants:
-    """The tenants of the service; only the operator's routes and the start use this."""
+    """The tenants of the service, for the operator's routes and the start; and the scopes of a tenant's user."""
 
     database: Database
     clock: Callable[[], datetime]
@@ -36,6 +37,13 @@ class Tenants:
             if not await self._insert(session, tenant, by):
                 raise Conflict(f"there is a tenant called {name!r} already", field="name")
         return tenant
+
+    async def scopes_of_user(self, actor: Actor, user: str) -> tuple[UUID, ...]:
+        """Return every scope of a user, whatever the agent; the user's own is among them even if nothing is in it."""
+        own = Scope(kind=ScopeKind.USER, user_id=user).id(actor.tenant_id)
+        async with self.database.read(actor.tenant_id) as session:
+            found = await tenants.scopes_of_user(session, actor.tenant_id, user)
+        return tuple({own, *found})
 
     async def list(self) -> Sequence[Tenant]:
         """Return every tenant, oldest first."""

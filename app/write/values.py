@@ -6,6 +6,7 @@ import re
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
+from typing import Any
 from uuid import UUID
 
 import numpy as np
@@ -212,3 +213,14 @@ class PersistResult:
 def spoken_names(mentions: Iterable[Mention]) -> frozenset[str]:
     """Return the names among these mentions that stay out of what is embedded: of whom it is said, and by whom."""
     return frozenset(one.name for one in mentions if _SPOKEN_BY.match(one.role))
+
+
+def kept_refs(row: Mapping[str, Any], old: Payload, new: Payload) -> dict[str, EntityRef]:
+    """Return whom the new payload names, as far as the old one named the same in the same role."""
+    known: Mapping[str, Any] = row["roles"] or {}
+    before = {one.role: normalise.normalise_name(one.name) for one in old.mentions()}
+    return {
+        one.role: EntityRef(id=UUID(known[one.role][0]), name=known[one.role][1], entity_type=known[one.role][2])
+        for one in new.mentions()
+        if one.role in known and before.get(one.role) == normalise.normalise_name(one.name)
+    }

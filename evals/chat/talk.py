@@ -87,7 +87,7 @@ class Talk:
             database=runtime.database,
             embedder=runtime.embedder,
             model_id=runtime.model_id,
-            writer=runtime.question_writer,
+            writer=runtime.models.question_writer,
             types=runtime.type_book,
         )
         async for _ in hype.ask(tenant, sorted(active - self._questioned)):

@@ -16,6 +16,7 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from app.errors import Overloaded
+from app.features.webhooks.events import LiveEvents
 from app.http.admission import _LOOK_SECONDS, Admission, FairQueue, QueueLimits
 from app.pauses import Pause
 from app.services.turns import Turns
@@ -87,7 +88,7 @@ async def test_a_stream_of_events_has_a_place_only_until_it_begins(database_url:
         streams = [asyncio.create_task(client.get("/admin/events?seconds=3600")) for _ in range(2)]
 
         async def followed() -> bool:
-            return bool(app.state.runtime.live_events._open.total() == len(streams))
+            return bool(app.state.runtime.service(LiveEvents)._open.total() == len(streams))
 
         await eventually(followed)
         assert app.state.admission.quick.in_work == 0

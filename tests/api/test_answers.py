@@ -13,7 +13,7 @@ import pytest
 from fastapi import FastAPI
 
 from app.features.answers import routes as api
-from app.features.answers.service import MOST_TOKENS, NOT_SAID, NOTHING_RELEVANT, UNGROUNDED
+from app.features.answers.service import MOST_TOKENS, NOT_SAID, NOTHING_RELEVANT, UNGROUNDED, Answers
 from app.read.assemble import estimate_tokens
 from app.runtime import Runtime
 from tests.api.conftest import OPERATOR_KEY, connected, fact, new_tenant, running, settings_for, written
@@ -228,8 +228,8 @@ async def test_who_hangs_up_in_the_middle_pays_for_what_was_read(
     runtime: Runtime = app_with_a_model.state.runtime
     actor = await runtime.keys.authenticate(answering.headers["authorization"].removeprefix("Bearer "))
     asked = api.AnswerBody.model_validate(QUESTION).build_request(QUESTION["query"], (), runtime.clock())
-    recalled = await runtime.answers.recall(actor, asked)
-    async with aclosing(runtime.answers.stream(actor, asked, recalled)) as words:
+    recalled = await runtime.service(Answers).recall(actor, asked)
+    async with aclosing(runtime.service(Answers).stream(actor, asked, recalled)) as words:
         assert [isinstance(await anext(words), str) for _ in range(5)] == [True] * 5
     [day] = (await answering.get("/admin/costs")).json()["days"]
     assert day["requests"] == 1

@@ -9,6 +9,7 @@ import httpx
 import pytest
 
 from app.features.backfill import jobs as backfill
+from app.features.backfill.runs import Backfills
 from app.model import JobStatus
 from app.runtime import Runtime
 from tests.api.conftest import MakeClient, Tenant, fact, written
@@ -173,4 +174,4 @@ async def test_only_administrators(tenant: Tenant, make_client: MakeClient) -> N
 
 def test_the_job_is_known_by_its_kind(runtime: Runtime) -> None:
     assert backfill.HANDLER.kind == "backfill"
-    assert runtime.backfills.types is runtime.type_book
+    assert runtime.service(Backfills).types is runtime.type_book

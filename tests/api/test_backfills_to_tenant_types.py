@@ -11,6 +11,7 @@ import pytest
 from fastapi import FastAPI
 
 from app.errors import Conflict
+from app.features.backfill.runs import Backfills
 from tests.api.conftest import fact, running, settings_for, written
 from tests.api.test_tenant_types import define
 from tests.provider_server.fixtures import StandIn, provider, provider_process
@@ -160,7 +161,7 @@ async def test_a_preview_does_not_go_on_under_another_definition(
     previewing = "UPDATE backfills SET status = 'previewing' WHERE id = $1 RETURNING tenant_id, id"
     [row] = await owner.ask(module_database_url, previewing, await newest(module_database_url))
     with pytest.raises(Conflict, match="ticket was redefined since the preview began"):
-        async for _ in app.state.runtime.backfills.run(row["tenant_id"], row["id"], "worker"):
+        async for _ in app.state.runtime.service(Backfills).run(row["tenant_id"], row["id"], "worker"):
             pass
 
 

@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from app.errors import Overloaded
 from app.features.webhooks import events as live_events
-from app.features.webhooks.events import LiveEvent
+from app.features.webhooks.events import LiveEvent, LiveEvents
 from app.http.models import event_text
 from app.model import Actor
 from app.runtime import Runtime
@@ -57,7 +57,7 @@ async def test_what_comes_to_review_and_jobs_that_end_are_told(
     stop, heard = asyncio.Event(), list[LiveEvent]()
 
     async def follow() -> None:
-        async for one in runtime.live_events.follow(actor, seconds=PATIENCE, stop=stop):
+        async for one in runtime.service(LiveEvents).follow(actor, seconds=PATIENCE, stop=stop):
             if one is not None:
                 heard.append(one)
             if {each.name for each in heard} == {"review.waiting", "job.done"} and len(heard) > 2:
@@ -79,7 +79,7 @@ async def test_a_stream_ends_at_once_when_the_process_stops(
 ) -> None:
     monkeypatch.setattr(live_events, "POLL_SECONDS", 3600.0)
     stop = asyncio.Event()
-    stream = runtime.live_events.follow(actor, seconds=3600, stop=stop)
+    stream = runtime.service(LiveEvents).follow(actor, seconds=3600, stop=stop)
     await anext(stream)
     asyncio.get_running_loop().call_later(0.05, stop.set)
     async with asyncio.timeout(PATIENCE):
@@ -89,12 +89,12 @@ async def test_a_stream_ends_at_once_when_the_process_stops(
 async def test_only_so_many_streams_are_open_at_once(
     actor: Actor, runtime: Runtime, client: httpx.AsyncClient, other_client: httpx.AsyncClient
 ) -> None:
-    held = [runtime.live_events.counted(actor) for _ in range(live_events.MOST_EACH)]
+    held = [runtime.service(LiveEvents).counted(actor) for _ in range(live_events.MOST_EACH)]
     assert all(one.__enter__() for one in held)
-    with runtime.live_events.counted(actor) as allowed:
+    with runtime.service(LiveEvents).counted(actor) as allowed:
         assert not allowed  # it was let in together with the last of the others
     with pytest.raises(Overloaded):
-        runtime.live_events.check(actor)
+        runtime.service(LiveEvents).check(actor)
     refused = await client.get("/admin/events", params={"seconds": 0})
     assert (refused.status_code, "retry-after" in refused.headers) == (503, True)
     assert (await other_client.get("/admin/events", params={"seconds": 0})).status_code == 200

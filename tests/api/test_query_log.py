@@ -47,7 +47,7 @@ async def ask(client: httpx.AsyncClient, query: str = QUESTION, **fields: Any) -
 
 async def log_of(tenant: Tenant, **filters: Any) -> list[dict[str, Any]]:
     runtime: Runtime = tenant.app.state.runtime
-    await runtime.query_log.flush()
+    await runtime.service(QueryLog).flush()
     answer = await tenant.client.get("/admin/query-log", params=filters)
     assert answer.status_code == 200, answer.text
     found: list[dict[str, Any]] = answer.json()["queries"]
@@ -73,7 +73,7 @@ async def test_a_question_is_kept_with_what_it_returned_and_how_long_each_stage_
 
 
 async def test_words_are_kept_only_where_they_are_asked_for(logged: Tenant) -> None:
-    log: QueryLog = logged.app.state.runtime.query_log
+    log: QueryLog = logged.app.state.runtime.service(QueryLog)
     log.content = False
     try:
         await ask(logged.client)
@@ -154,9 +154,9 @@ async def test_it_goes_with_the_user_and_with_what_it_returned(logged: Tenant) -
 async def test_what_waits_when_its_user_is_erased_is_not_stored(logged: Tenant) -> None:
     runtime: Runtime = logged.app.state.runtime
     await log_of(logged)
-    async with runtime.query_log._flushing:
+    async with runtime.service(QueryLog)._flushing:
         await ask(logged.client)
-        assert runtime.query_log.waiting == 1
+        assert runtime.service(QueryLog).waiting == 1
         assert (await logged.client.delete("/users/u1")).status_code == 200
     assert await log_of(logged) == []
     await ask(logged.client)
@@ -167,10 +167,10 @@ async def test_what_waits_when_what_it_returned_is_erased_is_not_stored(logged: 
     runtime: Runtime = logged.app.state.runtime
     memory = await written(logged.client)
     await log_of(logged)
-    async with runtime.query_log._flushing:
+    async with runtime.service(QueryLog)._flushing:
         await ask(logged.client)
         await ask(logged.client, user_id="u2")
-        assert runtime.query_log.waiting == 2
+        assert runtime.service(QueryLog).waiting == 2
         assert (await logged.client.delete(f"/memories/{memory['id']}")).status_code == 200
     assert [one["user_id"] for one in await log_of(logged)] == ["u2"]
 

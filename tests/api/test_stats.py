@@ -14,7 +14,7 @@ import pytest
 
 from app import ids
 from app.features.lifecycle import stats
-from app.features.lifecycle.runner import RunProgress
+from app.features.lifecycle.runner import RunProgress, Workers
 from app.memory.freshness import Decay, since_last_use
 from app.runtime import Runtime
 from tests.api.conftest import fact, written
@@ -127,9 +127,12 @@ async def test_a_large_store_tells_what_the_worker_counted(
     assert before["memories"] is None
     assert before["turns"]["days"] == 30
     by_hand = await recounted(database_url, key)
-    worker = runtime.workers.named("drift")
+    worker = runtime.service(Workers).named("drift")
     await worker.run(
-        runtime.workers.context, by_hand["tenant"], dry_run=False, progress=RunProgress(run=ids.new(), report=told)
+        runtime.service(Workers).context,
+        by_hand["tenant"],
+        dry_run=False,
+        progress=RunProgress(run=ids.new(), report=told),
     )
     after = (await client.get("/admin/stats")).json()
     assert_counted(after["memories"], by_hand)

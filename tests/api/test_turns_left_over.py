@@ -13,7 +13,7 @@ from sqlalchemy import text
 from app.api.turns import WAIT_FOR_A_WORKER
 from app.errors import DatabaseUnavailable
 from app.jobs import executor, worker
-from app.jobs.worker import requeue_turns
+from app.jobs.schedules import requeue_turns
 from app.memory.extraction import TurnStatus
 from app.runtime import Runtime
 from app.services.turns import Turns

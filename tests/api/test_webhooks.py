@@ -20,7 +20,7 @@ from cryptography.fernet import Fernet
 from fastapi import FastAPI
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
-from app import ids
+from app import features, ids
 from app.errors import ConfigurationError
 from app.features.webhooks import routes as api
 from app.features.webhooks import service
@@ -28,7 +28,6 @@ from app.features.webhooks import sql as webhooks
 from app.features.webhooks.secret_box import SecretBox
 from app.features.webhooks.sender import WebhookMessage, WebhookSender, fault_of, is_public
 from app.features.webhooks.service import DELAYS, WebhookDraft, Webhooks
-from app.jobs.handler import discover
 from app.jobs.worker import run_worker
 from app.model import Actor, WebhookEvent
 from app.runtime import Runtime
@@ -165,7 +164,7 @@ async def _posted(tenant: Tenant, receiver: Receiver) -> Post:
     runtime: Runtime = tenant.app.state.runtime
     clock = Clock(runtime.clock() + timedelta(seconds=30))
     sender = WebhookSender(timeout=PATIENCE, private=True)
-    service = Webhooks(database=runtime.database, sender=sender, box=runtime.webhooks.box, clock=clock)
+    service = Webhooks(database=runtime.database, sender=sender, box=runtime.service(Webhooks).box, clock=clock)
     made = await tenant.client.post("/admin/webhooks", json={"url": receiver.url, "events": list(WebhookEvent)})
     assert made.status_code == 201, made.text
     return Post(tenant, receiver, service, clock, made.json())
@@ -203,7 +202,7 @@ async def test_what_waits_for_review_and_a_job_that_is_done_are_told(post: Post)
     answer = await post.client.post("/turns", json={"content": "I live in Porto.", "user_id": "u2"})
     stop = asyncio.Event()
     worker = asyncio.create_task(
-        run_worker(post.tenant.app.state.runtime, handlers=discover(), stop=stop, schedules=[])
+        run_worker(post.tenant.app.state.runtime, handlers=features.handlers(), stop=stop, schedules=[])
     )
     job = await ended_job(post.client, answer.json()["job_id"])
     stop.set()

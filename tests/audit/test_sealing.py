@@ -14,7 +14,7 @@ import pytest
 
 from app.db.audit import append
 from app.db.session import Database
-from app.jobs.worker import seal
+from app.jobs.schedules import seal
 from app.services.audit import Audit
 from tests.audit.books import Book
 from tests.jobs.yard import light_runtime

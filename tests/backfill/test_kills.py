@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import AsyncIterator
-from typing import Any
+from typing import Any, cast
 from uuid import UUID
 
 import pytest
 
-from app.features.backfill.runs import BackfillRequest
+from app.features.backfill.runs import BackfillRequest, Backfills
 from app.features.backfill.sql.backfills import Backfill
 from app.memory.backfill import BackfillStatus
 from tests.backfill.clinic import Clinic
@@ -27,7 +27,7 @@ async def alone(fresh_database_url: str, embedder: Any) -> AsyncIterator[Clinic]
     """A clinic in a database of its own, so that no other test's worker takes its jobs."""
     store: Store = await open_store(fresh_database_url, embedder)
     runtime = runtime_on(fresh_database_url)
-    yield Clinic(store=store, backfills=runtime.backfills)
+    yield Clinic(store=store, backfills=runtime.service(Backfills))
     await store.database.close()
     await runtime.database.close()
 
@@ -37,7 +37,7 @@ async def finished(clinic: Clinic, job: UUID) -> None:
     runtime = runtime_on(clinic.store.url)
     yard = Yard(clinic.store.url, runtime)
     async with yard.worker(handlers=HANDLERS) as working:
-        working.backfills = runtime.backfills  # type: ignore[misc]
+        cast("Any", working).offered[Backfills] = runtime.service(Backfills)
         ended = await yard.ended(clinic.store.actor, job)
     assert ended.status == "succeeded", ended.error
     await runtime.database.close()

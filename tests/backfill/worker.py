@@ -24,7 +24,7 @@ BATCH = 7
 
 def runtime_on(url: str, **settings: Any) -> Runtime:
     found = light_runtime(url, **settings)
-    cast("Any", found).backfills = Backfills(database=found.database, types=discover(), clock=now)
+    cast("Any", found).offered[Backfills] = Backfills(database=found.database, types=discover(), clock=now)
     return found
 
 

@@ -11,6 +11,7 @@ from uuid import uuid4
 import httpx
 import pytest
 
+from app.features.portability.imports import Imports
 from tests.api.conftest import Tenant
 from tests.erasure.dumps import dump, found
 from tests.erasure.test_users import CANARIES, USER, idle, live, written
@@ -111,7 +112,7 @@ async def test_an_import_that_is_cut_off_brings_no_names(
             raise ConnectionError
         await asyncio.Event().wait()
 
-    running = asyncio.create_task(runtime.importing.run(actor, cut_off()))
+    running = asyncio.create_task(runtime.service(Imports).run(actor, cut_off()))
     await sent.wait()
     if ends_by == "cancellation":
         running.cancel()

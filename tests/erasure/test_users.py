@@ -13,6 +13,7 @@ import pytest
 from fastapi import FastAPI
 
 from app import ids
+from app.features.erasure.service import Erasures
 from tests.api.conftest import KEY, Tenant, connected
 from tests.erasure.dumps import dump, found
 from tests.provider_server.fixtures import StandIn
@@ -210,8 +211,8 @@ async def test_an_erasure_is_finished_by_asking_again_and_a_user_can_come_back(
         await written(client, "event", event_description=f"Step {number}", user_id="ana")
     runtime = tenant.app.state.runtime
     actor = await runtime.keys.authenticate(client.headers["Authorization"].removeprefix("Bearer "))
-    started = await runtime.erasing.user(actor, "ana", wait=False)
-    steps = runtime.erasing.run(actor, started.erasure.id)
+    started = await runtime.service(Erasures).user(actor, "ana", wait=False)
+    steps = runtime.service(Erasures).run(actor, started.erasure.id)
     await anext(steps, None)
     await steps.aclose()  # the process dies after its first batch
     await written(client, "event", event_description="Arrived meanwhile", user_id="ana")

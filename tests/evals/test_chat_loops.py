@@ -10,8 +10,8 @@ import pytest
 from pydantic import SecretStr
 from rich.console import Console
 
+from app.assembly import build_runtime
 from app.model import Actor
-from app.runtime import build_runtime
 from app.services.index_maintenance import IndexMaintenance
 from app.settings import Settings
 from evals.chat.dialogues import Change, Chat, ChatQuestion

@@ -7,8 +7,8 @@ from uuid import uuid4
 from pydantic import SecretStr
 from rich.console import Console
 
+from app.assembly import build_runtime
 from app.model import Actor
-from app.runtime import build_runtime
 from app.services.index_maintenance import IndexMaintenance
 from app.settings import Settings
 from evals.datasets import Conversation, Turn

@@ -13,10 +13,10 @@ import pytest
 from pydantic import SecretStr
 from rich.console import Console
 
+from app.assembly import build_runtime
 from app.memory.registry import discover
 from app.model import Actor, SpeechAct
 from app.providers.schemas import answer_schema
-from app.runtime import build_runtime
 from app.services.index_maintenance import IndexMaintenance
 from app.settings import Settings
 from evals.chat.dialogues import Half

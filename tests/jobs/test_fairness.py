@@ -6,8 +6,8 @@ import pytest
 
 from app.bootstrap import now
 from app.db import job_queue, jobs
-from app.jobs import worker
-from app.jobs.worker import BATCH
+from app.jobs import schedules, worker
+from app.jobs.schedules import BATCH
 from app.model import Actor, JobStatus
 from tests.jobs.yard import Yard
 
@@ -59,7 +59,7 @@ async def test_old_jobs_move_up_as_those_before_them_are_done(yard: Yard, actor:
     other = await yard.tenant()
     await filled(yard, other, count=2)
     await yard.sql("DELETE FROM pgqueuer WHERE id IN (SELECT id FROM pgqueuer ORDER BY id LIMIT 3)")
-    await worker.tend(yard.runtime)
+    await schedules.tend(yard.runtime)
     rows = await yard.sql("SELECT priority FROM pgqueuer ORDER BY id")
     assert [row["priority"] for row in rows] == [0, -1, 0, -1]
 
@@ -71,7 +71,7 @@ async def test_the_end_of_a_long_line_is_not_told_apart(
     await filled(yard, actor, count=6)
     rows = await yard.sql("SELECT priority FROM pgqueuer ORDER BY id")
     assert [row["priority"] for row in rows] == [0, -1, -2, -3, -3, -3]
-    await worker.tend(yard.runtime)
+    await schedules.tend(yard.runtime)
     assert [row["priority"] for row in await yard.sql("SELECT priority FROM pgqueuer ORDER BY id")] == [
         0, -1, -2, -3, -3, -3,
     ]  # fmt: skip
@@ -80,7 +80,7 @@ async def test_the_end_of_a_long_line_is_not_told_apart(
 async def test_a_ticket_whose_run_could_not_be_recorded_comes_back(yard: Yard, actor: Actor) -> None:
     job = await yard.enqueue(actor, "note")
     await yard.sql("UPDATE pgqueuer SET status = 'failed'")
-    await worker.tend(yard.runtime)
+    await schedules.tend(yard.runtime)
     async with yard.worker():
         assert (await yard.ended(actor, job)).status is JobStatus.SUCCEEDED
 
@@ -98,7 +98,7 @@ async def test_what_finished_long_ago_is_removed_and_nothing_else(yard: Yard, ac
     )
     await yard.sql("UPDATE pgqueuer_log SET created = now() - interval '2 days' WHERE status = 'queued'")
     await yard.enqueue(actor, "other")
-    await worker.prune(yard.runtime)
+    await schedules.prune(yard.runtime)
     left = await yard.sql("SELECT id FROM jobs ORDER BY id")
     assert [row["id"] for row in left][:2] == [waiting, recent]
     assert len(left) == 3

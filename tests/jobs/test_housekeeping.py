@@ -9,8 +9,10 @@ import pytest
 from app.db import quotas
 from app.db.quotas import WHOLE_TENANT, Usage
 from app.db.tenants import OldRows
-from app.jobs import worker
-from app.jobs.worker import USAGE_KEPT, prune_deliveries, prune_query_log, prune_usage
+from app.features.query_log.jobs import prune_query_log
+from app.features.webhooks.jobs import prune_deliveries
+from app.jobs import schedules
+from app.jobs.schedules import USAGE_KEPT, prune_usage
 from app.model import Actor
 from tests.jobs.yard import Yard
 
@@ -106,7 +108,7 @@ async def test_questions_are_removed_from_the_log_when_they_are_old(yard: Yard, 
 async def test_every_old_delivery_is_removed_although_nothing_is_sent_any_more(
     yard: Yard, actor: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(worker, "BATCH", 2)
+    monkeypatch.setattr(schedules, "BATCH", 2)
     ages = [timedelta(days=days) for days in (8, 9, 10, 11, 60, 6, 0)]
     await yard.sql(INSERT_WEBHOOK, actor.tenant_id)
     await yard.sql(INSERT_DELIVERIES, actor.tenant_id, ages)

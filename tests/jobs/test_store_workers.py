@@ -12,8 +12,8 @@ from structlog.testing import capture_logs
 
 from app.errors import ConfigurationError, Conflict, NotFound
 from app.features.lifecycle import workers
+from app.features.lifecycle.jobs import schedules
 from app.features.lifecycle.runner import Workers, checked_crons, discover
-from app.jobs.worker import every
 from app.model import Actor, JobStatus
 from tests.jobs.handlers import WORKERS
 from tests.jobs.yard import Yard
@@ -31,13 +31,13 @@ WORKER = Worker(name="%s", cron="0 0 * * *", summary="Does nothing.", run=run)
 
 
 async def test_a_run_is_done_and_its_counts_are_kept(yard: Yard, actor: Actor) -> None:
-    job, new = await yard.runtime.workers.start(actor.tenant_id, "counting", dry_run=False)
+    job, new = await yard.runtime.service(Workers).start(actor.tenant_id, "counting", dry_run=False)
     assert new
     async with yard.worker():
         ended = await yard.ended(actor, job.id)
     assert ended.status is JobStatus.SUCCEEDED
     assert ended.result == {"worker": "counting", "dry_run": False, "counts": {"counted": 1}}
-    [planned] = await yard.runtime.workers.list(actor.tenant_id)
+    [planned] = await yard.runtime.service(Workers).list(actor.tenant_id)
     assert planned.cron == "0 5 * * *"
     assert planned.latest is not None
     assert (planned.latest.job, planned.latest.status) == (job.id, JobStatus.SUCCEEDED)
@@ -49,25 +49,25 @@ async def test_a_run_that_had_ended_when_its_worker_died_is_not_done_again(yard:
     async def told(_done: int, _total: int | None) -> None:
         return None
 
-    job, _ = await yard.runtime.workers.start(actor.tenant_id, "counting", dry_run=False)
-    perform = yard.runtime.workers.perform
+    job, _ = await yard.runtime.service(Workers).start(actor.tenant_id, "counting", dry_run=False)
+    perform = yard.runtime.service(Workers).perform
     assert await perform(actor.tenant_id, job.id, job.payload, told) == {"counted": 1}
     await yard.enqueue(actor, "other")
     assert await perform(actor.tenant_id, job.id, job.payload, told) == {"counted": 1}
 
 
 async def test_a_dry_run_leaves_no_latest_run(yard: Yard, actor: Actor) -> None:
-    job, _ = await yard.runtime.workers.start(actor.tenant_id, "counting", dry_run=True)
+    job, _ = await yard.runtime.service(Workers).start(actor.tenant_id, "counting", dry_run=True)
     async with yard.worker():
         ended = await yard.ended(actor, job.id)
     assert ended.result == {"worker": "counting", "dry_run": True, "counts": {"counted": 1}}
-    [planned] = await yard.runtime.workers.list(actor.tenant_id)
+    [planned] = await yard.runtime.service(Workers).list(actor.tenant_id)
     assert planned.latest is None
 
 
 async def test_many_who_ask_at_once_get_one_job(yard: Yard, actor: Actor) -> None:
     other = await yard.tenant()
-    start = yard.runtime.workers.start
+    start = yard.runtime.service(Workers).start
     asked = await asyncio.gather(*(start(actor.tenant_id, "counting", dry_run=False) for _ in range(8)))
     assert len({job.id for job, _ in asked}) == 1
     assert sum(new for _, new in asked) == 1
@@ -78,9 +78,9 @@ async def test_many_who_ask_at_once_get_one_job(yard: Yard, actor: Actor) -> Non
 
 
 async def test_a_run_that_ended_makes_room_for_the_next(yard: Yard, actor: Actor) -> None:
-    first, _ = await yard.runtime.workers.start(actor.tenant_id, "counting", dry_run=False)
+    first, _ = await yard.runtime.service(Workers).start(actor.tenant_id, "counting", dry_run=False)
     await yard.runtime.jobs.cancel(actor, first.id)
-    second, new = await yard.runtime.workers.start(actor.tenant_id, "counting", dry_run=False)
+    second, new = await yard.runtime.service(Workers).start(actor.tenant_id, "counting", dry_run=False)
     assert new
     assert second.id != first.id
     with pytest.raises(Conflict, match="waits or runs already"):
@@ -90,13 +90,13 @@ async def test_a_run_that_ended_makes_room_for_the_next(yard: Yard, actor: Actor
 async def test_a_run_stops_where_it_is_asked_to(yard: Yard, actor: Actor) -> None:
     for _ in range(20):
         await yard.enqueue(actor, "other")
-    job, _ = await yard.runtime.workers.start(actor.tenant_id, "counting", dry_run=False)
+    job, _ = await yard.runtime.service(Workers).start(actor.tenant_id, "counting", dry_run=False)
     async with yard.worker():
         await yard.until(actor, job.id, lambda one: one.progress_done > 0)
         await yard.runtime.jobs.cancel(actor, job.id)
         ended = await yard.ended(actor, job.id)
     assert ended.status is JobStatus.CANCELLED
-    [planned] = await yard.runtime.workers.list(actor.tenant_id)
+    [planned] = await yard.runtime.service(Workers).list(actor.tenant_id)
     assert planned.latest is not None
     assert planned.latest.status is JobStatus.CANCELLED
     assert planned.latest.ended_at is None
@@ -105,7 +105,7 @@ async def test_a_run_stops_where_it_is_asked_to(yard: Yard, actor: Actor) -> Non
 async def test_the_clock_starts_it_for_every_tenant_that_has_written(yard: Yard, actor: Actor) -> None:
     await yard.tenant()
     await yard.sql("INSERT INTO scopes (tenant_id, id, kind) VALUES ($1, gen_random_uuid(), 'global')", actor.tenant_id)
-    [schedule] = [one for one in every(yard.runtime) if one.name == "worker-counting"]
+    [schedule] = [one for one in schedules(yard.runtime) if one.name == "worker-counting"]
     assert schedule.cron == "0 5 * * *"
     await schedule.run(yard.runtime)
     await schedule.run(yard.runtime)
@@ -129,7 +129,7 @@ async def test_a_tenant_that_fails_is_tried_again_and_keeps_no_other_from_its_ru
         await start(self, tenant, name)
 
     monkeypatch.setattr(Workers, "start_scheduled", failing)
-    [schedule] = [one for one in every(yard.runtime) if one.name == "worker-counting"]
+    [schedule] = [one for one in schedules(yard.runtime) if one.name == "worker-counting"]
     with capture_logs() as logged:
         await schedule.run(yard.runtime)
     queued = {row["tenant_id"] for row in await yard.sql("SELECT tenant_id FROM jobs")}
@@ -141,7 +141,7 @@ async def test_a_tenant_that_fails_is_tried_again_and_keeps_no_other_from_its_ru
 
 async def test_an_unknown_worker_is_told_with_the_known_ones(yard: Yard, actor: Actor) -> None:
     with pytest.raises(NotFound, match=r"no such worker: 'nothing'; there are counting"):
-        await yard.runtime.workers.start(actor.tenant_id, "nothing", dry_run=False)
+        await yard.runtime.service(Workers).start(actor.tenant_id, "nothing", dry_run=False)
 
 
 async def test_a_job_of_a_worker_that_is_gone_fails_and_says_so(yard: Yard, actor: Actor) -> None:

@@ -16,7 +16,7 @@ from sqlalchemy import text
 
 from app.jobs import worker
 from app.jobs.executor import MOST_INTERRUPTED
-from app.jobs.worker import SCHEDULES, Schedule
+from app.jobs.schedules import SCHEDULES, Schedule
 from app.model import Actor, JobStatus
 from app.runtime import Runtime
 from tests.api.wire import wired

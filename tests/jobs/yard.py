@@ -20,7 +20,8 @@ from app.features.webhooks.secret_box import SecretBox
 from app.features.webhooks.sender import WebhookSender
 from app.features.webhooks.service import Webhooks
 from app.jobs.handler import Handler
-from app.jobs.worker import Schedule, run_worker
+from app.jobs.schedules import Schedule
+from app.jobs.worker import run_worker
 from app.metrics import Metrics
 from app.model import Actor, JobStatus
 from app.runtime import Runtime
@@ -42,12 +43,19 @@ FAST: dict[str, Any] = {
 }
 
 
+class LightRuntime(SimpleNamespace):
+    """A runtime of what is given; `offered` are the services of features."""
+
+    def service(self, kind: type) -> Any:
+        return self.offered[kind]
+
+
 def light_runtime(url: str, **settings: Any) -> Runtime:
     """What a worker uses of a runtime, without a model or a pipeline."""
     database = PlacedDatabase(url, pool_size=10)
     return cast(
         "Runtime",
-        SimpleNamespace(
+        LightRuntime(
             database=database,
             settings=Settings(**{**FAST, **settings}),
             metrics=Metrics(),
@@ -55,15 +63,17 @@ def light_runtime(url: str, **settings: Any) -> Runtime:
             clock=now,
             jobs=Jobs(database=database, clock=now),
             tenants=Tenants(database=database, clock=now),
-            workers=Workers(
-                database=database,
-                clock=now,
-                context=cast("WorkerContext", SimpleNamespace(database=database, clock=now)),
-                known=WORKERS,
-                crons={},
-            ),
             audit=Audit(database=database),
-            webhooks=Webhooks(database=database, sender=WebhookSender(timeout=1.0), box=SecretBox(), clock=now),
+            offered={
+                Workers: Workers(
+                    database=database,
+                    clock=now,
+                    context=cast("WorkerContext", SimpleNamespace(database=database, clock=now)),
+                    known=WORKERS,
+                    crons={},
+                ),
+                Webhooks: Webhooks(database=database, sender=WebhookSender(timeout=1.0), box=SecretBox(), clock=now),
+            },
         ),
     )
 

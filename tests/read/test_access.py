@@ -8,11 +8,11 @@ from uuid import UUID, uuid4
 
 import pytest
 
-from app.bootstrap import open_in_background
 from app.db.session import Database
 from app.errors import DatabaseUnavailable
 from app.ids import digest_of
 from app.read.access import AccessTracker
+from app.runtime import open_in_background
 from tests.read.conftest import NOW, Store
 
 

@@ -24,7 +24,7 @@ COLUMNS: Final = "120"
 """Width of what the program prints: its consoles read it when they are imported."""
 
 CONTEXT: Final = multiprocessing.get_context("forkserver")
-_COMMANDS: Final = [f"app.operations.commands.{one}" for one in dict.fromkeys(cli.MODULES.values())]
+_COMMANDS: Final = [f"app.{one}" for one in dict.fromkeys(cli.MODULES.values())]
 CONTEXT.set_forkserver_preload(["tests.support.warm", *_COMMANDS, "tests.jobs.process", __name__])
 
 

@@ -294,7 +294,7 @@ async def test_the_job_reports_its_progress(store: Store) -> None:
         embedder=store.pipeline.embedder,
         model_id=1,
         type_book=store.types,
-        question_writer=RULES,
+        models=SimpleNamespace(question_writer=RULES),
     )
     await handlers_hype.HANDLER.run(cast("Runtime", runtime), job, progress)
     assert told == [(2, 2)]

@@ -11,6 +11,7 @@ from collections.abc import Set as AbstractSet
 from copy import copy
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta, tzinfo
+from functools import cache
 from typing import Any, ClassVar
 from uuid import UUID
 
@@ -26,7 +27,7 @@ from app.memory.calendar import LATEST_YEAR
 from app.memory.candidate import DIRECT_EXTRACTION, DIRECT_SOURCE, Candidate, Ending
 from app.memory.chat_messages import with_our_time
 from app.memory.fields import MAX_TEXT, Flag, Name, Place, Sentence, Topic, UserId
-from app.memory.registry import Registry
+from app.memory.registry import Registry, discover
 from app.memory.spec import MemoryType, Payload, class_name
 from app.model import Category, Evidence, Scope, ScopeKind, SpeechAct, scope_of_write
 from app.services.memories import UNKNOWN_ID
@@ -141,6 +142,13 @@ class WriteBodies:
 
     single: Mapping[str, type[WriteFields]]
     batch: type[BaseModel]
+
+
+@cache
+def built_in() -> tuple[Registry, WriteBodies]:
+    """Return the built-in types and their bodies, which are made once for all applications."""
+    registry = discover()
+    return registry, build(registry)
 
 
 def build(registry: Registry) -> WriteBodies:

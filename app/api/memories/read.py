@@ -16,11 +16,10 @@ from app.api.memories import write
 from app.api.memories.answers import AnyMemory, HistoryOut, MemoryOut, MemoryPageOut
 from app.api.memories.bodies import WriteBodies, canonical_types
 from app.api.memories.etags import IfMatch, IfNoneMatch, etag_headers, is_listed, unless_changed
-from app.features.erasure.routes import ReceiptOut
 from app.http import cursors, models
 from app.http.cursors import Listing, PageQuery
 from app.http.guard import BY_MEMORY, NAMED, READ, WRITE, ActorDep, GuardedRoute, RuntimeDep
-from app.http.idempotency import IDEMPOTENT, own_key, run_once
+from app.http.idempotency import IDEMPOTENT, run_once
 from app.http.models import (
     Clocks,
     Fraction,
@@ -193,17 +192,9 @@ def router(registry: Registry, bodies: WriteBodies) -> APIRouter:
             HistoryOut,
         ),
     )
-    _add_changes(found)
+    change = ("/memories/{memory_id}", patch_memory, "Change what is not the belief itself", AnyMemory)
+    add_route(found, "PATCH", WRITE | BY_MEMORY, *change, dependencies=IDEMPOTENT)
     return found
-
-
-def _add_changes(found: APIRouter) -> None:
-    for method, handler, summary, answer in (
-        ("PATCH", patch_memory, "Change what is not the belief itself", AnyMemory),
-        ("DELETE", delete_memory, "Erase a memory", ReceiptOut),
-    ):
-        path = "/memories/{memory_id}"
-        add_route(found, method, WRITE | BY_MEMORY, path, handler, summary, answer, dependencies=IDEMPOTENT)
 
 
 def _listing(registry: Registry) -> Handler:
@@ -293,40 +284,11 @@ async def patch_memory(
     return await run_once(request, runtime, actor, OK, work, headers=etag_headers)
 
 
-async def delete_memory(
-    request: Request,
-    runtime: RuntimeDep,
-    actor: ActorDep,
-    memory_id: MemoryId,
-    *,
-    with_turns: Annotated[
-        bool, Query(description="Erase the turns that say it, and all others of its scope that hold its words, too.")
-    ] = False,
-    if_match: IfMatch = None,
-) -> Response:
-    """Erase a memory and all rows derived from it, and answer with a receipt.
-
-    A turn that no other memory rests on is erased with it. A turn that others rest on loses the sentences that say it,
-    and can't be replayed; so do the memories that keep this turn word for word. `kept` names the others: they may say
-    the same, and stay. `turns` names the turns that still hold its words: sent with `with_turns=true`, the request
-    erases these turns, too.
-    """
-
-    async def work() -> object:
-        memory = ids.parse(ids.MEMORY, memory_id)
-        receipt = await runtime.erasing.memory(
-            actor, memory, with_turns=with_turns, own=own_key(request), require=unless_changed(if_match)
-        )
-        return ReceiptOut.answer(receipt)
-
-    return await run_once(request, runtime, actor, OK, work)
-
-
 async def _filters(query: MemoryListQuery, runtime: Runtime, actor: Actor) -> MemoryFilters:
     registry = await runtime.type_book.naming(actor.tenant_id, query.type)
     metadata = wanted_metadata(query.metadata, query.tags)
     return MemoryFilters(
-        scopes=await query.visible(runtime.activity, actor),
+        scopes=await query.visible(runtime.tenants, actor),
         types=canonical_types(query.type, registry, "type"),
         statuses=tuple(query.status),
         subject=query.subject,

@@ -23,7 +23,6 @@ from app.api.memories.bodies import (
     turns_of,
 )
 from app.errors import InvalidInput, TypedMemoryError, TypesMoved
-from app.features.tenant_types.service import unknown
 from app.http.guard import NAMED, WRITE, ActorDep, RuntimeDep
 from app.http.idempotency import IDEMPOTENT, ReplayableResponse, run_once
 from app.http.models import RequestBody, json_answer
@@ -38,7 +37,7 @@ from app.http.problems import (
 from app.http.routes import CREATED, OK, Handler, add_route
 from app.memory.candidate import WriteOutcome
 from app.memory.fields import Name
-from app.memory.registry import Registry
+from app.memory.registry import Registry, unknown
 from app.memory.spec import MemoryType
 from app.model import Actor
 from app.runtime import Runtime

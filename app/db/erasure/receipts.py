@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
@@ -10,6 +11,7 @@ from uuid import UUID
 from asyncpg import Record
 from pydantic_core import to_json
 
+from app import ids
 from app.db.session import ReadSession, WriteSession, statement
 from app.db.sql import as_record
 from app.db.turns import is_sent_for
@@ -123,6 +125,11 @@ _IDS = statement(
 )
 
 _ERASED = statement("SELECT id FROM erased_ids WHERE tenant_id = :tenant AND id = ANY(:ids)")
+
+
+def subject_hash(tenant: UUID, user: str) -> bytes:
+    """Return the SHA-256 of the tenant's id, a colon and the user's id, which stands for the user in a receipt."""
+    return hashlib.sha256(f"{ids.public(ids.TENANT, tenant)}:{user}".encode("utf-8", "replace")).digest()
 
 
 async def begin(  # noqa: PLR0913 - what an erasure is

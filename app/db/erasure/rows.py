@@ -17,9 +17,9 @@ from pydantic_core import to_json
 from app.db.apply import removal
 from app.db.apply.memories import REREAD
 from app.db.apply.removal import delete_batch
+from app.db.erasure import asked
 from app.db.session import WriteSession, statement
 from app.db.tables.foreign_keys import IN_SCOPE, OF_ENTITY, OF_MEMORY
-from app.features.query_log import sql as query_log
 
 Counts = Counter[str]
 """Rows erased, by table."""
@@ -151,7 +151,7 @@ async def one_memory(session: WriteSession, tenant: UUID, memory: UUID, erasure:
     counts: Counts = Counter()
     [[indexed]] = await session.fetch(_COUNT_INDEX, {"tenant": tenant, "id": memory})
     counts["memory_index"] = indexed
-    counts["query_log"] = await query_log.erase_memory(session, tenant, memory)
+    counts["query_log"] = await asked.erase_memory(session, tenant, memory)
     for child in OF_MEMORY:
         if child.table != "memory_index":  # which the deletion of the memory counts by
             counts[child.table] += await _delete(session, child.table, f"{child.column} = ANY(:ids)", here)

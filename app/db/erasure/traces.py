@@ -11,11 +11,20 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
+from app.db.memories.fading import FOLDED
 from app.db.session import ReadSession, WriteSession, statement
 from app.db.sql import as_record
 
 MOST_SEARCHED = 5_000
 """Turns of a scope, the newest, in which the words of a memory are looked for."""
+
+_SUMMARY_OF = statement(
+    f"""
+    SELECT f.into_id FROM memory_folds f
+    JOIN memories m ON m.tenant_id = :tenant AND m.id = f.into_id AND m.provenance ? '{FOLDED}'
+    WHERE f.tenant_id = :tenant AND f.memory_id = :memory
+    """  # noqa: S608 - a constant
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -175,3 +184,12 @@ async def unsupported(session: ReadSession, tenant: UUID, memories: Collection[U
 def _quoted_turn(row: Any) -> QuotedTurn:  # noqa: ANN401 - asyncpg's
     lists = ("quotes", "others", "other_quotes", "sessions")
     return as_record(QuotedTurn, row, **{name: tuple(row[name] or ()) for name in lists})
+
+
+async def summary_of(session: ReadSession, tenant: UUID, memory: UUID) -> UUID | None:
+    """Return the summary that a memory was folded into; None where it was folded into nothing, or into what was known.
+
+    What was known before says what somebody else said, not what its members say.
+    """
+    rows = await session.fetch(_SUMMARY_OF, {"tenant": tenant, "memory": memory})
+    return rows[0]["into_id"] if rows else None

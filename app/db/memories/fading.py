@@ -11,6 +11,9 @@ from app.db.sql import as_record
 from app.memory.freshness import BOOST_PER_ACCESS, EXPIRY, MAX_BOOST, MOST_POWERS, SECONDS_PER_DAY
 from app.memory.lifecycle import FadeState
 
+FOLDED = "folded"
+"""Key in the provenance of a memory that folding made: a summary. Members may also be folded into a known memory."""
+
 USE = """LEFT JOIN LATERAL (
     SELECT * FROM memory_usage x WHERE x.tenant_id = :tenant AND x.memory_id = m.id OFFSET 0) u ON true"""
 """The use of each memory `m`, looked up one by one: a plan that joins reads that of all memories each time."""

@@ -16,6 +16,7 @@ from app.api.memories.bodies import WriteBodies, WriteFields, candidate_from_bod
 from app.api.memories.read import MemoryId, page_answer
 from app.api.query import PositionHeader, QueryFields, Question
 from app.errors import InvalidCursor, TypedMemoryError
+from app.features.erasure.service import Erasures
 from app.http import cursors
 from app.http.cursors import Listing, PageQuery
 from app.http.guard import BY_MEMORY, NAMED, READ, WRITE, ActorDep, GuardedRoute, RuntimeDep
@@ -206,7 +207,7 @@ async def aegis_update(
 
 async def aegis_delete(runtime: RuntimeDep, actor: ActorDep, memory_id: MemoryId) -> Response:
     """Erase a memory."""
-    await runtime.erasing.memory(actor, ids.parse(ids.MEMORY, memory_id))
+    await runtime.service(Erasures).memory(actor, ids.parse(ids.MEMORY, memory_id))
     return Response(status_code=NO_CONTENT)
 
 

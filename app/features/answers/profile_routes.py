@@ -10,7 +10,7 @@ from starlette.responses import Response
 
 from app import ids
 from app.api.query import GroupOut
-from app.features.answers.profiles import DEFAULT_BUDGET
+from app.features.answers.profiles import DEFAULT_BUDGET, Profiles
 from app.http.guard import NAMED, READ, ActorDep, GuardedRoute, RuntimeDep
 from app.http.models import Given, Out, RequestBody, json_answer, public_ids
 from app.http.routes import add_reads
@@ -54,6 +54,6 @@ async def get_profile(
     It needs no question and no model. Global memories don't belong to it. A user who is not known has an empty one.
     """
     visibility = Visibility(user_id=user_id, agent_id=query.agent_id)
-    found = await runtime.profiles.get(actor, visibility, budget=query.token_budget)
+    found = await runtime.service(Profiles).get(actor, visibility, budget=query.token_budget)
     groups = [GroupOut.answer(one) for one in found.groups]
     return json_answer(ProfileOut.answer(found, user_id=user_id, groups=groups))

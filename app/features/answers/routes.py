@@ -14,7 +14,7 @@ from app.api.memories.answers import RecalledMemoryOut
 from app.api.memories.bodies import canonical_types
 from app.api.query import PositionHeader, QueryFields, Question
 from app.errors import TypedMemoryError
-from app.features.answers.service import GroundedAnswer
+from app.features.answers.service import Answers, GroundedAnswer
 from app.http.guard import NAMED, READ, ActorDep, GuardedRoute, RuntimeDep
 from app.http.models import EVENT_STREAM, Fraction, Given, Out, event_stream, event_text, json_answer
 from app.http.problems import Problem, problem_of
@@ -80,17 +80,17 @@ async def answer(
     now = runtime.clock()
     types = canonical_types(body.types, await runtime.type_book.naming(actor.tenant_id, body.types), "types")
     asked = body.build_request(body.query, types, now)
-    recalled = await runtime.answers.recall(actor, asked, position=memory_position)
+    recalled = await runtime.service(Answers).recall(actor, asked, position=memory_position)
     if EVENT_STREAM in request.headers.get("accept", ""):
         return event_stream(_stream(request, runtime, asked, recalled))
-    return json_answer(_shown(await runtime.answers.answer(actor, asked, recalled), runtime))
+    return json_answer(_shown(await runtime.service(Answers).answer(actor, asked, recalled), runtime))
 
 
 async def _stream(request: Request, runtime: Runtime, asked: QueryRequest, recalled: QueryResult) -> AsyncIterator[str]:
     now, actor = runtime.clock(), request.state.actor
     yield event_text("recalled", {"memories": [RecalledMemoryOut.answer(hit.memory, now) for hit in recalled.hits]})
     try:
-        async with aclosing(runtime.answers.stream(actor, asked, recalled)) as written:
+        async with aclosing(runtime.service(Answers).stream(actor, asked, recalled)) as written:
             async for one in written:
                 yield (
                     event_text("delta", {"text": one})
@@ -105,5 +105,5 @@ def _shown(given: GroundedAnswer, runtime: Runtime) -> dict[str, Any]:
     now = runtime.clock()
     cited = [RecalledMemoryOut.answer(hit.memory, now) for hit in given.cited]
     return AnswerOut.answer(
-        None, text=given.text, citations=cited, abstained=given.abstained, model=runtime.answers.model
+        None, text=given.text, citations=cited, abstained=given.abstained, model=runtime.service(Answers).model
     )

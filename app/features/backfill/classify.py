@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import UTC
 from typing import Any
-from uuid import UUID
 
 from app.db.memories.read import parts_of
 from app.features.backfill.sql.memories import BackfillScanRow
@@ -19,6 +17,7 @@ from app.memory.vocabulary import FIRST_PERSON, USER
 from app.model import EntityRef, ReviewReason, SpeechAct
 from app.providers.model_tasks import ModelClassification
 from app.write.ground import Grounding, stands
+from app.write.values import kept_refs
 
 _IN_REVIEW = frozenset({ReviewReason.CONTRADICTION, ReviewReason.ENTITY_MERGE, ReviewReason.CONSTRAINT})
 """Reasons for which a person decides between a memory and others, as what it is now."""
@@ -113,17 +112,6 @@ def _own(row: BackfillScanRow, types: Registry) -> Payload:
     if "event_at_precision" in row["payload"]:
         raise NotAdopted("it is found by when it happened")
     return payload
-
-
-def kept_refs(row: BackfillScanRow, old: Payload, new: Payload) -> dict[str, EntityRef]:
-    """Return whom the new payload names, as far as the old one named the same in the same role."""
-    known: Mapping[str, Any] = row["roles"] or {}
-    before = {one.role: normalise.normalise_name(one.name) for one in old.mentions()}
-    return {
-        one.role: EntityRef(id=UUID(known[one.role][0]), name=known[one.role][1], entity_type=known[one.role][2])
-        for one in new.mentions()
-        if one.role in known and before.get(one.role) == normalise.normalise_name(one.name)
-    }
 
 
 def reclassified_row(one: AdoptedMemory, types: Registry) -> dict[str, Any]:

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from app import ids
 from app.db.jobs import Job
-from app.features.backfill.runs import BACKFILL
+from app.features.backfill.runs import BACKFILL, Backfills
 from app.jobs.handler import Handler, ProgressCallback
 from app.runtime import Runtime
 
@@ -15,7 +15,7 @@ from app.runtime import Runtime
 async def run(runtime: Runtime, job: Job, progress: ProgressCallback) -> Mapping[str, object]:
     """Perform the step that the backfill's status asks for, and return the backfill's id."""
     backfill = UUID(hex=str(job.payload["backfill"]))
-    async for done, total in runtime.backfills.run(job.tenant_id, backfill, str(job.payload["actor"])):
+    async for done, total in runtime.service(Backfills).run(job.tenant_id, backfill, str(job.payload["actor"])):
         await progress(done, total)
     return {"backfill": ids.public(ids.BACKFILL, backfill)}
 

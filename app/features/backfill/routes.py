@@ -14,7 +14,7 @@ from starlette.responses import Response
 from app import ids
 from app.api.memories.bodies import canonical_types
 from app.features.backfill.preview import DEFINITIONS
-from app.features.backfill.runs import Backfill, BackfillItem, BackfillRequest
+from app.features.backfill.runs import Backfill, BackfillItem, BackfillRequest, Backfills
 from app.http import cursors
 from app.http.cursors import PageQuery
 from app.http.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
@@ -212,7 +212,7 @@ async def create_backfill(
     wait = None if mode is None else mode == "sync"
 
     async def work() -> object:
-        made = await runtime.backfills.preview(actor, wanted, wait=wait)
+        made = await runtime.service(Backfills).preview(actor, wanted, wait=wait)
         return ReplayableResponse(CREATED if made.job_id is None else ACCEPTED, await _detail(runtime, actor, made.id))
 
     return await run_once(request, runtime, actor, CREATED, work)
@@ -222,7 +222,7 @@ async def list_backfills(runtime: RuntimeDep, actor: ActorDep, query: Annotated[
     """List backfills, newest first, a page at a time; `next_cursor` is null on the last page."""
     listing = query.listing("backfills", actor.tenant_id)
     after = cursors.decode_id(query.cursor, listing)
-    page = await runtime.backfills.list(actor, after=after, limit=query.limit)
+    page = await runtime.service(Backfills).list(actor, after=after, limit=query.limit)
     return json_answer(BackfillPage.page(page.items, cursors.encode_id(page.next, listing)))
 
 
@@ -240,7 +240,7 @@ async def list_backfill_memories(
     """
     backfill = ids.parse(ids.BACKFILL, backfill_id)
     listing = query.listing("backfill", actor.tenant_id, backfill)
-    page = await runtime.backfills.memories(
+    page = await runtime.service(Backfills).memories(
         actor,
         backfill,
         state=query.state,
@@ -257,7 +257,7 @@ async def commit_backfill(request: Request, runtime: RuntimeDep, actor: ActorDep
     A memory that has changed since the preview is skipped, together with memories that compete with it for a slot, and
     has a reason. A commit that was cancelled or failed continues when it is sent again, or can be undone.
     """
-    return await _run_step(request, runtime, actor, backfill_id, runtime.backfills.commit)
+    return await _run_step(request, runtime, actor, backfill_id, runtime.service(Backfills).commit)
 
 
 async def undo_backfill(request: Request, runtime: RuntimeDep, actor: ActorDep, backfill_id: BackfillId) -> Response:
@@ -265,12 +265,12 @@ async def undo_backfill(request: Request, runtime: RuntimeDep, actor: ActorDep, 
 
     A memory that has changed since is kept as it is, together with memories that compete with it, and has a reason.
     """
-    return await _run_step(request, runtime, actor, backfill_id, runtime.backfills.undo)
+    return await _run_step(request, runtime, actor, backfill_id, runtime.service(Backfills).undo)
 
 
 async def cancel_backfill(request: Request, runtime: RuntimeDep, actor: ActorDep, backfill_id: BackfillId) -> Response:
     """Cancel a preview, and its job if it is still running. A committed backfill can be undone instead."""
-    return await _run_step(request, runtime, actor, backfill_id, runtime.backfills.cancel, status=OK)
+    return await _run_step(request, runtime, actor, backfill_id, runtime.service(Backfills).cancel, status=OK)
 
 
 async def _run_step(
@@ -292,7 +292,7 @@ async def _run_step(
 
 
 async def _detail(runtime: Runtime, actor: Actor, backfill: UUID) -> dict[str, object]:
-    found = await runtime.backfills.show(actor, backfill)
+    found = await runtime.service(Backfills).show(actor, backfill)
     within = None if found.within is None else [dict(one) for one in found.within]
     sample = [ChangeOut.answer(one) for one in found.sample]
     return BackfillDetail.answer(found.backfill, sample=sample, within=within)

@@ -7,7 +7,7 @@ from uuid import UUID
 
 from app import ids
 from app.db.jobs import Job
-from app.features.erasure.service import ERASE
+from app.features.erasure.service import ERASE, Erasures
 from app.jobs.handler import Handler, ProgressCallback
 from app.model import Actor
 from app.runtime import Runtime
@@ -17,7 +17,7 @@ async def run(runtime: Runtime, job: Job, progress: ProgressCallback) -> Mapping
     """Erase the user of the erasure, and return the erasure's id."""
     actor = Actor(tenant_id=job.tenant_id, key_id=None, name=str(job.payload["actor"]))
     erasure = UUID(hex=str(job.payload["erasure"]))
-    async for done in runtime.erasing.run(actor, erasure):
+    async for done in runtime.service(Erasures).run(actor, erasure):
         await progress(done)
     return {"erasure": ids.public(ids.ERASURE, erasure)}
 

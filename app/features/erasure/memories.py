@@ -12,17 +12,16 @@ from app import ids
 from app.db.apply.memories import bump_scopes, change_memories, row_change
 from app.db.apply.removal import delete_memories
 from app.db.audit import AuditWriter, append, misstated_events
-from app.db.erasure import rows, traces
+from app.db.erasure import asked, rows, traces
 from app.db.erasure.questions import forget_questions
 from app.db.erasure.rows import Orphan
+from app.db.erasure.traces import summary_of
 from app.db.memories import rivals
 from app.db.memories.read import read_memories, read_memory
 from app.db.session import WriteSession
 from app.db.sql import Row
 from app.features.erasure.redaction import long_enough
 from app.features.erasure.turns import PreparedRedaction, Redaction, TurnRedaction, censor
-from app.features.lifecycle.sql.consolidation import summary_of
-from app.features.query_log import sql as query_log
 from app.lexical.bm25 import searched_terms
 from app.lexical.counts import ScopeCounts
 from app.memory.audit import AuditAction
@@ -124,7 +123,7 @@ class MemoryErasure:
             taken.add(await self._take_summary(session, actor, member, erasure, types))
         await self.redacting.rewrite(session, actor, gone.scope.id(tenant), ready.prepared, self.clock())
         for one in stored:
-            taken.counts["query_log"] += await query_log.erase_memory(session, tenant, one)
+            taken.counts["query_log"] += await asked.erase_memory(session, tenant, one)
         taken.rewritten |= stored.keys()
         taken.counts["memories_redacted"] += len(stored)
 

@@ -1,4 +1,4 @@
-"""Erasure of users over HTTP, and the receipts of erasures."""
+"""Erasure of memories and users over HTTP, and the receipts of erasures."""
 
 from __future__ import annotations
 
@@ -11,8 +11,10 @@ from pydantic import AfterValidator, Field, StringConstraints
 from starlette.responses import Response
 
 from app import ids
-from app.features.erasure.service import Receipt
-from app.http.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
+from app.api.memories.etags import IfMatch, unless_changed
+from app.api.memories.read import MemoryId
+from app.features.erasure.service import Erasures, Receipt
+from app.http.guard import ADMIN, BY_MEMORY, WRITE, ActorDep, GuardedRoute, RuntimeDep
 from app.http.idempotency import IDEMPOTENT, ReplayableResponse, own_key, run_once
 from app.http.models import Given, Out, Source, json_answer, public_id
 from app.http.routes import ACCEPTED, OK, add_reads, add_route
@@ -110,7 +112,7 @@ class ReceiptOut(Out):
 
 
 def router() -> APIRouter:
-    """Return the routes."""
+    """Return the routes of users' erasures and of receipts."""
     found = APIRouter(tags=["admin"], route_class=GuardedRoute)
     add_route(
         found,
@@ -126,6 +128,43 @@ def router() -> APIRouter:
     summary = "Get an erasure's receipt, checked against the database"
     add_reads(found, ADMIN, ("/admin/erasures/{erasure_id}", get_erasure, summary, ReceiptOut))
     return found
+
+
+def memory_router() -> APIRouter:
+    """Return the route that erases a memory."""
+    found = APIRouter(tags=["memories"], route_class=GuardedRoute)
+    one = ("/memories/{memory_id}", delete_memory, "Erase a memory", ReceiptOut)
+    add_route(found, "DELETE", WRITE | BY_MEMORY, *one, dependencies=IDEMPOTENT)
+    return found
+
+
+async def delete_memory(
+    request: Request,
+    runtime: RuntimeDep,
+    actor: ActorDep,
+    memory_id: MemoryId,
+    *,
+    with_turns: Annotated[
+        bool, Query(description="Erase the turns that say it, and all others of its scope that hold its words, too.")
+    ] = False,
+    if_match: IfMatch = None,
+) -> Response:
+    """Erase a memory and all rows derived from it, and answer with a receipt.
+
+    A turn that no other memory rests on is erased with it. A turn that others rest on loses the sentences that say it,
+    and can't be replayed; so do the memories that keep this turn word for word. `kept` names the others: they may say
+    the same, and stay. `turns` names the turns that still hold its words: sent with `with_turns=true`, the request
+    erases these turns, too.
+    """
+
+    async def work() -> object:
+        memory = ids.parse(ids.MEMORY, memory_id)
+        receipt = await runtime.service(Erasures).memory(
+            actor, memory, with_turns=with_turns, own=own_key(request), require=unless_changed(if_match)
+        )
+        return ReceiptOut.answer(receipt)
+
+    return await run_once(request, runtime, actor, OK, work)
 
 
 async def delete_user(
@@ -147,7 +186,7 @@ async def delete_user(
     wait = None if mode is None else mode == "sync"
 
     async def work() -> object:
-        started = await runtime.erasing.user(actor, user_id, wait=wait, own=own_key(request))
+        started = await runtime.service(Erasures).user(actor, user_id, wait=wait, own=own_key(request))
         job = None if started.job is None else ids.public(ids.JOB, started.job)
         receipt = ReceiptOut.answer(Receipt(erasure=started.erasure), job_id=job)
         return ReplayableResponse(OK if job is None else ACCEPTED, receipt)
@@ -164,6 +203,6 @@ async def get_erasure(
 ) -> Response:
     """Get the receipt of an erasure; `still_there` counts erased rows that are in the database now."""
     erasure = ids.parse(ids.ERASURE, erasure_id)
-    receipt = await runtime.erasing.receipt(actor, erasure)
-    erased = await runtime.erasing.ids(actor, erasure) if ids_too else None
+    receipt = await runtime.service(Erasures).receipt(actor, erasure)
+    erased = await runtime.service(Erasures).ids(actor, erasure) if ids_too else None
     return json_answer(ReceiptOut.answer(receipt, ids=erased))

@@ -10,7 +10,6 @@ A turn that other memories rest on stays, without the sentences that say what wa
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter
 from collections.abc import AsyncIterator, Awaitable, Callable
 from dataclasses import dataclass, replace
@@ -24,15 +23,14 @@ from app.db import jobs, keys, turns
 from app.db.apply.memories import bump_scopes
 from app.db.apply.scope import ScopeMoved, retried
 from app.db.audit import AuditWriter, append
-from app.db.erasure import holds, receipts, rows, traces
-from app.db.erasure.receipts import Erasure
+from app.db.erasure import asked, holds, receipts, rows, traces
+from app.db.erasure.receipts import Erasure, subject_hash
 from app.db.session import Database, ReadSession, WriteSession
 from app.db.tenants import lock_scope, scopes_of_user
 from app.errors import NotFound
 from app.features.erasure.memories import ErasedTraces, MemoryErasure
 from app.features.erasure.redaction import long_enough
 from app.features.erasure.turns import PreparedRedaction
-from app.features.query_log import sql as query_log
 from app.memory.audit import AuditAction
 from app.memory.registry import Registry, Types
 from app.model import Actor, Memory
@@ -157,7 +155,7 @@ class Erasures:
             unsupported = await traces.unsupported(session, tenant, kept) if ready is None else ()
         async with self.database.write(tenant) as session:
             for one in taken.memories:  # of questions that were logged until now
-                await query_log.erase_memory(session, tenant, one)
+                await asked.erase_memory(session, tenant, one)
         return Receipt(erasure=done, kept=tuple(kept), turns=tuple(sorted(taken.turns)), unsupported=tuple(unsupported))
 
     async def user(
@@ -318,7 +316,7 @@ class Erasures:
             for scope in held:
                 counts += await rows.scope(session, tenant, scope)
             counts["keys"] += await keys.delete_of_user(session, tenant, subject)
-            counts["query_log"] += await query_log.erase_user(session, tenant, subject)
+            counts["query_log"] += await asked.erase_user(session, tenant, subject)
             counts["audit_events"] += await rows.audit(session, tenant, scopes=scopes, actor=actor.name, at=now)
             await self._finish(session, actor, erasure.id, counts)
 
@@ -337,11 +335,6 @@ class Erasures:
             event = ledger.event(AuditAction.MEMORY_ERASED, {"type": memory.type, **receipt_of(done)}, memory=memory.id)
         await append(session, [event])
         return done
-
-
-def subject_hash(tenant: UUID, user: str) -> bytes:
-    """Return the SHA-256 of the tenant's id, a colon and the user's id, which stands for the user in a receipt."""
-    return hashlib.sha256(f"{ids.public(ids.TENANT, tenant)}:{user}".encode("utf-8", "replace")).digest()
 
 
 def receipt_of(one: Erasure) -> dict[str, object]:

@@ -17,11 +17,10 @@ from app.db.apply.scope import apply
 from app.db.entities import write_lookup
 from app.db.erasure import rows, traces
 from app.db.erasure.traces import QuotedTurn
+from app.db.memories.hidden import read_hidden
 from app.db.memories.read import read_memories, read_memory
 from app.db.session import ReadSession, WriteSession
 from app.features.erasure.redaction import BLANK, identifying_texts, redact_turn_report
-from app.features.review import sql as review
-from app.features.review.resolutions import candidate_of
 from app.lexical.bm25 import searched_terms
 from app.lexical.counts import ScopeCounts
 from app.lexical.excision import Excision, Wording, excise
@@ -29,6 +28,7 @@ from app.memory.audit import AuditAction
 from app.memory.registry import Registry
 from app.model import Actor, Memory
 from app.write.pipeline import WritePipeline
+from app.write.remade import candidate_of
 from app.write.rows import PendingRows, WriteContext, add_index, audit
 from app.write.values import Prepared
 from app.write.wording import restatements, wording_of
@@ -83,7 +83,7 @@ class TurnRedaction:
             gone = await read_memory(session, tenant, memory)
             found = Redaction() if gone is None else await self.find(session, tenant, gone, types)
             stored = await read_memories(session, tenant, found.rewritten)
-            hidden = {key: await review.read_hidden(session, tenant, key) for key in stored}
+            hidden = {key: await read_hidden(session, tenant, key) for key in stored}
         candidates = {
             key: candidate_of(replace(one, payload={**one.payload, SAID: found.rewritten[key]}), unshown, types)
             for key, one in stored.items()

@@ -12,7 +12,7 @@ from starlette.responses import Response
 from app import ids
 from app.api.memories.answers import AnyMemory
 from app.api.memories.read import MemoryId
-from app.features.feedback.service import FeedbackEffect, MemoryFeedback
+from app.features.feedback.service import FeedbackEffect, FeedbackService, MemoryFeedback
 from app.http import models
 from app.http.guard import BY_MEMORY, WRITE, ActorDep, GuardedRoute, RuntimeDep
 from app.http.idempotency import run_once
@@ -84,7 +84,7 @@ async def give_feedback(
     word = MemoryFeedback(feedback=body.feedback, at=at, session=body.session_id, note=body.note)
 
     async def work() -> object:
-        judged = await runtime.feedback.judge(actor, memory, word)
+        judged = await runtime.service(FeedbackService).judge(actor, memory, word)
         return FeedbackResultOut.answer(judged, judged.at, feedback=word.feedback)
 
     return await run_once(request, runtime, actor, OK, work)

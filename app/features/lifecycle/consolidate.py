@@ -15,12 +15,13 @@ from numpy.typing import NDArray
 
 from app import ids
 from app.amounts import amount
+from app.db.memories.fading import FOLDED
 from app.english.content_words import swaps_content, swaps_roles
 from app.english.decisive_words import decisive_key, exclude_one_another
 from app.english.grounding_terms import GroundingTerms, numbers
 from app.english.screening import screen
 from app.english.speech_acts import SKIPPED, speech_act
-from app.features.lifecycle.sql.consolidation import FOLDED, Member
+from app.features.lifecycle.sql.consolidation import Member
 from app.lexical.tokens import count_words
 from app.memory import confidence, normalise
 from app.memory.audit import AuditAction

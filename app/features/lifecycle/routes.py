@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from app import ids
 from app.api.jobs import JobOut
+from app.features.lifecycle.runner import Workers
 from app.http.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
 from app.http.idempotency import IDEMPOTENT, run_once
 from app.http.models import Out, RequestBody, Source, json_answer, public_id
@@ -69,7 +70,7 @@ def router() -> APIRouter:
 
 async def list_workers(runtime: RuntimeDep, actor: ActorDep) -> Response:
     """List the workers with their schedules and their latest runs for the tenant."""
-    found = await runtime.workers.list(actor.tenant_id)
+    found = await runtime.service(Workers).list(actor.tenant_id)
     return json_answer({"workers": [WorkerOut.answer(one) for one in found]})
 
 
@@ -81,10 +82,10 @@ async def run_worker(
     A worker runs once at a time for a tenant: a further request meanwhile answers with the same job. Dry runs change
     nothing and don't count as runs.
     """
-    runtime.workers.named(name)
+    runtime.service(Workers).named(name)
 
     async def work() -> object:
-        job, new = await runtime.workers.start(actor.tenant_id, name, dry_run=query.dry_run)
+        job, new = await runtime.service(Workers).start(actor.tenant_id, name, dry_run=query.dry_run)
         return {"started": new, "job": JobOut.answer(job)}
 
     return await run_once(request, runtime, actor, ACCEPTED, work)

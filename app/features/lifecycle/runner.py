@@ -18,12 +18,13 @@ from croniter import croniter
 
 from app.db import jobs
 from app.db.jobs import Job
+from app.db.recounts import BatchResult
 from app.db.session import Database, ReadSession, WriteSession
 from app.discovery import discover_in
 from app.errors import ConfigurationError, Conflict, NotFound
 from app.features.lifecycle import workers
 from app.features.lifecycle.sql import runs
-from app.features.lifecycle.sql.runs import BatchResult, LatestRun
+from app.features.lifecycle.sql.runs import LatestRun
 from app.features.lifecycle.sql.sweeps import Sweep
 from app.memory.registry import Types
 from app.providers.embeddings import Embedder

@@ -9,7 +9,7 @@ from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import Response
 
-from app.features.lifecycle.stats import StoreStats
+from app.features.lifecycle.stats import Stats, StoreStats
 from app.http.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
 from app.http.models import Given, Out, Source, json_answer, rounded_to
 from app.http.routes import add_reads
@@ -144,6 +144,6 @@ async def get_stats(runtime: RuntimeDep, actor: ActorDep) -> Response:
     Up to 20,000 memories are counted at the request; of more, the numbers are those of the worker `drift`, which counts
     daily (`POST /admin/workers/drift/run` counts now). Of more than 20,000 turns, those of 30 days are counted.
     """
-    writer = runtime.answers.writer
+    writer = runtime.models.answer_writer
     models = ModelsOut.answer(None, embedding=runtime.embedder.name, language=None if writer is None else writer.name)
-    return json_answer(StatsOut.answer(await runtime.stats.get(actor.tenant_id), models=models))
+    return json_answer(StatsOut.answer(await runtime.service(Stats).get(actor.tenant_id), models=models))

@@ -22,8 +22,10 @@ from app.api.memories.answers import MemoryOut
 from app.api.query import QueryBody, Question
 from app.api.turn_bodies import TurnsBody, turns_from_body, turns_given
 from app.errors import NotFound
+from app.features.answers.profiles import Profiles
 from app.features.erasure.routes import ReceiptOut
-from app.features.review.queue import ReviewFilter
+from app.features.erasure.service import Erasures
+from app.features.review.queue import ReviewFilter, Reviews
 from app.features.review.routes import ReviewPageOut, review_line
 from app.http import cursors
 from app.http.cursors import LONGEST, Listing
@@ -217,7 +219,7 @@ async def _job(runtime: Runtime, actor: Actor, given: GetJob) -> ToolResult:
 
 async def _forget(runtime: Runtime, actor: Actor, given: Forget) -> ToolResult:
     memory = ids.parse(ids.MEMORY, given.memory_id)
-    receipt = ReceiptOut.answer(await runtime.erasing.memory(actor, memory, with_turns=given.with_turns))
+    receipt = ReceiptOut.answer(await runtime.service(Erasures).memory(actor, memory, with_turns=given.with_turns))
     text = f"{given.memory_id} is erased."
     if receipt["kept"]:
         text += f" Kept, and may say the same: {', '.join(receipt['kept'])}. Erase these too if they are to go."
@@ -230,7 +232,7 @@ async def _waiting(runtime: Runtime, actor: Actor, given: ReviewPending) -> Tool
     wanted = ReviewFilter(reasons=tuple(given.reason), user_id=given.user_id, agent_id=given.agent_id)
     listing = Listing(f"review|{actor.tenant_id}|{wanted}")
     after = cursors.decode(given.cursor, listing, value=datetime)
-    page = await runtime.reviews.list(actor, wanted, limit=given.limit, after=after)
+    page = await runtime.service(Reviews).list(actor, wanted, limit=given.limit, after=after)
     data = ReviewPageOut.page(page.items, cursors.encode(page.next, listing), runtime.clock())
     lines = [review_line(one) for one in data["items"]] or ["Nothing waits for review."]
     items = [_with_brief({**one, "sides": [_with_brief(side) for side in one["sides"]]}) for one in data["items"]]
@@ -351,6 +353,6 @@ async def read_resource(runtime: Runtime, actor: Actor, uri: str) -> ReadResourc
     if not user or not uri.startswith(_START) or not uri.endswith(_END):
         raise NotFound(f"there is no resource {uri[:80]!r}; there is {PROFILE.uri_template}")
     agent = pinned({"user_id": user}, actor).get("agent_id")
-    found = await runtime.profiles.get(actor, Visibility(user_id=user, agent_id=agent))
+    found = await runtime.service(Profiles).get(actor, Visibility(user_id=user, agent_id=agent))
     text = found.text or "Nothing is known about this user."
     return ReadResourceResult(contents=[TextResourceContents(uri=uri, mime_type=PROFILE.mime_type, text=text)])

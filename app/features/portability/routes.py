@@ -9,7 +9,8 @@ from fastapi import APIRouter, Query, Request
 from pydantic import Field
 from starlette.responses import Response, StreamingResponse
 
-from app.features.portability.exports import ExportRequest
+from app.features.portability.exports import ExportRequest, Exports
+from app.features.portability.imports import Imports
 from app.http.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep, require_uncompressed
 from app.http.models import Out, Source, json_answer
 from app.http.routes import OK, add_route
@@ -125,7 +126,7 @@ async def export(
     """
     wanted = ExportRequest(user_id=user_id, agent_id=agent_id, vectors=vectors)
     headers = {"Content-Disposition": 'attachment; filename="typed-memory.ndjson"', "Cache-Control": "no-store"}
-    return StreamingResponse(runtime.exporting.lines(actor, wanted), media_type=NDJSON, headers=headers)
+    return StreamingResponse(runtime.service(Exports).lines(actor, wanted), media_type=NDJSON, headers=headers)
 
 
 async def import_lines(
@@ -144,7 +145,7 @@ async def import_lines(
     """
     require_uncompressed(request)
     lines = numbered(request.stream(), longest=runtime.settings.max_body_bytes)
-    return json_answer(ImportOut.answer(await runtime.importing.run(actor, lines, strict=strict)))
+    return json_answer(ImportOut.answer(await runtime.service(Imports).run(actor, lines, strict=strict)))
 
 
 async def numbered(stream: AsyncIterator[bytes], *, longest: int) -> AsyncIterator[tuple[int, bytes | None]]:

@@ -11,13 +11,12 @@ from uuid import UUID
 from app import ids
 from app.db.entities import read as entity_reads
 from app.db.session import Database
-from app.db.tenants import scopes_of_user
 from app.features.lifecycle.sql import drift
 from app.features.lifecycle.workers.drift import of_turns, of_writes
 from app.features.query_log import activity_sql as activity
 from app.features.query_log.activity_sql import EntityNeighbour, NameActivity, SessionActivity
 from app.memory.drift import DayRow
-from app.model import Actor, Scope, ScopeKind
+from app.model import Actor, ScopeKind
 from app.services.pages import Page, cut_page
 
 __all__ = ["Activity", "DayActivity", "EntityNeighbour", "NameActivity", "SessionActivity"]
@@ -41,13 +40,6 @@ class Activity:
 
     database: Database
     clock: Callable[[], datetime]
-
-    async def scopes_of_user(self, actor: Actor, user: str) -> tuple[UUID, ...]:
-        """Return every scope of a user, whatever the agent; the user's own is among them even if nothing is in it."""
-        own = Scope(kind=ScopeKind.USER, user_id=user).id(actor.tenant_id)
-        async with self.database.read(actor.tenant_id) as session:
-            found = await scopes_of_user(session, actor.tenant_id, user)
-        return tuple({own, *found})
 
     async def names(
         self, actor: Actor, kind: ScopeKind, scopes: Sequence[UUID] | None, *, text: str, after: str, limit: int

@@ -10,6 +10,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app import ids
+from app.features.query_log.activity import Activity
 from app.http import cursors
 from app.http.cursors import PageQuery
 from app.http.guard import ADMIN, BY_ENTITY, NAMED, OPEN, READ, ActorDep, GuardedRoute, RuntimeDep
@@ -179,18 +180,20 @@ async def list_agents(runtime: RuntimeDep, actor: ActorDep, query: Annotated[Nam
 async def _list_names(
     runtime: RuntimeDep, actor: Actor, query: NamesQuery, kind: ScopeKind, answer: type[UserPage | AgentPage]
 ) -> Response:
-    scopes = await query.visible(runtime.activity, actor)
+    scopes = await query.visible(runtime.tenants, actor)
     listing = query.listing(f"{kind}s", actor.tenant_id)
     after = cursors.decode_name(query.cursor, listing) or ""
-    page = await runtime.activity.names(actor, kind, scopes, text=query.q or "", after=after, limit=query.limit)
+    page = await runtime.service(Activity).names(
+        actor, kind, scopes, text=query.q or "", after=after, limit=query.limit
+    )
     return json_answer(answer.page(page.items, cursors.encode_name(page.next, listing)))
 
 
 async def list_sessions(runtime: RuntimeDep, actor: ActorDep, query: Annotated[SessionsQuery, Query()]) -> Response:
     """List the sessions that memories come from, a page at a time; `next_cursor` is null on the last page."""
-    scopes = await query.visible(runtime.activity, actor)
+    scopes = await query.visible(runtime.tenants, actor)
     listing = query.listing("sessions", actor.tenant_id)
-    page = await runtime.activity.sessions(
+    page = await runtime.service(Activity).sessions(
         actor, scopes=scopes, after=cursors.decode_name(query.cursor, listing) or "", limit=query.limit
     )
     return json_answer(SessionPage.page(page.items, cursors.encode_name(page.next, listing)))
@@ -198,11 +201,11 @@ async def list_sessions(runtime: RuntimeDep, actor: ActorDep, query: Annotated[S
 
 async def get_neighbours(runtime: RuntimeDep, actor: ActorDep, entity_id: str) -> Response:
     """Get the entities that active memories name together with one, at most 200, of the latest memories first."""
-    found = await runtime.activity.neighbours(actor, ids.parse(ids.ENTITY, entity_id), limit=MOST_RESULTS)
+    found = await runtime.service(Activity).neighbours(actor, ids.parse(ids.ENTITY, entity_id), limit=MOST_RESULTS)
     return json_answer({"neighbours": [NeighbourOut.answer(one) for one in found]})
 
 
 async def get_series(runtime: RuntimeDep, actor: ActorDep, query: Annotated[SeriesQuery, Query()]) -> Response:
     """Get turns and writes of each day, by status and by decision, oldest day first."""
-    found = await runtime.activity.days(actor, days=query.days)
+    found = await runtime.service(Activity).days(actor, days=query.days)
     return json_answer({"days": [DayOut.answer(one) for one in found]})

@@ -11,7 +11,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app import ids
-from app.features.query_log.service import QueryLogFilter
+from app.features.query_log.service import QueryLog, QueryLogFilter
 from app.http import cursors, models
 from app.http.cursors import PageQuery
 from app.http.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
@@ -92,5 +92,5 @@ async def list_query_log(runtime: RuntimeDep, actor: ActorDep, query: Annotated[
     )
     listing = query.listing("query-log", actor.tenant_id)
     after = cursors.decode_time(query.cursor, listing)
-    page = await runtime.query_log.page(actor, wanted, limit=query.limit, after=after)
+    page = await runtime.service(QueryLog).page(actor, wanted, limit=query.limit, after=after)
     return json_answer(QueryLogPageOut.page(page.items, cursors.encode_time(page.next, listing)))

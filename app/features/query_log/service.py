@@ -18,8 +18,8 @@ from uuid import UUID
 import structlog
 
 from app import ids
+from app.db.erasure.receipts import subject_hash
 from app.db.session import Database
-from app.features.erasure.service import subject_hash
 from app.features.query_log import sql as query_log
 from app.features.query_log.sql import QueryLogEntry, QueryLogFilter
 from app.model import Actor

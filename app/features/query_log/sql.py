@@ -1,4 +1,4 @@
-"""Rows of the query log: written in batches, listed by filters, deleted by age and by erasure."""
+"""Rows of the query log: written in batches, listed by filters, deleted by age."""
 
 from __future__ import annotations
 
@@ -97,12 +97,6 @@ _PRUNE = statement(
     """
 )
 
-_ERASE_USER = statement("DELETE FROM query_log WHERE tenant_id = :tenant AND user_id = :user")
-
-_ERASE_MEMORY = statement(
-    "DELETE FROM query_log WHERE tenant_id = :tenant AND question IS NOT NULL AND memories @> CAST(:ids AS uuid[])"
-)
-
 
 async def insert(
     session: WriteSession, tenant: UUID, entries: Sequence[QueryLogEntry], subjects: Mapping[str, bytes]
@@ -142,16 +136,6 @@ async def page(
 async def prune(session: WriteSession, tenant: UUID, *, before: datetime, limit: int) -> int:
     """Delete up to `limit` entries from before an instant; return how many."""
     return len(await session.fetch(_PRUNE, {"tenant": tenant, "before": before, "most": limit}))
-
-
-async def erase_user(session: WriteSession, tenant: UUID, user: str) -> int:
-    """Delete what a user asked; return how many entries."""
-    return await session.change(_ERASE_USER, {"tenant": tenant, "user": user})
-
-
-async def erase_memory(session: WriteSession, tenant: UUID, memory: UUID) -> int:
-    """Delete the entries with questions in words that returned a memory; return how many."""
-    return await session.change(_ERASE_MEMORY, {"tenant": tenant, "ids": [memory]})
 
 
 def _entry(row: dict[str, Any]) -> QueryLogEntry:

@@ -19,6 +19,7 @@ from app.db.audit import append
 from app.db.erasure import holds
 from app.db.memories import read as memory_reads
 from app.db.memories import rivals
+from app.db.memories.hidden import HiddenState, read_hidden
 from app.db.session import SNAPSHOT, ReadSession, WriteSession, stamped
 from app.db.tenant_types import read_version
 from app.db.tenants import lock_scope, scope_version
@@ -28,7 +29,7 @@ from app.features.review import resolutions as decisions
 from app.features.review import sql as review
 from app.features.review.items import ReviewAction, ReviewDecision, ReviewItem
 from app.features.review.resolutions import ReviewAuditDetail, ReviewOutcome
-from app.features.review.sql import FormerState, HiddenState
+from app.features.review.sql import FormerState
 from app.memory import confidence, normalise
 from app.memory.audit import AuditAction
 from app.memory.candidate import DIRECT_EXTRACTION, AffectedMemory, Candidate, WriteDecision
@@ -37,6 +38,7 @@ from app.model import Actor, Memory, MemoryStatus, ReviewReason, Scope
 from app.write.conflict import merge_into
 from app.write.hype import memories_without_questions
 from app.write.pipeline import WritePipeline
+from app.write.remade import candidate_of
 from app.write.rows import PendingRows, WriteContext
 from app.write.values import Believe, Decision, Existing, PersistResult, Prepared, Resolved
 from app.write.wave import DecidedWave
@@ -158,7 +160,7 @@ async def open_review(
     """Read everything that a decision on an item depends on; raises as `named_memory` does, and StaleReview."""
     memory = item.memory
     named = None if choice is None else await named_memory(session, tenant, item, choice)
-    hidden = await review.read_hidden(session, tenant, memory.id)
+    hidden = await read_hidden(session, tenant, memory.id)
     if hidden is None:
         raise StaleReview
     seen = {memory.id, *(side.memory.id for side in item.sides), *([] if named is None else [named.id])}
@@ -281,7 +283,7 @@ class ReviewDecisions:
         """Decide on a stored memory's candidate, with the source strength that the memory has."""
         memory = opened.item.memory
         types = await self.pipeline.types.at(actor.tenant_id, opened.types)
-        candidate = decisions.candidate_of(memory, opened.hidden, types)
+        candidate = candidate_of(memory, opened.hidden, types)
         [prepared] = await self.pipeline.prepared([candidate])
         trust = confidence.capped_score(memory.parts, memory.speech_act)
         accepted = memory if memory.status is MemoryStatus.PENDING else None

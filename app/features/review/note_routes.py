@@ -11,6 +11,8 @@ from starlette.responses import Response
 
 from app import ids
 from app.api.memories.answers import AffectedOut, AnyMemory
+from app.features.review.decide import ReviewUndo
+from app.features.review.queue import ReviewNotes
 from app.features.review.routes import ReviewId
 from app.http.guard import REVIEW, ActorDep, GuardedRoute, RuntimeDep
 from app.http.idempotency import run_once
@@ -113,7 +115,7 @@ async def undo_review(
     memory = ids.parse(ids.REVIEW, review_id)
 
     async def work() -> object:
-        undone = await runtime.undoing.undo(actor, memory, reason=body.reason, reviewer=body.reviewer)
+        undone = await runtime.service(ReviewUndo).undo(actor, memory, reason=body.reason, reviewer=body.reviewer)
         return ReviewUndoneOut.answer(undone, runtime.clock())
 
     return await run_once(request, runtime, actor, OK, work)
@@ -130,9 +132,9 @@ async def claim_review(
 
     async def work() -> object:
         if body.release:
-            await runtime.review_notes.release(actor, memory, body.name(actor))
+            await runtime.service(ReviewNotes).release(actor, memory, body.name(actor))
         else:
-            await runtime.review_notes.claim(actor, memory, body.name(actor))
+            await runtime.service(ReviewNotes).claim(actor, memory, body.name(actor))
         return await _notes(runtime, actor, review_id)
 
     return await run_once(request, runtime, actor, OK, work)
@@ -145,14 +147,14 @@ async def comment_review(
     memory = ids.parse(ids.REVIEW, review_id)
 
     async def work() -> object:
-        await runtime.review_notes.comment(actor, memory, body.comment, body.name(actor))
+        await runtime.service(ReviewNotes).comment(actor, memory, body.comment, body.name(actor))
         return await _notes(runtime, actor, review_id)
 
     return await run_once(request, runtime, actor, OK, work)
 
 
 async def _notes(runtime: RuntimeDep, actor: Actor, review_id: str) -> dict[str, object]:
-    claim, comments = await runtime.review_notes.read(actor, ids.parse(ids.REVIEW, review_id))
+    claim, comments = await runtime.service(ReviewNotes).read(actor, ids.parse(ids.REVIEW, review_id))
     return ReviewNotesOut.answer(
         None,
         claim=None if claim is None else ReviewClaimOut.answer(claim),

@@ -7,21 +7,16 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
-from pydantic import ValidationError
-
 from app import ids
 from app.db.apply.memories import FIXED, RowChange
 from app.errors import Conflict
 from app.features.review.items import ReviewDecision, ReviewItem
-from app.features.review.sql import FormerState, HiddenState
+from app.features.review.sql import FormerState
 from app.lexical.bm25 import searched_terms
 from app.lexical.counts import ScopeCounts
 from app.memory.audit import AuditAction
-from app.memory.candidate import AffectedMemory, Candidate
-from app.memory.freshness import Decay
-from app.memory.registry import Registry
+from app.memory.candidate import AffectedMemory
 from app.memory.slots import latest_statement_wins, transition
-from app.memory.spec import Payload
 from app.memory.versions import (
     Chosen,
     Cleared,
@@ -42,45 +37,6 @@ from app.write.values import Believe, Decision, Existing, Resolved, version_of
 
 Versions = Mapping[UUID, Version]
 """The item, its sides and the named memory, with the active versions of their slots."""
-
-
-def candidate_of(memory: Memory, unshown: HiddenState, types: Registry) -> Candidate:
-    """Return the candidate that a memory under review was made of, without its evidence.
-
-    Raises Conflict when its payload is of a shape that its type no longer has.
-    """
-    spec = types.get(memory.type).at(memory.type_version)
-    try:
-        payload: Payload = spec.payload.model_validate(dict(memory.payload))
-    except ValidationError as error:
-        fields = ", ".join(".".join(map(str, one["loc"])) for one in error.errors(include_input=False))
-        raise Conflict(
-            f"{ids.public(ids.MEMORY, memory.id)} was stored when {spec.name} had other fields ({fields}): "
-            "reject it, or supersede it with what it should say"
-        ) from None
-    as_by_type = spec.decay(None) == Decay(half_life_days=memory.half_life_days, floor=memory.floor)
-    return Candidate(
-        type=spec,
-        payload=payload,
-        scope=memory.scope,
-        content=memory.content,
-        context=unshown.context,
-        stated_at=memory.stated_at,
-        zone=unshown.zone,
-        source_strength=memory.parts.source,
-        extractor_confidence=memory.parts.extractor,
-        speech_act=memory.speech_act,
-        importance=memory.importance,
-        topic=memory.topic,
-        category=None if as_by_type else memory.category,
-        session_id=memory.session_id,
-        sequence_number=memory.sequence_number,
-        valid_from=memory.valid_from,
-        valid_until=memory.valid_until,
-        metadata=memory.metadata,
-        provenance=memory.provenance,
-        reviewed=True,
-    )
 
 
 def existing_of(memory: Memory, version: Version) -> Existing:

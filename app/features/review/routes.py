@@ -24,7 +24,7 @@ from app.features.erasure.service import Receipt
 from app.features.review.bodies import EXAMPLE_ITEM, BulkBody, DecideBody
 from app.features.review.decide import ReviewResult
 from app.features.review.items import ReviewAction, ReviewDecision, ReviewItem, suggestion
-from app.features.review.queue import Detail, Passage, ReviewFilter, ReviewItemChanged
+from app.features.review.queue import Detail, Passage, ReviewFilter, ReviewItemChanged, Reviews
 from app.http import cursors, models
 from app.http.cursors import PageQuery
 from app.http.guard import REVIEW, ActorDep, GuardedRoute, RuntimeDep
@@ -308,7 +308,7 @@ async def list_reviews(runtime: RuntimeDep, actor: ActorDep, query: Annotated[Re
         **models.period(query.since, query.until),
     )
     listing = query.listing("review", actor.tenant_id)
-    page = await runtime.reviews.list(
+    page = await runtime.service(Reviews).list(
         actor,
         wanted,
         min_age=None if query.min_age is None else timedelta(seconds=query.min_age),
@@ -321,7 +321,7 @@ async def list_reviews(runtime: RuntimeDep, actor: ActorDep, query: Annotated[Re
 
 async def get_review_summary(runtime: RuntimeDep, actor: ActorDep) -> Response:
     """Count items, by reason and age."""
-    found = await runtime.reviews.summary(actor)
+    found = await runtime.service(Reviews).summary(actor)
     reasons = [WaitingOut.answer(one) for one in found]
     return json_answer({"waiting": sum(one.waiting for one in found), "reasons": reasons})
 
@@ -331,7 +331,7 @@ async def get_review(runtime: RuntimeDep, actor: ActorDep, review_id: ReviewId) 
 
     For an item that has left the queue, `open` is false, and `decided` has the decision and its author.
     """
-    found = await runtime.reviews.get(actor, ids.parse(ids.REVIEW, review_id))
+    found = await runtime.service(Reviews).get(actor, ids.parse(ids.REVIEW, review_id))
     return json_answer(ReviewDetailOut.answer(found, runtime.clock()))
 
 
@@ -354,7 +354,7 @@ async def decide_review(
 
     async def decided(types: Registry) -> object:
         choice = body.choice(types, runtime.clock())
-        result = await runtime.reviews.decide(actor, memory, choice)
+        result = await runtime.service(Reviews).decide(actor, memory, choice)
         return _outcome(memory, choice, result, runtime.clock())
 
     async def work() -> object:
@@ -378,7 +378,7 @@ async def decide_reviews(request: Request, runtime: RuntimeDep, actor: ActorDep,
             (memory, one.choice(types, now, "decisions", place))
             for place, (memory, one) in enumerate(zip(memories, body.decisions, strict=True))
         ]
-        results = await runtime.reviews.decide_all(actor, choices)
+        results = await runtime.service(Reviews).decide_all(actor, choices)
         raise_if_all_failed(results)
         answers: list[dict[str, Any]] = []
         for place, ((memory, choice), result) in enumerate(zip(choices, results, strict=True)):

@@ -8,7 +8,7 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import datetime, timedelta, tzinfo
+from datetime import datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -21,7 +21,6 @@ from app.db.memories.read import VERSION_COLUMNS, memory_of, memory_query, versi
 from app.db.session import ReadSession, WriteSession, statement
 from app.db.sql import as_record
 from app.features.review.items import ReviewItem, ReviewSide, version_of
-from app.memory.calendar import zone_of
 from app.memory.versions import Version
 from app.model import LinkKind, Memory
 
@@ -37,15 +36,6 @@ class ReviewFilter:
     agent_id: str | None = None
     since: datetime | None = None
     until: datetime | None = None
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class HiddenState:
-    """Columns of a memory that no answer shows: the digest of its statement, its context, its time zone."""
-
-    identity: bytes
-    context: str | None
-    zone: tzinfo
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -143,15 +133,6 @@ _DEPARTURE = statement(
     """
 )
 
-_UNSHOWN = statement(
-    """
-    SELECT m.identity, m.context, (
-        SELECT t.timezone FROM evidence e JOIN turns t ON t.tenant_id = :tenant AND t.id = e.turn_id
-        WHERE e.tenant_id = :tenant AND e.memory_id = m.id ORDER BY e.stated_at, e.id LIMIT 1
-    ) AS timezone
-    FROM memories m WHERE m.tenant_id = :tenant AND m.id = :id
-    """
-)
 
 _LOCK = statement(
     """
@@ -284,15 +265,6 @@ async def waiting(session: ReadSession) -> dict[str, int]:
 async def find_departure(session: ReadSession, tenant: UUID, memory: UUID) -> Record | None:
     """Return the latest audit event by which a memory left the queue, None when it never did."""
     return await _last_event(session, tenant, memory, ENDINGS)
-
-
-async def read_hidden(session: ReadSession, tenant: UUID, memory: UUID) -> HiddenState | None:
-    """Return the hidden columns of a memory, None when it does not exist."""
-    rows = await session.fetch(_UNSHOWN, {"tenant": tenant, "id": memory})
-    if not rows:
-        return None
-    zone = zone_of(rows[0]["timezone"] or "UTC")
-    return HiddenState(identity=rows[0]["identity"], context=rows[0]["context"], zone=zone)
 
 
 async def read_former(session: ReadSession, tenant: UUID, memories: Collection[UUID]) -> dict[UUID, FormerState]:

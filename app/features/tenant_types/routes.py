@@ -11,6 +11,7 @@ from fastapi.exceptions import RequestValidationError
 from pydantic import Field
 from starlette.responses import Response
 
+from app.features.tenant_types.service import TenantTypes
 from app.http.guard import ADMIN, OPEN, READ, ActorDep, GuardedRoute, Handler, RuntimeDep
 from app.http.models import Given, Out, Source, json_answer
 from app.http.outcomes import LOCATION
@@ -138,7 +139,7 @@ async def define_type(
     are listed. An unchanged definition changes nothing. All faults of a definition are reported together, by JSON
     pointers into it.
     """
-    done = await runtime.own_types.define(actor, body, dry_run=dry_run)
+    done = await runtime.service(TenantTypes).define(actor, body, dry_run=dry_run)
     if dry_run:
         return json_answer(DefinedOut.answer(done))
     location = f"{request.scope.get('root_path', '')}/admin/types/{body.name}"
@@ -147,7 +148,7 @@ async def define_type(
 
 async def get_type(runtime: RuntimeDep, actor: ActorDep, type_name: TypeNameIn) -> Response:
     """Get a type by its name or an alias, with every version of the definition if it is your own."""
-    found = await runtime.own_types.get(actor, type_name)
+    found = await runtime.service(TenantTypes).get(actor, type_name)
     versions = [VersionOut.answer(one) for one in found.versions]
     return json_answer(TypeDetailOut.answer(found.type, versions=versions, memories=found.memories))
 
@@ -158,7 +159,7 @@ async def remove_type(runtime: RuntimeDep, actor: ActorDep, type_name: TypeNameI
     A memory without its type could not be read. To stop the extraction of more memories of it, define the type with
     `extracted` false.
     """
-    await runtime.own_types.remove(actor, type_name)
+    await runtime.service(TenantTypes).remove(actor, type_name)
     return Response(status_code=NO_CONTENT)
 
 

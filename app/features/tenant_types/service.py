@@ -16,7 +16,7 @@ from app.db.session import Database, ReadSession
 from app.db.tenant_types import StoredVersion, TypeCache
 from app.errors import Conflict, NotFound
 from app.memory.audit import AuditAction
-from app.memory.registry import Registry
+from app.memory.registry import Registry, unknown
 from app.memory.spec import MemoryType
 from app.memory.tenant_types import compiler
 from app.memory.tenant_types.definition import Definition, DefinitionError, InvalidDefinition, pointer
@@ -210,11 +210,6 @@ def _too_many(made: MemoryType, types: Registry) -> Iterator[DefinitionError]:
             f"with it, your own types have {choices} values in enums: a model takes at most {MOST_CHOICES} of them"
         )
         yield DefinitionError(pointer="/extracted", message=message)
-
-
-def unknown(name: str, types: Registry) -> NotFound:
-    """Return the error for a type that the tenant does not have."""
-    return NotFound(f"no memory type {name[:80]!r}; there are {', '.join(types.by_name)}")
 
 
 def _not_own(name: str, types: Registry) -> NotFound | Conflict:

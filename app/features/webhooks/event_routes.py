@@ -9,6 +9,7 @@ from fastapi import APIRouter, Query, Request
 from pydantic import Field
 from starlette.responses import StreamingResponse
 
+from app.features.webhooks.events import LiveEvents
 from app.http.guard import REVIEW, ActorDep, GuardedRoute, RuntimeDep
 from app.http.models import EVENT_STREAM, RequestBody, event_stream, event_text
 from app.http.routes import OK, add_route
@@ -49,14 +50,14 @@ async def follow_events(
     (`job_id`, `kind`, `status`). A stream ends after `seconds`, or when the process is about to stop. A process has at
     most 64 streams, 8 of them of one tenant; more are answered 503.
     """
-    runtime.live_events.check(actor)
+    runtime.service(LiveEvents).check(actor)
     stop = request.app.state.admission.stopping
 
     async def lines() -> AsyncIterator[str]:
-        with runtime.live_events.counted(actor) as allowed:
+        with runtime.service(LiveEvents).counted(actor) as allowed:
             if not allowed:
                 return
-            async for one in runtime.live_events.follow(actor, seconds=query.seconds, stop=stop):
+            async for one in runtime.service(LiveEvents).follow(actor, seconds=query.seconds, stop=stop):
                 yield _QUIET if one is None else event_text(one.name, one.data)
 
     return event_stream(lines())

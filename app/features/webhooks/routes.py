@@ -11,7 +11,7 @@ from starlette.responses import Response
 
 from app import ids
 from app.api.keys import RotateBody, secret_answer
-from app.features.webhooks.service import StoredWebhook, WebhookDraft
+from app.features.webhooks.service import StoredWebhook, WebhookDraft, Webhooks
 from app.http import cursors
 from app.http.cursors import PageQuery
 from app.http.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
@@ -123,25 +123,25 @@ def router() -> APIRouter:
 
 async def list_webhooks(runtime: RuntimeDep, actor: ActorDep) -> Response:
     """List the tenant's webhooks, without their secrets."""
-    return json_answer({"webhooks": [WebhookOut.answer(one) for one in await runtime.webhooks.list(actor)]})
+    return json_answer({"webhooks": [WebhookOut.answer(one) for one in await runtime.service(Webhooks).list(actor)]})
 
 
 async def create_webhook(runtime: RuntimeDep, actor: ActorDep, body: WebhookBody) -> Response:
     """Make a webhook; only this answer has its secret."""
     draft = WebhookDraft(url=body.url, events=body.events, description=body.description)
-    return _with_secret(await runtime.webhooks.create(actor, draft))
+    return _with_secret(await runtime.service(Webhooks).create(actor, draft))
 
 
 async def change_webhook(runtime: RuntimeDep, actor: ActorDep, webhook_id: WebhookId, body: WebhookChanges) -> Response:
     """Change URL, events, description or activity of a webhook."""
     given = {name: value for name, value in body.model_dump(exclude_unset=True).items() if value is not None}
-    changed = await runtime.webhooks.change(actor, ids.parse(ids.WEBHOOK, webhook_id), given)
+    changed = await runtime.service(Webhooks).change(actor, ids.parse(ids.WEBHOOK, webhook_id), given)
     return json_answer(WebhookOut.answer(changed))
 
 
 async def delete_webhook(runtime: RuntimeDep, actor: ActorDep, webhook_id: WebhookId) -> Response:
     """Delete a webhook with its deliveries; what waits is not sent."""
-    await runtime.webhooks.delete(actor, ids.parse(ids.WEBHOOK, webhook_id))
+    await runtime.service(Webhooks).delete(actor, ids.parse(ids.WEBHOOK, webhook_id))
     return Response(status_code=NO_CONTENT)
 
 
@@ -150,12 +150,12 @@ async def rotate_webhook(
 ) -> Response:
     """Give a webhook a new secret; until the end of the grace period messages are signed with both."""
     grace = timedelta(seconds=(body or RotateBody()).grace_seconds)
-    return _with_secret(await runtime.webhooks.rotate(actor, ids.parse(ids.WEBHOOK, webhook_id), grace))
+    return _with_secret(await runtime.service(Webhooks).rotate(actor, ids.parse(ids.WEBHOOK, webhook_id), grace))
 
 
 async def test_webhook(runtime: RuntimeDep, actor: ActorDep, webhook_id: WebhookId) -> Response:
     """Queue a message of type `webhook.test`."""
-    queued = await runtime.webhooks.test(actor, ids.parse(ids.WEBHOOK, webhook_id))
+    queued = await runtime.service(Webhooks).test(actor, ids.parse(ids.WEBHOOK, webhook_id))
     return json_answer({"delivery_id": ids.public(ids.DELIVERY, queued.id)}, CREATED)
 
 
@@ -166,14 +166,14 @@ async def list_deliveries(
     webhook = ids.parse(ids.WEBHOOK, webhook_id)
     listing = query.listing("deliveries", actor.tenant_id, webhook)
     after = cursors.decode_time(query.cursor, listing)
-    page = await runtime.webhooks.deliveries(actor, webhook, limit=query.limit, after=after)
+    page = await runtime.service(Webhooks).deliveries(actor, webhook, limit=query.limit, after=after)
     return json_answer(DeliveryPageOut.page(page.items, cursors.encode_time(page.next, listing)))
 
 
 async def send_delivery_again(runtime: RuntimeDep, actor: ActorDep, delivery_id: DeliveryId) -> Response:
     """Queue a delivery again, with all its attempts and the same id."""
     delivery = ids.parse(ids.DELIVERY, delivery_id)
-    await runtime.webhooks.send_again(actor, delivery)
+    await runtime.service(Webhooks).send_again(actor, delivery)
     return json_answer({"delivery_id": ids.public(ids.DELIVERY, delivery)}, CREATED)
 
 

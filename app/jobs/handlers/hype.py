@@ -19,7 +19,7 @@ async def run(runtime: Runtime, job: Job, progress: ProgressCallback) -> Mapping
         database=runtime.database,
         embedder=runtime.embedder,
         model_id=runtime.model_id,
-        writer=runtime.question_writer,
+        writer=runtime.models.question_writer,
         types=runtime.type_book,
     )
     async for done in hype.ask(job.tenant_id, memories):

@@ -39,6 +39,7 @@ from uvicorn.config import STARTUP_FAILURE
 from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.supervisors.multiprocess import Multiprocess, Process
 
+from app.assembly import build_runtime
 from app.command_line.configuration import configure_logs, freeze_garbage_collector, owner_login
 from app.command_line.terminal import CommandFailed
 from app.errors import Overloaded
@@ -46,7 +47,6 @@ from app.http.admission import Admission
 from app.http.problems import MEDIA_TYPE, URN
 from app.main import create_app
 from app.metrics import shared_metrics
-from app.runtime import build_runtime
 from app.settings import Settings
 
 log = structlog.get_logger("typed_memory.start")

@@ -10,7 +10,8 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from app import logs
+from app import features, logs
+from app.assembly import build_runtime
 from app.command_line.configuration import (
     configure_logs,
     freeze_garbage_collector,
@@ -19,10 +20,10 @@ from app.command_line.configuration import (
 from app.command_line.terminal import CommandFailed, say
 from app.db.jobs import Job
 from app.db.tenants import Tenant
-from app.jobs.handler import discover
+from app.features.lifecycle.runner import Workers
 from app.jobs.worker import run_worker
 from app.model import Actor, JobStatus
-from app.runtime import Runtime, build_runtime
+from app.runtime import Runtime
 from app.settings import Settings
 
 _LOOK_SECONDS = 0.1
@@ -72,11 +73,11 @@ def run(
 
 async def _run_now(settings: Settings, name: str, tenant: str | None, *, dry_run: bool) -> None:
     async with build_runtime(settings) as runtime:
-        runtime.workers.named(name)
+        runtime.service(Workers).named(name)
         owners = await runtime.tenants.list() if tenant is None else [await runtime.tenants.by_name(tenant)]
-        started = [(one, (await runtime.workers.start(one.id, name, dry_run=dry_run))[0]) for one in owners]
+        started = [(one, (await runtime.service(Workers).start(one.id, name, dry_run=dry_run))[0]) for one in owners]
         stop = asyncio.Event()
-        working = asyncio.create_task(run_worker(runtime, handlers=discover(), stop=stop, schedules=()))
+        working = asyncio.create_task(run_worker(runtime, handlers=features.handlers(), stop=stop, schedules=()))
         try:
             ended = [(one, await _wait(runtime, one, job)) for one, job in started]
         finally:
@@ -125,7 +126,13 @@ async def _run(settings: Settings) -> None:
             with _measured(settings, runtime):
                 freeze_garbage_collector()
                 _announce(runtime)
-                await run_worker(runtime, handlers=discover(), stop=stop, hurry=hurry)
+                await run_worker(
+                    runtime,
+                    handlers=features.handlers(),
+                    schedules=features.schedules(runtime),
+                    stop=stop,
+                    hurry=hurry,
+                )
     except asyncio.CancelledError:
         if not stop.is_set():
             raise

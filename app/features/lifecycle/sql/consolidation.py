@@ -18,9 +18,6 @@ from app.db.sql import as_record, has_vector, values_of, vector_of
 from app.db.tenants import scope_of
 from app.model import Scope
 
-FOLDED = "folded"
-"""Key in the provenance of a memory that folding made: a summary. Members may also be folded into a known memory."""
-
 _FADED = f"""
     m.tenant_id = :tenant AND m.category = 'episodic' AND m.type = ANY(:types) AND m.status IN ('active', 'expired')
     AND m.speech_act IN ('assertion', 'negation') AND m.review_reason IS NULL AND NOT m.contested
@@ -48,14 +45,6 @@ _SCOPES = statement(
 )
 
 _SCOPE = statement("SELECT kind, user_id, agent_id FROM scopes WHERE tenant_id = :tenant AND id = :scope")
-
-_SUMMARY_OF = statement(
-    f"""
-    SELECT f.into_id FROM memory_folds f
-    JOIN memories m ON m.tenant_id = :tenant AND m.id = f.into_id AND m.provenance ? '{FOLDED}'
-    WHERE f.tenant_id = :tenant AND f.memory_id = :memory
-    """  # noqa: S608 - a constant
-)
 
 _SUBJECTS = statement(
     f"""
@@ -132,15 +121,6 @@ async def scope(session: ReadSession, tenant: UUID, scope: UUID) -> Scope:
     """Return a scope by its id."""
     [row] = await session.fetch(_SCOPE, {"tenant": tenant, "scope": scope})
     return scope_of(row, "kind")
-
-
-async def summary_of(session: ReadSession, tenant: UUID, memory: UUID) -> UUID | None:
-    """Return the summary that a memory was folded into; None where it was folded into nothing, or into what was known.
-
-    What was known before says what somebody else said, not what its members say.
-    """
-    rows = await session.fetch(_SUMMARY_OF, {"tenant": tenant, "memory": memory})
-    return rows[0]["into_id"] if rows else None
 
 
 async def subjects(

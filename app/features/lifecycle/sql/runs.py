@@ -39,15 +39,6 @@ class LatestRun:
     counts: Mapping[str, int]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class BatchResult:
-    """The result of a batch: approximate rows read, changes by name, and the last id, None at the end."""
-
-    seen: int
-    counts: Mapping[str, int]
-    last: UUID | None
-
-
 _BEGIN = statement(
     """
     INSERT INTO worker_runs AS r (tenant_id, worker, job_id, began_at) VALUES (:tenant, :worker, :job, :now)

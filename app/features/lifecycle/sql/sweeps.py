@@ -23,10 +23,10 @@ from app.db.audit import AuditWriter, append
 from app.db.memories import fading
 from app.db.memories.locks import lock_memories
 from app.db.memories.rivals import read_versions
+from app.db.recounts import BatchResult
 from app.db.session import ReadSession, SqlStatement, WriteSession, statement
 from app.db.tenants import lock_scope
 from app.english.dates import last_named
-from app.features.lifecycle.sql.runs import BatchResult
 from app.lexical.bm25 import searched_terms
 from app.lexical.counts import ScopeCounts, total
 from app.memory.audit import AuditAction

@@ -6,10 +6,9 @@ from collections import Counter
 from uuid import UUID
 
 from app.db import recounts
-from app.db.recounts import CountDifferences
+from app.db.recounts import BatchResult, CountDifferences
 from app.db.session import SNAPSHOT, WriteSession
 from app.features.lifecycle.runner import FIRST, Counts, Place, RunProgress, Worker, WorkerContext
-from app.features.lifecycle.sql.runs import BatchResult
 
 NAME = "lexical-statistics"
 STAGE = "scopes"

@@ -1,0 +1,18 @@
+"""Routes in the shapes of Aegis Memory."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from fastapi import APIRouter
+
+from app.api.memories.bodies import built_in
+from app.feature import Feature
+from app.features.aegis import routes
+
+
+def _routers() -> Sequence[APIRouter]:
+    return routes.router(), routes.calls_router(*built_in())
+
+
+FEATURE = Feature(routers=_routers)

@@ -1,0 +1,7 @@
+"""The service as an MCP server."""
+
+from __future__ import annotations
+
+from app.feature import Feature
+
+FEATURE = Feature()

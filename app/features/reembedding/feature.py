@@ -1,0 +1,19 @@
+"""The change of the embedding model."""
+
+from __future__ import annotations
+
+from contextlib import AsyncExitStack
+
+from app.feature import Feature
+from app.features.reembedding.service import VectorBackfill
+from app.runtime import Runtime, open_in_background
+
+
+async def _start(runtime: Runtime, stack: AsyncExitStack) -> None:
+    refilling = VectorBackfill(
+        database=runtime.database, embedder=runtime.embedder, model_id=runtime.model_id, types=runtime.type_book
+    )
+    await open_in_background(stack, refilling.run())
+
+
+FEATURE = Feature(start=_start)
