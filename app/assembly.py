@@ -15,7 +15,7 @@ from app.bootstrap import Store, first_key, now, open_replica, open_store
 from app.db import embedding_models
 from app.db.sql import Model
 from app.db.tenant_types import TypeCache
-from app.feature import Feature
+from app.feature import FeatureSpec
 from app.memory.extraction import SHORT_TURN
 from app.memory.registry import discover
 from app.metrics import Metrics
@@ -115,7 +115,7 @@ async def build_runtime(settings: Settings, wall: Callable[[], datetime] = now) 
         yield runtime
 
 
-async def _assembled(base: Resources, writing: _WriteServices, store: Store, known: Sequence[Feature]) -> Runtime:
+async def _assembled(base: Resources, writing: _WriteServices, store: Store, known: Sequence[FeatureSpec]) -> Runtime:
     settings, database, types = base.settings, base.database, base.types
     idempotency = Idempotency(database=database)
     base.stack.push_async_callback(idempotency.aclose)

@@ -1,4 +1,4 @@
-"""What a feature adds to the service: the declaration that each folder of `app/features` makes in its `feature.py`."""
+"""The declaration of a feature, which each folder of `app/features` makes in its `feature.py`."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ async def _nothing(_runtime: Runtime, _stack: AsyncExitStack) -> None:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Feature:
+class FeatureSpec:
     """The declaration of a feature; each part is empty where the feature adds nothing.
 
     `routers` makes its routes, for each application once. `services` says for each class of its services how one is

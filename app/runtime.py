@@ -45,7 +45,7 @@ Service = TypeVar("Service")
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Resources:
-    """What all services are made of; `stack` closes what is opened."""
+    """Parts of which all services are made; `stack` closes what is opened."""
 
     settings: Settings
     database: Database

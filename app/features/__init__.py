@@ -13,7 +13,7 @@ from functools import cache
 from fastapi import APIRouter
 
 from app.errors import ConfigurationError
-from app.feature import Feature
+from app.feature import FeatureSpec
 from app.jobs.handler import Handler
 from app.jobs.handler import discover as core_handlers
 from app.jobs.schedules import SCHEDULES, Schedule
@@ -22,7 +22,7 @@ from app.services.query import QuestionLog
 
 
 @cache
-def discover() -> tuple[Feature, ...]:
+def discover() -> tuple[FeatureSpec, ...]:
     """Return the declarations of all features, in the order of their names.
 
     Raises ConfigurationError for a folder whose `feature.py` defines none.
@@ -30,10 +30,10 @@ def discover() -> tuple[Feature, ...]:
     return tuple(_declared(one.name) for one in pkgutil.iter_modules(__path__) if one.ispkg)
 
 
-def _declared(name: str) -> Feature:
+def _declared(name: str) -> FeatureSpec:
     declared = getattr(importlib.import_module(f"{__name__}.{name}.feature"), "FEATURE", None)
-    if not isinstance(declared, Feature):
-        raise ConfigurationError(f"app/features/{name}/feature.py defines no FEATURE: add FEATURE = Feature(...)")
+    if not isinstance(declared, FeatureSpec):
+        raise ConfigurationError(f"app/features/{name}/feature.py defines no FEATURE: add FEATURE = FeatureSpec(...)")
     return declared
 
 
@@ -57,6 +57,6 @@ def streamed() -> frozenset[str]:
     return frozenset().union(*(one.streamed for one in discover()))
 
 
-def question_log(known: Sequence[Feature], base: Resources) -> QuestionLog | None:
+def question_log(known: Sequence[FeatureSpec], base: Resources) -> QuestionLog | None:
     """Return what notes questions, None where no feature does."""
     return next((one.question_log(base) for one in known if one.question_log is not None), None)

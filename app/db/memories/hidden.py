@@ -1,4 +1,4 @@
-"""What no answer shows of a memory, and who makes it anew needs."""
+"""Columns of a memory that no answer shows; who makes it anew needs them."""
 
 from __future__ import annotations
 

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from fastapi import APIRouter
 
 from app.api.memories.bodies import built_in
-from app.feature import Feature
+from app.feature import FeatureSpec
 from app.features.aegis import routes
 
 
@@ -15,4 +15,4 @@ def _routers() -> Sequence[APIRouter]:
     return routes.router(), routes.calls_router(*built_in())
 
 
-FEATURE = Feature(routers=_routers)
+FEATURE = FeatureSpec(routers=_routers)

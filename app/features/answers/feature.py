@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.feature import Feature
+from app.feature import FeatureSpec
 from app.features.answers import profile_routes, routes
 from app.features.answers.profiles import Profiles
 from app.features.answers.service import Answers
@@ -25,7 +25,7 @@ def _profiles(runtime: Runtime) -> Profiles:
     return Profiles(database=runtime.database, types=runtime.type_book, clock=runtime.clock)
 
 
-FEATURE = Feature(
+FEATURE = FeatureSpec(
     routers=lambda: (routes.router(), profile_routes.router()),
     services={Answers: _answers, Profiles: _profiles},
 )

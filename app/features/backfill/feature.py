@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.feature import Feature
+from app.feature import FeatureSpec
 from app.features.backfill import jobs, routes
 from app.features.backfill.runs import Backfills
 from app.runtime import Runtime
@@ -18,4 +18,4 @@ def _backfills(runtime: Runtime) -> Backfills:
     )
 
 
-FEATURE = Feature(routers=lambda: (routes.router(),), services={Backfills: _backfills}, handlers=(jobs.HANDLER,))
+FEATURE = FeatureSpec(routers=lambda: (routes.router(),), services={Backfills: _backfills}, handlers=(jobs.HANDLER,))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.feature import Feature
+from app.feature import FeatureSpec
 from app.features.erasure import jobs, routes
 from app.features.erasure.memories import MemoryErasure
 from app.features.erasure.service import Erasures
@@ -23,6 +23,6 @@ def _erasures(runtime: Runtime) -> Erasures:
     )
 
 
-FEATURE = Feature(
+FEATURE = FeatureSpec(
     routers=lambda: (routes.router(), routes.memory_router()), services={Erasures: _erasures}, handlers=(jobs.HANDLER,)
 )

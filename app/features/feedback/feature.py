@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.feature import Feature
+from app.feature import FeatureSpec
 from app.features.feedback import routes
 from app.features.feedback.service import FeedbackService
 from app.runtime import Runtime
@@ -17,4 +17,4 @@ def _feedback(runtime: Runtime) -> FeedbackService:
     )
 
 
-FEATURE = Feature(routers=lambda: (routes.router(),), services={FeedbackService: _feedback})
+FEATURE = FeatureSpec(routers=lambda: (routes.router(),), services={FeedbackService: _feedback})

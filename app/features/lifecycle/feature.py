@@ -1,8 +1,8 @@
-"""What time does to memories: workers on a schedule, drift, statistics."""
+"""Ageing of memories: workers on a schedule, drift, statistics."""
 
 from __future__ import annotations
 
-from app.feature import Feature
+from app.feature import FeatureSpec
 from app.features.lifecycle import jobs, routes, runner, stats_routes
 from app.features.lifecycle.runner import WorkerContext, Workers, checked_crons
 from app.features.lifecycle.stats import Stats
@@ -36,7 +36,7 @@ def _stats(runtime: Runtime) -> Stats:
     return Stats(database=runtime.database, clock=runtime.clock)
 
 
-FEATURE = Feature(
+FEATURE = FeatureSpec(
     routers=lambda: (routes.router(), stats_routes.router()),
     services={Workers: _workers, Stats: _stats},
     handlers=(jobs.HANDLER,),

@@ -2,6 +2,6 @@
 
 from __future__ import annotations
 
-from app.feature import Feature
+from app.feature import FeatureSpec
 
-FEATURE = Feature()
+FEATURE = FeatureSpec()

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.feature import Feature
+from app.feature import FeatureSpec
 from app.features.portability import routes
 from app.features.portability.batch import ImportContext
 from app.features.portability.exports import Exports
@@ -29,7 +29,7 @@ def _imports(runtime: Runtime) -> Imports:
     return Imports(context=context, own_types=runtime.service(TenantTypes), policies=runtime.policies)
 
 
-FEATURE = Feature(
+FEATURE = FeatureSpec(
     routers=lambda: (routes.router(),),
     services={Exports: _exports, Imports: _imports},
     streamed=routes.STREAMED,

@@ -1,10 +1,10 @@
-"""What was asked, and what a tenant's users do."""
+"""The log of questions, and the activity of a tenant's users."""
 
 from __future__ import annotations
 
 from contextlib import AsyncExitStack
 
-from app.feature import Feature
+from app.feature import FeatureSpec
 from app.features.query_log import activity_routes, jobs, routes
 from app.features.query_log.activity import Activity
 from app.features.query_log.service import QueryLog
@@ -38,7 +38,7 @@ async def _start(runtime: Runtime, stack: AsyncExitStack) -> None:
     await open_in_background(stack, log.run())
 
 
-FEATURE = Feature(
+FEATURE = FeatureSpec(
     routers=lambda: (routes.router(), activity_routes.router()),
     services={QueryLog: _of_queries, Activity: _activity},
     schedules=lambda _: (jobs.SCHEDULE,),

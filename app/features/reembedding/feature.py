@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from contextlib import AsyncExitStack
 
-from app.feature import Feature
+from app.feature import FeatureSpec
 from app.features.reembedding.service import VectorBackfill
 from app.runtime import Runtime, open_in_background
 
@@ -16,4 +16,4 @@ async def _start(runtime: Runtime, stack: AsyncExitStack) -> None:
     await open_in_background(stack, refilling.run())
 
 
-FEATURE = Feature(start=_start)
+FEATURE = FeatureSpec(start=_start)

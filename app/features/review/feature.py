@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 
-from app.feature import Feature
+from app.feature import FeatureSpec
 from app.features.erasure.service import Erasures
 from app.features.review import jobs, note_routes, routes
 from app.features.review.decide import ReviewDecisions, ReviewUndo
@@ -44,7 +44,7 @@ async def _gauges(runtime: Runtime) -> None:
     runtime.metrics.reviews({one: math.nan if waiting is None else waiting.get(one, 0) for one in ReviewReason})
 
 
-FEATURE = Feature(
+FEATURE = FeatureSpec(
     routers=lambda: (routes.router(), note_routes.router()),
     services={Reviews: _reviews, ReviewNotes: _notes, ReviewUndo: _undo, Sameness: _sameness},
     handlers=(jobs.HANDLER,),

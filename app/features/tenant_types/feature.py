@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.feature import Feature
+from app.feature import FeatureSpec
 from app.features.tenant_types import routes
 from app.features.tenant_types.service import TenantTypes
 from app.runtime import Runtime
@@ -12,4 +12,4 @@ def _own_types(runtime: Runtime) -> TenantTypes:
     return TenantTypes(database=runtime.database, book=runtime.type_book, clock=runtime.clock)
 
 
-FEATURE = Feature(routers=lambda: (routes.router(),), services={TenantTypes: _own_types})
+FEATURE = FeatureSpec(routers=lambda: (routes.router(),), services={TenantTypes: _own_types})

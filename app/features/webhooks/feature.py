@@ -6,7 +6,7 @@ from contextlib import AsyncExitStack
 
 import structlog
 
-from app.feature import Feature
+from app.feature import FeatureSpec
 from app.features.webhooks import event_routes, jobs, routes
 from app.features.webhooks.events import LiveEvents
 from app.features.webhooks.secret_box import SecretBox
@@ -37,7 +37,7 @@ async def _start(runtime: Runtime, _stack: AsyncExitStack) -> None:
         log.info("secrets of webhooks are stored in clear: set TM_SECRETS_KEYS to encrypt them")
 
 
-FEATURE = Feature(
+FEATURE = FeatureSpec(
     routers=lambda: (routes.router(), event_routes.router()),
     services={Webhooks: _webhooks, LiveEvents: _events},
     handlers=(jobs.HANDLER,),
