@@ -51,6 +51,7 @@ from app.api.plumbing.openapi import TAGS, described
 from app.api.plumbing.operations import OperationsPort
 from app.api.plumbing.paths import RoutePaths
 from app.bootstrap import now
+from app.features.oauth.mount import oauth_of
 from app.jobs.worker import embedded_worker
 from app.memory.registry import discover
 from app.runtime import build_runtime
@@ -78,7 +79,8 @@ def create_app(
     `job_lock` is a file that processes of one service share: the one that holds its lock runs the jobs.
     """
     configured = settings or Settings()
-    tools = McpEndpoint(VERSION)
+    connecting = oauth_of(configured)
+    tools = McpEndpoint(VERSION, connecting.access)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -109,7 +111,13 @@ def create_app(
     )
     # Without `include_router`, which would match a request with a route twice, and its router before that.
     app.router.routes += [route for router in _routers() for route in router.routes]
-    app.router.routes += [tools.route(), *openapi.routes(app), *console.routes()]
+    app.router.routes += [
+        *connecting.router.routes,
+        *connecting.routes,
+        tools.route(),
+        *openapi.routes(app),
+        *console.routes(),
+    ]
     problems.install(app)
     admission = Admission.of(configured)
     app.state.admission = admission
