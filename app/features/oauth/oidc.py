@@ -62,7 +62,7 @@ class IssuerUnavailable(TypedMemoryError):
 
 
 @dataclass(slots=True)
-class _Kept:
+class _IssuerKeys:
     """Keys of the issuer, and when they were fetched, and when that was last tried."""
 
     keys: KeySet | None = None
@@ -82,7 +82,7 @@ class OutsideIssuer:
     user_claim: str
     documents: Documents
     seconds: Callable[[], float] = monotonic
-    _kept: _Kept = field(default_factory=_Kept, repr=False)
+    _kept: _IssuerKeys = field(default_factory=_IssuerKeys, repr=False)
 
     @classmethod
     def of(cls, settings: Settings) -> OutsideIssuer | None:

@@ -82,7 +82,7 @@ def read_secret(prefix: str, text: str) -> Secret | None:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Grant:
-    """What a user granted to a client: to act within the user's memory, with some scopes, at one resource.
+    """A user's permission to a client: to act within the user's memory, with some scopes, at one resource.
 
     `key_id` is the key that the user approved it with, None for an invitation; the grant ends with that key.
     `connected_at` is when the client fetched its first tokens.

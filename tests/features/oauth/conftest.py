@@ -11,7 +11,7 @@ from contextlib import AbstractAsyncContextManager, asynccontextmanager
 from dataclasses import dataclass, field
 from html.parser import HTMLParser
 from typing import Any
-from urllib.parse import parse_qs, urlencode, urlsplit
+from urllib.parse import parse_qs, urlsplit
 
 import httpx
 import httpx2
@@ -31,8 +31,9 @@ from pydantic import AnyUrl
 
 from app.main import create_app
 from app.settings import Settings
-from tests.api.conftest import KEY, OPERATOR_KEY, Tenant, connected, new_tenant, settings_for
+from tests.api.conftest import OPERATOR_KEY, Tenant, connected, new_tenant, settings_for
 from tests.support.databases import Run
+from tests.support.waiting import eventually
 
 CALLBACK = "http://127.0.0.1:53682/callback"
 
@@ -225,20 +226,29 @@ class Flow:
 
 
 @asynccontextmanager
+async def listens(server: uvicorn.Server) -> AsyncIterator[str]:
+    """Run a server; the address that it listens on."""
+    task = asyncio.create_task(server._serve())
+
+    async def started() -> bool:
+        assert not task.done(), task.exception()
+        return server.started
+
+    await eventually(started)
+    try:
+        yield f"http://127.0.0.1:{server.servers[0].sockets[0].getsockname()[1]}"
+    finally:
+        server.should_exit = True
+        await task
+
+
+@asynccontextmanager
 async def listening(settings: Settings) -> AsyncIterator[Service]:
     """The service behind a socket of this machine."""
     app = create_app(settings)
     server = uvicorn.Server(uvicorn.Config(app, host="127.0.0.1", port=0, log_config=None, ws="none", lifespan="on"))
-    task = asyncio.create_task(server._serve())
-    while not server.started:
-        assert not task.done(), task.exception()
-        await asyncio.sleep(0.02)
-    port = server.servers[0].sockets[0].getsockname()[1]
-    try:
-        yield Service(url=f"http://127.0.0.1:{port}", app=app)
-    finally:
-        server.should_exit = True
-        await task
+    async with listens(server) as url:
+        yield Service(url=url, app=app)
 
 
 @pytest.fixture(scope="session")
@@ -267,9 +277,11 @@ MakeTenant = Callable[[str], AbstractAsyncContextManager[Tenant]]
 def make_tenant(service: Service, request: pytest.FixtureRequest) -> MakeTenant:
     @asynccontextmanager
     async def make(name: str) -> AsyncIterator[Tenant]:
-        async with connected(service.app, OPERATOR_KEY) as operator:
-            async with new_tenant(service.app, operator, f"{name} of {request.node.nodeid}") as found:
-                yield found
+        async with (
+            connected(service.app, OPERATOR_KEY) as operator,
+            new_tenant(service.app, operator, f"{name} of {request.node.nodeid}") as found,
+        ):
+            yield found
 
     return make
 
@@ -286,8 +298,6 @@ async def other_tenant(make_tenant: MakeTenant) -> AsyncIterator[Tenant]:
         yield found
 
 
-def address(base: str, **given: str) -> str:
-    return f"{base}?{urlencode(given)}"
-
-
-__all__ = ["CALLBACK", "KEY", "Browser", "Fields", "Flow", "Service", "Storage", "agent", "listening", "sdk"]
+async def invited(tenant: Tenant, **given: Any) -> httpx.Response:
+    """Invite a user, by the name of this machine: no other address is configured."""
+    return await tenant.client.post("/admin/invitations", json=given, headers={"Host": "127.0.0.1"})
