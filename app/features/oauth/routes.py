@@ -36,7 +36,7 @@ from app.api.plumbing.cursors import PageQuery
 from app.api.plumbing.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
 from app.api.plumbing.models import json_answer
 from app.api.plumbing.routes import CREATED, NO_CONTENT, add_reads, add_route
-from app.errors import Conflict, NotFound, TypedMemoryError
+from app.errors import NotConfigured, NotFound, TypedMemoryError
 from app.features.oauth import pages
 from app.features.oauth.addresses import base_of, resource_of
 from app.features.oauth.bodies import (
@@ -274,7 +274,7 @@ def admin_router(settings: Settings, cache: ConnectionCache) -> APIRouter:
         """Invite a user to connect one client; only this answer has the link."""
         base = base_of(request, settings)
         if base is None or not settings.oauth:
-            raise Conflict("clients can't connect here: set TM_OAUTH=true and TM_PUBLIC_URL at the service")
+            raise NotConfigured("clients can't connect here: set TM_OAUTH=true and TM_PUBLIC_URL at the service")
         lasting = timedelta(days=body.days)
         made = await connections_of(runtime, cache).invite(
             actor, user_id=body.user_id, scopes=body.scopes, lasting=lasting

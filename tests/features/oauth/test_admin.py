@@ -93,7 +93,7 @@ async def test_nothing_of_it_is_there_unless_it_is_asked_for(make_client: MakeCl
         answer = await client.post("/mcp", json={}, headers={"Authorization": "Bearer tma_x"})
         assert answer.headers["www-authenticate"] == 'Bearer realm="typed-memory"'
         refused = await client.post("/admin/invitations", json={"user_id": "ana"})
-        assert refused.status_code == 409
+        assert refused.status_code == 501
         assert "TM_OAUTH" in refused.json()["detail"]
 
 
