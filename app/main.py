@@ -25,6 +25,7 @@ from app.features.feedback import routes as feedback
 from app.features.lifecycle import routes as workers
 from app.features.lifecycle import stats_routes as stats
 from app.features.mcp.endpoint import McpEndpoint
+from app.features.oauth.mount import oauth_of
 from app.features.portability import routes as portability
 from app.features.query_log import activity_routes as activity
 from app.features.query_log import routes as query_log
@@ -66,7 +67,8 @@ def create_app(
     `job_lock` is a file that processes of one service share: the one that holds its lock runs the jobs.
     """
     configured = settings or Settings()
-    tools = McpEndpoint(VERSION)
+    connecting = oauth_of(configured)
+    tools = McpEndpoint(VERSION, connecting.access)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -97,7 +99,13 @@ def create_app(
     )
     # Without `include_router`, which would match a request with a route twice, and its router before that.
     app.router.routes += [route for router in _routers() for route in router.routes]
-    app.router.routes += [tools.route(), *openapi.routes(app), *console.routes()]
+    app.router.routes += [
+        *connecting.router.routes,
+        *connecting.routes,
+        tools.route(),
+        *openapi.routes(app),
+        *console.routes(),
+    ]
     problems.install(app)
     admission = Admission.of(configured)
     app.state.admission = admission
