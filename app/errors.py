@@ -23,7 +23,7 @@ TypedMemoryError
 |   |-- DatabaseBusy          503  it can be reached
 |   `-- WritesRefused         503  it answers reads alone
 |       `-- StorageFull         507
-|-- NotConfigured         501  it takes a language model, and there is none
+|-- NotConfigured         501  it takes a language model or OAuth, and there is none
 |-- Overloaded              503  more to do than this process can
 |-- DeadlineExceeded        503  one request took too long
 `-- ConfigurationError      500  only at start: the process does not come up

@@ -28,6 +28,8 @@ BACKFILL = "bfl"
 WEBHOOK = "whk"
 DELIVERY = "msg"
 QUERY = "qry"
+GRANT = "grt"
+INVITATION = "inv"
 
 _HEX_LENGTH = 32
 
@@ -48,6 +50,8 @@ _THINGS = {
     WEBHOOK: "webhook",
     DELIVERY: "delivery",
     QUERY: "query",
+    GRANT: "connection",
+    INVITATION: "invitation",
 }
 
 

@@ -18,6 +18,7 @@ from app.api.memories import bodies, read
 from app.assembly import build_runtime
 from app.bootstrap import now
 from app.features.mcp.endpoint import McpEndpoint
+from app.features.oauth.mount import oauth_of
 from app.http import openapi, problems
 from app.http.admission import Admission, AdmissionMiddleware
 from app.http.middleware import RequestMiddleware, install_headers
@@ -47,7 +48,8 @@ def create_app(
     `job_lock` is a file that processes of one service share: the one that holds its lock runs the jobs.
     """
     configured = settings or Settings()
-    tools = McpEndpoint(VERSION)
+    connecting = oauth_of(configured)
+    tools = McpEndpoint(VERSION, connecting.access)
 
     @asynccontextmanager
     async def lifespan(app: FastAPI) -> AsyncIterator[None]:
@@ -80,7 +82,13 @@ def create_app(
     )
     # Without `include_router`, which would match a request with a route twice, and its router before that.
     app.router.routes += [route for router in _routers() for route in router.routes]
-    app.router.routes += [tools.route(), *openapi.routes(app), *console.routes()]
+    app.router.routes += [
+        *connecting.router.routes,
+        *connecting.routes,
+        tools.route(),
+        *openapi.routes(app),
+        *console.routes(),
+    ]
     problems.install(app)
     admission = Admission.of(configured)
     app.state.admission = admission

@@ -7,6 +7,7 @@ import re
 from collections.abc import Mapping
 from pathlib import Path
 from typing import Annotated, Literal, get_args
+from urllib.parse import urlsplit
 
 from pydantic import (
     BaseModel,
@@ -28,6 +29,9 @@ LONGEST_KEY = 512
 """Most characters of a key."""
 
 LogLevel = Literal["DEBUG", "INFO", "WARNING", "ERROR"]
+
+LOOPBACK = frozenset({"localhost", "127.0.0.1", "::1"})
+"""Hosts that are this machine, to which plain http is safe."""
 
 _ORIGIN = re.compile(r"https?://[^/\s?#*@]+")
 
@@ -143,6 +147,21 @@ class Settings(BaseSettings):
         max_length=200,
         description="The user of MCP calls that name nobody; if unset, these are refused.",
     )
+
+    public_url: str | None = Field(
+        default=None,
+        description="Address by which clients reach the service, such as https://memory.example.com.",
+    )
+    oauth: bool = Field(default=False, description="Let MCP clients connect to /mcp by OAuth, as docs/mcp.md says.")
+    oidc_issuer: str | None = Field(
+        default=None, description="Issuer of JWTs that /mcp accepts, such as https://login.example.com."
+    )
+    oidc_audience: str | None = Field(
+        default=None, description="The audience that these must name; by default the address of /mcp."
+    )
+    oidc_tenant: str | None = Field(default=None, description="The tenant of these JWTs, if no claim says it: ten_...")
+    oidc_tenant_claim: str = Field(default="tenant", description="The claim with the tenant: ten_...")
+    oidc_user_claim: str = Field(default="sub", description="The claim with the id of the user.")
 
     embedding_provider: Literal["wordllama", "openai"] = "wordllama"
     embedding_base_url: str = "http://127.0.0.1:11434/v1"
@@ -335,6 +354,18 @@ class Settings(BaseSettings):
         if value is not None and not value.startswith(("http://", "https://")):
             raise ValueError("must begin with http:// or https://, as in http://127.0.0.1:4318")
         return value
+
+    @field_validator("public_url", "oidc_issuer")
+    @classmethod
+    def _address(cls, value: str | None) -> str | None:
+        if value is None:
+            return None
+        parts = urlsplit(value)
+        local = parts.scheme == "http" and parts.hostname in LOOPBACK
+        plain = not (parts.query or parts.fragment or parts.username or parts.password) and value.isascii()
+        if not parts.hostname or not plain or not (parts.scheme == "https" or local):
+            raise ValueError("must be an https address without a query, as in https://memory.example.com")
+        return value.rstrip("/")
 
     @field_validator("operator_key")
     @classmethod

@@ -20,6 +20,7 @@ const PAGES = [
   ["types", "Types", "TypesPage", "read"],
   ["audit", "Audit", "AuditPage", "admin"],
   ["webhooks", "Webhooks", "WebhooksPage", "admin"],
+  ["connections", "Connections", "ConnectionsPage", "admin"],
   ["settings", "Settings", "SettingsPage", "admin"],
 ];
 const THEMES = ["auto", "light", "dark"];

@@ -326,7 +326,7 @@ def parse(content: bytes) -> object:
 async def authenticate(request: Request, role: str | None) -> Actor | None:
     """Return the caller by the request's key, None for the operator; raise if the key lacks the role."""
     runtime: Runtime = request.app.state.runtime
-    token = _token(request)
+    token = bearer_token(request)
     is_operator = is_operators(token, runtime.settings)
     if is_operator and role == "operator":
         return None
@@ -353,7 +353,8 @@ def allow_role(actor: Actor, role: str) -> None:
         raise Forbidden(f"this takes a key with the role {role!r}")
 
 
-def _token(request: Request) -> str:
+def bearer_token(request: Request) -> str:
+    """Return the token of the Authorization header; raise Unauthenticated without one, or with several."""
     headers = request.headers.getlist("authorization")
     if not headers:
         raise Unauthenticated("send an API key: `Authorization: Bearer tm_...`")

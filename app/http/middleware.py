@@ -178,11 +178,24 @@ _SENT = (
     "Idempotency-Key",
     "If-Match",
     "If-None-Match",
+    "Mcp-Method",
+    "Mcp-Name",
+    "Mcp-Protocol-Version",
     POSITION_HEADER,
     "X-Request-Id",
 )
 _RATE, _RATE_POLICY = "RateLimit", "RateLimit-Policy"
-_READ = (REPLAYED, POSITION_HEADER, _RATE, _RATE_POLICY, ETAG, LOCATION, RETRY_AFTER, "X-Request-Id")
+_READ = (
+    REPLAYED,
+    POSITION_HEADER,
+    _RATE,
+    _RATE_POLICY,
+    ETAG,
+    LOCATION,
+    RETRY_AFTER,
+    "WWW-Authenticate",
+    "X-Request-Id",
+)
 _PREFLIGHT_SECONDS = 600
 
 

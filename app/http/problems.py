@@ -24,6 +24,11 @@ from app.errors import InvalidInput, TypedMemoryError
 from app.http.unions import BUILT_IN
 from app.memory.chat_messages import TIME_FIELDS
 
+CHALLENGE: Final = "challenge"
+"""The key in a request's state under which a route says more on how to authenticate (RFC 6750, RFC 9728)."""
+
+REALM: Final = 'Bearer realm="typed-memory"'
+
 _WRITES: Final = (
     "POST /memories/typed/{type} writes a memory, POST /memories/batch many, and POST /turns makes memories of what "
     "was said"
@@ -251,8 +256,9 @@ def unknown_type(name: str, known: Collection[str]) -> str:
 def answer(error: TypedMemoryError, scope: Scope) -> Response:
     """Return one of our errors as a response, with the headers that go with it."""
     headers = {}
-    if error.status == HTTPStatus.UNAUTHORIZED:
-        headers["WWW-Authenticate"] = 'Bearer realm="typed-memory"'
+    challenge = scope.get("state", {}).get(CHALLENGE)
+    if error.status == HTTPStatus.UNAUTHORIZED or (error.status == HTTPStatus.FORBIDDEN and challenge is not None):
+        headers["WWW-Authenticate"] = REALM if challenge is None else f"{REALM}, {challenge}"
     if error.retry_after is not None:
         headers["Retry-After"] = str(max(1, round(error.retry_after)))
     if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR:

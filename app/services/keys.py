@@ -135,6 +135,11 @@ class Keys:
             agent_id=key.agent_id,
         )
 
+    async def find(self, tenant: UUID, key: UUID) -> StoredKey | None:
+        """Return a key of the tenant, whether it is valid or not."""
+        async with self.database.read(tenant) as session:
+            return await keys.find(session, tenant, key)
+
     async def scopes_of_rows(self, tenant: UUID, table: str, row: UUID) -> Sequence[UUID | None]:
         """Return the scope of a memory, turn, job or entity, for keys that are bound; nothing for an unknown id."""
         async with self.database.read(tenant) as session:

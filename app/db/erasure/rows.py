@@ -82,6 +82,12 @@ _PART = statement(
     """
 )
 
+_OF_USER = {
+    table: statement(f"DELETE FROM {table} WHERE tenant_id = :tenant AND user_id = :user")  # noqa: S608 - our tables
+    for table in ("oauth_grants", "oauth_invitations")
+}
+"""Deletions of what names a user outside of scopes: the connections of clients that act for the user."""
+
 _NEXT_POSITION = statement("SELECT nextval('audit_events_position_seq')")
 
 _REDACT = statement("SELECT redact_audit(:tenant, :memories, :scopes, :actor, :at, :position)")
@@ -424,3 +430,9 @@ async def unbind(session: WriteSession, tenant: UUID, scope: UUID, names: Collec
     if not names:
         return 0
     return await session.change(_UNBIND, {"tenant": tenant, "scope": scope, "names": list(names)})
+
+
+async def of_user(session: WriteSession, tenant: UUID, user: str) -> Counts:
+    """Delete the rows that name a user who is erased, and are in no scope."""
+    values = {"tenant": tenant, "user": user}
+    return Counter({table: await session.change(wanted, values) for table, wanted in _OF_USER.items()})

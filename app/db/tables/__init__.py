@@ -40,6 +40,7 @@ from app.db.tables.memories import (
     review_counts,
     turns,
 )
+from app.db.tables.oauth import oauth_grants, oauth_invitations, oauth_tokens
 from app.db.tables.retrieval import embedding_models, hypothetical_embeddings, memory_index, memory_labels, query_log
 from app.db.tables.tenants import (
     api_keys,
@@ -97,6 +98,9 @@ __all__ = [
     "memory_types",
     "memory_usage",
     "metadata",
+    "oauth_grants",
+    "oauth_invitations",
+    "oauth_tokens",
     "pronoun_bindings",
     "query_log",
     "relations",

@@ -316,6 +316,7 @@ class Erasures:
             for scope in held:
                 counts += await rows.scope(session, tenant, scope)
             counts["keys"] += await keys.delete_of_user(session, tenant, subject)
+            counts += await rows.of_user(session, tenant, subject)
             counts["query_log"] += await asked.erase_user(session, tenant, subject)
             counts["audit_events"] += await rows.audit(session, tenant, scopes=scopes, actor=actor.name, at=now)
             await self._finish(session, actor, erasure.id, counts)

@@ -9,7 +9,8 @@ import asyncio
 import json
 from collections.abc import AsyncIterator, Awaitable, Callable
 from contextlib import asynccontextmanager
-from typing import TypeVar, cast
+from dataclasses import dataclass
+from typing import Any, Final, TypeVar, cast
 
 import structlog
 from mcp.server import Server, ServerRequestContext
@@ -61,11 +62,43 @@ _Handler = Callable[[ServerRequestContext[None], _Given], Awaitable[_Result]]
 
 _BY_NAME = {one.name: one for one in TOOLS}
 
+_PINNED = ("user_id", "agent_id")
+"""Arguments that a bound caller need not give, and is not asked for."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class McpAccess:
+    """The way callers of the endpoint are let in.
+
+    `authenticate` returns the caller or raises Unauthenticated; `require` sees each message before it is handled, and
+    raises Forbidden where the caller is to ask for more scopes first.
+    """
+
+    authenticate: Callable[[Request], Awaitable[Actor]]
+    require: Callable[[Request, Actor, bytes], None]
+
+
+async def _by_key(request: Request) -> Actor:
+    return cast("Actor", await authenticate(request, None))  # each tool has its own role
+
+
+BY_KEY: Final = McpAccess(authenticate=_by_key, require=lambda _request, _actor, _content: None)
+"""Access by API keys alone."""
+
+
+def role_of(method: object, params: object) -> str | None:
+    """Return the role that a message takes, None where it takes none or names no tool."""
+    if method == "resources/read":
+        return RESOURCE_ROLE
+    tool = _BY_NAME.get(str(params.get("name"))) if method == "tools/call" and isinstance(params, dict) else None
+    return None if tool is None else tool.role
+
 
 class McpEndpoint:
     """The endpoint; it answers while its `running` block is open."""
 
-    def __init__(self, version: str) -> None:
+    def __init__(self, version: str, access: McpAccess = BY_KEY) -> None:
+        self._access = access
         self._server: Server[None] = Server(
             "typed-memory",
             version=version,
@@ -113,11 +146,12 @@ class McpEndpoint:
         """
         scope["route"] = self._route
         request = Request(scope, receive)
-        request.state.actor = actor = await authenticate(request, None)  # each tool has its own role
+        request.state.actor = actor = await self._access.authenticate(request)
         request.state.rates = await request.app.state.runtime.quotas.count_request(actor)
         require_json(request)
         content = await request.body()
         refuse_many_values(content)
+        self._access.require(request, actor, content)
         body: list[Message] = [{"type": "http.request", "body": content, "more_body": False}]
 
         async def again() -> Message:
@@ -142,18 +176,27 @@ def _limited(handle: _Handler[_Given, _Result]) -> _Handler[_Given, _Result]:
     return limited
 
 
-async def _list_tools(_context: ServerRequestContext[None], _given: PaginatedRequestParams | None) -> ListToolsResult:
+async def _list_tools(context: ServerRequestContext[None], _given: PaginatedRequestParams | None) -> ListToolsResult:
+    actor: Actor = cast("Request", context.request).state.actor
     return ListToolsResult(
         tools=[
             ToolOut(
                 name=one.name,
                 description=one.description,
-                input_schema=one.arguments.model_json_schema(),
+                input_schema=_schema(one, bound=actor.bound),
                 annotations=ToolAnnotations(read_only_hint=not one.changes, destructive_hint=one.destroys),
             )
             for one in TOOLS
         ]
     )
+
+
+def _schema(tool: Tool, *, bound: bool) -> dict[str, Any]:
+    """Return the schema of a tool's arguments; a bound caller is not asked whose memory it is."""
+    schema = tool.arguments.model_json_schema()
+    if bound:
+        schema["properties"] = {name: one for name, one in schema["properties"].items() if name not in _PINNED}
+    return schema
 
 
 async def _call_tool(context: ServerRequestContext[None], given: CallToolRequestParams) -> CallToolResult:
@@ -174,8 +217,9 @@ async def _call_tool(context: ServerRequestContext[None], given: CallToolRequest
 async def _list_resources(
     context: ServerRequestContext[None], _given: PaginatedRequestParams | None
 ) -> ListResourcesResult:
-    runtime: Runtime = cast("Request", context.request).app.state.runtime
-    user = runtime.settings.mcp_default_user
+    request = cast("Request", context.request)
+    runtime: Runtime = request.app.state.runtime
+    user = request.state.actor.user_id or runtime.settings.mcp_default_user
     return ListResourcesResult(resources=[] if user is None else [profile_of(user)])
 
 

@@ -1,4 +1,4 @@
-"""The service as an MCP server."""
+"""The service as an MCP server, whose endpoint the application mounts."""
 
 from __future__ import annotations
 

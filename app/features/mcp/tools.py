@@ -317,6 +317,7 @@ TOOLS: tuple[Tool, ...] = (
         role=REVIEW[ROLE],
         changes=False,
         run=_waiting,
+        bound=NAMED[BOUND],
     ),
 )
 

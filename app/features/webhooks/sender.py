@@ -147,6 +147,14 @@ def _is_inner_name(host: str) -> bool:
     return not set(":.").intersection(host) or host.rpartition(".")[2] in _INNER_DOMAINS
 
 
+async def checked_address(url: httpx.URL, *, private: bool, resolve: Resolve = resolve) -> str | None:
+    """Return the address to send to, None where one of the host's is not public; raise OSError without any."""
+    addresses = await resolve(_host(url), url.port or (443 if url.scheme == "https" else 80))
+    if not addresses or (not private and not all(is_public(one) for one in addresses)):
+        return None
+    return addresses[0]
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class WebhookSender:
     """Sends messages, each within `timeout` seconds; `private` allows addresses that are not public."""
@@ -171,20 +179,18 @@ class WebhookSender:
 
     async def _post(self, url: str, message: WebhookMessage) -> WebhookAnswer:
         parts = httpx.URL(url)
-        port = parts.port or (443 if parts.scheme == "https" else 80)
-        host = _host(parts)
-        addresses = await self.resolve(host, port)
-        if not addresses or (not self.private and not all(is_public(one) for one in addresses)):
+        address = await checked_address(parts, private=self.private, resolve=self.resolve)
+        if address is None:
             return WebhookAnswer(status=None, error="the host's address is not on the public internet")
         headers = {"Host": parts.netloc.decode(), "Content-Type": "application/json", **signature(message)}
         async with (
             httpx.AsyncClient(trust_env=False, follow_redirects=False, timeout=self.timeout) as client,
             client.stream(
                 "POST",
-                parts.copy_with(host=addresses[0]),
+                parts.copy_with(host=address),
                 content=message.body,
                 headers=headers,
-                extensions={"sni_hostname": host},
+                extensions={"sni_hostname": _host(parts)},
             ) as answer,
         ):
             found = answer.status_code
