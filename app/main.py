@@ -51,6 +51,7 @@ from app.api.plumbing.openapi import TAGS, described
 from app.api.plumbing.operations import OperationsPort
 from app.api.plumbing.paths import RoutePaths
 from app.bootstrap import now
+from app.features.documents import routes as documents
 from app.jobs.worker import embedded_worker
 from app.memory.registry import discover
 from app.runtime import build_runtime
@@ -134,6 +135,7 @@ def _routers() -> tuple[APIRouter, ...]:
         health.router(VERSION),
         query.router(),
         turns.router(),
+        documents.router(),
         query_log.router(),
         answer.router(),
         read.router(registry, writes),
