@@ -94,13 +94,18 @@ async def _extract(runtime: Runtime, actor: Actor, section: Memory, document: st
 async def _candidates(
     runtime: Runtime, actor: Actor, section: Memory, document: str, types: Registry
 ) -> list[Candidate]:
-    """Return what the section says, trusted as a document; nothing of the user, and nothing that ends a belief."""
+    """Return what the section says, trusted as a document; nothing of the user, and nothing that ends a belief.
+
+    It is read as if the document spoke, by its title: `I` is whoever wrote it, of whom nothing is kept.
+    """
+    speaker = str(section.payload.get("title") or document)
     ingest, policy = runtime.turns.pipeline, await runtime.policies.get(actor.tenant_id)
     turn = policy.instructed(
         Turn(
             id=ids.new(),
             scope=section.scope,
-            role=Role.TOOL,
+            role=Role.USER,
+            speaker=speaker,
             content=str(section.payload[QUOTED]),
             occurred_at=section.stated_at,
         )
@@ -114,7 +119,7 @@ async def _candidates(
             await quotas.add_model_use(session, actor, runtime.clock().date(), extraction.usage, cost)
     means = ExtractionContext(types=types, extractor=ingest.extractor.name, keep_episodes=False)
     found = candidates_of(turn, extraction, (), (), means, Trace()).candidates
-    of_nobody = {USER, *ASSISTANTS}
+    of_nobody = {USER, *ASSISTANTS, speaker}
     source = {"document": document, "section": ids.public(ids.MEMORY, section.id)}
     return [
         replace(

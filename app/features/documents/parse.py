@@ -396,10 +396,9 @@ def _parse_pdf(content: bytes) -> Parsed:
         reader = PdfReader(BytesIO(content), strict=False)
         if reader.is_encrypted and not reader.decrypt(""):
             raise Unreadable("the PDF is protected by a password: send it without one")
-        if len(reader.pages) > MOST_PAGES:
-            raise Unreadable(
-                f"the PDF has {len(reader.pages)} pages, more than the {MOST_PAGES} that are read: split it"
-            )
+        # What the file says of it counts first: to look for very many pages takes long.
+        if int(reader.root_object["/Pages"]["/Count"]) > MOST_PAGES or len(reader.pages) > MOST_PAGES:
+            raise Unreadable(f"the PDF has more than the {MOST_PAGES} pages that are read: split it")
         title = label(str(reader.metadata.title)) if reader.metadata and reader.metadata.title else None
         found = Parsed(title=title or None)
         for number, page in enumerate(reader.pages, 1):

@@ -8,9 +8,10 @@ transaction of the last new ones.
 
 from __future__ import annotations
 
+import asyncio
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
 from typing import Final
@@ -21,6 +22,7 @@ from app.db.audit import AuditWriter, append
 from app.db.memories.rivals import read_versions
 from app.db.session import WriteSession
 from app.db.tenants import lock_scope
+from app.english.screening import screen
 from app.errors import Conflict, InvalidInput, NotFound, TypedMemoryError
 from app.features.documents import sql
 from app.features.documents.parse import Parsed, label, passages
@@ -33,7 +35,7 @@ from app.memory.versions import Ended, Removed, SlotClaim, SlotEvent, VersionCha
 from app.model import Actor, MemoryStatus, Scope
 from app.runtime import Runtime
 from app.services.pages import Page, cut_page
-from app.write.screening import refuse_secrets, screen_stated
+from app.write.screening import refuse_secrets
 
 TYPE: Final = "document"
 
@@ -211,7 +213,7 @@ class Documents:
             await self._settle(session, actor, source, plan, _ids(results.values()))
 
         async with runtime.quotas.spending(actor, memories=len(candidates)):
-            screened = await screen_stated(candidates)
+            screened = await asyncio.to_thread(_screened, candidates)
             results = await runtime.memories.pipeline.write(actor, screened, finish=finish)
             failed = next((one for one in results if isinstance(one, TypedMemoryError)), None)
             if failed is not None:
@@ -236,6 +238,12 @@ class Documents:
         if moved or ended:
             await change_memories(session, tenant, [*moved, *(row_change(one, at=now) for one in ended)], at=now)
             await bump_scopes(session, tenant, [scope], at=now)
+
+
+def _screened(candidates: Sequence[Candidate]) -> list[Candidate]:
+    """Return the sections, each with why a person should look at it, if one should: documents give no orders."""
+    doubts = [screen(one.sentence, foreign=True) for one in candidates]
+    return [replace(one, review=found[0].why) if found else one for one, found in zip(candidates, doubts, strict=True)]
 
 
 def unknown(document: str) -> NotFound:

@@ -21,7 +21,7 @@ def column(x: int, *lines: str) -> list[Line]:
 
 
 def pdf(*pages: bytes, title: str | None = None, packed: Sequence[bytes] = (), shared: int = 0) -> bytes:
-    """Return a PDF with these pages; those in `packed` are compressed already. With `shared`, one page so many times."""
+    """Return a PDF with these pages; those in `packed` are compressed. With `shared`, one page so many times."""
     objects: list[bytes] = [
         b"<< /Type /Catalog /Pages 2 0 R >>",
         b"",

@@ -208,7 +208,7 @@ async def test_memories_are_extracted_on_request_alone_and_trusted_less(client: 
     ]
     assert beliefs, params
     assert all("Oslo" not in one["content"] for one in beliefs)
-    assert all(one["confidence_parts"]["source"] <= 0.6 for one in beliefs)
+    assert all(one["confidence_parts"]["source_strength"] <= 0.6 for one in beliefs)
     assert all(one["provenance"]["document"] == "told.txt" for one in beliefs)
     assert (await client.delete("/documents/told.txt", params={"user_id": "ana"})).status_code == HTTPStatus.OK
     left = (await client.get("/memories", params={"user_id": "ana"})).json()["memories"]
