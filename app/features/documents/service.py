@@ -41,6 +41,12 @@ TYPE: Final = "document"
 
 MOST_SECTIONS: Final = 10_000
 
+MOST_REPLACED: Final = 50
+"""Sections that one takes the place of; what else stood under its headings ends."""
+
+TOGETHER: Final = 200
+"""Sections that one statement changes: it is over long before a statement's time is."""
+
 _RETRY_AFTER: Final = 0.5
 
 _GONE: Final = "the document came again without it"
@@ -123,7 +129,7 @@ class _Plan:
                     sequence_number=place,
                     metadata=source.metadata,
                     provenance={"media_type": source.media_type},
-                    replaces=tuple(places.pop(section, ())),
+                    replaces=tuple(places.pop(section, ())[:MOST_REPLACED]),
                 )
             )
         return found
@@ -234,9 +240,13 @@ class Documents:
             if (one.place, one.metadata) != (place, source.metadata)
         ]
         gone = sorted(found.keys() - plan.kept.keys() - {*new})
-        ended = await _end(session, actor, scope, [found[one] for one in gone], now)
-        if moved or ended:
-            await change_memories(session, tenant, [*moved, *(row_change(one, at=now) for one in ended)], at=now)
+        ended = [
+            row_change(one, at=now) for one in await _end(session, actor, scope, [found[one] for one in gone], now)
+        ]
+        changed = [*moved, *ended]
+        for first in range(0, len(changed), TOGETHER):
+            await change_memories(session, tenant, changed[first : first + TOGETHER], at=now)
+        if changed:
             await bump_scopes(session, tenant, [scope], at=now)
 
 

@@ -52,13 +52,13 @@ _COLUMNS = pdf(
 )
 
 
-def long_text() -> bytes:
-    """Return five megabytes of text, of which one sentence in the middle is like no other."""
+def long_text(lines_of_it: int = 3_000) -> bytes:
+    """Return text, of which one sentence in the middle is like no other; 75,000 lines are five megabytes."""
     lines = [
         f"Entry {number}: sensor {number % 97} of hall {number % 13} reported nothing unusual."
-        for number in range(75_000)
+        for number in range(lines_of_it)
     ]
-    lines[40_000] = "Entry 40000: the cooling pump of the basement was replaced by Ingrid Solberg."
+    lines[lines_of_it // 2] = "Entry of note: the cooling pump of the basement was replaced by Ingrid Solberg."
     paragraphs = ["\n".join(lines[first : first + 20]) for first in range(0, len(lines), 20)]
     return "\n\n".join(paragraphs).encode()
 

@@ -11,7 +11,7 @@ from io import BytesIO
 import httpx
 import pytest
 
-from tests.features.documents.folder import FILES, Case
+from tests.features.documents.folder import FILES, Case, long_text
 from tests.features.documents.pdf import bomb, column, page_of, pdf
 from tests.features.documents.test_documents import asked, listed
 
@@ -24,7 +24,7 @@ INSTALL = "pip install 'typed-memory[documents]'"
 
 async def send(client: httpx.AsyncClient, name: str, content: bytes) -> httpx.Response:
     files = {"file": (name, content)}
-    return await client.post("/documents/files", files=files, data={"document_id": name}, timeout=120)
+    return await client.post("/documents/files", files=files, data={"document_id": name}, timeout=600)
 
 
 def expected(name: str, case: Case) -> str:
@@ -57,6 +57,19 @@ async def test_twenty_mixed_files_are_stored_asked_replaced_and_erased(client: h
         assert proof.json()["still_there"] == 0
     assert await listed(client, all=True) == []
     assert (await client.get("/memories", params={"type": "document"})).json()["memories"] == []
+
+
+@pytest.mark.long
+async def test_five_megabytes_are_stored_asked_replaced_and_erased(client: httpx.AsyncClient) -> None:
+    question = FILES["log.txt"].question
+    stored = await send(client, "log.txt", long_text(75_000))
+    assert stored.status_code == HTTPStatus.CREATED, stored.text
+    assert "Ingrid" in await asked(client, question)
+    newer = await send(client, "log.txt", b"The log begins anew.")
+    assert newer.json()["sections"] == 1, newer.text
+    assert "Ingrid" not in await asked(client, question)
+    erased = await client.delete("/documents/log.txt", timeout=300)
+    assert erased.json()["counts"]["memories"] == stored.json()["sections"] + 1
 
 
 def _zip() -> bytes:
