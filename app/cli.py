@@ -38,6 +38,7 @@ MODULES: Mapping[str, str] = {
     "audit": "audit",
     "import": "import_files",
     **dict.fromkeys(("remember", "recall", "forget", "history", "why", "profile", "users", "query"), "memories"),
+    "documents": "documents",
     "mcp": "mcp",
     "review": "review",
     "backfill": "backfill",

@@ -20,6 +20,7 @@ from app.features.aegis import routes as aegis
 from app.features.answers import profile_routes as profile
 from app.features.answers import routes as answer
 from app.features.backfill import routes as backfill
+from app.features.documents import routes as documents
 from app.features.erasure import routes as erasure
 from app.features.feedback import routes as feedback
 from app.features.lifecycle import routes as workers
@@ -122,6 +123,7 @@ def _routers() -> tuple[APIRouter, ...]:
         health.router(VERSION),
         query.router(),
         turns.router(),
+        documents.router(),
         query_log.router(),
         answer.router(),
         read.router(registry, writes),

@@ -1,9 +1,15 @@
-"""The interface of job handlers and their discovery: one file for each kind in `handlers/`, with a HANDLER."""
+"""The interface of job handlers and their discovery: one file for each kind in `handlers/`, with a HANDLER.
+
+A feature with a job has its handler in a file `jobs` of its own; the kind is the name of the feature.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Awaitable, Callable, Mapping
 from dataclasses import dataclass
+from importlib import import_module
+from importlib.util import find_spec
+from pkgutil import iter_modules
 from typing import Protocol
 
 from app.db.jobs import Job
@@ -54,4 +60,8 @@ def discover() -> Mapping[str, Handler]:
 
     Raises ConfigurationError for a file without HANDLER, or with the handler of a kind other than its name.
     """
-    return {one.kind: one for one in discover_in(handlers, "HANDLER", Handler, lambda one: one.kind)}
+    found = discover_in(handlers, "HANDLER", Handler, lambda one: one.kind)
+    features = import_module("app.features")
+    own = [find_spec(f"{features.__name__}.{one.name}.jobs") for one in iter_modules(features.__path__)]
+    found += [import_module(one.name).HANDLER for one in own if one is not None]
+    return {one.kind: one for one in found}

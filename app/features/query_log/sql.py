@@ -151,7 +151,12 @@ async def erase_user(session: WriteSession, tenant: UUID, user: str) -> int:
 
 async def erase_memory(session: WriteSession, tenant: UUID, memory: UUID) -> int:
     """Delete the entries with questions in words that returned a memory; return how many."""
-    return await session.change(_ERASE_MEMORY, {"tenant": tenant, "ids": [memory]})
+    return await erase_memories(session, tenant, [memory])
+
+
+async def erase_memories(session: WriteSession, tenant: UUID, memories: Sequence[UUID]) -> int:
+    """Delete the entries with questions in words that returned one of these memories; return how many."""
+    return await session.change(_ERASE_MEMORY, {"tenant": tenant, "ids": list(memories)})
 
 
 def _entry(row: dict[str, Any]) -> QueryLogEntry:
