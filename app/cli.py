@@ -42,6 +42,7 @@ MODULES: Mapping[str, str] = {
     **dict.fromkeys(
         ("remember", "recall", "forget", "history", "why", "profile", "users", "query"), f"{_CORE}.memories"
     ),
+    "documents": "features.documents.command",
     "mcp": "features.mcp.command",
     "review": "features.review.command",
     "backfill": "features.backfill.command",

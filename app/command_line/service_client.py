@@ -122,6 +122,12 @@ class ServiceClient:
         content = json.dumps(body).encode()
         return await self._persistently(lambda: self._client.post(path, content=content, headers=headers))
 
+    async def post_file(self, path: str, fields: Mapping[str, str], *, name: str, content: bytes) -> ServiceResponse:
+        """POST a form with a file and return the answer, with the retries of `post`: to repeat it changes nothing."""
+        return await self._persistently(
+            lambda: self._client.post(path, data=dict(fields), files={"file": (name, content)}, timeout=_UNHURRIED)
+        )
+
     async def put(self, path: str, body: Mapping[str, object]) -> ServiceResponse:
         """PUT JSON and return the answer, with the retries of `post`: to repeat it changes nothing."""
         return await self._persistently(lambda: self._client.put(path, json=dict(body)))

@@ -225,6 +225,7 @@ TAGS = [
     {"name": "memories", "description": "Write, read, change and erase typed memories."},
     {"name": "query", "description": "Ask, and get memories, context and reasons."},
     {"name": "turns", "description": "Hand over what was said, and have memories made of it."},
+    {"name": "documents", "description": "Files as sources: stored as sections, quoted, replaced as a whole."},
     {"name": "entities", "description": "Who and what memories are about, and how they are related."},
     {"name": "jobs", "description": "Background jobs and their results."},
     {"name": "review", "description": "What waits for a person, and what they decide."},

@@ -62,6 +62,7 @@ class AuditAction(StrEnum):
     REVIEW_COMMENTED = "review.commented"
     REVIEW_SETTLED = "review.settled"
     USER_ERASED = "user.erased"
+    DOCUMENT_ERASED = "document.erased"
     IMPORT_BATCH = "import.batch"
     BACKFILL_COMMITTED = "backfill.committed"
     BACKFILL_UNDONE = "backfill.undone"

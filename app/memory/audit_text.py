@@ -266,6 +266,7 @@ TENANT_TEXTS: Mapping[str, Sentence] = {
     AuditAction.REVIEW_COMMENTED: filled("Commented on in review @{reviewed_by}"),
     AuditAction.REVIEW_SETTLED: plainly("Taken out of review"),
     AuditAction.USER_ERASED: plainly("Everything of a user was erased"),
+    AuditAction.DOCUMENT_ERASED: plainly("A document was erased"),
     AuditAction.BACKFILL_COMMITTED: filled("The backfill {backfill} of type {type} was committed @"),
     AuditAction.BACKFILL_UNDONE: filled("The backfill {backfill} of type {type} was undone @"),
     AuditAction.ENTITY_MERGED: filled("{entity} was merged @ into {into}; {aliases} and {memories} moved{reason}"),

@@ -260,6 +260,8 @@ class MemoryType:
     - `extracted`: a language model may propose it from a turn; off for types that only callers write.
     - `folds`: similar faded memories are consolidated into one semantic memory.
     - `verbatim`: the content is what was said, word for word, and may have been replaced since.
+    - `quotes`: the field that holds words of a source, which stand at the end of the sentence, after where they are
+      from. They are shown in part where they are long, and nobody is taken to have said them.
     - `tells`: the field whose words tell what a memory says of its subject, where it is not the value of `held`.
     - `asks_before`: returns whether a person decides before a new payload takes the place of an old one in its slot.
     - `nature`: the category by what a payload says of the user (seed 002): core for who they are, procedural for what
@@ -306,6 +308,7 @@ class MemoryType:
     extracted: bool = True
     folds: bool = False
     verbatim: bool = False
+    quotes: str | None = None
     held: EndingKey | None = None
     tells: str | None = None
     of_value: frozenset[str] = frozenset()

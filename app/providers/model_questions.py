@@ -73,8 +73,8 @@ class ModelQuestionWriter(ModelTask):
     fallback: QuestionWriter
 
     def covers(self, kind: MemoryType) -> bool:
-        """Tell whether memories of the type get questions: all but what was said word for word."""
-        return kind.asked_by_questions or not kind.verbatim
+        """Tell whether memories of the type get questions: all but what is kept word for word."""
+        return kind.asked_by_questions or not (kind.verbatim or kind.quotes is not None)
 
     async def write(self, memories: Sequence[QuestionInput]) -> list[Questions]:
         """Return up to three questions for each memory, a request for twenty of them."""

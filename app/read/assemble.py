@@ -72,6 +72,9 @@ FIRST_TURNS, FIRST_TURN_WORDS, LATER_TURN_WORDS = 2, 60, 18
 """Turns among the best that are given at length, and the words of these and of later ones. On two sets of conversations
 (docs/decisions/context.md) no other split left more of the answers in as many tokens."""
 
+LATER_QUOTE_WORDS = 40
+"""Words of a quoted section that is not among the best: sources tell more in a sentence than people who talk."""
+
 SHORT_VALUE = 6
 """Most words of a value that a word which the question leaves out rules out; in a sentence it is one of many."""
 
@@ -279,6 +282,8 @@ def _line(hit: Hit, place: int, words: Collection[str], types: Registry, layout:
         if not said:
             return ""
         said = with_own_days(said, memory, zone)
+    elif kind is not None and kind.quotes is not None:
+        said = _quoted(memory, kind.quotes, words, FIRST_TURN_WORDS if place < FIRST_TURNS else LATER_QUOTE_WORDS)
     elif kind is not None and need_names(said, memory.names):
         said = _with_names(said, memory, kind)
     noted = "noted " if kind is not None and happens(kind) else ""
@@ -287,6 +292,14 @@ def _line(hit: Hit, place: int, words: Collection[str], types: Registry, layout:
     since = as_day(stated_since(memory), zone, frozenset() if noted else layout.timed)
     when = ", ".join((f"{noted}{since}{past}{until}", *hit.marks))
     return f"- {_named(memory, place, layout.ids)}({when}) {as_line(said)}"
+
+
+def _quoted(memory: Memory, field: str, words: Collection[str], most: int) -> str:
+    """Return what a quoted source says of the question, after where it is from."""
+    text = str(memory.payload.get(field, ""))
+    if not memory.content.endswith(text) or len(text.split()) <= most:
+        return memory.content
+    return memory.content.removesuffix(text) + _excerpt(text, words, most=most)
 
 
 def _with_names(said: str, memory: Memory, kind: MemoryType) -> str:

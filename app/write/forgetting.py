@@ -89,6 +89,8 @@ class Forgetting:
             predicates=request.predicates,
             asked_at=turn.occurred_at,
         )
+        quoted = {one.name for one in self.types if one.quotes is not None}
+        rows = [one for one in rows if one.type not in quoted]
         verbatim = {one.name for one in self.types if one.verbatim}
         own = {normalise.normalise_name(one) for one in (USER, turn.first_person)}
         return meant(request, rows, verbatim=verbatim, own=own, language=self.language)

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from uuid import UUID
 
 from app.db.session import WriteSession, statement
 
 _ERASE_USER = statement("DELETE FROM query_log WHERE tenant_id = :tenant AND user_id = :user")
 
-_ERASE_MEMORY = statement(
-    "DELETE FROM query_log WHERE tenant_id = :tenant AND question IS NOT NULL AND memories @> CAST(:ids AS uuid[])"
+_ERASE_MEMORIES = statement(
+    "DELETE FROM query_log WHERE tenant_id = :tenant AND question IS NOT NULL AND memories && CAST(:ids AS uuid[])"
 )
 
 
@@ -20,4 +21,9 @@ async def erase_user(session: WriteSession, tenant: UUID, user: str) -> int:
 
 async def erase_memory(session: WriteSession, tenant: UUID, memory: UUID) -> int:
     """Delete the entries with questions in words that returned a memory; return how many."""
-    return await session.change(_ERASE_MEMORY, {"tenant": tenant, "ids": [memory]})
+    return await erase_memories(session, tenant, [memory])
+
+
+async def erase_memories(session: WriteSession, tenant: UUID, memories: Sequence[UUID]) -> int:
+    """Delete the entries with questions in words that returned one of these memories; return how many."""
+    return await session.change(_ERASE_MEMORIES, {"tenant": tenant, "ids": list(memories)})

@@ -164,6 +164,16 @@ async def one_memory(session: WriteSession, tenant: UUID, memory: UUID, erasure:
     return counts
 
 
+async def together(session: WriteSession, tenant: UUID, memories: Sequence[UUID], erasure: UUID) -> Counts:
+    """Erase what is of memories that go together, though not themselves."""
+    here = {"tenant": tenant, "ids": list(memories)}
+    await session.change(_REMEMBER["mem"], {**here, "erasure": erasure})
+    counts: Counts = Counter(query_log=await query_log.erase_memories(session, tenant, memories))
+    for child in OF_MEMORY:
+        counts[child.table] += await _delete(session, child.table, f"{child.column} = ANY(:ids)", here)
+    return counts
+
+
 async def has_context(session: WriteSession, tenant: UUID, memory: UUID) -> int:
     """Return 1 for a memory that is indexed with the context it was said in, else 0."""
     [[count]] = await session.fetch(_HAS_CONTEXT, {"tenant": tenant, "id": memory})

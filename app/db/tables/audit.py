@@ -39,7 +39,7 @@ erasures = table(
     Column("actor", Text, nullable=False),
     when("started_at"),
     when("finished_at", nullable=True),
-    CheckConstraint("kind IN ('memory', 'user')", name="kind"),
+    CheckConstraint("kind IN ('memory', 'user', 'document')", name="kind"),
     CheckConstraint("status IN ('running', 'finished')", name="status"),
     CheckConstraint("status = 'running' OR subject IS NULL", name="subject"),
     Index(

@@ -176,6 +176,15 @@ memories = table(
         postgresql_where=text("filter_key IS NOT NULL"),
     ),
     Index(
+        "ix_memories_documents",
+        "tenant_id",
+        "scope_id",
+        "filter_key",
+        "sequence_number",
+        "id",
+        postgresql_where=text("type = 'document'"),
+    ),
+    Index(
         "ix_memories_ending",
         "tenant_id",
         "valid_until",

@@ -66,7 +66,7 @@ class ReceiptOut(Out):
     """The receipt of an erasure."""
 
     id: Annotated[str, public_id(ids.ERASURE, "erasure.id")]
-    kind: Annotated[Literal["memory", "user"], Source("erasure.kind")]
+    kind: Annotated[Literal["memory", "user", "document"], Source("erasure.kind")]
     status: Annotated[Literal["running", "finished", "nothing_matched"], Source("", _status)] = Field(
         description="`nothing_matched` if there was nothing to erase, which a mistaken id looks like, too."
     )

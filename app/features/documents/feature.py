@@ -1,0 +1,8 @@
+"""Documents as sources: stored as sections, quoted, replaced and erased as a whole."""
+
+from __future__ import annotations
+
+from app.feature import FeatureSpec
+from app.features.documents import jobs, routes
+
+FEATURE = FeatureSpec(routers=lambda: (routes.router(),), handlers=(jobs.HANDLER,))
