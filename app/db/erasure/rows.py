@@ -168,7 +168,7 @@ async def together(session: WriteSession, tenant: UUID, memories: Sequence[UUID]
     """Erase what is of memories that go together, though not themselves."""
     here = {"tenant": tenant, "ids": list(memories)}
     await session.change(_REMEMBER["mem"], {**here, "erasure": erasure})
-    counts: Counts = Counter(query_log=await query_log.erase_memories(session, tenant, memories))
+    counts: Counts = Counter(query_log=await asked.erase_memories(session, tenant, memories))
     for child in OF_MEMORY:
         counts[child.table] += await _delete(session, child.table, f"{child.column} = ANY(:ids)", here)
     return counts
