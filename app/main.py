@@ -51,6 +51,7 @@ from app.api.plumbing.openapi import TAGS, described
 from app.api.plumbing.operations import OperationsPort
 from app.api.plumbing.paths import RoutePaths
 from app.bootstrap import now
+from app.features.mem0 import routes as mem0
 from app.jobs.worker import embedded_worker
 from app.memory.registry import discover
 from app.runtime import build_runtime
@@ -139,6 +140,7 @@ def _routers() -> tuple[APIRouter, ...]:
         read.router(registry, writes),
         aegis.router(),
         aegis.calls_router(registry, writes),
+        mem0.router(registry, writes),
         feedback.router(),
         entities.router(),
         jobs.router(),
