@@ -24,6 +24,5 @@ async def test_few_prompts_get_a_line_that_answers_nothing(served: Served, folde
             noisy.append((one.text, one.answer, wrong))
     told = "\n".join(map(str, noisy))
     asked = sum(bool(one.answer) for one in prompts)
-    print(f"\nNOISE {folder}: {len(prompts)} prompts, {len(noisy)} noisy, {answered} of {asked} answered\n{told}")
     assert len(noisy) <= 0.05 * len(prompts), told
     assert answered >= 0.6 * asked
