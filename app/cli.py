@@ -39,6 +39,7 @@ MODULES: Mapping[str, str] = {
     "import": "import_files",
     **dict.fromkeys(("remember", "recall", "forget", "history", "why", "profile", "users", "query"), "memories"),
     "mcp": "mcp",
+    "hook": "hook",
     "review": "review",
     "backfill": "backfill",
     "eval": "evaluate",

@@ -25,6 +25,7 @@ from app.features.feedback import routes as feedback
 from app.features.lifecycle import routes as workers
 from app.features.lifecycle import stats_routes as stats
 from app.features.mcp.endpoint import McpEndpoint
+from app.features.mem0 import routes as mem0
 from app.features.portability import routes as portability
 from app.features.query_log import activity_routes as activity
 from app.features.query_log import routes as query_log
@@ -127,6 +128,7 @@ def _routers() -> tuple[APIRouter, ...]:
         read.router(registry, writes),
         aegis.router(),
         aegis.calls_router(registry, writes),
+        mem0.router(registry, writes),
         feedback.router(),
         entities.router(),
         jobs.router(),
