@@ -1,9 +1,18 @@
 """Typed Memory: a multi-tenant memory service for agents."""
 
-from importlib.metadata import PackageNotFoundError, version
-
-try:
-    VERSION = version("typed-memory")
-except PackageNotFoundError:
-    VERSION = "unknown"
+VERSION: str
 """The version of the installed package; unknown where it runs from files alone."""
+
+
+def __getattr__(name: str) -> str:
+    """Look up `VERSION` when it is asked for, because a hook of an agent waits for each import."""
+    if name != "VERSION":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from importlib.metadata import PackageNotFoundError, version  # noqa: PLC0415
+
+    try:
+        found = version("typed-memory")
+    except PackageNotFoundError:
+        found = "unknown"
+    globals()["VERSION"] = found
+    return found

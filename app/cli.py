@@ -44,6 +44,7 @@ MODULES: Mapping[str, str] = {
     ),
     "documents": "features.documents.command",
     "mcp": "features.mcp.command",
+    "hook": "features.agent_hooks.command",
     "review": "features.review.command",
     "backfill": "features.backfill.command",
     "eval": f"{_CORE}.evaluate",

@@ -12,6 +12,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
+from app.features.mem0 import routes as mem0
 from app.main import create_app
 from app.memory.registry import discover
 from tests.api.conftest import Tenant, fact, new_tenant, settings_for
@@ -28,6 +29,16 @@ BODIES: dict[str, dict[str, Any]] = {
     "/aegis/memories/add_batch": {"items": [{"content": "Another note of theirs.", "user_id": "u1"}]},
     "/aegis/memories/query": {"query": "where does the user work?", "user_id": "u1"},
     "/aegis/memories/{memory_id}": {"metadata": {"theirs": True}},
+    "/mem0/v1/memories": {"messages": "I work at Volkswagen.", "user_id": "u1"},
+    "/mem0/v3/memories/add": {"messages": "I work at Volkswagen.", "user_id": "u1"},
+    "/mem0/v2/memories": {"filters": {"user_id": "u1"}},
+    "/mem0/v3/memories": {"filters": {"user_id": "u1"}},
+    "/mem0/v1/memories/search": {"query": "where does the user work?", "user_id": "u1"},
+    "/mem0/v2/memories/search": {"query": "where does the user work?", "filters": {"user_id": "u1"}},
+    "/mem0/v3/memories/search": {"query": "where does the user work?", "filters": {"user_id": "u1"}},
+    "/mem0/v1/memories/{memory_id}": {"metadata": {"theirs": True}},
+    "/mem0/v1/batch": {"memories": [{"memory_id": "mem_" + "0" * 32, "metadata": {"theirs": True}}]},
+    "/mem0/v1/feedback": {"memory_id": "{memory_id}", "feedback": "VERY_NEGATIVE"},
     "/memories/batch": {"memories": [{"type": "fact", **fact()}]},
     "/admin/keys": {"name": "theirs"},
     "/admin/tenants": {"name": "another tenant by the same routes"},
@@ -48,9 +59,18 @@ BODIES: dict[str, dict[str, Any]] = {
     "/import": {"record": "header", "format": "typed-memory", "version": 1},
 }
 UNCONFIGURED = {("POST", "/answer"), ("POST", "/admin/invitations")}
+"""Routes without a language model and OAuth, which these tests do not have."""
+
 GUARDED = [
     route for route in mounted(create_app(settings_for("postgresql://nowhere"))) if route.role not in {None, "none"}
 ]
+
+
+REFUSED = {f"/mem0{path}": 501 for path in mem0.REFUSED}
+"""Calls of mem0 that are refused by name."""
+
+UNNAMED = {"GET /mem0/v1/memories", "DELETE /mem0/v1/memories", "DELETE /mem0/v1/batch"}
+"""Routes that have to be told whose memories are meant, in a query string or a body that these tests don't send."""
 
 
 def body_of(path: str) -> dict[str, Any]:
@@ -104,6 +124,7 @@ class Owner:
         found = self.filled(route.path).replace("{name}", "freshness")
         # A stream goes on until it is told to end.
         found = found.replace("/admin/events", "/admin/events?seconds=0")
+        found = found.replace("{entity_type}", "run")
         return found.replace("{session_id:path}", "s1").replace("{entity_id:path}", "user_123")
 
     async def everything(self) -> list[dict[str, Any]]:
@@ -203,6 +224,8 @@ async def test_another_tenants_things_do_not_exist(route: Mounted, owner: Owner,
         assert answer.status_code == 403
     elif (route.method, route.path) in UNCONFIGURED:
         assert answer.status_code == 501, "these tests have no language model, and no OAuth"
+    elif route.path in REFUSED or str(route) in UNNAMED:
+        assert answer.status_code == REFUSED.get(route.path, 422), answer.text
     elif owner.filled(route.path + body) != route.path + body:
         assert answer.status_code == 404, answer.text
     else:
