@@ -1,6 +1,6 @@
 """A chat with memory in 40 lines, for any OpenAI-compatible model (OPENAI_API_KEY, OPENAI_BASE_URL, MODEL).
 
-pip install ./clients/python openai && python examples/chat_loop.py ana
+pip install typed-memory-client openai && python examples/chat_loop.py ana
 """
 
 import os
