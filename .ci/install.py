@@ -182,7 +182,7 @@ def by_runner(runner: str, python: str, scratch: Path, environment: Mapping[str,
         "uvx": [program, "--python", python, PACKAGE],
         "pipx": [program, "run", "--python", python, PACKAGE],
     }[runner]
-    own = {"PIPX_HOME": str(folder / "home"), "UV_CACHE_DIR": str(folder / "cache"), "PIPX_DEFAULT_BACKEND": "pip"}
+    own = {"PIPX_HOME": str(folder / "home"), "UV_CACHE_DIR": str(folder / "cache"), "UV_PYTHON_DOWNLOADS": "never"}
     started = time.monotonic()
     with serving(line, folder, {**environment, **own}) as url:
         say(f"{python}: {Path(runner).name} {PACKAGE} serve, to the first answer", started)
