@@ -131,9 +131,9 @@ def check(url: str) -> None:
         assert ask(url, path), path
 
 
-def empty_folder(scratch: Path, name: str) -> Path:
+def empty_folder(scratch: Path) -> Path:
     """Return a new folder that holds packages of a user's own, with the names that ours have inside."""
-    folder = scratch / name
+    folder = Path(tempfile.mkdtemp(dir=scratch))
     for package in ("app", "migrations"):
         (folder / package).mkdir(parents=True)
         (folder / package / "__init__.py").write_text("raise ImportError('a package of the user')\n")
@@ -142,9 +142,9 @@ def empty_folder(scratch: Path, name: str) -> Path:
     return folder
 
 
-def by_pip(python: str, scratch: Path, environment: Mapping[str, str], versions: Sequence[str]) -> None:
-    """Install each version over the one before; each keeps what the first one remembered."""
-    folder = empty_folder(scratch, f"pip-{Path(python).name}")
+def by_pip(python: str, scratch: Path, environment: Mapping[str, str], versions: Sequence[str]) -> Path:
+    """Install each version over the one before, which keeps what the first one remembered; return where."""
+    folder = empty_folder(scratch)
     run([python, "-m", "venv", str(folder / "venv")], folder, {})
     inside = str(folder / "venv" / "bin" / "python")
     for number, version in enumerate(versions):
@@ -170,11 +170,12 @@ def by_pip(python: str, scratch: Path, environment: Mapping[str, str], versions:
             say(f"{python}: {PACKAGE} {version} serves", started)
     printed = run([str(folder / "venv" / "bin" / "typed-memory"), "--version"], folder, {})
     assert printed.strip() == versions[-1], printed
+    return folder
 
 
 def by_runner(runner: str, python: str, scratch: Path, environment: Mapping[str, str]) -> None:
     """Serve by one line of uvx or pipx, which install what they run."""
-    folder = empty_folder(scratch, f"{runner}-{Path(python).name}")
+    folder = empty_folder(scratch)
     program = shutil.which(runner)
     if program is None:
         sys.exit(f"{runner} is not installed")
@@ -192,7 +193,7 @@ def by_runner(runner: str, python: str, scratch: Path, environment: Mapping[str,
 
 def client(python: str, scratch: Path, environment: Mapping[str, str], url: str) -> None:
     """Install the client by name, and hold a conversation with the service."""
-    folder = empty_folder(scratch, f"client-{Path(python).name}")
+    folder = empty_folder(scratch)
     run([python, "-m", "venv", str(folder / "venv")], folder, {})
     inside = str(folder / "venv" / "bin" / "python")
     started = time.monotonic()
@@ -214,7 +215,7 @@ def main() -> None:
     parser.add_argument("dist", type=Path)
     parser.add_argument("--with", dest="ways", nargs="+", choices=("pip", "uvx", "pipx"), default=["pip"])
     parser.add_argument("--python", nargs="+", default=[sys.executable])
-    parser.add_argument("--client-python", nargs="*", default=[sys.executable])
+    parser.add_argument("--client-python", nargs="+", default=[sys.executable])
     parser.add_argument("--unlocked", action="store_true")
     given = parser.parse_args()
     versions = sorted(re.findall(r"typed_memory-([\d.]+)-py3", " ".join(one.name for one in given.dist.glob("*.whl"))))
@@ -229,14 +230,14 @@ def main() -> None:
         extra = " ".join([index, os.environ.get("PIP_EXTRA_INDEX_URL", "")]).strip()
         # Python compiles what is imported; all of it takes longer than the rest.
         environment = {"PIP_EXTRA_INDEX_URL": extra, "PIP_NO_COMPILE": "1", "UV_INDEX": index}
+        served: Path | None = None
         for python in given.python:
             for way in given.ways:
                 if way == "pip":
-                    by_pip(python, scratch, {**environment, **pinned}, versions)
+                    served = by_pip(python, scratch, {**environment, **pinned}, versions)
                 else:
                     by_runner(way, python, scratch, {**environment, **pinned})
-        if given.client_python:
-            served = scratch / f"pip-{Path(given.python[0]).name}"
+        if served is not None:
             with serving([str(served / "venv" / "bin" / "typed-memory")], served, {}) as url:
                 for python in given.client_python:
                     client(python, scratch, environment, url)

@@ -78,7 +78,7 @@ def _with_full_links(text: str, folder: Path, url: str) -> str:
     def full(found: re.Match[str]) -> str:
         image, label, address, part = found.groups()
         path = os.path.normpath(folder / address)
-        return f"{image}[{label}]({url}/{'raw' if image else 'blob'}/HEAD/{path}{part})"
+        return f"{image}[{label}]({url}/{'raw' if image else 'blob'}/HEAD/{path}{part or ''})"
 
     return re.sub(r"(!?)\[([^\]]*)\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)", full, text)
 

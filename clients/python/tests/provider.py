@@ -33,7 +33,7 @@ class Provider:
         """Return the answer's JSON."""
         if path.endswith("/chat/completions"):
             call = {"id": "c1", "type": "function", "function": {"name": "clock", "arguments": "{}"}}
-            message = {"role": "assistant", "content": None if self.tool else self.answer}
+            message: dict[str, Any] = {"role": "assistant", "content": None if self.tool else self.answer}
             message |= {"tool_calls": [call]} if self.tool else {}
             choice = {"index": 0, "finish_reason": "stop", "message": message}
             return {"id": "1", "object": "chat.completion", "created": 0, "model": "m", "choices": [choice]}
