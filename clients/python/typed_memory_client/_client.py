@@ -191,7 +191,7 @@ class TypedMemory(TypedWrites):
         """Return a background job."""
         return self._send(calls.job(job_id))
 
-    def wait_for(self, job_id: str, *, timeout: float = 60.0) -> models.Job:  # noqa: ASYNC109 - of the job
+    def wait_for(self, job_id: str, *, timeout: float = 60.0) -> models.Job:
         """Return a job when it has succeeded, failed or was cancelled; TimedOut after `timeout` seconds."""
         deadline = time.monotonic() + timeout
         while (job := self.job(job_id)).status not in _ENDED:
