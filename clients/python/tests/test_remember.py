@@ -335,5 +335,7 @@ def test_two_lines_are_enough(
 def test_what_is_no_client_is_refused(memory: TypedMemory, provider: Provider) -> None:
     with pytest.raises(TypeError, match="not a dict"):
         remember({}, memory=memory)
+    with pytest.raises(ValueError, match="whose memory"):
+        remember(openai(provider))
     with pytest.raises(TypeError, match="must be a AsyncTypedMemory"):
         remember(AsyncOpenAI(base_url=provider.url, api_key="none"), memory=memory)

@@ -48,6 +48,8 @@ def remember(
     if request is None or not hasattr(client, "with_options"):
         raise TypeError(f"remember takes a client of OpenAI's or Anthropic's library, not a {type(client).__name__}")
     is_async = inspect.iscoroutinefunction(request)
+    if memory is None and user_id is agent_id is None:
+        raise ValueError('whose memory? name the user: remember(client, user_id="ana")')
     if memory is None:
         kind = AsyncTypedMemory if is_async else TypedMemory
         memory = kind(attempts=1, timeout=_SECONDS)
