@@ -12,7 +12,7 @@ WORKDIR /srv/typed-memory
 # The dependencies change more rarely than the code: a layer of their own.
 COPY requirements.lock ./
 RUN python -m pip install --no-deps --require-hashes -r requirements.lock
-COPY pyproject.toml README.md ./
+COPY pyproject.toml README.md LICENSE ./
 COPY app app
 COPY migrations migrations
 RUN python -m pip install --no-deps --no-build-isolation --editable . \

@@ -117,8 +117,8 @@ clients-lock: $(RUNTIME) ## resolve clients/requirements.in anew
 $(CLIENTS): clients/requirements.lock clients/python/pyproject.toml
 	@sh .ci/clients
 
-wheel: $(RUNTIME) ## build the packages, and serve from the wheel in a fresh environment outside the checkout
-	@sh .ci/wheel
+wheel: $(RUNTIME) ## build the packages, install them by name in empty environments, upgrade, serve (ARGS="--with uvx pipx")
+	@sh .ci/wheel $(ARGS)
 
 contract: $(RUNTIME) ## call every route as the OpenAPI document describes it (more: ARGS=--phases=examples,coverage)
 	@sh .ci/contract $(ARGS)

@@ -23,8 +23,9 @@ from service import ROOT, running_service
 
 CLIENTS: Final = ROOT / "clients"
 TYPESCRIPT: Final = CLIENTS / "typescript"
+VERCEL: Final = CLIENTS / "vercel-ai"
 EXAMPLES: Final = ROOT / "examples"
-VERCEL: Final = EXAMPLES / "vercel-ai"
+VERCEL_EXAMPLE: Final = EXAMPLES / "vercel-ai"
 BIN: Final = Path(sys.executable).parent
 PARTS: Final = ("python", "typescript", "examples")
 
@@ -53,6 +54,11 @@ def steps(part: str) -> list[Step]:
     """Return the commands that check a part."""
     generated = _python(CLIENTS, "codegen", "--check")
     installed = _npm(TYPESCRIPT, "ci", "--prefer-offline", "--loglevel=error")
+    built = [
+        _npm(TYPESCRIPT, "run", "--silent", "build"),
+        _npm(VERCEL, "ci", "--prefer-offline", "--loglevel=error"),
+        _npm(VERCEL, "run", "--silent", "build"),
+    ]
     if part == "python":
         return [
             generated,
@@ -66,15 +72,18 @@ def steps(part: str) -> list[Step]:
             _npm(TYPESCRIPT, "run", "--silent", "generate", "--", "--check"),
             _npm(TYPESCRIPT, "run", "--silent", "typecheck"),
             _npm(TYPESCRIPT, "test", "--silent"),
+            *built,
+            _npm(VERCEL, "run", "--silent", "typecheck"),
+            _npm(VERCEL, "test", "--silent"),
         ]
     return [
         _python(EXAMPLES, "mypy"),
         _python(EXAMPLES, "pytest", "tests"),
         installed,
-        _npm(TYPESCRIPT, "run", "--silent", "build"),
-        _npm(VERCEL, "ci", "--prefer-offline", "--loglevel=error"),
-        _npm(VERCEL, "run", "--silent", "typecheck"),
-        _npm(VERCEL, "test", "--silent"),
+        *built,
+        _npm(VERCEL_EXAMPLE, "ci", "--prefer-offline", "--loglevel=error"),
+        _npm(VERCEL_EXAMPLE, "run", "--silent", "typecheck"),
+        _npm(VERCEL_EXAMPLE, "test", "--silent"),
     ]
 
 
@@ -89,7 +98,7 @@ def _npm(folder: Path, *arguments: str) -> Step:
 def main(parts: Sequence[str]) -> int:
     """Run the steps, those with npm beside the others; return 1 if one failed."""
     wanted = list(dict.fromkeys(step for part in parts for step in steps(part)))
-    with_npm = [step for step in wanted if step.folder in {TYPESCRIPT, VERCEL}]
+    with_npm = [step for step in wanted if step.folder in {TYPESCRIPT, VERCEL, VERCEL_EXAMPLE}]
     without = [step for step in wanted if step not in with_npm]
     with running_service() as service, ThreadPoolExecutor() as pool:
         environment = {

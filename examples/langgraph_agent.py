@@ -1,6 +1,6 @@
 """A LangGraph agent with memory: one node recalls before the model answers, one remembers what was said.
 
-pip install ./clients/python langgraph && python examples/langgraph_agent.py
+pip install 'typed-memory-client[langgraph]' && python examples/langgraph_agent.py
 """
 
 from __future__ import annotations
@@ -13,8 +13,8 @@ from langchain_core.messages import AIMessage, BaseMessage, HumanMessage, System
 from langgraph.graph import END, START, MessagesState, StateGraph
 from langgraph.graph.state import CompiledStateGraph
 
-from memory_tools import known_about
 from typed_memory_client import AsyncTypedMemory
+from typed_memory_client.tools import known_about
 
 ROLES: dict[str, Literal["user", "assistant"]] = {"human": "user", "ai": "assistant"}
 

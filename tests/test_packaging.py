@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import hashlib
+import json
 import os
 import re
+import runpy
 import shutil
 import subprocess
 import tomllib
+import zipfile
 from pathlib import Path
 from typing import Any
 
@@ -235,11 +239,77 @@ def test_a_systemd_unit_that_stops_leaves_the_embedded_database_to_its_other_use
     assert all("\nKillMode=process\n" in text for text in embedded)
 
 
-def test_a_release_is_checked_before_it_is_published() -> None:
+def test_a_release_is_checked_and_installed_before_it_is_published() -> None:
     jobs = yaml.safe_load((ROOT / ".github" / "workflows" / "release.yml").read_text())["jobs"]
     steps = [step.get("run") for step in jobs.pop("check")["steps"]]
     assert "make check" in steps
     checks = re.search(r"^check: (.*?) ##", (ROOT / "Makefile").read_text(), re.MULTILINE)
     assert checks is not None
     assert {"lint", "wheel", "clients", "contract", "test", "test-long"} == set(checks[1].split())
-    assert all(job["needs"] == "check" for job in jobs.values())
+    assert jobs.pop("install")["needs"] == "check"
+    assert set(jobs) == {"python", "npm", "image"}
+    assert all(job["needs"] == "install" for job in jobs.values())
+
+
+def test_nothing_is_published_with_a_secret_that_is_kept() -> None:
+    text = (ROOT / ".github" / "workflows" / "release.yml").read_text()
+    assert "secrets." not in text
+    for name in ("python", "npm", "image"):
+        job = yaml.safe_load(text)["jobs"][name]
+        assert (job["environment"], job["permissions"]["id-token"]) == ("release", "write"), name
+
+
+PACKAGES = (".", "clients/python", "clients/typescript", "clients/vercel-ai")
+
+
+def manifest(folder: str) -> dict[str, Any]:
+    """The manifest of a package, of either language."""
+    path = ROOT / folder / "pyproject.toml"
+    if path.exists():
+        found: dict[str, Any] = tomllib.loads(path.read_text())["project"]
+    else:
+        found = json.loads((ROOT / folder / "package.json").read_text())
+    return found
+
+
+def test_the_packages_have_one_version_and_one_licence() -> None:
+    assert len({manifest(folder)["version"] for folder in PACKAGES}) == 1
+    assert {manifest(folder)["license"] for folder in PACKAGES} == {"Apache-2.0"}
+    assert len({(ROOT / folder / "LICENSE").read_text() for folder in PACKAGES}) == 1
+
+
+@pytest.mark.parametrize("folder", PACKAGES)
+def test_a_package_says_what_it_is(folder: str) -> None:
+    found = manifest(folder)
+    assert 40 < len(found["description"]) < 160
+    assert found["keywords"]
+    assert (ROOT / folder / "README.md").read_text().startswith("# ")
+
+
+def test_the_readmes_links_lead_out_of_a_package(tmp_path: Path) -> None:
+    packages = runpy.run_path(str(ROOT / ".ci" / "packages.py"))
+    packages["copy"](ROOT, tmp_path)
+    packages["link"](tmp_path, "https://example.com/memory")
+    for folder in PACKAGES:
+        text = re.sub(
+            r"^```.*?^```$", "", (tmp_path / folder / "README.md").read_text(), flags=re.MULTILINE | re.DOTALL
+        )
+        addresses = re.findall(r"\]\(([^)\s]+)\)", text)
+        assert all(re.match(r"https?://|#", one) for one in addresses), (folder, addresses)
+        for path in re.findall(r"\(https://example\.com/memory/\w+/HEAD/([^)#\s]+)", text):
+            assert (ROOT / path).exists(), path
+    project = tomllib.loads((tmp_path / "pyproject.toml").read_text())["project"]
+    assert project["urls"]["Changelog"] == "https://example.com/memory/blob/HEAD/docs/changelog.md"
+    assert json.loads((tmp_path / "clients/vercel-ai/package.json").read_text())["repository"]["directory"]
+
+
+def test_an_index_names_each_file_with_its_hash_and_pythons(tmp_path: Path) -> None:
+    packages = runpy.run_path(str(ROOT / ".ci" / "packages.py"))
+    wheel = tmp_path / "some_package-1.0-py3-none-any.whl"
+    with zipfile.ZipFile(wheel, "w") as file:
+        file.writestr("some_package-1.0.dist-info/METADATA", "Name: some-package\nRequires-Python: >=3.9\n")
+    packages["write_index"](tmp_path)
+    page = (tmp_path / "simple" / "some-package" / "index.html").read_text()
+    assert f'href="../../{wheel.name}#sha256={hashlib.sha256(wheel.read_bytes()).hexdigest()}"' in page
+    assert 'data-requires-python="&gt;=3.9"' in page
+    assert 'href="some-package/"' in (tmp_path / "simple" / "index.html").read_text()

@@ -13,7 +13,7 @@ HEAD: Final = '''"""What the service answers with. Generated from the contract b
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Union
 
 from pydantic import Discriminator, Field, Tag
 
@@ -77,10 +77,11 @@ def _union(name: str, schema: Schema, members: list[str]) -> str:
     inner = next(one for one in (schema, *schema["oneOf"]) if "discriminator" in one)
     mapping = inner["discriminator"]["mapping"]
     tags = {target.removeprefix(PREFIX): tag for tag, target in mapping.items()}
-    lines = [f'    Annotated[{python_name(one)}, Tag("{tags.get(one, "")}")]' for one in members]
+    lines = [f'        Annotated[{python_name(one)}, Tag("{tags.get(one, "")}")],' for one in members]
     known = ", ".join(f'"{tag}"' for tag in tags.values())
     tag = f'Discriminator(tag_by("{inner["discriminator"]["propertyName"]}", {known}))'
-    return f"{name} = Annotated[\n" + "\n    |".join(lines) + f",\n    {tag},\n]\n{_description(schema)}\n"
+    union = "\n".join(["    Union[", *lines, "    ],"])
+    return f"{name} = Annotated[\n{union}\n    {tag},\n]\n{_description(schema)}\n"
 
 
 def _shared_name(union: str) -> str:

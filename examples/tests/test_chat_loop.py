@@ -44,8 +44,8 @@ def model_url() -> Iterator[str]:
         server.shutdown()
 
 
-def test_the_loop_is_forty_lines_at_most() -> None:
-    assert len(PROGRAM.read_text().splitlines()) <= 40
+def test_the_loop_is_thirty_lines_at_most() -> None:
+    assert len(PROGRAM.read_text().splitlines()) <= 30
 
 
 def test_the_next_conversation_knows_what_was_said(

@@ -1,9 +1,9 @@
 // Two conversations of one user, with a stand-in for a model that repeats what it is given: `node chat.ts`.
 // Replace it with `openai("gpt-5-mini")` of @ai-sdk/openai, or any other model.
-import { generateText, wrapLanguageModel } from "ai";
+import { generateText } from "ai";
 import { MockLanguageModelV4 } from "ai/test";
 import { TypedMemory } from "typed-memory-client";
-import { memoryMiddleware } from "./memory-middleware.ts";
+import { remember } from "typed-memory-vercel-ai";
 
 const standIn = new MockLanguageModelV4({
   doGenerate: async ({ prompt }) => {
@@ -21,7 +21,7 @@ const standIn = new MockLanguageModelV4({
 });
 
 const memory = new TypedMemory().forUser(process.argv[2] ?? "ana");
-const model = wrapLanguageModel({ model: standIn, middleware: memoryMiddleware(memory) });
+const model = remember(standIn, { memory });
 
 for (const prompt of ["I live in Porto and I work as a nurse.", "Where do I live?"]) {
   const { text } = await generateText({ model, prompt });

@@ -4,8 +4,13 @@
     memory.remember("I moved to Berlin and I'm vegan.")
     print(memory.recall("Where do I live?").context.text)
 
-`TypedMemory` blocks, `AsyncTypedMemory` has the same methods to await.
+`TypedMemory` blocks, `AsyncTypedMemory` has the same methods to await. `remember` gives OpenAI's or Anthropic's client
+a memory:
+
+    client = remember(OpenAI(), user_id="ana")
 """
+
+from importlib.metadata import PackageNotFoundError, version
 
 from typed_memory_client import bodies, models
 from typed_memory_client._async_client import AsyncTypedMemory
@@ -25,6 +30,12 @@ from typed_memory_client._errors import (
     Unauthorized,
     Unavailable,
 )
+from typed_memory_client._remember import remember
+
+try:
+    __version__ = version("typed-memory-client")
+except PackageNotFoundError:  # the files alone, without their installation
+    __version__ = "unknown"
 
 __all__ = [
     "ApiError",
@@ -42,6 +53,8 @@ __all__ = [
     "TypedMemoryError",
     "Unauthorized",
     "Unavailable",
+    "__version__",
     "bodies",
     "models",
+    "remember",
 ]

@@ -6,7 +6,7 @@ import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Any, Final, Generic, Literal, TypeVar
+from typing import Any, Final, Generic, Literal, TypeVar, Union
 from urllib.parse import quote
 
 from pydantic import TypeAdapter
@@ -21,7 +21,7 @@ Item = TypeVar("Item")
 Options = Mapping[str, Any]
 """Keyword arguments of a verb that go into the body or the query string as they are."""
 
-Said = str | Mapping[str, object] | Sequence[Mapping[str, object]]
+Said = Union[str, Mapping[str, object], Sequence[Mapping[str, object]]]
 """What was said: a text, or messages: `bodies.TurnIn`, or those of OpenAI, Anthropic and LangChain as they are."""
 
 _TURN_FIELDS: Final = frozenset(TurnIn.__annotations__)
@@ -29,7 +29,7 @@ _TURN_FIELDS: Final = frozenset(TurnIn.__annotations__)
 ReviewAction = Literal["accept", "reject", "keep_both", "supersede_with", "merge", "end"]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True)
 class Call(Generic[Answer]):
     """One request; a write gets an idempotency key, so that it can be sent again."""
 
@@ -48,11 +48,11 @@ class Call(Generic[Answer]):
     @property
     def query(self) -> dict[str, list[str]]:
         """The query string's values; a list is repeated, None is left out."""
-        lists = {name: value if isinstance(value, list | tuple) else [value] for name, value in self.params.items()}
+        lists = {name: value if isinstance(value, (list, tuple)) else [value] for name, value in self.params.items()}
         return {name: [_encode_parameter(one) for one in values if one is not None] for name, values in lists.items()}
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True)
 class Listing(Generic[Item]):
     """A request for a list that comes in pages; `items` is the field of a page that holds them."""
 
@@ -131,15 +131,13 @@ def answer(query: str, options: Options) -> Call[models.Answer]:
 
 def answer_part(event: str, data: str) -> str | models.Answer | None:
     """Return the words or the whole answer that an event of a streamed answer has; raise what a problem stands for."""
-    match event:
-        case "delta":
-            return str(json.loads(data)["text"])
-        case "answer":
-            return _ANSWER.validate_json(data)
-        case "problem":
-            raise error_of(int(json.loads(data)["status"]), data.encode())
-        case _:
-            return None
+    if event == "delta":
+        return str(json.loads(data)["text"])
+    if event == "answer":
+        return _ANSWER.validate_json(data)
+    if event == "problem":
+        raise error_of(int(json.loads(data)["status"]), data.encode())
+    return None
 
 
 def profile(user_id: str, options: Options) -> Call[models.Profile]:
@@ -309,7 +307,7 @@ def _memory_path(memory_id: str) -> str:
 def _segment(value: str, what: str) -> str:
     """Return an id as a part of a path; raise ValueError where it is missing, or is no text."""
     if not isinstance(value, str) or not value:
-        given = repr(value) if isinstance(value, str | None) else f"a {type(value).__name__}"
+        given = repr(value) if isinstance(value, (str, type(None))) else f"a {type(value).__name__}"
         raise ValueError(f"which {what}? give its {'name' if what == 'type' else 'id'}, not {given}")
     return quote(value, safe="")
 

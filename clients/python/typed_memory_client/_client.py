@@ -5,7 +5,9 @@ from __future__ import annotations
 import time
 from collections.abc import Iterator, Mapping, Sequence
 from datetime import datetime
-from typing import Any, Final, Literal, Unpack
+from typing import Any, Final, Literal, Union
+
+from typing_extensions import Unpack
 
 from typed_memory_client import _calls as calls
 from typed_memory_client import bodies, models
@@ -16,7 +18,7 @@ from typed_memory_client._retries import sleep_blocking
 _ENDED: Final = frozenset({"succeeded", "failed", "cancelled"})
 _POLL_SECONDS: Final = 0.2
 
-MemoryId = str | models.MemoryFields | models.RecalledMemory
+MemoryId = Union[str, models.MemoryFields, models.RecalledMemory]
 """A memory, or its id."""
 
 
@@ -160,7 +162,7 @@ class TypedMemory(TypedWrites):
         `instead` is the memory to `merge` with, or the memory or statement to `supersede_with`; `since` is when
         what `end` ends stopped being true. `reviewer` names the person, where several share a key.
         """
-        other = instead.id if isinstance(instead, models.MemoryFields | models.RecalledMemory) else instead
+        other = instead.id if isinstance(instead, (models.MemoryFields, models.RecalledMemory)) else instead
         return self._send(
             calls.decide(item, action, other, {"since": since, "reason": reason, "reviewer": reviewer})
         )
@@ -189,7 +191,7 @@ class TypedMemory(TypedWrites):
         """Return a background job."""
         return self._send(calls.job(job_id))
 
-    def wait_for(self, job_id: str, *, timeout: float = 60.0) -> models.Job:  # noqa: ASYNC109 - of the job
+    def wait_for(self, job_id: str, *, timeout: float = 60.0) -> models.Job:
         """Return a job when it has succeeded, failed or was cancelled; TimedOut after `timeout` seconds."""
         deadline = time.monotonic() + timeout
         while (job := self.job(job_id)).status not in _ENDED:
@@ -247,4 +249,4 @@ class TypedMemory(TypedWrites):
 
 
 def _id(memory: MemoryId) -> str:
-    return memory.id if isinstance(memory, models.MemoryFields | models.RecalledMemory) else memory
+    return memory.id if isinstance(memory, (models.MemoryFields, models.RecalledMemory)) else memory

@@ -6,9 +6,10 @@ import copy
 import os
 import uuid
 from collections.abc import Iterator, Mapping
-from typing import Any, Final, Self
+from typing import Any, Final
 
 import httpx
+from typing_extensions import Self
 
 from typed_memory_client._calls import Answer, Call, Item, Listing
 from typed_memory_client._errors import ConnectionFailed, TimedOut, TypedMemoryError, Unauthorized, error_of

@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Any, Literal, Unpack, overload
+from typing import Any, Literal, overload
+
+from typing_extensions import Unpack
 
 from typed_memory_client import bodies
 from typed_memory_client import _calls as calls

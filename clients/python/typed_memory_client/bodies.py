@@ -4,7 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
-from typing import Any, Literal, Required, TypedDict
+from typing import Any, Literal, Union
+
+from typing_extensions import Required, TypedDict
 
 Category = Literal["episodic", "semantic", "procedural", "core", "control"]
 
@@ -1491,5 +1493,5 @@ class GetEntityOptions(TypedDict, total=False):
     """What was believed then: the answer this request had at that time. Nothing recorded, replaced, merged or changed later shows. What was erased since is gone from the past too."""
 
 
-BatchItem = ConstraintItem | ControlItem | DecisionItem | EntityItem | EpisodicItem | EventItem | FactItem | FeatureItem | MedicationItem | PlanItem | PreferenceItem | ProceduralItem | ProgressItem | ReflectionItem | RelationItem | SemanticItem | StandardItem | StrategyItem | TransientStateItem | TenantTypeItem
+BatchItem = Union[ConstraintItem, ControlItem, DecisionItem, EntityItem, EpisodicItem, EventItem, FactItem, FeatureItem, MedicationItem, PlanItem, PreferenceItem, ProceduralItem, ProgressItem, ReflectionItem, RelationItem, SemanticItem, StandardItem, StrategyItem, TransientStateItem, TenantTypeItem]
 """One typed write of a batch; `type` says which."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from datetime import datetime
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any, Literal, Union
 
 from pydantic import Discriminator, Field, Tag
 
@@ -574,26 +574,28 @@ class TenantTypeMemory(MemoryFields):
 
 
 Memory = Annotated[
-    Annotated[ConstraintMemory, Tag("constraint")]
-    |    Annotated[ControlMemory, Tag("control")]
-    |    Annotated[DecisionMemory, Tag("decision")]
-    |    Annotated[EntityMemory, Tag("entity")]
-    |    Annotated[EpisodicMemory, Tag("episodic")]
-    |    Annotated[EventMemory, Tag("event")]
-    |    Annotated[FactMemory, Tag("fact")]
-    |    Annotated[FeatureMemory, Tag("feature")]
-    |    Annotated[MedicationMemory, Tag("medication")]
-    |    Annotated[PlanMemory, Tag("plan")]
-    |    Annotated[PreferenceMemory, Tag("preference")]
-    |    Annotated[ProceduralMemory, Tag("procedural")]
-    |    Annotated[ProgressMemory, Tag("progress")]
-    |    Annotated[ReflectionMemory, Tag("reflection")]
-    |    Annotated[RelationMemory, Tag("relation")]
-    |    Annotated[SemanticMemory, Tag("semantic")]
-    |    Annotated[StandardMemory, Tag("standard")]
-    |    Annotated[StrategyMemory, Tag("strategy")]
-    |    Annotated[TransientStateMemory, Tag("transient_state")]
-    |    Annotated[TenantTypeMemory, Tag("")],
+    Union[
+        Annotated[ConstraintMemory, Tag("constraint")],
+        Annotated[ControlMemory, Tag("control")],
+        Annotated[DecisionMemory, Tag("decision")],
+        Annotated[EntityMemory, Tag("entity")],
+        Annotated[EpisodicMemory, Tag("episodic")],
+        Annotated[EventMemory, Tag("event")],
+        Annotated[FactMemory, Tag("fact")],
+        Annotated[FeatureMemory, Tag("feature")],
+        Annotated[MedicationMemory, Tag("medication")],
+        Annotated[PlanMemory, Tag("plan")],
+        Annotated[PreferenceMemory, Tag("preference")],
+        Annotated[ProceduralMemory, Tag("procedural")],
+        Annotated[ProgressMemory, Tag("progress")],
+        Annotated[ReflectionMemory, Tag("reflection")],
+        Annotated[RelationMemory, Tag("relation")],
+        Annotated[SemanticMemory, Tag("semantic")],
+        Annotated[StandardMemory, Tag("standard")],
+        Annotated[StrategyMemory, Tag("strategy")],
+        Annotated[TransientStateMemory, Tag("transient_state")],
+        Annotated[TenantTypeMemory, Tag("")],
+    ],
     Discriminator(tag_by("type", "constraint", "control", "decision", "entity", "episodic", "event", "fact", "feature", "medication", "plan", "preference", "procedural", "progress", "reflection", "relation", "semantic", "standard", "strategy", "transient_state")),
 ]
 """A memory: of a built-in type, told apart by `type`, or of one of your own, which alone has `payload`."""

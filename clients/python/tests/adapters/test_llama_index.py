@@ -3,9 +3,9 @@ from __future__ import annotations
 from llama_index.core.base.llms.types import ChatMessage, MessageRole
 from llama_index.core.memory import Memory
 
-from llama_index_memory import TypedMemoryBlock
 from noise_budget import hold_chat
 from typed_memory_client import AsyncTypedMemory
+from typed_memory_client.llama_index import TypedMemoryBlock
 
 
 async def test_what_leaves_short_term_memory_is_recalled(async_memory: AsyncTypedMemory) -> None:

@@ -4,8 +4,8 @@ from pydantic_ai import Agent, ModelMessage, ModelResponse, TextPart, ToolCallPa
 from pydantic_ai.models.function import AgentInfo, FunctionModel
 
 from noise_budget import TOLD, hold_chat
-from pydantic_ai_tools import with_memory
 from typed_memory_client import AsyncTypedMemory
+from typed_memory_client.pydantic_ai import with_memory
 
 
 async def test_tools_remember_and_instructions_recall(async_memory: AsyncTypedMemory) -> None:

@@ -1,4 +1,6 @@
-"""LangGraph's long-term store on Typed Memory: items keep their history, and search goes by meaning, words and time.
+"""LangGraph's long-term store (`[langgraph]`): items keep their history; search goes by meaning, words and time.
+
+    from typed_memory_client.langgraph import TypedMemoryStore
 
     store = TypedMemoryStore(TypedMemory(), user_of=lambda namespace: namespace[1] if namespace[1:] else None)
     store.setup()                                   # once, with a key that has the role `admin`
@@ -100,19 +102,15 @@ class TypedMemoryStore(BaseStore):
         return await asyncio.to_thread(self.batch, list(ops))
 
     def _do(self, op: Op) -> Any:  # noqa: ANN401 - each operation has its own result
-        match op:
-            case GetOp():
-                found = self._find(op.namespace, op.key)
-                return None if found is None else _item(found)
-            case PutOp(value=None):
-                return self._delete(op.namespace, op.key)
-            case PutOp():
-                return self._put(op)
-            case SearchOp():
-                matching = [one for one in self._candidates(op) if _matches(one.value, op.filter or {})]
-                return matching[op.offset : op.offset + op.limit]
-            case ListNamespacesOp():
-                return self._namespaces(op)
+        if isinstance(op, GetOp):
+            found = self._find(op.namespace, op.key)
+            return None if found is None else _item(found)
+        if isinstance(op, PutOp):
+            return self._delete(op.namespace, op.key) if op.value is None else self._put(op)
+        if isinstance(op, SearchOp):
+            matching = [one for one in self._candidates(op) if _matches(one.value, op.filter or {})]
+            return matching[op.offset : op.offset + op.limit]
+        return self._namespaces(op)
 
     def _client(self, namespace: Namespace) -> TypedMemory:
         user = self._user_of(namespace)
@@ -200,4 +198,4 @@ def _meets(value: object, condition: object) -> bool:
 def _fits(namespace: Namespace, condition: MatchCondition) -> bool:
     length = len(condition.path)
     part = namespace[:length] if condition.match_type == "prefix" else namespace[-length:]
-    return len(part) == length and all(wanted in ("*", one) for one, wanted in zip(part, condition.path, strict=True))
+    return len(part) == length and all(wanted in ("*", one) for one, wanted in zip(part, condition.path))

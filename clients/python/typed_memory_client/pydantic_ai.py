@@ -1,4 +1,4 @@
-"""Pydantic AI: memory tools as a toolset, and instructions that recall what bears on the prompt.
+"""Pydantic AI (`[pydantic-ai]`): memory tools as a toolset, and instructions that recall what bears on the prompt.
 
 agent = with_memory(Agent("openai:gpt-5-mini", deps_type=AsyncTypedMemory))
 await agent.run("I moved to Berlin.", deps=AsyncTypedMemory().for_user("ana"))
@@ -10,8 +10,8 @@ from typing import TypeVar
 
 from pydantic_ai import Agent, FunctionToolset, RunContext
 
-from memory_tools import known_about, memory_tools
 from typed_memory_client import AsyncTypedMemory
+from typed_memory_client.tools import known_about, memory_tools
 
 Output = TypeVar("Output")
 

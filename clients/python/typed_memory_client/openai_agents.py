@@ -1,4 +1,4 @@
-"""OpenAI Agents SDK: a session kept by the service, memory tools, and instructions that recall.
+"""OpenAI Agents SDK (`[openai-agents]`): a session kept by the service, memory tools, instructions that recall.
 
     memory = AsyncTypedMemory().for_user("ana")
     agent = Agent(name="Assistant", instructions=recalling(memory, "You are helpful."), tools=agent_tools(memory))
@@ -15,8 +15,8 @@ from typing import Any, cast
 from agents import Agent, RunContextWrapper, Tool, TResponseInputItem, function_tool
 from agents.memory import SessionSettings
 
-from memory_tools import known_about, memory_tools
 from typed_memory_client import AsyncTypedMemory, models
+from typed_memory_client.tools import known_about, memory_tools
 
 
 def agent_tools(memory: AsyncTypedMemory) -> list[Tool]:

@@ -1,4 +1,4 @@
-"""A LlamaIndex memory block: short-term memory stays with LlamaIndex, long-term memory is the service's.
+"""A LlamaIndex memory block (`[llama-index]`): LlamaIndex keeps the short-term memory, the service the rest.
 
     block = TypedMemoryBlock.of(AsyncTypedMemory().for_user("ana"))
     memory = Memory.from_defaults(session_id="monday", memory_blocks=[block])
@@ -8,11 +8,12 @@ The block recalls what bears on the last message. Messages that leave the short-
 
 from __future__ import annotations
 
-from typing import Any, Self, cast
+from typing import Any, cast
 
 from llama_index.core.base.llms.types import ChatMessage
 from llama_index.core.memory import BaseMemoryBlock
 from pydantic import PrivateAttr
+from typing_extensions import Self
 
 from typed_memory_client import AsyncTypedMemory
 from typed_memory_client.bodies import TurnIn

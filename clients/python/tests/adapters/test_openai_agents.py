@@ -13,8 +13,8 @@ from agents.models.interface import Model
 from openai.types.responses import ResponseFunctionToolCall, ResponseOutputMessage, ResponseOutputText
 
 from noise_budget import TOLD, hold_chat
-from openai_agents_session import TypedMemorySession, agent_tools, recalling
 from typed_memory_client import AsyncTypedMemory
+from typed_memory_client.openai_agents import TypedMemorySession, agent_tools, recalling
 
 
 class ScriptedModel(Model):

@@ -3,16 +3,12 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
-from langchain_core.messages import AIMessage, BaseMessage, HumanMessage
+from langchain_core.messages import HumanMessage
 from langgraph.graph import START, MessagesState, StateGraph
 from langgraph.runtime import Runtime
 
-import langgraph_agent
-import langgraph_store
-from langgraph_store import NotSetUp, TypedMemoryStore
-from noise_budget import hold_chat
-from service import Service
-from typed_memory_client import AsyncTypedMemory, TypedMemory
+from typed_memory_client import TypedMemory, langgraph
+from typed_memory_client.langgraph import NotSetUp, TypedMemoryStore
 
 
 @pytest.fixture
@@ -65,7 +61,7 @@ def test_search_ranks_all_items_however_they_are_put(store: TypedMemoryStore) ->
 
 
 def test_a_store_without_its_setup_says_so(memory: TypedMemory, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(langgraph_store, "TYPE", "undefined_item")
+    monkeypatch.setattr(langgraph, "TYPE", "undefined_item")
     store = TypedMemoryStore(memory)
     for use in (
         lambda: store.put(("notes",), "1", {"text": "x"}),
@@ -123,27 +119,3 @@ async def test_a_graph_uses_the_store(store: TypedMemoryStore) -> None:
     graph.add_edge(START, "keep")
     state = await graph.compile(store=store).ainvoke({"messages": [HumanMessage("I play an instrument, the cello.")]})
     assert state["messages"][-1].content == "I play an instrument, the cello."
-
-
-async def test_the_memory_nodes_carry_over_to_the_next_conversation(
-    service: Service, user: str, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    for name, value in service.environment.items():
-        monkeypatch.setenv(name, value)
-    assert "user lives in Porto" in await langgraph_agent.main(user)
-
-
-async def test_prompts_of_a_chat_have_little_that_does_not_answer(async_memory: AsyncTypedMemory) -> None:
-    replies: list[str] = []
-
-    async def model(_messages: list[BaseMessage]) -> BaseMessage:
-        return AIMessage(replies[-1])
-
-    graph = langgraph_agent.build(async_memory, model)
-
-    async def exchange(said: str, reply: str) -> str:
-        replies.append(reply)
-        state = await graph.ainvoke({"messages": [HumanMessage(said)], "known": ""})
-        return str(state["known"])
-
-    await hold_chat(exchange)
