@@ -24,7 +24,7 @@ from app.model import ConfidenceParts, Memory, MemoryStatus, Scope, ScopeKind, V
 from app.read.values import QueryRequest
 from app.services.lifecycle.runner import RunProgress
 from app.services.lifecycle.workers.consolidation import Consolidation
-from app.write.pipeline import ScopeLocks
+from app.write.scope_locks import ScopeLocks
 from tests.support.pools import PlacedDatabase
 from tests.support.stores import USER, Store, change_by_hand, reads_in
 from tests.write.test_doors import by_rejection

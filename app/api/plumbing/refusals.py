@@ -1,4 +1,4 @@
-"""When requests that are turned away are answered: late, so that clients which ask again at once can't busy a process.
+"""Late answers to requests that are turned away, so that clients which ask again at once can't busy a process.
 
 A refusal that is answered at once is asked for again at once, thousands of times a second. Held back it costs a place
 in a list. Refusals leave in the order in which they came, each after a while, and no more than so many a second.
