@@ -14,7 +14,7 @@ from typing import Any, Self, TypeVar
 
 from bench.figures import Spread
 
-_LENGTH = re.compile(rb"content-length: *(\d+)", re.IGNORECASE)
+LENGTH = re.compile(rb"content-length: *(\d+)", re.IGNORECASE)
 _REFUSED = 400
 _OVERLOADED = b"urn:typed-memory:problem:overloaded"
 _AGAIN_SECONDS = 0.05
@@ -68,7 +68,7 @@ class Connection:
         while True:
             self._writer.write(post.content)
             head = await self._reader.readuntil(b"\r\n\r\n")
-            found = _LENGTH.search(head)
+            found = LENGTH.search(head)
             body = await self._reader.readexactly(int(found.group(1))) if found else b""
             status = int(head[9:12])
             if status == HTTPStatus.SERVICE_UNAVAILABLE and _OVERLOADED in body:

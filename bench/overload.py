@@ -5,16 +5,17 @@ from __future__ import annotations
 import asyncio
 import random
 from collections import Counter
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import AsyncIterator, Iterator, Sequence
+from contextlib import asynccontextmanager, contextmanager, suppress
 from dataclasses import dataclass, field
 from itertools import count, cycle
+from statistics import median
 from time import perf_counter, process_time
 
 import numpy as np
 
 from bench.asking import post, questions
-from bench.client import Post
+from bench.client import LENGTH, Post
 from bench.figures import Book
 from bench.stage import Stage, seed_of, user_of
 from bench.world import key_of
@@ -29,6 +30,12 @@ CLIENTS = 8
 """Clients by which the capacity is measured: each asks again when it is answered, or may."""
 
 CROWD = 64
+LOOPS = (64, 256, 1_000)
+"""Connections that ask again as soon as they are answered, whatever the answer."""
+
+LOOPS_BESIDE = 256
+LOOP_SECONDS = 6.0
+LOOP_ROUNDS = 2
 RETRY_AFTER_SECONDS = 1.0
 TURNED_AWAY = frozenset({429, 503})
 QUIET_PAUSE = 0.05
@@ -42,6 +49,7 @@ class Answers:
 
     taken: dict[int, list[float]] = field(default_factory=dict)
     unanswered: int = 0
+    broken: int = 0
     wall: float = 0.0
     cpu: float = 0.0
 
@@ -113,6 +121,69 @@ class Wire(asyncio.Protocol):
         return await self._answer
 
 
+class Loop(asyncio.Protocol):
+    """A connection that asks again in the moment it is answered, as load generators do; broken, it connects anew."""
+
+    def __init__(self, port: int, requests: Iterator[Post], answers: Answers) -> None:
+        self._port, self._requests, self._answers = port, requests, answers
+        self._got = b""
+        self._over = False
+        self._transport: asyncio.Transport | None = None
+        self._asked = 0.0
+
+    async def connect(self) -> None:
+        """Connect, which asks the first request."""
+        with suppress(OSError):
+            await asyncio.get_running_loop().create_connection(lambda: self, "127.0.0.1", self._port)
+
+    def stop(self) -> None:
+        """Ask no more."""
+        self._over = True
+        if self._transport is not None:
+            self._transport.abort()
+
+    def connection_made(self, transport: asyncio.BaseTransport) -> None:
+        """Ask."""
+        assert isinstance(transport, asyncio.Transport)  # noqa: S101 - narrows for the type checker
+        self._transport = transport
+        self._ask()
+
+    def data_received(self, data: bytes) -> None:
+        """Count an answer that is whole, and ask again."""
+        self._got += data
+        head = self._got.find(b"\r\n\r\n")
+        found = LENGTH.search(self._got) if head >= 0 else None
+        if found is not None and len(self._got) >= head + 4 + int(found[1]):
+            self._answers.add(int(self._got[9:12]), perf_counter() - self._asked)
+            self._ask()
+
+    def connection_lost(self, _exc: Exception | None) -> None:
+        """Connect anew."""
+        if not self._over:
+            self._answers.broken += 1
+            self._again = asyncio.ensure_future(self.connect())
+
+    def _ask(self) -> None:
+        if self._transport is not None and not self._over:
+            self._got, self._asked = b"", perf_counter()
+            self._transport.write(next(self._requests).content)
+
+
+@asynccontextmanager
+async def looping(port: int, requests: Iterator[Post], *, connections: int) -> AsyncIterator[Answers]:
+    """Ask by so many looping connections while the block runs; yield their answers."""
+    answers = Answers()
+    loops = [Loop(port, requests, answers) for _ in range(connections)]
+    try:
+        with answers.timed():
+            await asyncio.gather(*(one.connect() for one in loops))
+            yield answers
+    finally:
+        for one in loops:
+            one.stop()
+        await asyncio.sleep(1)
+
+
 @dataclass(slots=True)
 class Pool:
     """Connections to the service, as many as there are requests open."""
@@ -175,6 +246,7 @@ async def overload(stage: Stage, book: Book) -> None:
         book.check(f"p95 at {factor}x over that at 1x", found[factor].percentile(95) / once.percentile(95), "<", 4)
     book.check("neither served nor turned away", sum(one.others() for one in found.values()), "==", 0)
     await _fairness(stage, book, requests)
+    await _loops(stage, book, requests)
 
 
 def mixed(user: str, seed: str, key: str) -> Iterator[Post]:
@@ -237,6 +309,37 @@ async def _fairness(stage: Stage, book: Book, crowd: Iterator[Post]) -> None:
     ]
     book.table("Fairness", COLUMNS, rows)
     book.check("a quiet tenant's p95 beside a crowd over alone", beside.percentile(95) / alone.percentile(95), "<", 1.5)
+
+
+async def _loops(stage: Stage, book: Book, requests: Iterator[Post]) -> None:
+    """Measure what is served to clients that ask again at once, and to a quiet tenant beside them, in turns."""
+    port, shares = stage.service.port, {loops: list[float]() for loops in LOOPS}
+    asked = cycle([post(one, "user", key_of(1)) for one in questions(seed_of(1, "user"), 5, 5)])
+    slower, rows = list[float](), []
+    for number in range(LOOP_ROUNDS):
+        stage.progress("clients that ask again at once", number, LOOP_ROUNDS)
+        once = await closed(port, requests, clients=CLIENTS, seconds=LOOP_SECONDS)
+        rows.append(_row(f"{CLIENTS} clients", once))
+        for loops in LOOPS:
+            async with looping(port, requests, connections=loops) as answers:
+                await asyncio.sleep(LOOP_SECONDS)
+            rows.append(_row(f"{loops:,} that ask again at once", answers))
+            shares[loops].append(_served(answers) / _served(once))
+        alone = await _now_and_then(port, asked, seconds=LOOP_SECONDS)
+        async with looping(port, requests, connections=LOOPS_BESIDE):
+            await asyncio.sleep(1)
+            beside = await _now_and_then(port, asked, seconds=LOOP_SECONDS)
+        rows += [
+            _row("the quiet tenant alone", alone),
+            _row(f"beside {LOOPS_BESIDE} that ask again at once", beside),
+        ]
+        slower.append(beside.percentile(50) / alone.percentile(50))
+    book.table("Clients that ask again at once", COLUMNS, rows)
+    for loops, found in shares.items():
+        book.check(f"served to {loops:,} that ask again at once over {CLIENTS} clients", median(found), ">=", 0.8)
+    book.check(
+        f"a quiet tenant's p50 beside {LOOPS_BESIDE} that ask again at once over alone", median(slower), "<=", 1.5
+    )
 
 
 async def _now_and_then(port: int, requests: Iterator[Post], *, seconds: float) -> Answers:

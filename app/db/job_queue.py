@@ -68,28 +68,31 @@ _BACKLOG = statement(
     """
 )
 
-TICKET: Final = """
+TICKETS: Final = """
     waiting AS (
         SELECT count(*) AS jobs
         FROM (SELECT id FROM jobs WHERE tenant_id = :tenant AND status = 'queued' LIMIT :deepest) backlog
     ),
     ticket AS (
         INSERT INTO pgqueuer (priority, entrypoint, payload, headers, status, execute_after)
-        SELECT -waiting.jobs, CAST(:entrypoint AS text), CAST(:content AS bytea), 'null', 'queued',
-            now() + make_interval(secs => :delay)
-        FROM waiting
-        RETURNING id, priority, entrypoint
+        SELECT -least(waiting.jobs + given.place - 1, :deepest), CAST(:entrypoint AS text), given.content, 'null',
+            'queued', now() + make_interval(secs => :delay)
+        FROM waiting CROSS JOIN given
+        RETURNING id, priority, entrypoint, payload
     ),
     logged AS (
         INSERT INTO pgqueuer_log (job_id, status, entrypoint, priority)
         SELECT id, 'queued', entrypoint, priority FROM ticket
     )
 """
-"""Clauses of a WITH that write a ticket, with the parameters of `make_ticket`; `ticket.id` is its number.
+"""Clauses of a WITH that write tickets, with the parameters of `make_ticket`; `ticket.id` is the number of each.
 
-The more of the tenant's jobs wait before it, the lower its priority. It does what pgqueuer's `enqueue` does, but in
-the statement that writes the job.
+`given`, a clause before, has the payload of each as `content`, and its `place` from 1. The more of the tenant's jobs
+wait before it, the lower its priority. They do what pgqueuer's `enqueue` does, but in the statement that writes jobs.
 """
+
+TICKET: Final = f"given AS (SELECT CAST(:content AS bytea) AS content, 1 AS place), {TICKETS}"
+"""The same for one job."""
 
 _DROP = statement("DELETE FROM pgqueuer WHERE id = :ticket")
 

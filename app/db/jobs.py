@@ -30,6 +30,24 @@ _INSERT = """
     SELECT id FROM made
 """
 
+_ENQUEUE_EACH = statement(
+    f"""
+    WITH given AS (
+        SELECT * FROM unnest(
+            CAST(:ids AS uuid[]), CAST(:contents AS bytea[]), CAST(:scopes AS uuid[]), CAST(:payloads AS text[]),
+            CAST(:totals AS int[])
+        ) WITH ORDINALITY AS given(id, content, scope_id, payload, total, place)
+    ), {job_queue.TICKETS}, made AS (
+        INSERT INTO jobs (tenant_id, id, kind, status, payload, scope_id, progress_total, ticket, created_at)
+        SELECT :tenant, given.id, :kind, 'queued', CAST(given.payload AS jsonb), given.scope_id, given.total, ticket.id,
+            :now
+        FROM given JOIN ticket ON ticket.payload = given.content
+        RETURNING id
+    )
+    SELECT id FROM made
+    """  # noqa: S608 - composed of constants
+)
+
 _RESERVE = statement(
     """
     INSERT INTO jobs (tenant_id, id, kind, status, payload, only_one, created_at)
@@ -105,6 +123,33 @@ async def enqueue(  # noqa: PLR0913 - what a job is, and when
     }
     await session.fetch(_enqueue(inserts), values)
     return job
+
+
+async def enqueue_each(
+    session: WriteSession,
+    *,
+    tenant: UUID,
+    kind: str,
+    payloads: Mapping[UUID, tuple[Mapping[str, object], int]],
+    now: datetime,
+    delay: float = 0.0,
+) -> None:
+    """Queue a job for each of several scopes as `enqueue` does; `payloads` are theirs, each with its `total`."""
+    made = [(ids.new(), scope, payload, total) for scope, (payload, total) in payloads.items()]
+    ticket = job_queue.make_ticket(tenant, made[0][0], delay)
+    await session.fetch(
+        _ENQUEUE_EACH,
+        {
+            **{name: value for name, value in ticket.items() if name != "content"},
+            "ids": [job for job, _, _, _ in made],
+            "contents": [job_queue.payload(tenant, job) for job, _, _, _ in made],
+            "scopes": [scope for _, scope, _, _ in made],
+            "payloads": [to_json(payload).decode() for _, _, payload, _ in made],
+            "totals": [total for _, _, _, total in made],
+            "kind": kind,
+            "now": now,
+        },
+    )
 
 
 async def enqueue_only_one(

@@ -29,6 +29,7 @@ from starlette.types import ASGIApp, Message, Receive, Scope, Send
 
 from app.errors import DeadlineExceeded, Overloaded
 from app.http import problems
+from app.http.refusals import HOLD_SECONDS, Refusals
 from app.model import Actor
 from app.pauses import Pause, pausing
 from app.settings import Settings
@@ -70,6 +71,7 @@ class Admission:
     quick: FairQueue
     long: FairQueue
     deadline: float
+    refusals: Refusals
     keys: KnownKeys = field(default_factory=KnownKeys)
     observe: Callable[[str], None] = field(default=lambda _why: None)
     stopping: asyncio.Event = field(default_factory=asyncio.Event)
@@ -98,12 +100,17 @@ class Admission:
             quick=FairQueue(limits=bounds, shed=shed),
             long=FairQueue(limits=long, shed=shed),
             deadline=settings.request_deadline,
+            refusals=Refusals(most=max(1, settings.connections // 2)),
         )
         return found
 
+    def queue(self, path: str) -> FairQueue:
+        """Return the queue of requests for a path."""
+        return self.quick if _LONG.fullmatch(path) is None else self.long
+
     def refuses(self, path: str, authorization: bytes) -> bool:
         """Return whether a request would be turned away at once; count it if so."""
-        if path in UNMETERED or _LONG.fullmatch(path) or not self.quick.is_full(self.keys.tenant(authorization)):
+        if path in UNMETERED or not self.queue(path).is_full(self.keys.tenant(authorization)):
             return False
         self.observe("full")
         return True
@@ -126,16 +133,22 @@ class AdmissionMiddleware:
         if scope["type"] != "http" or scope["path"] in UNMETERED:
             await self.app(scope, receive, send)
             return
-        admission, long = self.admission, _LONG.fullmatch(scope["path"]) is not None
+        admission = self.admission
+        queue = admission.queue(scope["path"])
+        deadline = admission.deadline if queue is admission.quick else None
         authorization = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
-        queue = admission.long if long else admission.quick
+        asked = monotonic()
         try:
             async with AsyncExitStack() as place:
                 pause = await place.enter_async_context(queue.admitted(admission.keys.tenant(authorization)))
                 with pausing(pause):
-                    await self._within(None if long else admission.deadline, scope, receive, send, place)
+                    await self._within(deadline, scope, receive, send, place)
         except Overloaded as error:
-            await problems.answer(error, scope)(scope, receive, send)
+            held = monotonic() - asked >= HOLD_SECONDS or await admission.refusals.wait()
+            answer = problems.answer(error, scope)
+            if not held:
+                answer.headers["Connection"] = "close"
+            await answer(scope, receive, send)
             return
         actor = scope["state"].get("actor")
         if isinstance(actor, Actor):
@@ -197,6 +210,9 @@ _LOOK_SECONDS = 0.25
 """How often a queue is looked at while somebody waits, because time alone frees places: who is in work may wait for
 somebody, and who asked lately asks no more."""
 
+_ROOM_A_TURN = 0.1
+"""How many more may wait in a standing queue for each of it that got its turn in time."""
+
 _LOOKED_AT = 16
 """Of those who asked last."""
 
@@ -230,6 +246,9 @@ class _Share:
     waiting: deque[asyncio.Future[float]] = field(default_factory=deque)
     empty_at: float = -math.inf
     seen_at: float = -math.inf
+    room: float = math.inf
+    """How many may wait in a standing queue without one of them waiting too long, as far as is known."""
+
     used: float = 0.0
     used_at: float = 0.0
 
@@ -276,7 +295,8 @@ class FairQueue:
         if share is None or not share.waiting:
             return False
         limits = self.limits
-        most = limits.standing_each if self._is_standing(share, self.clock()) else limits.waiting_each
+        standing = self._is_standing(share, self.clock())
+        most = min(limits.standing_each, share.room) if standing else limits.waiting_each
         return len(share.waiting) >= most or self.waiting >= limits.waiting
 
     @asynccontextmanager
@@ -368,6 +388,7 @@ class FairQueue:
             elif not turn.cancelled():  # else it was passed over, for it had been given up already
                 self._give_back(share, turn.result())
             if isinstance(error, TimeoutError):
+                share.room = max(1.0, len(share.waiting))
                 raise self._turned_away("late") from None
             raise
 
@@ -409,6 +430,7 @@ class FairQueue:
             if not share.waiting:
                 share.empty_at = now
             if not turn.done():
+                share.room = min(share.room, self.limits.standing_each) + _ROOM_A_TURN
                 self._take(share, now)
                 turn.set_result(now)
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from app.memory import normalise
 from app.memory.candidate import Candidate
 from app.memory.spec import Refs
-from app.model import EntityRef
+from app.model import EntityRef, Scope
 from app.write.dedup import is_compared, least_likeness
 from app.write.values import Prepared, Resolved
 
@@ -22,6 +22,14 @@ Numbered = tuple[int, Prepared]
 
 LONGEST = 500_000
 """Characters of a wave. They are put into rows in one go, which keeps other requests waiting a tenth of a second."""
+
+
+def by_scope(prepared: Sequence[Prepared]) -> dict[Scope, list[Numbered]]:
+    """Return numbered candidates by their scopes, in order."""
+    found: dict[Scope, list[Numbered]] = {}
+    for place, one in enumerate(prepared):
+        found.setdefault(one.candidate.scope, []).append((place, one))
+    return found
 
 
 def split_batch(prepared: Sequence[Numbered], *, judged: bool = False) -> Iterator[list[Numbered]]:

@@ -134,7 +134,8 @@ async def look_up(
     if is_planned_for_itself(len(wave), state):
         await session.plan_each()
     with timed(times, "dedup"):
-        rivals = await read_rivals(session, tenant, scope, resolved, by, indexed=state.ann)
+        wanted = [_wanted(one, scope, by) for one in resolved]
+        rivals = await read_rivals(session, tenant, wanted, by, indexed=state.ann)
         resolved = [as_kept(one, existing) for one, existing in zip(resolved, rivals, strict=True)]
         if by.split and (cuts := clashes(resolved)):
             return Split(cuts=tuple(cuts))
@@ -146,6 +147,62 @@ async def look_up(
             said=said,
             echoed=await read_echoes(session, tenant, wave, rivals),
         )
+
+
+async def look_up_jointly(
+    session: ReadSession,
+    tenant: UUID,
+    waves: Mapping[UUID, Sequence[Prepared]],
+    by: LookUpContext,
+    times: StageTimes,
+) -> dict[UUID, Neighbourhood]:
+    """Return what `look_up` does for the waves of several scopes, in few statements for all of them.
+
+    Scopes where something stands in the way, or whose candidates need further look-ups, are left out.
+    """
+    plain = {scope: wave for scope, wave in waves.items() if all(_is_plain(one, by.types) for one in wave)}
+    with timed(times, "resolve"):
+        asked = {scope: names_of(wave) for scope, wave in plain.items()}
+        found: dict[UUID, tuple[ScopeState, list[Resolved]]] = {}
+        for scope, (state, rows, others) in (await write_lookup.read_names_of(session, tenant, asked)).items():
+            names = None if state.ann or by.types.version < state.types else _own_names(plain[scope], rows, others)
+            if names is not None:
+                resolved = names.resolved(plain[scope], scope)
+                if _obstacle(resolved, names.known, unasked=False, split=True) is None:
+                    found[scope] = (state, resolved)
+    with timed(times, "dedup"):
+        wanted = [_wanted(one, scope, by) for scope, (_, resolved) in found.items() for one in resolved]
+        rivals = iter(await read_rivals(session, tenant, wanted, by, indexed=False) if wanted else ())
+        known: dict[UUID, Neighbourhood] = {}
+        for scope, (state, resolved) in found.items():
+            near = [next(rivals) for _ in resolved]
+            kept = [as_kept(one, existing) for one, existing in zip(resolved, near, strict=True)]
+            if not clashes(kept):
+                kept, nothing = without_clashes(kept, near), [frozenset[UUID]() for _ in kept]
+                known[scope] = Neighbourhood(state=state, resolved=kept, rivals=near, said={}, echoed=nothing)
+    return known
+
+
+def _is_plain(one: Prepared, types: Registry) -> bool:
+    """Tell whether a candidate is looked up by its words alone: it comes from no turn and names no entity by its id."""
+    turns = any(told.turn_id is not None for told in one.candidate.evidence)
+    ids_named = any(mention.entity is not None for mention in one.mentions)
+    return types.holds(one.candidate.type) and not (turns or ids_named or _told_by_assistant(one))
+
+
+def _own_names(wave: Sequence[Prepared], rows: Sequence[Mapping[str, Any]], others: list[str]) -> WaveNames | None:
+    """Return the names of a wave in its scope; None where one is near a known name, or there are many to compare."""
+    unknown = names_of(wave) - {row["wanted"] for row in rows}
+    others = others + (sorted(unknown) if len(wave) > 1 else [])
+    if len(unknown) * len(others) > _INLINE:
+        return None
+    near = nominated(unknown, others, shared=False) if unknown else {}
+    if any(one not in unknown for found in near.values() for one in found):
+        return None
+    known: dict[str, list[KnownName]] = defaultdict(list)
+    for row in rows:
+        known[row["wanted"]].append(_known_name(row))
+    return WaveNames(known=known, near=near)
 
 
 def _check_types(wave: Sequence[Prepared], types: Registry) -> None:
@@ -208,17 +265,15 @@ async def read_names(
 async def read_rivals(
     session: ReadSession,
     tenant: UUID,
-    scope: UUID,
-    resolved: Sequence[Resolved],
+    wanted: Sequence[memories_rivals.RivalQuery],
     by: LookUpContext,
     *,
     indexed: bool,
 ) -> list[list[Existing]]:
-    """Return for each candidate the beliefs it may touch; `indexed`: the scope is in the vector index."""
-    wanted = [_wanted(one, by) for one in resolved]
+    """Return for each candidate the beliefs it may touch; `indexed`: their scopes are in the vector index."""
     alike = Likeness(model=by.model, above=least_likeness(judged=by.judged), indexed=indexed)
-    rows = await memories_rivals.read_rivals(session, tenant=tenant, scope=scope, wanted=wanted, alike=alike)
-    found: list[dict[tuple[str, UUID], Existing]] = [{} for _ in resolved]
+    rows = await memories_rivals.read_rivals(session, tenant=tenant, wanted=wanted, alike=alike)
+    found: list[dict[tuple[str, UUID], Existing]] = [{} for _ in wanted]
     for row in rows:
         found[row["place"]].setdefault((row["relation"], row["id"]), existing_of(row))
     return [list(one.values()) for one in found]
@@ -315,7 +370,7 @@ def _known_name(row: Mapping[str, Any]) -> KnownName:
     )
 
 
-def _wanted(resolved: Resolved, by: LookUpContext) -> memories_rivals.RivalQuery:
+def _wanted(resolved: Resolved, scope: UUID, by: LookUpContext) -> memories_rivals.RivalQuery:
     prepared = resolved.prepared
     payload = prepared.candidate.payload
     ending, held = prepared.candidate.ending, prepared.candidate.type.held
@@ -324,6 +379,7 @@ def _wanted(resolved: Resolved, by: LookUpContext) -> memories_rivals.RivalQuery
     opens = guardable and held is not None and payload.leaves_open()
     said = payload.model_dump(mode="json", by_alias=True) if opens or ending is not None else {}
     return memories_rivals.RivalQuery(
+        scope_id=scope,
         type=prepared.candidate.type.name,
         slot=payload.kept_at(resolved.refs) if opens else resolved.slot,
         identity=prepared.identity,

@@ -7,14 +7,14 @@ read, and the write claims the scope at that version: if it moved, read and deci
 from __future__ import annotations
 
 import asyncio
-from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
-from contextlib import AbstractAsyncContextManager, asynccontextmanager, suppress
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, suppress
 from dataclasses import dataclass, field, replace
 from datetime import datetime
+from functools import partial
 from itertools import pairwise
 from typing import assert_never
 from uuid import UUID
-from weakref import WeakValueDictionary
 
 from app.db.apply.scope import Claimed, apply, retried
 from app.db.memories import read as memory_reads
@@ -25,22 +25,24 @@ from app.db.tenants import lock_scope
 from app.errors import Conflict, ProviderError, TypedMemoryError
 from app.memory.candidate import Candidate, WriteOutcome
 from app.memory.registry import Registry, Types
-from app.memory.spec import Payload, Reclassified
+from app.memory.spec import Reclassified
 from app.model import Actor, Memory, Scope
 from app.providers.embeddings import Embedder
 from app.providers.protocols import Judge, QuestionWriter
 from app.write import lookup
-from app.write.batching import Numbered, split_batch
+from app.write.batching import Numbered, by_scope, split_batch
 from app.write.dedup import doubtful
 from app.write.embed import prepare
 from app.write.hype import memories_without_questions
+from app.write.joint import Additions, JointWriting, write_jointly
 from app.write.lookup import LookUpContext, NeedsJudge, Neighbourhood, OlderTypes, RetypeNeeded, Split
 from app.write.persist import memory_as_stored, persist
 from app.write.resolve import KnownName, NameQuestion, apply_answers, ask
 from app.write.rows import PendingRows, WriteContext
+from app.write.scope_locks import ScopeLocks
 from app.write.trace import StageTimes, timed
 from app.write.values import Believe, Decision, Existing, PersistResult, Prepared, Resolved
-from app.write.wave import DecidedWave, collisions, decide_wave, unjudged_pairs
+from app.write.wave import DecidedWave, collisions, decide_wave, grown, is_restated, unjudged_pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -68,27 +70,6 @@ Results = dict[int, WriteOutcome | TypedMemoryError]
 
 Finish = Callable[[WriteSession, Mapping[int, WriteOutcome | TypedMemoryError]], Awaitable[None]]
 """A caller's statements in the transaction of the last wave, given the outcomes of all candidates."""
-
-
-@dataclass(frozen=True, slots=True)
-class ScopeLocks:
-    """Lets one write of this process at a time into a scope, so that they don't outrun one another.
-
-    It only saves retries: between processes, and for correctness, the scope's version decides, and a write that lost
-    locks the scope.
-    """
-
-    _locks: WeakValueDictionary[UUID, asyncio.Lock] = field(default_factory=WeakValueDictionary)
-
-    @asynccontextmanager
-    async def enter(self, scope: UUID) -> AsyncIterator[None]:
-        """Wait for the scope and hold it."""
-        lock = self._locks.get(scope)
-        if lock is None:
-            lock = asyncio.Lock()
-            self._locks[scope] = lock
-        async with lock:
-            yield
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -135,9 +116,14 @@ class WritePipeline:
         with timed(spent, "prepare"):
             prepared = await self.prepared(candidates)
         results: Results = {}
-        waves = [(scope, numbered) for scope, numbered in _by_scope(prepared).items()]
-        for place, (scope, numbered) in enumerate(waves, 1):
-            await self._write_scope(actor, scope, numbered, spent, results, finish if place == len(waves) else None)
+        scopes = {scope: await self._waves(numbered) for scope, numbered in by_scope(prepared).items()}
+        last = next(reversed(scopes), None)
+        if len(scopes) > 1 and self.judge is None:
+            joint = [scope for scope, waves in scopes.items() if len(waves) == 1 and (finish is None or scope != last)]
+            await self._write_jointly(actor, {scope: scopes[scope][0] for scope in joint}, spent, results)
+        for scope, waves in scopes.items():
+            if waves[0][0][0] not in results:
+                await self._write_scope(actor, scope, waves, spent, results, finish if scope == last else None)
         for place, one in enumerate(prepared):
             result = results[place]
             if isinstance(result, WriteOutcome):
@@ -146,19 +132,65 @@ class WritePipeline:
             self.timed(stage, seconds)
         return [results[place] for place in range(len(prepared))]
 
+    async def _waves(self, numbered: Sequence[Numbered]) -> list[list[Numbered]]:
+        """Return the candidates of one scope in waves that cannot affect one another."""
+        if len(numbered) == 1:
+            return [list(numbered)]
+        return await asyncio.to_thread(list, split_batch(numbered, judged=self.judge is not None))
+
+    async def _write_jointly(
+        self, actor: Actor, waves: Mapping[Scope, Sequence[Numbered]], times: StageTimes, results: Results
+    ) -> None:
+        """Write the waves of many scopes in few transactions, where they only add; the others get no results."""
+        writing = JointWriting(
+            tenant=actor.tenant_id,
+            by=self._look_up_context(actor.tenant_id, split=True),
+            clock=self.clock,
+            begin=partial(self._changing, actor.tenant_id),
+            locks=self.turnstile,
+            decide=lambda known, at: self._additions(actor, known, at, times),
+            moved=self.conflict,
+            times=times,
+        )
+        async for scope, written in write_jointly(writing, waves):
+            places = [place for place, _ in waves[scope]]
+            if isinstance(written, TypedMemoryError):
+                results.update(dict.fromkeys(places, written))
+                continue
+            outcomes = (_outcome(verdict, written.stored) for verdict in written.verdicts)
+            results.update(zip(places, outcomes, strict=True))
+            self.keep_up(actor.tenant_id, scope, written.claimed)
+
+    def _additions(
+        self, actor: Actor, known: Mapping[Scope, Neighbourhood], at: datetime, times: StageTimes
+    ) -> dict[Scope, Additions]:
+        """Return what is written of scopes whose candidates are decided on without a provider, and only add."""
+        found = {}
+        for scope, neighbourhood in known.items():
+            decided = self._decided_alone(neighbourhood, at, times)
+            if decided is None or decided.now != at or collisions(decided.decisions):
+                continue
+            with timed(times, "persist"):
+                verdicts, plan = self._planned(actor, scope, decided)
+                changes = replace(plan.changes(), asked=self._asked(decided, verdicts))
+                stored = memory_as_stored(plan, scope)
+            if changes.is_only_new and not changes.unified and all(one.memory in stored for one in verdicts):
+                found[scope] = Additions(
+                    version=decided.state.version, changes=changes, verdicts=verdicts, stored=stored
+                )
+        return found
+
     async def _write_scope(
         self,
         actor: Actor,
         scope: Scope,
-        numbered: Sequence[Numbered],
+        waves: list[list[Numbered]],
         times: StageTimes,
         results: Results,
         finish: Finish | None,
     ) -> None:
         """Write the candidates of one scope, wave by wave, and add their outcomes to the results."""
-        alone, judged = len(numbered) == 1, self.judge is not None
-        split = split_batch(numbered, judged=judged)
-        waves = [list(numbered)] if alone else await asyncio.to_thread(list, split)
+        numbered = [one for wave in waves for one in wave]
         while waves:
             wave = waves.pop(0)
             last = None if waves else finish
@@ -285,7 +317,7 @@ class WritePipeline:
         if any(doubts):
             return None
         decided = decide_wave(known, doubts, [{} for _ in doubts], at, times)
-        return None if any(map(_is_restated, decided.decisions)) else decided
+        return None if any(map(is_restated, decided.decisions)) else decided
 
     def _doubts(self, known: Neighbourhood) -> list[list[Existing]]:
         """Return, for each candidate, those about which only a judge can tell whether they say the same."""
@@ -334,7 +366,7 @@ class WritePipeline:
         with timed(spent, "prepare"):
             prepared = await self.prepared(candidates)
         outcomes: dict[int, WriteOutcome] = {}
-        for scope, numbered in _by_scope(prepared).items():
+        for scope, numbered in by_scope(prepared).items():
             wave = [one for _, one in numbered]
             decided = await self.decide(actor, scope, wave, spent)
             verdicts, plan = self._planned(actor, scope, decided)
@@ -405,7 +437,7 @@ class WritePipeline:
         """Return the decisions with every merged payload prepared again, so that it is found by its new words."""
         result = list(decisions)
         grown = {
-            place: _grown(resolved[place], decision, decision.payload)
+            place: grown(resolved[place], decision, decision.payload)
             for place, decision in enumerate(decisions)
             if isinstance(decision, Believe) and decision.payload is not None
         }
@@ -445,13 +477,6 @@ class WritePipeline:
         return results, plan
 
 
-def _by_scope(prepared: Sequence[Prepared]) -> dict[Scope, list[Numbered]]:
-    found: dict[Scope, list[Numbered]] = {}
-    for place, one in enumerate(prepared):
-        found.setdefault(one.candidate.scope, []).append((place, one))
-    return found
-
-
 def _average_length(wave: Sequence[Prepared]) -> float:
     """Return the average length of the memories' own texts, as scopes count it: without what was said before."""
     texts = [one for prepared in wave for one in prepared.texts if one.kind != "context"]
@@ -463,31 +488,10 @@ def _types_kept_changing() -> Conflict:
     return Conflict("the tenant's types kept changing: retry in a moment", retry_after=_RETRY_AFTER)
 
 
-def _is_restated(decision: Decision) -> bool:
-    """Return whether a decision changes a payload, so that it is embedded again."""
-    return isinstance(decision, Believe) and decision.payload is not None
-
-
 def _outcome(verdict: PersistResult, stored: dict[UUID, Memory]) -> WriteOutcome:
     return WriteOutcome(
         decision=verdict.decided,
         reason=verdict.reason,
         memory=None if verdict.memory is None else stored[verdict.memory],
         affected=verdict.affected,
-    )
-
-
-def _grown(resolved: Resolved, decision: Believe, payload: Payload) -> Candidate:
-    """Return the candidate of a belief that was restated: the new words, in the old one's place."""
-    into = decision.transition.holder
-    assert isinstance(into, Existing)  # noqa: S101 - what is said again was read
-    return replace(
-        resolved.prepared.candidate,
-        payload=payload,
-        content=None,
-        wording=None,
-        stated_at=into.stated_at,
-        topic=into.topic,
-        session_id=into.session_id,
-        sequence_number=into.sequence_number,
     )

@@ -48,10 +48,11 @@ from app.write.doubts import confirmed, doubtful_claim
 from app.write.extract import ExtractionContext, candidates_of, with_spent
 from app.write.forgetting import Forgetting
 from app.write.known import KnownReader, names_meant, together_known
-from app.write.pipeline import ScopeLocks, WritePipeline
+from app.write.pipeline import WritePipeline
 from app.write.plans import may_meet_plans, types_of_plans, with_plans
 from app.write.reference_lines import NOTHING_REFERRED, ReferredLines, ids_of
 from app.write.referents import HEARD_TURNS
+from app.write.scope_locks import ScopeLocks
 from app.write.trace import StageTimes, Trace, TurnReport, decision_report
 from app.write.turn_states import TurnState, by_session, prefiltered, report_of, steps, windows
 from app.write.values import ExtractedCandidates

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from uuid import UUID
 
 from app.db.entities.write_lookup import ScopeState
-from app.memory.candidate import WriteDecision
+from app.memory.candidate import Candidate, WriteDecision
+from app.memory.spec import Payload
 from app.write.conflict import decide
 from app.write.dedup import MOST_ASKED_LATER, repetition
 from app.write.lookup import Neighbourhood
@@ -84,3 +85,24 @@ def unjudged_pairs(decided: DecidedWave, verdicts: Sequence[PersistResult]) -> l
         if verdict.memory is not None and verdict.decided is WriteDecision.ADDED
         for other in others
     ]
+
+
+def is_restated(decision: Decision) -> bool:
+    """Return whether a decision changes a payload, so that it is embedded again."""
+    return isinstance(decision, Believe) and decision.payload is not None
+
+
+def grown(resolved: Resolved, decision: Believe, payload: Payload) -> Candidate:
+    """Return the candidate of a belief that was restated: the new words, in the old one's place."""
+    into = decision.transition.holder
+    assert isinstance(into, Existing)  # noqa: S101 - what is said again was read
+    return replace(
+        resolved.prepared.candidate,
+        payload=payload,
+        content=None,
+        wording=None,
+        stated_at=into.stated_at,
+        topic=into.topic,
+        session_id=into.session_id,
+        sequence_number=into.sequence_number,
+    )

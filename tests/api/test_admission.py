@@ -166,6 +166,16 @@ async def test_only_a_request_that_would_find_a_full_queue_is_refused_unread(adm
     assert seen == ["full"]
 
 
+async def test_a_request_of_the_long_lane_is_refused_unread_where_that_is_full(admission: Admission) -> None:
+    admission.long.limits = replace(admission.long.limits, in_work=1, waiting_each=1)
+    async with admission.long.admitted(None), AsyncExitStack() as stack:
+        waiting = asyncio.create_task(stack.enter_async_context(admission.long.admitted(None)))
+        await asyncio.sleep(0)
+        assert admission.refuses("/turns", b"")
+        assert not admission.refuses("/query", b"")
+        waiting.cancel()
+
+
 async def _through(admission: Admission) -> None:
     async with admission.quick.admitted(None):
         pass
@@ -387,6 +397,21 @@ async def test_in_a_queue_that_does_not_empty_fewer_wait() -> None:
     assert office.queue.is_full("a")
     await office.end_all()
     assert not office.queue.is_full("a")
+
+
+async def test_a_standing_queue_takes_no_more_than_get_their_turn_in_time() -> None:
+    office = Office(replace(LIMITS, in_work=1, waiting_each=8, waiting=8, standing_each=8, patience=0.2, standing=0.02))
+    begun = await office.ask("a")
+    waiting = [await office.ask("a") for _ in range(3)]
+    office.now = 0.3
+    late = [await office.ask("a") for _ in range(2)]
+    await asyncio.wait(late)
+    assert office.queue.is_full("a"), "those that waited too long would not have been in time with fewer before them"
+    for one in (begun, *waiting):
+        await office.end(one)
+    await office.end(await office.ask("a"))
+    assert not office.queue.is_full("a")
+    await office.end_all()
 
 
 async def test_a_request_that_is_given_up_when_its_turn_comes_is_passed_over() -> None:

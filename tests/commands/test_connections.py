@@ -13,6 +13,7 @@ import pytest
 import uvicorn
 from fastapi import FastAPI, Request
 
+from app.http.refusals import HOLD_SECONDS
 from app.operations.commands.web_server import ConnectionLimits, acceptors, bounded
 from tests.api.conftest import KEY, running, settings_for
 from tests.support.waiting import PATIENCE, eventually
@@ -200,6 +201,79 @@ async def test_what_would_be_turned_away_is_answered_unparsed_and_the_connection
             assert (await client.get("/healthz")).status_code == 200
         assert (await waiting).status_code == 200
         assert (await client.post("/query", json=body)).status_code == 200
+
+
+@asynccontextmanager
+async def turning_away(app: FastAPI) -> AsyncIterator[None]:
+    """Leave no room for another request of nobody's."""
+    queue = app.state.admission.quick
+    async with queue.admitted("x"), queue.admitted("y"):
+        waiting = asyncio.create_task(queue.admitted(None).__aenter__())
+        await asyncio.sleep(0)
+        try:
+            yield
+        finally:
+            waiting.cancel()
+
+
+async def test_a_refusal_is_held_back_and_what_comes_meanwhile_waits_for_it(app: FastAPI) -> None:
+    body = b'{"query": "anything?"}'
+    ask = HEAD + b"Content-Length: %d\r\n\r\n" % len(body)
+    async with listening(app) as port, turning_away(app):
+        reader, writer = await asyncio.open_connection("127.0.0.1", port)
+        loop = asyncio.get_running_loop()
+        begun = loop.time()
+        writer.write(ask + body[:5])
+        await asyncio.sleep(HOLD_SECONDS / 4)
+        writer.write(body[5:] + b"GET /healthz HTTP/1.1\r\nHost: x\r\nConnection: close\r\n\r\n")
+        assert (await reader.readuntil(b"\r\n\r\n")).startswith(b"HTTP/1.1 503")
+        assert loop.time() - begun >= HOLD_SECONDS
+        rest = await reader.read()
+        writer.close()
+    assert b"HTTP/1.1 200" in rest
+    assert b"alive" in rest
+
+
+async def test_a_connection_is_closed_where_too_many_refusals_are_held_back(app: FastAPI) -> None:
+    app.state.admission.refusals.most = 1
+    ask = HEAD + b"Content-Length: 2\r\n\r\n{}"
+    async with listening(app) as port, turning_away(app):
+        _, first = await asyncio.open_connection("127.0.0.1", port)
+        first.write(ask)
+
+        async def held() -> bool:
+            return bool(app.state.admission.refusals.held == 1)
+
+        await eventually(held)
+        begun = asyncio.get_running_loop().time()
+        away = await answered(port, ask)
+        assert asyncio.get_running_loop().time() - begun < HOLD_SECONDS
+        assert away.startswith(b"HTTP/1.1 503")
+        assert b"Connection: close" in away
+        first.close()
+
+
+async def test_a_parsed_request_is_refused_late_too(app: FastAPI) -> None:
+    chunked = HEAD + b"Transfer-Encoding: chunked\r\nConnection: close\r\n\r\n2\r\n{}\r\n0\r\n\r\n"
+    async with listening(app) as port, turning_away(app):
+        begun = asyncio.get_running_loop().time()
+        away = await answered(port, chunked)
+        assert asyncio.get_running_loop().time() - begun >= HOLD_SECONDS
+    assert away.startswith(b"HTTP/1.1 503")
+
+
+async def test_refusals_that_are_held_back_are_answered_when_the_service_stops(app: FastAPI) -> None:
+    async with turning_away(app):
+        async with listening(app) as port:
+            reader, writer = await asyncio.open_connection("127.0.0.1", port)
+            writer.write(HEAD + b"Content-Length: 2\r\n\r\n{}")
+
+            async def held() -> bool:
+                return bool(app.state.admission.refusals.held == 1)
+
+            await eventually(held)
+        assert b"Connection: close" in await reader.read()
+        writer.close()
 
 
 @pytest.mark.parametrize(

@@ -24,7 +24,7 @@ from app.memory import confidence, freshness
 from app.memory.freshness import Decay
 from app.model import ConfidenceParts, Memory, MemoryStatus, Scope, ScopeKind, Visibility
 from app.read.values import QueryRequest
-from app.write.pipeline import ScopeLocks
+from app.write.scope_locks import ScopeLocks
 from tests.support.pools import PlacedDatabase
 from tests.support.stores import USER, Store, change_by_hand, reads_in
 from tests.write.test_doors import by_rejection

@@ -83,15 +83,65 @@ async def read_names(
     """
     asked = list(names)
     rows = await session.fetch(_KNOWN, {"tenant": tenant, "scope": scope, "names": asked, "aliases": asked})
-    state = ScopeState(
-        version=rows[0]["version"] or 0,
-        written_at=rows[0]["written_at"],
-        lexical_average=rows[0]["lexical_average"] or 0.0,
-        ann=rows[0]["ann"] or False,
-        types=rows[0]["types_version"] or 0,
-    )
     others: list[str] = next((row["others"] for row in rows if row["others"] is not None), [])
-    return state, [row for row in rows if row["wanted"] is not None], others
+    return _state(rows[0]), [row for row in rows if row["wanted"] is not None], others
+
+
+_STATES = statement(
+    """
+    SELECT given.id AS scope_id, s.version, s.written_at, s.lexical_average, s.ann, t.types_version
+    FROM unnest(CAST(:scopes AS uuid[])) AS given(id)
+    LEFT JOIN tenants t ON t.id = :tenant
+    LEFT JOIN scopes s ON s.tenant_id = :tenant AND s.id = given.id
+    """
+)
+
+_NAMED_IN = statement(
+    f"""
+    SELECT asked.scope_id, asked.alias AS wanted, a.alias, e.id, e.canonical_name, e.entity_type, e.mention_count,
+        e.attributes ->> 'relationship' AS tie
+    FROM unnest(CAST(:scopes AS uuid[]), CAST(:names AS text[])) AS asked(scope_id, alias)
+    CROSS JOIN LATERAL ({_OF_ALIAS.replace(":scope", "asked.scope_id")}) a
+    CROSS JOIN LATERAL (SELECT * FROM entities x WHERE x.tenant_id = :tenant AND x.id = a.entity_id OFFSET 0) e
+    """  # noqa: S608 - composed of constants
+)
+
+_ALL_NAMES = statement(
+    """
+    SELECT x.scope_id, array_agg(x.alias) AS aliases FROM entity_aliases x
+    WHERE x.tenant_id = :tenant AND x.scope_id = ANY(:scopes) GROUP BY x.scope_id
+    """
+)
+
+
+async def read_names_of(
+    session: ReadSession, tenant: UUID, asked: Mapping[UUID, Collection[str]]
+) -> dict[UUID, tuple[ScopeState, list[Record], list[str]]]:
+    """Return what `read_names` does, for the names that are asked for in each of several scopes."""
+    rows = await session.fetch(_STATES, {"tenant": tenant, "scopes": list(asked)})
+    states = {row["scope_id"]: _state(row) for row in rows}
+    found: dict[UUID, list[Record]] = {scope: [] for scope in asked}
+    pairs = [(scope, name) for scope, names in asked.items() for name in names]
+    if pairs:
+        scopes, names = map(list, zip(*pairs, strict=True))
+        for row in await session.fetch(_NAMED_IN, {"tenant": tenant, "scopes": scopes, "names": names}):
+            found[row["scope_id"]].append(row)
+    unknown = [scope for scope, names in asked.items() if set(names) - {row["wanted"] for row in found[scope]}]
+    others: dict[UUID, list[str]] = {}
+    if unknown:
+        told = await session.fetch(_ALL_NAMES, {"tenant": tenant, "scopes": unknown})
+        others = {row["scope_id"]: row["aliases"] for row in told}
+    return {scope: (states[scope], found[scope], others.get(scope, [])) for scope in asked}
+
+
+def _state(row: Record) -> ScopeState:
+    return ScopeState(
+        version=row["version"] or 0,
+        written_at=row["written_at"],
+        lexical_average=row["lexical_average"] or 0.0,
+        ann=row["ann"] or False,
+        types=row["types_version"] or 0,
+    )
 
 
 async def entities_by_id(

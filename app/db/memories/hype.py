@@ -70,6 +70,26 @@ def join(*, if_any: str | None = None) -> str:
 
 _JOIN = statement(join())
 
+_JOIN_EACH = statement(
+    """
+    UPDATE jobs SET progress_total = jobs.progress_total + given.count,
+        payload = jsonb_set(jobs.payload, '{memories}', jobs.payload -> 'memories' || CAST(given.asked AS jsonb))
+    FROM (
+        SELECT one.*, waiting.id
+        FROM unnest(CAST(:scopes AS uuid[]), CAST(:asked AS text[]), CAST(:counts AS int[]))
+            AS one(scope_id, asked, count)
+        CROSS JOIN LATERAL (
+            SELECT id FROM jobs
+            WHERE tenant_id = :tenant AND status = 'queued' AND kind = :kind AND scope_id = one.scope_id
+              AND progress_total + one.count <= :most
+            ORDER BY id LIMIT 1 FOR UPDATE SKIP LOCKED
+        ) waiting
+    ) given
+    WHERE jobs.tenant_id = :tenant AND jobs.id = given.id
+    RETURNING jobs.scope_id
+    """
+)
+
 _ACTIVE = statement(
     """
     SELECT m.id, m.type, m.type_version, m.content, m.payload FROM unnest(CAST(:ids AS uuid[])) AS given(id)
@@ -128,6 +148,31 @@ async def enqueue(session: WriteSession, *, tenant: UUID, scope: UUID, memories:
         return
     if not await session.fetch(_JOIN, {"tenant": tenant, "scope": scope, **joining(memories)}):
         await enqueue_new(session, tenant=tenant, scope=scope, memories=memories, now=now)
+
+
+async def enqueue_each(
+    session: WriteSession, *, tenant: UUID, asked: Mapping[UUID, Sequence[UUID]], now: datetime
+) -> None:
+    """Add memories of several scopes to their waiting jobs, as `enqueue` does, or to new ones."""
+    given = [(scope, joining(memories)) for scope, memories in asked.items() if memories]
+    if not given:
+        return
+    values = {
+        "tenant": tenant,
+        "kind": HYPE,
+        "most": MOST,
+        "scopes": [scope for scope, _ in given],
+        "asked": [one["asked"] for _, one in given],
+        "counts": [one["count"] for _, one in given],
+    }
+    joined = {row["scope_id"] for row in await session.fetch(_JOIN_EACH, values)}
+    new = {
+        scope: ({"memories": [str(one) for one in asked[scope]]}, len(asked[scope]))
+        for scope, _ in given
+        if scope not in joined
+    }
+    if new:
+        await jobs.enqueue_each(session, tenant=tenant, kind=HYPE, payloads=new, now=now, delay=GATHERING)
 
 
 async def enqueue_new(

@@ -32,7 +32,7 @@ SAMENESS = "sameness"
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RivalQuery:
-    """The look-ups of one candidate: its slot, its words, and, unless None, its meaning.
+    """The look-ups of one candidate in its scope: its slot, its words, and, unless None, its meaning.
 
     With `under`, it is an ending of memories whose payload has one of the values `kept` in the field `under`; with
     `ahead`, of memories without a subject whose time, in the field `event_at`, lies ahead. `guards` are the types that
@@ -43,6 +43,7 @@ class RivalQuery:
     a memory without a slot is looked up that has `open_value` in that field and shows otherwise.
     """
 
+    scope_id: UUID
     type: str
     slot: str | None
     identity: bytes
@@ -64,7 +65,7 @@ class RivalQuery:
 class Likeness:
     """The bound of what is near in meaning: a cosine above it, by the vectors of a model.
 
-    `indexed`: the scope's vectors are in the model's index, where the nearest are found without comparing all.
+    `indexed`: the vectors of the scopes are in the model's index, where the nearest are found without comparing all.
     """
 
     model: Model
@@ -87,6 +88,7 @@ _FIELDS = ", ".join(
 )
 
 _ASKED = {
+    "scope_id": "uuid",
     "type": "text",
     "slot": "text",
     "identity": "bytea",
@@ -118,7 +120,7 @@ _IDENTICAL = f"""
     FROM wanted CROSS JOIN LATERAL (
         SELECT * FROM (
             SELECT x.* FROM memories x
-            WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.identity = wanted.identity
+            WHERE x.tenant_id = :tenant AND x.scope_id = wanted.scope_id AND x.identity = wanted.identity
               AND (x.slot = wanted.slot OR x.slot IS NULL OR wanted.slot IS NULL) OFFSET 0
         ) same WHERE same.status = 'active'
             OR (same.status = 'expired' AND {was_over_when_stated("same")} IS NOT TRUE
@@ -132,7 +134,7 @@ _IDENTICAL = f"""
 """  # noqa: S608 - composed of constants
 
 _BEFORE = """
-    m.tenant_id = :tenant AND m.scope_id = :scope AND m.type = wanted.type AND m.slot = wanted.slot
+    m.tenant_id = :tenant AND m.scope_id = wanted.scope_id AND m.type = wanted.type AND m.slot = wanted.slot
     AND m.stated_at <= wanted.stated_at AND NOT m.contested AND m.status = 'superseded'
     ORDER BY m.stated_at DESC, m.id DESC LIMIT 1"""
 
@@ -140,12 +142,12 @@ _OF_SLOT = f"""
     SELECT wanted.place, 'slot' AS relation, NULL::float8 AS similarity, rival.*
     FROM wanted CROSS JOIN LATERAL (
         (SELECT {_FIELDS} FROM memories m
-         WHERE m.tenant_id = :tenant AND m.scope_id = :scope AND m.type = wanted.type AND m.slot = wanted.slot
+         WHERE m.tenant_id = :tenant AND m.scope_id = wanted.scope_id AND m.type = wanted.type AND m.slot = wanted.slot
            AND (m.status = 'active' OR (m.status = 'expired' AND m.ended_at IS NULL) OR (m.status = 'superseded'
                 AND m.ended_at > greatest(m.valid_from, m.retired_at, wanted.stated_at))))
         UNION ALL
         (SELECT {_FIELDS} FROM memories m
-         WHERE m.tenant_id = :tenant AND m.scope_id = :scope AND m.type = wanted.type AND m.slot = wanted.slot
+         WHERE m.tenant_id = :tenant AND m.scope_id = wanted.scope_id AND m.type = wanted.type AND m.slot = wanted.slot
            AND m.stated_at > wanted.stated_at AND NOT m.contested
            AND {is_or_was_believed("m")} AND {was_over_when_stated("m")} IS NOT TRUE
          ORDER BY m.stated_at, m.id LIMIT 1)
@@ -163,15 +165,15 @@ _ENDED_BY = f"""
     SELECT wanted.place, 'ended' AS relation, NULL::float8 AS similarity, {_FIELDS}
     FROM wanted CROSS JOIN LATERAL (
         SELECT x.* FROM memories x
-        WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.type = wanted.type AND x.slot = wanted.slot
+        WHERE x.tenant_id = :tenant AND x.scope_id = wanted.scope_id AND x.type = wanted.type AND x.slot = wanted.slot
           AND x.status = 'active'
         UNION
         SELECT x.* FROM memories x
-        WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.type = wanted.type
+        WHERE x.tenant_id = :tenant AND x.scope_id = wanted.scope_id AND x.type = wanted.type
           AND x.subject_id = wanted.subject_id AND x.status = 'active' AND x.payload ->> wanted.under = ANY(wanted.kept)
         UNION
         SELECT x.* FROM memories x
-        WHERE wanted.ahead AND x.tenant_id = :tenant AND x.scope_id = :scope AND x.type = wanted.type
+        WHERE wanted.ahead AND x.tenant_id = :tenant AND x.scope_id = wanted.scope_id AND x.type = wanted.type
           AND x.subject_id IS NULL AND x.status = 'active' AND x.stated_at < wanted.stated_at
           AND CAST(x.payload ->> 'event_at' AS timestamptz) >= date_trunc('day', wanted.stated_at)
     ) m
@@ -179,14 +181,14 @@ _ENDED_BY = f"""
 """  # noqa: S608 - composed of constants
 
 _IS_HELD = """EXISTS (
-    SELECT FROM memories h WHERE h.tenant_id = :tenant AND h.scope_id = :scope AND h.type = {wanted}.type
+    SELECT FROM memories h WHERE h.tenant_id = :tenant AND h.scope_id = {wanted}.scope_id AND h.type = {wanted}.type
         AND h.slot = {wanted}.slot AND h.status = 'active')"""
 
 _GUARDING = f"""
     SELECT wanted.place, 'guard' AS relation, NULL::float8 AS similarity, {_FIELDS}
     FROM wanted CROSS JOIN LATERAL (
         SELECT x.* FROM memories x
-        WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.type = ANY(wanted.guards)
+        WHERE x.tenant_id = :tenant AND x.scope_id = wanted.scope_id AND x.type = ANY(wanted.guards)
           AND x.subject_id = wanted.subject_id AND x.status = 'active'
           AND EXISTS (SELECT FROM unnest(wanted.guarded_at) AS held(slot)
                       WHERE x.slot = held.slot OR starts_with(x.slot, held.slot || '|')) OFFSET 0
@@ -197,17 +199,18 @@ _BESIDE = f"""
     SELECT * FROM (
         SELECT DISTINCT ON (wanted.place) wanted.place, 'beside' AS relation, NULL::float8 AS similarity, {_FIELDS}
         FROM (
-            SELECT DISTINCT w.type, w.subject_id, w.open_under FROM wanted w
+            SELECT DISTINCT w.scope_id, w.type, w.subject_id, w.open_under FROM wanted w
             WHERE w.open_under IS NOT NULL AND w.supposed_one <> {_IS_HELD.format(wanted="w")}
         ) about
         CROSS JOIN LATERAL (
             SELECT x.* FROM memories x
-            WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.type = about.type
+            WHERE x.tenant_id = :tenant AND x.scope_id = about.scope_id AND x.type = about.type
               AND x.subject_id = about.subject_id AND x.status = 'active' AND x.slot IS NULL
               AND x.speech_act = 'assertion' OFFSET 0 -- read once a subject, however many candidates are about it
         ) m
-        JOIN wanted ON wanted.type = about.type AND wanted.subject_id = about.subject_id
-            AND wanted.open_under = about.open_under AND m.payload ->> about.open_under = wanted.open_value
+        JOIN wanted ON wanted.scope_id = about.scope_id AND wanted.type = about.type
+            AND wanted.subject_id = about.subject_id AND wanted.open_under = about.open_under
+            AND m.payload ->> about.open_under = wanted.open_value
         WHERE wanted.supposed_one <> {_IS_HELD.format(wanted="wanted")}
         ORDER BY wanted.place
     ) beside
@@ -217,13 +220,14 @@ _REFERRED = f"""
     SELECT wanted.place, 'referred' AS relation, NULL::float8 AS similarity, {_FIELDS}
     FROM wanted CROSS JOIN LATERAL (
         SELECT x.* FROM memories x
-        WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.id = ANY(wanted.referred) AND x.status = 'active'
+        WHERE x.tenant_id = :tenant AND x.scope_id = wanted.scope_id AND x.id = ANY(wanted.referred)
+          AND x.status = 'active'
     ) m
 """  # noqa: S608 - composed of constants
 
 _REVIVABLE = "s.slot IS NULL AND (s.status = 'active' OR (s.status = 'expired' AND s.ended_at IS NULL))"
 
-_SUBJECTS = "(SELECT DISTINCT type, subject_id FROM wanted WHERE embedding IS NOT NULL)"
+_SUBJECTS = "(SELECT DISTINCT scope_id, type, subject_id FROM wanted WHERE embedding IS NOT NULL)"
 
 
 def _believed(columns: str, *, limit: str = "") -> str:
@@ -231,7 +235,7 @@ def _believed(columns: str, *, limit: str = "") -> str:
 
     Those without a subject are read by an index of their own, hence the two queries.
     """
-    here = f"s.tenant_id = :tenant AND s.scope_id = :scope AND s.type = about.type AND {_REVIVABLE}"
+    here = f"s.tenant_id = :tenant AND s.scope_id = about.scope_id AND s.type = about.type AND {_REVIVABLE}"
     ways = ("s.subject_id = about.subject_id", "s.subject_id IS NULL AND about.subject_id IS NULL")
     return " UNION ALL ".join(f"(SELECT {columns} FROM memories s WHERE {here} AND {way} {limit})" for way in ways)  # noqa: S608 - composed of constants
 
@@ -241,7 +245,7 @@ def _compared(subjects: str) -> str:
     return f"""
         SELECT wanted.place, known.memory_id, known.status, -(known.embedding <#> wanted.embedding) AS similarity
         FROM wanted JOIN (
-            SELECT about.type, about.subject_id, s.status, i.memory_id, i.embedding
+            SELECT about.scope_id, about.type, about.subject_id, s.status, i.memory_id, i.embedding
             FROM {subjects} about
             CROSS JOIN LATERAL ({_believed("s.id, s.status")} OFFSET 0) s
             CROSS JOIN LATERAL (
@@ -249,7 +253,8 @@ def _compared(subjects: str) -> str:
                 WHERE x.tenant_id = :tenant AND x.memory_id = s.id AND x.part = 0 AND {has_vector("x")} OFFSET 0
             ) i
             OFFSET 0 -- read once a subject, however many candidates are about it
-        ) known ON known.type = wanted.type AND known.subject_id IS NOT DISTINCT FROM wanted.subject_id
+        ) known ON known.scope_id = wanted.scope_id AND known.type = wanted.type
+            AND known.subject_id IS NOT DISTINCT FROM wanted.subject_id
     """  # noqa: S608 - composed of constants
 
 
@@ -266,8 +271,8 @@ def _searched(model: Model) -> str:
     enough = f"(SELECT ceil(sqrt({MOST_NEAR} * greatest(1, index_rows(:vector_index)))))"
     return f"""
         WITH subjects AS MATERIALIZED (
-            SELECT about.type, about.subject_id, few.counted > few.enough AND NOT EXISTS (
-                SELECT FROM memory_index i WHERE i.tenant_id = :tenant AND i.scope_id = :scope AND NOT i.ann
+            SELECT about.scope_id, about.type, about.subject_id, few.counted > few.enough AND NOT EXISTS (
+                SELECT FROM memory_index i WHERE i.tenant_id = :tenant AND i.scope_id = about.scope_id AND NOT i.ann
             ) AS large
             FROM {_SUBJECTS} about CROSS JOIN LATERAL (
                 SELECT {enough} AS enough, count(*) AS counted
@@ -277,8 +282,8 @@ def _searched(model: Model) -> str:
         {_compared("(SELECT * FROM subjects WHERE NOT large)")}
         UNION ALL
         SELECT wanted.place, near.memory_id, near.status, 1 - near.distance
-        FROM subjects JOIN wanted ON wanted.embedding IS NOT NULL AND wanted.type = subjects.type
-            AND wanted.subject_id IS NOT DISTINCT FROM subjects.subject_id
+        FROM subjects JOIN wanted ON wanted.embedding IS NOT NULL AND wanted.scope_id = subjects.scope_id
+            AND wanted.type = subjects.type AND wanted.subject_id IS NOT DISTINCT FROM subjects.subject_id
         CROSS JOIN LATERAL (
             SELECT x.memory_id, s.status, {model.distance("x", "wanted.embedding")} AS distance FROM memory_index x
             CROSS JOIN LATERAL (
@@ -286,7 +291,8 @@ def _searched(model: Model) -> str:
                 WHERE s.tenant_id = :tenant AND s.id = x.memory_id AND s.type = wanted.type
                   AND s.subject_id IS NOT DISTINCT FROM wanted.subject_id AND {_REVIVABLE} OFFSET 0
             ) s
-            WHERE x.tenant_id = :tenant AND x.scope_id = :scope AND x.part = 0 AND {model.condition("x")} AND x.ann
+            WHERE x.tenant_id = :tenant AND x.scope_id = wanted.scope_id AND x.part = 0 AND {model.condition("x")}
+              AND x.ann
             ORDER BY distance LIMIT {MOST_NEAR}
         ) near
         WHERE subjects.large
@@ -328,19 +334,14 @@ async def said_by_user(
 
 
 async def read_rivals(
-    session: ReadSession,
-    *,
-    tenant: UUID,
-    scope: UUID,
-    wanted: Sequence[RivalQuery],
-    alike: Likeness | None = None,
+    session: ReadSession, *, tenant: UUID, wanted: Sequence[RivalQuery], alike: Likeness | None = None
 ) -> list[Record]:
     """Return rows of memories that the candidates may affect; `place` is the candidate, `relation` the look-up.
 
     With `alike`, also those near in meaning, nearest first.
     """
     asked = [{"place": place, **{name: getattr(one, name) for name in _ASKED}} for place, one in enumerate(wanted)]
-    values = {"tenant": tenant, "scope": scope, **_WANTED.parameters(asked)}
+    values = {"tenant": tenant, **_WANTED.parameters(asked)}
     meanings = alike if any(one.embedding is not None for one in wanted) else None
     if meanings is not None:
         index = index_name(meanings.model.id)

@@ -203,8 +203,8 @@ class BackfillPreview:
         if not active:
             return Neighbours(rivals=rivals, rows={})
         target, guards = active[0].target, self.types.guards_of(one.type)
-        wanted = [_rival_query(each, guards, self.types) for each in active]
-        for row in await memories_rivals.read_rivals(session, tenant=one.tenant_id, scope=scope, wanted=wanted):
+        wanted = [_rival_query(each, scope, guards, self.types) for each in active]
+        for row in await memories_rivals.read_rivals(session, tenant=one.tenant_id, wanted=wanted):
             rivals[active[row["place"]].row["id"]].append(lookup.existing_of(row))
         rows = await backfill_memories.rows(
             session, one.tenant_id, {each.id for all_ in rivals.values() for each in all_}
@@ -335,8 +335,9 @@ def _reread(
         return diff.stays(row, item.reason, str(error))
 
 
-def _rival_query(one: AdoptedMemory, guards: tuple[str, ...], types: Registry) -> RivalQuery:
+def _rival_query(one: AdoptedMemory, scope: UUID, guards: tuple[str, ...], types: Registry) -> RivalQuery:
     return RivalQuery(
+        scope_id=scope,
         type=one.target.name,
         slot=one.slot,
         identity=reclassified_row(one, types)["identity"],

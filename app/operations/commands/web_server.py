@@ -1,7 +1,7 @@
 """The HTTP server: uvicorn with bounds on connections and their time, and several processes on one socket.
 
-Requests that would be turned away are answered here, before they are parsed: a service that is asked for sixteen times
-what it can do spends its time on what it takes into work, not on saying no.
+Requests that would be turned away are answered here, before they are parsed, and late: a service that is asked for
+sixteen times what it can do spends its time on what it takes into work, not on saying no.
 
 uvicorn's supervisor starts the processes and replaces them one by one on SIGHUP; ours also replaces one that dies,
 hangs or cannot start. The parent serves nothing: it opens the store first, so that they find an embedded server and the
@@ -320,6 +320,7 @@ class BoundedConnection(H11Protocol):
     _received: int = 0
     _held: bool = False
     _unread: int = 0
+    _refused: bool = False
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
         """Begin, unless there are too many already."""
@@ -336,7 +337,7 @@ class BoundedConnection(H11Protocol):
         super().connection_lost(exc)
 
     def data_received(self, data: bytes) -> None:
-        """Turn a request away at once where that is certain, else parse it; then watch for the rest of it."""
+        """Turn a request away unparsed where that is certain, else parse it; then watch for the rest of it."""
         if self._unread:
             data, self._unread = data[self._unread :], max(0, self._unread - len(data))
             if not data:
@@ -348,6 +349,13 @@ class BoundedConnection(H11Protocol):
         super().data_received(data)
         self._held = self._held or self.flow.read_paused
         self._watch_the_rest()
+
+    def shutdown(self) -> None:
+        """End, once what is in work is answered; a request that was turned away is answered now."""
+        if self._refused:
+            self._close_refused()
+        else:
+            super().shutdown()
 
     def pause_writing(self) -> None:
         """Watch a client that does not read its answer."""
@@ -379,12 +387,28 @@ class BoundedConnection(H11Protocol):
         return size if self.admission.refuses(path, authorization[1] if authorization else b"") else None
 
     def _refuse(self, data: bytes, size: int) -> None:
-        """Answer at once, pass over what is still to come of the body, and keep the connection."""
+        """Answer late, and read nothing until then; close the connection where too many wait for that already."""
         self._unwatch()
         self._unset_keepalive_if_required()
         self._unread = size - len(data)
+        self._refused = self.admission.refusals.hold(self._answer_refused)
+        if self._refused:
+            self.transport.pause_reading()
+        else:
+            self._close_refused()
+
+    def _answer_refused(self) -> None:
+        """Answer, keep the connection, and pass over what is still to come of the body."""
+        self._refused = False
+        if self.transport.is_closing():
+            return
         self.transport.write(_refusal(_TOO_MUCH))
         self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
+        self.transport.resume_reading()
+
+    def _close_refused(self) -> None:
+        self.transport.write(_refusal(_TOO_MUCH, close=True))
+        self.transport.close()
 
     def _watch_the_rest(self) -> None:
         state = self.conn.their_state

@@ -1,0 +1,142 @@
+"""Waves of many scopes that are written in one transaction, with few statements for all of them.
+
+Only what adds is written so. A scope whose candidates merge, replace or end anything, or that somebody else wrote
+meanwhile, is left to a write of its own, which reads and decides anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack
+from dataclasses import dataclass
+from datetime import datetime
+from uuid import UUID
+
+from app.db.apply.joint import JointChanges, apply_jointly
+from app.db.apply.scope import Changes, Claimed, ScopeMoved
+from app.db.session import WriteSession
+from app.errors import TypedMemoryError
+from app.model import Memory, Scope
+from app.write import lookup
+from app.write.batching import LONGEST, Numbered
+from app.write.lookup import MANY, LookUpContext, Neighbourhood
+from app.write.scope_locks import ScopeLocks
+from app.write.trace import StageTimes, timed
+from app.write.values import PersistResult, Prepared
+
+MOST_SCOPES = 64
+"""Scopes written in one transaction, which locks them until its end."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Additions:
+    """Decisions for a scope at a version: changes that only add, and the memories that they make."""
+
+    version: int
+    changes: Changes
+    verdicts: Sequence[PersistResult]
+    stored: dict[UUID, Memory]
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JointlyWritten:
+    """The results of a scope that was written, and the upkeep that it needs."""
+
+    verdicts: Sequence[PersistResult]
+    stored: dict[UUID, Memory]
+    claimed: Claimed
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JointWriting:
+    """The means of joint writes of a tenant: transactions that `begin` at an instant, and what is added, decided at it.
+
+    `moved` is called when a scope's slot was taken meanwhile.
+    """
+
+    tenant: UUID
+    by: LookUpContext
+    clock: Callable[[], datetime]
+    begin: Callable[[datetime], AbstractAsyncContextManager[WriteSession]]
+    locks: ScopeLocks
+    decide: Callable[[Mapping[Scope, Neighbourhood], datetime], Mapping[Scope, Additions]]
+    moved: Callable[[], None]
+    times: StageTimes
+
+
+async def write_jointly(
+    writing: JointWriting, waves: Mapping[Scope, Sequence[Numbered]]
+) -> AsyncIterator[tuple[Scope, JointlyWritten | TypedMemoryError]]:
+    """Write the waves of scopes; yield what was written, and the error of a group of which nobody knows if it was.
+
+    Scopes of which nothing is yielded were left as they are.
+    """
+    for group in _groups(waves):
+        written: Mapping[Scope, JointlyWritten] = {}
+        error: TypedMemoryError | None = None
+        try:
+            async with AsyncExitStack() as held:
+                for id_ in sorted(one.id(writing.tenant) for one in group):
+                    await held.enter_async_context(writing.locks.enter(id_))
+                at = writing.clock()
+                session = await held.enter_async_context(writing.begin(at))
+                if not session.clustered:
+                    prepared = {scope: [one for _, one in waves[scope]] for scope in group}
+                    known = await _look_up(session, writing, prepared)
+                    written = await _write(session, writing, writing.decide(known, at))
+        except ScopeMoved:
+            writing.moved()
+            continue
+        except TypedMemoryError as failed:
+            error = failed  # Before the transaction ends nothing was stored, and `written` is empty.
+        for scope, one in written.items():
+            yield scope, one if error is None else error
+
+
+async def _look_up(
+    session: WriteSession, writing: JointWriting, waves: Mapping[Scope, Sequence[Prepared]]
+) -> dict[Scope, Neighbourhood]:
+    """Return what is known around the waves of scopes, without those that need further look-ups."""
+    if sum(map(len, waves.values())) >= MANY:
+        await session.plan_each()
+    tenant = writing.tenant
+    scopes = {scope.id(tenant): scope for scope in waves}
+    given = {scope.id(tenant): wave for scope, wave in waves.items()}
+    known = await lookup.look_up_jointly(session, tenant, given, writing.by, writing.times)
+    return {scopes[scope]: found for scope, found in known.items()}
+
+
+async def _write(
+    session: WriteSession, writing: JointWriting, decided: Mapping[Scope, Additions]
+) -> dict[Scope, JointlyWritten]:
+    """Write what was decided for scopes; those that moved meanwhile are left out. Raises ScopeMoved."""
+    if not decided:
+        return {}
+    await session.plan_once()
+    tenant = writing.tenant
+    writes = {
+        scope.id(tenant): JointChanges(scope=scope, version=one.version, changes=one.changes)
+        for scope, one in decided.items()
+    }
+    with timed(writing.times, "persist"):
+        claimed = await apply_jointly(session, tenant=tenant, writes=writes)
+    return {
+        scope: JointlyWritten(verdicts=one.verdicts, stored=one.stored, claimed=claimed[scope.id(tenant)])
+        for scope, one in decided.items()
+        if scope.id(tenant) in claimed
+    }
+
+
+def _groups(waves: Mapping[Scope, Sequence[Numbered]]) -> Iterator[list[Scope]]:
+    """Yield scopes in groups of at most MOST_SCOPES, whose texts together are no longer than those of one wave."""
+    group: list[Scope] = []
+    length = 0
+    for scope, wave in waves.items():
+        own = sum(len(one.content) for _, one in wave)
+        if group and (len(group) == MOST_SCOPES or length + own > LONGEST):
+            yield group
+            group, length = [], 0
+        group.append(scope)
+        length += own
+    if len(group) > 1:
+        yield group
