@@ -9,7 +9,7 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import Progress
 
-from evals import conversed, extraction, follow_ups, hype, model, precision, rules, small_stores, temporal, writing
+from evals import conversed, extraction, follow_ups, hops, hype, model, precision, rules, small_stores, temporal, writing
 from evals.datasets import (
     Conversation,
     data_dir,
@@ -28,10 +28,10 @@ SETS: dict[str, tuple[str, str, Loader]] = {
     "s": ("LongMemEval S dev", "longmemeval/longmemeval_s_dev.json.gz", load_longmemeval_s),
 }
 
-OTHERS = ("precision", "small", "turns", "followups", "extraction", "rules", "writing", "temporal", "model", "hype")
+OTHERS = ("precision", "small", "hops", "turns", "followups", "extraction", "rules", "writing", "temporal", "model", "hype")
 """What is measured in other ways than by recall; the last one only when it is asked for."""
 
-OWN_DATA = frozenset({"model", "small"})
+OWN_DATA = frozenset({"model", "small", "hops"})
 """What is measured on data of this repository."""
 
 
@@ -111,6 +111,8 @@ def _others(chosen: Sequence[str], root: Path, given: argparse.Namespace, consol
         short += asyncio.run(in_store(lambda bench: precision.evaluate(bench, root, console)))
     if "small" in chosen:
         short += asyncio.run(in_store(lambda bench: small_stores.evaluate(bench, console)))
+    if "hops" in chosen:
+        short += asyncio.run(in_store(lambda bench: hops.evaluate(bench, console)))
     if "turns" in chosen:
         short += asyncio.run(in_store(lambda bench: conversed.evaluate(bench, root, given.conversations, console)))
     if "followups" in chosen:

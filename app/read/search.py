@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
@@ -23,13 +23,14 @@ from app.memory.spec import MemoryType
 from app.model import Memory, ReadMode
 from app.read import block
 from app.read.assemble import floor
+from app.read.chains import ChainSearch, asked_text
 from app.read.choice import best_matches, considered, held_then
 from app.read.fuse import fuse
 from app.read.heed import NO_SUBJECT, QuestionSubject
 from app.read.near_words import NearWords, match_words
 from app.read.plan import plan
 from app.read.rank import about_others, demote, numbered_matches, predecessor_first, rank, slot_holders
-from app.read.relevance import CALIBRATIONS, UNLIKE, Calibration, Relevance, usual_cosine, without_context
+from app.read.relevance import CALIBRATIONS, UNLIKE, Calibration, Relevance, Split, usual_cosine, without_context
 from app.read.retrieve import Retrieved, Search, SearchFilters, is_exact, nominators, retrieve
 from app.read.succession import seeks_later
 from app.read.values import OPENING, Arm, Cut, Fused, ParsedQuery, QueryPlan, QueryRequest, Ranked
@@ -128,10 +129,11 @@ class MemorySearch:
         search = self._search(question, vector)
         retrieved = await retrieve(session, search)
         fused = fuse(retrieved.arms, chosen)
+        nominated = dict.fromkeys((*(one.id for one in fused), *(memory for memory, _ in retrieved.links)))
         rows = await ranking.read_ranking_rows(
             session,
             tenant=question.tenant,
-            ids=[one.id for one in fused],
+            ids=list(nominated),
             windows=[(window.lower, window.upper) for window in query.reading.windows],
             whole=bool(query.excluded.names or query.excluded.words),
             opening=OPENING,
@@ -182,6 +184,8 @@ class MemorySearch:
         if added := await self._later_turns(session, question, best, rows):
             turns |= await _turns(session, question, added, rows)
             best, cut = best_matches(judged, turns, (*added, *ordered), rows, request)
+        if chain := self._chain(question, retrieved, rows):
+            best, cut = self._with_chain(question, chain, (best, cut), ordered, rows)
         memories = await memory_reads.read_memories(
             session, question.tenant, [one.id for one in best], known_at=request.known_at, named=True
         )
@@ -219,6 +223,52 @@ class MemorySearch:
         fused = [Fused(id=one, retrieval=0.0, places={Arm.SEMANTIC: UNLIKE}) for one in new if one in rows]
         return rank(fused, rows, query=question.query, plan=question.plan, now=request.now, verbatim=question.verbatim)
 
+    def _chain(
+        self, question: Question, retrieved: Retrieved, rows: Mapping[UUID, RankingRow]
+    ) -> tuple[UUID, ...]:
+        """Return the statements that answer by leading from one to the next."""
+        if not retrieved.links:
+            return ()
+        asked = word_weights(asked_text(question.query), question.counted, question.known.documents, self.language)
+        return ChainSearch(
+            links=retrieved.links, rows=rows, query=question.query, asked=asked, words=self.words
+        ).find()
+
+    def _with_chain(
+        self,
+        question: Question,
+        chain: Sequence[UUID],
+        answer: Split,
+        ordered: Sequence[Ranked],
+        rows: Mapping[UUID, RankingRow],
+    ) -> Split:
+        """Return the best matches with a chain before them, and what is cut."""
+        best, cut = answer
+        found = {one.id: one for one in (*ordered, *best)}
+        new = [Fused(id=one, retrieval=0.0, places={}) for one in chain if one not in found]
+        found |= {
+            one.id: one
+            for one in rank(
+                new,
+                rows,
+                query=question.query,
+                plan=question.plan,
+                now=question.request.now,
+                verbatim=question.verbatim,
+            )
+        }
+        top = max((one.score for one in best), default=0.0)
+        note = f"one of {len(chain)} statements that lead to the answer"
+        raised = [
+            (one := found[each])._replace(score=max(top, one.score), relevance=1.0, notes=(*one.notes, note))
+            for each in chain
+            if each in found
+        ]
+        others = (one for one in best if one.id not in chain)
+        return (*raised, *others)[: max(len(raised), question.request.top_k)], tuple(
+            one for one in cut if one.id not in chain
+        )
+
     async def _with_questions(
         self, session: ReadSession, tenant: UUID, ranked: tuple[Ranked, ...], vector: HalfVector
     ) -> tuple[Ranked, ...]:
@@ -255,6 +305,7 @@ class MemorySearch:
             within=(*query.reading.windows, *query.reading.fallback) if query.types.within else (),
             timed=bool(query.reading.windows),
         )
+        words = word_weights(query.dense_text, counted, known.documents, self.language) if self.words else {}
         return Search(
             arms=frozenset(chosen.weights),
             filters=filters,
@@ -272,16 +323,23 @@ class MemorySearch:
             vector=vector,
             weights=to_sparsevec(weights := term_weights(query, counted, known.documents)),
             whole=sum(weights.values()),
-            words=word_weights(query, counted, known.documents, self.language) if self.words else {},
+            words=words,
             nominators=nominators(query.terms, counted, known.documents),
             mentioned=query.mentioned,
             relations=query.relations,
             windows=(*query.reading.windows, *query.reading.fallback),
+            chains=_may_lead_on(request, query, words),
+            anchors=query.anchors,
         )
 
     def _may_ask(self, query: ParsedQuery, types: Registry) -> bool:
         """Tell whether what may answer has hypothetical questions."""
         return not query.types.only or any(self.questioned(types.get(one)) for one in query.types.only)
+
+
+def _may_lead_on(request: QueryRequest, query: ParsedQuery, words: Collection[str]) -> bool:
+    """Tell whether a question may name only the ends of a chain of statements: it says several things."""
+    return len(words) + len(query.asked_predicates) > 1 and not (request.narrowed or query.types.only)
 
 
 async def _speakers(session: ReadSession, question: Question, rows: Mapping[UUID, RankingRow]) -> dict[UUID, str]:

@@ -11,7 +11,7 @@ from app.db.session import ReadSession, SqlStatement, statement
 from app.lexical.bm25 import as_tsquery
 from app.read.retrieve import graph, lexical, semantic, temporal
 from app.read.retrieve.search import CONTENT, CONTEXT, Search, bounds, labelled, parameters
-from app.read.values import Arm, Scored
+from app.read.values import Arm, Link, Scored
 
 _TYPES: Mapping[str, str] = {
     "tenant": "uuid",
@@ -41,19 +41,29 @@ _TYPES: Mapping[str, str] = {
     "names": "int",
     "relations": "text[]",
     "any_edge": "boolean",
+    "anchors": "uuid[]",
+    "whole": "float8",
 }
 """The types of the parameters; Postgres would infer another for some of them."""
 _SEMANTIC = {Arm.SEMANTIC: CONTENT, Arm.SEMANTIC_CONTEXT: CONTEXT}
 _LEXICAL = {Arm.LEXICAL: CONTENT, Arm.LEXICAL_CONTEXT: CONTEXT}
+_LINKS = ("memory_id", "came_from")
+"""The columns of links, each a row of the statement."""
+
 _PARAMETER = re.compile(r"(?<!:):([a-z_]+)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retrieved:
-    """Each arm's nominations, best first, and the seconds the database took for it."""
+    """Each arm's nominations, best first, and the seconds the database took for it.
+
+    `links` are statements, each with one that leads to it: its object is what the other says something of. The first
+    lead from nowhere, None.
+    """
 
     arms: Mapping[Arm, tuple[Scored, ...]]
     seconds: Mapping[Arm, float]
+    links: tuple[Link, ...] = ()
 
 
 async def retrieve(session: ReadSession, search: Search) -> Retrieved:
@@ -62,14 +72,18 @@ async def retrieve(session: ReadSession, search: Search) -> Retrieved:
     if not arms:
         return Retrieved(arms={}, seconds={})
     rows = await session.fetch(_typed(_compose(arms, search)), _values(search))
+    linked = {name: ids or () for name, ids, _, _ in rows if name in _LINKS}
     found: dict[Arm, tuple[Scored, ...]] = {}
     seconds: dict[Arm, float] = {}
     before = 0.0
     for name, nominated, scores, elapsed in rows:
+        if name in _LINKS:
+            continue
         arm = Arm(name)
         found[arm] = tuple(zip(nominated or (), scores or (), strict=True))
         seconds[arm], before = elapsed - before, elapsed
-    return Retrieved(arms=found, seconds=seconds)
+    links = tuple(zip(*linked.values(), strict=True)) if linked else ()
+    return Retrieved(arms=found, seconds=seconds, links=links)
 
 
 def _has_input(arm: Arm, search: Search) -> bool:
@@ -119,6 +133,13 @@ def _compose(arms: tuple[Arm, ...], search: Search) -> str:
         f" CAST(extract(epoch FROM clock_timestamp() - statement_timestamp()) AS float8) FROM {arm}"
         for arm in arms
     )
+    if search.chains:
+        ctes += graph.reached(search, arms)
+        lists += "".join(
+            f" UNION ALL SELECT '{column}', array_agg({column} ORDER BY step, memory_id DESC, came_from), NULL,"  # noqa: S608
+            f" CAST(extract(epoch FROM clock_timestamp() - statement_timestamp()) AS float8) FROM reached"
+            for column in _LINKS
+        )
     return f"WITH {','.join([probe, *ctes])} {lists}"
 
 
@@ -148,4 +169,6 @@ def _values(search: Search) -> dict[str, object]:
         "names": max(1, len(search.mentioned)),
         "relations": list(search.relations),
         "any_edge": not search.relations,
+        "anchors": list(search.anchors),
+        "whole": search.whole or 1.0,
     }
