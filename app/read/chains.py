@@ -9,19 +9,19 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
 from uuid import UUID
 
-from app.db.memories.ranking import RankingRow
 from app.lexical.bm25 import terms
 from app.lexical.tokens import normalise as fold
 from app.lexical.tokens import tokenize
 from app.memory import normalise, vocabulary
 from app.read.near_words import NearWords
-from app.read.values import Link, ParsedQuery
+from app.read.relevance import Split
+from app.read.values import Link, ParsedQuery, Ranked
 
 SAYS: Final = 0.5
 """Least cosine of a word of the question with one of a predicate that says it."""
@@ -54,38 +54,58 @@ class _Chain:
 
     def then(self, statement: UUID, near: Mapping[str, float]) -> _Chain:
         """Return the chain with one more statement, which comes `near` to these words."""
-        more = any(one >= SAYS and one >= self.said.get(word, 0.0) + BETTER for word, one in near.items())
+        more = any(
+            one >= SAYS and one >= self.said.get(word, 0.0) + BETTER and not (self.silent and _is_cue(word))
+            for word, one in near.items()
+        )
         said = {word: max(near.get(word, 0.0), self.said.get(word, 0.0)) for word in {*near, *self.said}}
         return _Chain((*self.statements, statement), said, self.silent + (not more), more)
 
 
 @dataclass(frozen=True, kw_only=True)
 class ChainSearch:
-    """A search for the chain that answers: the links between statements, their rows, and the question.
+    """A search for the chain that answers a question.
 
     `asked` has the question's words and what each weighs; `words` compares words.
     """
 
-    links: Sequence[Link]
-    rows: Mapping[UUID, RankingRow]
     query: ParsedQuery
     asked: Mapping[str, float]
     words: NearWords | None
 
-    def find(self) -> tuple[UUID, ...]:
+    def beginnings(self, predicates: Mapping[UUID, str]) -> tuple[UUID, ...]:
+        """Return the statements that say a word of the question, or none where one of them says all that they say.
+
+        `predicates` are those of the statements that were found. Where one says all, the question has one answer.
+        """
+        near = self._near(predicates)
+        said = {memory: words for memory, one in near.items() if (words := _said(one))}
+        every = frozenset[str]().union(*said.values())
+        return () if not said or every in said.values() else tuple(said)
+
+    def find(self, links: Sequence[Link]) -> tuple[UUID, ...]:
         """Return the statements of the chain that says most of the question, in their order; none of one alone."""
-        chains = [one for first in self._first() for one in self._from(_Chain().then(first, self._near[first]))]
+        near = self._near({one.memory: one.predicate for one in links})
+        following: Mapping[UUID, list[UUID]] = defaultdict(list)
+        for one in links:
+            if one.came_from is not None and one.memory in near:
+                following[one.came_from].append(one.memory)
+        chains = [
+            chain
+            for one in links
+            if one.came_from is None and one.memory in near and self._may_begin(one)
+            for chain in self._from(_Chain().then(one.memory, near[one.memory]), following, near)
+        ]
         best = max(chains, key=self._worth, default=_Chain())
         return best.statements if len(best.statements) > 1 else ()
 
-    def _first(self) -> Iterator[UUID]:
-        """Yield the statements about whom the question names or who asks, or else about anybody."""
-        anchors = self.query.anchors
-        for memory, came_from in self.links:
-            if came_from is None and memory in self._near and (not anchors or self.rows[memory].subject_id in anchors):
-                yield memory
+    def _may_begin(self, link: Link) -> bool:
+        """Tell whether it says something of whom the question names, or who asks, if it names any."""
+        return not self.query.anchors or link.subject in self.query.anchors
 
-    def _from(self, chain: _Chain) -> Iterator[_Chain]:
+    def _from(
+        self, chain: _Chain, following: Mapping[UUID, Sequence[UUID]], near: Mapping[UUID, Mapping[str, float]]
+    ) -> Iterator[_Chain]:
         """Yield the chain and those that continue it.
 
         Each step says something more of the question, but for one: what leads from `my team` to its coach may be any
@@ -95,9 +115,9 @@ class ChainSearch:
             yield chain
         if len(chain.statements) == LONGEST or chain.silent > 1:
             return
-        for following in self._next[chain.statements[-1]]:
-            if following not in chain.statements:
-                yield from self._from(chain.then(following, self._near[following]))
+        for one in following.get(chain.statements[-1], ()):
+            if one not in chain.statements:
+                yield from self._from(chain.then(one, near[one]), following, near)
 
     def _worth(self, chain: _Chain) -> float:
         """Return what the words of the question weigh that a chain says, less what its statements cost."""
@@ -105,42 +125,45 @@ class ChainSearch:
         return said - STEP * sum(self._weights.values()) * len(chain.statements)
 
     @cached_property
-    def _next(self) -> Mapping[UUID, list[UUID]]:
-        found: Mapping[UUID, list[UUID]] = defaultdict(list)
-        for memory, came_from in self.links:
-            if came_from is not None and memory in self._near:
-                found[came_from].append(memory)
-        return found
-
-    @cached_property
     def _weights(self) -> Mapping[str, float]:
         usual = sum(self.asked.values()) / max(1, len(self.asked))
         return {**dict.fromkeys(map(_cue, self.query.asked_predicates), usual), **self.asked}
 
-    @cached_property
-    def _near(self) -> Mapping[UUID, Mapping[str, float]]:
-        """How nearly each statement says each word: by its predicate, for names are no words."""
-        stated = [one for one in dict.fromkeys(memory for memory, _ in self.links) if self._predicate(one)]
-        asked = list(self.asked)
-        texts = [self._wording(one) for one in stated]
+    def _near(self, predicates: Mapping[UUID, str]) -> dict[UUID, Mapping[str, float]]:
+        """Return how nearly each statement says each word: by its predicate, for names are no words."""
+        by_predicate = self._nearness(sorted({one for one in predicates.values() if one}))
+        return {memory: by_predicate[one] for memory, one in predicates.items() if one}
+
+    def _nearness(self, predicates: Sequence[str]) -> dict[str, Mapping[str, float]]:
+        asked, texts = list(self.asked), [_wording(one) for one in predicates]
         if self.words is not None and asked:
             columns = self.words.nearest(asked, texts).T.tolist()
         else:
             columns = [[float(not set(terms(text)).isdisjoint(terms(word))) for word in asked] for text in texts]
-        found = {}
-        for memory, near in zip(stated, columns, strict=True):
-            predicate = self._predicate(memory)
-            cue = {_cue(predicate): 1.0} if predicate in self.query.asked_predicates else {}
-            found[memory] = {word: one for word, one in zip(asked, near, strict=True) if one >= HINTS} | cue
-        return found
+        return {
+            predicate: {word: one for word, one in zip(asked, near, strict=True) if one >= HINTS}
+            | ({_cue(predicate): 1.0} if predicate in self.query.asked_predicates else {})
+            for predicate, near in zip(predicates, columns, strict=True)
+        }
 
-    def _predicate(self, memory: UUID) -> str:
-        row = self.rows.get(memory)
-        return "" if row is None or row.predicate is None else row.predicate
 
-    def _wording(self, memory: UUID) -> str:
-        predicate = self._predicate(memory)
-        return " ".join(map(normalise.words, (predicate, *vocabulary.synonyms_of(predicate))))
+def chain_first(
+    answer: Split, chain: Sequence[UUID], matches: Iterable[Ranked], *, most: int
+) -> Split:
+    """Return the best matches with those of a chain before them, at `most` unless the chain is longer, and what is cut."""
+    if not chain:
+        return answer
+    best, cut = answer
+    found = {one.id: one for one in (*matches, *best)}
+    top = max((one.score for one in best), default=0.0)
+    note = f"one of {len(chain)} statements that lead to the answer"
+    raised = [
+        one._replace(score=max(top, one.score), relevance=1.0, notes=(*one.notes, note))
+        for one in map(found.get, chain)
+        if one is not None
+    ]
+    others = [one for one in best if one.id not in chain]
+    return (*raised, *others[: max(0, most - len(raised))]), tuple(one for one in cut if one.id not in chain)
 
 
 def asked_text(query: ParsedQuery) -> str:
@@ -150,6 +173,19 @@ def asked_text(query: ParsedQuery) -> str:
     return " ".join(word for word in words if names.isdisjoint(tokenize(fold(word))))
 
 
+def _said(near: Mapping[str, float]) -> frozenset[str]:
+    return frozenset(word for word, one in near.items() if one >= SAYS)
+
+
+def _wording(predicate: str) -> str:
+    """Return the words of a predicate, with those of its other names."""
+    return " ".join(map(normalise.words, (predicate, *vocabulary.synonyms_of(predicate))))
+
+
 def _cue(predicate: str) -> str:
     """Return the key of a predicate that is asked for, apart from words."""
     return f"({predicate})"
+
+
+def _is_cue(word: str) -> bool:
+    return word.startswith("(")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
@@ -23,7 +23,7 @@ from app.memory.spec import MemoryType
 from app.model import Memory, ReadMode
 from app.read import block
 from app.read.assemble import floor
-from app.read.chains import ChainSearch, asked_text
+from app.read.chains import ChainSearch, asked_text, chain_first
 from app.read.choice import best_matches, considered, held_then
 from app.read.fuse import fuse
 from app.read.heed import NO_SUBJECT, QuestionSubject
@@ -31,7 +31,7 @@ from app.read.near_words import NearWords, match_words
 from app.read.plan import plan
 from app.read.rank import about_others, demote, numbered_matches, predecessor_first, rank, slot_holders
 from app.read.relevance import CALIBRATIONS, UNLIKE, Calibration, Relevance, Split, usual_cosine, without_context
-from app.read.retrieve import Retrieved, Search, SearchFilters, is_exact, nominators, retrieve
+from app.read.retrieve import Retrieved, Search, SearchFilters, is_exact, nominators, read_links, retrieve
 from app.read.succession import seeks_later
 from app.read.values import OPENING, Arm, Cut, Fused, ParsedQuery, QueryPlan, QueryRequest, Ranked
 from app.read.weights import document_counts, term_weights, word_weights
@@ -39,6 +39,10 @@ from app.read.weights import document_counts, term_weights, word_weights
 PLANNED_ALONE_FROM = 5_000
 """Memories in sight from which a question's search is planned for them alone: the plan for all is made for the scopes
 that most tenants have, and reads a large one row by row. Planning takes some 20 ms."""
+
+
+FOLLOWED = 60
+"""Best matches whose predicates are compared with the question, to see whether several of them say something of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -129,11 +133,10 @@ class MemorySearch:
         search = self._search(question, vector)
         retrieved = await retrieve(session, search)
         fused = fuse(retrieved.arms, chosen)
-        nominated = dict.fromkeys((*(one.id for one in fused), *(memory for memory, _ in retrieved.links)))
         rows = await ranking.read_ranking_rows(
             session,
             tenant=question.tenant,
-            ids=list(nominated),
+            ids=[one.id for one in fused],
             windows=[(window.lower, window.upper) for window in query.reading.windows],
             whole=bool(query.excluded.names or query.excluded.words),
             opening=OPENING,
@@ -184,8 +187,7 @@ class MemorySearch:
         if added := await self._later_turns(session, question, best, rows):
             turns |= await _turns(session, question, added, rows)
             best, cut = best_matches(judged, turns, (*added, *ordered), rows, request)
-        if chain := self._chain(question, retrieved, rows):
-            best, cut = self._with_chain(question, chain, (best, cut), ordered, rows)
+        best, cut = await self._with_chain(session, question, search, (best, cut), ordered, rows)
         memories = await memory_reads.read_memories(
             session, question.tenant, [one.id for one in best], known_at=request.known_at, named=True
         )
@@ -223,51 +225,35 @@ class MemorySearch:
         fused = [Fused(id=one, retrieval=0.0, places={Arm.SEMANTIC: UNLIKE}) for one in new if one in rows]
         return rank(fused, rows, query=question.query, plan=question.plan, now=request.now, verbatim=question.verbatim)
 
-    def _chain(
-        self, question: Question, retrieved: Retrieved, rows: Mapping[UUID, RankingRow]
-    ) -> tuple[UUID, ...]:
-        """Return the statements that answer by leading from one to the next."""
-        if not retrieved.links:
-            return ()
-        asked = word_weights(asked_text(question.query), question.counted, question.known.documents, self.language)
-        return ChainSearch(
-            links=retrieved.links, rows=rows, query=question.query, asked=asked, words=self.words
-        ).find()
-
-    def _with_chain(
+    async def _with_chain(
         self,
+        session: ReadSession,
         question: Question,
-        chain: Sequence[UUID],
+        search: Search,
         answer: Split,
         ordered: Sequence[Ranked],
         rows: Mapping[UUID, RankingRow],
     ) -> Split:
-        """Return the best matches with a chain before them, and what is cut."""
-        best, cut = answer
-        found = {one.id: one for one in (*ordered, *best)}
-        new = [Fused(id=one, retrieval=0.0, places={}) for one in chain if one not in found]
-        found |= {
-            one.id: one
-            for one in rank(
-                new,
-                rows,
-                query=question.query,
-                plan=question.plan,
-                now=question.request.now,
-                verbatim=question.verbatim,
-            )
-        }
-        top = max((one.score for one in best), default=0.0)
-        note = f"one of {len(chain)} statements that lead to the answer"
-        raised = [
-            (one := found[each])._replace(score=max(top, one.score), relevance=1.0, notes=(*one.notes, note))
-            for each in chain
-            if each in found
-        ]
-        others = (one for one in best if one.id not in chain)
-        return (*raised, *others)[: max(len(raised), question.request.top_k)], tuple(
-            one for one in cut if one.id not in chain
-        )
+        """Return the best matches with the statements before them that lead to the answer, if any do, and what is cut.
+
+        Only where several of the statements found say something of the question each; and not where the caller or the
+        question narrows what may answer.
+        """
+        request, query = question.request, question.query
+        if request.narrowed or query.types.only:
+            return answer
+        first = [rows[one.id] for one in ordered[:FOLLOWED]]
+        asked = word_weights(asked_text(query), question.counted, question.known.documents, self.language)
+        chains = ChainSearch(query=query, asked=asked, words=self.words)
+        found = chains.beginnings({row.id: row.predicate for row in first if row.predicate})
+        if not found:
+            return answer
+        chain = chains.find(await read_links(session, search, found=found, anchors=query.anchors))
+        new = [one for one in chain if one not in rows]
+        known = {**rows, **await ranking.read_ranking_rows(session, tenant=question.tenant, ids=new, opening=OPENING)}
+        fused = [Fused(id=one, retrieval=0.0, places={}) for one in new]
+        added = rank(fused, known, query=query, plan=question.plan, now=request.now, verbatim=question.verbatim)
+        return chain_first(answer, chain, (*ordered, *added), most=request.top_k)
 
     async def _with_questions(
         self, session: ReadSession, tenant: UUID, ranked: tuple[Ranked, ...], vector: HalfVector
@@ -305,7 +291,6 @@ class MemorySearch:
             within=(*query.reading.windows, *query.reading.fallback) if query.types.within else (),
             timed=bool(query.reading.windows),
         )
-        words = word_weights(query.dense_text, counted, known.documents, self.language) if self.words else {}
         return Search(
             arms=frozenset(chosen.weights),
             filters=filters,
@@ -323,23 +308,16 @@ class MemorySearch:
             vector=vector,
             weights=to_sparsevec(weights := term_weights(query, counted, known.documents)),
             whole=sum(weights.values()),
-            words=words,
+            words=word_weights(query.dense_text, counted, known.documents, self.language) if self.words else {},
             nominators=nominators(query.terms, counted, known.documents),
             mentioned=query.mentioned,
             relations=query.relations,
             windows=(*query.reading.windows, *query.reading.fallback),
-            chains=_may_lead_on(request, query, words),
-            anchors=query.anchors,
         )
 
     def _may_ask(self, query: ParsedQuery, types: Registry) -> bool:
         """Tell whether what may answer has hypothetical questions."""
         return not query.types.only or any(self.questioned(types.get(one)) for one in query.types.only)
-
-
-def _may_lead_on(request: QueryRequest, query: ParsedQuery, words: Collection[str]) -> bool:
-    """Tell whether a question may name only the ends of a chain of statements: it says several things."""
-    return len(words) + len(query.asked_predicates) > 1 and not (request.narrowed or query.types.only)
 
 
 async def _speakers(session: ReadSession, question: Question, rows: Mapping[UUID, RankingRow]) -> dict[UUID, str]:

@@ -432,8 +432,14 @@ class QueryPlan:
 
 Scored = tuple[UUID, float]
 
-Link = tuple[UUID, UUID | None]
-"""A statement, and one that leads to it: it says something of the object of that one; None where nothing leads."""
+class Link(NamedTuple):
+    """A statement, and one that leads to it: it says something of the object of that one; None where nothing leads."""
+
+    memory: UUID
+    came_from: UUID | None
+    subject: UUID | None
+    predicate: str
+
 
 Arms = Mapping[Arm, Sequence[Scored]]
 """Each arm's list, best first."""

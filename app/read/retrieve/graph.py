@@ -1,15 +1,9 @@
-"""The graph arm: memories about the named entities, and what one and two relations away is known of.
-
-Beside it, chains of statements: what is said of the objects of what was found, and of their objects.
-"""
+"""The graph arm: memories about the named entities, and what one and two relations away is known of."""
 
 from __future__ import annotations
 
-from collections.abc import Collection
-
 from app.db import time_travel
 from app.read.retrieve.search import Search, SearchFilters, of_memory, type_filter, visible
-from app.read.values import Arm
 
 MENTIONS = 400
 """Newest memories of an entity that it nominates: a hub must not nominate the whole store."""
@@ -41,28 +35,6 @@ SPEAKING = 0.25
 
 SPOKEN = 20
 """Memories that an entity may have said to be nominated by them."""
-
-
-FOUND = 8
-"""Best matches by words, and by meaning, whose objects are followed."""
-
-HOPS = 3
-"""Steps from the object of one statement to what is said of it: chains of up to four statements."""
-
-BEGINNING = 24
-"""Statements about whom the question names, or who asks, that chains begin with: those nearest to the question."""
-
-LINKED = 6
-"""Statements about an object that are followed: those nearest to the question."""
-
-LOOKED_AT = 200
-"""Newest statements about an object that are compared with the question."""
-
-MOST_REACHED = 60
-"""Statements that one step reaches at most."""
-
-SHARED_WORDS = 0.3
-"""What the share of the question's words that a statement has counts beside its cosine, as in relevance."""
 
 
 def cte(search: Search) -> str:
@@ -184,95 +156,4 @@ def _next_entities(name: str, edges: str, weight: float) -> str:
         ) same
         WHERE same.id NOT IN (SELECT entity_id FROM seed)
         GROUP BY e.name, same.id
-    )"""  # noqa: S608 - composed of constants
-
-
-def reached(search: Search, arms: Collection[Arm]) -> list[str]:
-    """Return the CTEs whose last one, `reached`, has statements and those that lead to them, nearest steps first.
-
-    A statement leads to another where its object is the subject of that one, by the entity or by its name. The first
-    lead from nowhere: the best that the `arms` over texts found, and the nearest about those whom the question names
-    and the one who asks. A step goes to the statements about an object that are nearest to the question.
-    """
-    found = " UNION ".join(
-        f"(SELECT memory_id FROM {arm} ORDER BY score DESC, memory_id DESC LIMIT {FOUND})"  # noqa: S608 - constants
-        for arm in (Arm.SEMANTIC, Arm.LEXICAL)
-        if arm in arms
-    )
-    steps = [
-        f"""
-    hop_0 AS MATERIALIZED (
-        SELECT first.memory_id, CAST(NULL AS uuid) AS came_from
-        FROM ({found} UNION SELECT near.memory_id FROM unnest(CAST(:anchors AS uuid[])) AS asked(entity_id)
-              {_statements("asked.entity_id", BEGINNING, search)}) first
-    )"""  # noqa: S608 - composed of constants
-    ]
-    for step in range(1, HOPS + 1):
-        steps += [_objects(f"far_{step}", f"hop_{step - 1}", search), _step(step, search)]
-    every = " UNION ALL ".join(f"SELECT memory_id, came_from, {step} AS step FROM hop_{step}" for step in range(HOPS + 1))  # noqa: S608 - constants
-    return [*steps, f"""
-    reached AS MATERIALIZED (SELECT * FROM ({every}) every ORDER BY step, memory_id DESC, came_from)"""]
-
-
-def _step(step: int, search: Search) -> str:
-    """Return the CTE of the statements about the objects of a step, with what leads to each."""
-    return f"""
-    hop_{step} AS MATERIALIZED (
-        SELECT near.memory_id, f.came_from FROM far_{step} f {_statements("f.entity_id", LINKED, search)}
-        WHERE near.memory_id <> f.came_from
-        ORDER BY near.nearness DESC, near.memory_id DESC LIMIT {MOST_REACHED}
-    )"""  # noqa: S608 - composed of constants
-
-
-def _statements(entity: str, most: int, search: Search) -> str:
-    """Return the join with the statements `near` about an entity that are nearest to the question, and how near."""
-    near = [f"{SHARED_WORDS} * coalesce(-(i.lexical <#> (SELECT weights FROM probe)), 0) / :whole"]
-    if search.vector is not None:
-        near.append(f"coalesce(-({search.model.vector('i')} <#> (SELECT vector FROM probe)), 0)")
-    return f"""CROSS JOIN LATERAL (
-            SELECT own.memory_id, {" + ".join(near)} AS nearness
-            FROM (
-                SELECT me.memory_id FROM memory_entities me
-                WHERE me.tenant_id = :tenant AND me.entity_id = {entity} AND me.role IN ('subject', 'from')
-                ORDER BY me.memory_id DESC LIMIT {LOOKED_AT}
-            ) own
-            {of_memory("own.memory_id", search.filters)}
-            WHERE {visible(search.filters)}
-            ORDER BY nearness DESC, own.memory_id DESC LIMIT {most}
-        ) near"""  # noqa: S608 - composed of constants
-
-
-def _objects(name: str, source: str, search: Search) -> str:
-    """Return the CTE of the entities that the objects of statements are, with the statement `came_from`.
-
-    The entity that the object was resolved to, those that are one with it, and those of the visible scopes whose name
-    the object is: a statement may be older than the first one about what it leads to.
-    """
-    then = search.filters.known_at is not None
-    names = time_travel.NAMES if then else "(SELECT * FROM entity_aliases WHERE tenant_id = :tenant)"
-    held = "x.id = s.memory_id"
-    memories = time_travel.memories(held) if then else f"(SELECT x.* FROM memories x WHERE x.tenant_id = :tenant AND {held})"
-    return f"""
-    {name} AS MATERIALIZED (
-        SELECT DISTINCT s.memory_id AS came_from, far.id AS entity_id
-        FROM {source} s
-        CROSS JOIN LATERAL (
-            SELECT same.id FROM memory_entities me
-            CROSS JOIN LATERAL (SELECT * FROM entities f WHERE f.tenant_id = :tenant AND f.id = me.entity_id OFFSET 0) f
-            CROSS JOIN LATERAL (
-                SELECT coalesce(f.merged_into, f.id) AS id
-                UNION SELECT f.id
-                UNION SELECT k.id FROM entities k
-                      WHERE k.tenant_id = :tenant AND k.merged_into = coalesce(f.merged_into, f.id)
-            ) same
-            WHERE me.tenant_id = :tenant AND me.memory_id = s.memory_id AND me.role IN ('object', 'to')
-            UNION
-            SELECT a.entity_id FROM {memories} m
-            CROSS JOIN unnest(CAST(:scopes AS uuid[])) AS bucket(scope_id)
-            CROSS JOIN LATERAL (
-                SELECT a.entity_id FROM {names} a
-                WHERE a.scope_id = bucket.scope_id AND a.alias = m.slot_value OFFSET 0
-            ) a
-            WHERE m.slot_value IS NOT NULL
-        ) far
     )"""  # noqa: S608 - composed of constants

@@ -57,8 +57,7 @@ class Search:
     sum of those weights, `words` the question's words with what each weighs;
     `nominators` are the terms by which the lexical index nominates. `contexts`: some memory is indexed
     together with its earlier turns; otherwise the context arms would only repeat the others. `questions`: the
-    share by which a memory gains from the best question it answers; 0 where none has any. `chains`: the objects of
-    statements are followed, beginning with what was found and with what is said of the entities `anchors`.
+    share by which a memory gains from the best question it answers; 0 where none has any.
     """
 
     arms: frozenset[Arm]
@@ -76,8 +75,6 @@ class Search:
     mentioned: tuple[Mentioned, ...] = ()
     relations: tuple[str, ...] = ()
     windows: tuple[Window, ...] = ()
-    chains: bool = False
-    anchors: tuple[UUID, ...] = ()
 
 
 _CHANGING = ("type", "status", "topic", "confidence", "stated_at", "valid_from", "valid_until", "ended_at")

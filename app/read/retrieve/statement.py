@@ -11,7 +11,7 @@ from app.db.session import ReadSession, SqlStatement, statement
 from app.lexical.bm25 import as_tsquery
 from app.read.retrieve import graph, lexical, semantic, temporal
 from app.read.retrieve.search import CONTENT, CONTEXT, Search, bounds, labelled, parameters
-from app.read.values import Arm, Link, Scored
+from app.read.values import Arm, Scored
 
 _TYPES: Mapping[str, str] = {
     "tenant": "uuid",
@@ -41,29 +41,27 @@ _TYPES: Mapping[str, str] = {
     "names": "int",
     "relations": "text[]",
     "any_edge": "boolean",
+    "found": "uuid[]",
     "anchors": "uuid[]",
     "whole": "float8",
 }
 """The types of the parameters; Postgres would infer another for some of them."""
 _SEMANTIC = {Arm.SEMANTIC: CONTENT, Arm.SEMANTIC_CONTEXT: CONTEXT}
 _LEXICAL = {Arm.LEXICAL: CONTENT, Arm.LEXICAL_CONTEXT: CONTEXT}
-_LINKS = ("memory_id", "came_from")
-"""The columns of links, each a row of the statement."""
+PROBE = """probe AS MATERIALIZED (
+        SELECT :vector AS vector, :weights AS weights, CAST(:nominated AS tsquery) AS nominated
+    )"""
+"""The CTE of what a question is compared by."""
 
 _PARAMETER = re.compile(r"(?<!:):([a-z_]+)")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Retrieved:
-    """Each arm's nominations, best first, and the seconds the database took for it.
-
-    `links` are statements, each with one that leads to it: its object is what the other says something of. The first
-    lead from nowhere, None.
-    """
+    """Each arm's nominations, best first, and the seconds the database took for it."""
 
     arms: Mapping[Arm, tuple[Scored, ...]]
     seconds: Mapping[Arm, float]
-    links: tuple[Link, ...] = ()
 
 
 async def retrieve(session: ReadSession, search: Search) -> Retrieved:
@@ -71,19 +69,15 @@ async def retrieve(session: ReadSession, search: Search) -> Retrieved:
     arms = tuple(arm for arm in Arm if arm in search.arms and _has_input(arm, search))
     if not arms:
         return Retrieved(arms={}, seconds={})
-    rows = await session.fetch(_typed(_compose(arms, search)), _values(search))
-    linked = {name: ids or () for name, ids, _, _ in rows if name in _LINKS}
+    rows = await session.fetch(typed(_compose(arms, search)), values(search))
     found: dict[Arm, tuple[Scored, ...]] = {}
     seconds: dict[Arm, float] = {}
     before = 0.0
     for name, nominated, scores, elapsed in rows:
-        if name in _LINKS:
-            continue
         arm = Arm(name)
         found[arm] = tuple(zip(nominated or (), scores or (), strict=True))
         seconds[arm], before = elapsed - before, elapsed
-    links = tuple(zip(*linked.values(), strict=True)) if linked else ()
-    return Retrieved(arms=found, seconds=seconds, links=links)
+    return Retrieved(arms=found, seconds=seconds)
 
 
 def _has_input(arm: Arm, search: Search) -> bool:
@@ -118,9 +112,6 @@ def _compose(arms: tuple[Arm, ...], search: Search) -> str:
     Arrays, because hundreds of rows cost more to receive than to find. The arms run one after another, in
     the order they are listed. The question's words are read from text once, in `probe`, not once a row.
     """
-    probe = """probe AS MATERIALIZED (
-        SELECT :vector AS vector, :weights AS weights, CAST(:nominated AS tsquery) AS nominated
-    )"""
     meaning = {arm: _SEMANTIC[arm] for arm in arms if arm in _SEMANTIC}
     words = {arm.value: _LEXICAL[arm] for arm in arms if arm in _LEXICAL}
     ctes = labelled(search.filters)
@@ -133,22 +124,17 @@ def _compose(arms: tuple[Arm, ...], search: Search) -> str:
         f" CAST(extract(epoch FROM clock_timestamp() - statement_timestamp()) AS float8) FROM {arm}"
         for arm in arms
     )
-    if search.chains:
-        ctes += graph.reached(search, arms)
-        lists += "".join(
-            f" UNION ALL SELECT '{column}', array_agg({column} ORDER BY step, memory_id DESC, came_from), NULL,"  # noqa: S608
-            f" CAST(extract(epoch FROM clock_timestamp() - statement_timestamp()) AS float8) FROM reached"
-            for column in _LINKS
-        )
-    return f"WITH {','.join([probe, *ctes])} {lists}"
+    return f"WITH {','.join([PROBE, *ctes])} {lists}"
 
 
 @lru_cache(maxsize=256)
-def _typed(sql: str) -> SqlStatement:
+def typed(sql: str) -> SqlStatement:
+    """Return a statement whose parameters have their types."""
     return statement(_PARAMETER.sub(lambda found: f"CAST(:{found[1]} AS {_TYPES[found[1]]})", sql))
 
 
-def _values(search: Search) -> dict[str, object]:
+def values(search: Search) -> dict[str, object]:
+    """Return the parameters of a search; unused ones are left out where the statement is bound."""
     seeds = [
         (one, place, entity.rarity)
         for place, mentioned in enumerate(search.mentioned)
@@ -169,6 +155,4 @@ def _values(search: Search) -> dict[str, object]:
         "names": max(1, len(search.mentioned)),
         "relations": list(search.relations),
         "any_edge": not search.relations,
-        "anchors": list(search.anchors),
-        "whole": search.whole or 1.0,
     }
