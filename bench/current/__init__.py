@@ -1,0 +1,1 @@
+"""A public benchmark: which memory serves the value that is current?"""
