@@ -1,6 +1,6 @@
 """`make eval ARGS="--set hops"`: questions whose answer is the end of a chain of two to four facts.
 
-Typed facts: `user drives Tavo`, `Tavo manufactured-by Belin`, `Belin based-in Korda`; the question names the ends alone.
+Typed facts: `user drives Tavo`, `Tavo manufactured-by Belin`, `Belin based-in Korda`; the question names the ends.
 Chains of the same predicates about others surround them, and other facts about everything that they lead over. Half of
 the domains were used to choose numbers; the other half judges them.
 """

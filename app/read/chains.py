@@ -15,6 +15,7 @@ from functools import cached_property
 from typing import Final
 from uuid import UUID
 
+from app.db.memories.ranking import RankingRow
 from app.lexical.bm25 import terms
 from app.lexical.tokens import normalise as fold
 from app.lexical.tokens import tokenize
@@ -37,8 +38,12 @@ STEP: Final = 0.05
 
 _POSSESSIVE = re.compile(r"['\u2019]s\b")
 
+BEGINNING: Final = 8
+"""Most of the statements found that a chain may begin with."""
+
 LONGEST: Final = 4
 """Most statements of a chain."""
+
 
 @dataclass(frozen=True, slots=True)
 class _Chain:
@@ -73,15 +78,19 @@ class ChainSearch:
     asked: Mapping[str, float]
     words: NearWords | None
 
-    def beginnings(self, predicates: Mapping[UUID, str]) -> tuple[UUID, ...]:
-        """Return the statements that say a word of the question, or none where one of them says all that they say.
+    def beginnings(self, rows: Iterable[RankingRow]) -> tuple[UUID, ...] | None:
+        """Return the first statements that a chain may begin with, None where no chain is asked for.
 
-        `predicates` are those of the statements that were found. Where one says all, the question has one answer.
+        `rows` are what was found, best first. Where one statement says all of the question that any says, that one
+        answers it.
         """
-        near = self._near(predicates)
+        stated = {row.id: row for row in rows if row.predicate}
+        near = self._near({memory: row.predicate or "" for memory, row in stated.items()})
         said = {memory: words for memory, one in near.items() if (words := _said(one))}
         every = frozenset[str]().union(*said.values())
-        return () if not said or every in said.values() else tuple(said)
+        if not said or every in said.values():
+            return None
+        return tuple(one for one in said if self._may_begin(stated[one].subject_id))[:BEGINNING]
 
     def find(self, links: Sequence[Link]) -> tuple[UUID, ...]:
         """Return the statements of the chain that says most of the question, in their order; none of one alone."""
@@ -93,15 +102,15 @@ class ChainSearch:
         chains = [
             chain
             for one in links
-            if one.came_from is None and one.memory in near and self._may_begin(one)
+            if one.came_from is None and one.memory in near and self._may_begin(one.subject)
             for chain in self._from(_Chain().then(one.memory, near[one.memory]), following, near)
         ]
         best = max(chains, key=self._worth, default=_Chain())
         return best.statements if len(best.statements) > 1 else ()
 
-    def _may_begin(self, link: Link) -> bool:
-        """Tell whether it says something of whom the question names, or who asks, if it names any."""
-        return not self.query.anchors or link.subject in self.query.anchors
+    def _may_begin(self, subject: UUID | None) -> bool:
+        """Tell whether the subject of a statement is one whom the question names, or who asks, if it names any."""
+        return not self.query.anchors or subject in self.query.anchors
 
     def _from(
         self, chain: _Chain, following: Mapping[UUID, Sequence[UUID]], near: Mapping[UUID, Mapping[str, float]]
@@ -147,10 +156,8 @@ class ChainSearch:
         }
 
 
-def chain_first(
-    answer: Split, chain: Sequence[UUID], matches: Iterable[Ranked], *, most: int
-) -> Split:
-    """Return the best matches with those of a chain before them, at `most` unless the chain is longer, and what is cut."""
+def chain_first(answer: Split, chain: Sequence[UUID], matches: Iterable[Ranked], *, most: int) -> Split:
+    """Return the `most` best matches with those of a chain before them, and what is cut; all of a longer chain."""
     if not chain:
         return answer
     best, cut = answer

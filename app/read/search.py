@@ -245,8 +245,8 @@ class MemorySearch:
         first = [rows[one.id] for one in ordered[:FOLLOWED]]
         asked = word_weights(asked_text(query), question.counted, question.known.documents, self.language)
         chains = ChainSearch(query=query, asked=asked, words=self.words)
-        found = chains.beginnings({row.id: row.predicate for row in first if row.predicate})
-        if not found:
+        found = chains.beginnings(first)
+        if found is None:
             return answer
         chain = chains.find(await read_links(session, search, found=found, anchors=query.anchors))
         new = [one for one in chain if one not in rows]

@@ -432,6 +432,7 @@ class QueryPlan:
 
 Scored = tuple[UUID, float]
 
+
 class Link(NamedTuple):
     """A statement, and one that leads to it: it says something of the object of that one; None where nothing leads."""
 

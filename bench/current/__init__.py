@@ -1,1 +1,1 @@
-"""A public benchmark: which memory serves the value that is current?"""
+"""A public benchmark of which memory serves the value that is current."""

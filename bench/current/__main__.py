@@ -1,8 +1,8 @@
-"""`make bench-current`: which memory serves the value that is current?
+"""`make bench-current`: measure which memory serves the value that is current.
 
-1,000 items in five languages; scored without a model. Without arguments every system that is there is run: this service
-(started by itself), BM25, BM25 newest first, and, from `.venv-peers`, mem0 and LangGraph's store. `--answers` scores the
-answers of any other system. bench/current/README.md says how.
+1,000 items in five languages; scored without a model. Without arguments every system that is there is run: this
+service (started by itself), BM25, BM25 newest first, and, from `.venv-peers`, mem0 and LangGraph's store. `--answers`
+scores the answers of any other system. bench/current/README.md says how.
 """
 
 from __future__ import annotations
@@ -13,6 +13,7 @@ import json
 import os
 import sys
 from collections.abc import Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import AsyncExitStack
 from datetime import UTC, datetime
 from pathlib import Path
@@ -27,6 +28,9 @@ from bench.current.service import TypedMemory
 SERVICE: Final = "typed-memory"
 PEERS: Final = ("mem0", "mem0-infer", "langgraph")
 SYSTEMS: Final = (SERVICE, "bm25", "bm25-newest", *PEERS)
+
+AT_ONCE: Final = 4
+"""Stores that a service is told and asked at once."""
 
 Answers = Mapping[str, Sequence[Line]]
 """Lines by the id of the item."""
@@ -90,13 +94,12 @@ def answered(name: str, items: Sequence[Item], given: argparse.Namespace) -> Ans
     if name.startswith("bm25"):
         newest = name.endswith("newest")
         return {
-            one.id: ranked(told, one.ask, newest_first=newest)
-            for told, mine in stores(items).values()
-            for one in mine
+            one.id: ranked(told, one.ask, newest_first=newest) for told, mine in stores(items).values() for one in mine
         }
     if name == SERVICE and given.url:
-        return _by_service(TypedMemory(given.url, given.key or os.environ.get("TM_BENCH_KEY", "")), items)
-    return asyncio.run(_started(name, items))
+        key = given.key or os.environ.get("TM_BENCH_KEY", "")
+        return _by_service(TypedMemory(given.url, key), items, given.folder / f"{name}.jsonl")
+    return asyncio.run(_started(name, items, given.folder / f"{name}.jsonl"))
 
 
 def save(path: Path, answers: Answers) -> None:
@@ -123,17 +126,24 @@ def loaded(path: Path) -> Answers:
     return found
 
 
-
-def _by_service(service: TypedMemory, items: Sequence[Item]) -> Answers:
+def _by_service(service: TypedMemory, items: Sequence[Item], done: Path) -> Answers:
+    """Ask a service, several stores at once; `done` has the answers of the stores that are through."""
     run = f"current {datetime.now(UTC):%H%M%S}"
-    found = {}
-    for name, (told, mine) in stores(items).items():
+    found: dict[str, Sequence[Line]] = {}
+
+    def asked(store: tuple[str, tuple[list[Told], list[Item]]]) -> Answers:
+        name, (told, mine) = store
         service.tell(f"{run} {name}", told)
-        found |= {one.id: service.ask(f"{run} {name}", one.ask) for one in mine}
+        return {one.id: service.ask(f"{run} {name}", one.ask) for one in mine}
+
+    with ThreadPoolExecutor(AT_ONCE) as pool:
+        for answers in pool.map(asked, stores(items).items()):
+            found |= answers
+            save(done, found)
     return found
 
 
-async def _started(name: str, items: Sequence[Item]) -> Answers:
+async def _started(name: str, items: Sequence[Item], done: Path) -> Answers:
     """Start a database, and what the system needs, and return its answers."""
     from bench.current import peers  # noqa: PLC0415 - BM25 and answers in files need no database
     from bench.world import MAIN_KEY, new_world, serving  # noqa: PLC0415 - as above
@@ -142,7 +152,7 @@ async def _started(name: str, items: Sequence[Item]) -> Answers:
         if name == SERVICE:
             service = await stack.enter_async_context(serving(world, TM_TENANT_REQUEST_CONCURRENCY="8"))
             own = TypedMemory(f"http://127.0.0.1:{service.port}", MAIN_KEY)
-            return await asyncio.to_thread(_by_service, own, items)
+            return await asyncio.to_thread(_by_service, own, items, done)
         system = await peers.started(name, world, stack)
         return await peers.answers(system, items)
 

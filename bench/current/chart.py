@@ -18,12 +18,14 @@ def chart(shares: Mapping[str, Mapping[str, float]]) -> str:
     group = (_WIDTH - _LEFT) / len(kinds)
     bar = group * 0.8 / len(shares)
     parts = [
-        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT + 80}" font-family="sans-serif"'
-        ' font-size="12"><rect width="100%" height="100%" fill="#fff"/>'
+        f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {_WIDTH} {_HEIGHT + 80}" font-size="12">',
+        '<g font-family="sans-serif"><rect width="100%" height="100%" fill="#fff"/>',
     ]
     for percent in (0, 25, 50, 75, 100):
         y = 20 + _HEIGHT * (1 - percent / 100)
-        parts.append(f'<path d="M{_LEFT} {y:.1f}H{_WIDTH}" stroke="#ddd"/><text x="4" y="{y + 4:.1f}">{percent}%</text>')
+        parts.append(
+            f'<path d="M{_LEFT} {y:.1f}H{_WIDTH}" stroke="#ddd"/><text x="4" y="{y + 4:.1f}">{percent}%</text>'
+        )
     for place, kind in enumerate(kinds):
         left = _LEFT + place * group
         for number, (system, of) in enumerate(shares.items()):
@@ -39,4 +41,4 @@ def chart(shares: Mapping[str, Mapping[str, float]]) -> str:
         colour = _COLOURS[number % len(_COLOURS)]
         parts.append(f'<rect x="{x:.0f}" y="{_HEIGHT + 54}" width="12" height="12" fill="{colour}"/>')
         parts.append(f'<text x="{x + 17:.0f}" y="{_HEIGHT + 64}">{escape(system)}</text>')
-    return "".join([*parts, "</svg>\n"])
+    return "".join([*parts, "</g></svg>\n"])

@@ -34,13 +34,13 @@ _AROUND: Final[Mapping[str, tuple[str, str]]] = {
         "À part cela, rien de spécial.",
     ),
     "es": ("Notas de la semana: hizo buen tiempo y la panadería cerró.", "Por lo demás, nada especial."),
-    "zh": ("本周随记：天气温和，面包店没开门。", "除此之外没什么特别的。"),
+    "zh": ("本周随记。天气温和。面包店没开门。", "除此之外没什么特别的。"),
 }
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Told:
-    """What a store is told at a time: a turn of the user, a text, or a typed fact with a sentence that says the same."""
+    """What a store is told at a time: a turn of the user, a text, or a fact with a sentence that says the same."""
 
     at: str
     form: str
@@ -113,7 +113,9 @@ def _from_templates() -> Iterator[Item]:
             )
 
 
-def _drafts(form: Mapping[str, Any]) -> Iterator[tuple[str, str, list[tuple[str, str, str | None]], str, str, list[str]]]:
+def _drafts(
+    form: Mapping[str, Any],
+) -> Iterator[tuple[str, str, list[tuple[str, str, str | None]], str, str, list[str]]]:
     """Yield kind, form, what is told (form, text, object of the fact), question, right and wrong values."""
     a, b, c, d, e, f = form["values"]
 

@@ -1,4 +1,4 @@
-"""This service over HTTP: facts by typed writes, turns and texts by `/turns`, questions by `/query`, at its defaults."""
+"""Adapter of this service over HTTP: facts by typed writes, turns and texts by `/turns`, questions by `/query`."""
 
 from __future__ import annotations
 

@@ -26,7 +26,7 @@ LINKED = 6
 LOOKED_AT = 200
 """Newest statements about an entity that are compared with the question."""
 
-MOST_REACHED = 60
+MOST_REACHED = 40
 """Statements that one step reaches at most."""
 
 SHARED_WORDS = 0.3
@@ -80,9 +80,9 @@ def _step(step: int, search: Search) -> str:
 
 def _statements(entity: str, most: int, search: Search) -> str:
     """Return the join with the statements `near` about an entity that are nearest to the question, and how near."""
-    near = [f"{SHARED_WORDS} * coalesce(-(i.lexical <#> (SELECT weights FROM probe)), 0) / :whole"]
+    near = [f"{SHARED_WORDS} * coalesce(-(i.lexical <#> (SELECT weights FROM probe)), 0) / :whole"]  # noqa: S608 - constants
     if search.vector is not None:
-        near.append(f"coalesce(-({search.model.vector('i')} <#> (SELECT vector FROM probe)), 0)")
+        near.append(f"coalesce(-({search.model.vector('i')} <#> (SELECT vector FROM probe)), 0)")  # noqa: S608 - constants
     return f"""CROSS JOIN LATERAL (
             SELECT own.memory_id, {" + ".join(near)} AS nearness
             FROM (
