@@ -4,7 +4,7 @@
 # path, which breaks where that has a space or the folder is moved.
 
 .DEFAULT_GOAL := help
-.PHONY: serve test test-long browser image deployment cluster docs check lint eval chat truth bench bench-console bench-peers bench-scale peers-lock overload walk wheel contract contract-lock openapi lock clean help clients clients-generate clients-lock FORCE soak
+.PHONY: serve test test-long browser image deployment cluster docs check lint eval chat truth bench bench-console bench-peers bench-current bench-scale peers-lock overload walk wheel contract contract-lock openapi lock clean help clients clients-generate clients-lock FORCE soak
 MAKEFLAGS += --no-print-directory
 
 VENV := .venv
@@ -81,6 +81,9 @@ PEERS := .venv-peers/.installed
 
 bench-peers: $(DEV) $(PEERS) ## measure mem0, LangGraph's store and a bare table beside the service (ARGS="--neighbours 10000 100000")
 	@$(RUN) bench.peers $(ARGS)
+
+bench-current: $(DEV) $(PEERS) ## measure which memory serves the current value: this service, BM25, mem0, LangGraph's store (ARGS="--system bm25")
+	@$(RUN) bench.current $(ARGS)
 
 bench-scale: $(DEV) ## measure stores of growing sizes over 10,000 tenants (ARGS="--memories 1000000"), and draw the growth
 	@$(RUN) bench.scale $(ARGS)

@@ -9,7 +9,20 @@ from pathlib import Path
 from rich.console import Console
 from rich.progress import Progress
 
-from evals import conversed, extraction, follow_ups, hype, model, precision, rules, small_stores, temporal, writing
+from evals import (
+    conversed,
+    extraction,
+    follow_ups,
+    hops,
+    hype,
+    model,
+    precision,
+    rules,
+    small_stores,
+    temporal,
+    unlike,
+    writing,
+)
 from evals.datasets import (
     Conversation,
     data_dir,
@@ -28,10 +41,23 @@ SETS: dict[str, tuple[str, str, Loader]] = {
     "s": ("LongMemEval S dev", "longmemeval/longmemeval_s_dev.json.gz", load_longmemeval_s),
 }
 
-OTHERS = ("precision", "small", "turns", "followups", "extraction", "rules", "writing", "temporal", "model", "hype")
+OTHERS = (
+    "precision",
+    "small",
+    "hops",
+    "unlike",
+    "turns",
+    "followups",
+    "extraction",
+    "rules",
+    "writing",
+    "temporal",
+    "model",
+    "hype",
+)
 """What is measured in other ways than by recall; the last one only when it is asked for."""
 
-OWN_DATA = frozenset({"model", "small"})
+OWN_DATA = frozenset({"model", "small", "hops", "unlike"})
 """What is measured on data of this repository."""
 
 
@@ -107,14 +133,17 @@ def _present(root: Path, chosen: Sequence[str], console: Console) -> list[str]:
 def _others(chosen: Sequence[str], root: Path, given: argparse.Namespace, console: Console) -> list[str]:
     """Run what is measured in other ways than by recall; return the goals that were missed."""
     short: list[str] = []
-    if "precision" in chosen:
-        short += asyncio.run(in_store(lambda bench: precision.evaluate(bench, root, console)))
-    if "small" in chosen:
-        short += asyncio.run(in_store(lambda bench: small_stores.evaluate(bench, console)))
-    if "turns" in chosen:
-        short += asyncio.run(in_store(lambda bench: conversed.evaluate(bench, root, given.conversations, console)))
-    if "followups" in chosen:
-        short += asyncio.run(in_store(lambda bench: follow_ups.evaluate(bench, root, given.conversations, console)))
+    measured: dict[str, Callable[[Bench], Awaitable[list[str]]]] = {
+        "precision": lambda bench: precision.evaluate(bench, root, console),
+        "small": lambda bench: small_stores.evaluate(bench, console),
+        "hops": lambda bench: hops.evaluate(bench, console),
+        "unlike": lambda bench: unlike.evaluate(bench, console),
+        "turns": lambda bench: conversed.evaluate(bench, root, given.conversations, console),
+        "followups": lambda bench: follow_ups.evaluate(bench, root, given.conversations, console),
+    }
+    for name, evaluate in measured.items():
+        if name in chosen:
+            short += asyncio.run(in_store(evaluate))
     if "hype" in chosen:
         asyncio.run(compared(root, given.conversations, console))
     if "extraction" in chosen:

@@ -23,14 +23,15 @@ from app.memory.spec import MemoryType
 from app.model import Memory, ReadMode
 from app.read import block
 from app.read.assemble import floor
+from app.read.chains import ChainSearch, asked_text, chain_first
 from app.read.choice import best_matches, considered, held_then
 from app.read.fuse import fuse
 from app.read.heed import NO_SUBJECT, QuestionSubject
 from app.read.near_words import NearWords, match_words
 from app.read.plan import plan
 from app.read.rank import about_others, demote, numbered_matches, predecessor_first, rank, slot_holders
-from app.read.relevance import CALIBRATIONS, UNLIKE, Calibration, Relevance, usual_cosine, without_context
-from app.read.retrieve import Retrieved, Search, SearchFilters, is_exact, nominators, retrieve
+from app.read.relevance import CALIBRATIONS, UNLIKE, Calibration, Relevance, Split, usual_cosine, without_context
+from app.read.retrieve import Retrieved, Search, SearchFilters, is_exact, nominators, read_links, retrieve
 from app.read.succession import seeks_later
 from app.read.values import OPENING, Arm, Cut, Fused, ParsedQuery, QueryPlan, QueryRequest, Ranked
 from app.read.weights import document_counts, term_weights, word_weights
@@ -38,6 +39,10 @@ from app.read.weights import document_counts, term_weights, word_weights
 PLANNED_ALONE_FROM = 5_000
 """Memories in sight from which a question's search is planned for them alone: the plan for all is made for the scopes
 that most tenants have, and reads a large one row by row. Planning takes some 20 ms."""
+
+
+FOLLOWED = 60
+"""Best matches whose predicates are compared with the question, to see whether several of them say something of it."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -182,6 +187,7 @@ class MemorySearch:
         if added := await self._later_turns(session, question, best, rows):
             turns |= await _turns(session, question, added, rows)
             best, cut = best_matches(judged, turns, (*added, *ordered), rows, request)
+        best, cut = await self._with_chain(session, question, search, (best, cut), ordered, rows)
         memories = await memory_reads.read_memories(
             session, question.tenant, [one.id for one in best], known_at=request.known_at, named=True
         )
@@ -218,6 +224,36 @@ class MemorySearch:
         rows |= await ranking.read_ranking_rows(session, tenant=question.tenant, ids=new, opening=OPENING)
         fused = [Fused(id=one, retrieval=0.0, places={Arm.SEMANTIC: UNLIKE}) for one in new if one in rows]
         return rank(fused, rows, query=question.query, plan=question.plan, now=request.now, verbatim=question.verbatim)
+
+    async def _with_chain(
+        self,
+        session: ReadSession,
+        question: Question,
+        search: Search,
+        answer: Split,
+        ordered: Sequence[Ranked],
+        rows: Mapping[UUID, RankingRow],
+    ) -> Split:
+        """Return the best matches with the statements before them that lead to the answer, if any do, and what is cut.
+
+        Only where several of the statements found say something of the question each; and not where the caller or the
+        question narrows what may answer.
+        """
+        request, query = question.request, question.query
+        if request.narrowed or query.types.only:
+            return answer
+        first = [rows[one.id] for one in ordered[:FOLLOWED]]
+        asked = word_weights(asked_text(query), question.counted, question.known.documents, self.language)
+        chains = ChainSearch(query=query, asked=asked, words=self.words)
+        found = chains.beginnings(first)
+        if found is None:
+            return answer
+        chain = chains.find(await read_links(session, search, found=found, anchors=query.anchors))
+        new = [one for one in chain if one not in rows]
+        known = {**rows, **await ranking.read_ranking_rows(session, tenant=question.tenant, ids=new, opening=OPENING)}
+        fused = [Fused(id=one, retrieval=0.0, places={}) for one in new]
+        added = rank(fused, known, query=query, plan=question.plan, now=request.now, verbatim=question.verbatim)
+        return chain_first(answer, chain, (*ordered, *added), most=request.top_k)
 
     async def _with_questions(
         self, session: ReadSession, tenant: UUID, ranked: tuple[Ranked, ...], vector: HalfVector
@@ -272,7 +308,7 @@ class MemorySearch:
             vector=vector,
             weights=to_sparsevec(weights := term_weights(query, counted, known.documents)),
             whole=sum(weights.values()),
-            words=word_weights(query, counted, known.documents, self.language) if self.words else {},
+            words=word_weights(query.dense_text, counted, known.documents, self.language) if self.words else {},
             nominators=nominators(query.terms, counted, known.documents),
             mentioned=query.mentioned,
             relations=query.relations,

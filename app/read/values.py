@@ -331,6 +331,7 @@ class ParsedQuery:
     `about_now` and `about_past`: it asks in words how things are now, or were. `before`: what replaced the answer
     ("before Volkswagen"). `wants_newest`: of two answers the newer one is right. `names_only`: it says nothing but
     names, so it asks for all that is about them. `assistants`: the entities that the assistant speaks as.
+    `anchors`: the ids of whom chains of statements begin with: those it names, and the one who asks.
     `unknown_names`: capitalised words that name nothing known, which may be part of a speaker's name. `labels`: things
     that it tells apart by a number. `about`: the names, normalised, of those about whom it asks something.
     `specificity` in 0..1: see `understand.specificity`.
@@ -341,6 +342,7 @@ class ParsedQuery:
     terms: tuple[str, ...]
     lent: Mapping[str, int]
     mentioned: tuple[Mentioned, ...]
+    anchors: tuple[UUID, ...]
     types: TypeFilter
     excluded: Exclusions
     predicates: tuple[str, ...]
@@ -429,6 +431,16 @@ class QueryPlan:
 
 
 Scored = tuple[UUID, float]
+
+
+class Link(NamedTuple):
+    """A statement, and one that leads to it: it says something of the object of that one; None where nothing leads."""
+
+    memory: UUID
+    came_from: UUID | None
+    subject: UUID | None
+    predicate: str
+
 
 Arms = Mapping[Arm, Sequence[Scored]]
 """Each arm's list, best first."""

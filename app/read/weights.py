@@ -28,10 +28,10 @@ def term_weights(query: ParsedQuery, counted: Mapping[int, int], documents: int)
     return query_weights(query.terms, frequencies, documents)
 
 
-def word_weights(query: ParsedQuery, counted: Mapping[int, int], documents: int, language: str) -> dict[str, float]:
-    """Return the weight of each of the first words as it is spelled: that of its rarest term."""
+def word_weights(text: str, counted: Mapping[int, int], documents: int, language: str) -> dict[str, float]:
+    """Return the weight of each of the first words of a text as it is spelled: that of its rarest term."""
     return {
         word: max(idf(counted.get(index_of(term), 0), documents) for term in found)
-        for word in content_words(query.dense_text, language)[:MOST_COMPARED]
+        for word in content_words(text, language)[:MOST_COMPARED]
         if (found := terms(word, language))
     }

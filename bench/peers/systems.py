@@ -130,6 +130,28 @@ class Mem0:
         return [one["memory"] for one in found["results"]]
 
 
+class Mem0Inferring(Mem0):
+    """mem0 with `infer=True`: a language model draws from each message what is stored, and what that replaces."""
+
+    def __init__(self, config: Mapping[str, Any]) -> None:
+        super().__init__(config)
+        from mem0 import Memory  # noqa: PLC0415 - as above
+
+        llm = {"model": config["model"], "api_key": config["key"]}
+        llm |= {"openai_base_url": config["base_url"]} if config["base_url"] else {}
+        given = self._memory.config.model_dump()
+        self._memory = Memory.from_config({**given, "llm": {"provider": "openai", "config": llm}})
+
+    def add(self, user: str, item: Item) -> None:
+        """Add one message."""
+        self._memory.add([{"role": "user", "content": item["text"]}], user_id=user, infer=True)
+
+    def add_many(self, user: str, items: Sequence[Item]) -> None:
+        """Add messages one after another: each may change what an earlier one said."""
+        for one in items:
+            self.add(user, one)
+
+
 class LangGraphStore:
     """LangGraph's Postgres store with its vector index, a namespace for each user."""
 
@@ -213,4 +235,10 @@ class BareTable:
         return [json.dumps(one.embedding) for one in found.data]
 
 
-SYSTEMS = {"typed-memory": TypedMemory, "mem0": Mem0, "langgraph": LangGraphStore, "bare-table": BareTable}
+SYSTEMS = {
+    "typed-memory": TypedMemory,
+    "mem0": Mem0,
+    "mem0-infer": Mem0Inferring,
+    "langgraph": LangGraphStore,
+    "bare-table": BareTable,
+}

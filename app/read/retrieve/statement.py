@@ -41,10 +41,18 @@ _TYPES: Mapping[str, str] = {
     "names": "int",
     "relations": "text[]",
     "any_edge": "boolean",
+    "found": "uuid[]",
+    "anchors": "uuid[]",
+    "whole": "float8",
 }
 """The types of the parameters; Postgres would infer another for some of them."""
 _SEMANTIC = {Arm.SEMANTIC: CONTENT, Arm.SEMANTIC_CONTEXT: CONTEXT}
 _LEXICAL = {Arm.LEXICAL: CONTENT, Arm.LEXICAL_CONTEXT: CONTEXT}
+PROBE = """probe AS MATERIALIZED (
+        SELECT :vector AS vector, :weights AS weights, CAST(:nominated AS tsquery) AS nominated
+    )"""
+"""The CTE of what a question is compared by."""
+
 _PARAMETER = re.compile(r"(?<!:):([a-z_]+)")
 
 
@@ -61,7 +69,7 @@ async def retrieve(session: ReadSession, search: Search) -> Retrieved:
     arms = tuple(arm for arm in Arm if arm in search.arms and _has_input(arm, search))
     if not arms:
         return Retrieved(arms={}, seconds={})
-    rows = await session.fetch(_typed(_compose(arms, search)), _values(search))
+    rows = await session.fetch(typed(_compose(arms, search)), values(search))
     found: dict[Arm, tuple[Scored, ...]] = {}
     seconds: dict[Arm, float] = {}
     before = 0.0
@@ -104,9 +112,6 @@ def _compose(arms: tuple[Arm, ...], search: Search) -> str:
     Arrays, because hundreds of rows cost more to receive than to find. The arms run one after another, in
     the order they are listed. The question's words are read from text once, in `probe`, not once a row.
     """
-    probe = """probe AS MATERIALIZED (
-        SELECT :vector AS vector, :weights AS weights, CAST(:nominated AS tsquery) AS nominated
-    )"""
     meaning = {arm: _SEMANTIC[arm] for arm in arms if arm in _SEMANTIC}
     words = {arm.value: _LEXICAL[arm] for arm in arms if arm in _LEXICAL}
     ctes = labelled(search.filters)
@@ -119,15 +124,17 @@ def _compose(arms: tuple[Arm, ...], search: Search) -> str:
         f" CAST(extract(epoch FROM clock_timestamp() - statement_timestamp()) AS float8) FROM {arm}"
         for arm in arms
     )
-    return f"WITH {','.join([probe, *ctes])} {lists}"
+    return f"WITH {','.join([PROBE, *ctes])} {lists}"
 
 
 @lru_cache(maxsize=256)
-def _typed(sql: str) -> SqlStatement:
+def typed(sql: str) -> SqlStatement:
+    """Return a statement whose parameters have their types."""
     return statement(_PARAMETER.sub(lambda found: f"CAST(:{found[1]} AS {_TYPES[found[1]]})", sql))
 
 
-def _values(search: Search) -> dict[str, object]:
+def values(search: Search) -> dict[str, object]:
+    """Return the parameters of a search; unused ones are left out where the statement is bound."""
     seeds = [
         (one, place, entity.rarity)
         for place, mentioned in enumerate(search.mentioned)

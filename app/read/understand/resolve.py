@@ -79,6 +79,7 @@ def resolve_question(reading: QuestionReading, known: QueryLookup, *, types: Reg
         terms=(*_lexical_terms(reading, [*unwanted, *spare, *_unsought(reading)]), *lent),
         lent=lent,
         mentioned=mentioned,
+        anchors=_anchors(reading, mentioned, by_alias),
         types=types_asked,
         excluded=Exclusions(
             entities=(*_ids((gram.name for gram in excluded), by_alias), *namesakes),
@@ -104,6 +105,15 @@ def resolve_question(reading: QuestionReading, known: QueryLookup, *, types: Reg
 def _ids(names: Iterable[str], by_alias: Mapping[str, Sequence[KnownEntity]]) -> Iterator[UUID]:
     """Yield the ids of the entities that are known by these names."""
     return (one for name in names for entity in by_alias.get(name, ()) for one in entity.ids)
+
+
+def _anchors(
+    reading: QuestionReading, mentioned: Sequence[Mentioned], by_alias: Mapping[str, Sequence[KnownEntity]]
+) -> tuple[UUID, ...]:
+    """Return the ids of those whom the question names, and of the one who asks, where it speaks of them."""
+    named = (one for each in mentioned for entity in each.entities for one in entity.ids)
+    own = _ids([vocabulary.USER] if speaks_of_self(reading.text) else [], by_alias)
+    return tuple(dict.fromkeys(chain(named, own)))
 
 
 def _says_names_only(reading: QuestionReading, found: Sequence[Gram]) -> bool:

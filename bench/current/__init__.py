@@ -1,0 +1,1 @@
+"""A public benchmark of which memory serves the value that is current."""
