@@ -45,6 +45,7 @@ from app.read.access import AccessTracker
 from app.read.near_words import NearWords
 from app.read.pipeline import ReadPipeline
 from app.read.relevance import Calibration, calibration_of
+from app.read.resident.kept import ResidentObserver, Residents
 from app.read.search import MemorySearch
 from app.services.activity import Activity
 from app.services.answers import Answers
@@ -454,6 +455,7 @@ async def _queries(base: _Base, writing: _WriteServices) -> Queries:
     if reranker is not None:
         base.stack.push_async_callback(reranker.aclose)
     vectors = word_vectors(base.embedder)
+    residents = await _residents(base)
     pipeline = ReadPipeline(
         database=base.database,
         embedder=base.embedder,
@@ -470,6 +472,24 @@ async def _queries(base: _Base, writing: _WriteServices) -> Queries:
         reranker=reranker,
         rewriter=writing.rewriter if base.settings.rewrite_deadline else None,
         rewrite_seconds=base.settings.rewrite_deadline,
+        residents=residents,
     )
     replica = open_replica(base.settings, base.database, base.metrics, base.stack)
     return Queries(pipeline=pipeline, tracker=tracker, log=query_log, replica=replica)
+
+
+async def _residents(base: _Base) -> Residents | None:
+    if not base.settings.resident_mb:
+        return None
+    metrics = base.metrics
+    residents = Residents(
+        database=base.database,
+        model=base.model_id,
+        limit=base.settings.resident_mb * 1_000_000,
+        observer=ResidentObserver(
+            answered=metrics.resident_question, differed=metrics.resident_difference, holds=metrics.resident_size
+        ),
+    )
+    base.stack.push_async_callback(residents.aclose)
+    await open_in_background(base.stack, residents.run())
+    return residents
