@@ -21,7 +21,7 @@ from app.services.lifecycle.runner import discover
 from app.settings import Settings
 from tests.support import owner
 from tests.support.databases import Run
-from tests.support.residents import asked_both_ways
+from tests.support.residents import BothWays, asked_both_ways
 
 KEY = "tm_first_tenant_key_of_the_tests_0123456789abc"
 OPERATOR_KEY = "operator_key_of_the_tests_0123456789"
@@ -91,11 +91,17 @@ async def owner_connection(database_url: str) -> AsyncIterator[None]:
 
 
 @pytest.fixture(scope="session")
-async def app(database_url: str, owner_connection: None) -> AsyncIterator[FastAPI]:
+def both_ways() -> Iterator[BothWays]:
+    """All questions to the service are asked of memory, and of the store: the answers must be the same."""
     with asked_both_ways() as seen:
-        async with running(settings_for(database_url)) as started:
-            yield started
+        yield seen
     assert seen.differences == [], f"of {seen.asked} answers from memory"
+
+
+@pytest.fixture(scope="session")
+async def app(database_url: str, owner_connection: None, both_ways: BothWays) -> AsyncIterator[FastAPI]:
+    async with running(settings_for(database_url)) as started:
+        yield started
 
 
 @pytest.fixture

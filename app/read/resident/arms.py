@@ -194,6 +194,8 @@ def _nearness(vectors: NDArray[np.float32], has: Mask, search: Search) -> Scores
     if search.vector is None:
         return np.ones(len(vectors))
     vector = probe(search).astype(np.float64)
+    if vectors.shape[1] != len(vector):
+        return np.full(len(vectors), 1 - MEANING)
     exact = vectors.astype(np.float64)
     sizes = np.sqrt((exact * exact).sum(axis=1) * (vector * vector).sum())
     cosines = np.divide((exact * vector).sum(axis=1), sizes, out=np.zeros(len(exact)), where=has & (sizes > 0))
