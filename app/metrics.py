@@ -102,20 +102,7 @@ class _Retrieval:
             ["source", "reason"],
             registry=registry,
         )
-        self.residents = Counter(
-            "tm_resident_questions",
-            "Questions by what answered them: memory, or the store, where it was not held in memory.",
-            ["source"],
-            registry=registry,
-        )
-        self.differences = Counter(
-            "tm_resident_differences",
-            "Answers from memory, of those compared, that were not what the database says: report it.",
-            registry=registry,
-        )
-        self.resident_bytes = Gauge(
-            "tm_resident_bytes", "Bytes of scopes in memory, about.", registry=registry, multiprocess_mode="livesum"
-        )
+        self.residents = Counter("tm_resident_questions", "By source, or different from the store.", ["source"], registry=registry)
         self.dropped = Counter("tm_dropped_accesses", "Accesses that could not be recorded.", registry=registry)
         self.unlogged = Counter(
             "tm_dropped_query_log_entries", "Entries of the query log that could not be stored.", registry=registry
@@ -424,14 +411,6 @@ class Metrics:
     def resident_question(self, source: str) -> None:
         """Count a question by what answered it."""
         self._retrieval.residents.labels(source).inc()
-
-    def resident_difference(self) -> None:
-        """Count an answer from memory that is not the database's."""
-        self._retrieval.differences.inc()
-
-    def resident_size(self, size: int) -> None:
-        """Note the bytes of scopes in memory."""
-        self._retrieval.resident_bytes.set(size)
 
     def dropped_accesses(self, count: int) -> None:
         """Count accesses that were dropped."""

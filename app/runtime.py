@@ -45,7 +45,7 @@ from app.read.access import AccessTracker
 from app.read.near_words import NearWords
 from app.read.pipeline import ReadPipeline
 from app.read.relevance import Calibration, calibration_of
-from app.read.resident.kept import ResidentObserver, Residents
+from app.read.resident.kept import Residents
 from app.read.search import MemorySearch
 from app.services.activity import Activity
 from app.services.answers import Answers
@@ -481,14 +481,11 @@ async def _queries(base: _Base, writing: _WriteServices) -> Queries:
 async def _residents(base: _Base) -> Residents | None:
     if not base.settings.resident_mb:
         return None
-    metrics = base.metrics
     residents = Residents(
         database=base.database,
         model=base.model_id,
         limit=base.settings.resident_mb * 1_000_000,
-        observer=ResidentObserver(
-            answered=metrics.resident_question, differed=metrics.resident_difference, holds=metrics.resident_size
-        ),
+        answered=base.metrics.resident_question,
     )
     base.stack.push_async_callback(residents.aclose)
     await open_in_background(base.stack, residents.run())

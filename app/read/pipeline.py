@@ -37,12 +37,12 @@ from app.read.choice import none_known
 from app.read.heed import NO_SUBJECT, QuestionSubject, choose_heeded, subject_of, told_pattern
 from app.read.model_calls import QuestionForms, mean_vector, nominees, rerank, rewrite
 from app.read.plan import explain_filters, explain_plan, explain_question
-from app.read.resident.kept import Residents
+from app.read.resident.kept import MEMORY, STORE, Residents
 from app.read.resident.scope import ResidentScope
 from app.read.resident.source import ResidentSource
 from app.read.retrieve.lexical import read_near_terms
 from app.read.search import Found, MemorySearch, Question
-from app.read.source import PLANNED_ALONE_FROM, Source, SqlSource
+from app.read.source import PLANNED_ALONE_FROM, ReadSource, SqlSource
 from app.read.succession import asks_for_present
 from app.read.values import (
     ArmHit,
@@ -150,7 +150,7 @@ class ReadPipeline:
             large=question.known.memories > PLANNED_ALONE_FROM,
         )
         residents = self._residents(request)
-        source: Source = stored if residents is None else await self._source(residents, stored, question)
+        source: ReadSource = stored if residents is None else await self._source(residents, stored, question)
         found = await self.search.find(source, asked, vector)
         self._observed("search", started)
         if residents is not None and source is not stored and residents.checks_next():
@@ -163,14 +163,14 @@ class ReadPipeline:
             return None
         return self.residents
 
-    async def _source(self, residents: Residents, stored: SqlSource, question: Question) -> Source:
+    async def _source(self, residents: Residents, stored: SqlSource, question: Question) -> ReadSource:
         """Return the scopes in memory as the session sees them; the store where not all that is in sight is held."""
         current: tuple[ResidentScope, ...] = ()
         if question.held:
             current = await residents.current(stored.session, question.tenant, question.held, question.known.content)
         if not current and question.known.memories <= LARGE:
             residents.wanted(question.tenant, question.scopes)
-        residents.observer.answered("memory" if current else "store")
+        residents.answered(MEMORY if current else STORE)
         return ResidentSource(scopes=current, store=stored) if current else stored
 
     async def _answer(self, question: Question, found: Found, forms: QuestionForms) -> QueryAnswer:

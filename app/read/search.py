@@ -28,7 +28,7 @@ from app.read.rank import about_others, demote, numbered_matches, predecessor_fi
 from app.read.relevance import CALIBRATIONS, UNLIKE, Calibration, Relevance, usual_cosine, without_context
 from app.read.resident.scope import ResidentScope
 from app.read.retrieve import Retrieved, Search, SearchFilters, is_exact, nominators
-from app.read.source import PLANNED_ALONE_FROM, EvidenceQuery, LaterQuery, RowsQuery, Source
+from app.read.source import PLANNED_ALONE_FROM, EvidenceQuery, LaterQuery, ReadSource, RowsQuery
 from app.read.succession import seeks_later
 from app.read.values import OPENING, Arm, Cut, Fused, ParsedQuery, QueryPlan, QueryRequest, Ranked
 from app.read.weights import document_counts, term_weights, word_weights
@@ -103,7 +103,7 @@ class MemorySearch:
     words: NearWords | None = None
     questioned: Callable[[MemoryType], bool] = lambda kind: kind.asked_by_questions
 
-    async def find(self, source: Source, question: Question, vector: HalfVector) -> Found:
+    async def find(self, source: ReadSource, question: Question, vector: HalfVector) -> Found:
         """Return what answers: without an inferred filter, or among what is over, where nothing else does."""
         request, query = question.request, question.query
         found = await self._find_once(source, question, vector)
@@ -117,7 +117,7 @@ class MemorySearch:
             found = replace(past, relaxed=found.relaxed, looked_back=True) if past.ranked else found
         return found
 
-    async def _find_once(self, source: Source, question: Question, vector: HalfVector) -> Found:
+    async def _find_once(self, source: ReadSource, question: Question, vector: HalfVector) -> Found:
         request, query, verbatim, chosen = question.request, question.query, question.verbatim, question.plan
         search = self._search(question, vector)
         retrieved = await source.retrieve(search)
@@ -182,7 +182,7 @@ class MemorySearch:
         return Found(ranked=best, memories=memories, plan=chosen, retrieved=retrieved, cut=(*untimely, *cut))
 
     async def _later_turns(
-        self, source: Source, question: Question, best: Sequence[Ranked], rows: dict[UUID, RankingRow]
+        self, source: ReadSource, question: Question, best: Sequence[Ranked], rows: dict[UUID, RankingRow]
     ) -> tuple[Ranked, ...]:
         """Return turns that may have changed the belief that answers and that no arm found, read into `rows`.
 
@@ -212,7 +212,7 @@ class MemorySearch:
         return rank(fused, rows, query=question.query, plan=question.plan, now=request.now, verbatim=question.verbatim)
 
     async def _with_questions(
-        self, source: Source, ranked: tuple[Ranked, ...], vector: HalfVector
+        self, source: ReadSource, ranked: tuple[Ranked, ...], vector: HalfVector
     ) -> tuple[Ranked, ...]:
         """Return the matches with a note of the hypothetical question that lifted each, where one did."""
         nearest = await source.nearest_questions([one.id for one in ranked], vector, self.model.id)
@@ -274,7 +274,7 @@ class MemorySearch:
         return not query.types.only or any(self.questioned(types.get(one)) for one in query.types.only)
 
 
-async def _speakers(source: Source, question: Question, rows: Mapping[UUID, RankingRow]) -> Mapping[UUID, str]:
+async def _speakers(source: ReadSource, question: Question, rows: Mapping[UUID, RankingRow]) -> Mapping[UUID, str]:
     """Return the names of those who speak, where the question has a name that may be a part of one."""
     speaking = {one.speaker_id for one in rows.values() if one.speaker_id is not None}
     if not (question.query.unknown_names and speaking):
@@ -283,7 +283,7 @@ async def _speakers(source: Source, question: Question, rows: Mapping[UUID, Rank
 
 
 async def _turns(
-    source: Source, question: Question, ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow]
+    source: ReadSource, question: Question, ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow]
 ) -> dict[UUID, TurnEvidence]:
     """Return the evidence of the turns among the best."""
     request, verbatim = question.request, question.verbatim
@@ -301,7 +301,7 @@ async def _turns(
 
 
 async def _predecessors_first(
-    source: Source,
+    source: ReadSource,
     question: Question,
     filters: SearchFilters,
     ranked: tuple[Ranked, ...],

@@ -1,4 +1,4 @@
-"""Where a question's stages read from: the store, by SQL, or what the process holds of it (`resident`)."""
+"""The source that a question's stages read from: the store, by SQL, or what is held of it in memory (`resident`)."""
 
 from __future__ import annotations
 
@@ -55,8 +55,8 @@ class LaterQuery:
     model: int
 
 
-class Source(Protocol):
-    """What a question's stages read."""
+class ReadSource(Protocol):
+    """A source of all that a question's stages read."""
 
     async def retrieve(self, search: Search) -> Retrieved:
         """Return what each arm nominates."""

@@ -10,11 +10,10 @@ from typing import Any
 import httpx
 import pytest
 
-from app.read.resident.kept import Residents
 from app.runtime import Runtime
-from app.services.lifecycle.runner import RunProgress, WorkerContext, discover
-from tests.api.conftest import MakeClient, Tenant, written
-from tests.support.residents import BothWays, asked_both_ways
+from app.services.lifecycle.runner import discover
+from tests.api.conftest import Tenant
+from tests.support.residents import BothWays
 
 PEOPLE = ("Priya", "Clara", "Jonas", "user")
 PLACES = ("Graz", "Linz", "Oslo", "Lisbon", "Volkswagen", "Bosch")
@@ -91,7 +90,12 @@ class Script:
     async def fact(self) -> httpx.Response:
         who, place = self.pick.choice(PEOPLE), self.pick.choice(PLACES)
         body = {"subject": who, "predicate": self.pick.choice(PREDICATES), "object": place, "user_id": "u1"}
-        more = [{}, {"topic": "home"}, {"metadata": {"team": self.pick.choice(["red", "blue"])}}, {"agent_id": "planner"}]
+        more = [
+            {},
+            {"topic": "home"},
+            {"metadata": {"team": self.pick.choice(["red", "blue"])}},
+            {"agent_id": "planner"},
+        ]
         return await self.client.post("/memories/typed/fact", json={**body, **self.pick.choice(more)})
 
     async def turn(self) -> httpx.Response:
@@ -107,9 +111,12 @@ class Script:
         who, place = self.pick.choice(PEOPLE[:3]), self.pick.choice(PLACES)
         day = (datetime.now(UTC) - timedelta(days=self.pick.randint(-3, 12))).isoformat()
         bodies: list[tuple[str, dict[str, Any]]] = [
-            ("preference", {"preference_key": "editor.theme", "preference_value": self.pick.choice(["dark", "light"])}),
+            ("preference", {"preference_key": "editor.theme", "preference_value": place}),
             ("event", {"event_description": f"{who} met Ann in {place}", "event_time": day}),
-            ("relation", {"from_entity": who, "relation_type": "reports-to", "to_entity": self.pick.choice(PEOPLE[:3])}),
+            (
+                "relation",
+                {"from_entity": who, "relation_type": "reports-to", "to_entity": self.pick.choice(PEOPLE[:3])},
+            ),
             ("entity", {"canonical_name": who, "entity_type": "person", "aliases": [f"{who} Lee"]}),
             ("episodic", {"content": f"We spoke of {place} " * self.pick.choice([1, 90]), "session_id": "s1"}),
         ]

@@ -4,20 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import Any
-from uuid import UUID
 
 import pytest
 from pgvector import HalfVector
 
 from app.db.apply.scope import LARGE
-from app.db.session import Database
 from app.read.pipeline import ReadPipeline
 from app.read.resident.kept import Residents
 from app.read.resident.source import ResidentSource
 from app.read.search import Found, MemorySearch, Question
-from app.read.source import Source, SqlSource
+from app.read.source import ReadSource, SqlSource
 
 NEAR = 1e-6
 
@@ -65,7 +63,7 @@ def asked_both_ways(*, loading: bool = True) -> Iterator[BothWays]:
     seen = BothWays()
     source_of, find = ReadPipeline._source, MemorySearch.find
 
-    async def source(self: ReadPipeline, residents: Residents, stored: SqlSource, question: Question) -> Source:
+    async def source(self: ReadPipeline, residents: Residents, stored: SqlSource, question: Question) -> ReadSource:
         found = await source_of(self, residents, stored, question)
         seen.held_before += isinstance(found, ResidentSource)
         if isinstance(found, ResidentSource) or not loading or question.known.memories > LARGE:
@@ -75,7 +73,7 @@ def asked_both_ways(*, loading: bool = True) -> Iterator[BothWays]:
             residents._keep(question.tenant, one)
         return ResidentSource(scopes=loaded, store=stored)
 
-    async def found(self: MemorySearch, source: Source, question: Question, vector: HalfVector) -> Found:
+    async def found(self: MemorySearch, source: ReadSource, question: Question, vector: HalfVector) -> Found:
         ours = await find(self, source, question, vector)
         if isinstance(source, ResidentSource):
             stored = await find(self, source.store, question, vector)

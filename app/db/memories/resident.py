@@ -1,4 +1,4 @@
-"""What a process keeps of a scope in memory: its rows as columns, and what changed since they were read.
+"""Queries of all rows of a scope, for a process that keeps them in memory, and of what changed since they were read.
 
 Everything is read in the snapshot of one transaction (`SNAPSHOT`), whose text is kept with it. A later transaction
 asks for the changes that were not visible in that snapshot, which triggers have noted under their transactions.
@@ -97,7 +97,8 @@ def _parts(model: int) -> SqlStatement:
         SELECT i.memory_id, i.part, i.kind, i.type, i.status, i.confidence, i.valid_from, i.valid_until, i.ended_at,
             i.recorded_at, i.retired_at, i.event_range IS NOT NULL AND NOT isempty(i.event_range) AS timed,
             i.event_range IS NOT NULL AS dated, lower(i.event_range) AS event_lower,
-            upper(i.event_range) AS event_upper, coalesce(upper_inc(i.event_range), false) AS event_whole, i.stated_at, i.speaker_id,
+            upper(i.event_range) AS event_upper, coalesce(upper_inc(i.event_range), false) AS event_whole,
+            i.stated_at, i.speaker_id,
             CASE WHEN i.{at.model} = {model:d} THEN i.{at.vector} END AS vector, i.lexical
         FROM unnest(CAST(:ids AS uuid[])) AS given(id)
         CROSS JOIN LATERAL (

@@ -88,7 +88,7 @@ class Places(dict[Any, int]):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Columns:
+class IndexColumns:
     """Index rows, their vectors (zero where there is none of the model), and the weights of their terms."""
 
     rows: NDArray[np.void]
@@ -96,7 +96,7 @@ class Columns:
     terms: NDArray[np.void]
 
     @classmethod
-    def empty(cls) -> Columns:
+    def empty(cls) -> IndexColumns:
         """Return no rows."""
         return cls(rows=np.zeros(0, _ROW), vectors=np.zeros((0, 0), np.float32), terms=np.zeros(0, _TERM))
 
@@ -105,7 +105,7 @@ class Columns:
         """Bytes."""
         return self.rows.nbytes + self.vectors.nbytes + self.terms.nbytes
 
-    def without(self, owners: Sequence[int]) -> Columns:
+    def without(self, owners: Sequence[int]) -> IndexColumns:
         """Return the rows of other memories."""
         if not owners or not len(self.rows):
             return self
@@ -114,9 +114,9 @@ class Columns:
             return self
         terms = self.terms[keep[self.terms["row"]]]
         terms["row"] = (np.cumsum(keep) - 1)[terms["row"]]
-        return Columns(rows=self.rows[keep], vectors=self.vectors[keep], terms=terms)
+        return IndexColumns(rows=self.rows[keep], vectors=self.vectors[keep], terms=terms)
 
-    def joined(self, more: Columns) -> Columns:
+    def joined(self, more: IndexColumns) -> IndexColumns:
         """Return the rows of both."""
         if not len(more.rows):
             return self
@@ -125,7 +125,7 @@ class Columns:
         terms = more.terms.copy()
         terms["row"] += len(self.rows)
         width = max(self.vectors.shape[1], more.vectors.shape[1])
-        return Columns(
+        return IndexColumns(
             rows=np.concatenate([self.rows, more.rows]),
             vectors=np.concatenate([_wide(self.vectors, width), _wide(more.vectors, width)]),
             terms=np.concatenate([self.terms, terms]),
@@ -139,7 +139,7 @@ def columns_of(
     types: Mapping[str, int],
     speakers: Mapping[UUID, int],
     folded: Mapping[UUID, datetime],
-) -> Columns:
+) -> IndexColumns:
     """Return the columns of rows as `resident.read_scope_rows` reads them; the mappings give what they have numbers."""
     rows = np.zeros(len(parts), _ROW)
     terms: list[NDArray[np.void]] = []
@@ -175,7 +175,7 @@ def columns_of(
             found["term"], found["weight"] = one["lexical"].indices(), one["lexical"].values()
             found["row"] = place
             terms.append(found)
-    return Columns(rows=rows, vectors=vectors, terms=np.concatenate(terms) if terms else np.zeros(0, _TERM))
+    return IndexColumns(rows=rows, vectors=vectors, terms=np.concatenate(terms) if terms else np.zeros(0, _TERM))
 
 
 def _wide(vectors: NDArray[np.float32], width: int) -> NDArray[np.float32]:

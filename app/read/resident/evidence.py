@@ -13,7 +13,7 @@ from app.db.memories.ranking import TurnBelief, TurnEvidence
 from app.model import MemoryStatus, ReviewReason, SpeechAct
 from app.read.resident.arms import products
 from app.read.resident.columns import CONTEXT, STATUSES
-from app.read.resident.scope import ResidentScope, Said, Standing
+from app.read.resident.scope import BeliefState, ResidentScope, TurnSaying
 from app.read.source import EvidenceQuery, LaterQuery
 
 
@@ -36,7 +36,7 @@ def turn_evidence(
     return found
 
 
-def _beliefs(scope: ResidentScope, said: Said, query: EvidenceQuery) -> Iterator[TurnBelief]:
+def _beliefs(scope: ResidentScope, said: TurnSaying, query: EvidenceQuery) -> Iterator[TurnBelief]:
     for other in scope.told.get(said.turn, ()):
         one = scope.standing.get(other.memory)
         if other.memory == said.memory or one is None or one.type in query.verbatim:
@@ -53,7 +53,7 @@ def _beliefs(scope: ResidentScope, said: Said, query: EvidenceQuery) -> Iterator
         )
 
 
-def _holder(scope: ResidentScope, one: Standing) -> Standing | None:
+def _holder(scope: ResidentScope, one: BeliefState) -> BeliefState | None:
     """Return what holds the slot of a memory."""
     if one.slot is None:
         return None
@@ -61,7 +61,7 @@ def _holder(scope: ResidentScope, one: Standing) -> Standing | None:
     return next((other for other in among if other.status == MemoryStatus.ACTIVE and not other.contested), None)
 
 
-def _over_at(one: Standing, stated_at: datetime, now: Standing | None, instant: datetime) -> datetime | None:
+def _over_at(one: BeliefState, stated_at: datetime, now: BeliefState | None, instant: datetime) -> datetime | None:
     ended = one.ended_at
     over = ended is not None and ended <= instant and one.status != MemoryStatus.ACTIVE and stated_at < ended
     if over and (now is None or now.slot_value != one.slot_value):

@@ -7,7 +7,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from app.model import MemoryStatus, ReadMode
-from app.read.resident.columns import EARLIEST, LATEST, STATUSES, Columns, Mask, mask, micros
+from app.read.resident.columns import EARLIEST, LATEST, STATUSES, IndexColumns, Mask, mask, micros
 from app.read.resident.scope import ResidentScope
 from app.read.retrieve import SearchFilters
 from app.read.values import Window
@@ -24,7 +24,7 @@ def can_answer(filters: SearchFilters) -> bool:
     return filters.known_at is None and filters.topic is None and filters.metadata is None
 
 
-def visible(columns: Columns, filters: SearchFilters, windows: Sequence[Window]) -> Mask:
+def visible(columns: IndexColumns, filters: SearchFilters, windows: Sequence[Window]) -> Mask:
     """Tell of each row whether it may be seen at all (`retrieve.search.visible`)."""
     seen: Mask = columns.rows["confidence"] >= filters.min_confidence
     return seen & _statuses(columns, filters, windows) & _times(columns, filters)
@@ -51,7 +51,7 @@ def bounds(window: Window) -> tuple[int, int]:
     return micros(window.lower, EARLIEST), micros(window.upper, LATEST)
 
 
-def happened_in(columns: Columns, window: Window) -> Mask:
+def happened_in(columns: IndexColumns, window: Window) -> Mask:
     """Tell of each row whether its time overlaps with a window."""
     rows, (lower, upper) = columns.rows, bounds(window)
     if lower >= upper:
@@ -60,7 +60,7 @@ def happened_in(columns: Columns, window: Window) -> Mask:
     return mask(rows["timed"] & (rows["event_lower"] < upper) & after)
 
 
-def _statuses(columns: Columns, filters: SearchFilters, windows: Sequence[Window]) -> Mask:
+def _statuses(columns: IndexColumns, filters: SearchFilters, windows: Sequence[Window]) -> Mask:
     rows = columns.rows
     status = rows["status"]
     if filters.mode is ReadMode.AUDIT:
@@ -76,7 +76,7 @@ def _statuses(columns: Columns, filters: SearchFilters, windows: Sequence[Window
     return mask((status == _ACTIVE) | ((status == _SUPERSEDED) & yet))
 
 
-def _folded(columns: Columns, windows: Sequence[Window]) -> Mask:
+def _folded(columns: IndexColumns, windows: Sequence[Window]) -> Mask:
     """Tell of each row whether a summary stands for it, and it tells of a window."""
     rows = columns.rows
     told = np.zeros(len(rows), np.bool_)
@@ -87,7 +87,7 @@ def _folded(columns: Columns, windows: Sequence[Window]) -> Mask:
     return mask((rows["folded_at"] != LATEST) & (rows["folded_at"] == rows["retired_at"]) & told)
 
 
-def _times(columns: Columns, filters: SearchFilters) -> Mask:
+def _times(columns: IndexColumns, filters: SearchFilters) -> Mask:
     rows = columns.rows
     if filters.mode is not ReadMode.DEFAULT and filters.as_of is None:
         return np.ones(len(rows), np.bool_)

@@ -48,6 +48,13 @@ CHECKED_EACH: Final = 1_000
 ROUNDING: Final = 1e-4
 """How far scores of one answer may be apart: vectors are compared in single precision by Postgres."""
 
+MEMORY: Final = "memory"
+
+STORE: Final = "store"
+
+DIFFERENT: Final = "different"
+"""The source of an answer, or that it differed from the store's."""
+
 _Key = tuple[UUID, UUID]
 
 
@@ -58,25 +65,19 @@ class _Entry:
     size: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ResidentObserver:
-    """Receives the source of each answer, each difference between both, and the bytes that are held."""
-
-    answered: Callable[[str], None] = lambda _source: None
-    differed: Callable[[], None] = lambda: None
-    holds: Callable[[int], None] = lambda _bytes: None
-
-
 @dataclass(kw_only=True)
 class Residents:
-    """Scopes of all tenants in memory. `limit` is in bytes, `model` the one whose vectors are searched."""
+    """Scopes of all tenants in memory. `limit` is in bytes, `model` the one whose vectors are searched.
+
+    `answered` receives the source of each answer. `at_once`: a scope is loaded when it is first asked about.
+    """
 
     database: Database
     model: int
     limit: int
     at_once: bool = False
     checked_each: int = CHECKED_EACH
-    observer: ResidentObserver = field(default_factory=ResidentObserver)
+    answered: Callable[[str], None] = lambda _source: None
     _kept: OrderedDict[_Key, _Entry] = field(default_factory=OrderedDict)
     _asked: OrderedDict[_Key, None] = field(default_factory=OrderedDict)
     _loading: dict[_Key, asyncio.Task[None]] = field(default_factory=dict)
@@ -163,7 +164,7 @@ class Residents:
         """Report where an answer from memory is not the store's."""
         if told := difference(ours, stored):
             log.warning("an answer from memory differs from the store's", what=told)
-            self.observer.differed()
+            self.answered(DIFFERENT)
 
     async def _brought(
         self, session: ReadSession, tenant: UUID, scope: ResidentScope, changed: Changed, snapshot: str
@@ -224,13 +225,11 @@ class Residents:
         self._size += scope.size
         while self._size > self.limit:
             self._drop(next(iter(self._kept)))
-        self.observer.holds(self._size)
 
     def _drop(self, key: _Key) -> None:
         gone = self._kept.pop(key, None)
         if gone is not None:
             self._size -= gone.size
-            self.observer.holds(self._size)
 
     def _leave_idle(self) -> None:
         least = monotonic() - KEPT_SECONDS
@@ -239,7 +238,7 @@ class Residents:
 
 
 class Answered(Protocol):
-    """What is compared of a search (`search.Found`)."""
+    """The part of a search's result (`search.Found`) that is compared."""
 
     @property
     def ranked(self) -> tuple[Ranked, ...]:

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from app.db.memories.ranking import RankingRow
 from app.db.memories.resident import Changed, ScopeRows
 from app.model import Memory, MemoryStatus
-from app.read.resident.columns import Columns, Places, columns_of
+from app.read.resident.columns import IndexColumns, Places, columns_of
 
 K = TypeVar("K")
 V = TypeVar("V")
@@ -29,8 +29,8 @@ _PER_ANSWER: Final = 3_000
 _PER_ENTITY: Final = 900
 
 
-class Standing(NamedTuple):
-    """What evidence of turns needs of a memory: its slot, and how it ended."""
+class BeliefState(NamedTuple):
+    """The slot of a memory, and how it ended, for evidence of turns."""
 
     id: UUID
     type: str
@@ -48,7 +48,7 @@ class Standing(NamedTuple):
     words: int
 
 
-class Said(NamedTuple):
+class TurnSaying(NamedTuple):
     """Evidence of a memory from a turn; `elsewhere`: the turn is evidence of memories of other scopes, too."""
 
     memory: UUID
@@ -69,7 +69,7 @@ class Edge(NamedTuple):
     far: UUID
 
 
-class Entity(NamedTuple):
+class HeldEntity(NamedTuple):
     """An entity: its name, the one that it was merged into, and its aliases."""
 
     id: UUID
@@ -106,22 +106,22 @@ class ResidentScope:
     owners: Mapping[UUID, int] = field(default_factory=dict)
     types: Places = field(default_factory=Places)
     speakers: Places = field(default_factory=Places)
-    columns: Columns = field(default_factory=Columns.empty)
+    columns: IndexColumns = field(default_factory=IndexColumns.empty)
     first: NDArray[np.int32] = field(default_factory=lambda: np.zeros(0, np.int32))
     questions: Questions = field(
         default_factory=lambda: Questions(owners=np.zeros(0, np.int32), vectors=np.zeros((0, 0), np.float32))
     )
     rows: Mapping[UUID, RankingRow] = field(default_factory=dict)
-    standing: Mapping[UUID, Standing] = field(default_factory=dict)
+    standing: Mapping[UUID, BeliefState] = field(default_factory=dict)
     slots: Index[tuple[str, str], UUID] = field(default_factory=dict)
-    said: Index[UUID, Said] = field(default_factory=dict)
-    told: Index[UUID, Said] = field(default_factory=dict)
+    said: Index[UUID, TurnSaying] = field(default_factory=dict)
+    told: Index[UUID, TurnSaying] = field(default_factory=dict)
     roles: Index[UUID, tuple[UUID, str]] = field(default_factory=dict)
     mentions: Index[UUID, tuple[UUID, str]] = field(default_factory=dict)
     edges: Index[UUID, Edge] = field(default_factory=dict)
     leaving: Index[UUID, Edge] = field(default_factory=dict)
     arriving: Index[UUID, Edge] = field(default_factory=dict)
-    entities: Mapping[UUID, Entity] = field(default_factory=dict)
+    entities: Mapping[UUID, HeldEntity] = field(default_factory=dict)
     merged: Index[UUID, UUID] = field(default_factory=dict)
     named: Index[str, UUID] = field(default_factory=dict)
     answers: dict[UUID, Memory] = field(default_factory=dict)
@@ -202,7 +202,7 @@ def _with_questions(known: Questions, gone: Collection[int], rows: ScopeRows, ow
 
 def _with_standing(scope: ResidentScope, changed: Collection[UUID], rows: ScopeRows) -> ResidentScope:
     """Return the scope with new ranking rows, and with the strongest of the slots that changed on all of theirs."""
-    new = {one["id"]: Standing(*(one[name] for name in Standing._fields)) for one in rows.beliefs}
+    new = {one["id"]: BeliefState(*(one[name] for name in BeliefState._fields)) for one in rows.beliefs}
     was = [one for memory in changed if (one := scope.standing.get(memory)) is not None]
     standing = {**_without(scope.standing, changed), **new}
     slots = _moved(scope.slots, map(_slotted, was), map(_slotted, new.values()))
@@ -216,7 +216,9 @@ def _with_standing(scope: ResidentScope, changed: Collection[UUID], rows: ScopeR
                 held = strongest if one.status == MemoryStatus.ACTIVE else None
                 ranking[one.id] = ranking[one.id]._replace(strongest=held)
     said = [
-        Said(one["memory_id"], place, one["turn_id"], one["role"], one["quote"], one["stated_at"], one["elsewhere"])
+        TurnSaying(
+            one["memory_id"], place, one["turn_id"], one["role"], one["quote"], one["stated_at"], one["elsewhere"]
+        )
         for place, one in enumerate(rows.evidence)
     ]
     past = [one for memory in changed for one in scope.said.get(memory, ())]
@@ -264,7 +266,7 @@ def _with_entities(scope: ResidentScope, changed: Collection[UUID], rows: ScopeR
     if not changed:
         return scope
     new = {
-        one["id"]: Entity(one["id"], one["canonical_name"], one["merged_into"], tuple(one["aliases"]))
+        one["id"]: HeldEntity(one["id"], one["canonical_name"], one["merged_into"], tuple(one["aliases"]))
         for one in rows.entities
     }
     was = [one for entity in changed if (one := scope.entities.get(entity)) is not None]
@@ -280,11 +282,11 @@ def _with_entities(scope: ResidentScope, changed: Collection[UUID], rows: ScopeR
     )
 
 
-def _slotted(one: Standing) -> tuple[tuple[str, str] | None, UUID]:
+def _slotted(one: BeliefState) -> tuple[tuple[str, str] | None, UUID]:
     return (None if one.slot is None else (one.type, one.slot)), one.id
 
 
-def _root(one: Entity) -> tuple[UUID | None, UUID]:
+def _root(one: HeldEntity) -> tuple[UUID | None, UUID]:
     return one.merged_into, one.id
 
 
