@@ -102,7 +102,9 @@ class _Retrieval:
             ["source", "reason"],
             registry=registry,
         )
-        self.residents = Counter("tm_resident_questions", "By source, or different from the store.", ["source"], registry=registry)
+        self.residents = Counter(
+            "tm_resident_questions", "By source, or different from the store.", ["source"], registry=registry
+        )
         self.dropped = Counter("tm_dropped_accesses", "Accesses that could not be recorded.", registry=registry)
         self.unlogged = Counter(
             "tm_dropped_query_log_entries", "Entries of the query log that could not be stored.", registry=registry

@@ -18,7 +18,10 @@ down_revision = "0023"
 branch_labels = None
 depends_on = None
 
-HARMLESS = {"ban-drop-table": "only one that an interrupted attempt left behind"}
+HARMLESS = {
+    "ban-drop-table": "only one that an interrupted attempt left behind",
+    "prefer-robust-stmts": "an attempt begins with dropping what an interrupted one made",
+}
 
 GRANTS = ("SELECT, INSERT, UPDATE, DELETE ON scope_changes",)
 

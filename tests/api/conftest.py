@@ -54,6 +54,7 @@ def settings_for(database_url: str, **overrides: Any) -> Settings:
         "operator_key": OPERATOR_KEY,
         "log_format": "console",
         "database_pool_size": 8,
+        "resident_mb": 64,
         "worker_schedules": dict.fromkeys(discover(), LEAP_DAY),
     }
     return Settings(**{**defaults, **overrides})

@@ -6,10 +6,11 @@ what is chosen, so that equal vectors have equal scores, rounded as Postgres ret
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from time import perf_counter
-from typing import Final
+from typing import Any, Final
 from uuid import UUID
 
 import numpy as np
@@ -31,18 +32,39 @@ _DAY: Final = 86_400_000_000
 """`temporal.TOLD_LATER` in microseconds."""
 
 
-@dataclass(frozen=True, slots=True)
 class Sight:
-    """A scope with the rows of it that may be seen, and those that can answer."""
+    """A scope as a search sees it: its rows that may be seen, those that can answer, and what arms share."""
 
-    scope: ResidentScope
-    seen: Mask
-    answering: Mask
+    def __init__(self, scope: ResidentScope, search: Search) -> None:
+        """Look at a scope."""
+        self.scope, self.search = scope, search
+        self.rows = scope.columns.rows
+        self.seen = filters.visible(scope.columns, search.filters, search.windows)
+        self.answering = filters.answering(scope, search.filters, self.seen)
 
     def of_kind(self, kind: int) -> NDArray[np.intp]:
         """Return the rows that can answer and hold this kind of text."""
-        kinds = self.scope.columns.rows["kind"]
+        kinds = self.rows["kind"]
         return np.nonzero(self.answering & ((kinds == kind) | (kinds == BOTH)))[0]
+
+    @cached_property
+    def near(self) -> NDArray[np.float32]:
+        """The inner products of all vectors with the question's, in single precision."""
+        return self.scope.columns.vectors @ probe(self.search)
+
+    @cached_property
+    def said(self) -> tuple[Mask, NDArray[np.float32]]:
+        """For each row whether a term nominates it, and its BM25."""
+        postings = self.scope.columns.postings
+        nominated = np.zeros(self.scope.columns.count, np.bool_)
+        scores = np.zeros(self.scope.columns.count, np.float32)
+        for term in self.search.nominators:
+            nominated[postings.rows[postings.having(index_of(term) - 1)]] = True
+        weights = self.search.weights
+        for index, weight in () if weights is None else zip(weights.indices(), weights.values(), strict=True):
+            having = postings.having(index)
+            scores[postings.rows[having]] += postings.weights[having] * np.float32(weight)
+        return nominated, scores
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,10 +80,7 @@ def retrieve(scopes: Sequence[ResidentScope], search: Search) -> Retrieved:
     """Return what each arm nominates, as the statement does; arms that have nothing to go by, nothing."""
     found: dict[Arm, tuple[Scored, ...]] = {}
     seconds: dict[Arm, float] = {}
-    sights = []
-    for scope in scopes:
-        seen = filters.visible(scope.columns, search.filters, search.windows)
-        sights.append(Sight(scope, seen, filters.answering(scope, search.filters, seen)))
+    sights = [Sight(scope, search) for scope in scopes if scope.columns.count]
     for arm in Arm:
         if arm in search.arms and search.has_input(arm):
             started = perf_counter()
@@ -77,9 +96,9 @@ def _nominated(arm: Arm, sights: Sequence[Sight], search: Search) -> list[Nomina
         case Arm.SEMANTIC_CONTEXT:
             return [_semantic(one, search, CONTEXT, 0.0) for one in sights]
         case Arm.LEXICAL:
-            return [_lexical(one, search, CONTENT) for one in sights]
+            return [_lexical(one, CONTENT) for one in sights]
         case Arm.LEXICAL_CONTEXT:
-            return [_lexical(one, search, CONTEXT) for one in sights]
+            return [_lexical(one, CONTEXT) for one in sights]
         case Arm.TEMPORAL:
             return [_temporal(one, search) for one in sights]
         case Arm.GRAPH:
@@ -88,6 +107,8 @@ def _nominated(arm: Arm, sights: Sequence[Sight], search: Search) -> list[Nomina
 
 def _best(nominated: Sequence[Nominated], depth: int) -> tuple[Scored, ...]:
     """Return the best of all scopes, and of equals the newest first."""
+    if not nominated:
+        return ()
     scores = np.concatenate([one.scores for one in nominated])
     high = np.concatenate([one.scope.high[one.places] for one in nominated])
     low = np.concatenate([one.scope.low[one.places] for one in nominated])
@@ -122,7 +143,7 @@ def _semantic(sight: Sight, search: Search, kind: int, questions: float) -> Nomi
     if not len(rows):
         return _nothing(scope)
     owners = columns.rows["owner"][rows]
-    said = _grouped(owners, (columns.vectors @ vector)[rows].astype(np.float64), len(scope.ids))
+    said = _grouped(owners, sight.near[rows].astype(np.float64), len(scope.ids))
     asked = scope.questions
     gaining = questions > 0 and len(asked.owners) > 0
     if gaining:
@@ -147,28 +168,20 @@ def _gained(said: Scores, asked: Scores, questions: float) -> Scores:
         return np.where(asked > said, said + questions * (asked - said), said)
 
 
-def _lexical(sight: Sight, search: Search, kind: int) -> Nominated:
-    scope = sight.scope
-    rows, terms = scope.columns.rows, scope.columns.terms
-    nominated = np.zeros(len(rows), np.bool_)
-    scores = np.zeros(len(rows), np.float32)
-    for term in search.nominators:
-        nominated[terms["row"][terms["term"] == index_of(term) - 1]] = True
-    if search.weights is not None:
-        for index, weight in zip(search.weights.indices(), search.weights.values(), strict=True):
-            said = terms[terms["term"] == index]
-            scores[said["row"]] += said["weight"] * np.float32(weight)
+def _lexical(sight: Sight, kind: int) -> Nominated:
+    nominated, scores = sight.said
     chosen = sight.of_kind(kind)
     chosen = chosen[nominated[chosen]]
-    return Nominated(scope, rows["owner"][chosen].astype(np.intp), scores[chosen].astype(np.float64))
+    owners = sight.rows["owner"][chosen]
+    return Nominated(sight.scope, owners.astype(np.intp), scores[chosen].astype(np.float64))
 
 
 def _temporal(sight: Sight, search: Search) -> Nominated:
     scope, columns = sight.scope, sight.scope.columns
     whole = np.nonzero(sight.answering & (columns.rows["part"] == 0))[0]
-    rows = columns.rows[whole]
+    rows = {name: values[whole] for name, values in columns.rows.items()}
     near = _nearness(columns.vectors[whole], rows["has_vector"], search)
-    scores = np.full(len(rows), -np.inf)
+    scores = np.full(len(whole), -np.inf)
     for window in search.windows:
         lower, upper = filters.bounds(window)
         happened = filters.happened_in(columns, window)[whole]
@@ -180,13 +193,13 @@ def _temporal(sight: Sight, search: Search) -> Nominated:
     return Nominated(scope, rows["owner"][found].astype(np.intp), scores[found])
 
 
-def _fit(rows: NDArray[np.void], window: Window) -> Scores:
+def _fit(rows: Mapping[str, NDArray[Any]], window: Window) -> Scores:
     """Return by how much of their time events lie in a window."""
     lower, upper = filters.bounds(window)
     whole = rows["event_upper"] - rows["event_lower"]
     inside = np.minimum(rows["event_upper"], upper) - np.maximum(rows["event_lower"], lower)
     bounded = (whole > 0) & (rows["event_lower"] > EARLIEST) & (rows["event_upper"] < LATEST)
-    share = np.divide(inside, whole, out=np.ones(len(rows)), where=bounded)
+    share = np.divide(inside, whole, out=np.ones(len(whole)), where=bounded)
     return np.asarray(FIT + (1 - FIT) * share, np.float64)
 
 

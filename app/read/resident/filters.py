@@ -39,7 +39,7 @@ def answering(scope: ResidentScope, filters: SearchFilters, seen: Mask) -> Mask:
         about = {memory for entity in filters.excluded for memory, _ in scope.mentions.get(entity, ())}
         seen = seen & ~np.isin(rows["owner"], [scope.owners[one] for one in about if one in scope.owners])
     if filters.within:
-        within = np.zeros(len(rows), np.bool_)
+        within = np.zeros(scope.columns.count, np.bool_)
         for window in filters.within:
             within |= happened_in(scope.columns, window)
         seen = seen & within
@@ -55,7 +55,7 @@ def happened_in(columns: IndexColumns, window: Window) -> Mask:
     """Tell of each row whether its time overlaps with a window."""
     rows, (lower, upper) = columns.rows, bounds(window)
     if lower >= upper:
-        return np.zeros(len(rows), np.bool_)
+        return np.zeros(columns.count, np.bool_)
     after = (rows["event_upper"] > lower) | (rows["event_whole"] & (rows["event_upper"] == lower))
     return mask(rows["timed"] & (rows["event_lower"] < upper) & after)
 
@@ -79,7 +79,7 @@ def _statuses(columns: IndexColumns, filters: SearchFilters, windows: Sequence[W
 def _folded(columns: IndexColumns, windows: Sequence[Window]) -> Mask:
     """Tell of each row whether a summary stands for it, and it tells of a window."""
     rows = columns.rows
-    told = np.zeros(len(rows), np.bool_)
+    told = np.zeros(columns.count, np.bool_)
     for window in windows:
         lower, upper = bounds(window)
         stated = ~rows["dated"] & (rows["stated_at"] >= lower) & (rows["stated_at"] < upper)
@@ -90,7 +90,7 @@ def _folded(columns: IndexColumns, windows: Sequence[Window]) -> Mask:
 def _times(columns: IndexColumns, filters: SearchFilters) -> Mask:
     rows = columns.rows
     if filters.mode is not ReadMode.DEFAULT and filters.as_of is None:
-        return np.ones(len(rows), np.bool_)
+        return np.ones(columns.count, np.bool_)
     begun = micros(filters.as_of or max(filters.now, filters.clock), EARLIEST)
     instant = micros(filters.as_of or filters.now, EARLIEST)
     valid: Mask = (rows["valid_from"] <= begun) & (rows["valid_until"] > instant)

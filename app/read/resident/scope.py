@@ -20,7 +20,7 @@ from app.read.resident.columns import IndexColumns, Places, columns_of
 K = TypeVar("K")
 V = TypeVar("V")
 
-_PER_MEMORY: Final = 2_400
+_PER_MEMORY: Final = 4_000
 """Bytes of a memory besides its columns: its ranking row, the beginning of what it says, and its places in look-ups."""
 
 _PER_ANSWER: Final = 3_000

@@ -100,7 +100,7 @@ class ResidentSource:
 def _outside(scope: ResidentScope, windows: Sequence[Bounds]) -> frozenset[UUID]:
     """Return the memories whose time overlaps with no window."""
     rows = scope.columns.rows
-    inside = np.zeros(len(rows), np.bool_)
+    inside = np.zeros(scope.columns.count, np.bool_)
     for lower, upper in windows:
         inside |= filters.happened_in(scope.columns, Window(lower=lower, upper=upper))
     found = np.nonzero(rows["dated"] & ~inside & (rows["part"] == 0))[0]
