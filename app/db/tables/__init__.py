@@ -48,6 +48,7 @@ from app.db.tables.tenants import (
     limits,
     memory_type_versions,
     memory_types,
+    scope_changes,
     scopes,
     tenants,
 )
@@ -103,6 +104,7 @@ __all__ = [
     "review_claims",
     "review_comments",
     "review_counts",
+    "scope_changes",
     "scopes",
     "store_days",
     "tenants",
