@@ -41,6 +41,7 @@ from app.read.access import AccessTracker
 from app.read.near_words import NearWords
 from app.read.pipeline import ReadPipeline
 from app.read.relevance import calibration_of
+from app.read.resident.kept import Residents
 from app.read.search import MemorySearch
 from app.runtime import LanguageModels, Resources, Runtime, open_in_background
 from app.services.audit import Audit
@@ -251,6 +252,7 @@ async def _queries(base: Resources, writing: _WriteServices, log: QuestionLog | 
     if reranker is not None:
         base.stack.push_async_callback(reranker.aclose)
     vectors = word_vectors(base.embedder)
+    residents = await _residents(base)
     pipeline = ReadPipeline(
         database=base.database,
         embedder=base.embedder,
@@ -267,6 +269,21 @@ async def _queries(base: Resources, writing: _WriteServices, log: QuestionLog | 
         reranker=reranker,
         rewriter=writing.models.rewriter if base.settings.rewrite_deadline else None,
         rewrite_seconds=base.settings.rewrite_deadline,
+        residents=residents,
     )
     replica = open_replica(base.settings, base.database, base.metrics, base.stack)
     return Queries(pipeline=pipeline, tracker=tracker, log=log, replica=replica)
+
+
+async def _residents(base: Resources) -> Residents | None:
+    if not base.settings.resident_mb:
+        return None
+    residents = Residents(
+        database=base.database,
+        model=base.model_id,
+        limit=base.settings.resident_mb * 1_000_000,
+        answered=base.metrics.resident_question,
+    )
+    base.stack.push_async_callback(residents.aclose)
+    await open_in_background(base.stack, residents.run())
+    return residents

@@ -102,6 +102,9 @@ class _Retrieval:
             ["source", "reason"],
             registry=registry,
         )
+        self.residents = Counter(
+            "tm_resident_questions", "By source, or different from the store.", ["source"], registry=registry
+        )
         self.dropped = Counter("tm_dropped_accesses", "Accesses that could not be recorded.", registry=registry)
         self.unlogged = Counter(
             "tm_dropped_query_log_entries", "Entries of the query log that could not be stored.", registry=registry
@@ -406,6 +409,10 @@ class Metrics:
     def read_source(self, source: str, reason: str) -> None:
         """Count a question by the source that answered it: `replica` or `primary`, and the reason."""
         self._retrieval.sources.labels(source, reason).inc()
+
+    def resident_question(self, source: str) -> None:
+        """Count a question by what answered it."""
+        self._retrieval.residents.labels(source).inc()
 
     def dropped_accesses(self, count: int) -> None:
         """Count accesses that were dropped."""

@@ -83,6 +83,10 @@ class Settings(BaseSettings):
     )
     auto_migrate: bool = Field(default=True, description="Upgrade the schema at start.")
     data_dir: Path | None = Field(default=None, description="The data directory of the embedded database.")
+    resident_mb: Annotated[int, Field(ge=0)] = Field(
+        default=0,
+        description="Megabytes in which each process keeps the scopes last asked about; 0: none, all is read by SQL.",
+    )
     database_pool_size: PositiveInt = 10
     database_pool_timeout: PositiveFloat = Field(default=10.0, description="Seconds to wait for a connection.")
     database_start_timeout: PositiveFloat = Field(

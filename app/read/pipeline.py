@@ -7,7 +7,7 @@ ranking needs of everything found, the evidence of turns, and the answers whole.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from functools import partial
 from time import perf_counter
@@ -16,11 +16,13 @@ from uuid import UUID
 from pgvector import HalfVector
 
 from app import threads
+from app.db.apply.scope import LARGE
 from app.db.embedding_models import index_name
 from app.db.entities import query_lookup
 from app.db.entities.query_lookup import Asked, QueryLookup
 from app.db.memories.heeded import NO_HEED, HeedQuery
-from app.db.session import PLANNED_ONCE, Database, ReadSession
+from app.db.memories.resident import Held, read_content_state
+from app.db.session import PLANNED_ONCE, SNAPSHOT, Database, ReadSession
 from app.db.sql import as_halfvec
 from app.english.chitchat import is_chit_chat
 from app.memory.registry import Registry, Types
@@ -35,8 +37,12 @@ from app.read.choice import none_known
 from app.read.heed import NO_SUBJECT, QuestionSubject, choose_heeded, subject_of, told_pattern
 from app.read.model_calls import QuestionForms, mean_vector, nominees, rerank, rewrite
 from app.read.plan import explain_filters, explain_plan, explain_question
+from app.read.resident.kept import MEMORY, STORE, Residents
+from app.read.resident.scope import ResidentScope
+from app.read.resident.source import ResidentSource
 from app.read.retrieve.lexical import read_near_terms
 from app.read.search import Found, MemorySearch, Question
+from app.read.source import PLANNED_ALONE_FROM, ReadSource, SqlSource
 from app.read.succession import asks_for_present
 from app.read.values import (
     ArmHit,
@@ -73,7 +79,10 @@ class QueryAnswer:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ReadPipeline:
-    """Answers questions. `observe` receives the seconds of each stage and, from inside the database, each arm."""
+    """Answers questions. `observe` receives the seconds of each stage and, from inside the database, each arm.
+
+    `residents` are the scopes in memory, if any are kept.
+    """
 
     database: Database
     embedder: Embedder
@@ -83,16 +92,20 @@ class ReadPipeline:
     reranker: Reranker | None = None
     rewriter: QuestionRewriter | None = None
     rewrite_seconds: float = 0.8
+    residents: Residents | None = None
 
     async def answer(self, tenant: UUID, request: QueryRequest) -> QueryAnswer:
         """Return the answer to a question of this tenant; raises ProviderError when it can't be embedded."""
         started = perf_counter()
         types = self.types.known(tenant)
+        residents = self._residents(request)
+        opening = PLANNED_ONCE if residents is None else {**PLANNED_ONCE, **SNAPSHOT}
         while True:
             reading = understand.parse_question(request, types=types, language=self.search.language)
             subject = subject_of(reading, self.search.words) if _heeds(request) else NO_SUBJECT
-            async with self.database.read(tenant, **PLANNED_ONCE) as session:
-                known = await self._look_up(session, tenant, request, reading, types, subject)
+            held = () if residents is None else residents.held(tenant, request.visibility.scope_ids(tenant))
+            async with self.database.read(tenant, **opening) as session:
+                known = await self._look_up(session, tenant, request, reading, types, subject, held)
                 if known.types <= types.version:
                     query = understand.resolve_question(reading, known, types=types)
                     question = Question(
@@ -103,6 +116,7 @@ class ReadPipeline:
                         types=types,
                         started=started,
                         subject=subject,
+                        held=held,
                     )
                     if not query.mentioned and understand.knows_no_word(query, known):
                         question = await _respelled(session, question)
@@ -120,16 +134,44 @@ class ReadPipeline:
         if found is None:
             forms = await rewrite(rewriter, question.query, seconds=self.rewrite_seconds)
             vector = await self._embed(*forms.texts)
-            async with self.database.read(tenant, **PLANNED_ONCE) as session:
-                found = await self._find(session, question, vector)
+            async with self.database.read(tenant, **opening) as session:
+                content = await read_content_state(session, tenant, _as_asked(held)) if held else known.content
+                found = await self._find(session, replace(question, known=replace(known, content=content)), vector)
         return await self._answer(question, found, forms)
 
     async def _find(self, session: ReadSession, question: Question, vector: HalfVector) -> Found:
         started = perf_counter()
         request = replace(question.request, top_k=nominees(question.request, self.reranker))
-        found = await self.search.find(session, replace(question, request=request), vector)
+        asked = replace(question, request=request)
+        stored = SqlSource(
+            session=session,
+            tenant=question.tenant,
+            known_at=request.known_at,
+            large=question.known.memories > PLANNED_ALONE_FROM,
+        )
+        residents = self._residents(request)
+        source: ReadSource = stored if residents is None else await self._source(residents, stored, question)
+        found = await self.search.find(source, asked, vector)
         self._observed("search", started)
+        if residents is not None and source is not stored and residents.checks_next():
+            residents.compare(found, await self.search.find(stored, asked, vector))
         return found
+
+    def _residents(self, request: QueryRequest) -> Residents | None:
+        """Return the scopes in memory where they can answer: they are as things are known now."""
+        if self.residents is None or request.known_at is not None or not self.residents.serves(self.database):
+            return None
+        return self.residents
+
+    async def _source(self, residents: Residents, stored: SqlSource, question: Question) -> ReadSource:
+        """Return the scopes in memory as the session sees them; the store where not all that is in sight is held."""
+        current: tuple[ResidentScope, ...] = ()
+        if question.held:
+            current = await residents.current(stored.session, question.tenant, question.held, question.known.content)
+        if not current and question.known.memories <= LARGE:
+            residents.wanted(question.tenant, question.scopes)
+        residents.answered(MEMORY if current else STORE)
+        return ResidentSource(scopes=current, store=stored) if current else stored
 
     async def _answer(self, question: Question, found: Found, forms: QuestionForms) -> QueryAnswer:
         request, query = question.request, question.query
@@ -163,6 +205,7 @@ class ReadPipeline:
         reading: QuestionReading,
         types: Registry,
         subject: QuestionSubject,
+        held: Sequence[ResidentScope] = (),
     ) -> QueryLookup:
         return await query_lookup.look_up(
             session,
@@ -176,6 +219,7 @@ class ReadPipeline:
             scopes=request.visibility.scope_ids(tenant),
             vector_index=index_name(self.search.model.id),
             known_at=request.known_at,
+            held=_as_asked(held),
         )
 
     async def _embed(self, *texts: str) -> HalfVector:
@@ -232,6 +276,10 @@ class ReadPipeline:
         now = perf_counter()
         self.observe(stage, now - since)
         return now
+
+
+def _as_asked(held: Sequence[ResidentScope]) -> list[Held]:
+    return [Held(scope=one.id, snapshot=one.snapshot) for one in held]
 
 
 def _heeds(request: QueryRequest) -> bool:

@@ -1,4 +1,4 @@
-"""The search of the read pipeline: retrieve and fuse, rank, choose; all in one session, without a model's call."""
+"""The search of the read pipeline: retrieve and fuse, rank, choose; all from one source, without a model's call."""
 
 from __future__ import annotations
 
@@ -11,11 +11,7 @@ from uuid import UUID
 from pgvector import HalfVector
 
 from app.db.entities.query_lookup import QueryLookup
-from app.db.memories import hype, ranking
-from app.db.memories import read as memory_reads
-from app.db.memories.later_turns import read_later_turns
-from app.db.memories.ranking import AskingSession, RankingRow, TurnEvidence, read_turn_evidence
-from app.db.session import ReadSession
+from app.db.memories.ranking import AskingSession, RankingRow, TurnEvidence
 from app.db.sql import Model, to_text
 from app.lexical.bm25 import to_sparsevec
 from app.memory.registry import Registry
@@ -31,15 +27,12 @@ from app.read.near_words import NearWords, match_words
 from app.read.plan import plan
 from app.read.rank import about_others, demote, numbered_matches, predecessor_first, rank, slot_holders
 from app.read.relevance import CALIBRATIONS, UNLIKE, Calibration, Relevance, Split, usual_cosine, without_context
-from app.read.retrieve import Retrieved, Search, SearchFilters, is_exact, nominators, read_links, retrieve
+from app.read.resident.scope import ResidentScope
+from app.read.retrieve import Retrieved, Search, SearchFilters, is_exact, nominators
+from app.read.source import PLANNED_ALONE_FROM, EvidenceQuery, LaterQuery, ReadSource, RowsQuery
 from app.read.succession import seeks_later
 from app.read.values import OPENING, Arm, Cut, Fused, ParsedQuery, QueryPlan, QueryRequest, Ranked
 from app.read.weights import document_counts, term_weights, word_weights
-
-PLANNED_ALONE_FROM = 5_000
-"""Memories in sight from which a question's search is planned for them alone: the plan for all is made for the scopes
-that most tenants have, and reads a large one row by row. Planning takes some 20 ms."""
-
 
 FOLLOWED = 60
 """Best matches whose predicates are compared with the question, to see whether several of them say something of it."""
@@ -65,7 +58,8 @@ class Found:
 class Question:
     """A question with its names resolved, what the look-up found, and when it was asked by `perf_counter`.
 
-    `subject` is what it touches, where what must be heeded is read for it.
+    `subject` is what it touches, where what must be heeded is read for it. `held` are the scopes in sight, if the
+    process holds them, as they were when it was looked up.
     """
 
     tenant: UUID
@@ -75,6 +69,7 @@ class Question:
     types: Registry
     started: float
     subject: QuestionSubject = NO_SUBJECT
+    held: tuple[ResidentScope, ...] = ()
 
     @property
     def scopes(self) -> tuple[UUID, ...]:
@@ -112,36 +107,33 @@ class MemorySearch:
     words: NearWords | None = None
     questioned: Callable[[MemoryType], bool] = lambda kind: kind.asked_by_questions
 
-    async def find(self, session: ReadSession, question: Question, vector: HalfVector) -> Found:
+    async def find(self, source: ReadSource, question: Question, vector: HalfVector) -> Found:
         """Return what answers: without an inferred filter, or among what is over, where nothing else does."""
-        if question.known.memories > PLANNED_ALONE_FROM:
-            await session.plan_each()
         request, query = question.request, question.query
-        found = await self._find_once(session, question, vector)
+        found = await self._find_once(source, question, vector)
         if not found.ranked and query.types.inferred:
             query = replace(query, types=query.types.relaxed())
             looser = replace(question, query=query)
-            found = replace(await self._find_once(session, looser, vector), relaxed=True)
+            found = replace(await self._find_once(source, looser, vector), relaxed=True)
         if not found.ranked and _asks_how_it_was(query) and (request.mode, request.as_of) == (None, None):
             over = replace(question, query=replace(query, mode=ReadMode.HISTORICAL))
-            past = await self._find_once(session, over, vector)
+            past = await self._find_once(source, over, vector)
             found = replace(past, relaxed=found.relaxed, looked_back=True) if past.ranked else found
         return found
 
-    async def _find_once(self, session: ReadSession, question: Question, vector: HalfVector) -> Found:
+    async def _find_once(self, source: ReadSource, question: Question, vector: HalfVector) -> Found:
         request, query, verbatim, chosen = question.request, question.query, question.verbatim, question.plan
         search = self._search(question, vector)
-        retrieved = await retrieve(session, search)
+        retrieved = await source.retrieve(search)
         fused = fuse(retrieved.arms, chosen)
-        rows = await ranking.read_ranking_rows(
-            session,
-            tenant=question.tenant,
-            ids=[one.id for one in fused],
-            windows=[(window.lower, window.upper) for window in query.reading.windows],
-            whole=bool(query.excluded.names or query.excluded.words),
-            opening=OPENING,
-            metadata=search.filters.metadata,
-            known_at=request.known_at,
+        rows = await source.ranking_rows(
+            RowsQuery(
+                ids=[one.id for one in fused],
+                windows=[(window.lower, window.upper) for window in query.reading.windows],
+                whole=bool(query.excluded.names or query.excluded.words),
+                opening=OPENING,
+                metadata=search.filters.metadata,
+            )
         )
         if self.words:
             fused = match_words(
@@ -160,13 +152,13 @@ class MemorySearch:
             plan=chosen,
             now=request.now,
             verbatim=verbatim,
-            speakers=await _speakers(session, question, rows),
+            speakers=await _speakers(source, question, rows),
             numbered=numbered,
         )
         predecessors: frozenset[UUID] = frozenset()
         if query.before is not None and query.mode is not ReadMode.DEFAULT:
-            ranked, predecessors = await _predecessors_first(session, question, search.filters, ranked, rows)
-        turns = await _turns(session, question, ranked, rows)
+            ranked, predecessors = await _predecessors_first(source, question, search.filters, ranked, rows)
+        turns = await _turns(source, question, ranked, rows)
         others = about_others(rows, query, turns)
         judged = Relevance(
             query=query,
@@ -184,20 +176,18 @@ class MemorySearch:
         )
         ordered = demote(ranked, others, chosen)
         best, cut = best_matches(judged, turns, ordered, rows, request)
-        if added := await self._later_turns(session, question, best, rows):
-            turns |= await _turns(session, question, added, rows)
+        if added := await self._later_turns(source, question, best, rows):
+            turns |= await _turns(source, question, added, rows)
             best, cut = best_matches(judged, turns, (*added, *ordered), rows, request)
-        best, cut = await self._with_chain(session, question, search, (best, cut), ordered, rows)
-        memories = await memory_reads.read_memories(
-            session, question.tenant, [one.id for one in best], known_at=request.known_at, named=True
-        )
+        best, cut = await self._with_chain(source, question, search, (best, cut), ordered, rows)
+        memories = await source.memories([one.id for one in best])
         best, untimely = held_then(best, memories, query, request.now)
         if request.explain and search.questions:
-            best = await self._with_questions(session, question.tenant, best, vector)
+            best = await self._with_questions(source, best, vector)
         return Found(ranked=best, memories=memories, plan=chosen, retrieved=retrieved, cut=(*untimely, *cut))
 
     async def _later_turns(
-        self, session: ReadSession, question: Question, best: Sequence[Ranked], rows: dict[UUID, RankingRow]
+        self, source: ReadSource, question: Question, best: Sequence[Ranked], rows: dict[UUID, RankingRow]
     ) -> tuple[Ranked, ...]:
         """Return turns that may have changed the belief that answers and that no arm found, read into `rows`.
 
@@ -211,23 +201,24 @@ class MemorySearch:
             return ()
         if request.narrowed or request.as_of or request.known_at or not len(rows) < known <= PLANNED_ALONE_FROM:
             return ()
-        found = await read_later_turns(
-            session,
-            tenant=question.tenant,
-            memory=first.id,
-            verbatim=question.verbatim,
-            assistants=question.query.assistants,
-            least=self.calibration.related,
-            model=self.model.id,
+        found = await source.later_turns(
+            LaterQuery(
+                memory=first.id,
+                verbatim=question.verbatim,
+                assistants=question.query.assistants,
+                least=self.calibration.related,
+                model=self.model.id,
+            )
         )
-        new = [one for one in found if one not in rows]
-        rows |= await ranking.read_ranking_rows(session, tenant=question.tenant, ids=new, opening=OPENING)
+        rows |= await source.ranking_rows(
+            RowsQuery(ids=(new := [one for one in found if one not in rows]), opening=OPENING)
+        )
         fused = [Fused(id=one, retrieval=0.0, places={Arm.SEMANTIC: UNLIKE}) for one in new if one in rows]
         return rank(fused, rows, query=question.query, plan=question.plan, now=request.now, verbatim=question.verbatim)
 
     async def _with_chain(
         self,
-        session: ReadSession,
+        source: ReadSource,
         question: Question,
         search: Search,
         answer: Split,
@@ -248,20 +239,18 @@ class MemorySearch:
         found = chains.beginnings(first)
         if found is None:
             return answer
-        chain = chains.find(await read_links(session, search, found=found, anchors=query.anchors))
+        chain = chains.find(await source.links(search, found=found, anchors=query.anchors))
         new = [one for one in chain if one not in rows]
-        known = {**rows, **await ranking.read_ranking_rows(session, tenant=question.tenant, ids=new, opening=OPENING)}
+        known = {**rows, **await source.ranking_rows(RowsQuery(ids=new, opening=OPENING))}
         fused = [Fused(id=one, retrieval=0.0, places={}) for one in new]
         added = rank(fused, known, query=query, plan=question.plan, now=request.now, verbatim=question.verbatim)
         return chain_first(answer, chain, (*ordered, *added), most=request.top_k)
 
     async def _with_questions(
-        self, session: ReadSession, tenant: UUID, ranked: tuple[Ranked, ...], vector: HalfVector
+        self, source: ReadSource, ranked: tuple[Ranked, ...], vector: HalfVector
     ) -> tuple[Ranked, ...]:
         """Return the matches with a note of the hypothetical question that lifted each, where one did."""
-        nearest = await hype.read_nearest_questions(
-            session, tenant, [one.id for one in ranked], vector, model=self.model.id
-        )
+        nearest = await source.nearest_questions([one.id for one in ranked], vector, self.model.id)
         return tuple(
             one._replace(notes=(*one.notes, f"answers {nearest[one.id][0]!r}"))
             if one.id in nearest
@@ -320,35 +309,34 @@ class MemorySearch:
         return not query.types.only or any(self.questioned(types.get(one)) for one in query.types.only)
 
 
-async def _speakers(session: ReadSession, question: Question, rows: Mapping[UUID, RankingRow]) -> dict[UUID, str]:
+async def _speakers(source: ReadSource, question: Question, rows: Mapping[UUID, RankingRow]) -> Mapping[UUID, str]:
     """Return the names of those who speak, where the question has a name that may be a part of one."""
     speaking = {one.speaker_id for one in rows.values() if one.speaker_id is not None}
     if not (question.query.unknown_names and speaking):
         return {}
-    return await ranking.read_entity_names(session, tenant=question.tenant, ids=speaking)
+    return await source.entity_names(speaking)
 
 
 async def _turns(
-    session: ReadSession, question: Question, ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow]
+    source: ReadSource, question: Question, ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow]
 ) -> dict[UUID, TurnEvidence]:
     """Return the evidence of the turns among the best."""
     request, verbatim = question.request, question.verbatim
     asking = None
     if request.session_id is not None and request.recent_turns:
         asking = AskingSession(session_id=request.session_id, scopes=question.scopes, turns=request.recent_turns)
-    return await read_turn_evidence(
-        session,
-        tenant=question.tenant,
-        ids=[one.id for one in ranked[: considered(request)] if rows[one.id].type in verbatim],
-        verbatim=verbatim,
-        instant=request.as_of or request.now,
-        asking=asking,
-        known_at=request.known_at,
+    return await source.turn_evidence(
+        EvidenceQuery(
+            ids=[one.id for one in ranked[: considered(request)] if rows[one.id].type in verbatim],
+            verbatim=verbatim,
+            instant=request.as_of or request.now,
+            asking=asking,
+        )
     )
 
 
 async def _predecessors_first(
-    session: ReadSession,
+    source: ReadSource,
     question: Question,
     filters: SearchFilters,
     ranked: tuple[Ranked, ...],
@@ -358,15 +346,15 @@ async def _predecessors_first(
 
     Where no arm found that, it is fetched into `rows`, unless a filter may be why it was not found.
     """
-    request, query, tenant = question.request, question.query, question.tenant
+    request, query = question.request, question.query
     held_by = slot_holders(ranked, rows, query)
     if not held_by:
         return ranked, frozenset()
-    replaced = await ranking.read_replaced(session, tenant=tenant, by=held_by, known_at=request.known_at)
+    replaced = await source.replaced(held_by)
     missing = [one for one in replaced if one not in rows]
     if filters.topic or filters.metadata or filters.excluded or filters.within or filters.as_of:
         missing = []
-    rows |= await ranking.read_ranking_rows(session, tenant=tenant, ids=missing, whole=True, known_at=request.known_at)
+    rows |= await source.ranking_rows(RowsQuery(ids=missing, whole=True))
     added = [Fused(id=one, retrieval=0.0, places={}) for one in missing]
     others = rank(added, rows, query=query, plan=question.plan, now=request.now, verbatim=question.verbatim)
     return predecessor_first(ranked, replaced, others), frozenset(replaced)

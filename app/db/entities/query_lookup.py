@@ -9,8 +9,9 @@ from typing import Final, Literal
 from uuid import UUID
 
 from app.db import time_travel
-from app.db.memories import heeded
+from app.db.memories import heeded, resident
 from app.db.memories.heeded import NO_HEED, HeededMemory, HeedQuery
+from app.db.memories.resident import ContentState, Held
 from app.db.session import ReadSession, SqlStatement, statement
 from app.lexical.bm25 import as_tsquery, index_of
 from app.memory import vocabulary
@@ -207,6 +208,7 @@ class QueryLookup:
 
     `questions`: some of their memories are asked by questions. `types`: the version of the tenant's own types.
     `heeded`: what answers must heed of what is known of the user; `told`: turns in which they may have told more.
+    `content`: what changed in the scopes that the asking process holds.
     """
 
     memories: int
@@ -219,6 +221,7 @@ class QueryLookup:
     types: int = 0
     heeded: tuple[HeededMemory, ...] = ()
     told: tuple[HeededMemory, ...] = ()
+    content: ContentState = field(default_factory=lambda: ContentState(snapshot="", changes={}))
 
 
 NOTHING: Final = Belongings()
@@ -301,6 +304,7 @@ def _look_up(rows: Rows, kin: str, mention: str, counted: tuple[str, str], *, ow
             (SELECT jsonb_build_array({counts}) AS counts,
             coalesce((SELECT types_version FROM tenants WHERE id = :tenant), 0) AS types,
             index_rows(:vector_index) AS index_rows,
+            CAST(pg_current_snapshot() AS text) AS snapshot, {resident.CHANGES} AS changes,
             EXISTS (SELECT FROM unnest(CAST(:scopes AS uuid[])) AS bucket(scope_id) CROSS JOIN LATERAL (
                 SELECT FROM hypothetical_embeddings q
                 WHERE q.tenant_id = :tenant AND q.scope_id = bucket.scope_id LIMIT 1
@@ -345,11 +349,12 @@ async def look_up(
     scopes: Sequence[UUID],
     vector_index: str,
     known_at: datetime | None = None,
+    held: Sequence[Held] = (),
 ) -> QueryLookup:
     """Return what the visible scopes know of what is asked.
 
     A name may be the user's own, as a memory says it. `index_rows` are those of the vector index, by its name.
-    `known_at`: whom the names led to then, and what was counted then.
+    `known_at`: whom the names led to then, and what was counted then. `held` are scopes that the caller has in memory.
     """
     terms, belongings = asked.terms, asked.belongings
     [found] = await session.fetch(
@@ -363,10 +368,13 @@ async def look_up(
             "terms": [index_of(term) for term in terms],
             **({} if known_at is None else {"lexemes": [as_tsquery([term]) for term in terms]}),
             "vector_index": vector_index,
+            **resident.held_parameters(held),
             **asked.heed.parameters(),
         },
     )
-    counts, types_version, index_rows, questions, frequencies, heeded_rows, told_rows, entities = found
+    counts, types_version, index_rows, snapshot, changes, questions, frequencies, heeded_rows, told_rows, entities = (
+        found
+    )
     memories, contexts, documents = counts
     return QueryLookup(
         memories=int(memories),
@@ -377,6 +385,7 @@ async def look_up(
         types=types_version,
         heeded=heeded.heeded_memories(heeded_rows),
         told=heeded.heeded_memories(told_rows),
+        content=resident.content_state(snapshot, changes),
         frequencies={int(term): int(count) for term, count in (frequencies or {}).items()},
         entities=tuple(
             KnownEntity(

@@ -245,7 +245,7 @@ def _behind(memory: str, holder: str, *, said: str = "", given: str = "") -> Sql
             m.status IN ('forgotten', 'pending')
         FROM evidence said
         LEFT JOIN LATERAL (
-            SELECT e.memory_id, e.quote, e.stated_at FROM evidence e
+            SELECT e.memory_id, e.id, e.quote, e.stated_at FROM evidence e
             WHERE e.tenant_id = :tenant AND e.turn_id = said.turn_id AND e.memory_id <> said.memory_id{given}
         ) b ON true
         LEFT JOIN {memory} m ON m.tenant_id = :tenant AND m.id = b.memory_id
@@ -253,6 +253,7 @@ def _behind(memory: str, holder: str, *, said: str = "", given: str = "") -> Sql
         LEFT JOIN {holder} now ON now.tenant_id = :tenant AND now.scope_id = m.scope_id AND now.type = m.type
             AND now.slot = m.slot AND now.status = 'active' AND NOT now.contested AND m.status <> 'active'
         WHERE said.tenant_id = :tenant AND said.memory_id = ANY(CAST(:ids AS uuid[])) AND said.turn_id IS NOT NULL{said}
+        ORDER BY said.memory_id, said.id, b.memory_id, b.id
         """  # noqa: S608 - composed of constants
     )
 

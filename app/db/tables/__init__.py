@@ -49,6 +49,7 @@ from app.db.tables.tenants import (
     limits,
     memory_type_versions,
     memory_types,
+    scope_changes,
     scopes,
     tenants,
 )
@@ -107,6 +108,7 @@ __all__ = [
     "review_claims",
     "review_comments",
     "review_counts",
+    "scope_changes",
     "scopes",
     "store_days",
     "tenants",

@@ -98,6 +98,15 @@ lexical_terms = table(
     refers_to("scopes", "scope_id", cascade=True),
 )
 
+# What each transaction changed in a scope, which triggers note: memories and entities by their ids, and when.
+scope_changes = table(
+    "scope_changes",
+    tenant(),
+    key("scope_id"),
+    key("transaction", BigInteger),
+    *(Column(name, ARRAY(UUID), nullable=False, server_default=text("'{}'")) for name in ("memories", "entities")),
+    when("changed_at", default="now()"),
+)
 
 memory_types = table(
     "memory_types",

@@ -76,6 +76,22 @@ class Search:
     relations: tuple[str, ...] = ()
     windows: tuple[Window, ...] = ()
 
+    def has_input(self, arm: Arm) -> bool:
+        """Tell whether an arm has something to go by; one that hasn't nominates nothing."""
+        match arm:
+            case Arm.SEMANTIC:
+                return self.vector is not None
+            case Arm.SEMANTIC_CONTEXT:
+                return self.vector is not None and self.contexts
+            case Arm.LEXICAL:
+                return bool(self.nominators)
+            case Arm.LEXICAL_CONTEXT:
+                return bool(self.nominators) and self.contexts
+            case Arm.GRAPH:
+                return bool(self.mentioned)
+            case Arm.TEMPORAL:
+                return bool(self.windows)
+
 
 _CHANGING = ("type", "status", "topic", "confidence", "stated_at", "valid_from", "valid_until", "ended_at")
 _CONSTANT = (

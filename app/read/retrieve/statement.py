@@ -66,7 +66,7 @@ class Retrieved:
 
 async def retrieve(session: ReadSession, search: Search) -> Retrieved:
     """Run the arms that have something to go by; those that don't, nominate nothing."""
-    arms = tuple(arm for arm in Arm if arm in search.arms and _has_input(arm, search))
+    arms = tuple(arm for arm in Arm if arm in search.arms and search.has_input(arm))
     if not arms:
         return Retrieved(arms={}, seconds={})
     rows = await session.fetch(typed(_compose(arms, search)), values(search))
@@ -78,22 +78,6 @@ async def retrieve(session: ReadSession, search: Search) -> Retrieved:
         found[arm] = tuple(zip(nominated or (), scores or (), strict=True))
         seconds[arm], before = elapsed - before, elapsed
     return Retrieved(arms=found, seconds=seconds)
-
-
-def _has_input(arm: Arm, search: Search) -> bool:
-    match arm:
-        case Arm.SEMANTIC:
-            return search.vector is not None
-        case Arm.SEMANTIC_CONTEXT:
-            return search.vector is not None and search.contexts
-        case Arm.LEXICAL:
-            return bool(search.nominators)
-        case Arm.LEXICAL_CONTEXT:
-            return bool(search.nominators) and search.contexts
-        case Arm.GRAPH:
-            return bool(search.mentioned)
-        case Arm.TEMPORAL:
-            return bool(search.windows)
 
 
 def _cte(arm: Arm, search: Search) -> str:

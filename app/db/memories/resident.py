@@ -1,0 +1,239 @@
+"""Queries of all rows of a scope, for a process that keeps them in memory, and of what changed since they were read.
+
+Everything is read in the snapshot of one transaction (`SNAPSHOT`), whose text is kept with it. A later transaction
+asks for the changes that were not visible in that snapshot, which triggers have noted under their transactions.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cache
+from typing import Any, Final
+from uuid import UUID
+
+from app.db.memories.ranking import RankingRow, read_ranking_rows
+from app.db.session import ReadSession, SqlStatement, statement
+from app.db.sql import columns_of
+
+KEPT_SECONDS: Final = 3_000.0
+"""For so long after it was last compared with the store a scope can be brought up to date: changes are noted for an
+hour."""
+
+CHUNK: Final = 1_000
+"""Memories that are read by one statement."""
+
+CHANGES: Final = """
+        (SELECT jsonb_agg(jsonb_build_array(held.scope_id, c.memories, c.entities))
+         FROM unnest(CAST(:held_scopes AS uuid[]), CAST(:held_at AS text[])) AS held(scope_id, at)
+         CROSS JOIN LATERAL (
+            SELECT x.memories, x.entities FROM scope_changes x
+            WHERE x.tenant_id = :tenant AND x.scope_id = held.scope_id
+              AND x.transaction >= CAST(CAST(pg_snapshot_xmin(CAST(held.at AS pg_snapshot)) AS text) AS bigint)
+              AND NOT pg_visible_in_snapshot(
+                CAST(CAST(x.transaction AS text) AS xid8), CAST(held.at AS pg_snapshot)) OFFSET 0
+         ) c)"""
+"""What changed in scopes since the snapshots as of which they are held, as a JSON array."""
+
+_CHANGES = statement(f"SELECT {CHANGES} AS changes, CAST(pg_current_snapshot() AS text) AS snapshot")
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Changed:
+    """The memories and entities of a scope that changed."""
+
+    memories: frozenset[UUID] = frozenset()
+    entities: frozenset[UUID] = frozenset()
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class Held:
+    """A held scope as it is asked about: its id, and the snapshot as of which it is held."""
+
+    scope: UUID
+    snapshot: str
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ContentState:
+    """The snapshot that a transaction sees, and what it sees changed in held scopes; others have not changed."""
+
+    snapshot: str
+    changes: Mapping[UUID, Changed]
+
+
+def held_parameters(held: Sequence[Held]) -> dict[str, object]:
+    """Return the values of `CHANGES` besides the tenant."""
+    return {"held_scopes": [one.scope for one in held], "held_at": [one.snapshot for one in held]}
+
+
+def content_state(snapshot: str, changes: Sequence[tuple[str, Sequence[str], Sequence[str]]] | None) -> ContentState:
+    """Return the state that `CHANGES` tells of."""
+    found: dict[UUID, Changed] = {}
+    for scope, memories, entities in changes or ():
+        before = found.get(UUID(scope), Changed())
+        found[UUID(scope)] = Changed(
+            memories=before.memories.union(map(UUID, memories)), entities=before.entities.union(map(UUID, entities))
+        )
+    return ContentState(snapshot=snapshot, changes=found)
+
+
+async def read_content_state(session: ReadSession, tenant: UUID, held: Sequence[Held]) -> ContentState:
+    """Return the session's snapshot, and what changed in held scopes since theirs."""
+    [row] = await session.fetch(_CHANGES, {"tenant": tenant, **held_parameters(held)})
+    return content_state(row["snapshot"], row["changes"])
+
+
+_IDS = statement("SELECT id FROM memories WHERE tenant_id = :tenant AND scope_id = :scope ORDER BY id")
+
+_ENTITY_IDS = statement("SELECT id FROM entities WHERE tenant_id = :tenant AND scope_id = :scope")
+
+
+@cache
+def _parts(model: int) -> SqlStatement:
+    at = columns_of(model)
+    return statement(
+        f"""
+        SELECT i.memory_id, i.part, i.kind, i.type, i.status, i.confidence, i.valid_from, i.valid_until, i.ended_at,
+            i.recorded_at, i.retired_at, i.event_range IS NOT NULL AND NOT isempty(i.event_range) AS timed,
+            i.event_range IS NOT NULL AS dated, lower(i.event_range) AS event_lower,
+            upper(i.event_range) AS event_upper, coalesce(upper_inc(i.event_range), false) AS event_whole,
+            i.stated_at, i.speaker_id,
+            CASE WHEN i.{at.model} = {model:d} THEN i.{at.vector} END AS vector, i.lexical
+        FROM unnest(CAST(:ids AS uuid[])) AS given(id)
+        CROSS JOIN LATERAL (
+            SELECT * FROM memory_index x WHERE x.tenant_id = :tenant AND x.memory_id = given.id OFFSET 0
+        ) i
+        ORDER BY i.memory_id, i.part
+        """  # noqa: S608 - composed of constants
+    )
+
+
+@cache
+def _questions(model: int) -> SqlStatement:
+    at = columns_of(model)
+    return statement(
+        f"""
+        SELECT q.memory_id, q.{at.vector} AS vector FROM hypothetical_embeddings q
+        WHERE q.tenant_id = :tenant AND q.memory_id = ANY(CAST(:ids AS uuid[])) AND q.{at.model} = {model:d}
+        ORDER BY q.memory_id, q.ordinal
+        """  # noqa: S608 - composed of constants
+    )
+
+
+_BELIEFS = statement(
+    """
+    SELECT m.id, m.type, m.slot, m.slot_value, m.status, m.contested, m.confidence, m.speech_act, m.ended_at,
+        m.retired_at, m.superseded_by, m.review_reason, m.review_since,
+        cardinality(string_to_array(m.content, ' ')) AS words,
+        (SELECT f.folded_at FROM memory_folds f WHERE f.tenant_id = :tenant AND f.memory_id = m.id) AS folded_at
+    FROM unnest(CAST(:ids AS uuid[])) AS given(id)
+    CROSS JOIN LATERAL (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = given.id OFFSET 0) m
+    """
+)
+
+_EVIDENCE = statement(
+    """
+    SELECT said.memory_id, said.turn_id, said.role, said.quote, said.stated_at, EXISTS (
+        SELECT FROM evidence e JOIN memories m ON m.tenant_id = :tenant AND m.id = e.memory_id
+        WHERE e.tenant_id = :tenant AND e.turn_id = said.turn_id AND m.scope_id <> :scope) AS elsewhere
+    FROM evidence said
+    WHERE said.tenant_id = :tenant AND said.memory_id = ANY(CAST(:ids AS uuid[])) AND said.turn_id IS NOT NULL
+    ORDER BY said.memory_id, said.id
+    """
+)
+
+_MENTIONS = statement(
+    """
+    SELECT memory_id, entity_id, role FROM memory_entities
+    WHERE tenant_id = :tenant AND memory_id = ANY(CAST(:ids AS uuid[])) ORDER BY memory_id, entity_id, role
+    """
+)
+
+_RELATIONS = statement(
+    """
+    SELECT memory_id, from_entity, relation_type, to_entity FROM relations
+    WHERE tenant_id = :tenant AND memory_id = ANY(CAST(:ids AS uuid[])) ORDER BY memory_id, id
+    """
+)
+
+_ENTITIES = statement(
+    """
+    SELECT e.id, e.canonical_name, e.merged_into, ARRAY(
+        SELECT a.alias FROM entity_aliases a
+        WHERE a.tenant_id = :tenant AND a.entity_id = e.id AND a.scope_id = e.scope_id ORDER BY a.alias) AS aliases
+    FROM unnest(CAST(:ids AS uuid[])) AS given(id)
+    CROSS JOIN LATERAL (SELECT * FROM entities x WHERE x.tenant_id = :tenant AND x.id = given.id OFFSET 0) e
+    """
+)
+
+_RECENT = statement(
+    """
+    SELECT t.id FROM turns t
+    WHERE t.tenant_id = :tenant AND t.scope_id = ANY(CAST(:scopes AS uuid[])) AND t.session_id = :session
+    ORDER BY t.occurred_at DESC, t.sequence_number DESC NULLS LAST, t.id DESC LIMIT :recent
+    """
+)
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ScopeRows:
+    """The rows of some of a scope's memories and entities, table by table; those that are gone have none.
+
+    `ranking` are the ranking rows of memories that are in the index, with `opening` characters of what they say.
+    """
+
+    ranking: Mapping[UUID, RankingRow]
+    parts: Sequence[Mapping[str, Any]]
+    questions: Sequence[Mapping[str, Any]]
+    beliefs: Sequence[Mapping[str, Any]]
+    evidence: Sequence[Mapping[str, Any]]
+    mentions: Sequence[Mapping[str, Any]]
+    relations: Sequence[Mapping[str, Any]]
+    entities: Sequence[Mapping[str, Any]]
+
+
+async def read_memory_ids(session: ReadSession, tenant: UUID, scope: UUID) -> list[UUID]:
+    """Return the ids of all memories of a scope, in order."""
+    return [row["id"] for row in await session.fetch(_IDS, {"tenant": tenant, "scope": scope})]
+
+
+async def read_entity_ids(session: ReadSession, tenant: UUID, scope: UUID) -> list[UUID]:
+    """Return the ids of all entities of a scope."""
+    return [row["id"] for row in await session.fetch(_ENTITY_IDS, {"tenant": tenant, "scope": scope})]
+
+
+async def read_scope_rows(
+    session: ReadSession,
+    tenant: UUID,
+    scope: UUID,
+    *,
+    memories: Collection[UUID] = (),
+    entities: Collection[UUID] = (),
+    model: int,
+    opening: int,
+) -> ScopeRows:
+    """Return the rows of memories and entities of a scope; `model` is the one whose vectors are read."""
+    here = {"tenant": tenant, "ids": list(memories)}
+
+    async def rows(query: SqlStatement, **more: object) -> Sequence[Mapping[str, Any]]:
+        return await session.fetch(query, {**here, **more}) if memories else ()
+
+    return ScopeRows(
+        ranking=await read_ranking_rows(session, tenant=tenant, ids=memories, opening=opening),
+        parts=await rows(_parts(model)),
+        questions=await rows(_questions(model)),
+        beliefs=await rows(_BELIEFS),
+        evidence=await rows(_EVIDENCE, scope=scope),
+        mentions=await rows(_MENTIONS),
+        relations=await rows(_RELATIONS),
+        entities=await session.fetch(_ENTITIES, {"tenant": tenant, "ids": list(entities)}) if entities else (),
+    )
+
+
+async def read_recent_turns(
+    session: ReadSession, tenant: UUID, *, scopes: Sequence[UUID], session_id: str, most: int
+) -> frozenset[UUID]:
+    """Return the last turns of a session."""
+    values = {"tenant": tenant, "scopes": list(scopes), "session": session_id, "recent": most}
+    return frozenset(row["id"] for row in await session.fetch(_RECENT, values))

@@ -1,0 +1,225 @@
+"""Scopes in memory: whose they are, what becomes of them when others write, and how much they take."""
+
+from __future__ import annotations
+
+import asyncio
+import tracemalloc
+from dataclasses import replace
+from uuid import UUID, uuid4
+
+import pytest
+
+from app.db.memories.resident import Held, read_content_state
+from app.db.session import SNAPSHOT, SqlStatement, statement
+from app.model import Scope, ScopeKind, Visibility
+from app.read.resident.kept import DIFFERENT, Residents, covers
+from tests.read.conftest import MakeStore, Store
+from tests.read.test_questions import give_questions
+from tests.read.test_retrieval import fill, sentences
+from tests.support.residents import asked_both_ways
+
+HERE = Visibility(user_id="u1")
+
+
+class Process:
+    """A process that keeps scopes, beside others on the same store; `sources` are what answered, in order."""
+
+    def __init__(self, store: Store, limit: int = 50_000_000, **more: int) -> None:
+        self.sources: list[str] = []
+        self.residents = Residents(
+            database=store.database,
+            model=1,
+            limit=limit,
+            at_once=True,
+            answered=self.sources.append,
+            **more,
+        )
+        self.store = replace(store, reads=replace(store.reads, residents=self.residents))
+
+    async def found(self, query: str, **request: object) -> list[UUID]:
+        found = await self.store.found(query, **request)
+        await self.residents.settled()
+        return found
+
+    @property
+    def scope(self) -> UUID:
+        return HERE.scope_ids(self.store.tenant)[0]
+
+
+async def lives_in(store: Store, place: str) -> UUID:
+    return await store.put("fact", {"subject": "user", "predicate": "lives-in", "object": place})
+
+
+async def test_two_processes_see_at_once_what_the_other_one_writes(store: Store) -> None:
+    first, second = Process(store), Process(store)
+    for process in (first, second):
+        await process.found("Where do I live?")
+    for place in ("Graz", "Linz", "Oslo"):
+        memory = await lives_in(store, place)
+        for process in (second, first):
+            assert await process.found("Where do I live?") == [memory]
+    assert first.sources == second.sources == ["store", "memory", "memory", "memory"]
+
+
+async def test_a_tenant_reads_nothing_of_another_whose_scope_is_held(store: Store, make_store: MakeStore) -> None:
+    process = Process(store)
+    memory = await lives_in(store, "Graz")
+    for _ in range(2):
+        assert await process.found("Where do I live?") == [memory]
+    assert process.sources == ["store", "memory"]
+    other = (await make_store()).tenant
+    theirs = Process(store)
+    theirs.store = replace(process.store.as_tenant(other), reads=process.store.reads)
+    for _ in range(2):
+        assert await theirs.store.found("Where do I live?") == []
+        await process.residents.settled()
+    assert process.residents.held(other, [process.scope]) == ()
+    held = process.residents.held(store.tenant, HERE.scope_ids(store.tenant))
+    assert held
+    asked = [Held(scope=one, snapshot="3:3:") for one in HERE.scope_ids(store.tenant)]
+    for reading, changed in ((store.tenant, True), (other, False)):
+        async with store.database.read(reading, **SNAPSHOT) as session:
+            state = await read_content_state(session, store.tenant, asked)
+        assert bool(state.changes) is changed, "row-level security hides another tenant's changes"
+
+
+async def test_what_is_erased_is_answered_by_no_process(store: Store) -> None:
+    process = Process(store)
+    memory = await lives_in(store, "Graz")
+    for _ in range(2):
+        assert await process.found("Where do I live?") == [memory]
+    await store.sql("DELETE FROM memories WHERE id = $1", memory)
+    assert await process.found("Where do I live?") == []
+    held = process.residents.held(store.tenant, HERE.scope_ids(store.tenant))
+    assert held
+    for scope in held:
+        assert all(memory not in index for index in (scope.rows, scope.answers, scope.standing, scope.owners))
+
+
+async def test_scopes_leave_for_others_within_the_limit(store: Store) -> None:
+    users = [Scope(kind=ScopeKind.USER, user_id=f"u{n}") for n in range(8)]
+    for user in users:
+        await fill(store, sentences(60), user)
+    process = Process(store, limit=900_000)
+    tracemalloc.start()
+    try:
+        for _ in range(2):
+            for user in users:
+                await process.found("tea in the barn", visibility=Visibility(user_id=user.user_id))
+                assert process.residents.size <= 900_000
+        taken, _ = tracemalloc.get_traced_memory()
+    finally:
+        tracemalloc.stop()
+    assert 0 < len(process.residents._kept) < len(users) * 2
+    assert taken > 0
+
+
+async def test_the_bytes_that_are_counted_are_about_those_that_are_taken(store: Store) -> None:
+    await fill(store, sentences(600))
+    process = Process(store)
+    await process.found("tea in the barn")
+    await process.found("tea in the barn")
+    process.residents.forget(store.tenant)
+    tracemalloc.start()
+    try:
+        before, _ = tracemalloc.get_traced_memory()
+        process.residents.wanted(store.tenant, HERE.scope_ids(store.tenant))
+        await process.residents.settled()
+        taken = tracemalloc.get_traced_memory()[0] - before
+    finally:
+        tracemalloc.stop()
+    assert taken == pytest.approx(process.residents.size, rel=0.3)
+
+
+async def test_a_difference_between_both_ways_is_counted(store: Store) -> None:
+    process = Process(store, checked_each=1)
+    memory = await lives_in(store, "Graz")
+    for _ in range(2):
+        await process.found("Where do I live?")
+    assert DIFFERENT not in process.sources
+    for scope in process.residents.held(store.tenant, HERE.scope_ids(store.tenant)):
+        scope.columns.rows["confidence"][:] = 0.0
+    assert await process.found("Where do I live?") == []
+    assert process.sources.count(DIFFERENT) == 1
+    assert memory
+
+
+async def test_loads_are_limited_in_number_and_scopes_that_are_asked_about_once_are_not_loaded(store: Store) -> None:
+    process = Process(store)
+    process.residents.at_once = False
+    await lives_in(store, "Graz")
+    for expected in ("store", "store", "memory"):
+        await process.found("Where do I live?")
+        assert process.sources[-1] == expected
+    process.residents.at_once = True
+    process.residents.wanted(store.tenant, [uuid4() for _ in range(9)])
+    assert len(process.residents._loading) == 2
+    await process.residents.settled()
+
+
+async def test_questions_that_memories_answer_are_held(store: Store) -> None:
+    process = Process(store)
+    memories = [
+        await store.put("fact", {"predicate": "works-at", "object": "Volkswagen"}),
+        await store.put("fact", {"predicate": "lives-in", "object": "Graz"}),
+    ]
+    with asked_both_ways(loading=False) as seen:
+        await process.found("Which company is my employer?")
+        await process.found("Which company is my employer?")
+        await give_questions(store, *memories)
+        assert await process.found("Which company is my employer?", explain=True)
+    assert seen.asked == 2
+    assert seen.differences == []
+
+
+async def test_a_large_change_is_loaded_anew(store: Store) -> None:
+    process = Process(store)
+    await process.found("tea")
+    await process.found("tea")
+    await fill(store, sentences(510))
+    sources = process.sources
+    await process.found("tea in the barn")
+    assert sources[-1] == "store"
+    await process.found("tea in the barn")
+    assert sources[-1] == "memory"
+
+
+@pytest.mark.parametrize(
+    ("later", "earlier", "sees"),
+    [
+        ("10:10:", "10:10:", True),
+        ("10:12:11", "10:12:11", True),
+        ("10:12:", "10:12:11", True),
+        ("10:12:11", "10:12:", False),
+        ("11:14:11,13", "9:11:9", True),
+        ("9:11:9", "9:12:9", False),
+    ],
+)
+def test_a_snapshot_covers_what_it_sees_all_of(later: str, earlier: str, *, sees: bool) -> None:
+    assert covers(later, earlier) is sees
+
+
+async def test_what_runs_while_a_scope_is_read_is_read_when_it_is_done(store: Store) -> None:
+    process = Process(store)
+    memory = await lives_in(store, "Graz")
+    begun, done = asyncio.Event(), asyncio.Event()
+
+    async def end() -> None:
+        async with store.database.write(store.tenant) as session:
+            await session.fetch(*forgetting(store.tenant, memory))
+            begun.set()
+            await done.wait()
+
+    ending = asyncio.create_task(end())
+    await begun.wait()
+    for _ in range(2):
+        assert await process.found("Where do I live?") == [memory]
+    done.set()
+    await ending
+    assert await process.found("Where do I live?") == []
+    assert process.sources == ["store", "memory", "memory"]
+
+
+def forgetting(tenant: UUID, memory: UUID) -> tuple[SqlStatement, dict[str, object]]:
+    change = "UPDATE memory_index SET status = 'forgotten' WHERE tenant_id = :tenant AND memory_id = :memory"
+    return statement(change), {"tenant": tenant, "memory": memory}

@@ -1,0 +1,88 @@
+"""Questions that are asked both ways: of scopes in memory, and of the store, in one snapshot."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+from pgvector import HalfVector
+
+from app.db.apply.scope import LARGE
+from app.read.pipeline import ReadPipeline
+from app.read.resident.kept import Residents
+from app.read.resident.source import ResidentSource
+from app.read.search import Found, MemorySearch, Question
+from app.read.source import ReadSource, SqlSource
+
+NEAR = 1e-6
+
+
+@dataclass
+class BothWays:
+    """What was asked both ways, and where the answers differed."""
+
+    asked: int = 0
+    held_before: int = 0
+    differences: list[str] = field(default_factory=list)
+
+
+def told(found: Found) -> dict[str, Any]:
+    """What is compared of an answer."""
+    return {
+        "arms": {arm.value: [one for one, _ in scored] for arm, scored in found.retrieved.arms.items()},
+        "order": [one.id for one in found.ranked],
+        "marks": [(one.notes, one.marks, one.later) for one in found.ranked],
+        "memories": [found.memories.get(one.id) for one in found.ranked],
+        "cut": [(one.id, one.why) for one in found.cut],
+        "relaxed": (found.relaxed, found.looked_back),
+    }
+
+
+def numbers(found: Found) -> list[float]:
+    scored = [score for _, one in sorted(found.retrieved.arms.items()) for _, score in one]
+    ranked = [x for one in found.ranked for x in (one.score, one.relevance, one.freshness, one.confidence)]
+    return scored + ranked
+
+
+def difference(ours: Found, stored: Found) -> str:
+    """Return what differs between two answers."""
+    first, second = told(ours), told(stored)
+    for name in first:
+        if first[name] != second[name]:
+            return f"{name}: {first[name]} in memory, {second[name]} stored"
+    apart = [abs(a - b) for a, b in zip(numbers(ours), numbers(stored), strict=True)]
+    return f"numbers by {max(apart)}" if apart and max(apart) > NEAR else ""
+
+
+@contextmanager
+def asked_both_ways(*, loading: bool = True) -> Iterator[BothWays]:
+    """Ask each question in the block of memory, and of the store; `loading`: also where a scope isn't held yet."""
+    seen = BothWays()
+    source_of, find = ReadPipeline._source, MemorySearch.find
+
+    async def source(self: ReadPipeline, residents: Residents, stored: SqlSource, question: Question) -> ReadSource:
+        found = await source_of(self, residents, stored, question)
+        seen.held_before += isinstance(found, ResidentSource)
+        if isinstance(found, ResidentSource) or not loading or question.known.memories > LARGE:
+            return found
+        loaded = [await residents._read(stored.session, question.tenant, one) for one in question.scopes]
+        for one in loaded:
+            residents._keep(question.tenant, one)
+        return ResidentSource(scopes=loaded, store=stored)
+
+    async def found(self: MemorySearch, source: ReadSource, question: Question, vector: HalfVector) -> Found:
+        ours = await find(self, source, question, vector)
+        if isinstance(source, ResidentSource):
+            stored = await find(self, source.store, question, vector)
+            seen.asked += 1
+            if what := difference(ours, stored):
+                seen.differences.append(f"{question.request.query!r}: {what}")
+        return ours
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ReadPipeline, "_source", source)
+        patch.setattr(MemorySearch, "find", found)
+        yield seen
