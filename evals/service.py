@@ -141,7 +141,7 @@ class Bench:
 
 def _request(question: Question, user: str) -> QueryRequest:
     asked_at = question.asked_at.astimezone(UTC)
-    return QueryRequest(query=question.text, now=asked_at, visibility=Visibility(user_id=user))
+    return QueryRequest(query=question.text, now=asked_at, visibility=Visibility(user_id=user), widens=True)
 
 
 def _plain() -> QueryPlan:
