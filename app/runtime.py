@@ -57,6 +57,7 @@ from app.providers.factory import (
     make_question_writer,
     make_reranker,
     make_task,
+    text_coverage,
     word_vectors,
 )
 from app.providers.model_answer import AnswerWriter
@@ -465,6 +466,7 @@ async def _queries(base: _Base, writing: _WriteServices) -> Queries:
             calibration=base.calibration,
             words=None if vectors is None else NearWords(vectors, base.settings.language),
             questioned=writing.writer.covers,
+            coverage=text_coverage(base.embedder),
         ),
         observe=base.metrics.arm,
         reranker=reranker,
