@@ -30,6 +30,7 @@ from app.providers.factory import (
     make_question_writer,
     make_reranker,
     make_task,
+    text_coverage,
     word_vectors,
 )
 from app.providers.model_answer import AnswerWriter
@@ -264,6 +265,7 @@ async def _queries(base: Resources, writing: _WriteServices, log: QuestionLog | 
             calibration=base.calibration,
             words=None if vectors is None else NearWords(vectors, base.settings.language),
             questioned=writing.models.question_writer.covers,
+            coverage=text_coverage(base.embedder),
         ),
         observe=base.metrics.arm,
         reranker=reranker,

@@ -4,7 +4,9 @@ import argparse
 import asyncio
 import sys
 from collections.abc import Awaitable, Callable, Sequence
+from dataclasses import replace
 from pathlib import Path
+from uuid import UUID
 
 from rich.console import Console
 from rich.progress import Progress
@@ -29,6 +31,7 @@ from evals.datasets import (
     load_locomo,
     load_longmemeval_oracle,
     load_longmemeval_s,
+    load_realmem,
 )
 from evals.report import Results, results, scorable, show
 from evals.service import Asked, Bench, data_folder, opened
@@ -39,6 +42,7 @@ SETS: dict[str, tuple[str, str, Loader]] = {
     "locomo": ("LoCoMo dev", "locomo/locomo_dev.json", load_locomo),
     "oracle": ("LongMemEval oracle dev", "longmemeval/longmemeval_oracle_dev.json", load_longmemeval_oracle),
     "s": ("LongMemEval S dev", "longmemeval/longmemeval_s_dev.json.gz", load_longmemeval_s),
+    "realmem": ("RealMem dev", "realmem", load_realmem),
 }
 
 OTHERS = (
@@ -73,17 +77,21 @@ def arguments() -> argparse.Namespace:
 
 
 async def answered(bench: Bench, conversations: Sequence[Conversation], progress: Progress, name: str) -> list[Asked]:
-    """Import each conversation for a user of its own and ask its questions."""
+    """Import each conversation for a user of its own and ask its questions, each when it was asked."""
     questions = [question for one in conversations for question in one.questions if scorable(question)]
     task = progress.add_task(name, total=len(questions))
     asked = []
     for number, conversation in enumerate(conversations):
         user = f"{name} {number}"
-        known = await bench.learn(conversation, user)
-        for question in conversation.questions:
-            if scorable(question):
-                asked.append(await bench.ask(question, user, known))
-                progress.advance(task)
+        known: dict[UUID, str] = {}
+        texts = {turn.id: turn.text for turn in conversation.turns}
+        for stage in conversation.stages():
+            known |= await bench.learn(stage, user)
+            for question in stage.questions:
+                if scorable(question):
+                    blocks = await bench.blocks(question, user, known, texts)
+                    asked.append(replace(await bench.ask(question, user, known), blocks=blocks))
+                    progress.advance(task)
     return asked
 
 

@@ -13,6 +13,7 @@ from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, timedelta
+from itertools import groupby, pairwise
 from pathlib import Path
 from typing import Any
 
@@ -27,6 +28,7 @@ _LOCOMO_TURN = re.compile(r"D(\d+):(\d+)")
 _LOCOMO_AUDIT = re.compile(r"locomo_(\d+)_qa(\d+)")
 _LOCOMO_TIME = "%I:%M %p on %d %B, %Y"
 _LONGMEMEVAL_TIME = "%Y/%m/%d (%a) %H:%M"
+_REALMEM_TIME = "%Y-%m-%d (%A)"
 
 
 @dataclass(frozen=True, slots=True)
@@ -47,7 +49,8 @@ class Question:
 
     `stale_turns` and `newest_turns` split the evidence of a knowledge-update question by session:
     the newest holds in the latest session that has evidence, the rest was overtaken. Both are
-    empty for any other question. `answer` is in the set's own words; empty where nothing answers.
+    empty for any other question. `answer` is in the set's own words; empty where nothing answers. `asked_in` is the
+    session that it begins, where only what was said before that is known; empty: it is asked at the end.
     """
 
     id: str
@@ -59,6 +62,7 @@ class Question:
     stale_turns: tuple[str, ...] = ()
     newest_turns: tuple[str, ...] = ()
     answer: str = ""
+    asked_in: str = ""
 
     @property
     def answerable(self) -> bool:
@@ -78,6 +82,18 @@ class Conversation:
     def speakers(self) -> tuple[str, ...]:
         """Return who speaks, each once, in order of appearance."""
         return tuple(dict.fromkeys(turn.speaker for turn in self.turns))
+
+    def stages(self) -> Iterator["Conversation"]:
+        """Yield the conversation in parts: what was said since the part before, and what is asked after it."""
+        asked_in = {one.asked_in for one in self.questions}
+        turns: list[Turn] = []
+        for session_id, said in groupby(self.turns, key=lambda turn: turn.session_id):
+            if session_id in asked_in:
+                asked = tuple(one for one in self.questions if one.asked_in == session_id)
+                yield Conversation(self.id, tuple(turns), asked)
+                turns = []
+            turns += said
+        yield Conversation(self.id, tuple(turns), tuple(one for one in self.questions if not one.asked_in))
 
 
 def data_dir() -> Path:
@@ -114,6 +130,16 @@ def load_longmemeval_s(root: Path | None = None) -> tuple[Conversation, ...]:
         _longmemeval_conversation(document, _packed_sessions(document, packed["pool"]))
         for document in packed["questions"]
     )
+
+
+def load_realmem(root: Path | None = None) -> tuple[Conversation, ...]:
+    """Load RealMem's personas, each asking what begins a session, when only the sessions before it are known.
+
+    A question's answer is the memories that the set's own assistant used, its evidence the turns they were read from;
+    those read from a whole session have none.
+    """
+    files = sorted((root or data_dir()).joinpath("realmem").glob("*.json.gz"))
+    return tuple(_realmem_conversation(_read_json(file)) for file in files)
 
 
 @dataclass(frozen=True, slots=True)
@@ -233,6 +259,49 @@ def _longmemeval_conversation(document: dict[str, Any], sessions: Iterator[_Sess
     )
     turns = tuple(turn for session in ordered for turn in session.read())
     return Conversation(document["question_id"], turns, (question,))
+
+
+def _realmem_conversation(document: dict[str, Any]) -> Conversation:
+    sessions = [
+        _Session(
+            one["session_uuid"],
+            _utc(one["current_time"], _REALMEM_TIME),
+            [(turn["speaker"].lower(), turn["content"]) for turn in one["dialogue_turns"]],
+            frozenset(),
+        )
+        for one in document["dialogues"]
+    ]
+    sources: dict[tuple[str, str], str] = {}
+    questions: list[Question] = []
+    for session, raw in zip(sessions, document["dialogues"], strict=True):
+        turns = raw["dialogue_turns"]
+        pairs = pairwise(turns)
+        asked = ((turn, reply.get("memory_used") or ()) for turn, reply in pairs if turn["is_query"])
+        questions += (_realmem_question(turn, used, sources, session) for turn, used in asked)
+        said = {turn["content"].strip(): place for place, turn in reversed([*enumerate(turns)])}
+        for memory in raw["extracted_memory"]:
+            place = said.get(memory["source_content_snapshot"].strip())
+            if memory["source_turn"] > 0 and place is not None:
+                sources[session.id, memory["content"]] = session.turn_id(place)
+    name = str(document["_metadata"]["person_name"])
+    return Conversation(name, tuple(turn for one in sessions for turn in one.read()), tuple(questions))
+
+
+def _realmem_question(
+    turn: dict[str, Any], used: Sequence[dict[str, str]], sources: dict[tuple[str, str], str], session: _Session
+) -> Question:
+    known = [(one["session_uuid"], one["content"]) for one in used]
+    found = [one for one in known if one in sources]
+    return Question(
+        id=turn["query_id"],
+        text=turn["content"],
+        category=turn["category_name"],
+        asked_at=session.started_at,
+        evidence_turns=tuple(dict.fromkeys(sources[one] for one in found)),
+        evidence_sessions=tuple(dict.fromkeys(one for one, _ in known)),
+        answer=" ".join(said for _, said in found),
+        asked_in=session.id,
+    )
 
 
 def _evidence_ids(sessions: Sequence[_Session]) -> tuple[str, ...]:

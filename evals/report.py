@@ -2,13 +2,17 @@
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import partial
+from statistics import median
 
 from rich.console import Console
 from rich.table import Table
 
+from evals import tables
+from evals.answer_words import Shown
 from evals.datasets import Conversation, Question
 from evals.metrics import mean, ndcg_at, newest_first, recall_at, reciprocal_rank, session_recall_at
-from evals.service import SERVICE, Asked
+from evals.service import DEFAULTS, SERVICE, Asked
 
 Score = Callable[[Asked, Sequence[str]], float | None]
 
@@ -35,6 +39,7 @@ class Results:
     name: str
     asked: Sequence[Asked]
     session_of: dict[str, str]
+    speaker_of: dict[str, str]
 
     def scores(self) -> dict[str, Score]:
         """Return each metric: a question's score for a ranking, or None where it has none."""
@@ -46,6 +51,7 @@ class Results:
             "nDCG@10": lambda one, found: ndcg_at(found, one.question.evidence_turns),
             "session R@5": self._session_recall,
             "newest": _newest,
+            **{f"R@10, the {role}": partial(self._said_by, role) for role in ("user", "assistant")},
         }
 
     def average(self, ranking: str, metric: str, *, category: str | None = None) -> float | None:
@@ -76,6 +82,11 @@ class Results:
         names = {name for one in self.asked for name in one.rankings}
         return [SERVICE, *sorted(names - {SERVICE})]
 
+    def _said_by(self, role: str, one: Asked, found: Sequence[str]) -> float | None:
+        """Return the recall of what one side of a chat with an assistant said."""
+        said = [turn for turn in one.question.evidence_turns if self.speaker_of[turn] == role]
+        return recall_at(found, said, 10) if said else None
+
     def _session_recall(self, one: Asked, found: Sequence[str]) -> float | None:
         wanted = one.question.evidence_sessions
         return session_recall_at(found, self.session_of, wanted, 5) if wanted else None
@@ -84,7 +95,8 @@ class Results:
 def results(name: str, conversations: Sequence[Conversation], asked: Sequence[Asked]) -> Results:
     """Return the answered questions of a set, ready to be scored."""
     sessions = {turn.id: turn.session_id for one in conversations for turn in one.turns}
-    return Results(name=name, asked=asked, session_of=sessions)
+    speakers = {turn.id: turn.speaker for one in conversations for turn in one.turns}
+    return Results(name=name, asked=asked, session_of=sessions, speaker_of=speakers)
 
 
 def show(console: Console, found: Results) -> None:
@@ -104,6 +116,35 @@ def show(console: Console, found: Results) -> None:
         values = [found.average(SERVICE, metric, category=category) for metric in metrics]
         table.add_row(f"{SERVICE}, {category} ({count})", *(_figure(value) for value in values))
     console.print(table)
+    console.print(_blocks(found))
+
+
+def _blocks(found: Results) -> Table:
+    """Return the table of what blocks show of the evidence and the answers, in how many tokens."""
+    titles = ("questions", "any evidence", "all evidence", "words of the answer", "all of them", "median tokens")
+    table = tables.figures(f"{found.name}: what blocks show", "block", titles)
+    asked = [one for one in found.asked if one.question.answerable and one.blocks]
+    for name in dict.fromkeys(name for one in asked for name in one.blocks):
+        style = "bold" if name == DEFAULTS else None
+        table.add_row(name, *_block_cells([one.blocks[name] for one in asked]), style=style)
+    table.add_section()
+    for category in sorted({one.question.category for one in asked}):
+        cells = _block_cells([one.blocks[DEFAULTS] for one in asked if one.question.category == category])
+        table.add_row(f"{DEFAULTS}, {category}", *cells)
+    return table
+
+
+def _block_cells(shown: Sequence[Shown]) -> list[str]:
+    evidence = [one.evidence for one in shown if one.evidence is not None]
+    words = [one.words for one in shown if one.words is not None]
+    shares = (
+        mean(one > 0 for one in evidence),
+        mean(one == 1 for one in evidence),
+        mean(words),
+        mean(one == 1 for one in words),
+    )
+    tokens = f"{median(one.tokens for one in shown):.0f}" if shown else ""
+    return [str(len(shown)), *map(_figure, shares), tokens]
 
 
 def scorable(question: Question) -> bool:

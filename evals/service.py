@@ -4,10 +4,11 @@ Everything runs in this process on an embedded database of its own, without HTTP
 conversation, the API's checks and both pipelines are the real ones.
 """
 
+import re
 import tempfile
 from collections.abc import AsyncIterator, Iterator, Mapping, Sequence
 from contextlib import asynccontextmanager, contextmanager
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from datetime import UTC
 from pathlib import Path
 from uuid import UUID, uuid4
@@ -17,13 +18,16 @@ from app.assembly import build_runtime
 from app.errors import TypedMemoryError
 from app.features.portability.commands.import_sources import ImportItem, memories
 from app.model import Actor, Visibility
+from app.read.assemble import estimate_tokens
 from app.read.fuse import fuse
 from app.read.plan import OPEN
-from app.read.values import Arm, QueryPlan, QueryRequest, Scaling
+from app.read.values import Arm, IdStyle, QueryPlan, QueryRequest, Scaling
 from app.runtime import Runtime
 from app.services.index_maintenance import IndexMaintenance
 from app.settings import Settings
+from evals.answer_words import Shown, answer_words, share_of
 from evals.datasets import Conversation, Question, Turn
+from evals.metrics import recall_at
 
 BATCH = 500
 SERVICE = "service"
@@ -35,12 +39,25 @@ SHOWN = 60
 RRF_ARMS = (Arm.SEMANTIC, Arm.LEXICAL, Arm.SEMANTIC_CONTEXT, Arm.LEXICAL_CONTEXT)
 
 
+DEFAULTS = "at the defaults"
+"""The name of the block that a request gets which says no more than its question."""
+
+BUDGETS = (500, 1000, 2000)
+"""Tokens that blocks are filled up to, of as many matches as are relevant, beside the block at the defaults."""
+
+_PLACE = re.compile(r"^- \[(\d+)\] ", re.MULTILINE)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Asked:
-    """A question with the turns each way of ranking returned, best first: the service, each arm, plain RRF."""
+    """A question with the turns each way of ranking returned, best first: the service, each arm, plain RRF.
+
+    `blocks` are what contexts show, that at the defaults first, where they were asked for.
+    """
 
     question: Question
     rankings: Mapping[str, tuple[str, ...]]
+    blocks: Mapping[str, Shown] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -82,13 +99,7 @@ class Bench:
 
     async def ask(self, question: Question, user: str, known: Mapping[UUID, str]) -> Asked:
         """Ask as a caller would, with the question's own time as now."""
-        request = QueryRequest(
-            query=question.text,
-            now=question.asked_at.astimezone(UTC),
-            visibility=Visibility(user_id=user),
-            top_k=SHOWN,
-            min_relevance=0.0,
-        )
+        request = replace(_request(question, user), top_k=SHOWN, min_relevance=0.0)
         answer = await self.runtime.queries.pipeline.answer(self.actor.tenant_id, request)
         plain = [one.id for one in fuse(answer.arms, _plain())]
         rankings = {
@@ -102,6 +113,36 @@ class Bench:
                 name: tuple(known[memory] for memory in found if memory in known) for name, found in rankings.items()
             },
         )
+
+    async def blocks(
+        self, question: Question, user: str, known: Mapping[UUID, str], texts: Mapping[str, str]
+    ) -> dict[str, Shown]:
+        """Return what the block at the defaults shows, and those filled up to each budget; `texts` are the turns'."""
+        plainly = replace(_request(question, user), ids=IdStyle.SHORT)
+        requests = {
+            DEFAULTS: plainly,
+            **{f"{one} tokens": replace(plainly, top_k=SHOWN, token_budget=one) for one in BUDGETS},
+        }
+        return {name: await self._shown(one, question, known, texts) for name, one in requests.items()}
+
+    async def _shown(
+        self, request: QueryRequest, question: Question, known: Mapping[UUID, str], texts: Mapping[str, str]
+    ) -> Shown:
+        """Return what the block of a request, whose lines have places, shows of the evidence and of the answer."""
+        result = (await self.runtime.queries.pipeline.answer(self.actor.tenant_id, request)).result
+        placed = [result.hits[int(one) - 1].memory.id for one in _PLACE.findall(result.context.text)]
+        turns = [known[one] for one in placed if one in known]
+        plain = _PLACE.sub("- ", result.context.text)
+        return Shown(
+            tokens=estimate_tokens(plain),
+            evidence=recall_at(turns, question.evidence_turns, len(turns)),
+            words=share_of(answer_words(question, texts), plain),
+        )
+
+
+def _request(question: Question, user: str) -> QueryRequest:
+    asked_at = question.asked_at.astimezone(UTC)
+    return QueryRequest(query=question.text, now=asked_at, visibility=Visibility(user_id=user), widens=True)
 
 
 def _plain() -> QueryPlan:

@@ -140,6 +140,7 @@ class QueryFields(RequestBody):
             heed=getattr(self, "heed", HeedMode.NONE),
             rerank=getattr(self, "rerank", False),
             explain=getattr(self, "explain", False),
+            widens=getattr(self, "widens", False),
         )
 
 
@@ -186,6 +187,11 @@ class QueryBody(QueryFields, **with_example({"query": "Which editor theme does A
         description="What to answer with; `details` are whole memories, arms, notes and the groups of the context.",
     )
     explain: Flag = Field(default=False, description="Return the plan, and all details.")
+
+    @property
+    def widens(self) -> bool:
+        """Whether a question whose answer is gathered from many statements may get more than `top_k`."""
+        return "top_k" not in self.model_fields_set
 
     def to_request(self, registry: Registry, present: datetime) -> QueryRequest:
         """Return the request, or raise InvalidFields for an unknown type or unreadable messages."""

@@ -177,6 +177,9 @@ ASKS_BACK: Final = pattern("question_cues", "asks back", _ANY_CASE)
 _WAS_SAID: Final = pattern("question_cues", "was said", _ANY_CASE)
 """Asks what was said, by anybody."""
 
+_GATHERS: Final = pattern("question_cues", "gathers", _ANY_CASE)
+"""Asks for what is told in several places."""
+
 THE_USER: Final = pattern("question_cues", "the user", _ANY_CASE)
 """The user, in the words of an agent that asks on their behalf."""
 
@@ -256,6 +259,11 @@ def is_past(text: str) -> bool:
 def looks_back(text: str) -> bool:
     """Tell whether the question asks how things were, or what was said: then words that no longer hold may answer."""
     return any(cue.search(text) for cue in (PAST_TENSE, DATED, ASKS_BACK, _WAS_SAID)) or is_past(text)
+
+
+def gathers(text: str) -> bool:
+    """Tell whether the answer is made of several statements: a number, an order, all of something, a summary."""
+    return _GATHERS.search(text) is not None
 
 
 def speaks_of_somebody(text: str) -> bool:

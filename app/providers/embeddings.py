@@ -18,6 +18,7 @@ from app.providers.http import Endpoint, HttpPolicy, ProviderClient, Sleep, time
 Vectors = NDArray[np.float32]
 Purpose = Literal["document", "query"]
 WordVectors = Callable[[Sequence[str]], Vectors]
+TextCoverage = Callable[[str], float]
 """Returns the unit vectors of single words, in their order."""
 EmbedObserver = Callable[[str, float, int], None]
 """Told of each `embed`: the outcome (`ok`, a ProviderError's code, `cancelled`, `error`), seconds, texts."""

@@ -14,7 +14,7 @@ from app.memory.spec import MemoryType
 from app.metrics import Metrics
 from app.providers.anthropic_messages import AnthropicMessages
 from app.providers.chat import SETTINGS, ChatModel, ChatObserver, ChatSpec, StreamingChat
-from app.providers.embeddings import Embedder, EmbeddingModel, OpenAIEmbedder, WordVectors
+from app.providers.embeddings import Embedder, EmbeddingModel, OpenAIEmbedder, TextCoverage, WordVectors
 from app.providers.fallback import FallbackChat
 from app.providers.http import HttpPolicy
 from app.providers.model_extractor import ModelExtractor
@@ -66,6 +66,11 @@ def faults(chat: StreamingChat | None, embedder: Embedder) -> dict[str, str]:
 def word_vectors(embedder: Embedder) -> WordVectors | None:
     """Return what gives the vectors of single words, where the embedder runs in this process."""
     return embedder.words if isinstance(embedder, WordllamaEmbedder) else None
+
+
+def text_coverage(embedder: Embedder) -> TextCoverage | None:
+    """Return what tells how much of a text the embedder knows, where it runs in this process."""
+    return embedder.coverage if isinstance(embedder, WordllamaEmbedder) else None
 
 
 def make_reranker(settings: Settings) -> Reranker | None:

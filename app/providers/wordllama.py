@@ -8,6 +8,7 @@ Its two files are read here; the vectors are identical.
 from __future__ import annotations
 
 import json
+import re
 from collections.abc import Sequence
 from functools import cache
 from importlib.util import find_spec
@@ -23,6 +24,8 @@ from app.providers.embeddings import EmbedObserver, Purpose, Vectors, has_no_wor
 
 DIRECT_CHARACTERS: Final = 600
 """Up to here a call costs less than the 60 microseconds of a hop to a thread and back, so it makes none."""
+
+_BYTE: Final = re.compile("<0x[0-9A-F]{2}>")
 
 _TOKENIZER: Final = Path("tokenizers", "l2_supercat_tokenizer_config.json")
 _WEIGHTS: Final = Path("weights", "l2_supercat_256.safetensors")
@@ -54,6 +57,16 @@ class WordllamaEmbedder:
     def words(self, words: Sequence[str]) -> Vectors:
         """Return the unit vectors of single words, in their order."""
         return self._embed_all(words)
+
+    def coverage(self, text: str) -> float:
+        """Return the share of a text's letters in tokens of two letters or more; 1 where it has no letters.
+
+        A script that the vocabulary does not have falls apart into single letters and bytes, which mean nothing alone.
+        """
+        read = self._tokenizer.encode(text.encode("utf-8", "replace").decode(), add_special_tokens=False)
+        told = [sum(map(str.isalpha, one)) for one in read.tokens if not _BYTE.fullmatch(one)]
+        letters = sum(map(str.isalpha, text))
+        return min(1.0, sum(one for one in told if one > 1) / letters) if letters else 1.0
 
     async def aclose(self) -> None:
         """Do nothing: there is nothing open."""

@@ -7,27 +7,24 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Collection, Mapping, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 from datetime import date, datetime, tzinfo
-from typing import Final
 from uuid import UUID
 
 from pydantic import ValidationError
 
 from app import ids
 from app.db.memories.ranking import RankingRow
-from app.english.chitchat import is_chit_chat, is_reaction
-from app.english.questions import FIRST_PERSON
-from app.lexical.bm25 import STOP_WORDS, terms
+from app.lexical.bm25 import terms
 from app.memory import normalise
 from app.memory.confidence import READ_FLOOR, UNCERTAIN_ACTS, WRITE_FLOOR
 from app.memory.naming import need_names, with_canonical_names
 from app.memory.registry import Registry
 from app.memory.spec import GROUPS, HEED_GROUP, MemoryType
-from app.memory.vocabulary import ASSISTANTS
 from app.model import Memory, MemoryStatus, ReadMode
 from app.read.block_dates import as_day, days_with_times, stated_since, with_own_days
+from app.read.excerpt import quoted_of, shown_of
 from app.read.values import ContextBlock, ContextGroup, HeededLine, Hit, IdStyle, ParsedQuery, Ranked, happens
 
 _PIECE = re.compile(r"[A-Za-z]+|[0-9]+|[^\W_]+|[^\w\s]|_")
@@ -64,16 +61,6 @@ FLOORS: Mapping[ReadMode, float] = {
     ReadMode.AUDIT: WRITE_FLOOR,
 }
 """Least confidence of an answer (seed 001, stage 4)."""
-
-SHORT_TURN = 40
-"""Words up to which a turn is given whole, but for small talk."""
-
-FIRST_TURNS, FIRST_TURN_WORDS, LATER_TURN_WORDS = 2, 60, 18
-"""Turns among the best that are given at length, and the words of these and of later ones. On two sets of conversations
-(docs/decisions/context.md) no other split left more of the answers in as many tokens."""
-
-LATER_QUOTE_WORDS = 40
-"""Words of a quoted section that is not among the best: sources tell more in a sentence than people who talk."""
 
 SHORT_VALUE = 6
 """Most words of a value that a word which the question leaves out rules out; in a sentence it is one of many."""
@@ -133,16 +120,17 @@ Line = tuple[Hit, str]
 class Layout:
     """The form of a block: the time zone of its days, its tokens, the style of ids, and the question.
 
-    `asked` are the terms of the question. `newest_first`: of lines that answer alike, the newest stands first. `timed`
-    are the days whose lines have the time of day.
+    `asked` are the terms of the question with what each weighs. `newest_first`: of lines that answer alike, the newest
+    stands first; `in_order`: what was said stands in the order of time. `timed` are the days whose lines have the time
+    of day.
     """
 
     zone: tzinfo | None
     budget: int
     ids: IdStyle = IdStyle.NONE
-    query: str = ""
-    asked: frozenset[str] = frozenset()
+    asked: Mapping[str, float] = field(default_factory=dict)
     newest_first: bool = True
+    in_order: bool = False
     timed: frozenset[date] = frozenset()
 
 
@@ -152,18 +140,17 @@ def assemble(
     """Return the context block within a token budget, and the ids of the memories that are in it.
 
     Memories are taken best first; one that doesn't fit is left out, unless it is the first: then it is cut. Long turns
-    are shortened to what they say of the question, the best two less. What a memory says can't break out of its line.
+    are shortened to what they say of the question. What a memory says can't break out of its line.
     `arrange` orders the lines.
     """
     taken: dict[str, list[Line]] = defaultdict(list)
     heed = _heed_group(heeded, layout)
     spent = sum(map(estimate_tokens, (_heading(HEED_GROUP), *heed.lines))) if heed.lines else 0
-    words = _telling_words(layout.query)
     layout = replace(layout, timed=_timed([hit.memory for hit in hits], types, layout.zone))
     for place, hit in enumerate(hits):
         if layout.budget - spent < SHORTEST_LINE:
             break
-        line = _line(hit, place, words, types, layout)
+        line = _line(hit, place, types, layout)
         group = _group(hit.memory, types)
         heading = 0 if group in taken else estimate_tokens(_heading(group))
         room = layout.budget - spent - heading
@@ -202,14 +189,15 @@ def arrange(taken: Mapping[str, Sequence[Line]], layout: Layout) -> dict[str, li
     """Return the lines by group, in the order of the block.
 
     Beliefs come before what was only said, groups of beliefs in the order of their best lines. Of beliefs that answer
-    alike, which say the same words of the question, the newest comes first, and of what was said the newest of all. A
+    alike, which say the same words of the question, the newest comes first, and of what was said the newest of all, or
+    the oldest where a question gathers. A
     later turn stands above the belief that it may have changed, and both above the others of the group. Where the past
     is asked for, the best lines come first.
     """
     groups = {name: list(lines) for name, lines in taken.items() if name != GROUPS[-1]}
     said = list(taken.get(GROUPS[-1], ()))
     if layout.newest_first:
-        said.sort(key=_newest, reverse=True)
+        said.sort(key=_newest, reverse=not layout.in_order)
         groups = {name: _newest_of_alike(lines, layout) for name, lines in groups.items()}
     by_id = {line[0].memory.id: line for line in said}
     above = {hit.memory.id: hit.later for lines in groups.values() for hit, _ in lines if hit.later}
@@ -229,7 +217,7 @@ def _newest_of_alike(lines: Sequence[Line], layout: Layout) -> list[Line]:
     """Return the lines with those that say the same words of the question ordered among themselves, newest first."""
     alike: dict[frozenset[str], list[int]] = defaultdict(list)
     for place, (hit, _) in enumerate(lines):
-        alike[layout.asked.intersection(terms(hit.memory.content))].append(place)
+        alike[frozenset(layout.asked.keys() & terms(hit.memory.content))].append(place)
     ordered = list(lines)
     for places in alike.values():
         newest = sorted((lines[place] for place in places), key=_newest, reverse=True)
@@ -269,7 +257,7 @@ def _heading(group: str) -> str:
     return f"## {group}"
 
 
-def _line(hit: Hit, place: int, words: Collection[str], types: Registry, layout: Layout) -> str:
+def _line(hit: Hit, place: int, types: Registry, layout: Layout) -> str:
     """Return the memory's line: when it was stated, whether it is history, until when, and what it says.
 
     A type whose memories have a time of their own says it itself; its day is when it was noted. Empty: small talk.
@@ -278,12 +266,12 @@ def _line(hit: Hit, place: int, words: Collection[str], types: Registry, layout:
     kind = types.find(memory.type)
     said = memory.content
     if kind is not None and kind.verbatim:
-        said = _shortened(memory, words, FIRST_TURN_WORDS if place < FIRST_TURNS else LATER_TURN_WORDS)
+        said = shown_of(memory, place, layout.asked)
         if not said:
             return ""
         said = with_own_days(said, memory, zone)
     elif kind is not None and kind.quotes is not None:
-        said = _quoted(memory, kind.quotes, words, FIRST_TURN_WORDS if place < FIRST_TURNS else LATER_QUOTE_WORDS)
+        said = quoted_of(memory, kind.quotes, place, layout.asked)
     elif kind is not None and need_names(said, memory.names):
         said = _with_names(said, memory, kind)
     noted = "noted " if kind is not None and happens(kind) else ""
@@ -292,14 +280,6 @@ def _line(hit: Hit, place: int, words: Collection[str], types: Registry, layout:
     since = as_day(stated_since(memory), zone, frozenset() if noted else layout.timed)
     when = ", ".join((f"{noted}{since}{past}{until}", *hit.marks))
     return f"- {_named(memory, place, layout.ids)}({when}) {as_line(said)}"
-
-
-def _quoted(memory: Memory, field: str, words: Collection[str], most: int) -> str:
-    """Return what a quoted source says of the question, after where it is from."""
-    text = str(memory.payload.get(field, ""))
-    if not memory.content.endswith(text) or len(text.split()) <= most:
-        return memory.content
-    return memory.content.removesuffix(text) + _excerpt(text, words, most=most)
 
 
 def _with_names(said: str, memory: Memory, kind: MemoryType) -> str:
@@ -328,32 +308,6 @@ def _named(memory: Memory, place: int, style: IdStyle) -> str:
             return f"[{ids.public(ids.MEMORY, memory.id)}] "
 
 
-def _shortened(memory: Memory, words: Collection[str], most: int) -> str:
-    """Return what a turn says of the question, led by who said it; empty where it is small talk.
-
-    So is an assistant's turn that does no more than react and ask, unless it asks for what the question does: then the
-    answer may lean on it.
-    """
-    speaker = _speaker(memory)
-    lead = f"{speaker}: " if speaker else ""
-    said = memory.content.removeprefix(lead)
-    idle = speaker in ASSISTANTS and all(_is_idle(one) or is_reaction(one) for one in _sentences(said))
-    idle = idle and not _tells(said, words)[0]
-    if idle or is_chit_chat(said):
-        return ""
-    if len(said.split()) <= SHORT_TURN:
-        return lead + " ".join(one for one in _sentences(said) if not is_chit_chat(one))
-    return lead + _excerpt(said, words, most=most)
-
-
-def _speaker(memory: Memory) -> str | None:
-    """Return the name of who said a turn, or the role; None where neither is known."""
-    speaker = memory.payload.get("speaker")
-    if isinstance(speaker, str):
-        return speaker
-    return next((one.role for one in memory.evidence if one.role is not None), None)
-
-
 def cut_line(line: str, room: int) -> str:
     """Return as many words of the line as the room takes, with an ellipsis."""
     words = line.split(" ")
@@ -365,62 +319,3 @@ def cut_line(line: str, room: int) -> str:
         else:
             high = middle - 1
     return " ".join(words[:low]) + " …"
-
-
-_SENTENCE: Final = re.compile(r"(?<=[.!?])\s+|\n+")
-_SAID_WORD: Final = re.compile(r"[^\W_]+")
-_SHORTEST_SENTENCE: Final = 4
-"""Words of a sentence under which it says nothing, unless it has a number."""
-
-_STEM: Final = 5
-"""Letters by which a word of the question is known in its other forms."""
-
-
-def _telling_words(question: str) -> frozenset[str]:
-    """Return the words of a question by which sentences about it are known."""
-    words = (word.casefold() for word in _SAID_WORD.findall(question))
-    return frozenset(word[:_STEM] for word in words if word not in STOP_WORDS["english"])
-
-
-def _excerpt(text: str, words: Collection[str], *, most: int) -> str:
-    """Return the sentences of a turn that say something, those with telling words first, up to `most` words.
-
-    They stay in their order, and one is always kept.
-    """
-    sentences = _sentences(text)
-    best = sorted(range(len(sentences)), key=lambda place: (*_tells(sentences[place], words), -place), reverse=True)
-    kept = _fitting(sentences, best, most=most, idle=False) or _fitting(sentences, best, most=most, idle=True)
-    cut = sentences[kept[0]] if len(kept) == 1 else ""
-    if len(cut.split()) > most:
-        return f"{' '.join(cut.split()[:most])} …"
-    return " ".join(sentences[place] for place in sorted(kept))
-
-
-def _fitting(sentences: Sequence[str], best: Sequence[int], *, most: int, idle: bool) -> list[int]:
-    """Return the places of the first sentence, in the order of `best`, and of those after it that still fit."""
-    kept: list[int] = []
-    room = most
-    for place in best:
-        length = len(sentences[place].split())
-        if (not kept or length <= room) and (idle or not _is_idle(sentences[place])):
-            kept.append(place)
-            room -= length
-    return kept
-
-
-def _sentences(text: str) -> list[str]:
-    return [one for one in _SENTENCE.split(text) if one]
-
-
-def _is_idle(sentence: str) -> bool:
-    """Tell whether a sentence is small talk, or asks and tells nothing of who asks."""
-    if is_chit_chat(sentence):
-        return True
-    if len(sentence.split()) < _SHORTEST_SENTENCE and not any(one.isdigit() for one in sentence):
-        return sentence.endswith(("!", "?"))
-    return sentence.endswith("?") and FIRST_PERSON.search(sentence) is None
-
-
-def _tells(sentence: str, words: Collection[str]) -> tuple[int, bool]:
-    found = {word[:_STEM] for word in _SAID_WORD.findall(sentence.casefold())}
-    return len(found.intersection(words)), FIRST_PERSON.search(sentence) is not None

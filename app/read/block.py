@@ -47,6 +47,9 @@ CHAT_SHARE: Final = 0.4
 BRIEF_SHARE: Final = 0.7
 """The same of brief turns there that are not surely relevant."""
 
+GATHERED: Final = 0.5
+"""Times these shares, but for brief turns that are not sure, those of a question that gathers."""
+
 SURE: Final = 0.9
 """Relevance over which a brief turn may stand far behind a belief, which has a name or a predicate for it, too."""
 
@@ -204,7 +207,7 @@ def assistant_words(judged: Judged, one: Ranked) -> str:
         return ""
     if Arm.LEXICAL not in one.places:
         return "said by the assistant, without a word of the question"
-    if judged.policy.evidence.whole[one.id] < AS_GOOD * judged.best:
+    if judged.policy.evidence.whole[one.id] < AS_GOOD * judged.best and not query.reading.goes_on:
         return "said by the assistant, and less relevant than what the user said"
     said = set(terms(judged.row(one).opening))
     new = said - judged.said_by_user
@@ -239,6 +242,7 @@ def beside_better(judged: Judged, one: Ranked) -> str:
         return "far less relevant than the belief that is asked for"
     unsure = is_brief(judged.row(one)) and one.relevance <= SURE
     share = TURN_SHARE if not judged.policy.query.assistants else BRIEF_SHARE if unsure else CHAT_SHARE
+    share *= GATHERED if judged.policy.query.reading.gathers and not unsure else 1.0
     return "far less relevant than the best match" if evidence < share * judged.best else ""
 
 

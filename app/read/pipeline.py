@@ -25,6 +25,7 @@ from app.db.memories.resident import Held, read_content_state
 from app.db.session import PLANNED_ONCE, SNAPSHOT, Database, ReadSession
 from app.db.sql import as_halfvec
 from app.english.chitchat import is_chit_chat
+from app.lexical.bm25 import index_of
 from app.memory.registry import Registry, Types
 from app.model import ReadMode
 from app.providers.embeddings import Embedder
@@ -61,6 +62,9 @@ from app.read.weights import term_weights
 Observe = Callable[[str, float], None]
 """Told of each arm and stage, and the seconds it took."""
 
+
+GATHERED = 24
+"""Matches that a question gets which gathers what is told in several places (docs/decisions/context.md)."""
 
 _INLINE = 100_000
 """Characters of answers whose context is assembled on the event loop, some ten milliseconds' worth; more go to a
@@ -102,6 +106,8 @@ class ReadPipeline:
         opening = PLANNED_ONCE if residents is None else {**PLANNED_ONCE, **SNAPSHOT}
         while True:
             reading = understand.parse_question(request, types=types, language=self.search.language)
+            if reading.gathers and request.widens:
+                request = replace(request, top_k=max(GATHERED, request.top_k))
             subject = subject_of(reading, self.search.words) if _heeds(request) else NO_SUBJECT
             held = () if residents is None else residents.held(tenant, request.visibility.scope_ids(tenant))
             async with self.database.read(tenant, **opening) as session:
@@ -252,9 +258,9 @@ class ReadPipeline:
             zone=request.now.tzinfo,
             budget=request.token_budget,
             ids=request.ids,
-            query=request.query,
-            asked=frozenset(query.terms),
+            asked=_weights_by_term(question),
             newest_first=asks_for_present(query),
+            in_order=query.reading.gathers,
         )
         heeded = choose_heeded(
             question.known.heeded,
@@ -312,6 +318,12 @@ def _arm_hits(places: Places) -> tuple[ArmHit, ...]:
         ArmHit(arm=arm.value, rank=rank, score=score, scaled=scaled, contribution=added)
         for arm, (rank, score, scaled, added) in places.items()
     )
+
+
+def _weights_by_term(question: Question) -> dict[str, float]:
+    """Return the terms of a question with what each weighs among the visible memories."""
+    weights = term_weights(question.query, question.counted, question.known.documents)
+    return {term: weights.get(index_of(term), 0.0) for term in question.query.terms}
 
 
 def _nothing(query: ParsedQuery, started: float) -> QueryAnswer:

@@ -79,6 +79,8 @@ TEXT = {Arm.SEMANTIC: 1.2, Arm.LEXICAL: 1.0, Arm.SEMANTIC_CONTEXT: 1.2, Arm.LEXI
 
 Two compare words, and each word is compared by its nearness once more: so the words of what came before count less."""
 
+_MEANING = frozenset({Arm.SEMANTIC, Arm.SEMANTIC_CONTEXT})
+
 TIMED = {**TEXT, Arm.TEMPORAL: 1.3}
 """With what happened or was said at the time that the question names."""
 
@@ -98,6 +100,7 @@ OPEN = QueryPlan(
     words=0.25,
     said_before=0.5,
     neighbours=0.5,
+    beside_assistant=0.25,
     farther=0.7,
     brevity=60,
     question=0.45,
@@ -188,6 +191,13 @@ EXPLAINED_CUTS = 20
 def plan(query: ParsedQuery) -> QueryPlan:
     """Return the plan of the first row that fits."""
     return next(row.plan for row in TABLE if row.fits(query))
+
+
+def by_words_alone(chosen: QueryPlan) -> QueryPlan:
+    """Return the plan without the arms of meaning, for a question that the embedder doesn't know."""
+    weights = {arm: weight for arm, weight in chosen.weights.items() if arm not in _MEANING}
+    why = f"{chosen.why} The embedding model knows little of its words, so its vectors do not count."
+    return replace(chosen, name=f"{chosen.name}, by words alone", why=why, weights=weights)
 
 
 def explain_plan(chosen: QueryPlan, cut: Sequence[Cut], filters: Sequence[Mapping[str, object]]) -> dict[str, object]:

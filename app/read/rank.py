@@ -113,7 +113,8 @@ def rank(
     """
     read = [(one, rows[one.id]) for one in fused if one.id in rows]
     present = [row for _, row in read]
-    shares = _neighbours(read, verbatim, plan)
+    beside = plan.beside_assistant if _said_by(present, query.assistants) else plan.neighbours
+    shares = _neighbours(read, verbatim, beside, plan)
     asking = {row.id: _question_factor(row.asking, plan) for row in present if row.asking is not None}
     speaker = _one_speaker(query, present, speakers)
     factors = _factors(present, demotions(present), asking, speaker, numbered, query, plan)
@@ -195,9 +196,11 @@ def demotions(rows: Sequence[RankingRow]) -> dict[UUID, float]:
 
 
 def _neighbours(
-    read: Sequence[tuple[Fused, RankingRow]], verbatim: Collection[str], plan: QueryPlan
+    read: Sequence[tuple[Fused, RankingRow]], verbatim: Collection[str], share: float, plan: QueryPlan
 ) -> dict[UUID, float]:
     """Return what each turn gains from the turns up to two before and after it: the more, the fewer words it has.
+
+    `share` is that of the better of the turns beside it: an assistant is asked about one thing after another.
 
     A belief neither gains nor lends: it is brief, but complete, and found by words that its turn may not have.
     """
@@ -218,7 +221,7 @@ def _neighbours(
         far = max(beside(at - 2, 0.0), beside(at + 2, 0.0))
         if near or far:
             brief = plan.brevity / (plan.brevity + words)
-            gains[one.id] = plan.neighbours * brief * (near + plan.farther * far)
+            gains[one.id] = share * brief * (near + plan.farther * far)
     return gains
 
 
@@ -252,6 +255,7 @@ def _factors(
     """Return the factors of those memories that have any, in the order in which they multiply."""
     replaced = [one.id for one in rows if one.status == MemoryStatus.SUPERSEDED] if query.about_past else []
     back = ", which the question asks for" if query.reading.asks_back else ""
+    asked_back = query.reading.asks_back or query.reading.goes_on
     every: tuple[tuple[str, float, Sequence[UUID]], ...] = (
         *((_CONTRADICTED, ratio, (memory,)) for memory, ratio in ratios.items()),
         (_VOLATILE, DEMOTION, [one.id for one in rows if one.volatile]),
@@ -269,7 +273,7 @@ def _factors(
         ("said by the one the question names", plan.speaker, _said_by(rows, speaker)),
         (
             f"said by the assistant{back}",
-            plan.asked_back if query.reading.asks_back else plan.assistant,
+            plan.asked_back if asked_back else plan.assistant,
             _said_by(rows, query.assistants),
         ),
         (

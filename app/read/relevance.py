@@ -37,6 +37,9 @@ TURN_FLOOR: Final = 0.18
 CHAT_FLOOR: Final = 0.28
 """The same of turns of a chat with an assistant, which is about one thing after another."""
 
+GATHERED: Final = 0.5
+"""Times these floors, but for brief turns, those of a question that gathers: a part of a sum may not say its words."""
+
 BRIEF: Final = 160
 """Letters of a turn under which it says one thing. The vector of a longer one blurs what it says."""
 
@@ -262,6 +265,7 @@ class Relevance:
         if evidence is None:
             alone = is_brief(row) and Arm.LEXICAL not in one.places and not self.query.reading.asks_back
             floor = TURN_FLOOR if not self.query.assistants else BRIEF_FLOOR if alone else CHAT_FLOOR
+            floor *= GATHERED if self.query.reading.gathers and not alone else 1.0
             return "" if one.relevance >= floor else f"under {floor:.2f}, the floor of turns"
         floor = ALONE_FLOOR if self._by_meaning_alone(one, row) else BELIEF_FLOOR
         if one.relevance < floor:

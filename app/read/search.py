@@ -6,6 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import cached_property
+from typing import Final
 from uuid import UUID
 
 from pgvector import HalfVector
@@ -17,6 +18,7 @@ from app.lexical.bm25 import to_sparsevec
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType
 from app.model import Memory, ReadMode
+from app.providers.embeddings import TextCoverage
 from app.read import block
 from app.read.assemble import floor
 from app.read.chains import ChainSearch, asked_text, chain_first
@@ -24,7 +26,7 @@ from app.read.choice import best_matches, considered, held_then
 from app.read.fuse import fuse
 from app.read.heed import NO_SUBJECT, QuestionSubject
 from app.read.near_words import NearWords, match_words
-from app.read.plan import plan
+from app.read.plan import by_words_alone, plan
 from app.read.rank import about_others, demote, numbered_matches, predecessor_first, rank, slot_holders
 from app.read.relevance import CALIBRATIONS, UNLIKE, Calibration, Relevance, Split, usual_cosine, without_context
 from app.read.resident.scope import ResidentScope
@@ -36,6 +38,11 @@ from app.read.weights import document_counts, term_weights, word_weights
 
 FOLLOWED = 60
 """Best matches whose predicates are compared with the question, to see whether several of them say something of it."""
+
+COVERED: Final = 0.5
+"""Least share of a question's letters in tokens that the embedder knows for its vectors to count. Of one question in 21
+languages those in Latin and Cyrillic script have .65 and more, those in eight other scripts .4 and less; of Chinese
+ones bigrams alone find .82 at 5, the embedded model .21."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -59,7 +66,7 @@ class Question:
     """A question with its names resolved, what the look-up found, and when it was asked by `perf_counter`.
 
     `subject` is what it touches, where what must be heeded is read for it. `held` are the scopes in sight, if the
-    process holds them, as they were when it was looked up.
+    process holds them, as they were when it was looked up. `covered`: the embedder knows its words.
     """
 
     tenant: UUID
@@ -70,6 +77,7 @@ class Question:
     started: float
     subject: QuestionSubject = NO_SUBJECT
     held: tuple[ResidentScope, ...] = ()
+    covered: bool = True
 
     @property
     def scopes(self) -> tuple[UUID, ...]:
@@ -84,7 +92,7 @@ class Question:
     @cached_property
     def plan(self) -> QueryPlan:
         """The numbers by which it is answered."""
-        return plan(self.query)
+        return plan(self.query) if self.covered else by_words_alone(plan(self.query))
 
     @cached_property
     def counted(self) -> Mapping[int, int]:
@@ -97,7 +105,8 @@ class MemorySearch:
     """Finds what answers a question by its vector, its words, its names and its times.
 
     `model` made the vectors that are searched; `words` compares single words, with the embedded model.
-    `questioned` tells whether hypothetical questions are written for the memories of a type.
+    `questioned` tells whether hypothetical questions are written for the memories of a type. `coverage` tells how much
+    of a text the embedder knows.
     """
 
     model: Model
@@ -106,9 +115,12 @@ class MemorySearch:
     calibration: Calibration = CALIBRATIONS["wordllama-256"]
     words: NearWords | None = None
     questioned: Callable[[MemoryType], bool] = lambda kind: kind.asked_by_questions
+    coverage: TextCoverage | None = None
 
     async def find(self, source: ReadSource, question: Question, vector: HalfVector) -> Found:
         """Return what answers: without an inferred filter, or among what is over, where nothing else does."""
+        if self.coverage is not None and self.coverage(question.query.dense_text) < COVERED:
+            question = replace(question, covered=False)
         request, query = question.request, question.query
         found = await self._find_once(source, question, vector)
         if not found.ranked and query.types.inferred:
@@ -135,12 +147,13 @@ class MemorySearch:
                 metadata=search.filters.metadata,
             )
         )
-        if self.words:
+        words = self.words if question.covered else None
+        if words:
             fused = match_words(
                 fused,
                 rows,
                 search.words,
-                words=self.words,
+                words=words,
                 verbatim=verbatim,
                 plan=chosen,
             )
@@ -169,7 +182,7 @@ class MemorySearch:
             numbered=numbered,
             others=others,
             alone=without_context(rows.values(), query, verbatim),
-            words=self.words,
+            words=words,
             usual=usual_cosine(
                 retrieved.arms.get(Arm.SEMANTIC, ()), question.known.memories, search.depth, self.calibration
             ),

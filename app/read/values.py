@@ -68,7 +68,8 @@ class QueryRequest:
     `types` are canonical type names, empty for all; `metadata` are what the metadata of memories contain.
     `min_confidence` None means the floor of the mode, `min_relevance` None the floors of relevance; 0 fills up to
     `top_k`. Of the session that asks, the last `recent_turns` turns are left out: the caller still has them.
-    `token_budget` bounds the context block. `as_of`: what was true then; `known_at`: what was believed then.
+    `token_budget` bounds the context block. `widens`: a question that gathers its answer from many statements gets more
+    than `top_k`. `as_of`: what was true then; `known_at`: what was believed then.
     """
 
     query: str
@@ -79,6 +80,7 @@ class QueryRequest:
     topic: str | None = None
     metadata: Mapping[str, object] = field(default_factory=dict)
     top_k: int = 10
+    widens: bool = False
     recent_turns: int = 20
     mode: ReadMode | None = None
     as_of: datetime | None = None
@@ -224,7 +226,8 @@ class QuestionReading:
     `asker_spans` those for the asker, "the user". `denied`: the question is put in the negative. `asks_back`: it asks
     what the assistant said; `looks_back`: how things were, or what was said; `asks_what_happened`: whatever happened at
     a time. `fallback` are windows that answer only where nothing happens in `windows`: the last 4 December, where the
-    next one is asked for.
+    next one is asked for. `gathers`: the answer is made of several statements. `goes_on`:
+    it is a message of several sentences, which goes on with what was worked out, rather than a look-up.
     """
 
     text: str
@@ -254,6 +257,8 @@ class QuestionReading:
     mode: ReadMode
     mode_given: bool
     language: str
+    gathers: bool = False
+    goes_on: bool = False
 
     @property
     def asks(self) -> bool:
@@ -382,19 +387,20 @@ class QueryPlan:
     nominate; `questions` is the share by which a memory gains in meaning from the best of the questions it answers
     (0: they are not looked at). Fusion: an arm adds `weight x (scaled + rank_share x sqrt(scaled) / (k + rank))`.
 
-    Ranking: of the first `considered` the first `compared` gain up to `words` for the nearness of their words to
-    the question's; a word of the turn before counts `said_before` of one of its own. All are ranked by `retrieval x
-    confidence^c x freshness^g`, with the exponents `confidence` and `freshness`. A turn takes the share
-    `neighbours` of the better of the turns beside it, times `farther` of those two away; a turn of `brevity` words
-    takes half of that, a longer one less. The rest multiply scores: `question` those of turns that only ask, up to
-    `told_in_question` those that ask and tell of the speaker, by the share that tells, but not that of the best
-    turn of a session; a person's turn after one that asks has at least `answer` of what that has without. `speaker`
-    multiplies those said by the one person the question names, `asked_back` those of the assistant when the
-    question asks what it said, `assistant` those of the assistant otherwise, `type_hint` those of a type the
-    question hints at, `elsewhen` those that happened at another time than the question names, `misnumbered` what is
-    about another number, `others` what is said of others than the question is about, `history` replaced ones when
-    history is asked for. When the question wants the newest, those of the first `reordered` with at least the share
-    `rival` of the best retrieval score gain `newest / (1 + days behind the newest)`.
+    Ranking: of the first `considered` the first `compared` gain up to `words` for the nearness of their words to the
+    question's; a word of the turn before counts `said_before` of one of its own. All are ranked by `retrieval x
+    confidence^c x freshness^g`, with the exponents `confidence` and `freshness`. A turn takes the share `neighbours`
+    of the better of the turns beside it, times `farther` of those two away; a turn of `brevity` words takes half of
+    that, a longer one less; in a chat with an assistant the share is `beside_assistant` instead. The rest multiply
+    scores: `question` those of turns that only ask, up to `told_in_question` those that ask and tell of the speaker,
+    by the share that tells, but not that of the best turn of a session; a person's turn after one that asks has at
+    least `answer` of what that has without. `speaker` multiplies those said by the one person the question names,
+    `asked_back` those of the assistant when the question asks what it said or goes on with it, `assistant` those of
+    the assistant otherwise, `type_hint` those of a type the question hints at, `elsewhen` those that happened at
+    another time than the question names, `misnumbered` what is about another number, `others` what is said of others
+    than the question is about, `history` replaced ones when history is asked for. When the question wants the newest,
+    those of the first `reordered` with at least the share `rival` of the best retrieval score gain `newest / (1 +
+    days behind the newest)`.
     """
 
     name: str
@@ -412,6 +418,7 @@ class QueryPlan:
     words: float
     said_before: float
     neighbours: float
+    beside_assistant: float
     farther: float
     brevity: float
     question: float

@@ -18,10 +18,10 @@ from uuid import UUID
 from rich.console import Console
 
 from app import ids
-from app.lexical.bm25 import terms
 from app.read.assemble import estimate_tokens
 from app.read.values import IdStyle, QueryResult
 from evals import tables
+from evals.answer_words import answer_words, share_of
 from evals.chat.goals import Goal
 from evals.chat.score import lines_of
 from evals.chat.talk import Talk
@@ -107,13 +107,13 @@ def judge_answer(
         if cited.turn_id is not None and cited.turn_id in known
     }
     plain = _ID.sub("", block)
-    wanted = {*terms(question.answer)} & {word for one in question.evidence_turns for word in terms(texts[one])}
+    worded = share_of(answer_words(question, texts), plain)
     return AskedAtLength(
         question=question,
         empty=not lines_of(block),
         tokens=estimate_tokens(plain),
         evidence=recall_at([*turns], question.evidence_turns, len(turns)) if question.evidence_turns else None,
-        worded=wanted <= {*terms(plain)} if wanted else None,
+        worded=None if worded is None else worded == 1,
     )
 
 

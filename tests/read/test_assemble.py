@@ -2,7 +2,7 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timedelta
 from typing import Any
 from uuid import UUID
 
@@ -11,6 +11,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from app import ids
+from app.lexical.bm25 import terms
 from app.memory.registry import discover
 from app.model import Category, ConfidenceParts, Memory, MemoryStatus, ReadMode, Scope, ScopeKind
 from app.read.assemble import Layout, as_line, assemble, estimate_tokens, floor
@@ -58,7 +59,8 @@ def hit(number: int, type_name: str = "fact", content: str = "the user drinks te
 
 
 def block(*hits: Hit, budget: int = 2000, ids: IdStyle = IdStyle.NONE, query: str = "") -> ContextBlock:
-    return assemble(hits, types=TYPES, layout=Layout(zone=UTC, budget=budget, ids=ids, query=query))[0]
+    asked = dict.fromkeys(terms(query), 1.0)
+    return assemble(hits, types=TYPES, layout=Layout(zone=UTC, budget=budget, ids=ids, asked=asked))[0]
 
 
 def test_groups_come_in_the_order_of_their_best_lines() -> None:
@@ -99,13 +101,39 @@ def test_a_turn_is_given_without_small_talk_and_a_turn_of_small_talk_not_at_all(
     assert context.text == "## Recent\n- (2026-05-14) Ana: I sold my boat in Triest. What about you?"
 
 
+def test_a_turn_of_up_to_sixty_words_is_given_whole() -> None:
+    said = "The weather in the mountains was rather mixed for all of the month. " * 4 + "The baker closed his shop."
+    assert block(hit(1, "episodic", said), query="Who is Ana?").text.endswith(said)
+
+
 def test_of_a_long_turn_the_sentences_that_share_the_questions_words_are_given() -> None:
     filler = "The weather in the mountains was rather mixed for all of the month. "
-    said = filler * 8 + "The baker in Canal Street closed his shop. " + filler * 8
-    lines = [hit(number, "episodic", f"{number} {said}") for number in range(1, 4)]
+    said = filler * 12 + "The baker in Canal Street closed his shop. He moved to Lyons. " + filler * 12
+    lines = [hit(number, "episodic", f"{number} {said}") for number in range(1, 5)]
     [group] = block(*lines, query="When did the baker close?").groups
     assert all("The baker in Canal Street closed his shop." in line for line in group.lines)
-    assert [len(line.split()) > 40 for line in group.lines] == [True, True, False]
+    assert all("He moved to Lyons." in line for line in group.lines)
+    assert [len(line.split()) > 70 for line in group.lines] == [True, True, True, False]
+
+
+def test_of_a_long_sentence_the_part_with_the_questions_words_is_given() -> None:
+    said = " ".join((*["one"] * 150, "the baker closed his shop", *["two"] * 150))
+    [group] = block(hit(1, "episodic", said), query="When did the baker close?").groups
+    assert "the baker closed his shop" in group.lines[0]
+    assert len(group.lines[0].split()) < 110
+
+
+def test_scripts_without_spaces_are_shortened_to_sentences_of_the_question() -> None:
+    said = "山上的天气整个月都很不稳定。" * 20 + "面包师把店关了。" + "山上的天气整个月都很不稳定。" * 20
+    lines = [hit(number, "episodic", f"{number} {said}") for number in range(1, 5)]
+    [group] = block(*lines, query="面包师什么时候关店").groups
+    assert all("面包师把店关了。" in line and len(line) < 300 for line in group.lines)
+
+
+def test_where_a_question_gathers_the_oldest_turn_comes_first() -> None:
+    hits = [hit(number, "episodic", f"Turn {number}.", stated_at=NOW + timedelta(days=number)) for number in (2, 1, 3)]
+    context, _ = assemble(hits, types=TYPES, layout=Layout(zone=UTC, budget=2000, in_order=True))
+    assert [line.split()[-1] for line in context.groups[0].lines] == ["1.", "2.", "3."]
 
 
 @given(st.text(min_size=1))

@@ -22,7 +22,7 @@ from app.english.names import gender_of
 from app.english.verbs import past_forms
 from app.english.word_lists import COLLEAGUES, DOCTORS, KIN, PETS
 from app.lexical.bm25 import STOP_WORDS, searched_terms, terms
-from app.lexical.tokens import SPACELESS
+from app.lexical.tokens import SPACELESS, sentence_spans
 from app.memory import normalise, vocabulary
 from app.memory.registry import Registry
 from app.model import ReadMode
@@ -90,6 +90,7 @@ def parse_question(request: QueryRequest, *, types: Registry, language: str) -> 
         request, windows, (*request.types, *hinted, *asked), types
     )
     state_then = _is_over(windows, request.now) and questions.STATE_THEN.search(text) is not None
+    what_happened = questions.WHAT_HAPPENED.search(text) is not None
     return QuestionReading(
         text=text,
         grams=grams(text, language),
@@ -119,8 +120,10 @@ def parse_question(request: QueryRequest, *, types: Registry, language: str) -> 
         capitalised=capitalised(text, language),
         asker_spans=tuple(Span(start=found.start(), end=found.end()) for found in questions.THE_USER.finditer(text)),
         mode=request.mode or (ReadMode.HISTORICAL if about_past or state_then else ReadMode.DEFAULT),
-        asks_what_happened=questions.WHAT_HAPPENED.search(text) is not None,
+        asks_what_happened=what_happened,
         mode_given=request.mode is not None,
+        goes_on=len(sentence_spans(text)) > 1,
+        gathers=questions.gathers(text) or (what_happened and bool(windows)),
         language=language,
     )
 
