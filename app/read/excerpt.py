@@ -1,4 +1,5 @@
-"""What of a turn, or of a quoted source, the context block shows: a short one whole, of a long one the sentences nearest to the question.
+"""The text of a turn, or of a quoted source, in the context block: whole where it is short, else what is nearest.
+
 
 Small talk is left out of both. The layout was chosen by the words of known answers that reach the block
 (docs/decisions/context.md).
