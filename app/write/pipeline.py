@@ -42,7 +42,7 @@ from app.write.rows import PendingRows, WriteContext
 from app.write.scope_locks import ScopeLocks
 from app.write.trace import StageTimes, timed
 from app.write.values import Believe, Decision, Existing, PersistResult, Prepared, Resolved
-from app.write.wave import DecidedWave, collisions, decide_wave, grown, is_restated, unjudged_pairs
+from app.write.wave import DecidedWave, collisions, decide_wave, grown_candidate, is_restated, unjudged_pairs
 
 
 @dataclass(frozen=True, slots=True)
@@ -437,7 +437,7 @@ class WritePipeline:
         """Return the decisions with every merged payload prepared again, so that it is found by its new words."""
         result = list(decisions)
         grown = {
-            place: grown(resolved[place], decision, decision.payload)
+            place: grown_candidate(resolved[place], decision, decision.payload)
             for place, decision in enumerate(decisions)
             if isinstance(decision, Believe) and decision.payload is not None
         }

@@ -92,7 +92,7 @@ def is_restated(decision: Decision) -> bool:
     return isinstance(decision, Believe) and decision.payload is not None
 
 
-def grown(resolved: Resolved, decision: Believe, payload: Payload) -> Candidate:
+def grown_candidate(resolved: Resolved, decision: Believe, payload: Payload) -> Candidate:
     """Return the candidate of a belief that was restated: the new words, in the old one's place."""
     into = decision.transition.holder
     assert isinstance(into, Existing)  # noqa: S101 - what is said again was read
