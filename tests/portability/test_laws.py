@@ -30,6 +30,7 @@ def test_every_table_of_a_tenants_content_is_erased() -> None:
     """A table without a key to a memory, an entity or a scope must be known here: erasing does not find it."""
     found = {one.table for one in (*OF_MEMORY, *OF_ENTITY)} | {*IN_SCOPE, "memories", "entities", "turns", "scopes"}
     handled = {"audit_events", "idempotency_keys", "jobs", "erasures", "erased_ids", "query_log"}
+    handled |= {"oauth_grants", "oauth_tokens", "oauth_invitations"}  # of users, in no scope
     holds_none = {"api_keys", "audit_seals", "audit_unsealed", "backfills", "daily_usage", "embedding_models",
                   "extraction_costs", "limits", "memory_types", "memory_type_versions", "tenants",
                   "store_days", "webhooks", "webhook_deliveries", "worker_runs"}  # fmt: skip
