@@ -1,4 +1,4 @@
-"""What of a turn the context block shows: a short one whole, of a long one the sentences nearest to the question.
+"""Excerpts of turns for the context block: a short turn whole, of a long one the sentences nearest to the question.
 
 Small talk is left out of both. The layout was chosen by the words of known answers that reach the block
 (docs/decisions/context.md).
