@@ -10,7 +10,7 @@ from functools import partial
 
 from threadpoolctl import threadpool_limits
 
-from app import VERSION, features
+from app import VERSION, feature
 from app.bootstrap import Store, first_key, now, open_replica, open_store
 from app.db import embedding_models
 from app.db.sql import Model
@@ -107,7 +107,7 @@ async def build_runtime(settings: Settings, wall: Callable[[], datetime] = now) 
             telemetry=telemetry,
             stack=stack,
         )
-        known = features.discover()
+        known = feature.discover()
         runtime = await _assembled(base, await _writing(base), store, known)
         for kind in runtime.offered:
             runtime.service(kind)
@@ -122,7 +122,7 @@ async def _assembled(base: Resources, writing: _WriteServices, store: Store, kno
     idempotency = Idempotency(database=database)
     base.stack.push_async_callback(idempotency.aclose)
     policies = ExtractionPolicies(database=database, clock=base.clock)
-    queries = await _queries(base, writing, features.question_log(known, base))
+    queries = await _queries(base, writing, feature.question_log(known, base))
     jobs = Jobs(database=database, clock=base.clock)
     return Runtime(
         settings=settings,

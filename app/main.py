@@ -12,7 +12,7 @@ import structlog
 from fastapi import APIRouter, FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
-from app import VERSION, features, logs
+from app import VERSION, feature, logs
 from app.api import audit, console, entities, extraction, health, jobs, keys, limits, query, tenants, turns
 from app.api.memories import bodies, read
 from app.assembly import build_runtime
@@ -57,7 +57,7 @@ def create_app(
             logs.configure(configured.log_format, configured.log_level)
         async with (
             build_runtime(configured, wall) as runtime,
-            embedded_worker(runtime, features.handlers(), features.schedules(runtime), job_lock),
+            embedded_worker(runtime, feature.handlers(), feature.schedules(runtime), job_lock),
             tools.running(),
         ):
             app.state.runtime = runtime
@@ -96,7 +96,7 @@ def create_app(
     if configured.operations_port is not None:
         app.add_middleware(OperationsPort, port=configured.operations_port)
     app.add_middleware(AdmissionMiddleware, admission=admission)
-    app.add_middleware(RequestMiddleware, max_body_bytes=configured.max_body_bytes, streamed=features.streamed())
+    app.add_middleware(RequestMiddleware, max_body_bytes=configured.max_body_bytes, streamed=feature.streamed())
     app.add_middleware(RoutePaths)
     app.add_middleware(GZipMiddleware, minimum_size=SMALLEST_COMPRESSED, compresslevel=COMPRESSION)
     install_headers(app, configured.cors_origins)
@@ -119,5 +119,5 @@ def _routers() -> tuple[APIRouter, ...]:
         tenants.router(),
         audit.router(),
         extraction.router(),
-        *features.routers(),
+        *feature.routers(),
     )

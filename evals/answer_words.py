@@ -1,4 +1,4 @@
-"""What a context block has of a question: its evidence turns, and the words of its answer that the evidence has."""
+"""The share that a context block has of a question: of its evidence turns, and of the words of its answer."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The text of a turn, or of a quoted source, in the context block: whole where it is short, else what is nearest.
+"""Excerpts of turns and of quoted sources for the context block: short ones whole, else the nearest sentences.
 
 Small talk is left out of both. The layout was chosen by the words of known answers that reach the block
 (docs/decisions/context.md).

@@ -113,7 +113,7 @@ def rank(
     """
     read = [(one, rows[one.id]) for one in fused if one.id in rows]
     present = [row for _, row in read]
-    beside = plan.beside_assistant if _said_by(present, query.assistants) else plan.neighbours
+    beside = plan.neighbours * (plan.beside_assistant if _said_by(present, query.assistants) else 1.0)
     shares = _neighbours(read, verbatim, beside, plan)
     asking = {row.id: _question_factor(row.asking, plan) for row in present if row.asking is not None}
     speaker = _one_speaker(query, present, speakers)

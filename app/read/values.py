@@ -391,7 +391,8 @@ class QueryPlan:
     question's; a word of the turn before counts `said_before` of one of its own. All are ranked by `retrieval x
     confidence^c x freshness^g`, with the exponents `confidence` and `freshness`. A turn takes the share `neighbours`
     of the better of the turns beside it, times `farther` of those two away; a turn of `brevity` words takes half of
-    that, a longer one less; in a chat with an assistant the share is `beside_assistant` instead. The rest multiply
+    that, a longer one less; in a chat with an assistant all take
+    `beside_assistant` of it. The rest multiply
     scores: `question` those of turns that only ask, up to `told_in_question` those that ask and tell of the speaker,
     by the share that tells, but not that of the best turn of a session; a person's turn after one that asks has at
     least `answer` of what that has without. `speaker` multiplies those said by the one person the question names,

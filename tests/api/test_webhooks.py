@@ -20,7 +20,7 @@ from cryptography.fernet import Fernet
 from fastapi import FastAPI
 from standardwebhooks.webhooks import Webhook, WebhookVerificationError
 
-from app import features, ids
+from app import feature, ids
 from app.errors import ConfigurationError
 from app.features.webhooks import routes as api
 from app.features.webhooks import service
@@ -202,7 +202,7 @@ async def test_what_waits_for_review_and_a_job_that_is_done_are_told(post: Post)
     answer = await post.client.post("/turns", json={"content": "I live in Porto.", "user_id": "u2"})
     stop = asyncio.Event()
     worker = asyncio.create_task(
-        run_worker(post.tenant.app.state.runtime, handlers=features.handlers(), stop=stop, schedules=[])
+        run_worker(post.tenant.app.state.runtime, handlers=feature.handlers(), stop=stop, schedules=[])
     )
     job = await ended_job(post.client, answer.json()["job_id"])
     stop.set()

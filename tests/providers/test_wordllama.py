@@ -101,3 +101,17 @@ async def test_the_observer_is_told() -> None:
 def test_a_missing_model_stops_the_start_and_names_the_mend(tmp_path: Path) -> None:
     with pytest.raises(ConfigurationError, match="TM_EMBEDDING_PROVIDER"):
         WordllamaEmbedder(folder=tmp_path)
+
+
+@pytest.mark.parametrize(
+    "known", ["Where does my sister live now?", "Wo wohnt meine Schwester?", "Где живёт сестра?", "18:30"]
+)
+def test_it_knows_the_letters_of_scripts_that_it_has_words_of(embedder: WordllamaEmbedder, known: str) -> None:
+    assert embedder.coverage(known) > 0.7
+
+
+@pytest.mark.parametrize(
+    "unknown", ["我姐姐现在住在哪里", "우리 누나는 지금 어디에 살아요?", "Πού μένει η αδελφή μου", "أين تعيش أختي"]
+)
+def test_it_does_not_know_those_of_scripts_that_it_reads_as_bytes(embedder: WordllamaEmbedder, unknown: str) -> None:
+    assert embedder.coverage(unknown) < 0.2

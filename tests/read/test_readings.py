@@ -181,3 +181,32 @@ def test_in_another_language_a_time_without_a_year_may_be_either(text: str) -> N
     assert asked.windows
     assert not asked.fallback
     assert any(one.upper is not None and one.upper > SATURDAY for one in asked.windows)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "How many doctors did I visit?",
+        "In which order did I read the books?",
+        "Summarise what we know about the garden.",
+        "What hobbies does Ana have?",
+        "Where has Bo camped?",
+        "Wie viele Ärzte habe ich besucht?",
+        "Quels livres ai-je lus ?",
+        "我看过几个医生？",  # noqa: RUF001 - full-width mark
+    ],
+)
+def test_what_asks_for_several_statements_gathers(text: str) -> None:
+    assert reading(text).gathers
+
+
+@pytest.mark.parametrize(
+    "text", ["Where does Ana live?", "How many days ago did I run?", "What is my dog's name?", "25乘以8是多少"]
+)
+def test_what_one_statement_answers_does_not_gather(text: str) -> None:
+    assert not reading(text).gathers
+
+
+def test_a_message_of_several_sentences_goes_on() -> None:
+    assert reading("That plan looks good. What is next?").goes_on
+    assert not reading("What is next?").goes_on

@@ -10,7 +10,7 @@ from typing import Annotated, Any, cast
 
 import typer
 
-from app import features, logs
+from app import feature, logs
 from app.assembly import build_runtime
 from app.command_line.configuration import (
     configure_logs,
@@ -77,7 +77,7 @@ async def _run_now(settings: Settings, name: str, tenant: str | None, *, dry_run
         owners = await runtime.tenants.list() if tenant is None else [await runtime.tenants.by_name(tenant)]
         started = [(one, (await runtime.service(Workers).start(one.id, name, dry_run=dry_run))[0]) for one in owners]
         stop = asyncio.Event()
-        working = asyncio.create_task(run_worker(runtime, handlers=features.handlers(), stop=stop, schedules=()))
+        working = asyncio.create_task(run_worker(runtime, handlers=feature.handlers(), stop=stop, schedules=()))
         try:
             ended = [(one, await _wait(runtime, one, job)) for one, job in started]
         finally:
@@ -128,8 +128,8 @@ async def _run(settings: Settings) -> None:
                 _announce(runtime)
                 await run_worker(
                     runtime,
-                    handlers=features.handlers(),
-                    schedules=features.schedules(runtime),
+                    handlers=feature.handlers(),
+                    schedules=feature.schedules(runtime),
                     stop=stop,
                     hurry=hurry,
                 )
