@@ -84,8 +84,8 @@ def store(half: str, size: int) -> tuple[list[Fact], list[Chain]]:
     facts = [fact for one in user for fact in (*one.facts, *one.beside)]
     facts += [fact for one in other for fact in one.facts]
     while len(facts) < size:
-        for one in forms:
-            filled = _filled(one, next(names), names)
+        for form in forms:
+            filled = _filled(form, next(names), names)
             facts += (*filled.facts, *filled.beside)
     facts = facts[: max(size, len(facts) if size == SIZES[0] else size)]
     chosen.shuffle(facts)

@@ -53,7 +53,7 @@ class Answer:
 
 
 async def evaluate(bench: Bench, console: Console) -> list[str]:
-    """Print the share of questions whose statement stands in the block, and the lines of a block, by mechanism; no goals."""
+    """Print the share of questions whose statement stands in the block, and its lines, by mechanism; no goals."""
     told = [json.loads(line) for line in STATEMENTS.read_text(encoding="utf-8").splitlines()]
     done: dict[str, list[Answer]] = defaultdict(list)
     for number in range(STORES):

@@ -51,7 +51,7 @@ async def started(name: str, world: World, stack: AsyncExitStack) -> Driven:
 
 async def answers(system: Driven, items: Sequence[Item]) -> dict[str, list[Line]]:
     """Tell each store in order, each text with its day, and ask its questions."""
-    found = {}
+    found: dict[str, list[Line]] = {}
     for store, (told, mine) in stores(items).items():
         texts = [{"text": f"{one.at[:10]}: {one.text}"} for one in told]
         await system.do({"do": "add many", "user": store, "batches": [texts]})

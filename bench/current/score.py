@@ -10,6 +10,7 @@ import unicodedata
 from collections import defaultdict
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import partial
 from typing import Final
 
 from bench.current.items import Item
@@ -47,7 +48,7 @@ def judge(item: Item, answer: Sequence[Line]) -> Verdict:
     says so; else that the right value stands there and nothing stale before it.
     """
     lines = answer[:TOP]
-    firsts = [_first(lines, lambda one, group=group: _says(one.text, group)) for group in item.right]
+    firsts = [_first(lines, partial(_has, group)) for group in item.right]
     found = all(one is not None for one in firsts)
     stale = _first(lines, lambda one: _is_stale(one, item))
     if item.kind in FOUND_IS_RIGHT:
@@ -89,6 +90,10 @@ def shares(items: Sequence[Item], answers: Mapping[str, Mapping[str, Sequence[Li
 def _is_stale(line: Line, item: Item) -> bool:
     said = any(_says(line.text, [one]) for one in item.wrong)
     return said and not line.over and not any(_says(line.text, group) for group in item.right)
+
+
+def _has(alternatives: Sequence[str], line: Line) -> bool:
+    return _says(line.text, alternatives)
 
 
 def _says(text: str, alternatives: Sequence[str]) -> bool:
