@@ -40,6 +40,9 @@ SHARDS: Final = 32
 OF_COORDINATOR: Final = frozenset({api_keys})
 """Tables that stay whole: a key is found by its hash, before its tenant is known, and while a node is away."""
 
+OF_STATEMENTS: Final = ("note_insert", "note_update", "note_delete")
+"""Triggers that read all rows of a statement together, which a node can't: a cluster does without scopes in memory."""
+
 _PREPARE = (
     "install Citus on every node, then on the coordinator CREATE EXTENSION citus, "
     "SELECT citus_set_coordinator_host(host, port) and, for each node, SELECT citus_add_node(host, port)"
@@ -246,6 +249,7 @@ def _distribution(waiting: Sequence[Table], missing: Sequence[ForeignKeyConstrai
         names = sorted((table.name for table in waiting), key=lambda name: name != scopes.name)
         yield f"SET LOCAL lock_timeout = '{migrate.LOCK_TIMEOUT_SECONDS}s'"
         yield f"LOCK TABLE {', '.join(names)} IN EXCLUSIVE MODE"
+        yield from (f"DROP TRIGGER IF EXISTS {name} ON {table.name}" for table in waiting for name in OF_STATEMENTS)
     yield from (f"SET LOCAL {name} = '{value}'" for name, value in OF_DATABASE.items())
     yield "SET LOCAL lock_timeout = 0"
     yield "SET LOCAL citus.multi_shard_modify_mode = 'sequential'"

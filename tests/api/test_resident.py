@@ -90,7 +90,7 @@ class Script:
     async def fact(self) -> httpx.Response:
         who, place = self.pick.choice(PEOPLE), self.pick.choice(PLACES)
         body = {"subject": who, "predicate": self.pick.choice(PREDICATES), "object": place, "user_id": "u1"}
-        more = [
+        more: list[dict[str, Any]] = [
             {},
             {"topic": "home"},
             {"metadata": {"team": self.pick.choice(["red", "blue"])}},

@@ -12,7 +12,7 @@ import pytest
 from app.db.memories.resident import Held, read_content_state
 from app.db.session import SNAPSHOT, SqlStatement, statement
 from app.model import Scope, ScopeKind, Visibility
-from app.read.resident.kept import DIFFERENT, Residents, covers
+from app.read.resident.kept import CHECKED_EACH, DIFFERENT, Residents, covers
 from tests.read.conftest import MakeStore, Store
 from tests.read.test_questions import give_questions
 from tests.read.test_retrieval import fill, sentences
@@ -24,7 +24,7 @@ HERE = Visibility(user_id="u1")
 class Process:
     """A process that keeps scopes, beside others on the same store; `sources` are what answered, in order."""
 
-    def __init__(self, store: Store, limit: int = 50_000_000, **more: int) -> None:
+    def __init__(self, store: Store, limit: int = 50_000_000, checked_each: int = CHECKED_EACH) -> None:
         self.sources: list[str] = []
         self.residents = Residents(
             database=store.database,
@@ -32,7 +32,7 @@ class Process:
             limit=limit,
             at_once=True,
             answered=self.sources.append,
-            **more,
+            checked_each=checked_each,
         )
         self.store = replace(store, reads=replace(store.reads, residents=self.residents))
 

@@ -68,7 +68,8 @@ def asked_both_ways(*, loading: bool = True) -> Iterator[BothWays]:
         seen.held_before += isinstance(found, ResidentSource)
         if isinstance(found, ResidentSource) or not loading or question.known.memories > LARGE:
             return found
-        loaded = [await residents._read(stored.session, question.tenant, one) for one in question.scopes]
+        read = [await residents._read(stored.session, question.tenant, one) for one in question.scopes]
+        loaded = [one for one in read if one is not None]
         for one in loaded:
             residents._keep(question.tenant, one)
         return ResidentSource(scopes=loaded, store=stored)
