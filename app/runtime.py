@@ -64,6 +64,7 @@ from app.providers.model_extractor import ModelExtractor
 from app.providers.model_questions import QuestionRewriter
 from app.providers.model_tasks import BeliefClassifier, ModelConfirmer, ModelJudge, Summariser
 from app.providers.protocols import QuestionWriter
+from app.providers.rerankers import TextScorer
 from app.providers.rule_extractor import RuleExtractor
 from app.read.access import AccessTracker
 from app.read.near_words import NearWords
@@ -267,7 +268,7 @@ async def _assembled(base: _Base, writing: _WriteServices, store: Store) -> Runt
         quotas=store.quotas,
         tenants=store.tenants,
         idempotency=idempotency,
-        readiness=_readiness(base, jobs, writing.chat),
+        readiness=_readiness(base, jobs, writing.chat, queries.pipeline.reranker),
         reviews=Reviews(database=database, reviewing=deciding, erasing=erasing, clock=base.clock),
         sameness=Sameness(pipeline=writing.pipeline),
         question_writer=writing.writer,
@@ -370,7 +371,7 @@ def _backfills(base: _Base, classifier: BeliefClassifier | None) -> Backfills:
     )
 
 
-def _readiness(base: _Base, jobs: Jobs, chat: StreamingChat | None) -> Readiness:
+def _readiness(base: _Base, jobs: Jobs, chat: StreamingChat | None, reranker: TextScorer | None) -> Readiness:
     return Readiness(
         database=base.database,
         jobs=jobs,
@@ -379,7 +380,7 @@ def _readiness(base: _Base, jobs: Jobs, chat: StreamingChat | None) -> Readiness
         slow_seconds=base.settings.queue_slow_seconds,
         clock_skew=base.clock.skew,
         most_skew_seconds=base.settings.clock_skew_seconds,
-        provider_faults=partial(faults, chat, base.embedder),
+        provider_faults=partial(faults, chat, base.embedder, reranker),
     )
 
 
