@@ -37,6 +37,7 @@ from app.providers.model_answer import AnswerWriter
 from app.providers.model_extractor import ModelExtractor
 from app.providers.model_questions import QuestionRewriter
 from app.providers.model_tasks import BeliefClassifier, ModelConfirmer, ModelJudge, Summariser
+from app.providers.rerankers import TextScorer
 from app.providers.rule_extractor import RuleExtractor
 from app.read.access import AccessTracker
 from app.read.near_words import NearWords
@@ -152,7 +153,7 @@ async def _assembled(base: Resources, writing: _WriteServices, store: Store, kno
         quotas=store.quotas,
         tenants=store.tenants,
         idempotency=idempotency,
-        readiness=_readiness(base, jobs, writing.models.chat),
+        readiness=_readiness(base, jobs, writing.models.chat, queries.pipeline.reranker),
         first_key=await first_key(settings, store),
         gauges=tuple(one.gauges for one in known if one.gauges is not None),
         offered={kind: make for one in known for kind, make in one.services.items()},
@@ -227,7 +228,7 @@ def _turn_batches(base: Resources, writing: _WriteServices, policies: Extraction
     )
 
 
-def _readiness(base: Resources, jobs: Jobs, chat: StreamingChat | None) -> Readiness:
+def _readiness(base: Resources, jobs: Jobs, chat: StreamingChat | None, reranker: TextScorer | None) -> Readiness:
     return Readiness(
         database=base.database,
         jobs=jobs,
@@ -236,7 +237,7 @@ def _readiness(base: Resources, jobs: Jobs, chat: StreamingChat | None) -> Readi
         slow_seconds=base.settings.queue_slow_seconds,
         clock_skew=base.clock.skew,
         most_skew_seconds=base.settings.clock_skew_seconds,
-        provider_faults=partial(faults, chat, base.embedder),
+        provider_faults=partial(faults, chat, base.embedder, reranker),
     )
 
 

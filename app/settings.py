@@ -167,7 +167,10 @@ class Settings(BaseSettings):
     oidc_tenant_claim: str = Field(default="tenant", description="The claim with the tenant: ten_...")
     oidc_user_claim: str = Field(default="sub", description="The claim with the id of the user.")
 
-    embedding_provider: Literal["wordllama", "openai"] = "wordllama"
+    embedding_provider: Literal["wordllama", "openai", "fastembed"] = Field(
+        default="wordllama",
+        description="`fastembed` runs TM_EMBEDDING_MODEL in this process: pip install 'typed-memory[local]'.",
+    )
     embedding_base_url: str = "http://127.0.0.1:11434/v1"
     embedding_model: str | None = None
     embedding_dimensions: PositiveInt | None = None
@@ -184,8 +187,16 @@ class Settings(BaseSettings):
     embedding_deadline: PositiveFloat = Field(default=30.0, description="Seconds for all attempts together.")
     embedding_attempts: PositiveInt = 4
 
-    rerank_provider: Literal["none", "cohere", "tei"] = Field(
-        default="none", description="The format of a reranker's `/rerank`: Cohere's, also of Jina and vLLM, or TEI's."
+    rerank_provider: Literal["none", "cohere", "tei", "fastembed"] = Field(
+        default="none",
+        description="The format of a reranker's `/rerank`: Cohere's, also of Jina and vLLM, or TEI's; or `fastembed`, "
+        "which runs TM_RERANK_MODEL in this process.",
+    )
+    rerank_candidates: PositiveInt = Field(
+        default=30, description="Most matches that `fastembed` reads for a question; the others come after them."
+    )
+    models_dir: Path | None = Field(
+        default=None, description="The folder of the models of `fastembed`, by default its own cache."
     )
     rerank_base_url: str | None = None
     rerank_model: str | None = None

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass
+from importlib import import_module
 from typing import Final, Literal, TypeVar
 
 from pydantic import SecretStr
@@ -23,7 +24,7 @@ from app.providers.model_tasks import ModelTask
 from app.providers.openai_batches import OpenAIBatches
 from app.providers.openai_chat import OpenAIChat
 from app.providers.protocols import Extractor, QuestionWriter, RuleQuestions
-from app.providers.rerankers import Reranker, RerankModel
+from app.providers.rerankers import Reranker, RerankModel, TextScorer
 from app.providers.wordllama import WordllamaEmbedder
 from app.settings import Settings
 
@@ -34,6 +35,8 @@ def make_embedder(settings: Settings, metrics: Metrics) -> Embedder:
     """Return the configured embedder; nothing connects yet."""
     if settings.embedding_provider == "wordllama":
         return WordllamaEmbedder(observer=metrics.embed)
+    if settings.embedding_provider == "fastembed":
+        return _local_embedder(settings, metrics)
     if settings.embedding_model is None or settings.embedding_dimensions is None:
         raise ConfigurationError("TM_EMBEDDING_PROVIDER=openai needs TM_EMBEDDING_MODEL and TM_EMBEDDING_DIMENSIONS")
     model = EmbeddingModel(
@@ -54,11 +57,28 @@ def make_embedder(settings: Settings, metrics: Metrics) -> Embedder:
     return OpenAIEmbedder(model, policy=policy, observer=metrics.embed)
 
 
-def faults(chat: StreamingChat | None, embedder: Embedder) -> dict[str, str]:
-    """Return how the last calls of the language and embedding models failed, by part; empty when they succeeded."""
+def _local_embedder(settings: Settings, metrics: Metrics) -> Embedder:
+    local = import_module("app.providers.local_models")
+    if settings.embedding_model is None:
+        raise ConfigurationError("TM_EMBEDDING_PROVIDER=fastembed needs TM_EMBEDDING_MODEL")
+    made: Embedder = local.make_local_embedder(
+        settings.embedding_model,
+        dimensions=settings.embedding_dimensions,
+        cache=settings.models_dir,
+        batch_size=settings.embedding_batch_size,
+        patience=settings.embedding_deadline,
+        prefixes=(settings.embedding_document_prefix or "", settings.embedding_query_prefix or ""),
+        observer=metrics.embed,
+    )
+    return made
+
+
+def faults(chat: StreamingChat | None, embedder: Embedder, reranker: TextScorer | None = None) -> dict[str, str]:
+    """Return how the last calls of the models failed, or that one is loading, by part; empty when all are well."""
     last = {
         "language_model": None if chat is None else chat.fault,
-        "embedding_provider": embedder.fault if isinstance(embedder, OpenAIEmbedder) else None,
+        "embedding_provider": getattr(embedder, "fault", None),
+        "reranker": getattr(reranker, "fault", None),
     }
     return {part: fault for part, fault in last.items() if fault is not None}
 
@@ -73,10 +93,20 @@ def text_coverage(embedder: Embedder) -> TextCoverage | None:
     return embedder.coverage if isinstance(embedder, WordllamaEmbedder) else None
 
 
-def make_reranker(settings: Settings) -> Reranker | None:
+def make_reranker(settings: Settings) -> TextScorer | None:
     """Return the configured reranker, None without one; nothing connects yet."""
     if settings.rerank_provider == "none":
         return None
+    if settings.rerank_provider == "fastembed":
+        if settings.rerank_model is None:
+            raise ConfigurationError("TM_RERANK_PROVIDER=fastembed needs TM_RERANK_MODEL")
+        made: TextScorer = import_module("app.providers.local_models").make_local_reranker(
+            settings.rerank_model,
+            cache=settings.models_dir,
+            deadline=settings.rerank_deadline,
+            most=settings.rerank_candidates,
+        )
+        return made
     if settings.rerank_base_url is None:
         raise ConfigurationError(f"TM_RERANK_PROVIDER={settings.rerank_provider} needs TM_RERANK_BASE_URL")
     model = RerankModel(

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Final, Literal
+from typing import Final, Literal, Protocol
 
 from pydantic import BaseModel, ConfigDict, FiniteFloat, SecretStr, TypeAdapter, ValidationError
 
@@ -89,6 +89,18 @@ _FORMATS: Final[Mapping[Wire, _Format]] = {
     "cohere": _Format(body=_cohere_body, scores=_cohere_scores),
     "tei": _Format(body=_tei_body, scores=_tei_scores),
 }
+
+
+class TextScorer(Protocol):
+    """Scores texts by how well they answer a question."""
+
+    async def score(self, question: str, texts: Sequence[str]) -> list[float]:
+        """Return a score from 0 to 1 for each text, in their order; raise ProviderError, also when it is late."""
+        ...
+
+    async def aclose(self) -> None:
+        """Let go of connections and memory."""
+        ...
 
 
 class Reranker:

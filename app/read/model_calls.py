@@ -17,7 +17,7 @@ from app.errors import ProviderError
 from app.model import Memory
 from app.providers.embeddings import Vectors
 from app.providers.model_questions import QuestionRewriter
-from app.providers.rerankers import Reranker
+from app.providers.rerankers import TextScorer
 from app.read.values import ParsedQuery, QueryPlan, QueryRequest, Ranked
 
 RERANKED: Final = 50
@@ -65,13 +65,13 @@ class Reranked:
     degraded: tuple[str, ...] = ()
 
 
-def nominees(request: QueryRequest, reranker: Reranker | None) -> int:
+def nominees(request: QueryRequest, reranker: TextScorer | None) -> int:
     """Return how many matches to find: as many as are asked for, or as a reranker reads."""
     return max(request.top_k, RERANKED) if request.rerank and reranker is not None else request.top_k
 
 
 async def rerank(
-    reranker: Reranker | None,
+    reranker: TextScorer | None,
     request: QueryRequest,
     ranked: tuple[Ranked, ...],
     memories: Mapping[UUID, Memory],

@@ -30,7 +30,7 @@ from app.memory.registry import Registry, Types
 from app.model import ReadMode
 from app.providers.embeddings import Embedder
 from app.providers.model_questions import QuestionRewriter
-from app.providers.rerankers import Reranker
+from app.providers.rerankers import TextScorer
 from app.read import understand
 from app.read.access import used_memories
 from app.read.assemble import Layout, assemble
@@ -93,7 +93,7 @@ class ReadPipeline:
     types: Types
     search: MemorySearch
     observe: Observe = lambda _name, _seconds: None
-    reranker: Reranker | None = None
+    reranker: TextScorer | None = None
     rewriter: QuestionRewriter | None = None
     rewrite_seconds: float = 0.8
     residents: Residents | None = None

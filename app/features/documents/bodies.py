@@ -49,7 +49,7 @@ def _brief(metadata: dict[str, object]) -> dict[str, object]:
 
 
 class DocumentFields(RequestBody):
-    """What is said of a document that is sent."""
+    """The fields of a document besides its content."""
 
     document_id: DocumentId | None = Field(
         default=None,
@@ -164,7 +164,7 @@ class DocumentOut(Out):
 
 
 class DocumentResultOut(DocumentOut):
-    """A document that was sent, and what came of it."""
+    """A document as it was stored, and the decision."""
 
     decision: Annotated[DocumentDecision, Given()]
     added: Annotated[int, Given()] = Field(description="Sections that are new.")

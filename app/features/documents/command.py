@@ -38,7 +38,7 @@ def documents() -> None:
 
 
 @dataclass(frozen=True, slots=True)
-class _File:
+class LocalFile:
     """A file, and the id that its document gets."""
 
     path: Path
@@ -46,8 +46,8 @@ class _File:
 
 
 @dataclass(slots=True)
-class _Report:
-    """What became of files: how many by decision, and why some were refused, in their order."""
+class AddReport:
+    """Counts of files by decision, of their sections, and the reasons of refusals by document."""
 
     decisions: Counter[str] = field(default_factory=Counter)
     refused: dict[str, str] = field(default_factory=dict)
@@ -145,7 +145,7 @@ def erase(
     say(f"erased {document}: {amount(receipt['counts']['memories'], 'memories')} ({receipt['id']})")
 
 
-def _files(paths: Sequence[Path]) -> Iterator[_File]:
+def _files(paths: Sequence[Path]) -> Iterator[LocalFile]:
     """Yield the files of paths; links and hidden files of folders are left out."""
     for path in paths:
         if path.is_dir():
@@ -153,15 +153,15 @@ def _files(paths: Sequence[Path]) -> Iterator[_File]:
                 inner = one.relative_to(path)
                 hidden = any(part.startswith(".") for part in inner.parts)
                 if one.suffix.lower() in ENDINGS and not hidden and one.is_file() and not one.is_symlink():
-                    yield _File(one, inner.as_posix())
+                    yield LocalFile(one, inner.as_posix())
         elif path.is_file():
-            yield _File(path, path.name)
+            yield LocalFile(path, path.name)
         else:
             raise CommandFailed(f"{path}: there is no such file or folder")
 
 
-async def _add(client: ServiceClient, files: Sequence[_File], fields: Mapping[str, str]) -> _Report:
-    report, left = _Report(), iter(files)
+async def _add(client: ServiceClient, files: Sequence[LocalFile], fields: Mapping[str, str]) -> AddReport:
+    report, left = AddReport(), iter(files)
     with terminal.progress(TimeElapsedColumn()) as bar:
         task = bar.add_task("documents", total=len(files))
 
@@ -177,7 +177,7 @@ async def _add(client: ServiceClient, files: Sequence[_File], fields: Mapping[st
     return report
 
 
-async def _send(client: ServiceClient, file: _File, fields: Mapping[str, str], report: _Report) -> None:
+async def _send(client: ServiceClient, file: LocalFile, fields: Mapping[str, str], report: AddReport) -> None:
     """Send a file; what is refused about it is reported, and what is refused about all of them raised."""
     try:
         content = await asyncio.to_thread(file.path.read_bytes)

@@ -53,7 +53,7 @@ _GONE: Final = "the document came again without it"
 
 
 class DocumentDecision(StrEnum):
-    """What became of a document that was sent."""
+    """The decision on a document."""
 
     ADDED = "added"
     REPLACED = "replaced"
@@ -92,15 +92,15 @@ Passage = tuple[str | None, str]
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class _Plan:
-    """What a document that is sent changes: new sections by place, those that stay, and those that go."""
+class Replacement:
+    """The difference of a document from what is stored: new sections by place, those that stay, and those that go."""
 
     new: Mapping[Passage, int]
     kept: Mapping[UUID, tuple[StoredSection, int]]
     gone: Sequence[StoredSection]
 
     @classmethod
-    def of(cls, wanted: Sequence[Passage], title: str, stored: Sequence[StoredSection]) -> _Plan:
+    def of(cls, wanted: Sequence[Passage], title: str, stored: Sequence[StoredSection]) -> Replacement:
         """Compare the passages of a document with its stored sections."""
         places = {passage: place for place, passage in enumerate(wanted)}
         kept: dict[UUID, tuple[StoredSection, int]] = {}
@@ -164,7 +164,7 @@ class Documents:
         scope = source.scope.id(actor.tenant_id)
         async with self.runtime.database.read(actor.tenant_id) as session:
             stored = await sql.sections(session, actor.tenant_id, scope, source.document_id)
-        plan = _Plan.of(wanted, title, stored)
+        plan = Replacement.of(wanted, title, stored)
         new = await self._write(actor, source, plan, plan.candidates(source, title, kind))
         async with self.runtime.database.read(actor.tenant_id) as session:
             document = await sql.one(session, actor.tenant_id, scope, source.document_id)
@@ -205,7 +205,7 @@ class Documents:
         return types.get(TYPE)
 
     async def _write(
-        self, actor: Actor, source: DocumentSource, plan: _Plan, candidates: Sequence[Candidate]
+        self, actor: Actor, source: DocumentSource, plan: Replacement, candidates: Sequence[Candidate]
     ) -> tuple[UUID, ...]:
         """Store the new sections, and end in the transaction of the last of them what the document has no longer."""
         runtime = self.runtime
@@ -227,7 +227,7 @@ class Documents:
         return _ids(results)
 
     async def _settle(
-        self, session: WriteSession, actor: Actor, source: DocumentSource, plan: _Plan, new: Sequence[UUID]
+        self, session: WriteSession, actor: Actor, source: DocumentSource, plan: Replacement, new: Sequence[UUID]
     ) -> None:
         """Leave just what was sent in use: the scope is locked. Raise Conflict where another one came meanwhile."""
         tenant, scope, now = actor.tenant_id, source.scope.id(actor.tenant_id), self.runtime.clock()

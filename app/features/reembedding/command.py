@@ -23,6 +23,9 @@ from app.features.reembedding.service import Reembedding
 from app.memory.registry import discover
 from app.settings import Settings
 
+WATCH_SECONDS = 2.0
+"""Seconds between two looks at a run that is followed."""
+
 _LEAVING = (
     "Restart services and workers with these TM_EMBEDDING_*, one after the other; then `typed-memory reembed --drop`."
 )
@@ -34,6 +37,9 @@ def reembed(
         bool, typer.Option("--dry-run", help="Change nothing; embed a sample, and print the cost of a run.")
     ] = False,
     status: Annotated[bool, typer.Option("--status", help="Change nothing; list the models.")] = False,
+    watch: Annotated[
+        bool, typer.Option("--watch", help="Change nothing; follow a run that is under way, here or elsewhere.")
+    ] = False,
     drop: Annotated[bool, typer.Option("--drop", help="Drop the vectors of the model that was replaced.")] = False,
     abandon: Annotated[
         bool, typer.Option("--abandon", help="Drop the vectors of a model that is not active yet.")
@@ -60,32 +66,33 @@ def reembed(
       (restart the services with these settings)
       typed-memory reembed --drop
     """
-    if sum((dry_run, status, drop, abandon)) > 1:
-        raise CommandFailed("choose one of --dry-run, --status, --drop and --abandon")
+    chosen = (("dry-run", dry_run), ("status", status), ("watch", watch), ("drop", drop), ("abandon", abandon))
+    wanted = [name for name, given in chosen if given]
+    if len(wanted) > 1:
+        raise CommandFailed("choose one of --dry-run, --status, --watch, --drop and --abandon")
     if force and not drop:
         raise CommandFailed("--force goes with --drop")
     settings = settings_of_a_store()
     configure_logs(settings)
     with terminal.progress(TimeRemainingColumn()) as progress:
-        asyncio.run(
-            _perform(settings, progress, dry_run=dry_run, status=status, drop=drop, abandon=abandon, force=force)
-        )
+        asyncio.run(_perform(settings, progress, next(iter(wanted), "build"), force=force))
 
 
-async def _perform(
-    settings: Settings, progress: Progress, *, dry_run: bool, status: bool, drop: bool, abandon: bool, force: bool
-) -> None:
+async def _perform(settings: Settings, progress: Progress, step: str, *, force: bool) -> None:
     async with _open_steps(settings, progress) as change:
-        if status:
-            await _status(change)
-        elif dry_run:
-            await _estimate(change)
-        elif drop:
-            await _drop(change, force=force)
-        elif abandon:
-            await _abandon(change)
-        else:
-            await _build(change)
+        match step:
+            case "status":
+                await _status(change)
+            case "watch":
+                await _watch(change)
+            case "dry-run":
+                await _estimate(change)
+            case "drop":
+                await _drop(change, force=force)
+            case "abandon":
+                await _abandon(change)
+            case _:
+                await _build(change)
 
 
 async def _build(change: Reembedding) -> None:
@@ -133,6 +140,18 @@ async def _status(change: Reembedding) -> None:
         lacking = str(count.lacking)
         table.add_row(model.name, str(model.dimensions), model.phase, str(count.rows), lacking, used)
     out.print(table)
+
+
+async def _watch(change: Reembedding) -> None:
+    """Follow the model that is being built until there is none, and say which one is active then."""
+    while built := next((found for found in await change.status() if found[0].phase is Phase.BUILDING), None):
+        model, count = built
+        change.report(model.name, count.rows - count.lacking, count.rows)
+        if not out.is_terminal:
+            say(f"{model.name}: {count.rows - count.lacking} of {amount(count.rows, 'rows')}")
+        await asyncio.sleep(WATCH_SECONDS)
+    active = next(model for model, _ in await change.status() if model.phase is Phase.ACTIVE)
+    say(f"Nothing is being built; {active.name} is the active model.")
 
 
 def _duration(seconds: float) -> str:
