@@ -268,7 +268,7 @@ async def mem0_delete_many(runtime: RuntimeDep, actor: ActorDep, body: mem0.Batc
     return json_answer({"message": f"Successfully deleted {done} memories", "results": results})
 
 
-async def mem0_feedback(runtime: RuntimeDep, actor: ActorDep, body: mem0.FeedbackBody) -> Response:
+async def mem0_feedback(runtime: RuntimeDep, actor: ActorDep, body: mem0.OpinionBody) -> Response:
     """Say that a memory was useful, not useful or wrong; a wrong one waits for a person before it is told again."""
     word = MemoryFeedback(
         feedback=_OPINIONS[body.feedback], at=runtime.clock(), session=None, note=body.feedback_reason or None
