@@ -14,6 +14,8 @@ import pytest
 from app.features.agent_hooks import marks
 from tests.features.agent_hooks.hosts import HOSTS, Served, lines_of, read_prompts
 
+pytestmark = [pytest.mark.long, pytest.mark.timeout(1_200)]
+
 HERE = Path(__file__).parent
 SESSIONS, TURNS = 13, 12
 
@@ -77,9 +79,9 @@ async def test_three_hundred_events_store_each_turn_once_and_no_block(served: Se
     assert events >= 300
     assert len(shown) < events, "mostly nothing is added"
     for session, said in expected.items():
-        told = [(one["role"], *one["content"].partition("\n")) for one in await served.turns(session)]
-        assert [one[:2] for one in told] == said
-        for *_, rest in told:
+        stored = [(one["role"], *one["content"].partition("\n")) for one in await served.turns(session)]
+        assert [one[:2] for one in stored] == said
+        for *_, rest in stored:
             assert len(rest.removeprefix(WRAPPED).strip("\n`<>/- ")) < marks.LEAST_REPEATED, rest
     await _no_block_is_stored(served, shown)
 
