@@ -51,7 +51,7 @@ def written() -> list[str]:
 @pytest.mark.parametrize("name", HOSTS)
 async def test_three_hundred_events_store_each_turn_once_and_no_block(served: Served, name: str) -> None:
     host, texts, quotes = HOSTS[name](), iter(cycle(written())), iter(cycle(QUOTED))
-    await served.say("I live in Porto.", "I am allergic to peanuts.", "Never deploy on Fridays.", "I work at Helix.")
+    await served.say("I was born in Leiria.", "I collect stamps.", "Always write dates as day and month.")
     events = 0
     shown: list[str] = []
     expected: dict[str, list[tuple[str, str]]] = {}
