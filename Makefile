@@ -36,7 +36,8 @@ LONG := tests/faults/test_killed_under_load.py tests/upgrades/test_previous_rele
 	tests/db/test_embedded.py tests/commands/test_backup.py tests/services/test_consolidation.py \
 	tests/scale/test_semantic_recall.py tests/faults/test_killed_workers.py tests/commands/test_web_server.py \
 	tests/portability/test_command.py tests/commands/test_memories.py tests/time_travel/test_known_at.py tests/faults/test_killed_reviews.py \
-	tests/backfill/test_laws.py tests/backfill/test_kills.py tests/faults/test_rolling_restart.py
+	tests/backfill/test_laws.py tests/backfill/test_kills.py tests/faults/test_rolling_restart.py \
+	tests/features/agent_hooks/test_replay.py
 
 test-long: $(DEV) ## run the tests that simulate a year, kill services and databases, restore backups, upgrade releases or measure at scale
 	@$(PYTEST) --dist loadfile --no-loadscope-reorder -m long $(or $(ARGS),$(LONG))
