@@ -7,7 +7,7 @@ from alembic import op
 from migrations import live
 
 revision = "0026"
-down_revision = "0023"
+down_revision = "0024"
 branch_labels = None
 depends_on = None
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from migrations import live
 
 revision = "0027"
-down_revision = "0023"
+down_revision = "0026"
 branch_labels = None
 depends_on = None
 

@@ -123,7 +123,7 @@ class Service:
         return left
 
 
-class Event:
+class HostEvent:
     """A host's event, in the words of this module; `id` is the host's own of the turn, empty where it has none."""
 
     def __init__(self, told: dict[str, Any], asked: str) -> None:
@@ -152,7 +152,7 @@ class Event:
         return {"hookSpecificOutput": {"hookEventName": self.name, "additionalContext": text}}
 
 
-def run(event: Event, service: Service, user: str, folder: str) -> str:
+def run(event: HostEvent, service: Service, user: str, folder: str) -> str:
     """Do what an event asks for, and return what to print, often nothing."""
     if not event.session or not event.kind:
         return ""
@@ -170,7 +170,7 @@ def run(event: Event, service: Service, user: str, folder: str) -> str:
         return json.dumps(event.reply(marks.block(fresh))) if fresh else ""
 
 
-def _started(event: Event, session: spool.Session, service: Service, user: str) -> list[str]:
+def _started(event: HostEvent, session: spool.Session, service: Service, user: str) -> list[str]:
     """Return the lines of the profile and the standing instructions, at the start of a session."""
     begins = event.kind == START and event.source != "resume"
     if not (begins or (event.kind == PROMPT and event.first)):
@@ -182,7 +182,7 @@ def _started(event: Event, session: spool.Session, service: Service, user: str) 
     return lines + _lines(found.get("context"), "text")
 
 
-def _prompted(event: Event, session: spool.Session, service: Service, user: str) -> list[str]:
+def _prompted(event: HostEvent, session: spool.Session, service: Service, user: str) -> list[str]:
     """Note a prompt for the end of the turn, and return the lines that answer it."""
     prompt = session.unshown(event.prompt)
     if not prompt or _is_command(prompt) or event.id in session.done:
@@ -225,7 +225,7 @@ def _is_command(prompt: str) -> bool:
     return word[0] == "!" or (word[0] == "/" and "/" not in word[1:])
 
 
-def _finish(event: Event, session: spool.Session, service: Service, user: str) -> None:
+def _finish(event: HostEvent, session: spool.Session, service: Service, user: str) -> None:
     """Store the prompts and the answer of a turn, and what waits from earlier ones."""
     if event.id and event.id in session.done:
         return
@@ -312,4 +312,4 @@ def _answer(arguments: list[str]) -> str:
         return ""
     asked = arguments[0] if arguments and arguments[0] in (START, PROMPT, STOP) else ""
     service = Service(os.environ.get("TM_URL") or "http://127.0.0.1:8700", key, until)
-    return run(Event(told, asked), service, user, spool.folder())
+    return run(HostEvent(told, asked), service, user, spool.folder())

@@ -1,4 +1,4 @@
-"""What one session of a host leaves for its next event: prompts, printed lines, and turns that could not be sent."""
+"""The state of a host's session between its events: prompts, printed lines, and turns that could not be sent."""
 
 from __future__ import annotations
 

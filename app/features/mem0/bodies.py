@@ -41,7 +41,7 @@ class AnyProjectQuery(ProjectFields):
 
 
 class OwnerFields(ProjectFields):
-    """Whose memories: mem0's four ids."""
+    """Mem0's four ids of owners."""
 
     user_id: UserId | None = None
     agent_id: Name | None = None
@@ -75,7 +75,7 @@ class AddBody(OwnerFields):
 
 
 class FilterFields(OwnerFields):
-    """What listings and searches share."""
+    """The fields of both listings and searches."""
 
     filters: dict[str, Any] | None = None
     metadata: Metadata | None = None
@@ -172,12 +172,12 @@ class DeleteQuery(ProjectFields):
 
 
 class DeleteAllQuery(OwnerFields):
-    """Whose memories to erase."""
+    """The owners of the memories to erase."""
 
     filters: str | None = None
 
 
-class FeedbackBody(RequestBody):
+class OpinionBody(RequestBody):
     """Feedback on a memory."""
 
     memory_id: Name

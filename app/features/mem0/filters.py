@@ -31,7 +31,7 @@ Test = Callable[[Shown], bool]
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Owner:
-    """Whose memories a way through a filter asks for; `anyone` where it asks for those of all by a wildcard."""
+    """The owner of memories that can meet a filter; `anyone` for those of all, as by a wildcard."""
 
     user_id: str | None = None
     agent_id: str | None = None

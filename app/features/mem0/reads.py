@@ -197,7 +197,7 @@ async def mem0_profile(runtime: RuntimeDep, actor: ActorDep, user_id: EntityName
 
 
 async def mem0_event(runtime: RuntimeDep, actor: ActorDep, job_id: str) -> Response:
-    """Get the state of a job that processes messages, with what came of them."""
+    """Get the state of a job that processes messages, with its results."""
     job = await runtime.jobs.get(actor, ids.parse(ids.JOB, job_id))
     stored = await runtime.turns.get_all(actor, [UUID(hex=one) for one in job.payload.get("turns", ())])
     turns = [TurnOut.of_stored(one) for one in stored]

@@ -46,7 +46,7 @@ REFUSED: Final[Mapping[str, str]] = {
     "/v1/summary": "summaries of exports: use GET /users/{user_id}/profile",
     "/v1/events": "lists of events: use GET /jobs",
     "/v2/profiles/{rest:path}": "jobs and settings of profiles: a profile is always up to date, and needs none",
-    "/api/{rest:path}": "mem0's organisations, projects and webhooks: the key's tenant is both, and webhooks are "
+    "/api/{rest:path}": "organisations, projects and webhooks of mem0: the key's tenant is both, and webhooks are "
     "made by POST /admin/webhooks",
 }
 """Calls of the client that have no counterpart, with what to use instead."""

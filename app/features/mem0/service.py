@@ -162,9 +162,11 @@ def until(day: str | None, name: str = "expiration_date") -> datetime | None:
     if day is None:
         return None
     try:
-        return plausible(datetime.combine(date.fromisoformat(day[:10]), time(), UTC) + timedelta(days=1))
+        found = datetime.combine(date.fromisoformat(day[:10]), time(), UTC) + timedelta(days=1)
+        plausible(found)
     except (ValueError, OverflowError):
         raise InvalidFields([FieldError(field=name, message="must be a date, such as 2027-05-09")]) from None
+    return found
 
 
 def instant(value: str | float | None, name: str) -> datetime | None:
@@ -172,8 +174,8 @@ def instant(value: str | float | None, name: str) -> datetime | None:
     if value is None:
         return None
     try:
-        numeric = isinstance(value, int | float)
-        found = plausible(datetime.fromtimestamp(value, UTC) if numeric else datetime.fromisoformat(value))
+        found = datetime.fromisoformat(value) if isinstance(value, str) else datetime.fromtimestamp(value, UTC)
+        plausible(found)
     except (ValueError, OverflowError, OSError):
         message = "must be seconds since 1970 or a date, such as 2026-05-09"
         raise InvalidFields([FieldError(field=name, message=message)]) from None

@@ -1,4 +1,4 @@
-"""What several of mem0's calls read and answer alike."""
+"""Parts of mem0's calls that several share: projects, filters in query strings, events of extraction."""
 
 from __future__ import annotations
 
@@ -57,7 +57,7 @@ def filters_from_text(text: str | None) -> dict[str, Any] | None:
 
 
 async def extracted(runtime: Runtime, actor: Actor, turns: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
-    """Return what came of turns as mem0's events, with the decisions and reasons of this service."""
+    """Return the results of turns as mem0's events, with the decisions and reasons of this service."""
     candidates = [one for turn in turns for one in turn["candidates"]]
     texts: dict[str, str] = {}
     for name in {one["memory_id"] for one in candidates if one["memory_id"]}:

@@ -114,7 +114,7 @@ def _without(given: Mapping[str, str], name: str) -> dict[str, str]:
 
 
 async def _inferred(request: Request, runtime: Runtime, actor: Actor, body: mem0.AddBody, turns: TurnsBody) -> Response:
-    """Send messages through the write pipeline, and answer with what came of them, or the job that sees to it."""
+    """Send messages through the write pipeline, and answer with the results, or the job that processes them."""
     many = len(turns.messages or ()) > MOST_AT_ONCE
     mode = ProcessingMode.ASYNC if body.async_mode or many else ProcessingMode.SYNC
     response = await post_turns(request, runtime, actor, turns, IngestQuery(mode=mode))
@@ -226,7 +226,7 @@ def updating_many(registry: Registry, bodies: WriteBodies) -> Callable[..., Any]
     async def mem0_update_many(
         request: Request, runtime: RuntimeDep, actor: ActorDep, body: mem0.BatchUpdateBody
     ) -> Response:
-        """Change memories one after the other; each result says what became of it."""
+        """Change memories one after the other; each result has its outcome."""
 
         async def work() -> object:
             results = []
@@ -269,8 +269,8 @@ async def mem0_delete_many(runtime: RuntimeDep, actor: ActorDep, body: mem0.Batc
     return json_answer({"message": f"Successfully deleted {done} memories", "results": results})
 
 
-async def mem0_feedback(runtime: RuntimeDep, actor: ActorDep, body: mem0.FeedbackBody) -> Response:
-    """Say that a memory was useful, not useful or wrong; a wrong one waits for a person before it is told again."""
+async def mem0_feedback(runtime: RuntimeDep, actor: ActorDep, body: mem0.OpinionBody) -> Response:
+    """Say that a memory was useful, not useful or wrong; a wrong one waits for a person before it is recalled again."""
     word = MemoryFeedback(
         feedback=_OPINIONS[body.feedback], at=runtime.clock(), session=None, note=body.feedback_reason or None
     )

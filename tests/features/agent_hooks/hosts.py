@@ -36,7 +36,7 @@ class Served:
         return context_of(printed) if printed else ""
 
     def _run(self, told: dict[str, Any], url: str) -> str:
-        event = hook.Event(json.loads(json.dumps(told)), "")
+        event = hook.HostEvent(json.loads(json.dumps(told)), "")
         service = hook.Service(url, self.key, time.monotonic() + PATIENCE)
         return hook.run(event, service, "ana", self.folder)
 

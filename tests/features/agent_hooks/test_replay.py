@@ -14,13 +14,17 @@ import pytest
 from app.features.agent_hooks import marks
 from tests.features.agent_hooks.hosts import HOSTS, Served, lines_of, read_prompts
 
+pytestmark = [pytest.mark.long, pytest.mark.timeout(1_200)]
+
 HERE = Path(__file__).parent
 SESSIONS, TURNS = 13, 12
+
+WRAPPED = "Here is what I was given:"
 
 QUOTED: list[Callable[[str], str]] = [
     lambda block: block,
     lambda block: "\n".join(f"> {one}" for one in block.split("\n")),
-    lambda block: f"Here is what I was given:\n```\n{block}\n```",
+    lambda block: f"{WRAPPED}\n```\n{block}\n```",
     lambda block: block[: len(block) * 2 // 3],
     lambda block: block[len(block) // 3 :],
     lambda block: block[len(block) // 4 : len(block) * 3 // 4],
@@ -47,8 +51,10 @@ def written() -> list[str]:
 @pytest.mark.parametrize("name", HOSTS)
 async def test_three_hundred_events_store_each_turn_once_and_no_block(served: Served, name: str) -> None:
     host, texts, quotes = HOSTS[name](), iter(cycle(written())), iter(cycle(QUOTED))
-    await served.say("I live in Porto.", "I am allergic to peanuts.", "Never deploy on Fridays.", "I work at Helix.")
-    events, shown, expected = 0, [], {}
+    await served.say("I was born in Leiria.", "I collect stamps.", "Always write dates as day and month.")
+    events = 0
+    shown: list[str] = []
+    expected: dict[str, list[tuple[str, str]]] = {}
     for number in range(SESSIONS):
         session, block = f"{name}-{number}", ""
         expected[session] = []
@@ -73,7 +79,10 @@ async def test_three_hundred_events_store_each_turn_once_and_no_block(served: Se
     assert events >= 300
     assert len(shown) < events, "mostly nothing is added"
     for session, said in expected.items():
-        assert [(one["role"], one["content"]) for one in await served.turns(session)] == said
+        stored = [(one["role"], *one["content"].partition("\n")) for one in await served.turns(session)]
+        assert [one[:2] for one in stored] == said
+        for *_, rest in stored:
+            assert len(rest.removeprefix(WRAPPED).strip("\n`<>/- ")) < marks.LEAST_REPEATED, rest
     await _no_block_is_stored(served, shown)
 
 
