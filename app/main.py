@@ -9,6 +9,7 @@ from functools import cache
 from pathlib import Path
 
 import structlog
+from brotli_asgi import BrotliMiddleware
 from fastapi import APIRouter, FastAPI
 from starlette.middleware.gzip import GZipMiddleware
 
@@ -98,6 +99,7 @@ def create_app(
     app.add_middleware(AdmissionMiddleware, admission=admission)
     app.add_middleware(RequestMiddleware, max_body_bytes=configured.max_body_bytes, streamed=feature.streamed())
     app.add_middleware(RoutePaths)
+    app.add_middleware(BrotliMiddleware, minimum_size=SMALLEST_COMPRESSED, quality=COMPRESSION, gzip_fallback=False)
     app.add_middleware(GZipMiddleware, minimum_size=SMALLEST_COMPRESSED, compresslevel=COMPRESSION)
     install_headers(app, configured.cors_origins)
     app.openapi = lambda: described(app)  # type: ignore[method-assign]

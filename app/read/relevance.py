@@ -316,8 +316,8 @@ def usual_cosine(found: Sequence[Scored], memories: int, depth: int, calibration
     if not found:
         return calibration.unrelated
     count = max(len(found), memories if len(found) >= depth else 0)
-    if count <= 2 * len(found):
-        middle = found[count // 2 if count > 1 else 0][1]
+    if count < 2 * len(found):
+        middle = found[count // 2][1]
     else:
         spread = _SPREAD * (calibration.related - calibration.unrelated)
         middle = found[-1][1] - spread * NormalDist().inv_cdf(1 - len(found) / count)

@@ -57,11 +57,16 @@ async def test_only_an_encoded_slash_belongs_to_an_id(client: httpx.AsyncClient)
 
 
 async def test_a_large_answer_is_compressed_for_those_who_accept_it(client: httpx.AsyncClient, tenant: Tenant) -> None:
-    assert (await client.post("/turns", params={"dry_run": True}, json=LONG)).headers["content-encoding"] == "gzip"
+    for accepted, encoding in (("gzip", "gzip"), ("br", "br"), ("gzip, br", "br")):
+        given = {"Accept-Encoding": accepted}
+        packed = await client.post("/turns", params={"dry_run": True}, json=LONG, headers=given)
+        assert (packed.headers["content-encoding"], packed.headers["vary"]) == (encoding, "Accept-Encoding")
+        assert packed.json()
     plain = {"Accept-Encoding": "identity"}
     whole = await client.post("/turns", params={"dry_run": True}, json=LONG, headers=plain)
     assert ("content-encoding" in whole.headers, whole.headers["vary"]) == (False, "Accept-Encoding")
     small = await client.get("/healthz")
     assert "content-encoding" not in small.headers
-    problem = await client.post("/turns", json={"turns": [{"content": 5, "role": 5}] * 100})
+    bad = {"turns": [{"content": 5, "role": 5}] * 100}
+    problem = await client.post("/turns", json=bad, headers={"Accept-Encoding": "gzip"})
     assert (problem.status_code, problem.headers["content-encoding"]) == (422, "gzip")

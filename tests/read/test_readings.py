@@ -50,7 +50,7 @@ def test_a_pasted_text_without_spaces_is_searched_for_few_names() -> None:
 def test_only_the_first_words_of_a_pasted_text_are_weighed_one_by_one() -> None:
     words = [f"apple{number}" for number in range(3 * MOST_COMPARED)]
     query = resolve_question(reading(" ".join(words)), NOTHING_KNOWN, types=discover())
-    assert list(word_weights(query, {}, 10, "english")) == words[:MOST_COMPARED]
+    assert list(word_weights(query.dense_text, {}, 10, "english")) == words[:MOST_COMPARED]
 
 
 @pytest.mark.parametrize(

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from migrations import live
 
-revision = "0027"
-down_revision = "0026"
+revision = "0026"
+down_revision = "0025"
 branch_labels = None
 depends_on = None
 

@@ -6,7 +6,7 @@ from alembic import op
 
 from migrations import live
 
-revision = "0026"
+revision = "0025"
 down_revision = "0024"
 branch_labels = None
 depends_on = None
