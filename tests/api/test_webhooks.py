@@ -26,10 +26,11 @@ from app.features.webhooks import routes as api
 from app.features.webhooks import service
 from app.features.webhooks import sql as webhooks
 from app.features.webhooks.secret_box import SecretBox
-from app.features.webhooks.sender import WebhookMessage, WebhookSender, fault_of, is_public
+from app.features.webhooks.sender import WebhookMessage, WebhookSender
 from app.features.webhooks.service import DELAYS, WebhookDraft, Webhooks
 from app.jobs.worker import run_worker
 from app.model import Actor, WebhookEvent
+from app.providers.addresses import fault_of, is_public
 from app.runtime import Runtime
 from tests.api.conftest import OPERATOR_KEY, Tenant, connected, fact, new_tenant, running, settings_for
 from tests.support.waiting import PATIENCE, ended_job

@@ -202,7 +202,7 @@ def test_the_usual_cosine_is_the_median_and_the_calibration_where_little_is_know
     scored = [(UUID(int=number), 0.5 - number / 1000) for number in range(100)]
     assert usual_cosine([], 0, 100, WORDLLAMA) == WORDLLAMA.unrelated
     for count in (1, 2, 3, 10):  # of twice as many as were found, the last is the median
-        half = [(one, 0.5) for one in range(count)]
+        half = [(UUID(int=one), 0.5) for one in range(count)]
         assert WORDLLAMA.unrelated < usual_cosine(half, 2 * count, count, WORDLLAMA) < 0.5
     assert usual_cosine(scored[:40], 40, 100, WORDLLAMA) == pytest.approx(0.427, abs=0.01)
     assert usual_cosine(scored[:1], 1, 100, WORDLLAMA) < 0.15

@@ -28,7 +28,7 @@ from mcp.shared.auth import (
 from pydantic import AnyUrl, ValidationError
 
 from app.features.oauth.values import SCOPES
-from app.providers.documents import Documents, DocumentUnavailable
+from app.providers.json_documents import DocumentUnavailable, JsonDocuments
 from app.settings import LOOPBACK
 
 _REGISTERED = "tmd_"
@@ -144,7 +144,7 @@ def register(asked: OAuthClientInformationFull) -> None:
 class Clients:
     """Reads ids of clients; documents are fetched, and kept for some minutes."""
 
-    documents: Documents
+    documents: JsonDocuments
     _kept: TTLCache[str, Client] = field(default_factory=lambda: TTLCache(_MOST_KEPT, ttl=_KEPT_SECONDS))
     _failed: TTLCache[str, str] = field(default_factory=lambda: TTLCache(_MOST_KEPT, ttl=_FAILED_SECONDS))
 

@@ -25,7 +25,7 @@ from app import ids
 from app.errors import NotFound, TypedMemoryError, Unauthenticated
 from app.features.oauth.values import SCOPES, USER
 from app.model import Actor
-from app.providers.documents import Documents, DocumentUnavailable
+from app.providers.json_documents import DocumentUnavailable, JsonDocuments
 from app.settings import LOOPBACK, Settings
 
 ALGORITHMS: Final = (
@@ -80,7 +80,7 @@ class OutsideIssuer:
     tenant: str | None
     tenant_claim: str
     user_claim: str
-    documents: Documents
+    documents: JsonDocuments
     seconds: Callable[[], float] = monotonic
     _kept: _IssuerKeys = field(default_factory=_IssuerKeys, repr=False)
 
@@ -96,7 +96,7 @@ class OutsideIssuer:
             tenant_claim=settings.oidc_tenant_claim,
             user_claim=settings.oidc_user_claim,
             # The operator names the issuer, which may be on an inner network.
-            documents=Documents(private=True),
+            documents=JsonDocuments(private=True),
         )
 
     async def let_in(self, token: str, resource: str | None, now: float) -> Actor:

@@ -51,7 +51,7 @@ from app.http.cursors import PageQuery
 from app.http.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
 from app.http.models import json_answer
 from app.http.routes import CREATED, NO_CONTENT, add_reads, add_route
-from app.providers.documents import Documents
+from app.providers.json_documents import JsonDocuments
 from app.runtime import Runtime
 from app.settings import Settings
 
@@ -98,7 +98,7 @@ class AuthorizationServer:
 
     settings: Settings
     cache: ConnectionCache
-    clients: Clients = field(default_factory=lambda: Clients(documents=Documents()))
+    clients: Clients = field(default_factory=lambda: Clients(documents=JsonDocuments()))
 
     def routes(self) -> list[BaseRoute]:
         """Return the routes: metadata for every client, the rest where this service issues the tokens."""

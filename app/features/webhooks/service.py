@@ -21,10 +21,11 @@ from app.db.session import SNAPSHOT, Database, WriteSession
 from app.errors import Conflict, InvalidInput
 from app.features.webhooks import sql as webhooks
 from app.features.webhooks.secret_box import SecretBox, UnreadableSecret
-from app.features.webhooks.sender import WebhookAnswer, WebhookMessage, WebhookSender, fault_of
+from app.features.webhooks.sender import WebhookAnswer, WebhookMessage, WebhookSender
 from app.features.webhooks.sql import TEST_EVENT, Delivery, StoredWebhook
 from app.memory.audit import AuditAction
 from app.model import Actor, DeliveryStatus, WebhookEvent
+from app.providers.addresses import fault_of
 from app.services.pages import Page, cut_page
 
 __all__ = ["DELAYS", "Delivery", "StoredWebhook", "WebhookDraft", "Webhooks"]

@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from app.features.oauth.clients import Clients, UnknownClient
-from app.providers.documents import Documents, DocumentUnavailable
+from app.providers.json_documents import DocumentUnavailable, JsonDocuments
 from tests.api.conftest import KEY, settings_for
 from tests.features.oauth.conftest import CALLBACK, Flow, listening
 
@@ -38,10 +38,10 @@ def document(**given: object) -> dict[str, object]:
 def shelf(monkeypatch: pytest.MonkeyPatch) -> Shelf:
     found = Shelf()
 
-    async def fetch(_self: Documents, url: str) -> dict[str, object]:
+    async def fetch(_self: JsonDocuments, url: str) -> dict[str, object]:
         return await found.fetch(url)
 
-    monkeypatch.setattr(Documents, "fetch", fetch)
+    monkeypatch.setattr(JsonDocuments, "fetch", fetch)
     return found
 
 
@@ -81,7 +81,7 @@ async def test_a_document_stands_for_a_registration(documented: Flow, shelf: She
 async def test_a_document_that_says_something_else_is_refused(shelf: Shelf, given: dict[str, object]) -> None:
     shelf.documents[ADDRESS] = document(**given)
     with pytest.raises(UnknownClient):
-        await Clients(documents=Documents()).get(ADDRESS)
+        await Clients(documents=JsonDocuments()).get(ADDRESS)
 
 
 @pytest.mark.parametrize(
@@ -97,12 +97,12 @@ async def test_a_document_that_says_something_else_is_refused(shelf: Shelf, give
 async def test_an_address_that_names_no_document_is_not_asked(shelf: Shelf, address: str) -> None:
     shelf.documents[address] = document(client_id=address)
     with pytest.raises(UnknownClient):
-        await Clients(documents=Documents()).get(address)
+        await Clients(documents=JsonDocuments()).get(address)
     assert shelf.asked == []
 
 
 async def test_a_document_that_is_not_there_is_not_asked_for_again_and_again(shelf: Shelf) -> None:
-    clients = Clients(documents=Documents())
+    clients = Clients(documents=JsonDocuments())
     for _ in range(3):
         with pytest.raises(UnknownClient, match="404"):
             await clients.get(ADDRESS)

@@ -24,7 +24,7 @@ from starlette.routing import Route
 from app import ids
 from app.errors import Unauthenticated
 from app.features.oauth.oidc import IssuerUnavailable, OutsideIssuer
-from app.providers.documents import Documents
+from app.providers.json_documents import JsonDocuments
 from tests.api.conftest import OPERATOR_KEY, Tenant, connected, new_tenant, settings_for, written
 from tests.features.oauth.conftest import Flow, Service, listening, listens
 
@@ -95,7 +95,7 @@ TENANT = ids.public(ids.TENANT, ids.new())
 
 def trust(issuer: Issuer, hands: Hands | None = None, **given: Any) -> OutsideIssuer:
     asked = {"audience": None, "tenant": TENANT, "tenant_claim": "tenant", "user_claim": "sub", **given}
-    return OutsideIssuer(issuer=issuer.url, documents=Documents(private=True), seconds=hands or Hands(), **asked)
+    return OutsideIssuer(issuer=issuer.url, documents=JsonDocuments(private=True), seconds=hands or Hands(), **asked)
 
 
 async def enter(trusting: OutsideIssuer, token: str) -> Any:

@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 
 import pytest
 
-from app.providers.documents import MOST_BYTES, Documents, DocumentUnavailable
+from app.providers.json_documents import MOST_BYTES, DocumentUnavailable, JsonDocuments
 
 
 async def answered(content: bytes, status: str = "200 OK", more: str = "") -> tuple[asyncio.Server, str, list[bytes]]:
@@ -35,7 +35,7 @@ async def servers() -> AsyncIterator[list[asyncio.Server]]:
 async def test_a_document_is_fetched(servers: list[asyncio.Server]) -> None:
     server, url, asked = await answered(b'{"a": 1}')
     servers.append(server)
-    assert await Documents(private=True).fetch(url) == {"a": 1}
+    assert await JsonDocuments(private=True).fetch(url) == {"a": 1}
     assert asked[0].startswith(b"GET /doc.json HTTP/1.1")
 
 
@@ -55,7 +55,7 @@ async def test_another_answer_is_no_document(
     server, url, asked = await answered(content, status, more)
     servers.append(server)
     with pytest.raises(DocumentUnavailable, match=why):
-        await Documents(private=True).fetch(url)
+        await JsonDocuments(private=True).fetch(url)
     assert len(asked) == 1
 
 
@@ -77,7 +77,7 @@ async def test_addresses_of_inner_networks_are_not_asked(url: str) -> None:
         raise AssertionError("nothing is looked up")
 
     with pytest.raises(DocumentUnavailable, match="its URL"):
-        await Documents(resolve=resolve).fetch(url)
+        await JsonDocuments(resolve=resolve).fetch(url)
 
 
 @pytest.mark.parametrize("address", ["127.0.0.1", "10.0.0.1", "169.254.169.254", "::1", "fd00::1", "168.63.129.16"])
@@ -86,7 +86,7 @@ async def test_a_name_that_leads_inside_is_not_asked(address: str) -> None:
         return ["93.184.216.34", address]
 
     with pytest.raises(DocumentUnavailable, match="not on the public internet"):
-        await Documents(resolve=resolve).fetch("https://app.example/doc.json")
+        await JsonDocuments(resolve=resolve).fetch("https://app.example/doc.json")
 
 
 async def test_a_host_that_is_silent_is_given_up() -> None:
@@ -95,4 +95,4 @@ async def test_a_host_that_is_silent_is_given_up() -> None:
         return []
 
     with pytest.raises(DocumentUnavailable, match="no answer within"):
-        await Documents(timeout=0.05, resolve=resolve).fetch("https://app.example/doc.json")
+        await JsonDocuments(timeout=0.05, resolve=resolve).fetch("https://app.example/doc.json")

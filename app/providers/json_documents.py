@@ -12,7 +12,7 @@ from typing import Final
 import httpx
 from pydantic_core import from_json
 
-from app.features.webhooks.sender import Resolve, checked_address, fault_of, resolve
+from app.providers.addresses import Resolve, checked_address, fault_of, resolve
 
 MOST_BYTES: Final = 64 * 1024
 _OK: Final = 200
@@ -23,7 +23,7 @@ class DocumentUnavailable(Exception):
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Documents:
+class JsonDocuments:
     """Fetches documents, each within `timeout` seconds; `private` allows addresses that are not public, and http."""
 
     timeout: float = 5.0
