@@ -21,7 +21,7 @@ from app.runtime import Runtime
 from app.settings import Settings
 from tests.support import owner
 from tests.support.databases import Run
-from tests.support.residents import BothWays, asked_both_ways
+from tests.support.residents import BothWays
 
 KEY = "tm_first_tenant_key_of_the_tests_0123456789abc"
 OPERATOR_KEY = "operator_key_of_the_tests_0123456789"
@@ -89,14 +89,6 @@ async def owner_connection(database_url: str) -> AsyncIterator[None]:
     """A connection that stays open for statements of that database's owner."""
     async with owner.kept_open(database_url):
         yield
-
-
-@pytest.fixture(scope="session")
-def both_ways() -> Iterator[BothWays]:
-    """All questions to the service are asked of memory, and of the store: the answers must be the same."""
-    with asked_both_ways() as seen:
-        yield seen
-    assert seen.differences == [], f"of {seen.asked} answers from memory"
 
 
 @pytest.fixture(scope="session")

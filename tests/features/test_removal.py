@@ -12,7 +12,18 @@ import pytest
 
 ROOT = Path(__file__).parents[2]
 
-NAMED_BY_NONE = ("aegis", "backfill", "feedback", "portability", "query_log", "reembedding", "webhooks")
+NAMED_BY_NONE = (
+    "aegis",
+    "agent_hooks",
+    "backfill",
+    "documents",
+    "mem0",
+    "portability",
+    "query_log",
+    "reembedding",
+    "webhooks",
+    ,
+)
 """The features that no other feature imports."""
 
 ASK = """
@@ -41,8 +52,8 @@ asyncio.run(ask())
 @pytest.mark.parametrize(
     ("removed", "gone"),
     [
-        (("query_log",), ("/admin/queries", "/admin/activity")),
-        (NAMED_BY_NONE, ("/admin/queries", "/webhooks", "/admin/backfills", "/export")),
+        (("query_log",), ("/admin/query-log",)),
+        (NAMED_BY_NONE, ("/admin/query-log", "/admin/webhooks", "/admin/backfills", "/export", "/documents")),
     ],
     ids=["query_log", "all that none names"],
 )

@@ -15,12 +15,12 @@ from app import ids
 from app.api.memories.read import MemoryId
 from app.api.query import PositionHeader
 from app.api.turns import TurnOut
+from app.features.activity.service import Activity
 from app.features.answers.profiles import Profiles
 from app.features.mem0 import bodies as mem0
 from app.features.mem0.filters import Filter, all_of, equal, read_filter
 from app.features.mem0.service import Mem0, Mem0Question, instant, version_entry
 from app.features.mem0.shared import EntityName, extracted, filters_from_text, require_project
-from app.features.query_log.activity import Activity
 from app.http import models
 from app.http.guard import (
     ActorDep,

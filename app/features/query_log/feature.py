@@ -1,12 +1,11 @@
-"""The log of questions, and the activity of a tenant's users."""
+"""The log of questions: what was asked, and how it was answered."""
 
 from __future__ import annotations
 
 from contextlib import AsyncExitStack
 
 from app.feature import FeatureSpec
-from app.features.query_log import activity_routes, jobs, routes
-from app.features.query_log.activity import Activity
+from app.features.query_log import jobs, routes
 from app.features.query_log.service import QueryLog
 from app.runtime import Resources, Runtime, open_in_background
 
@@ -28,10 +27,6 @@ def _of_queries(runtime: Runtime) -> QueryLog:
     return log
 
 
-def _activity(runtime: Runtime) -> Activity:
-    return Activity(database=runtime.database, clock=runtime.clock)
-
-
 async def _start(runtime: Runtime, stack: AsyncExitStack) -> None:
     log = runtime.service(QueryLog)
     stack.push_async_callback(log.flush)
@@ -39,8 +34,8 @@ async def _start(runtime: Runtime, stack: AsyncExitStack) -> None:
 
 
 FEATURE = FeatureSpec(
-    routers=lambda: (routes.router(), activity_routes.router()),
-    services={QueryLog: _of_queries, Activity: _activity},
+    routers=lambda: (routes.router(),),
+    services={QueryLog: _of_queries},
     schedules=lambda _: (jobs.SCHEDULE,),
     question_log=_log,
     start=_start,

@@ -83,7 +83,6 @@ def test_a_memory_meets_a_filter_or_not(given: dict[str, Any], *, met: bool) -> 
         ({"NOT": [{"user_id": "ana"}]}, {Owner()}),
         ({"OR": [{"user_id": "ana"}, {"type": "fact"}]}, {Owner(user_id="ana"), Owner()}),
     ],
-    ids=str,
 )
 def test_owners_are_those_by_which_it_can_be_met(given: dict[str, Any], owners: set[Owner]) -> None:
     assert set(read_filter(given).owners) == owners

@@ -10,7 +10,7 @@ from pydantic import Field
 from starlette.responses import Response
 
 from app import ids
-from app.features.query_log.activity import Activity
+from app.features.activity.service import Activity
 from app.http import cursors
 from app.http.cursors import PageQuery
 from app.http.guard import ADMIN, BY_ENTITY, NAMED, OPEN, READ, ActorDep, GuardedRoute, RuntimeDep

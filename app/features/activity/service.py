@@ -11,10 +11,10 @@ from uuid import UUID
 from app import ids
 from app.db.entities import read as entity_reads
 from app.db.session import Database
+from app.features.activity import sql as activity
+from app.features.activity.sql import EntityNeighbour, NameActivity, SessionActivity
 from app.features.lifecycle.sql import drift
 from app.features.lifecycle.workers.drift import of_turns, of_writes
-from app.features.query_log import activity_sql as activity
-from app.features.query_log.activity_sql import EntityNeighbour, NameActivity, SessionActivity
 from app.memory.drift import DayRow
 from app.model import Actor, ScopeKind
 from app.services.pages import Page, cut_page
