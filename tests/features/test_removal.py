@@ -22,7 +22,6 @@ NAMED_BY_NONE = (
     "query_log",
     "reembedding",
     "webhooks",
-    ,
 )
 """The features that no other feature imports."""
 
@@ -39,8 +38,8 @@ async def ask():
         transport = httpx.ASGITransport(app=app)
         headers = {"Authorization": f"Bearer {key}"}
         async with httpx.AsyncClient(transport=transport, base_url="http://service", headers=headers) as client:
-            said = {"type": "fact", "subject": "user", "predicate": "plays", "object": "the cello", "user_id": "ana"}
-            stored = await client.post("/memories", json=said)
+            said = {"predicate": "plays", "object": "the cello", "user_id": "ana"}
+            stored = await client.post("/memories/typed/fact", json=said)
             found = await client.post("/query", json={"query": "What does the user play?", "user_id": "ana"})
             statuses = {path: (await client.get(path)).status_code for path in PATHS}
     print(json.dumps([stored.status_code, found.json()["context"]["text"], statuses]))
