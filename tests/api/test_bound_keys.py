@@ -88,6 +88,9 @@ async def furnished(tenant: Tenant) -> dict[str, str]:
     client = tenant.client
     secret = await written(client, subject="Otto", predicate="lives-in", object=SECRET, user_id="bob", session_id="s1")
     said = await client.post("/turns?mode=sync", json={"content": f"I moved to {SECRET}.", "user_id": "bob"})
+    for user, text in (("bob", f"Of {SECRET} alone."), ("ana", "Of the garden.")):
+        document = {"document_id": "notes.md", "content": f"# Notes\n\n{text}", "user_id": user}
+        assert (await client.post("/documents", json=document)).status_code == 201
     job = await client.post("/turns", json={"content": f"I like {SECRET} a lot.", "user_id": "bob"})
     assert (await client.post("/admin/types", json=ticket(aliases=[]))).status_code == 201
     assert (await ended_job(client, job.json()["job_id"]))["status"] == "succeeded"
@@ -98,6 +101,7 @@ async def furnished(tenant: Tenant) -> dict[str, str]:
         "job_id": job.json()["job_id"],
         "entity_id": entities[0]["id"],
         "session_id": "s1",
+        "document_id": "notes.md",
         "user_id": "bob",
         "type": "ticket",
         "type_name": "ticket",
@@ -118,6 +122,13 @@ def others_body(operation: Operation) -> dict[str, Any]:
     return body
 
 
+def sent(operation: Operation, body: dict[str, Any]) -> dict[str, Any]:
+    """A body as its route takes it: JSON, or a form with a file."""
+    if operation.path == "/documents/files":
+        return {"files": {"file": ("garden.md", b"# Garden\n\nTomatoes.")}, "data": body}
+    return {"json": body}
+
+
 @pytest.mark.parametrize("operation", OPERATIONS, ids=str)
 async def test_nothing_of_another_user_is_seen_or_changed(operation: Operation, two: Two) -> None:
     before = await two.others()
@@ -131,7 +142,7 @@ async def test_nothing_of_another_user_is_seen_or_changed(operation: Operation, 
         operation.method,
         two.path(operation),
         params=params,
-        json=others_body(operation) if takes_body else None,
+        **(sent(operation, others_body(operation)) if takes_body else {}),
     )
     if operation.rule == "open":
         assert answer.status_code == 200, answer.text
@@ -148,9 +159,14 @@ async def test_without_a_name_the_keys_own_user_is_meant(operation: Operation, t
     if "{user_id}" in operation.path:
         assert (await two.ana.get(operation.path.replace("{user_id}", "ana"))).status_code == 200
         return
+    if "{document_id}" in operation.path:
+        document = {"document_id": "notes.md", "content": "# Notes\n\nOf the garden."}
+        assert (await two.ana.post("/documents", json=document)).status_code < 300
     body = json.loads(json.dumps(others_body(operation)).replace(', "user_id": "bob"', ""))
     body.pop("user_id", None)
-    answer = await two.ana.request(operation.method, two.path(operation), json=body if takes_body else None)
+    answer = await two.ana.request(
+        operation.method, two.path(operation), **(sent(operation, body) if takes_body else {})
+    )
     # These tests have no language model, which an answer takes.
     assert answer.status_code < 300 or answer.status_code == 501, answer.text
     assert SECRET not in answer.text

@@ -56,6 +56,7 @@ BODIES: dict[str, dict[str, Any]] = {
     "/admin/types": ticket(name="theirs", aliases=[]),
     "/memories/typed/{type}": {"payload": opened(), "user_id": "u1"},
     "/admin/backfills": {"type": "medication"},
+    "/documents": {"document_id": "theirs.md", "content": "# Notes\n\nOf the other tenant.", "user_id": "u1"},
     "/import": {"record": "header", "format": "typed-memory", "version": 1},
 }
 UNCONFIGURED = {("POST", "/answer"), ("POST", "/admin/invitations")}
@@ -66,8 +67,8 @@ GUARDED = [
 ]
 
 
-REFUSED = {f"/mem0{path}": 501 for path in mem0.REFUSED}
-"""Calls of mem0 that are refused by name."""
+REFUSED = {**{f"/mem0{path}": 501 for path in mem0.REFUSED}, "/documents/files": 415}
+"""Calls of mem0 that are refused by name, and the route that takes a form."""
 
 UNNAMED = {"GET /mem0/v1/memories", "DELETE /mem0/v1/memories", "DELETE /mem0/v1/batch"}
 """Routes that have to be told whose memories are meant, in a query string or a body that these tests don't send."""
@@ -117,6 +118,7 @@ class Owner:
             .replace("{tenant_id}", self.others)
             .replace("{type}", self.type)
             .replace("{type_name}", self.type)
+            .replace("{document_id:path}", f"{self.type}.md")
         )
 
     def path(self, route: Mounted) -> str:
@@ -163,6 +165,8 @@ async def furnished(tenant: Tenant, id_of_tenant: str) -> Owner:
     # A name of each tenant's own: what the one has, the other has not.
     own = f"ticket_{uuid4().hex[:8]}"
     assert (await client.post("/admin/types", json=ticket(name=own, aliases=[]))).status_code == 201
+    document = {"document_id": f"{own}.md", "content": "# Notes\n\nOf one tenant alone."}
+    assert (await client.post("/documents", json=document)).status_code == 201
     told = await client.post(f"/memories/typed/{own}", json={"payload": opened(), "user_id": "u1"})
     asked = {"url": "https://hooks.example/", "events": ["job.done"]}
     webhook = (await client.post("/admin/webhooks", json=asked)).json()["id"]

@@ -24,7 +24,7 @@ from pydantic import AnyUrl, ConfigDict
 from starlette.requests import Request
 
 from app.features.oauth.clients import Client, Clients, UnknownClient, register
-from app.features.oauth.service import Connections, Held, NewTokens, TokenRefused
+from app.features.oauth.service import Connections, HeldToken, NewTokens, TokenRefused
 from app.features.oauth.values import TokenKind
 
 _CHALLENGE: Final = re.compile(r"[A-Za-z0-9_-]{43}")
@@ -39,7 +39,7 @@ class HeldCode(AuthorizationCode):
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
-    held: Held
+    held: HeldToken
 
 
 class HeldRefresh(RefreshToken):
@@ -47,7 +47,7 @@ class HeldRefresh(RefreshToken):
 
     model_config = ConfigDict(arbitrary_types_allowed=True)
 
-    held: Held
+    held: HeldToken
 
 
 @dataclass(slots=True)
@@ -142,11 +142,11 @@ class Provider:
         """Do nothing: tokens are given up by their text."""
         del token
 
-    async def _found(self, kind: TokenKind, text: str, client: OAuthClientInformationFull) -> Held | None:
+    async def _found(self, kind: TokenKind, text: str, client: OAuthClientInformationFull) -> HeldToken | None:
         held = await self.connections.find(kind, text, client.client_id)
         return held if held is not None and held.grant.resource == self.resource else None
 
-    async def _exchanged(self, held: Held, scopes: list[str]) -> OAuthToken:
+    async def _exchanged(self, held: HeldToken, scopes: list[str]) -> OAuthToken:
         try:
             made: NewTokens = await self.connections.exchange(held, scopes)
         except TokenRefused as error:

@@ -82,7 +82,7 @@ class Approver:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Held:
+class HeldToken:
     """A code or token as it was found, with its grant."""
 
     secret: Secret = field(repr=False)
@@ -116,7 +116,9 @@ class TokenRefused(Exception):
 class ConnectionCache:
     """Callers by the hash of their access token, and the grants whose use was recorded lately."""
 
-    callers: TTLCache[bytes, tuple[Held, Actor]] = field(default_factory=lambda: TTLCache(CACHE_SIZE, CACHE_SECONDS))
+    callers: TTLCache[bytes, tuple[HeldToken, Actor]] = field(
+        default_factory=lambda: TTLCache(CACHE_SIZE, CACHE_SECONDS)
+    )
     touched: TTLCache[UUID, bool] = field(default_factory=lambda: TTLCache(CACHE_SIZE, TOUCH_EVERY))
 
     def drop(self, grant: UUID) -> None:
@@ -168,7 +170,7 @@ class Connections:
             await append(session, [ledger.event(AuditAction.CONNECTION_GRANTED, detail)])
         return code.text
 
-    async def find(self, kind: TokenKind, text: str, client_id: str) -> Held | None:
+    async def find(self, kind: TokenKind, text: str, client_id: str) -> HeldToken | None:
         """Return a client's code or refresh token if it can be used.
 
         One that was used before ends its connection: somebody else has a copy.
@@ -181,7 +183,7 @@ class Connections:
             return None
         return held if await self._lives(held) else None
 
-    async def exchange(self, held: Held, scopes: Sequence[str]) -> NewTokens:
+    async def exchange(self, held: HeldToken, scopes: Sequence[str]) -> NewTokens:
         """Return tokens for a code or refresh token, which can't be used again; raise TokenRefused."""
         tenant, now, granted = held.secret.tenant, self.clock(), tuple(scopes)
         access = new_secret(PREFIXES[TokenKind.ACCESS], tenant)
@@ -278,16 +280,16 @@ class Connections:
         """Wait until the last uses are recorded."""
         await self._background.finish()
 
-    async def _held(self, kind: TokenKind, text: str) -> Held | None:
+    async def _held(self, kind: TokenKind, text: str) -> HeldToken | None:
         secret = read_secret(PREFIXES[kind], text)
         if secret is None:
             return None
         async with self.database.read(secret.tenant) as session:
             token = await sql.find_token(session, secret.tenant, kind, secret.hash)
             grant = None if token is None else await sql.find_grant(session, secret.tenant, token.grant_id)
-        return None if token is None or grant is None else Held(secret=secret, token=token, grant=grant)
+        return None if token is None or grant is None else HeldToken(secret=secret, token=token, grant=grant)
 
-    async def _lives(self, held: Held) -> bool:
+    async def _lives(self, held: HeldToken) -> bool:
         """Return whether a token is valid still, and its grant, and the key that the grant was approved with.
 
         A key that was rotated has a successor, so what was approved with it stays.
@@ -300,7 +302,7 @@ class Connections:
         key = await self.keys.find(held.secret.tenant, held.grant.key_id)
         return key is not None and replace(key, replaced_from=None).usable(now)
 
-    async def _end(self, held: Held, because: str) -> None:
+    async def _end(self, held: HeldToken, because: str) -> None:
         async with self.database.write(held.secret.tenant) as session:
             await self._revoke(session, held.secret.tenant, held.grant.id, SERVICE, because)
         self.cache.drop(held.grant.id)
@@ -321,7 +323,7 @@ class Connections:
         name = f"invitation of {used.created_by}"
         return Approver(tenant=invitation.tenant, name=name, scopes=frozenset(used.scopes), user_id=used.user_id)
 
-    async def _touch(self, held: Held) -> None:
+    async def _touch(self, held: HeldToken) -> None:
         try:
             async with self.database.write(held.secret.tenant, synchronous_commit="off") as session:
                 await sql.touch(session, held.secret.tenant, held.grant.id, self.clock())
@@ -377,7 +379,7 @@ def _granted(asked: AskedApproval, choice: UserChoice, approver: Approver, now: 
     )
 
 
-def _actor_of(held: Held) -> Actor:
+def _actor_of(held: HeldToken) -> Actor:
     grant = held.grant
     return Actor(
         tenant_id=held.secret.tenant,

@@ -32,6 +32,11 @@ class AsyncTypedWrites(AsyncTransport):
 
     @overload
     async def write(
+        self, type: Literal["document"], /, *, idempotency_key: str | None = None, **fields: Unpack[bodies.DocumentWrite]
+    ) -> WriteResult: ...
+
+    @overload
+    async def write(
         self, type: Literal["entity"], /, *, idempotency_key: str | None = None, **fields: Unpack[bodies.EntityWrite]
     ) -> WriteResult: ...
 

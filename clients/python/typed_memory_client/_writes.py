@@ -32,6 +32,11 @@ class TypedWrites(Transport):
 
     @overload
     def write(
+        self, type: Literal["document"], /, *, idempotency_key: str | None = None, **fields: Unpack[bodies.DocumentWrite]
+    ) -> WriteResult: ...
+
+    @overload
+    def write(
         self, type: Literal["entity"], /, *, idempotency_key: str | None = None, **fields: Unpack[bodies.EntityWrite]
     ) -> WriteResult: ...
 

@@ -165,6 +165,28 @@ class DecisionWrite(WriteFields, total=False):
     """May be left out: the route says it."""
 
 
+class DocumentWrite(WriteFields, total=False):
+    """A section of a document, word for word: what a source says, not what anybody said."""
+
+    content: Required[str]
+    """The words of the section."""
+
+    document_id: Required[str]
+    """The document that it is a section of."""
+
+    section: str | None
+    """The headings it stands under."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    title: str | None
+    """The title of the document."""
+
+    type: Literal["document"] | None
+    """May be left out: the route says it."""
+
+
 class EntityWrite(WriteFields, total=False):
     """Someone or something with an identity: a person, an organization, a place, a project."""
 
@@ -571,6 +593,27 @@ class DecisionItem(WriteFields, total=False):
     """What is decided about; a later decision on it replaces this one."""
 
     type: Required[Literal["decision"]]
+
+
+class DocumentItem(WriteFields, total=False):
+    """A section of a document, word for word: what a source says, not what anybody said."""
+
+    content: Required[str]
+    """The words of the section."""
+
+    document_id: Required[str]
+    """The document that it is a section of."""
+
+    section: str | None
+    """The headings it stands under."""
+
+    session_id: str | None
+    """Your id of the conversation."""
+
+    title: str | None
+    """The title of the document."""
+
+    type: Required[Literal["document"]]
 
 
 class EntityItem(WriteFields, total=False):
@@ -1245,6 +1288,9 @@ class ListMemoriesOptions(TypedDict, total=False):
     sort: MemorySort
     """A name alone sorts from low to high, a minus before it from high to low: `-importance` puts what matters most first, `importance` what matters least, `-recorded_at` the newest."""
 
+    document_id: str | None
+    """Only memories of type document with this document id."""
+
     drug_class: str | None
     """Only memories of type medication with this drug class."""
 
@@ -1493,5 +1539,5 @@ class GetEntityOptions(TypedDict, total=False):
     """What was believed then: the answer this request had at that time. Nothing recorded, replaced, merged or changed later shows. What was erased since is gone from the past too."""
 
 
-BatchItem = Union[ConstraintItem, ControlItem, DecisionItem, EntityItem, EpisodicItem, EventItem, FactItem, FeatureItem, MedicationItem, PlanItem, PreferenceItem, ProceduralItem, ProgressItem, ReflectionItem, RelationItem, SemanticItem, StandardItem, StrategyItem, TransientStateItem, TenantTypeItem]
+BatchItem = Union[ConstraintItem, ControlItem, DecisionItem, DocumentItem, EntityItem, EpisodicItem, EventItem, FactItem, FeatureItem, MedicationItem, PlanItem, PreferenceItem, ProceduralItem, ProgressItem, ReflectionItem, RelationItem, SemanticItem, StandardItem, StrategyItem, TransientStateItem, TenantTypeItem]
 """One typed write of a batch; `type` says which."""

@@ -213,6 +213,30 @@ class DecisionMemory(MemoryFields):
     type: Literal["decision"]
 
 
+class DocumentMemory(MemoryFields):
+    """A section of a document, word for word: what a source says, not what anybody said."""
+
+    content: str
+    """The words of the section."""
+
+    document_id: str
+    """The document that it is a section of."""
+
+    section: str | None = None
+    """The headings it stands under."""
+
+    sequence_number: int | None
+
+    session_id: str | None
+
+    subject: str | None
+
+    title: str | None = None
+    """The title of the document."""
+
+    type: Literal["document"]
+
+
 class EntityMemory(MemoryFields):
     """Someone or something with an identity: a person, an organization, a place, a project."""
 
@@ -578,6 +602,7 @@ Memory = Annotated[
         Annotated[ConstraintMemory, Tag("constraint")],
         Annotated[ControlMemory, Tag("control")],
         Annotated[DecisionMemory, Tag("decision")],
+        Annotated[DocumentMemory, Tag("document")],
         Annotated[EntityMemory, Tag("entity")],
         Annotated[EpisodicMemory, Tag("episodic")],
         Annotated[EventMemory, Tag("event")],
@@ -596,7 +621,7 @@ Memory = Annotated[
         Annotated[TransientStateMemory, Tag("transient_state")],
         Annotated[TenantTypeMemory, Tag("")],
     ],
-    Discriminator(tag_by("type", "constraint", "control", "decision", "entity", "episodic", "event", "fact", "feature", "medication", "plan", "preference", "procedural", "progress", "reflection", "relation", "semantic", "standard", "strategy", "transient_state")),
+    Discriminator(tag_by("type", "constraint", "control", "decision", "document", "entity", "episodic", "event", "fact", "feature", "medication", "plan", "preference", "procedural", "progress", "reflection", "relation", "semantic", "standard", "strategy", "transient_state")),
 ]
 """A memory: of a built-in type, told apart by `type`, or of one of your own, which alone has `payload`."""
 
@@ -800,7 +825,7 @@ class Receipt(Model):
     kept: list[str] | None = None
     """Memories that rest on the same turns and stay; for a memory's erasure."""
 
-    kind: Annotated[Literal["memory", "user"], ACCEPT_UNKNOWN]
+    kind: Annotated[Literal["memory", "user", "document"], ACCEPT_UNKNOWN]
 
     matched: int
     """Rows found and erased so far, of every table."""

@@ -357,6 +357,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/memories/typed/document": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Write a memory of type document
+         * @description A section of a document, word for word: what a source says, not what anybody said.
+         */
+        post: operations["write_document"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/memories/typed/entity": {
         parameters: {
             query?: never;
@@ -1309,7 +1329,7 @@ export interface components {
          */
         BatchWrite: {
             /** Memories */
-            memories: ((components["schemas"]["ConstraintItem"] | components["schemas"]["ControlItem"] | components["schemas"]["DecisionItem"] | components["schemas"]["EntityItem"] | components["schemas"]["EpisodicItem"] | components["schemas"]["EventItem"] | components["schemas"]["FactItem"] | components["schemas"]["FeatureItem"] | components["schemas"]["MedicationItem"] | components["schemas"]["PlanItem"] | components["schemas"]["PreferenceItem"] | components["schemas"]["ProceduralItem"] | components["schemas"]["ProgressItem"] | components["schemas"]["ReflectionItem"] | components["schemas"]["RelationItem"] | components["schemas"]["SemanticItem"] | components["schemas"]["StandardItem"] | components["schemas"]["StrategyItem"] | components["schemas"]["TransientStateItem"]) | components["schemas"]["TenantTypeItem"])[];
+            memories: ((components["schemas"]["ConstraintItem"] | components["schemas"]["ControlItem"] | components["schemas"]["DecisionItem"] | components["schemas"]["DocumentItem"] | components["schemas"]["EntityItem"] | components["schemas"]["EpisodicItem"] | components["schemas"]["EventItem"] | components["schemas"]["FactItem"] | components["schemas"]["FeatureItem"] | components["schemas"]["MedicationItem"] | components["schemas"]["PlanItem"] | components["schemas"]["PreferenceItem"] | components["schemas"]["ProceduralItem"] | components["schemas"]["ProgressItem"] | components["schemas"]["ReflectionItem"] | components["schemas"]["RelationItem"] | components["schemas"]["SemanticItem"] | components["schemas"]["StandardItem"] | components["schemas"]["StrategyItem"] | components["schemas"]["TransientStateItem"]) | components["schemas"]["TenantTypeItem"])[];
         };
         /**
          * CandidateOut
@@ -2731,6 +2751,425 @@ export interface components {
              * @description May be left out: the route says it.
              */
             type?: "decision" | null;
+            /**
+             * User Id
+             * @description Your id of the user: what is stored is that user's, what is asked or listed is what they may see.
+             */
+            user_id?: string | null;
+            /**
+             * Valid From
+             * @description Since when it is true.
+             */
+            valid_from?: string | null;
+            /**
+             * Valid Until
+             * @description Until when it is true. What repeats a memory, and was not stated before it, moves its end; without one it leaves it as it is.
+             */
+            valid_until?: string | null;
+        };
+        /**
+         * DocumentItem
+         * @description A section of a document, word for word: what a source says, not what anybody said.
+         * @example {
+         *       "content": "Employees may work from home two days a week.",
+         *       "document_id": "handbook.md",
+         *       "section": "Working hours",
+         *       "title": "Handbook",
+         *       "type": "document",
+         *       "user_id": "ana"
+         *     }
+         */
+        DocumentItem: {
+            /**
+             * Agent Id
+             * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
+             */
+            agent_id?: string | null;
+            /** @description The category; by default the type's. */
+            category?: components["schemas"]["Category"] | null;
+            /**
+             * Content
+             * @description The words of the section.
+             */
+            content: string;
+            /**
+             * Context
+             * @description The text just before it: searched, never shown.
+             */
+            context?: string | null;
+            /**
+             * Document Id
+             * @description The document that it is a section of.
+             */
+            document_id: string;
+            /**
+             * Ends
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @default false
+             */
+            ends?: boolean;
+            /** Evidence */
+            evidence?: components["schemas"]["EvidenceIn"][];
+            /**
+             * Evidence Turn Id
+             * @description Short for evidence with just a turn_id.
+             */
+            evidence_turn_id?: string | null;
+            /**
+             * Extractor Confidence
+             * @description Confidence of the extraction.
+             */
+            extractor_confidence?: number | null;
+            /**
+             * Importance
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
+             */
+            importance?: number | null;
+            /**
+             * Metadata
+             * @description Anything else; questions and lists can filter by it.
+             */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Occurred At
+             * @description When it was stated; now by default. A later statement replaces an earlier.
+             */
+            occurred_at?: string | null;
+            /**
+             * Provenance
+             * @description Your own record of the memory's origin.
+             */
+            provenance?: {
+                [key: string]: unknown;
+            };
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            scope?: components["schemas"]["ScopeKind"] | null;
+            /**
+             * Section
+             * @description The headings it stands under.
+             * @example Leave > Sick
+             */
+            section?: string | null;
+            /**
+             * Sequence Number
+             * @description Its place in the session.
+             */
+            sequence_number?: number | null;
+            /**
+             * Session Id
+             * @description Your id of the conversation.
+             */
+            session_id?: string | null;
+            /**
+             * Source Confidence
+             * @description The source strength.
+             */
+            source_confidence?: number | null;
+            /**
+             * @description The speech act; only an assertion can become an active belief.
+             * @default assertion
+             */
+            speech_act?: components["schemas"]["SpeechAct"];
+            /**
+             * Timezone
+             * @description Where times without an offset are read.
+             */
+            timezone?: string | null;
+            /**
+             * Title
+             * @description The title of the document.
+             */
+            title?: string | null;
+            /**
+             * Topic
+             * @description A topic of your own choice, to filter by.
+             */
+            topic?: string | null;
+            /**
+             * Ttl Seconds
+             * @description Instead of valid_until: how long it is true, in seconds from valid_from, or else from when it was stated.
+             */
+            ttl_seconds?: number | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "document";
+            /**
+             * User Id
+             * @description Your id of the user: what is stored is that user's, what is asked or listed is what they may see.
+             */
+            user_id?: string | null;
+            /**
+             * Valid From
+             * @description Since when it is true.
+             */
+            valid_from?: string | null;
+            /**
+             * Valid Until
+             * @description Until when it is true. What repeats a memory, and was not stated before it, moves its end; without one it leaves it as it is.
+             */
+            valid_until?: string | null;
+        };
+        /**
+         * DocumentMemory
+         * @description A section of a document, word for word: what a source says, not what anybody said.
+         */
+        DocumentMemory: {
+            /**
+             * Access Count
+             * @description Uses that count: what `not_useful` took back is not among them.
+             */
+            access_count: number;
+            /** Agent Id */
+            agent_id: string | null;
+            category: components["schemas"]["Category"];
+            /** Confidence */
+            confidence: number;
+            confidence_parts: components["schemas"]["ConfidencePartsOut"];
+            /**
+             * Content
+             * @description The words of the section.
+             */
+            content: string;
+            /** Contested */
+            contested: boolean;
+            /**
+             * Distinct Sessions
+             * @description Sessions it was used in, as far as they are kept (16).
+             */
+            distinct_sessions: number;
+            /**
+             * Document Id
+             * @description The document that it is a section of.
+             */
+            document_id: string;
+            /** Evidence */
+            evidence: components["schemas"]["EvidenceOut"][];
+            /** Freshness */
+            freshness: number;
+            /**
+             * Id
+             * @example mem_0198c5a2f0a87b3c9d2e4f6a8b0c1d2e
+             */
+            id: string;
+            /** Importance */
+            importance: number;
+            /** Last Accessed At */
+            last_accessed_at: string | null;
+            /** Links */
+            links: components["schemas"]["LinkOut"][];
+            /** Metadata */
+            metadata: {
+                [key: string]: unknown;
+            };
+            /** Needs Review */
+            needs_review: boolean;
+            /** Not Useful Count */
+            not_useful_count: number;
+            /** Provenance */
+            provenance: {
+                [key: string]: unknown;
+            };
+            /**
+             * Recorded At
+             * Format: date-time
+             */
+            recorded_at: string;
+            /** Retired At */
+            retired_at: string | null;
+            review_reason: components["schemas"]["ReviewReason"] | null;
+            scope: components["schemas"]["ScopeKind"];
+            /**
+             * Section
+             * @description The headings it stands under.
+             * @example Leave > Sick
+             */
+            section?: string | null;
+            /** Sequence Number */
+            sequence_number: number | null;
+            /** Session Id */
+            session_id: string | null;
+            /**
+             * Slot
+             * @description The key under which only one value can be true at a time.
+             */
+            slot: string | null;
+            speech_act: components["schemas"]["SpeechAct"];
+            /**
+             * Stability
+             * @description From 0 to 1: grows with uses that lie days apart.
+             */
+            stability: number;
+            /**
+             * Stated At
+             * Format: date-time
+             */
+            stated_at: string;
+            status: components["schemas"]["MemoryStatus"];
+            /** Subject */
+            subject: string | null;
+            /** Superseded By */
+            superseded_by: string | null;
+            /** Supersedes */
+            supersedes: string | null;
+            /**
+             * Title
+             * @description The title of the document.
+             */
+            title?: string | null;
+            /** Topic */
+            topic: string | null;
+            /**
+             * @description discriminator enum property added by openapi-typescript
+             * @enum {string}
+             */
+            type: "document";
+            /** Useful Count */
+            useful_count: number;
+            /** User Id */
+            user_id: string | null;
+            /**
+             * Valid From
+             * Format: date-time
+             */
+            valid_from: string;
+            /** Valid Until */
+            valid_until: string | null;
+            /** Wrong Count */
+            wrong_count: number;
+        };
+        /**
+         * DocumentWrite
+         * @description A section of a document, word for word: what a source says, not what anybody said.
+         * @example {
+         *       "content": "Employees may work from home two days a week.",
+         *       "document_id": "handbook.md",
+         *       "section": "Working hours",
+         *       "title": "Handbook",
+         *       "user_id": "ana"
+         *     }
+         */
+        DocumentWrite: {
+            /**
+             * Agent Id
+             * @description Your id of the agent: what is stored is that agent's, what is asked or listed is what it may see.
+             */
+            agent_id?: string | null;
+            /** @description The category; by default the type's. */
+            category?: components["schemas"]["Category"] | null;
+            /**
+             * Content
+             * @description The words of the section.
+             */
+            content: string;
+            /**
+             * Context
+             * @description The text just before it: searched, never shown.
+             */
+            context?: string | null;
+            /**
+             * Document Id
+             * @description The document that it is a section of.
+             */
+            document_id: string;
+            /**
+             * Ends
+             * @description This is no longer so: nothing is stored, and what is held so ends, `valid_until` saying when (by default, when it is stated; what ends later holds until then). Answered with `ended`, or why nothing ended. For types that hold values.
+             * @default false
+             */
+            ends?: boolean;
+            /** Evidence */
+            evidence?: components["schemas"]["EvidenceIn"][];
+            /**
+             * Evidence Turn Id
+             * @description Short for evidence with just a turn_id.
+             */
+            evidence_turn_id?: string | null;
+            /**
+             * Extractor Confidence
+             * @description Confidence of the extraction.
+             */
+            extractor_confidence?: number | null;
+            /**
+             * Importance
+             * @description The importance, from 0 to 1, independent of confidence; by default the type's.
+             */
+            importance?: number | null;
+            /**
+             * Metadata
+             * @description Anything else; questions and lists can filter by it.
+             */
+            metadata?: {
+                [key: string]: unknown;
+            };
+            /**
+             * Occurred At
+             * @description When it was stated; now by default. A later statement replaces an earlier.
+             */
+            occurred_at?: string | null;
+            /**
+             * Provenance
+             * @description Your own record of the memory's origin.
+             */
+            provenance?: {
+                [key: string]: unknown;
+            };
+            /** @description Who sees it: everyone of the tenant, one user, or one agent. By default, with `user_id` that user's, whichever agent it was, unless the type's own scope is the agent; with `agent_id` alone that agent's, unless the type's own scope is global; with neither, global. */
+            scope?: components["schemas"]["ScopeKind"] | null;
+            /**
+             * Section
+             * @description The headings it stands under.
+             * @example Leave > Sick
+             */
+            section?: string | null;
+            /**
+             * Sequence Number
+             * @description Its place in the session.
+             */
+            sequence_number?: number | null;
+            /**
+             * Session Id
+             * @description Your id of the conversation.
+             */
+            session_id?: string | null;
+            /**
+             * Source Confidence
+             * @description The source strength.
+             */
+            source_confidence?: number | null;
+            /**
+             * @description The speech act; only an assertion can become an active belief.
+             * @default assertion
+             */
+            speech_act?: components["schemas"]["SpeechAct"];
+            /**
+             * Timezone
+             * @description Where times without an offset are read.
+             */
+            timezone?: string | null;
+            /**
+             * Title
+             * @description The title of the document.
+             */
+            title?: string | null;
+            /**
+             * Topic
+             * @description A topic of your own choice, to filter by.
+             */
+            topic?: string | null;
+            /**
+             * Ttl Seconds
+             * @description Instead of valid_until: how long it is true, in seconds from valid_from, or else from when it was stated.
+             */
+            ttl_seconds?: number | null;
+            /**
+             * Type
+             * @description May be left out: the route says it.
+             */
+            type?: "document" | null;
             /**
              * User Id
              * @description Your id of the user: what is stored is that user's, what is asked or listed is what they may see.
@@ -5773,7 +6212,7 @@ export interface components {
          * Memory
          * @description A memory: of a built-in type, told apart by `type`, or of one of your own, which alone has `payload`.
          */
-        Memory: (components["schemas"]["ConstraintMemory"] | components["schemas"]["ControlMemory"] | components["schemas"]["DecisionMemory"] | components["schemas"]["EntityMemory"] | components["schemas"]["EpisodicMemory"] | components["schemas"]["EventMemory"] | components["schemas"]["FactMemory"] | components["schemas"]["FeatureMemory"] | components["schemas"]["MedicationMemory"] | components["schemas"]["PlanMemory"] | components["schemas"]["PreferenceMemory"] | components["schemas"]["ProceduralMemory"] | components["schemas"]["ProgressMemory"] | components["schemas"]["ReflectionMemory"] | components["schemas"]["RelationMemory"] | components["schemas"]["SemanticMemory"] | components["schemas"]["StandardMemory"] | components["schemas"]["StrategyMemory"] | components["schemas"]["TransientStateMemory"]) | components["schemas"]["TenantTypeMemory"];
+        Memory: (components["schemas"]["ConstraintMemory"] | components["schemas"]["ControlMemory"] | components["schemas"]["DecisionMemory"] | components["schemas"]["DocumentMemory"] | components["schemas"]["EntityMemory"] | components["schemas"]["EpisodicMemory"] | components["schemas"]["EventMemory"] | components["schemas"]["FactMemory"] | components["schemas"]["FeatureMemory"] | components["schemas"]["MedicationMemory"] | components["schemas"]["PlanMemory"] | components["schemas"]["PreferenceMemory"] | components["schemas"]["ProceduralMemory"] | components["schemas"]["ProgressMemory"] | components["schemas"]["ReflectionMemory"] | components["schemas"]["RelationMemory"] | components["schemas"]["SemanticMemory"] | components["schemas"]["StandardMemory"] | components["schemas"]["StrategyMemory"] | components["schemas"]["TransientStateMemory"]) | components["schemas"]["TenantTypeMemory"];
         /**
          * MemoryPage
          * @description Some memories.
@@ -7826,7 +8265,7 @@ export interface components {
              * Kind
              * @enum {string}
              */
-            kind: "memory" | "user";
+            kind: "memory" | "user" | "document";
             /**
              * Matched
              * @description Rows found and erased so far, of every table.
@@ -11649,6 +12088,8 @@ export interface operations {
                 validity?: "now" | "any";
                 /** @description A name alone sorts from low to high, a minus before it from high to low: `-importance` puts what matters most first, `importance` what matters least, `-recorded_at` the newest. */
                 sort?: components["schemas"]["MemorySort"];
+                /** @description Only memories of type document with this document id. */
+                document_id?: string | null;
                 /** @description Only memories of type medication with this drug class. */
                 drug_class?: string | null;
             };
@@ -11790,6 +12231,45 @@ export interface operations {
         requestBody: {
             content: {
                 "application/json": components["schemas"]["DecisionWrite"];
+            };
+        };
+        responses: {
+            /** @description The decision of a dry run. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WriteResult"];
+                };
+            };
+            /** @description Successful Response */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["WriteResult"];
+                };
+            };
+        };
+    };
+    write_document: {
+        parameters: {
+            query?: {
+                /** @description Decide, and store nothing; the id of the answer's memory is of nothing, then. */
+                dry_run?: boolean;
+            };
+            header?: {
+                /** @description Send a write again under the same key, and it is done once and answered the same for 24 hours. Another body under the same key is a conflict. */
+                "Idempotency-Key"?: string | null;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["DocumentWrite"];
             };
         };
         responses: {
