@@ -319,7 +319,7 @@ class ProposalReader:
             return ParsedProposals(faults=_faults(where, error, frozenset(_Memory.model_fields)))
         asked = self._types.get(memory.type.strip().casefold())
         if asked is None:
-            names = ", ".join(dict.fromkeys(one.spec.name for one in self._types.values()))
+            names = ", ".join(dict.fromkeys(one.spec.name for one in self._types.values() if one.spec.quotes is None))
             return _wrong(f"{where}.type", "no such type", f"{memory.type[:80]!r} is no type; use one of {names}")
         payload, several = _cardinality(payload_schema(memory.payload, asked.fields), asked.spec)
         unknown = shown.faults(where, memory)

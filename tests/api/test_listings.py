@@ -30,6 +30,12 @@ async def say(client: httpx.AsyncClient, content: str, **who: str) -> None:
     assert answer.status_code == 202, answer.text
     answer = await client.post("/turns?mode=sync", json={"content": content, "session_id": f"at {content}", **who})
     assert answer.status_code == 200, answer.text
+    document = {
+        "document_id": f"{content[:20]}.md",
+        "content": content,
+        "scope": "user" if "user_id" in who else "agent",
+    }
+    assert (await client.post("/documents", json=document | who)).status_code in {200, 201}
 
 
 @pytest.mark.parametrize("path", LISTS)

@@ -12,7 +12,7 @@ from sqlalchemy import text
 
 from app.api.turns import WAIT_FOR_A_WORKER
 from app.errors import DatabaseUnavailable
-from app.jobs import executor, worker
+from app.jobs import executor, schedules
 from app.jobs.schedules import requeue_turns
 from app.memory.extraction import TurnStatus
 from app.runtime import Runtime
@@ -39,7 +39,7 @@ async def test_a_turn_whose_request_was_killed_is_processed(
     await requeue_turns(runtime)
     assert (await client.get("/jobs", params={"user_id": "ann"})).json()["jobs"] == []  # a request may still be at it
 
-    monkeypatch.setattr(worker, "FORSAKEN_AFTER", timedelta())
+    monkeypatch.setattr(schedules, "FORSAKEN_AFTER", timedelta())
     await requeue_turns(runtime)
     await requeue_turns(runtime)  # a job is at it now
     jobs = (await client.get("/jobs", params={"user_id": "ann"})).json()["jobs"]
@@ -113,7 +113,7 @@ async def test_an_old_turn_that_is_replayed_counts_from_then(
 
         slowed.setattr(Turns, "process", killed)
         assert (await client.post(f"{path}/replay", params={"mode": "sync"})).status_code == 500
-    monkeypatch.setattr(worker, "FORSAKEN_AFTER", timedelta())
+    monkeypatch.setattr(schedules, "FORSAKEN_AFTER", timedelta())
     await requeue_turns(runtime)
     await eventually(done)
     assert (await client.get(path)).json()["status"] == TurnStatus.PROCESSED
@@ -139,7 +139,7 @@ async def test_a_turn_of_a_job_that_ended_its_workers_is_kept_and_waits_for_an_o
     [turn] = (await client.get("/turns", params={"user_id": "ann"})).json()["turns"]
     assert turn["status"] == TurnStatus.FAILED
     assert "its worker died" in turn["reason"]
-    monkeypatch.setattr(worker, "FORSAKEN_AFTER", timedelta())
+    monkeypatch.setattr(schedules, "FORSAKEN_AFTER", timedelta())
     await requeue_turns(runtime)
     jobs = (await client.get("/jobs", params={"user_id": "ann"})).json()["jobs"]
     assert [one["id"] for one in jobs if one["kind"] == "ingest"] == [sent.json()["job_id"]]

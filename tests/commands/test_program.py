@@ -75,11 +75,11 @@ def test_a_misspelled_setting_is_told_by_a_command_on_the_store() -> None:
         ),
         (
             {"TM_EMBEDDING_MODEL": "m"},
-            "TM_EMBEDDING_MODEL has no effect with TM_EMBEDDING_PROVIDER=wordllama: set that to openai",
+            "TM_EMBEDDING_MODEL has no effect with TM_EMBEDDING_PROVIDER=wordllama: set that to openai or fastembed",
         ),
         (
             {"TM_RERANK_BASE_URL": "http://127.0.0.1"},
-            "TM_RERANK_BASE_URL has no effect with TM_RERANK_PROVIDER=none: set that to cohere or tei",
+            "TM_RERANK_BASE_URL has no effect with TM_RERANK_PROVIDER=none: set that to cohere or tei or fastembed",
         ),
         ({"TM_LLM_PROVIDER": "openai", "TM_LLM_MODEL": "m", "TM_EMBEDDING_PROVIDER": "wordllama"}, None),
     ],

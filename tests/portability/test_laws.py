@@ -32,7 +32,7 @@ def test_every_table_of_a_tenants_content_is_erased() -> None:
     handled = {"audit_events", "idempotency_keys", "jobs", "erasures", "erased_ids", "query_log"}
     handled |= {"oauth_grants", "oauth_tokens", "oauth_invitations"}  # of users, in no scope
     holds_none = {"api_keys", "audit_seals", "audit_unsealed", "backfills", "daily_usage", "embedding_models",
-                  "extraction_costs", "limits", "memory_types", "memory_type_versions", "tenants",
+                  "extraction_costs", "limits", "scope_changes", "memory_types", "memory_type_versions", "tenants",
                   "store_days", "webhooks", "webhook_deliveries", "worker_runs"}  # fmt: skip
     assert set(metadata.tables) <= found | handled | holds_none
 

@@ -111,8 +111,8 @@ def list_documents(
     cursor: str | None = None
     while True:
         more = {} if cursor is None else {"cursor": cursor}
-        path = f"/documents?{urlencode({**parameters, **more, 'limit': PAGE})}"
-        page = ask(url, key, lambda client, path=path: client.get(path))  # type: ignore[misc]
+        wanted = {**parameters, **more, "limit": PAGE}
+        page = ask(url, key, lambda client, wanted=wanted: client.get("/documents", **wanted))  # type: ignore[misc]
         for one in page["documents"]:
             whose = " ".join(filter(None, (one["user_id"], one["agent_id"]))) or "everyone"
             cells = (one["document_id"], one["title"] or "", whose, str(one["sections"]), one["updated_at"][:16])

@@ -52,7 +52,7 @@ TYPE = MemoryType(
     filters={"document_id": str.strip},
     examples=(
         Example(
-            utterance="Employees may work from home two days a week.",
+            utterance="handbook.md: Handbook, Working hours. Employees may work from home two days a week.",
             payloads=(
                 {
                     "content": "Employees may work from home two days a week.",

@@ -46,6 +46,7 @@ LEFT_OUT: Mapping[str, str] = {
     "oauth_tokens": "secrets",
     "query_log": "questions that were asked here, kept for days",
     "review_counts": "counted again from the memories",
+    "scope_changes": "of this database's transactions",
     "scopes": "in every record",
     "store_days": "made again",
     "tenants": "in the first line",
