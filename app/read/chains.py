@@ -22,6 +22,7 @@ from app.lexical.tokens import tokenize
 from app.memory import normalise, vocabulary
 from app.read.near_words import NearWords
 from app.read.relevance import Split
+from app.read.understand.parse import without
 from app.read.values import Link, ParsedQuery, Ranked
 
 SAYS: Final = 0.5
@@ -162,10 +163,10 @@ def chain_first(answer: Split, chain: Sequence[UUID], matches: Iterable[Ranked],
         return answer
     best, cut = answer
     found = {one.id: one for one in (*matches, *best)}
-    top = max((one.score for one in best), default=0.0)
+    top = max((one.score for one in (*best, *(found[each] for each in chain if each in found))), default=0.0)
     note = f"one of {len(chain)} statements that lead to the answer"
     raised = [
-        one._replace(score=max(top, one.score), relevance=1.0, notes=(*one.notes, note))
+        one._replace(score=top, relevance=1.0, notes=(*one.notes, note))
         for one in map(found.get, chain)
         if one is not None
     ]
@@ -174,9 +175,13 @@ def chain_first(answer: Split, chain: Sequence[UUID], matches: Iterable[Ranked],
 
 
 def asked_text(query: ParsedQuery) -> str:
-    """Return the words by which a question asks: without names, and without what makes a word a possessive."""
+    """Return the words by which a question asks: without names, and without what makes a word a possessive.
+
+    What it calls its asker's own is a name where it is known whom it means: `my sister`.
+    """
     names = {word for one in query.mentioned for entity in one.entities for word in tokenize(fold(entity.name))}
-    words = (_POSSESSIVE.sub("", word) for word in query.reading.text.split())
+    asking = without(query.reading.text, [one.span for one in query.mentioned if one.span.end])
+    words = (_POSSESSIVE.sub("", word) for word in asking.split())
     return " ".join(word for word in words if names.isdisjoint(tokenize(fold(word))))
 
 

@@ -51,6 +51,10 @@ AS_GOOD: Final = 0.9
 BEST_MATCHES: Final = 10
 """Matches, and turns, among which a belief stands for a turn that is one of them, and pushes no other one out."""
 
+UNTRUE: Final = "not how things are"
+ELSEWHEN: Final = "of another time"
+"""Why matches are left out however near they are to the question."""
+
 _NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
 _MARKS: Final[Mapping[str, str]] = {
@@ -64,6 +68,11 @@ _MARKS: Final[Mapping[str, str]] = {
 def considered(request: QueryRequest) -> int:
     """Return how many of the best matches are looked at as turns beside their beliefs."""
     return max(TURNS_CONSIDERED, 3 * request.top_k)
+
+
+def ruled_out(cut: Iterable[Cut], statements: Collection[UUID]) -> bool:
+    """Tell whether one of the statements was left out because it does not hold, or not then, however near it is."""
+    return any(one.id in statements and one.why.startswith((UNTRUE, ELSEWHEN)) for one in cut)
 
 
 def best_matches(
@@ -265,7 +274,7 @@ def _held(memory: Memory, windows: Sequence[Window]) -> bool:
 def _split(ranked: Sequence[Ranked], other: set[UUID]) -> Split:
     kept = tuple(one for one in ranked if one.id not in other)
     gone = tuple(one for one in ranked if one.id in other)
-    return kept, tuple(Cut(id=one.id, relevance=one.relevance, why="of another time") for one in gone)
+    return kept, tuple(Cut(id=one.id, relevance=one.relevance, why=ELSEWHEN) for one in gone)
 
 
 def _days(window: Window, zone: tzinfo | None) -> str:
@@ -317,7 +326,7 @@ class TurnsInView:
             if self._wanted() or not (unmeant or self._outdated(one.id, found)):
                 kept.append(one._replace(marks=marks) if marks else one)
             else:
-                cut.append(Cut(id=one.id, relevance=one.relevance, why=f"not how things are: {', '.join(marks)}"))
+                cut.append(Cut(id=one.id, relevance=one.relevance, why=f"{UNTRUE}: {', '.join(marks)}"))
         return tuple(kept), tuple(cut)
 
     def once(self, ranked: Sequence[Ranked]) -> tuple[tuple[Ranked, ...], tuple[Cut, ...]]:

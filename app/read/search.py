@@ -20,9 +20,9 @@ from app.memory.spec import MemoryType
 from app.model import Memory, ReadMode
 from app.providers.embeddings import TextCoverage
 from app.read import block
-from app.read.assemble import floor
+from app.read.assemble import floor, select
 from app.read.chains import ChainSearch, asked_text, chain_first
-from app.read.choice import best_matches, considered, held_then
+from app.read.choice import best_matches, considered, held_then, ruled_out
 from app.read.fuse import fuse
 from app.read.heed import NO_SUBJECT, QuestionSubject
 from app.read.near_words import NearWords, match_words
@@ -241,10 +241,11 @@ class MemorySearch:
         """Return the best matches with the statements before them that lead to the answer, if any do, and what is cut.
 
         Only where several of the statements found say something of the question each; and not where the caller or the
-        question narrows what may answer.
+        question narrows what may answer, or where it asks how things were: of a former boss no chain tells which of
+        its statements is to be the former one. All of them are trusted and meant, as other matches are.
         """
         request, query = question.request, question.query
-        if request.narrowed or query.types.only:
+        if request.narrowed or query.types.only or query.about_past:
             return answer
         first = [rows[one.id] for one in ordered[:FOLLOWED]]
         asked = word_weights(asked_text(query), question.counted, question.known.documents, self.language)
@@ -254,9 +255,15 @@ class MemorySearch:
             return answer
         chain = chains.find(await source.links(search, found=found, anchors=query.anchors))
         new = [one for one in chain if one not in rows]
-        known = {**rows, **await source.ranking_rows(RowsQuery(ids=new, opening=OPENING))}
+        whole = bool(query.excluded.names or query.excluded.words)
+        known = {**rows, **await source.ranking_rows(RowsQuery(ids=new, whole=whole, opening=OPENING))}
         fused = [Fused(id=one, retrieval=0.0, places={}) for one in new]
         added = rank(fused, known, query=query, plan=question.plan, now=request.now, verbatim=question.verbatim)
+        found_as = {one.id: one for one in (*ordered, *added, *answer[0])}
+        statements = [found_as[one] for one in chain if one in found_as]
+        least = floor(query.mode, request.min_confidence)
+        if len(select(statements, known, query=query, least=least)) < len(chain) or ruled_out(answer[1], chain):
+            return answer
         return chain_first(answer, chain, (*ordered, *added), most=request.top_k)
 
     async def _with_questions(

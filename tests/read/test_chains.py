@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.model import Scope, ScopeKind
+from app.model import Scope, ScopeKind, SpeechAct
 from tests.read.conftest import USER, Store
 
 OTHER = Scope(kind=ScopeKind.USER, user_id="another")
@@ -62,3 +62,27 @@ async def test_other_users_statements_are_not_reached(store: Store) -> None:
     await tell(store, CHAIN[1], scope=OTHER)
     found = await shown(store, "Who is the chief engineer of the manufacturer of the car I drive?")
     assert not any("manufactured" in one for one in found)
+
+
+async def test_whom_one_calls_ones_own_begins_a_chain_and_nobody_else(store: Store) -> None:
+    await tell(store, ("user", "has-sibling", "Clara"), ("Clara", "lives-in", "Graz"))
+    await tell(store, ("user", "has-sibling", "Max"), ("Max", "works-at", "Orvo"), ("Orvo", "headquartered-in", "Bonn"))
+    entity = {"canonical_name": "Max", "entity_type": "person", "attributes": {"relationship": "user's brother"}}
+    await store.write(store.candidate("entity", entity, USER))
+    found = await shown(store, "In which city is the employer of my brother headquartered?")
+    assert [one.rsplit(" ", 1)[-1] for one in found[:2]] == ["Orvo", "Bonn"]
+    assert not any("Clara" in one for one in found[:3])
+
+
+async def test_one_who_is_no_longer_is_not_at_the_end_of_a_chain_of_what_is(store: Store) -> None:
+    await tell(store, ("user", "reports-to", "Tom"), ("Tom", "lives-in", "Paris"))
+    result = await store.ask("Where does my former boss live?")
+    assert not any("lead to the answer" in note for hit in result.hits for note in hit.notes)
+
+
+async def test_what_was_never_meant_is_no_way(store: Store) -> None:
+    await tell(store, *CHAIN[1:], *BESIDE)
+    payload = {"subject": "user", "predicate": "drives", "object": "Tavo"}
+    await store.write(store.candidate("fact", payload, speech_act=SpeechAct.HYPOTHETICAL))
+    result = await store.ask("Who is the chief engineer of the manufacturer of the car I drive?")
+    assert not any("drives Tavo" in hit.memory.content for hit in result.hits)
