@@ -50,6 +50,7 @@ from app.http import cursors
 from app.http.cursors import PageQuery
 from app.http.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
 from app.http.models import json_answer
+from app.http.problems import Problem
 from app.http.routes import CREATED, NO_CONTENT, add_reads, add_route
 from app.providers.json_documents import JsonDocuments
 from app.runtime import Runtime
@@ -290,7 +291,8 @@ def admin_router(settings: Settings, cache: ConnectionCache) -> APIRouter:
     revoking = (f"{one}/{{grant_id}}", revoke_connection, "End a connection")
     add_route(found, "DELETE", ADMIN, *revoking, status_code=NO_CONTENT)
     inviting = (invited, create_invitation, "Invite a user to connect", NewInvitationOut)
-    add_route(found, "POST", ADMIN, *inviting, status_code=CREATED)
+    unset: dict[int | str, dict[str, Any]] = {501: {"model": Problem, "description": "OAuth is off."}}
+    add_route(found, "POST", ADMIN, *inviting, status_code=CREATED, responses=unset)
     withdrawing = (f"{invited}/{{invitation_id}}", delete_invitation, "Withdraw an invitation")
     add_route(found, "DELETE", ADMIN, *withdrawing, status_code=NO_CONTENT)
     return found
