@@ -155,9 +155,19 @@ def lesser_owner_url(empty_database_url: str) -> Iterator[str]:
 @pytest.fixture(scope="session")
 def both_ways() -> Iterator[BothWays]:
     """All questions to the service are asked of memory, and of the store: the answers must be the same."""
-    with asked_both_ways() as seen:
-        yield seen
+    seen = BothWays()
+    yield seen
     assert seen.differences == [], f"of {seen.asked} answers from memory"
+
+
+@pytest.fixture(autouse=True)
+def _asking_both_ways(request: pytest.FixtureRequest) -> Iterator[None]:
+    """Ask both ways during tests of the service alone: others have pipelines of their own."""
+    if "both_ways" not in request.fixturenames:
+        yield
+        return
+    with asked_both_ways(seen=request.getfixturevalue("both_ways")):
+        yield
 
 
 def _is_worker(config: pytest.Config) -> bool:

@@ -93,7 +93,7 @@ async def test_an_empty_database_is_migrated_at_start(empty_database_url: str) -
 
 
 async def test_replicas_starting_at_once_make_one_first_key(empty_database_url: str) -> None:
-    start = "import asyncio, app.runtime as r, app.settings as s\n" + dedent(
+    start = "import asyncio, app.assembly as r, app.settings as s\n" + dedent(
         """
         async def main():
             async with r.build_runtime(s.Settings()) as runtime:

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Final
@@ -22,7 +22,7 @@ from app.lexical.tokens import tokenize
 from app.memory import normalise, vocabulary
 from app.read.near_words import NearWords
 from app.read.relevance import Split
-from app.read.understand.parse import without
+from app.read.understand.parse import speaks_of_self, without
 from app.read.values import Link, ParsedQuery, Ranked
 
 SAYS: Final = 0.5
@@ -72,11 +72,13 @@ class _Chain:
 class ChainSearch:
     """A search for the chain that answers a question.
 
-    `asked` has the question's words and what each weighs; `words` compares words.
+    `asked` has the question's words and what each weighs, `rest` those of them that name nobody, as `my sister` does
+    where it is known whom it means; `words` compares words.
     """
 
     query: ParsedQuery
     asked: Mapping[str, float]
+    rest: Collection[str]
     words: NearWords | None
 
     def beginnings(self, rows: Iterable[RankingRow]) -> tuple[UUID, ...] | None:
@@ -87,7 +89,7 @@ class ChainSearch:
         """
         stated = {row.id: row for row in rows if row.predicate}
         near = self._near({memory: row.predicate or "" for memory, row in stated.items()})
-        said = {memory: words for memory, one in near.items() if (words := _said(one))}
+        said = {memory: words for memory, one in near.items() if (words := self._said(one))}
         every = frozenset[str]().union(*said.values())
         if not said or every in said.values():
             return None
@@ -100,11 +102,13 @@ class ChainSearch:
         for one in links:
             if one.came_from is not None and one.memory in near:
                 following[one.came_from].append(one.memory)
+        subjects = {one.memory: one.subject for one in links}
         chains = [
             chain
             for one in links
             if one.came_from is None and one.memory in near and self._may_begin(one.subject)
             for chain in self._from(_Chain().then(one.memory, near[one.memory]), following, near)
+            if self._leads_over_named(chain, subjects)
         ]
         best = max(chains, key=self._worth, default=_Chain())
         return best.statements if len(best.statements) > 1 else ()
@@ -112,6 +116,19 @@ class ChainSearch:
     def _may_begin(self, subject: UUID | None) -> bool:
         """Tell whether the subject of a statement is one whom the question names, or who asks, if it names any."""
         return not self.query.anchors or subject in self.query.anchors
+
+    def _leads_over_named(self, chain: _Chain, subjects: Mapping[UUID, UUID | None]) -> bool:
+        """Tell whether it begins with whom the question names, or leads to them at once from the one who asks.
+
+        Where the question speaks of the one who asks by more than what is theirs, it may begin there.
+        """
+        named = {one for each in self.query.mentioned if each.span.end for known in each.entities for one in known.ids}
+        if not named or speaks_of_self(_without_named(self.query)):
+            return True
+        return any(subjects[one] in named for one in chain.statements[:2])
+
+    def _said(self, near: Mapping[str, float]) -> frozenset[str]:
+        return frozenset(word for word, one in near.items() if one >= SAYS and (word in self.rest or _is_cue(word)))
 
     def _from(
         self, chain: _Chain, following: Mapping[UUID, Sequence[UUID]], near: Mapping[UUID, Mapping[str, float]]
@@ -174,19 +191,19 @@ def chain_first(answer: Split, chain: Sequence[UUID], matches: Iterable[Ranked],
     return (*raised, *others[: max(0, most - len(raised))]), tuple(one for one in cut if one.id not in chain)
 
 
-def asked_text(query: ParsedQuery) -> str:
+def asked_text(query: ParsedQuery, *, own: bool = True) -> str:
     """Return the words by which a question asks: without names, and without what makes a word a possessive.
 
-    What it calls its asker's own is a name where it is known whom it means: `my sister`.
+    `own`: with what it calls its asker's own, `my sister`, though it is known whom that means.
     """
     names = {word for one in query.mentioned for entity in one.entities for word in tokenize(fold(entity.name))}
-    asking = without(query.reading.text, [one.span for one in query.mentioned if one.span.end])
+    asking = query.reading.text if own else _without_named(query)
     words = (_POSSESSIVE.sub("", word) for word in asking.split())
     return " ".join(word for word in words if names.isdisjoint(tokenize(fold(word))))
 
 
-def _said(near: Mapping[str, float]) -> frozenset[str]:
-    return frozenset(word for word, one in near.items() if one >= SAYS)
+def _without_named(query: ParsedQuery) -> str:
+    return without(query.reading.text, [one.span for one in query.mentioned if one.span.end])
 
 
 def _wording(predicate: str) -> str:

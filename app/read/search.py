@@ -248,8 +248,11 @@ class MemorySearch:
         if request.narrowed or query.types.only or query.about_past:
             return answer
         first = [rows[one.id] for one in ordered[:FOLLOWED]]
-        asked = word_weights(asked_text(query), question.counted, question.known.documents, self.language)
-        chains = ChainSearch(query=query, asked=asked, words=self.words)
+        asked, rest = (
+            word_weights(asked_text(query, own=own), question.counted, question.known.documents, self.language)
+            for own in (True, False)
+        )
+        chains = ChainSearch(query=query, asked=asked, rest=rest.keys(), words=self.words)
         found = chains.beginnings(first)
         if found is None:
             return answer

@@ -45,14 +45,26 @@ OF_MEMORIES = {
     "memory_folds": "{rows_of_memories}",
     "memory_links": """
         SELECT r.tenant_id, m.scope_id, m.id FROM {rows} r
-        JOIN memories m ON m.tenant_id = r.tenant_id AND m.id IN (r.from_memory, r.to_memory)""",
+        CROSS JOIN LATERAL (VALUES (r.from_memory), (r.to_memory)) AS linked (id)
+        CROSS JOIN LATERAL (
+            SELECT x.scope_id, x.id FROM memories x WHERE x.tenant_id = r.tenant_id AND x.id = linked.id OFFSET 0
+        ) m""",
     "evidence": """{rows_of_memories}
         UNION ALL
-        SELECT r.tenant_id, m.scope_id, m.id FROM {rows} r
-        JOIN evidence e ON e.tenant_id = r.tenant_id AND e.turn_id = r.turn_id
-        JOIN memories m ON m.tenant_id = r.tenant_id AND m.id = e.memory_id""",
+        SELECT r.tenant_id, m.scope_id, m.id FROM (
+            SELECT DISTINCT tenant_id, turn_id FROM {rows} WHERE turn_id IS NOT NULL
+        ) r
+        CROSS JOIN LATERAL (
+            SELECT x.memory_id FROM evidence x WHERE x.tenant_id = r.tenant_id AND x.turn_id = r.turn_id OFFSET 0
+        ) e
+        CROSS JOIN LATERAL (
+            SELECT x.scope_id, x.id FROM memories x WHERE x.tenant_id = r.tenant_id AND x.id = e.memory_id OFFSET 0
+        ) m""",
 }
-"""The changed memories of each table's changed rows; evidence of a turn changes what is known of all its memories."""
+"""The changed memories of each table's changed rows; evidence of a turn changes what is known of all its memories.
+
+Each is looked up by its key, a row at a time: a join might read all that a tenant has, as nobody knows how many change.
+"""
 
 OF_ENTITIES = {
     "entities": "SELECT tenant_id, scope_id, id FROM {rows}",
@@ -61,7 +73,9 @@ OF_ENTITIES = {
 
 ROWS_OF_MEMORIES = """
         SELECT r.tenant_id, m.scope_id, r.memory_id FROM {rows} r
-        JOIN memories m ON m.tenant_id = r.tenant_id AND m.id = r.memory_id"""
+        CROSS JOIN LATERAL (
+            SELECT x.scope_id FROM memories x WHERE x.tenant_id = r.tenant_id AND x.id = r.memory_id OFFSET 0
+        ) m"""
 
 NOTED = """
         INSERT INTO scope_changes AS known (tenant_id, scope_id, transaction, {what})

@@ -70,7 +70,8 @@ async def test_whom_one_calls_ones_own_begins_a_chain_and_nobody_else(store: Sto
     entity = {"canonical_name": "Max", "entity_type": "person", "attributes": {"relationship": "user's brother"}}
     await store.write(store.candidate("entity", entity, USER))
     found = await shown(store, "In which city is the employer of my brother headquartered?")
-    assert [one.rsplit(" ", 1)[-1] for one in found[:2]] == ["Orvo", "Bonn"]
+    said = [one.rsplit(" ", 1)[-1] for one in found]
+    assert said.index("Bonn") == said.index("Orvo") + 1 <= 2
     assert not any("Clara" in one for one in found[:3])
 
 

@@ -182,7 +182,8 @@ _ENDED_BY = f"""
 
 _IS_HELD = """EXISTS (
     SELECT FROM memories h WHERE h.tenant_id = :tenant AND h.scope_id = {wanted}.scope_id AND h.type = {wanted}.type
-        AND h.slot = {wanted}.slot AND h.status = 'active')"""
+        AND h.slot = {wanted}.slot AND h.status = 'active' OFFSET 0)"""
+"""With the offset it is asked of each: else Postgres may read all that a tenant holds, to look all of them up."""
 
 _GUARDING = f"""
     SELECT wanted.place, 'guard' AS relation, NULL::float8 AS similarity, {_FIELDS}
@@ -221,7 +222,7 @@ _REFERRED = f"""
     FROM wanted CROSS JOIN LATERAL (
         SELECT x.* FROM memories x
         WHERE x.tenant_id = :tenant AND x.scope_id = wanted.scope_id AND x.id = ANY(wanted.referred)
-          AND x.status = 'active'
+          AND x.status = 'active' OFFSET 0
     ) m
 """  # noqa: S608 - composed of constants
 

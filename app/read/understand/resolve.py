@@ -79,7 +79,7 @@ def resolve_question(reading: QuestionReading, known: QueryLookup, *, types: Reg
         terms=(*_lexical_terms(reading, [*unwanted, *spare, *_unsought(reading)]), *lent),
         lent=lent,
         mentioned=mentioned,
-        anchors=_anchors(rest, mentioned, by_alias),
+        anchors=_anchors(reading, mentioned, by_alias),
         types=types_asked,
         excluded=Exclusions(
             entities=(*_ids((gram.name for gram in excluded), by_alias), *namesakes),
@@ -108,11 +108,11 @@ def _ids(names: Iterable[str], by_alias: Mapping[str, Sequence[KnownEntity]]) ->
 
 
 def _anchors(
-    rest: str, mentioned: Sequence[Mentioned], by_alias: Mapping[str, Sequence[KnownEntity]]
+    reading: QuestionReading, mentioned: Sequence[Mentioned], by_alias: Mapping[str, Sequence[KnownEntity]]
 ) -> tuple[UUID, ...]:
-    """Return the ids of those whom the question names, and of the one who asks, where its `rest` speaks of them."""
+    """Return the ids of those whom the question names, and of the one who asks, where it speaks of them."""
     named = (one for each in mentioned for entity in each.entities for one in entity.ids)
-    own = _ids([vocabulary.USER] if speaks_of_self(rest) else [], by_alias)
+    own = _ids([vocabulary.USER] if speaks_of_self(reading.text) else [], by_alias)
     return tuple(dict.fromkeys(chain(named, own)))
 
 
