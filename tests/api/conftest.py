@@ -21,7 +21,6 @@ from app.runtime import Runtime
 from app.settings import Settings
 from tests.support import owner
 from tests.support.databases import Run
-from tests.support.residents import BothWays
 
 KEY = "tm_first_tenant_key_of_the_tests_0123456789abc"
 OPERATOR_KEY = "operator_key_of_the_tests_0123456789"
@@ -54,7 +53,6 @@ def settings_for(database_url: str, **overrides: Any) -> Settings:
         "operator_key": OPERATOR_KEY,
         "log_format": "console",
         "database_pool_size": 8,
-        "resident_mb": 64,
         "worker_schedules": dict.fromkeys(discover(), LEAP_DAY),
     }
     return Settings(**{**defaults, **overrides})
@@ -92,7 +90,7 @@ async def owner_connection(database_url: str) -> AsyncIterator[None]:
 
 
 @pytest.fixture(scope="session")
-async def app(database_url: str, owner_connection: None, both_ways: BothWays) -> AsyncIterator[FastAPI]:
+async def app(database_url: str, owner_connection: None) -> AsyncIterator[FastAPI]:
     async with running(settings_for(database_url)) as started:
         yield started
 

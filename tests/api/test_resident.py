@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import random
-from collections.abc import Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
 import httpx
 import pytest
+from fastapi import FastAPI
 
 from app.features.lifecycle.runner import discover
 from app.runtime import Runtime
-from tests.api.conftest import Tenant
+from tests.api.conftest import Tenant, running, settings_for
 from tests.support.residents import BothWays
 
 PEOPLE = ("Priya", "Clara", "Jonas", "user")
@@ -56,6 +57,15 @@ FILTERS: tuple[dict[str, Any], ...] = (
     {"top_k": 40, "min_relevance": 0},
     {"agent_id": "planner"},
 )
+
+
+@pytest.fixture(scope="module")
+async def app(module_database_url: str, both_ways: BothWays) -> AsyncIterator[FastAPI]:
+    """A service that keeps scopes in memory; all questions to it are asked of the store, too."""
+    async with running(settings_for(module_database_url, resident_mb=64)) as started:
+        yield started
+
+
 SCRIPTS = 3
 STEPS = 24
 
