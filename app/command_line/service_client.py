@@ -103,7 +103,7 @@ class ServiceClient:
     async def get(self, path: str, **parameters: str | int) -> ServiceResponse:
         """GET once, without retries."""
         try:
-            return _read_response(await self._client.get(path, params=parameters))
+            return _read_response(await self._client.get(path, params=parameters or None))  # {} would drop the path's query
         except httpx.TransportError as error:
             raise self._unreachable(error) from error
 
