@@ -101,9 +101,9 @@ class ServiceClient:
         await self._client.aclose()
 
     async def get(self, path: str, **parameters: str | int) -> ServiceResponse:
-        """GET once, without retries."""
+        """GET once, without retries; a query in the path holds where no parameters are given."""
         try:
-            return _read_response(await self._client.get(path, params=parameters))
+            return _read_response(await self._client.get(path, params=parameters or None))
         except httpx.TransportError as error:
             raise self._unreachable(error) from error
 
