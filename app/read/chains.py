@@ -16,6 +16,7 @@ from typing import Final
 from uuid import UUID
 
 from app.db.memories.ranking import RankingRow
+from app.english.questions import is_past
 from app.lexical.bm25 import terms
 from app.lexical.tokens import normalise as fold
 from app.lexical.tokens import tokenize
@@ -103,12 +104,13 @@ class ChainSearch:
             if one.came_from is not None and one.memory in near:
                 following[one.came_from].append(one.memory)
         subjects = {one.memory: one.subject for one in links}
+        predicates = {one.memory: one.predicate for one in links}
         chains = [
             chain
             for one in links
             if one.came_from is None and one.memory in near and self._may_begin(one.subject)
             for chain in self._from(_Chain().then(one.memory, near[one.memory]), following, near)
-            if self._leads_over_named(chain, subjects)
+            if self._leads_over_named(chain, subjects) and self._is_of_then(chain, predicates)
         ]
         best = max(chains, key=self._worth, default=_Chain())
         return best.statements if len(best.statements) > 1 else ()
@@ -126,6 +128,13 @@ class ChainSearch:
         if not named or speaks_of_self(_without_named(self.query)):
             return True
         return any(subjects[one] in named for one in chain.statements[:2])
+
+    def _is_of_then(self, chain: _Chain, predicates: Mapping[UUID, str]) -> bool:
+        """Tell whether one of its predicates says that it is over, `former-club`, where that is asked for.
+
+        Of `my former boss` no other chain tells which of its statements is to be the former one.
+        """
+        return not self.query.about_past or any(is_past(normalise.words(predicates[one])) for one in chain.statements)
 
     def _said(self, near: Mapping[str, float]) -> frozenset[str]:
         return frozenset(word for word, one in near.items() if one >= SAYS and (word in self.rest or _is_cue(word)))

@@ -241,11 +241,10 @@ class MemorySearch:
         """Return the best matches with the statements before them that lead to the answer, if any do, and what is cut.
 
         Only where several of the statements found say something of the question each; and not where the caller or the
-        question narrows what may answer, or where it asks how things were: of a former boss no chain tells which of
-        its statements is to be the former one. All of them are trusted and meant, as other matches are.
+        question narrows what may answer. All of them are trusted and meant, as other matches are.
         """
         request, query = question.request, question.query
-        if request.narrowed or query.types.only or query.about_past:
+        if request.narrowed or query.types.only:
             return answer
         first = [rows[one.id] for one in ordered[:FOLLOWED]]
         asked, rest = (
