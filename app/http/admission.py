@@ -213,6 +213,9 @@ somebody, and who asked lately asks no more."""
 _ROOM_A_TURN = 0.1
 """How many more may wait in a standing queue for each of it that got its turn in time."""
 
+_LEAST_ROOM = 8.0
+"""How many may always wait: a client with a handful of connections is no flood."""
+
 _LOOKED_AT = 16
 """Of those who asked last."""
 
@@ -388,7 +391,7 @@ class FairQueue:
             elif not turn.cancelled():  # else it was passed over, for it had been given up already
                 self._give_back(share, turn.result())
             if isinstance(error, TimeoutError):
-                share.room = max(1.0, len(share.waiting))
+                share.room = max(_LEAST_ROOM, len(share.waiting))
                 raise self._turned_away("late") from None
             raise
 
