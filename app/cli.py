@@ -1,4 +1,4 @@
-"""The command line: `typed-memory`, or `python -m app.cli`. Each command is a module of `app.operations.commands`."""
+"""The command line: `typed-memory`, or `python -m app.cli`. Each command is a module, which MODULES names."""
 
 from __future__ import annotations
 

@@ -94,16 +94,21 @@ def create_app(
     admission = Admission.of(configured)
     app.state.admission = admission
     app.state.settings = configured
-    if configured.operations_port is not None:
-        app.add_middleware(OperationsPort, port=configured.operations_port)
+    _add_middleware(app, configured, admission)
+    app.openapi = lambda: described(app)  # type: ignore[method-assign]
+    return app
+
+
+def _add_middleware(app: FastAPI, settings: Settings, admission: Admission) -> None:
+    """Wrap the routes: what is added last sees a request first."""
+    if settings.operations_port is not None:
+        app.add_middleware(OperationsPort, port=settings.operations_port)
     app.add_middleware(AdmissionMiddleware, admission=admission)
-    app.add_middleware(RequestMiddleware, max_body_bytes=configured.max_body_bytes, streamed=feature.streamed())
+    app.add_middleware(RequestMiddleware, max_body_bytes=settings.max_body_bytes, streamed=feature.streamed())
     app.add_middleware(RoutePaths)
     app.add_middleware(BrotliMiddleware, minimum_size=SMALLEST_COMPRESSED, quality=COMPRESSION, gzip_fallback=False)
     app.add_middleware(GZipMiddleware, minimum_size=SMALLEST_COMPRESSED, compresslevel=COMPRESSION)
-    install_headers(app, configured.cors_origins)
-    app.openapi = lambda: described(app)  # type: ignore[method-assign]
-    return app
+    install_headers(app, settings.cors_origins)
 
 
 @cache

@@ -18,7 +18,6 @@ from tests.support import owner
 from tests.support.databases import Run, lesser_owner, nodes
 from tests.support.loopback import loopback_only
 from tests.support.pools import pooled
-from tests.support.residents import BothWays, asked_both_ways
 
 # How the workers of pytest-xdist, which inherit the environment, learn of the run's folder.
 _RUN_FOLDER = "TM_TEST_RUN_FOLDER"
@@ -150,24 +149,6 @@ def lesser_owner_url(empty_database_url: str) -> Iterator[str]:
     """The login of the empty database's owner, who is no superuser: row-level security holds for it, too."""
     with lesser_owner(empty_database_url) as url:
         yield url
-
-
-@pytest.fixture(scope="session")
-def both_ways() -> Iterator[BothWays]:
-    """All questions to the service are asked of memory, and of the store: the answers must be the same."""
-    seen = BothWays()
-    yield seen
-    assert seen.differences == [], f"of {seen.asked} answers from memory"
-
-
-@pytest.fixture(autouse=True)
-def _asking_both_ways(request: pytest.FixtureRequest) -> Iterator[None]:
-    """Ask both ways during tests of the service alone: others have pipelines of their own."""
-    if "both_ways" not in request.fixturenames:
-        yield
-        return
-    with asked_both_ways(seen=request.getfixturevalue("both_ways")):
-        yield
 
 
 def _is_worker(config: pytest.Config) -> bool:

@@ -213,8 +213,8 @@ somebody, and who asked lately asks no more."""
 _ROOM_A_TURN = 0.1
 """How many more may wait in a standing queue for each of it that got its turn in time."""
 
-_LEAST_ROOM = 8.0
-"""How many may always wait: a client with a handful of connections is no flood."""
+_LEAST_ROOM = 3.0
+"""How many may always wait: a client with four connections is no flood."""
 
 _LOOKED_AT = 16
 """Of those who asked last."""

@@ -149,14 +149,7 @@ class MemorySearch:
         )
         words = self.words if question.covered else None
         if words:
-            fused = match_words(
-                fused,
-                rows,
-                search.words,
-                words=words,
-                verbatim=verbatim,
-                plan=chosen,
-            )
+            fused = match_words(fused, rows, search.words, words=words, verbatim=verbatim, plan=chosen)
         numbered = numbered_matches(rows, query)
         ranked = rank(
             fused,

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import random
-from collections.abc import AsyncIterator, Awaitable, Callable
+from collections.abc import AsyncIterator, Awaitable, Callable, Iterator
 from datetime import UTC, datetime, timedelta
 from typing import Any
 
@@ -14,7 +14,7 @@ from fastapi import FastAPI
 from app.features.lifecycle.runner import discover
 from app.runtime import Runtime
 from tests.api.conftest import Tenant, running, settings_for
-from tests.support.residents import BothWays
+from tests.support.residents import BothWays, asked_both_ways
 
 PEOPLE = ("Priya", "Clara", "Jonas", "user")
 PLACES = ("Graz", "Linz", "Oslo", "Lisbon", "Volkswagen", "Bosch")
@@ -57,6 +57,14 @@ FILTERS: tuple[dict[str, Any], ...] = (
     {"top_k": 40, "min_relevance": 0},
     {"agent_id": "planner"},
 )
+
+
+@pytest.fixture(scope="module")
+def both_ways() -> Iterator[BothWays]:
+    """All questions to the service are asked of memory, and of the store: the answers must be the same."""
+    with asked_both_ways() as seen:
+        yield seen
+    assert seen.differences == [], f"of {seen.asked} answers from memory"
 
 
 @pytest.fixture(scope="module")

@@ -58,12 +58,9 @@ def difference(ours: Found, stored: Found) -> str:
 
 
 @contextmanager
-def asked_both_ways(*, loading: bool = True, seen: BothWays | None = None) -> Iterator[BothWays]:
-    """Ask each question in the block of memory, and of the store; `loading`: also where a scope isn't held yet.
-
-    What is seen is added to `seen`, if given.
-    """
-    seen = BothWays() if seen is None else seen
+def asked_both_ways(*, loading: bool = True) -> Iterator[BothWays]:
+    """Ask each question in the block of memory, and of the store; `loading`: also where a scope isn't held yet."""
+    seen = BothWays()
     source_of, find = ReadPipeline._source, MemorySearch.find
 
     async def source(self: ReadPipeline, residents: Residents, stored: SqlSource, question: Question) -> ReadSource:

@@ -137,7 +137,7 @@ async def list_documents(
     scopes = await query.visible(runtime.tenants, actor)
     listing = query.listing("documents", actor.tenant_id)
     after = bodies.position(cursors.decode_name(query.cursor, listing))
-    page = await Documents(runtime).list(actor, scopes=scopes, after=after, limit=query.limit)
+    page = await runtime.service(Documents).list(actor, scopes=scopes, after=after, limit=query.limit)
     cursor = cursors.encode_name(bodies.mark(page.next), listing)
     return json_answer(
         DocumentPageOut.answer(None, documents=[DocumentOut.answer(one) for one in page.items], next_cursor=cursor)
@@ -148,7 +148,7 @@ async def get_document(
     runtime: RuntimeDep, actor: ActorDep, document_id: DocumentPath, query: Annotated[DocumentQuery, Query()]
 ) -> Response:
     """Get a document with its sections in order; name its user, agent or scope as it was sent."""
-    document, sections = await Documents(runtime).get(actor, query.where(actor), document_id)
+    document, sections = await runtime.service(Documents).get(actor, query.where(actor), document_id)
     return json_answer(DocumentDetailOut.of(document, sections))
 
 
@@ -189,7 +189,7 @@ async def _stored(
             title=given.title,
             metadata=given.metadata,
         )
-        done = await Documents(runtime).put(actor, source)
+        done = await runtime.service(Documents).put(actor, source)
         job = await jobs.enqueue(runtime, actor, source, done.new) if given.extract and done.new else None
         status = CREATED if done.decision is DocumentDecision.ADDED else OK
         return ReplayableResponse(status, DocumentResultOut.of(done, job))
