@@ -209,6 +209,10 @@ def client(python: str, scratch: Path, environment: Mapping[str, str], url: str)
     assert "Porto" in printed, printed
 
 
+def _absolute(python: str) -> str:
+    return str(Path(python).absolute()) if os.sep in python else python
+
+
 def main() -> None:
     """Install and use the packages in every way asked for."""
     parser = argparse.ArgumentParser(description=__doc__)
@@ -218,6 +222,9 @@ def main() -> None:
     parser.add_argument("--client-python", nargs="+", default=[sys.executable])
     parser.add_argument("--unlocked", action="store_true")
     given = parser.parse_args()
+    # Every way runs in a folder of its own, from which a path into the checkout leads nowhere.
+    pythons = [_absolute(python) for python in given.python]
+    client_pythons = [_absolute(python) for python in given.client_python]
     versions = sorted(re.findall(r"typed_memory-([\d.]+)-py3", " ".join(one.name for one in given.dist.glob("*.whl"))))
     with (
         tempfile.TemporaryDirectory(prefix="typed-memory-install-") as folder,
@@ -231,7 +238,7 @@ def main() -> None:
         # Python compiles what is imported; all of it takes longer than the rest.
         environment = {"PIP_EXTRA_INDEX_URL": extra, "PIP_NO_COMPILE": "1", "UV_INDEX": index}
         served: Path | None = None
-        for python in given.python:
+        for python in pythons:
             for way in given.ways:
                 if way == "pip":
                     served = by_pip(python, scratch, {**environment, **pinned}, versions)
@@ -239,7 +246,7 @@ def main() -> None:
                     by_runner(way, python, scratch, {**environment, **pinned})
         if served is not None:
             with serving([str(served / "venv" / "bin" / "typed-memory")], served, {}) as url:
-                for python in given.client_python:
+                for python in client_pythons:
                     client(python, scratch, environment, url)
     print("The packages install by name, and serve.")
 
