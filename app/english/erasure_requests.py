@@ -25,6 +25,7 @@ _PATTERNS: Final[Mapping[str, tuple[re.Pattern[str], ...]]] = {
     for language in LANGUAGES
 }
 _IDLE: Final = words("erasure_requests", "idle")
+_FORMER: Final = words("erasure_requests", "former")
 _ALIASES: Final = pairs("erasure_requests", "aliases")
 _ELIDED: Final = re.compile(r"\b(?:j|l|d|m|t|qu)['\u2019](?=\w)", re.IGNORECASE)
 """French words that lean on the next one."""
@@ -37,8 +38,9 @@ def erasure_requests(text: str) -> tuple[ErasureRequest, ...]:
 
 def request_for(quote: str, what: str, language: str) -> ErasureRequest:
     """Return the request of a quote to forget something, by words for it in a language."""
-    meant = _content_words(what, language)
-    return ErasureRequest(quote=quote, words=meant, predicates=_predicates(meant))
+    said = _content_words(what, language)
+    meant = tuple(one for one in said if one not in _FORMER) or said
+    return ErasureRequest(quote=quote, words=meant, predicates=_predicates(meant), former=meant != said)
 
 
 def _requests(text: str) -> Iterator[ErasureRequest]:
@@ -47,9 +49,9 @@ def _requests(text: str) -> Iterator[ErasureRequest]:
         for language, patterns in _PATTERNS.items():
             found = next((one for each in patterns if (one := each.match(sentence)) is not None), None)
             if found is not None:
-                meant = _content_words(found["what"], language)
-                if meant:
-                    yield ErasureRequest(quote=sentence, words=meant, predicates=_predicates(meant))
+                request = request_for(sentence, found["what"], language)
+                if request.words:
+                    yield request
                 break
 
 

@@ -131,13 +131,15 @@ class ErasureRequest:
     """A statement of a user that something is to be forgotten.
 
     `quote` is the sentence of the turn, word for word; `words` say what is meant, without function words; `predicates`
-    are those that the words mean, where they name a kind of fact and no value: `my address`. `memories` are the ids of
-    those stored ones that an extractor was shown and that are meant.
+    are those that the words mean, where they name a kind of fact and no value: `my address`. `former`: what no longer
+    holds is meant, if there is any. `memories` are the ids of those stored ones that an extractor was shown and that
+    are meant.
     """
 
     quote: str
     words: tuple[str, ...]
     predicates: tuple[str, ...] = ()
+    former: bool = False
     memories: tuple[UUID, ...] = ()
 
 

@@ -20,7 +20,7 @@ from app.db.memories.ranking import RankingRow, TurnBelief, TurnEvidence
 from app.english.dates import find_spans
 from app.lexical.bm25 import terms
 from app.memory.extraction import Role
-from app.model import Memory, MemoryStatus, ReadMode, SpeechAct
+from app.model import Memory, MemoryStatus, ReadMode, ReviewReason, SpeechAct
 from app.read import block
 from app.read.assemble import estimate_tokens, floor, select
 from app.read.block import BlockPolicy
@@ -53,6 +53,7 @@ BEST_MATCHES: Final = 10
 
 UNTRUE: Final = "not how things are"
 ELSEWHEN: Final = "of another time"
+FORGOTTEN: Final = "waits to be erased"
 """Why matches are left out however near they are to the question."""
 
 _NEVER: Final = datetime.min.replace(tzinfo=UTC)
@@ -98,7 +99,7 @@ def best_matches(
     known = {one.id for one in late}
     for some in ([*early, *ruling], ranked):
         relevant, cut = _relevant(judged, turns, some, rows, request)
-        kept, elsewhen = on_that_day(relevant, rows, judged.query)
+        kept, elsewhen = on_that_day(relevant, rows, judged.query, request.now)
         best = history_first(kept, rows, judged.query)[: request.top_k]
         if len(some) == len(ranked) or (len(best) == request.top_k and known.isdisjoint(one.id for one in best)):
             break
@@ -210,13 +211,19 @@ def _saying(row: RankingRow) -> tuple[object, ...]:
     return row.scope_id, row.said
 
 
-def on_that_day(ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow], query: ParsedQuery) -> Split:
+def on_that_day(ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow], query: ParsedQuery, now: datetime) -> Split:
     """Split off what happened on other days, where the question asks what happened in its windows.
 
-    Also what happened in a window to fall back on, where something is known of those that the question means.
+    So is what was said before they began, where something was said since: it told of other days. Also what happened in
+    a window to fall back on, where something is known of those that the question means.
     """
     if query.reading.asks_what_happened and query.reading.windows:
-        return _split(ranked, {one.id for one in ranked if rows[one.id].elsewhen})
+        other = {one.id for one in ranked if rows[one.id].elsewhen}
+        began = min((one.lower or now for one in query.reading.windows), default=now)
+        before = {one.id for one in ranked if not rows[one.id].dated and rows[one.id].stated_at < began}
+        if began < now and len(before | other) < len(ranked):
+            other |= before
+        return _split(ranked, other)
     timed = {one.id for one in ranked if query.reading.fallback and Arm.TEMPORAL in one.places}
     other = {one for one in timed if rows[one].elsewhen}
     return _split(ranked, other if other < timed else set())
@@ -240,7 +247,14 @@ def _holds(row: RankingRow) -> bool:
     return row.status == MemoryStatus.ACTIVE
 
 
-def held_then(ranked: Sequence[Ranked], memories: Mapping[UUID, Memory], query: ParsedQuery, now: datetime) -> Split:
+def fit_to_show(ranked: Sequence[Ranked], memories: Mapping[UUID, Memory], query: ParsedQuery, now: datetime) -> Split:
+    """Split off what only its memory rules out: what waits to be erased, and the values of another time."""
+    kept, forgotten = _to_be_forgotten(ranked, memories, query)
+    kept, untimely = _held_then(kept, memories, query, now)
+    return kept, (*forgotten, *untimely)
+
+
+def _held_then(ranked: Sequence[Ranked], memories: Mapping[UUID, Memory], query: ParsedQuery, now: datetime) -> Split:
     """Split off values that did not hold in the past window of a question, where another of their slot did."""
     over = [one for one in query.reading.windows if one.upper is not None and one.upper <= now]
     if query.mode is not ReadMode.HISTORICAL or not over or len(over) < len(query.reading.windows):
@@ -248,6 +262,12 @@ def held_then(ranked: Sequence[Ranked], memories: Mapping[UUID, Memory], query: 
     valued = {one.id: memories[one.id] for one in ranked if one.id in memories and memories[one.id].slot is not None}
     held = {one.slot for one in valued.values() if _held(one, over)}
     return _split(ranked, {key for key, one in valued.items() if one.slot in held and not _held(one, over)})
+
+
+def _to_be_forgotten(ranked: Sequence[Ranked], memories: Mapping[UUID, Memory], query: ParsedQuery) -> Split:
+    """Split off what waits for its erasure: of what no longer holds, all else stays as it was until then."""
+    waits = {key for key, one in memories.items() if one.review is ReviewReason.ERASURE}
+    return _split(ranked, waits if query.mode is not ReadMode.AUDIT else set(), why=FORGOTTEN)
 
 
 def none_known(query: ParsedQuery, zone: tzinfo | None, budget: int) -> ContextBlock | None:
@@ -271,10 +291,10 @@ def _held(memory: Memory, windows: Sequence[Window]) -> bool:
     )
 
 
-def _split(ranked: Sequence[Ranked], other: set[UUID]) -> Split:
+def _split(ranked: Sequence[Ranked], other: set[UUID], *, why: str = ELSEWHEN) -> Split:
     kept = tuple(one for one in ranked if one.id not in other)
     gone = tuple(one for one in ranked if one.id in other)
-    return kept, tuple(Cut(id=one.id, relevance=one.relevance, why=ELSEWHEN) for one in gone)
+    return kept, tuple(Cut(id=one.id, relevance=one.relevance, why=why) for one in gone)
 
 
 def _days(window: Window, zone: tzinfo | None) -> str:

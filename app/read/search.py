@@ -22,7 +22,7 @@ from app.providers.embeddings import TextCoverage
 from app.read import block
 from app.read.assemble import floor, select
 from app.read.chains import ChainSearch, asked_text, chain_first
-from app.read.choice import best_matches, considered, held_then, ruled_out
+from app.read.choice import best_matches, considered, fit_to_show, ruled_out
 from app.read.fuse import fuse
 from app.read.heed import NO_SUBJECT, QuestionSubject
 from app.read.near_words import NearWords, match_words
@@ -187,10 +187,10 @@ class MemorySearch:
             best, cut = best_matches(judged, turns, (*added, *ordered), rows, request)
         best, cut = await self._with_chain(source, question, search, (best, cut), ordered, rows)
         memories = await source.memories([one.id for one in best])
-        best, untimely = held_then(best, memories, query, request.now)
+        best, unfit = fit_to_show(best, memories, query, request.now)
         if request.explain and search.questions:
             best = await self._with_questions(source, best, vector)
-        return Found(ranked=best, memories=memories, plan=chosen, retrieved=retrieved, cut=(*untimely, *cut))
+        return Found(ranked=best, memories=memories, plan=chosen, retrieved=retrieved, cut=(*unfit, *cut))
 
     async def _later_turns(
         self, source: ReadSource, question: Question, best: Sequence[Ranked], rows: dict[UUID, RankingRow]

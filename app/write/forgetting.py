@@ -169,6 +169,8 @@ def meant(
     """Return which of these memories a request means; `own` are the normalised names of who asks."""
     wanted = set(terms(" ".join(request.words), language))
     beliefs = [one for one in rows if one.type not in verbatim and _is_meant(request, one, wanted, language)]
+    if request.former:
+        beliefs = [one for one in beliefs if one.status is not MemoryStatus.ACTIVE] or beliefs
     about_self = [one for one in beliefs if one.subject is None or normalise.normalise_name(one.subject) in own]
     if beliefs:
         return [one.id for one in about_self or beliefs]

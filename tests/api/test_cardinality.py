@@ -88,6 +88,15 @@ async def test_an_unknown_predicate_holds_one_value_and_the_reason_says_so(clien
     assert "several values" in (await said(client, "favourite-islands", "Hiiumaa"))["reason"]
 
 
+@pytest.mark.parametrize(("one", "other"), [("180", "95"), ("1,250 m", "980.5 m"), ("12%", "-3%")])
+async def test_a_measure_holds_one_value_whatever_its_predicate_is_called(
+    client: httpx.AsyncClient, one: str, other: str
+) -> None:
+    assert (await said(client, "has-seat-total", one, subject="the hall"))["memory"]["stateful"] is True
+    assert (await said(client, "has-seat-total", other, subject="the hall"))["decision"] == "superseded"
+    assert (await said(client, "has-seat-cover", "red velvet", subject="the hall"))["memory"]["stateful"] is False
+
+
 @pytest.mark.parametrize("predicate", ["was-conducted-by", "was-designed-by", "was-translated-by", "was-opened-in"])
 async def test_what_was_done_by_somebody_stays_a_fact_with_a_slot(client: httpx.AsyncClient, predicate: str) -> None:
     first = await said(client, predicate, "Sibelius", subject="the concert")

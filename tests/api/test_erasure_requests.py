@@ -71,6 +71,21 @@ async def test_what_is_meant_waits_and_is_not_recalled(tenant: Tenant, request_:
     assert (await client.get("/admin/review/summary")).json()["waiting"] == 1
 
 
+@pytest.mark.parametrize(
+    "request_",
+    ["Forget my former address, please.", "Vergiss bitte meine alte Adresse.", "Olvida mi antigua dirección."],
+)
+async def test_what_no_longer_holds_can_be_meant(tenant: Tenant, request_: str) -> None:
+    client = tenant.client
+    await told(client, "I live in Utrecht.")
+    await told(client, "I live in Leiden now.", session="s2")
+    await told(client, request_, session="s3")
+    [item] = await waiting(client)
+    assert item["memory"]["content"] == "user lives in Utrecht"
+    assert "Leiden" in await recalled(client, "Where do I live?")
+    assert "Utrecht" not in await recalled(client, "Where did I live before?", min_relevance=0)
+
+
 async def test_accepting_erases_with_a_receipt(tenant: Tenant) -> None:
     client = tenant.client
     await told(client, ALLERGY, ("assistant", "Noted: you are allergic to walnuts. Anything else?"))

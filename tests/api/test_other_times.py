@@ -90,6 +90,26 @@ async def test_what_was_said_of_the_day_is_shown_for_it(client: httpx.AsyncClien
 
 
 @pytest.mark.parametrize(
+    ("query", "shown"),
+    [
+        ("What did I do seven days ago?", ["attic"]),
+        ("What have I done since the end of October?", ["attic", "cellar"]),
+        ("What have I got to do next week?", ["attic", "cellar", "gutters"]),
+    ],
+)
+async def test_what_was_said_before_a_past_time_tells_of_others(
+    client: httpx.AsyncClient, query: str, shown: list[str]
+) -> None:
+    told = {"cleared the attic": 13, "emptied the cellar": 4, "cleaned the gutters": None}
+    for what, day in told.items():
+        at = f"2026-11-{day:02}T18:00:00Z" if day else "2026-09-02T18:00:00Z"
+        fields = {"content": f"I {what}.", "session_id": what, "user_id": "u1", "occurred_at": at}
+        await written(client, "episodic", **fields)
+    said = await context(client, query, min_relevance=0)
+    assert [what.split()[-1] for what in told if what in said] == shown
+
+
+@pytest.mark.parametrize(
     ("query", "gone", "kept"),
     [
         ("Which sports do I like except swim?", "swimming", "hiking"),

@@ -38,6 +38,8 @@ _COUNT = re.compile(
     r"\d{1,4}|no|one|two|three|four|five|six|seven|eight|nine|ten|eleven|twelve|several|many", re.IGNORECASE
 )
 """Numbers: `has-children` of `three` is rendered as `has three children`."""
+_MEASURE = re.compile(r"[+\-]?\d[\d.,]*(?:\s?(?:%|[^\W\d_]{1,12}))?")
+"""A number, perhaps of a unit: `40`, `72.5 kg`."""
 
 
 class Fact(Payload):
@@ -137,7 +139,7 @@ class Fact(Payload):
     def _holds_one(self) -> bool:
         """Return whether it holds one value: as said, by the vocabulary, the extractor, or its words (seed 000: one).
 
-        A number of children is one value, their names are several.
+        A number of children is one value, their names are several; what is measured has one measure at a time.
         """
         if self.stateful is not None:
             return self.stateful
@@ -146,8 +148,9 @@ class Fact(Payload):
         known = vocabulary.holds_one(self.predicate)
         if known is not None:
             return known
-        several = self._extractor_says_several
-        return not (predicates.is_of_several(self.predicate) if several is None else several)
+        if self._extractor_says_several is not None:
+            return not self._extractor_says_several
+        return _MEASURE.fullmatch(self.object) is not None or not predicates.is_of_several(self.predicate)
 
     def _counts(self) -> bool:
         return _MANY.fullmatch(normalise.words(self.predicate)) is not None and bool(_COUNT.fullmatch(self.object))
