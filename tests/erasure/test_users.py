@@ -233,7 +233,7 @@ async def test_an_erasure_is_finished_by_asking_again_and_a_user_can_come_back(
 async def test_what_is_written_during_an_erasure_is_erased_or_comes_after_it(
     client: httpx.AsyncClient, url: str
 ) -> None:
-    stop = asyncio.Event()
+    stop, stored = asyncio.Event(), asyncio.Event()
 
     async def write(lane: int) -> None:
         number = 0
@@ -242,14 +242,18 @@ async def test_what_is_written_during_an_erasure_is_erased_or_comes_after_it(
             body = {"event_description": f"Lane {lane} number {number}", "user_id": "ana"}
             answer = await client.post("/memories/typed/event", json=body)
             assert answer.status_code in {201, 409}, answer.text
+            if answer.status_code == 201:
+                stored.set()
             turn = {"content": f"I walked lane {lane} for the {number}th time.", "user_id": "ana"}
             assert (await client.post("/turns", json=turn)).status_code in {202, 409}
 
     writers = [asyncio.create_task(write(lane)) for lane in range(3)]
     for _ in range(4):
         await asyncio.sleep(0.2)
+        await stored.wait()
         receipt = (await client.delete("/users/ana", params={"mode": "sync"})).json()
         assert receipt["status"] == "finished"
+        stored.clear()
         assert (await client.get(f"/admin/erasures/{receipt['id']}")).json()["still_there"] == 0
     stop.set()
     await asyncio.gather(*writers)
