@@ -112,5 +112,5 @@ def making() -> Iterator[str]:
 def dropping() -> Iterator[str]:
     """Yield the statements that drop the triggers, the last one first."""
     for table in reversed(TABLES):
-        for event in reversed(EVENTS):
+        for event in reversed(tuple(EVENTS)):
             yield f"DROP TRIGGER IF EXISTS note_{event.lower()} ON {table}"

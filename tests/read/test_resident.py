@@ -186,7 +186,7 @@ async def test_a_difference_between_both_ways_is_counted(store: Store) -> None:
     assert memory
 
 
-@pytest.mark.parametrize(("column", "by"), [("confidence", -1.0), ("valid_until", -(2**61)), ("status", 1)])
+@pytest.mark.parametrize(("column", "by"), [("confidence", -1.0), ("valid_until", -(2**62)), ("status", 1)])
 async def test_a_column_that_is_wrong_is_seen_when_both_are_asked(store: Store, column: str, by: float) -> None:
     process = Process(store)
     for place in ("Graz", "Linz"):

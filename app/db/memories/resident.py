@@ -148,7 +148,7 @@ _RELATIONS = """
         WHERE tenant_id = :tenant AND memory_id = ANY(CAST(:ids AS uuid[])) ORDER BY memory_id, id"""
 
 _ENTITIES = """
-        SELECT e.id, e.canonical_name, e.merged_into, ARRAY(
+        SELECT e.id, e.canonical_name, e.merged_into, e.entity_type, e.attributes ->> 'relationship', ARRAY(
             SELECT a.alias FROM entity_aliases a
             WHERE a.tenant_id = :tenant AND a.entity_id = e.id AND a.scope_id = e.scope_id ORDER BY a.alias) AS aliases
         FROM unnest(CAST(:entities AS uuid[])) AS given(id)
@@ -239,7 +239,7 @@ class ScopeRows:
     `ranking` are the ranking rows of memories that are in the index, with `opening` characters of what they say.
     `questions` are memories with the vectors of questions that they answer, `mentions` memories with entities and
     roles, `relations` memories with both ends and the type between these, `entities` with name, what each was merged
-    into, and aliases.
+    into, type, relationship to the user, and aliases.
     """
 
     ranking: Mapping[UUID, RankingRow]
@@ -249,7 +249,7 @@ class ScopeRows:
     evidence: Sequence[SayingRow]
     mentions: Sequence[tuple[UUID, UUID, str]]
     relations: Sequence[tuple[UUID, UUID, str, UUID]]
-    entities: Sequence[tuple[UUID, str, UUID | None, Sequence[str]]]
+    entities: Sequence[tuple[UUID, str, UUID | None, str, str | None, Sequence[str]]]
 
 
 async def read_memory_ids(session: ReadSession, tenant: UUID, scope: UUID) -> list[UUID]:

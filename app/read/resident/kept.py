@@ -118,12 +118,12 @@ class Residents:
         self, session: ReadSession, tenant: UUID, held: Sequence[ResidentScope], content: ContentState
     ) -> tuple[ResidentScope, ...]:
         """Return held scopes as the session sees them, or nothing where they are newer or too much has changed."""
+        if any(scope.noted != content.noted for scope in held):
+            self.forget(tenant, [scope.id for scope in held])
+            return ()
         found = []
         for scope in held:
             if not covers(content.snapshot, scope.snapshot):
-                return ()
-            if scope.noted != content.noted:
-                self.forget(tenant, [scope.id])
                 return ()
             changed = content.changes.get(scope.id, Changed())
             if len(changed.memories) > MOST_CHANGES or scope.unused > MOST_CHANGES + len(scope.owners):

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final, NamedTuple, TypeVar
@@ -51,12 +51,19 @@ class Edge(NamedTuple):
 
 
 class HeldEntity(NamedTuple):
-    """An entity: its name, the one that it was merged into, and its aliases."""
+    """An entity: its name, the one that it was merged into, what tells it from others of its name, and its aliases."""
 
     id: UUID
     name: str
     merged_into: UUID | None
-    aliases: tuple[str, ...]
+    kind: str
+    relationship: str | None
+    aliases: Sequence[str]
+
+    @property
+    def shown(self) -> tuple[object, ...]:
+        """What is shown with memories that mention it, or another of its name."""
+        return self[1:5]
 
 
 Index = Mapping[K, tuple[V, ...]]
@@ -129,13 +136,24 @@ class ResidentScope:
 
 def with_changes(scope: ResidentScope, changed: Changed, rows: ScopeRows, snapshot: str) -> ResidentScope:
     """Return the scope as of a later snapshot; `rows` are all that there are of what changed."""
+    before = scope
     scope = _with_entities(scope, changed.entities, rows)
+    same_names = _named_alike(before, scope, changed.entities)
     scope = _with_columns(scope, changed.memories, rows)
     scope = _with_standing(scope, changed.memories, rows)
     scope = _with_mentions(scope, changed.memories, rows)
-    # The names of entities are shown with memories.
-    kept = {} if changed.entities else {one: it for one, it in scope.answers.items() if one not in changed.memories}
+    kept = {one: it for one, it in scope.answers.items() if one not in changed.memories} if same_names else {}
     return replace(scope, snapshot=snapshot, answers=kept)
+
+
+def _named_alike(before: ResidentScope, after: ResidentScope, changed: Collection[UUID]) -> bool:
+    """Tell whether entities are shown with memories as they were, which is by their names and those of others."""
+    return all(
+        (was := before.entities.get(one)) is not None
+        and (now := after.entities.get(one)) is not None
+        and was.shown == now.shown
+        for one in changed
+    )
 
 
 def _with_columns(scope: ResidentScope, changed: Collection[UUID], rows: ScopeRows) -> ResidentScope:
@@ -241,7 +259,7 @@ def _with_mentions(scope: ResidentScope, changed: Collection[UUID], rows: ScopeR
 def _with_entities(scope: ResidentScope, changed: Collection[UUID], rows: ScopeRows) -> ResidentScope:
     if not changed:
         return scope
-    new = {one: HeldEntity(one, name, merged_into, tuple(aliases)) for one, name, merged_into, aliases in rows.entities}
+    new = {one[0]: HeldEntity._make(one) for one in rows.entities}
     was = [one for entity in changed if (one := scope.entities.get(entity)) is not None]
     return replace(
         scope,
