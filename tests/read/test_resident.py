@@ -186,6 +186,23 @@ async def test_a_difference_between_both_ways_is_counted(store: Store) -> None:
     assert memory
 
 
+async def test_whole_memories_are_read_again_when_the_names_shown_with_them_change(store: Store) -> None:
+    process = Process(store)
+    memory = await lives_in(store, "Graz")
+
+    async def answer() -> object:
+        await process.found("Where do I live?")
+        held = process.residents.held(store.tenant, HERE.scope_ids(store.tenant))
+        return next(scope.answers[memory] for scope in held if memory in scope.answers)
+
+    await process.found("Where do I live?")
+    first = await answer()
+    await store.sql("UPDATE entities SET mention_count = mention_count + 1 WHERE tenant_id = $1", store.tenant)
+    assert await answer() is first
+    await store.sql("UPDATE entities SET entity_type = 'city' WHERE tenant_id = $1", store.tenant)
+    assert await answer() is not first
+
+
 @pytest.mark.parametrize(("column", "by"), [("confidence", -1.0), ("valid_until", -(2**62)), ("status", 1)])
 async def test_a_column_that_is_wrong_is_seen_when_both_are_asked(store: Store, column: str, by: float) -> None:
     process = Process(store)
