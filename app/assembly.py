@@ -8,11 +8,12 @@ from dataclasses import dataclass, replace
 from datetime import datetime
 from functools import partial
 
+import structlog
 from threadpoolctl import threadpool_limits
 
 from app import VERSION, feature
 from app.bootstrap import Store, first_key, now, open_replica, open_store
-from app.db import embedding_models
+from app.db import change_notes, embedding_models
 from app.db.sql import Model
 from app.db.tenant_types import TypeCache
 from app.feature import FeatureSpec
@@ -62,6 +63,8 @@ from app.telemetry import Telemetry
 from app.write.known import KnownReader
 from app.write.pipeline import WritePipeline
 from app.write.turns import IngestPipeline
+
+log = structlog.get_logger(__name__)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -281,6 +284,8 @@ async def _queries(base: Resources, writing: _WriteServices, log: QuestionLog | 
 async def _residents(base: Resources) -> Residents | None:
     if not base.settings.resident_mb:
         return None
+    if not (base.database.clustered or await change_notes.are_kept(base.database)):
+        log.warning("no scopes are held in memory: run `typed-memory migrate` with TM_RESIDENT_MB set, as the owner")
     residents = Residents(
         database=base.database,
         model=base.model_id,

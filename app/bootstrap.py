@@ -12,7 +12,7 @@ from pathlib import Path
 
 import structlog
 
-from app.db import checks, distribution
+from app.db import change_notes, checks, distribution
 from app.db import migrate as db_migrate
 from app.db.clock import DatabaseClock
 from app.db.embedded.server import KEY_FILE, ServerWatch, data_dir, start_embedded
@@ -72,6 +72,8 @@ async def open_store(
         await db_migrate.bring_up(owner)
         if left := await distribution.unfinished(owner):
             log.warning("the store's nodes lack what was migrated: run `typed-memory distribute`", left=left)
+        if settings.resident_mb:
+            await change_notes.keep(owner)
         facts = await checks.wait_for(login, pooler=settings.pooler)
     checks.check_login(facts)
     database = open_database(settings, login.url, metrics)

@@ -15,6 +15,8 @@ from time import perf_counter, thread_time
 
 from threadpoolctl import threadpool_limits
 
+from app.db import change_notes
+from app.db.login import Login
 from app.db.session import Database
 from app.memory.registry import discover
 from app.model import Actor, Scope, ScopeKind
@@ -53,6 +55,7 @@ async def compare(world: World) -> None:
         for name, (count, types) in SIZES.items()
     ]
     await filler.fill(buckets)
+    await change_notes.keep(Login(url=world.url, setting="", patience=0.0))
     database = Database(world.url)
     try:
         for name in SIZES:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import groupby
 from typing import Final
 
@@ -71,8 +72,11 @@ _YES_OR_NO: Final = re.compile(r"(?:well |oh |um |uh )?(?:yes|yeah|yep|yup|no|no
 
 def is_chit_chat(text: str) -> bool:
     """Return whether the text consists of phrases of greeting, thanks, assent or leave."""
-    if len(text) > _MOST_CHARACTERS:
-        return False
+    return len(text) <= _MOST_CHARACTERS and _consists_of_phrases(text)
+
+
+@lru_cache(maxsize=8_192)
+def _consists_of_phrases(text: str) -> bool:
     normalised = normalise(text)
     first = _WORD.search(normalised)
     if first is not None and first[0] not in _LENGTHS and not _LAUGHTER.fullmatch(first[0]):

@@ -93,6 +93,16 @@ class BlockPolicy:
             if not (judged.is_of_assistant(one) or in_conversation(judged, one) or only_ask(judged, one))
         )
 
+    @cached_property
+    def asks_for_questions(self) -> bool:
+        """Whether the question asks what was asked."""
+        return ASKS_FOR_QUESTIONS.search(self.query.reading.text) is not None
+
+    @cached_property
+    def asking(self) -> dict[UUID, bool]:
+        """Whether turns only ask, as far as that was looked at: each is, several times."""
+        return {}
+
     def _judge(self, ranked: Sequence[Ranked]) -> Judged:
         return Judged(policy=self, ranked=tuple(ranked))
 
@@ -119,10 +129,9 @@ class Judged:
 
     def is_of_assistant(self, one: Ranked) -> bool:
         """Tell whether the assistant said it, or a tool that it used."""
-        said = self.policy.turns.get(one.id)
-        return self.row(one).speaker_id in self.policy.query.assistants or (
-            said is not None and said.role in {Role.ASSISTANT, Role.TOOL}
-        )
+        policy = self.policy
+        said = policy.turns.get(one.id)
+        return policy.rows[one.id].speaker_id in policy.query.assistants or (said is not None and said.role in _OTHERS)
 
     def is_of_tool(self, one: Ranked) -> bool:
         """Tell whether a tool said it, which restates nothing."""
@@ -176,6 +185,8 @@ class Judged:
         return others > BETTER * own
 
 
+_OTHERS: Final = frozenset({Role.ASSISTANT, Role.TOOL})
+
 Rule = Callable[[Judged, Ranked], str]
 """A rule: returns why a match is left out, or nothing."""
 
@@ -191,13 +202,18 @@ def only_ask(judged: Judged, one: Ranked) -> str:
 
     Where people talk with one another, who is known by name, a reaction beside a question may tell something.
     """
+    known = judged.policy.asking
+    asks = known.get(one.id)
+    if asks is None:
+        asks = known[one.id] = not judged.policy.asks_for_questions and _asks(judged, one)
+    return "only asks" if asks else ""
+
+
+def _asks(judged: Judged, one: Ranked) -> bool:
     row = judged.row(one)
     if not judged.is_turn(one) or len(row.opening) >= OPENING or judged.is_of_assistant(one):
-        return ""
-    if ASKS_FOR_QUESTIONS.search(judged.policy.query.reading.text):
-        return ""
-    asks = only_asks(row.opening) if row.speaker_id is None else row.asking is not None and told_share(row.asking) == 0
-    return "only asks" if asks else ""
+        return False
+    return only_asks(row.opening) if row.speaker_id is None else row.asking is not None and told_share(row.asking) == 0
 
 
 def assistant_words(judged: Judged, one: Ranked) -> str:

@@ -63,7 +63,9 @@ class NearWords:
         nearest = np.zeros((len(texts), len(asked)))
         some = [place for place, words in enumerate(said) if len(words)]
         if some and self._table is not None:
-            cosines = self._table[np.concatenate(said)] @ self._table[self._placed(asked)].T
+            # The same words stand in many texts.
+            distinct, places = np.unique(np.concatenate(said), return_inverse=True)
+            cosines = (self._table[distinct] @ self._table[self._placed(asked)].T)[places]
             starts = np.cumsum([0, *(len(said[place]) for place in some[:-1])])
             nearest[some] = np.maximum.reduceat(cosines, starts, axis=0)
         return np.maximum(nearest, 0.0).T

@@ -237,10 +237,16 @@ def _one_speaker(query: ParsedQuery, rows: Sequence[RankingRow], names: Mapping[
 
 def _named_in_part(name: str, words: Sequence[str]) -> bool:
     """Tell whether one of the words is, or is spelled nearly as, a word of the name."""
-    parts = normalise.normalise_name(name).split()
     return any(
-        word == part or (len(part) >= _LONG_NAME and one_edit_apart(word, part)) for word in words for part in parts
+        word == part or (len(part) >= _LONG_NAME and one_edit_apart(word, part))
+        for part in _parts(name)
+        for word in words
     )
+
+
+@lru_cache(maxsize=4_096)
+def _parts(name: str) -> tuple[str, ...]:
+    return tuple(normalise.normalise_name(name).split())
 
 
 def _factors(

@@ -68,6 +68,10 @@ MOST: Final = 2
 """Most later turns of a statement: those that are nearest to it."""
 
 
+_UNTOLD: Final = TurnEvidence()
+
+_PEOPLE: Final = frozenset({None, Role.USER})
+
 Later = Mapping[UUID, tuple[UUID, ...]]
 """Later turns by the statement that they may have changed, newest first."""
 
@@ -109,7 +113,8 @@ class SuccessionSearch:
         shown = {one.id for one in admitted}
         for anchor, strong in self._answering([*admitted, *over]):
             pool = (self.rows[one.id] for one in candidates if strong or one.id in shown)
-            later = [row for row in pool if self._may_follow(anchor, row, ended)]
+            own = frozenset() if anchor.id in ended else self._said_with(anchor.id)
+            later = [row for row in pool if self._may_follow(anchor, row, own)]
             if about := self._about_the_same(anchor, later):
                 found[anchor.id] = tuple(one.id for one in about)
         return found
@@ -129,19 +134,22 @@ class SuccessionSearch:
         for one in people[:ANCHORS]:
             yield self.rows[one.id], one.relevance >= AS_GOOD * best
 
-    def _may_follow(self, anchor: RankingRow, row: RankingRow, ended: Collection[UUID]) -> bool:
+    def _said_with(self, memory: UUID) -> frozenset[UUID]:
+        """Return a memory with the beliefs that rest on it."""
+        return frozenset((memory, *(one.id for one in self.turns.get(memory, _UNTOLD).beliefs)))
+
+    def _may_follow(self, anchor: RankingRow, row: RankingRow, own: frozenset[UUID]) -> bool:
         """Tell whether something was told later, by a person, and may speak of the anchor's subject.
 
         What was written as a belief holds its slot, and changes nothing else. A turn says the same as the anchor where
-        the same beliefs rest on both, unless it ended them.
+        the same beliefs rest on both, which are its `own`, unless it ended them.
         """
-        turn = self.turns.get(row.id, TurnEvidence())
-        told = row.type in self.verbatim or row.id in self._read_from_turns
-        later = told and row.stated_at > anchor.stated_at and row.scope_id == anchor.scope_id
-        if not later or turn.role not in {None, Role.USER}:
+        if row.stated_at <= anchor.stated_at or row.scope_id != anchor.scope_id:
             return False
-        own = {anchor.id, *(one.id for one in self.turns.get(anchor.id, TurnEvidence()).beliefs)}
-        if anchor.id not in ended and not own.isdisjoint({row.id, *(one.id for one in turn.beliefs)}):
+        if row.type not in self.verbatim and row.id not in self._read_from_turns:
+            return False
+        turn = self.turns.get(row.id, _UNTOLD)
+        if turn.role not in _PEOPLE or row.id in own or any(one.id in own for one in turn.beliefs):
             return False
         subjects = {row.subject, *(self.rows[one.id].subject for one in turn.beliefs if one.id in self.rows)} - {None}
         return not subjects or anchor.subject is None or anchor.subject in subjects

@@ -9,6 +9,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
+from functools import cached_property
 from typing import Final, NamedTuple, Protocol
 from uuid import UUID
 
@@ -327,7 +328,7 @@ class Exclusions:
     words: tuple[str, ...] = ()
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class ParsedQuery:
     """The question, understood: `reading` is what its words say, the rest what the names in it add to that.
 
@@ -364,7 +365,7 @@ class ParsedQuery:
     specificity: float
     mode: ReadMode
 
-    @property
+    @cached_property
     def asked_predicates(self) -> frozenset[str]:
         """The predicates and relations that the question asks for."""
         return frozenset((*self.predicates, *self.relations)) - {""}

@@ -7,8 +7,10 @@ import tracemalloc
 from dataclasses import replace
 from uuid import UUID, uuid4
 
+import numpy as np
 import pytest
 
+from app.db import change_notes
 from app.db.memories.resident import Held, read_content_state
 from app.db.session import SNAPSHOT, SqlStatement, statement
 from app.model import Scope, ScopeKind, Visibility
@@ -16,9 +18,16 @@ from app.read.resident.kept import CHECKED_EACH, DIFFERENT, Residents, covers
 from tests.read.conftest import MakeStore, Store
 from tests.read.test_questions import give_questions
 from tests.read.test_retrieval import fill, sentences
+from tests.support import owner
 from tests.support.residents import asked_both_ways
 
 HERE = Visibility(user_id="u1")
+
+
+@pytest.fixture(autouse=True)
+async def notes(database_url: str) -> None:
+    """Changes are noted, as at the start of a service that keeps scopes."""
+    await change_notes.keep(owner.login(database_url))
 
 
 class Process:
@@ -84,16 +93,48 @@ async def test_a_tenant_reads_nothing_of_another_whose_scope_is_held(store: Stor
 
 
 async def test_what_is_erased_is_answered_by_no_process(store: Store) -> None:
-    process = Process(store)
+    processes = Process(store), Process(store)
     memory = await lives_in(store, "Graz")
-    for _ in range(2):
+    for process in processes * 2:
         assert await process.found("Where do I live?") == [memory]
     await store.sql("DELETE FROM memories WHERE id = $1", memory)
-    assert await process.found("Where do I live?") == []
-    held = process.residents.held(store.tenant, HERE.scope_ids(store.tenant))
-    assert held
-    for scope in held:
-        assert all(memory not in index for index in (scope.rows, scope.answers, scope.standing, scope.owners))
+    for process in processes:
+        assert await process.found("Where do I live?") == []
+        assert process.sources[-1] == "memory"
+        held = process.residents.held(store.tenant, HERE.scope_ids(store.tenant))
+        assert held
+        for scope in held:
+            assert all(memory not in index for index in (scope.rows, scope.answers, scope.standing, scope.owners))
+
+
+async def test_nothing_is_held_where_changes_are_not_noted(store: Store, database_url: str) -> None:
+    process = Process(store)
+    await lives_in(store, "Graz")
+    for _ in range(2):
+        await process.found("Where do I live?")
+    await owner.script(database_url, ";".join(change_notes.dropping()))
+    assert not await change_notes.are_kept(store.database)
+    memory = await lives_in(store, "Linz")
+    for _ in range(2):
+        assert await process.found("Where do I live?") == [memory]
+    assert process.sources == ["store", "memory", "store", "store"]
+    await change_notes.keep(owner.login(database_url))
+    latest = await lives_in(store, "Oslo")
+    for _ in range(2):
+        assert await process.found("Where do I live?") == [latest]
+    assert process.sources[-2:] == ["store", "memory"], "what was held before the notes began anew is not used"
+
+
+async def test_what_was_noted_long_ago_goes_with_the_hourly_sweep(store: Store) -> None:
+    await lives_in(store, "Graz")
+    noted = "SELECT FROM scope_changes WHERE tenant_id = $1"
+    await change_notes.forget_old(store.database, store.tenant)
+    assert await store.sql(noted, store.tenant), "questions may ask for what was noted lately"
+    await store.sql(
+        "UPDATE scope_changes SET changed_at = now() - interval '2 hours' WHERE tenant_id = $1", store.tenant
+    )
+    await change_notes.forget_old(store.database, store.tenant)
+    assert not await store.sql(noted, store.tenant)
 
 
 async def test_scopes_leave_for_others_within_the_limit(store: Store) -> None:
@@ -143,6 +184,39 @@ async def test_a_difference_between_both_ways_is_counted(store: Store) -> None:
     assert await process.found("Where do I live?") == []
     assert process.sources.count(DIFFERENT) == 1
     assert memory
+
+
+async def test_whole_memories_are_read_again_when_the_names_shown_with_them_change(store: Store) -> None:
+    process = Process(store)
+    memory = await lives_in(store, "Graz")
+
+    async def answer() -> object:
+        await process.found("Where do I live?")
+        held = process.residents.held(store.tenant, HERE.scope_ids(store.tenant))
+        return next(scope.answers[memory] for scope in held if memory in scope.answers)
+
+    await process.found("Where do I live?")
+    first = await answer()
+    await store.sql("UPDATE entities SET mention_count = mention_count + 1 WHERE tenant_id = $1", store.tenant)
+    assert await answer() is first
+    await store.sql("UPDATE entities SET entity_type = 'city' WHERE tenant_id = $1", store.tenant)
+    assert await answer() is not first
+
+
+@pytest.mark.parametrize(("column", "by"), [("confidence", -1.0), ("valid_until", -(2**62)), ("status", 1)])
+async def test_a_column_that_is_wrong_is_seen_when_both_are_asked(store: Store, column: str, by: float) -> None:
+    process = Process(store)
+    for place in ("Graz", "Linz"):
+        await lives_in(store, place)
+    with asked_both_ways(loading=False) as seen:
+        for _ in range(2):
+            await process.found("Where do I live?")
+        assert (seen.asked, seen.differences) == (1, [])
+        for scope in process.residents.held(store.tenant, HERE.scope_ids(store.tenant)):
+            values = scope.columns.rows[column]
+            values += np.array(by).astype(values.dtype)
+        await process.found("Where do I live?")
+    assert seen.differences
 
 
 async def test_loads_are_limited_in_number_and_scopes_that_are_asked_about_once_are_not_loaded(store: Store) -> None:

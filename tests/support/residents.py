@@ -18,6 +18,10 @@ from app.read.search import Found, MemorySearch, Question
 from app.read.source import ReadSource, SqlSource
 
 NEAR = 1e-6
+"""How far apart the scores of arms may be, which Postgres adds up in single precision."""
+
+DERIVED = 1e-5
+"""The same of what is made of these: relevance is a curve of them, up to ten times as steep."""
 
 
 @dataclass
@@ -41,10 +45,12 @@ def told(found: Found) -> dict[str, Any]:
     }
 
 
+def arm_scores(found: Found) -> list[float]:
+    return [score for _, one in sorted(found.retrieved.arms.items()) for _, score in one]
+
+
 def numbers(found: Found) -> list[float]:
-    scored = [score for _, one in sorted(found.retrieved.arms.items()) for _, score in one]
-    ranked = [x for one in found.ranked for x in (one.score, one.relevance, one.freshness, one.confidence)]
-    return scored + ranked
+    return [x for one in found.ranked for x in (one.score, one.relevance, one.freshness, one.confidence)]
 
 
 def difference(ours: Found, stored: Found) -> str:
@@ -53,8 +59,11 @@ def difference(ours: Found, stored: Found) -> str:
     for name in first:
         if first[name] != second[name]:
             return f"{name}: {first[name]} in memory, {second[name]} stored"
-    apart = [abs(a - b) for a, b in zip(numbers(ours), numbers(stored), strict=True)]
-    return f"numbers by {max(apart)}" if apart and max(apart) > NEAR else ""
+    for what, of, least in (("scores of arms", arm_scores, NEAR), ("numbers", numbers, DERIVED)):
+        apart = max((abs(a - b) for a, b in zip(of(ours), of(stored), strict=True)), default=0.0)
+        if apart > least:
+            return f"{what} by {apart}"
+    return ""
 
 
 @contextmanager

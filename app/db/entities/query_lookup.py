@@ -221,7 +221,7 @@ class QueryLookup:
     types: int = 0
     heeded: tuple[HeededMemory, ...] = ()
     told: tuple[HeededMemory, ...] = ()
-    content: ContentState = field(default_factory=lambda: ContentState(snapshot="", changes={}))
+    content: ContentState = field(default_factory=lambda: ContentState(snapshot="", noted=None, changes={}))
 
 
 NOTHING: Final = Belongings()
@@ -304,7 +304,7 @@ def _look_up(rows: Rows, kin: str, mention: str, counted: tuple[str, str], *, ow
             (SELECT jsonb_build_array({counts}) AS counts,
             coalesce((SELECT types_version FROM tenants WHERE id = :tenant), 0) AS types,
             index_rows(:vector_index) AS index_rows,
-            CAST(pg_current_snapshot() AS text) AS snapshot, {resident.CHANGES} AS changes,
+            {resident.STATE},
             EXISTS (SELECT FROM unnest(CAST(:scopes AS uuid[])) AS bucket(scope_id) CROSS JOIN LATERAL (
                 SELECT FROM hypothetical_embeddings q
                 WHERE q.tenant_id = :tenant AND q.scope_id = bucket.scope_id LIMIT 1
@@ -372,9 +372,7 @@ async def look_up(
             **asked.heed.parameters(),
         },
     )
-    counts, types_version, index_rows, snapshot, changes, questions, frequencies, heeded_rows, told_rows, entities = (
-        found
-    )
+    counts, types_version, index_rows, *state, questions, frequencies, heeded_rows, told_rows, entities = found
     memories, contexts, documents = counts
     return QueryLookup(
         memories=int(memories),
@@ -385,7 +383,7 @@ async def look_up(
         types=types_version,
         heeded=heeded.heeded_memories(heeded_rows),
         told=heeded.heeded_memories(told_rows),
-        content=resident.content_state(snapshot, changes),
+        content=resident.content_state(*state),
         frequencies={int(term): int(count) for term, count in (frequencies or {}).items()},
         entities=tuple(
             KnownEntity(

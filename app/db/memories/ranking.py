@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any, NamedTuple
+from typing import Any, Final, NamedTuple
 from uuid import UUID
 
 from app.db import time_travel
@@ -69,18 +69,12 @@ _STRONGEST = """CASE WHEN m.slot IS NOT NULL AND m.status = 'active' AND (m.cont
                     AND r.status = 'active') END"""
 
 
-def _ranking_rows(
-    source: str,
-    *,
-    used: str = "true",
-    strongest: str = "CAST(NULL AS float8)",
-) -> SqlStatement:
+def _ranking_rows(source: str, *, used: str = "true", strongest: str = "CAST(NULL AS float8)") -> str:
     """Return the query of ranking rows; `source` is the memory `given.id` as a query, `used` a condition on uses.
 
     Each row is looked up: without statistics, or with those of small tenants, a join would walk through the tenant.
     """
-    return statement(
-        f"""
+    return f"""
         SELECT m.id, m.scope_id, m.type, m.status, m.subject, m.slot, m.contested, m.confidence,
             i.session_id, i.sequence_number, m.stated_at, u.last_accessed_at, coalesce(u.access_count, 0),
             m.half_life_days, m.floor, i.speaker_id, hashtextextended(m.content, 0), i.words,
@@ -104,13 +98,13 @@ def _ranking_rows(
         ) u ON {used}
         WHERE CAST(:metadata AS jsonb) IS NULL OR m.metadata @> CAST(:metadata AS jsonb)
         """  # noqa: S608 - composed of constants
-    )
 
 
-_ROWS = _ranking_rows(
+RANKING_ROWS: Final = _ranking_rows(
     "(SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = given.id)", strongest=_STRONGEST
 )
-_ROWS_THEN = _ranking_rows(time_travel.memories("x.id = given.id"), used="u.last_accessed_at <= :known_at")
+_ROWS = statement(RANKING_ROWS)
+_ROWS_THEN = statement(_ranking_rows(time_travel.memories("x.id = given.id"), used="u.last_accessed_at <= :known_at"))
 
 
 async def read_ranking_rows(
@@ -132,8 +126,8 @@ async def read_ranking_rows(
     """
     if not ids:
         return {}
-    bounds = {"lower": [lower for lower, _ in windows], "upper": [upper for _, upper in windows]}
-    here = {"tenant": tenant, "ids": list(ids), "whole": whole, "opening": opening, "metadata": metadata, **bounds}
+    here = {"tenant": tenant, "ids": list(ids), "whole": whole, "opening": opening, "metadata": metadata}
+    here |= {"lower": [lower for lower, _ in windows], "upper": [upper for _, upper in windows]}
     then = {} if known_at is None else {"known_at": known_at}
     rows = await session.fetch(_ROWS if known_at is None else _ROWS_THEN, {**here, **then})
     return {row[0]: RankingRow._make(row) for row in rows}

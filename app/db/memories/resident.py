@@ -8,11 +8,15 @@ from __future__ import annotations
 
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import datetime
 from functools import cache
-from typing import Any, Final
+from typing import Final, NamedTuple
 from uuid import UUID
 
-from app.db.memories.ranking import RankingRow, read_ranking_rows
+from pgvector import HalfVector, SparseVector
+
+from app.db import change_notes
+from app.db.memories.ranking import RANKING_ROWS, RankingRow
 from app.db.session import ReadSession, SqlStatement, statement
 from app.db.sql import columns_of
 
@@ -20,8 +24,8 @@ KEPT_SECONDS: Final = 3_000.0
 """For so long after it was last compared with the store a scope can be brought up to date: changes are noted for an
 hour."""
 
-CHUNK: Final = 1_000
-"""Memories that are read by one statement."""
+CHUNK: Final = 250
+"""Memories that are read by one statement: others wait while its rows are decoded."""
 
 CHANGES: Final = """
         (SELECT jsonb_agg(jsonb_build_array(held.scope_id, c.memories, c.entities))
@@ -35,7 +39,12 @@ CHANGES: Final = """
          ) c)"""
 """What changed in scopes since the snapshots as of which they are held, as a JSON array."""
 
-_CHANGES = statement(f"SELECT {CHANGES} AS changes, CAST(pg_current_snapshot() AS text) AS snapshot")
+STATE: Final = (
+    f"""CAST(pg_current_snapshot() AS text) AS snapshot, ({change_notes.NOTED}) AS noted, {CHANGES} AS changes"""
+)
+"""The values of `content_state`."""
+
+_STATE = statement(f"SELECT {STATE}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -56,32 +65,39 @@ class Held:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContentState:
-    """The snapshot that a transaction sees, and what it sees changed in held scopes; others have not changed."""
+    """The snapshot that a transaction sees, and what it sees changed in held scopes; others have not changed.
+
+    `noted` is the number of what notes changes (`change_notes.NOTED`): with none, or another than when a scope was
+    read, nobody knows what has changed in it.
+    """
 
     snapshot: str
+    noted: int | None
     changes: Mapping[UUID, Changed]
 
 
 def held_parameters(held: Sequence[Held]) -> dict[str, object]:
-    """Return the values of `CHANGES` besides the tenant."""
+    """Return the values of `STATE` besides the tenant."""
     return {"held_scopes": [one.scope for one in held], "held_at": [one.snapshot for one in held]}
 
 
-def content_state(snapshot: str, changes: Sequence[tuple[str, Sequence[str], Sequence[str]]] | None) -> ContentState:
-    """Return the state that `CHANGES` tells of."""
+def content_state(
+    snapshot: str, noted: int | None, changes: Sequence[tuple[str, Sequence[str], Sequence[str]]] | None
+) -> ContentState:
+    """Return the state that `STATE` tells of."""
     found: dict[UUID, Changed] = {}
     for scope, memories, entities in changes or ():
         before = found.get(UUID(scope), Changed())
         found[UUID(scope)] = Changed(
             memories=before.memories.union(map(UUID, memories)), entities=before.entities.union(map(UUID, entities))
         )
-    return ContentState(snapshot=snapshot, changes=found)
+    return ContentState(snapshot=snapshot, noted=noted, changes=found)
 
 
 async def read_content_state(session: ReadSession, tenant: UUID, held: Sequence[Held]) -> ContentState:
     """Return the session's snapshot, and what changed in held scopes since theirs."""
-    [row] = await session.fetch(_CHANGES, {"tenant": tenant, **held_parameters(held)})
-    return content_state(row["snapshot"], row["changes"])
+    [row] = await session.fetch(_STATE, {"tenant": tenant, **held_parameters(held)})
+    return content_state(*row)
 
 
 _IDS = statement("SELECT id FROM memories WHERE tenant_id = :tenant AND scope_id = :scope ORDER BY id")
@@ -89,11 +105,7 @@ _IDS = statement("SELECT id FROM memories WHERE tenant_id = :tenant AND scope_id
 _ENTITY_IDS = statement("SELECT id FROM entities WHERE tenant_id = :tenant AND scope_id = :scope")
 
 
-@cache
-def _parts(model: int) -> SqlStatement:
-    at = columns_of(model)
-    return statement(
-        f"""
+_PARTS = """
         SELECT i.memory_id, i.part, i.kind, i.type, i.status, i.confidence, i.valid_from, i.valid_until, i.ended_at,
             i.recorded_at, i.retired_at, i.event_range IS NOT NULL AND NOT isempty(i.event_range) AS timed,
             i.event_range IS NOT NULL AS dated, lower(i.event_range) AS event_lower,
@@ -104,68 +116,56 @@ def _parts(model: int) -> SqlStatement:
         CROSS JOIN LATERAL (
             SELECT * FROM memory_index x WHERE x.tenant_id = :tenant AND x.memory_id = given.id OFFSET 0
         ) i
-        ORDER BY i.memory_id, i.part
-        """  # noqa: S608 - composed of constants
-    )
+        ORDER BY i.memory_id, i.part"""
+
+_QUESTIONS = """
+        SELECT q.memory_id, q.{at.vector} AS vector FROM hypothetical_embeddings q
+        WHERE q.tenant_id = :tenant AND q.memory_id = ANY(CAST(:ids AS uuid[])) AND q.{at.model} = {model:d}
+        ORDER BY q.memory_id, q.ordinal"""
+
+_BELIEFS = """
+        SELECT m.id, m.type, m.slot, m.slot_value, m.status, m.contested, m.confidence, m.speech_act, m.ended_at,
+            m.retired_at, m.superseded_by, m.review_reason, m.review_since,
+            cardinality(string_to_array(m.content, ' ')) AS words,
+            (SELECT f.folded_at FROM memory_folds f WHERE f.tenant_id = :tenant AND f.memory_id = m.id) AS folded_at
+        FROM unnest(CAST(:ids AS uuid[])) AS given(id)
+        CROSS JOIN LATERAL (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = given.id OFFSET 0) m"""
+
+_EVIDENCE = """
+        SELECT said.memory_id, said.turn_id, said.role, said.quote, said.stated_at, EXISTS (
+            SELECT FROM evidence e JOIN memories m ON m.tenant_id = :tenant AND m.id = e.memory_id
+            WHERE e.tenant_id = :tenant AND e.turn_id = said.turn_id AND m.scope_id <> :scope) AS elsewhere
+        FROM evidence said
+        WHERE said.tenant_id = :tenant AND said.memory_id = ANY(CAST(:ids AS uuid[])) AND said.turn_id IS NOT NULL
+        ORDER BY said.memory_id, said.id"""
+
+_MENTIONS = """
+        SELECT memory_id, entity_id, role FROM memory_entities
+        WHERE tenant_id = :tenant AND memory_id = ANY(CAST(:ids AS uuid[])) ORDER BY memory_id, entity_id, role"""
+
+_RELATIONS = """
+        SELECT memory_id, from_entity, relation_type, to_entity FROM relations
+        WHERE tenant_id = :tenant AND memory_id = ANY(CAST(:ids AS uuid[])) ORDER BY memory_id, id"""
+
+_ENTITIES = """
+        SELECT e.id, e.canonical_name, e.merged_into, e.entity_type, e.attributes ->> 'relationship', ARRAY(
+            SELECT a.alias FROM entity_aliases a
+            WHERE a.tenant_id = :tenant AND a.entity_id = e.id AND a.scope_id = e.scope_id ORDER BY a.alias) AS aliases
+        FROM unnest(CAST(:entities AS uuid[])) AS given(id)
+        CROSS JOIN LATERAL (SELECT * FROM entities x WHERE x.tenant_id = :tenant AND x.id = given.id OFFSET 0) e"""
 
 
 @cache
-def _questions(model: int) -> SqlStatement:
+def _scope_rows(model: int) -> SqlStatement:
+    """Return the statement of `ScopeRows`: an array of each table's rows, in one trip."""
     at = columns_of(model)
-    return statement(
-        f"""
-        SELECT q.memory_id, q.{at.vector} AS vector FROM hypothetical_embeddings q
-        WHERE q.tenant_id = :tenant AND q.memory_id = ANY(CAST(:ids AS uuid[])) AND q.{at.model} = {model:d}
-        ORDER BY q.memory_id, q.ordinal
-        """  # noqa: S608 - composed of constants
+    queries = (
+        *(RANKING_ROWS, _PARTS.format(at=at, model=model), _QUESTIONS.format(at=at, model=model)),
+        *(_BELIEFS, _EVIDENCE, _MENTIONS, _RELATIONS, _ENTITIES),
     )
+    arrays = (f"ARRAY(SELECT ROW(r.*) FROM ({one}) r)" for one in queries)  # noqa: S608 - composed of constants
+    return statement(f"SELECT {', '.join(arrays)}")
 
-
-_BELIEFS = statement(
-    """
-    SELECT m.id, m.type, m.slot, m.slot_value, m.status, m.contested, m.confidence, m.speech_act, m.ended_at,
-        m.retired_at, m.superseded_by, m.review_reason, m.review_since,
-        cardinality(string_to_array(m.content, ' ')) AS words,
-        (SELECT f.folded_at FROM memory_folds f WHERE f.tenant_id = :tenant AND f.memory_id = m.id) AS folded_at
-    FROM unnest(CAST(:ids AS uuid[])) AS given(id)
-    CROSS JOIN LATERAL (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = given.id OFFSET 0) m
-    """
-)
-
-_EVIDENCE = statement(
-    """
-    SELECT said.memory_id, said.turn_id, said.role, said.quote, said.stated_at, EXISTS (
-        SELECT FROM evidence e JOIN memories m ON m.tenant_id = :tenant AND m.id = e.memory_id
-        WHERE e.tenant_id = :tenant AND e.turn_id = said.turn_id AND m.scope_id <> :scope) AS elsewhere
-    FROM evidence said
-    WHERE said.tenant_id = :tenant AND said.memory_id = ANY(CAST(:ids AS uuid[])) AND said.turn_id IS NOT NULL
-    ORDER BY said.memory_id, said.id
-    """
-)
-
-_MENTIONS = statement(
-    """
-    SELECT memory_id, entity_id, role FROM memory_entities
-    WHERE tenant_id = :tenant AND memory_id = ANY(CAST(:ids AS uuid[])) ORDER BY memory_id, entity_id, role
-    """
-)
-
-_RELATIONS = statement(
-    """
-    SELECT memory_id, from_entity, relation_type, to_entity FROM relations
-    WHERE tenant_id = :tenant AND memory_id = ANY(CAST(:ids AS uuid[])) ORDER BY memory_id, id
-    """
-)
-
-_ENTITIES = statement(
-    """
-    SELECT e.id, e.canonical_name, e.merged_into, ARRAY(
-        SELECT a.alias FROM entity_aliases a
-        WHERE a.tenant_id = :tenant AND a.entity_id = e.id AND a.scope_id = e.scope_id ORDER BY a.alias) AS aliases
-    FROM unnest(CAST(:ids AS uuid[])) AS given(id)
-    CROSS JOIN LATERAL (SELECT * FROM entities x WHERE x.tenant_id = :tenant AND x.id = given.id OFFSET 0) e
-    """
-)
 
 _RECENT = statement(
     """
@@ -176,21 +176,80 @@ _RECENT = statement(
 )
 
 
+class PartRow(NamedTuple):
+    """An index row of a memory."""
+
+    memory_id: UUID
+    part: int
+    kind: str
+    type: str
+    status: str
+    confidence: float
+    valid_from: datetime | None
+    valid_until: datetime | None
+    ended_at: datetime | None
+    recorded_at: datetime | None
+    retired_at: datetime | None
+    timed: bool
+    dated: bool
+    event_lower: datetime | None
+    event_upper: datetime | None
+    event_whole: bool
+    stated_at: datetime | None
+    speaker_id: UUID | None
+    vector: HalfVector | None
+    lexical: SparseVector | None
+
+
+class BeliefRow(NamedTuple):
+    """The slot of a memory, how it ended, and since when a summary stands for it."""
+
+    id: UUID
+    type: str
+    slot: str | None
+    slot_value: str | None
+    status: str
+    contested: bool
+    confidence: float
+    speech_act: str
+    ended_at: datetime | None
+    retired_at: datetime | None
+    superseded_by: UUID | None
+    review_reason: str | None
+    review_since: datetime | None
+    words: int
+    folded_at: datetime | None
+
+
+class SayingRow(NamedTuple):
+    """Evidence of a memory from a turn; `elsewhere`: the turn is evidence of memories of other scopes, too."""
+
+    memory: UUID
+    turn: UUID
+    role: str | None
+    quote: str | None
+    stated_at: datetime
+    elsewhere: bool
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScopeRows:
     """The rows of some of a scope's memories and entities, table by table; those that are gone have none.
 
     `ranking` are the ranking rows of memories that are in the index, with `opening` characters of what they say.
+    `questions` are memories with the vectors of questions that they answer, `mentions` memories with entities and
+    roles, `relations` memories with both ends and the type between these, `entities` with name, what each was merged
+    into, type, relationship to the user, and aliases.
     """
 
     ranking: Mapping[UUID, RankingRow]
-    parts: Sequence[Mapping[str, Any]]
-    questions: Sequence[Mapping[str, Any]]
-    beliefs: Sequence[Mapping[str, Any]]
-    evidence: Sequence[Mapping[str, Any]]
-    mentions: Sequence[Mapping[str, Any]]
-    relations: Sequence[Mapping[str, Any]]
-    entities: Sequence[Mapping[str, Any]]
+    parts: Sequence[PartRow]
+    questions: Sequence[tuple[UUID, HalfVector]]
+    beliefs: Sequence[BeliefRow]
+    evidence: Sequence[SayingRow]
+    mentions: Sequence[tuple[UUID, UUID, str]]
+    relations: Sequence[tuple[UUID, UUID, str, UUID]]
+    entities: Sequence[tuple[UUID, str, UUID | None, str, str | None, Sequence[str]]]
 
 
 async def read_memory_ids(session: ReadSession, tenant: UUID, scope: UUID) -> list[UUID]:
@@ -214,20 +273,19 @@ async def read_scope_rows(
     opening: int,
 ) -> ScopeRows:
     """Return the rows of memories and entities of a scope; `model` is the one whose vectors are read."""
-    here = {"tenant": tenant, "ids": list(memories)}
-
-    async def rows(query: SqlStatement, **more: object) -> Sequence[Mapping[str, Any]]:
-        return await session.fetch(query, {**here, **more}) if memories else ()
-
+    values = {"tenant": tenant, "scope": scope, "ids": list(memories), "entities": list(entities), "opening": opening}
+    every: dict[str, object] = {"whole": False, "metadata": None, "lower": [], "upper": []}
+    [found] = await session.fetch(_scope_rows(model), {**values, **every})
+    ranking, parts, questions, beliefs, evidence, mentions, relations, known = found
     return ScopeRows(
-        ranking=await read_ranking_rows(session, tenant=tenant, ids=memories, opening=opening),
-        parts=await rows(_parts(model)),
-        questions=await rows(_questions(model)),
-        beliefs=await rows(_BELIEFS),
-        evidence=await rows(_EVIDENCE, scope=scope),
-        mentions=await rows(_MENTIONS),
-        relations=await rows(_RELATIONS),
-        entities=await session.fetch(_ENTITIES, {"tenant": tenant, "ids": list(entities)}) if entities else (),
+        ranking={row[0]: RankingRow._make(row) for row in ranking},
+        parts=[PartRow._make(row) for row in parts],
+        questions=questions,
+        beliefs=[BeliefRow._make(row) for row in beliefs],
+        evidence=[SayingRow._make(row) for row in evidence],
+        mentions=mentions,
+        relations=relations,
+        entities=known,
     )
 
 

@@ -10,7 +10,7 @@ from alembic import command
 
 from app.command_line.configuration import load_settings, owner_login, service_login
 from app.command_line.terminal import CommandFailed, be_sure, say
-from app.db import distribution, embedding_models
+from app.db import change_notes, distribution, embedding_models
 from app.db import migrate as db_migrate
 from app.db.login import Login, connected
 from app.metrics import Metrics
@@ -71,6 +71,8 @@ async def _migrate(settings: Settings, to: str | None, *, sure: bool) -> None:
         if found == db_migrate.head():
             if await distribution.unfinished(owner):
                 say("The nodes of the cluster lack what was migrated: run `typed-memory distribute`.")
+            if settings.resident_mb:
+                await change_notes.keep(owner)
             await _register_model(settings, owner.url)
 
 

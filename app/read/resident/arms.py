@@ -11,14 +11,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from time import perf_counter
 from typing import Any, Final
-from uuid import UUID
 
 import numpy as np
 from numpy.typing import NDArray
 
 from app.lexical.bm25 import index_of
 from app.read.resident import filters
-from app.read.resident.columns import BOTH, CONTENT, CONTEXT, EARLIEST, LATEST, Mask, Scores
+from app.read.resident.columns import BOTH, CONTENT, CONTEXT, EARLIEST, LATEST, Mask, Scores, mask
 from app.read.resident.graph import Graph
 from app.read.resident.scope import ResidentScope
 from app.read.retrieve import Retrieved, Search
@@ -110,11 +109,16 @@ def _best(nominated: Sequence[Nominated], depth: int) -> tuple[Scored, ...]:
     if not nominated:
         return ()
     scores = np.concatenate([one.scores for one in nominated])
-    high = np.concatenate([one.scope.high[one.places] for one in nominated])
-    low = np.concatenate([one.scope.low[one.places] for one in nominated])
+    places = np.concatenate([one.places for one in nominated])
+    scopes = np.repeat(np.arange(len(nominated)), [len(one.places) for one in nominated])
+    if len(scores) > depth:
+        kept = scores >= np.partition(scores, -depth)[-depth]
+        scores, places, scopes = scores[kept], places[kept], scopes[kept]
+    high = np.concatenate([one.scope.high[places[scopes == at]] for at, one in enumerate(nominated)])
+    low = np.concatenate([one.scope.low[places[scopes == at]] for at, one in enumerate(nominated)])
     chosen = np.lexsort((low, high, scores))[::-1][:depth]
-    ids: list[UUID] = [one.scope.ids[place] for one in nominated for place in one.places.tolist()]
-    return tuple((ids[place], score) for place, score in zip(chosen.tolist(), scores[chosen].tolist(), strict=True))
+    found = zip(scopes[chosen].tolist(), places[chosen].tolist(), scores[chosen].tolist(), strict=True)
+    return tuple((nominated[at].scope.ids[place], score) for at, place, score in found)
 
 
 def probe(search: Search) -> NDArray[np.float32]:
@@ -130,8 +134,11 @@ def products(vectors: NDArray[np.float32], vector: NDArray[np.float32]) -> Score
 
 
 def _grouped(owners: NDArray[np.int32], scores: Scores, count: int) -> Scores:
+    """Return the best score of each owner; an owner's rows stand together."""
     best = np.full(count, -np.inf)
-    np.maximum.at(best, owners, scores)
+    if len(owners):
+        starts = np.nonzero(np.diff(owners, prepend=-1))[0]
+        best[owners[starts]] = np.maximum.reduceat(scores, starts)
     return best
 
 
@@ -177,20 +184,26 @@ def _lexical(sight: Sight, kind: int) -> Nominated:
 
 
 def _temporal(sight: Sight, search: Search) -> Nominated:
-    scope, columns = sight.scope, sight.scope.columns
-    whole = np.nonzero(sight.answering & (columns.rows["part"] == 0))[0]
-    rows = {name: values[whole] for name, values in columns.rows.items()}
-    near = _nearness(columns.vectors[whole], rows["has_vector"], search)
-    scores = np.full(len(whole), -np.inf)
-    for window in search.windows:
-        lower, upper = filters.bounds(window)
-        happened = filters.happened_in(columns, window)[whole]
-        scores[happened] = np.maximum(scores, _fit(rows, window) * near)[happened]
-        if window.told:
-            told = ~rows["dated"] & (rows["stated_at"] >= lower) & (rows["stated_at"] < upper + _DAY)
-            scores[told] = np.maximum(scores, STATED * near)[told]
-    found = np.nonzero(scores > -np.inf)[0]
-    return Nominated(scope, rows["owner"][found].astype(np.intp), scores[found])
+    scope, columns, rows = sight.scope, sight.scope.columns, sight.rows
+    whole = sight.answering & (rows["part"] == 0)
+    happened = [whole & filters.happened_in(columns, window) for window in search.windows]
+    told = [whole & _told_in(rows, window) for window in search.windows]
+    found = np.nonzero(np.logical_or.reduce([*happened, *told]))[0]
+    near = _nearness(columns.vectors[found], rows["has_vector"][found], search)
+    times = {name: rows[name][found] for name in ("event_lower", "event_upper")}
+    scores = np.full(len(found), -np.inf)
+    for window, then, said in zip(search.windows, happened, told, strict=True):
+        scores = np.where(then[found], np.maximum(scores, _fit(times, window) * near), scores)
+        scores = np.where(said[found], np.maximum(scores, STATED * near), scores)
+    return Nominated(scope, rows["owner"][found].astype(np.intp), scores)
+
+
+def _told_in(rows: Mapping[str, NDArray[Any]], window: Window) -> Mask:
+    """Tell of each row whether it has no time of its own and was told in a window, or soon after."""
+    if not window.told:
+        return np.zeros(len(rows["owner"]), np.bool_)
+    lower, upper = filters.bounds(window)
+    return mask(~rows["dated"] & (rows["stated_at"] >= lower) & (rows["stated_at"] < upper + _DAY))
 
 
 def _fit(rows: Mapping[str, NDArray[Any]], window: Window) -> Scores:

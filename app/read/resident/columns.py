@@ -14,6 +14,7 @@ from uuid import UUID
 import numpy as np
 from numpy.typing import NDArray
 
+from app.db.memories.resident import PartRow
 from app.model import MemoryStatus
 
 EARLIEST: Final = -(2**62)
@@ -47,8 +48,11 @@ _COLUMNS: Final[Mapping[str, type[np.generic]]] = {
 """`owner` is the place of the memory among the scope's; `type` and `speaker` are places in its lists of those. `timed`:
 it has a time, that is not empty; `event_whole`: its end belongs to it; `dated`: it has a time."""
 
-_FROM: Final = ("valid_from", "recorded_at", "retired_at", "stated_at", "event_lower")
-"""Times of which one that is not there is the earliest."""
+_TIMES: Final[Mapping[str, int]] = {
+    **dict.fromkeys(("valid_from", "recorded_at", "retired_at", "stated_at", "event_lower"), EARLIEST),
+    **dict.fromkeys(("valid_until", "ended_at", "event_upper"), LATEST),
+}
+"""What stands for a time that is not there."""
 
 Mask = NDArray[np.bool_]
 
@@ -171,41 +175,38 @@ class IndexColumns:
 
 
 def columns_of(
-    parts: Sequence[Mapping[str, Any]],
+    parts: Sequence[PartRow],
     *,
     owners: Mapping[UUID, int],
     types: Mapping[str, int],
     speakers: Mapping[UUID, int],
     folded: Mapping[UUID, datetime],
 ) -> IndexColumns:
-    """Return the columns of rows as `resident.read_scope_rows` reads them; the mappings give what they have numbers."""
-    rows = {name: np.zeros(len(parts), kind) for name, kind in _COLUMNS.items()}
-    width = next((one["vector"].dimensions() for one in parts if one["vector"] is not None), 0)
+    """Return the columns of index rows; the mappings give what they have numbers."""
+    values: dict[str, list[Any]] = {
+        "owner": [owners[one.memory_id] for one in parts],
+        "kind": [_KINDS[one.kind] for one in parts],
+        "type": [types[one.type] for one in parts],
+        "status": [STATUSES[one.status] for one in parts],
+        "speaker": [-1 if one.speaker_id is None else speakers[one.speaker_id] for one in parts],
+        "folded_at": [micros(folded.get(one.memory_id), LATEST) for one in parts],
+        "has_vector": [one.vector is not None for one in parts],
+    }
+    for name in ("part", "confidence", "event_whole", "timed", "dated"):
+        values[name] = [getattr(one, name) for one in parts]
+    for name, otherwise in _TIMES.items():
+        values[name] = [micros(getattr(one, name), otherwise) for one in parts]
+    width = next((one.vector.dimensions() for one in parts if one.vector is not None), 0)
     vectors = np.zeros((len(parts), width), np.float32)
     terms, places, weights = list[int](), list[int](), list[float]()
     for place, one in enumerate(parts):
-        values = {
-            "owner": owners[one["memory_id"]],
-            "part": one["part"],
-            "kind": _KINDS[one["kind"]],
-            "type": types[one["type"]],
-            "status": STATUSES[one["status"]],
-            "speaker": -1 if one["speaker_id"] is None else speakers[one["speaker_id"]],
-            "confidence": one["confidence"],
-            "folded_at": micros(folded.get(one["memory_id"]), LATEST),
-            "has_vector": one["vector"] is not None,
-            **{name: one[name] for name in ("event_whole", "timed", "dated")},
-            **{name: micros(one[name], LATEST) for name in ("valid_until", "ended_at", "event_upper")},
-            **{name: micros(one[name], EARLIEST) for name in _FROM},
-        }
-        for name, value in values.items():
-            rows[name][place] = value
-        if one["vector"] is not None:
-            vectors[place] = one["vector"].to_numpy()
-        if one["lexical"] is not None:
-            terms += one["lexical"].indices()
-            weights += one["lexical"].values()
+        if one.vector is not None:
+            vectors[place] = one.vector.to_numpy()
+        if one.lexical is not None:
+            terms += one.lexical.indices()
+            weights += one.lexical.values()
             places += [place] * (len(terms) - len(places))
+    rows = {name: np.array(values[name], kind) for name, kind in _COLUMNS.items()}
     return IndexColumns(rows=rows, vectors=vectors, postings=Postings.of(terms, places, weights))
 
 

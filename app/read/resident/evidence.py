@@ -10,10 +10,11 @@ import numpy as np
 
 from app.db.memories.later_turns import NEAREST
 from app.db.memories.ranking import TurnBelief, TurnEvidence
+from app.db.memories.resident import BeliefRow
 from app.model import MemoryStatus, ReviewReason, SpeechAct
 from app.read.resident.arms import products
 from app.read.resident.columns import CONTEXT, STATUSES
-from app.read.resident.scope import BeliefState, ResidentScope, TurnSaying
+from app.read.resident.scope import ResidentScope, TurnSaying
 from app.read.source import EvidenceQuery, LaterQuery
 
 
@@ -53,7 +54,7 @@ def _beliefs(scope: ResidentScope, said: TurnSaying, query: EvidenceQuery) -> It
         )
 
 
-def _holder(scope: ResidentScope, one: BeliefState) -> BeliefState | None:
+def _holder(scope: ResidentScope, one: BeliefRow) -> BeliefRow | None:
     """Return what holds the slot of a memory."""
     if one.slot is None:
         return None
@@ -61,7 +62,7 @@ def _holder(scope: ResidentScope, one: BeliefState) -> BeliefState | None:
     return next((other for other in among if other.status == MemoryStatus.ACTIVE and not other.contested), None)
 
 
-def _over_at(one: BeliefState, stated_at: datetime, now: BeliefState | None, instant: datetime) -> datetime | None:
+def _over_at(one: BeliefRow, stated_at: datetime, now: BeliefRow | None, instant: datetime) -> datetime | None:
     ended = one.ended_at
     over = ended is not None and ended <= instant and one.status != MemoryStatus.ACTIVE and stated_at < ended
     if over and (now is None or now.slot_value != one.slot_value):

@@ -77,7 +77,7 @@ class Graph:
             if score > best.get((name, memory), 0.0):
                 best[name, memory] = score
         total: dict[UUID, list[float]] = defaultdict(list)
-        for (_, memory), score in sorted(best.items()):
+        for (_, memory), score in sorted(best.items(), key=lambda each: each[0][0]):
             total[memory].append(score)
         names = max(1, len(self.search.mentioned))
         return {memory: sum(scores) / names for memory, scores in total.items()}

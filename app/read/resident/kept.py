@@ -118,6 +118,9 @@ class Residents:
         self, session: ReadSession, tenant: UUID, held: Sequence[ResidentScope], content: ContentState
     ) -> tuple[ResidentScope, ...]:
         """Return held scopes as the session sees them, or nothing where they are newer or too much has changed."""
+        if any(scope.noted != content.noted for scope in held):
+            self.forget(tenant, [scope.id for scope in held])
+            return ()
         found = []
         for scope in held:
             if not covers(content.snapshot, scope.snapshot):
@@ -191,12 +194,14 @@ class Residents:
             self._keep(tenant, loaded)
 
     async def _read(self, session: ReadSession, tenant: UUID, scope: UUID) -> ResidentScope | None:
-        snapshot = (await resident.read_content_state(session, tenant, ())).snapshot
+        state = await resident.read_content_state(session, tenant, ())
+        if state.noted is None:
+            return None
         memories = await resident.read_memory_ids(session, tenant, scope)
         if len(memories) > LARGE:
             return None
         entities = await resident.read_entity_ids(session, tenant, scope)
-        loaded = ResidentScope(id=scope, snapshot=snapshot)
+        loaded = ResidentScope(id=scope, snapshot=state.snapshot, noted=state.noted)
         chunks = [Changed(entities=frozenset(entities))] if entities else []
         chunks += [
             Changed(memories=frozenset(memories[start : start + CHUNK])) for start in range(0, len(memories), CHUNK)
@@ -211,8 +216,8 @@ class Residents:
                 model=self.model,
                 opening=OPENING,
             )
-            add = partial(with_changes, loaded, chunk, rows, snapshot)
-            loaded = await threads.work(add, brief=len(chunk.memories) < CHUNK // 10)
+            add = partial(with_changes, loaded, chunk, rows, state.snapshot)
+            loaded = await threads.work(add, brief=len(chunk.memories) < CHUNK // 4)
         return loaded
 
     def _keep(self, tenant: UUID, scope: ResidentScope) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Callable, Collection, Iterable, Mapping
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from typing import Any, Final, NamedTuple, TypeVar
@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.db.memories.ranking import RankingRow
-from app.db.memories.resident import Changed, ScopeRows
+from app.db.memories.resident import BeliefRow, Changed, ScopeRows
 from app.model import Memory, MemoryStatus
 from app.read.resident.columns import IndexColumns, Places, columns_of
 
@@ -29,30 +29,11 @@ _PER_ANSWER: Final = 3_000
 _PER_ENTITY: Final = 900
 
 
-class BeliefState(NamedTuple):
-    """The slot of a memory, and how it ended, for evidence of turns."""
-
-    id: UUID
-    type: str
-    slot: str | None
-    slot_value: str | None
-    status: str
-    contested: bool
-    confidence: float
-    speech_act: str
-    ended_at: datetime | None
-    retired_at: datetime | None
-    superseded_by: UUID | None
-    review_reason: str | None
-    review_since: datetime | None
-    words: int
-
-
 class TurnSaying(NamedTuple):
-    """Evidence of a memory from a turn; `elsewhere`: the turn is evidence of memories of other scopes, too."""
+    """A `SayingRow` with its place among those of its memory."""
 
-    memory: UUID
     place: int
+    memory: UUID
     turn: UUID
     role: str | None
     quote: str | None
@@ -70,12 +51,19 @@ class Edge(NamedTuple):
 
 
 class HeldEntity(NamedTuple):
-    """An entity: its name, the one that it was merged into, and its aliases."""
+    """An entity: its name, the one that it was merged into, what tells it from others of its name, and its aliases."""
 
     id: UUID
     name: str
     merged_into: UUID | None
-    aliases: tuple[str, ...]
+    kind: str
+    relationship: str | None
+    aliases: Sequence[str]
+
+    @property
+    def shown(self) -> tuple[object, ...]:
+        """What is shown with memories that mention it, or another of its name."""
+        return self[1:5]
 
 
 Index = Mapping[K, tuple[V, ...]]
@@ -93,13 +81,15 @@ class Questions:
 class ResidentScope:
     """Everything that questions read of a scope, as of a snapshot.
 
-    `ids` are memories by their places, which index rows name; `owners` the places; places of what is gone stay unused.
-    `high` and `low` are the halves of these ids as numbers. `mentions` are what mentions an entity, newest first, with
-    the role. `answers` are whole memories as they were read by questions; they are added while the scope is held.
+    `noted` is the number of what has noted its changes since. `ids` are memories by their places, which index rows
+    name; `owners` the places; places of what is gone stay unused. `high` and `low` are the halves of these ids as
+    numbers. `mentions` are what mentions an entity, newest first, with the role. `answers` are whole memories as they
+    were read by questions; they are added while the scope is held.
     """
 
     id: UUID
     snapshot: str = ""
+    noted: int | None = None
     ids: tuple[UUID, ...] = ()
     high: NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, np.uint64))
     low: NDArray[np.uint64] = field(default_factory=lambda: np.zeros(0, np.uint64))
@@ -112,7 +102,7 @@ class ResidentScope:
         default_factory=lambda: Questions(owners=np.zeros(0, np.int32), vectors=np.zeros((0, 0), np.float32))
     )
     rows: Mapping[UUID, RankingRow] = field(default_factory=dict)
-    standing: Mapping[UUID, BeliefState] = field(default_factory=dict)
+    standing: Mapping[UUID, BeliefRow] = field(default_factory=dict)
     slots: Index[tuple[str, str], UUID] = field(default_factory=dict)
     said: Index[UUID, TurnSaying] = field(default_factory=dict)
     told: Index[UUID, TurnSaying] = field(default_factory=dict)
@@ -146,18 +136,29 @@ class ResidentScope:
 
 def with_changes(scope: ResidentScope, changed: Changed, rows: ScopeRows, snapshot: str) -> ResidentScope:
     """Return the scope as of a later snapshot; `rows` are all that there are of what changed."""
+    before = scope
     scope = _with_entities(scope, changed.entities, rows)
+    same_names = _named_alike(before, scope, changed.entities)
     scope = _with_columns(scope, changed.memories, rows)
     scope = _with_standing(scope, changed.memories, rows)
     scope = _with_mentions(scope, changed.memories, rows)
-    # The names of entities are shown with memories.
-    kept = {} if changed.entities else {one: it for one, it in scope.answers.items() if one not in changed.memories}
+    kept = {one: it for one, it in scope.answers.items() if one not in changed.memories} if same_names else {}
     return replace(scope, snapshot=snapshot, answers=kept)
+
+
+def _named_alike(before: ResidentScope, after: ResidentScope, changed: Collection[UUID]) -> bool:
+    """Tell whether entities are shown with memories as they were, which is by their names and those of others."""
+    return all(
+        (was := before.entities.get(one)) is not None
+        and (now := after.entities.get(one)) is not None
+        and was.shown == now.shown
+        for one in changed
+    )
 
 
 def _with_columns(scope: ResidentScope, changed: Collection[UUID], rows: ScopeRows) -> ResidentScope:
     gone = [scope.owners[one] for one in changed if one in scope.owners]
-    present = dict.fromkeys(one["memory_id"] for one in rows.parts)
+    present = dict.fromkeys(one.memory_id for one in rows.parts)
     owners = {one: place for one, place in scope.owners.items() if one not in changed}
     owners |= {one: len(scope.ids) + place for place, one in enumerate(present)}
     types, speakers = Places(scope.types), Places(scope.speakers)
@@ -166,7 +167,7 @@ def _with_columns(scope: ResidentScope, changed: Collection[UUID], rows: ScopeRo
         owners=owners,
         types=types,
         speakers=speakers,
-        folded={one["id"]: one["folded_at"] for one in rows.beliefs if one["folded_at"] is not None},
+        folded={one.id: one.folded_at for one in rows.beliefs if one.folded_at is not None},
     )
     columns = scope.columns.without(gone).joined(new)
     ids = (*scope.ids, *present)
@@ -188,21 +189,21 @@ def _with_columns(scope: ResidentScope, changed: Collection[UUID], rows: ScopeRo
 
 
 def _with_questions(known: Questions, gone: Collection[int], rows: ScopeRows, owners: Mapping[UUID, int]) -> Questions:
-    asked = [one for one in rows.questions if one["memory_id"] in owners]
+    asked = [(owners[memory], vector) for memory, vector in rows.questions if memory in owners]
     if not asked and not len(known.owners):
         return known
     keep = ~np.isin(known.owners, list(gone))
-    new = np.array([one["vector"].to_numpy() for one in asked], np.float32)
+    new = np.array([vector.to_numpy() for _, vector in asked], np.float32)
     vectors = [one for one in (known.vectors[keep], new) if len(one)]
     return Questions(
-        owners=np.concatenate([known.owners[keep], np.array([owners[one["memory_id"]] for one in asked], np.int32)]),
+        owners=np.concatenate([known.owners[keep], np.array([owner for owner, _ in asked], np.int32)]),
         vectors=np.concatenate(vectors) if vectors else np.zeros((0, 0), np.float32),
     )
 
 
 def _with_standing(scope: ResidentScope, changed: Collection[UUID], rows: ScopeRows) -> ResidentScope:
     """Return the scope with new ranking rows, and with the strongest of the slots that changed on all of theirs."""
-    new = {one["id"]: BeliefState(*(one[name] for name in BeliefState._fields)) for one in rows.beliefs}
+    new = {one.id: one for one in rows.beliefs}
     was = [one for memory in changed if (one := scope.standing.get(memory)) is not None]
     standing = {**_without(scope.standing, changed), **new}
     slots = _moved(scope.slots, map(_slotted, was), map(_slotted, new.values()))
@@ -215,12 +216,7 @@ def _with_standing(scope: ResidentScope, changed: Collection[UUID], rows: ScopeR
             if one.id in ranking:
                 held = strongest if one.status == MemoryStatus.ACTIVE else None
                 ranking[one.id] = ranking[one.id]._replace(strongest=held)
-    said = [
-        TurnSaying(
-            one["memory_id"], place, one["turn_id"], one["role"], one["quote"], one["stated_at"], one["elsewhere"]
-        )
-        for place, one in enumerate(rows.evidence)
-    ]
+    said = [TurnSaying(place, *one) for place, one in enumerate(rows.evidence)]
     past = [one for memory in changed for one in scope.said.get(memory, ())]
     return replace(
         scope,
@@ -238,22 +234,20 @@ def _with_standing(scope: ResidentScope, changed: Collection[UUID], rows: ScopeR
 
 
 def _with_mentions(scope: ResidentScope, changed: Collection[UUID], rows: ScopeRows) -> ResidentScope:
-    mentions = [(one["memory_id"], one["entity_id"], one["role"]) for one in rows.mentions]
     former = [(memory, *role) for memory in changed for role in scope.roles.get(memory, ())]
-    edges = [Edge(*(one[name] for name in ("memory_id", "from_entity", "relation_type", "to_entity")))
-             for one in rows.relations]  # fmt: skip
+    edges = [Edge._make(one) for one in rows.relations]
     past = [one for memory in changed for one in scope.edges.get(memory, ())]
     return replace(
         scope,
         roles=_moved(
             scope.roles,
             ((memory, (entity, role)) for memory, entity, role in former),
-            ((memory, (entity, role)) for memory, entity, role in mentions),
+            ((memory, (entity, role)) for memory, entity, role in rows.mentions),
         ),
         mentions=_moved(
             scope.mentions,
             ((entity, (memory, role)) for memory, entity, role in former),
-            ((entity, (memory, role)) for memory, entity, role in mentions),
+            ((entity, (memory, role)) for memory, entity, role in rows.mentions),
             order=lambda one: (-one[0].int, one[1]),
         ),
         edges=_moved(scope.edges, ((one.memory, one) for one in past), ((one.memory, one) for one in edges)),
@@ -265,10 +259,7 @@ def _with_mentions(scope: ResidentScope, changed: Collection[UUID], rows: ScopeR
 def _with_entities(scope: ResidentScope, changed: Collection[UUID], rows: ScopeRows) -> ResidentScope:
     if not changed:
         return scope
-    new = {
-        one["id"]: HeldEntity(one["id"], one["canonical_name"], one["merged_into"], tuple(one["aliases"]))
-        for one in rows.entities
-    }
+    new = {one[0]: HeldEntity._make(one) for one in rows.entities}
     was = [one for entity in changed if (one := scope.entities.get(entity)) is not None]
     return replace(
         scope,
@@ -282,7 +273,7 @@ def _with_entities(scope: ResidentScope, changed: Collection[UUID], rows: ScopeR
     )
 
 
-def _slotted(one: BeliefState) -> tuple[tuple[str, str] | None, UUID]:
+def _slotted(one: BeliefRow) -> tuple[tuple[str, str] | None, UUID]:
     return (None if one.slot is None else (one.type, one.slot)), one.id
 
 

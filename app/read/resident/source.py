@@ -39,8 +39,9 @@ class ResidentSource:
         """Return the rows as they are held."""
         if query.whole or query.metadata is not None or query.opening != OPENING:
             return await self.store.ranking_rows(query)
-        held = ((scope, one) for one in query.ids for scope in self.scopes if one in scope.rows)
-        found = {one: scope.rows[one] for scope, one in held}
+        found: dict[UUID, RankingRow] = {}
+        for scope in self.scopes:
+            found |= {one: row for one in query.ids if (row := scope.rows.get(one)) is not None}
         if query.windows:
             for scope in self.scopes:
                 outside = _outside(scope, query.windows)

@@ -1,0 +1,116 @@
+"""The triggers that note which memories and entities each transaction changes, for scopes that processes hold.
+
+They cost a writer time, so they are there from when a process first wants them (`TM_RESIDENT_MB`), and not before. What
+they note is read in `app.db.memories.resident`. The functions that they call are made by a migration.
+"""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Iterator, Mapping
+from typing import Final
+from uuid import UUID
+
+import asyncpg
+
+from app.db.login import Login, connected
+from app.db.session import Database, statement
+from app.errors import ConfigurationError
+
+TABLES: Final = (
+    *("memory_index", "hypothetical_embeddings", "relations", "memory_usage", "memory_entities", "memory_folds"),
+    *("memory_links", "evidence", "entities", "entity_aliases", "memories"),
+)
+"""The tables whose changes are noted. `memories` is the last: where its trigger is, all are."""
+
+EVENTS: Final[Mapping[str, str]] = {
+    "UPDATE": "REFERENCING OLD TABLE AS was NEW TABLE AS changed",
+    "DELETE": "REFERENCING OLD TABLE AS changed",
+    "INSERT": "REFERENCING NEW TABLE AS changed",
+}
+
+NOTED: Final = "SELECT t.oid FROM pg_trigger t WHERE t.tgrelid = to_regclass('memories') AND t.tgname = 'note_insert'"
+"""The query of the number of the last trigger; without it, and before it, changes were not noted."""
+
+_CLUSTERED: Final = "SELECT to_regclass('pg_dist_partition') IS NOT NULL"
+
+_WAIT: Final = "SET lock_timeout = '500ms'"
+"""Writers wait for who waits for a table, so nobody waits long, but tries again."""
+
+_TRIES: Final = 40
+
+_PAUSE: Final = 0.25
+
+_HERE: Final = statement(NOTED)
+
+_OLD: Final = statement(
+    "DELETE FROM scope_changes WHERE tenant_id = :tenant AND changed_at < now() - interval '1 hour'"
+)
+
+
+async def keep(owner: Login) -> None:
+    """As the owner, make the triggers, where they are not there; in a cluster there are none.
+
+    Raises ConfigurationError where it can't.
+    """
+    async with connected(owner) as connection:
+        if await connection.fetchval(NOTED) is not None or await connection.fetchval(_CLUSTERED):
+            return
+        await connection.execute(_WAIT)
+        try:
+            for one in making():
+                await _insistently(connection, one)
+        except asyncpg.InsufficientPrivilegeError as error:
+            raise ConfigurationError(
+                f"{owner.setting} may not make the triggers that scopes in memory need ({error}): set "
+                "TM_MIGRATION_DATABASE_URL to the owner's login, or TM_RESIDENT_MB=0"
+            ) from error
+        except asyncpg.LockNotAvailableError as error:
+            raise ConfigurationError(
+                "the triggers that scopes in memory need could not be made, because a long transaction holds their "
+                "tables: start again when it has ended, or set TM_RESIDENT_MB=0"
+            ) from error
+
+
+async def are_kept(database: Database) -> bool:
+    """Tell whether changes are noted."""
+    async with database.read(None) as session:
+        return bool(await session.fetch(_HERE, {}))
+
+
+async def forget_old(database: Database, tenant: UUID) -> None:
+    """Delete what was noted of a tenant's scopes so long ago that nobody asks for it.
+
+    Writes do so for their own scopes; this is for those that are not written to any more.
+    """
+    async with database.write(tenant) as session:
+        await session.change(_OLD, {"tenant": tenant})
+
+
+async def _insistently(connection: asyncpg.Connection, one: str) -> None:
+    for left in reversed(range(_TRIES)):
+        try:
+            await connection.execute(one)
+        except asyncpg.LockNotAvailableError:
+            if not left:
+                raise
+            await asyncio.sleep(_PAUSE)
+        else:
+            return
+
+
+def making() -> Iterator[str]:
+    """Yield the statements that make the triggers, the last one last."""
+    for table in TABLES:
+        for event, rows in EVENTS.items():
+            yield (
+                f"CREATE OR REPLACE TRIGGER note_{event.lower()} AFTER {event} ON {table} {rows} "
+                f"FOR EACH STATEMENT EXECUTE FUNCTION note_{table}()"
+            )
+
+
+def dropping() -> Iterator[str]:
+    """Yield the statements that drop the triggers, the last one first."""
+    for table in reversed(TABLES):
+        for event in reversed(tuple(EVENTS)):
+            yield f"DROP TRIGGER IF EXISTS note_{event.lower()} ON {table}"
