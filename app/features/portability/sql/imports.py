@@ -37,10 +37,14 @@ from app.model import Scope
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScopeLock:
-    """A locked scope: the average length for its lexical weights, and whether its vectors are in the vector index."""
+    """A locked scope: the average length for its lexical weights, and which indexes of large scopes its rows are in.
+
+    `ann`: in the vector index; `indexed`: in those by words and by time of statement.
+    """
 
     lexical_average: float
     ann: bool
+    indexed: bool
 
 
 _OPEN = statement(
@@ -53,7 +57,7 @@ _OPEN = statement(
     ON CONFLICT (tenant_id, id) DO UPDATE SET
         lexical_average = CASE WHEN scopes.lexical_documents = 0 THEN excluded.lexical_average
                                ELSE scopes.lexical_average END
-    RETURNING id, lexical_average, ann
+    RETURNING id, lexical_average, ann, indexed
     """
 )
 
@@ -116,7 +120,7 @@ async def lock_scopes(
         for scope, one in scopes.items()
     ]
     rows = await session.fetch(_OPEN, {"tenant": tenant, "scopes": to_text(given)}) if given else ()
-    return {row["id"]: ScopeLock(lexical_average=row["lexical_average"], ann=row["ann"]) for row in rows}
+    return {row["id"]: as_record(ScopeLock, row) for row in rows}
 
 
 async def averages(session: ReadSession, tenant: UUID, scopes: Collection[UUID]) -> dict[UUID, float]:
