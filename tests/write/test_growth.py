@@ -113,14 +113,18 @@ async def test_a_scope_is_indexed_by_words_and_labelled_when_it_has_grown(
 ) -> None:
     monkeypatch.setattr(scope, "INDEXED", 3)
     for thing in ("tea", "coffee", "milk"):
-        await store.write("fact", predicate="likes", object=thing, stateful=False, metadata={"project": "atlas"})
+        await store.write(
+            "fact", predicate="likes", object=thing, stateful=False, about={"metadata": {"project": "atlas"}}
+        )
     await store.upkeep.settle()
     assert await by_words(store) == (0, 3, 0)
     await store.write("fact", predicate="likes", object="water", stateful=False)
     await store.upkeep.settle()
     assert await by_words(store) == (4, 4, 3)
     assert await indexed(store) == (0, 4), "the vector index is for larger ones"
-    await store.write("fact", predicate="likes", object="juice", stateful=False, metadata={"project": "atlas"})
+    await store.write(
+        "fact", predicate="likes", object="juice", stateful=False, about={"metadata": {"project": "atlas"}}
+    )
     assert await by_words(store) == (5, 5, 4), "what is new goes in as it is written"
     assert not store.upkeep._crowded
 
