@@ -28,7 +28,7 @@ async def found(client: httpx.AsyncClient, user: str) -> list[str]:
     body = {"query": "What does the user play?", "user_id": user, "metadata": {"project": "atlas"}}
     answer = await client.post("/query", json=body)
     assert answer.status_code == 200, answer.text
-    return sorted(hit["memory"]["content"].rstrip(".").split()[-1] for hit in answer.json()["hits"])
+    return sorted(hit["memory"]["content"].rstrip(".").split()[-1] for hit in answer.json()["memories"])
 
 
 async def test_what_was_there_stays_indexed_and_new_scopes_begin_small(fresh_database_url: str) -> None:

@@ -11,8 +11,9 @@ SCOPES = """(
 def with_words(columns: str, condition: str) -> str:
     """Return the select of columns of the rows `i` of a `bucket` that meet a condition on their words.
 
-    Only one of its halves runs: whether the scope is in the index is a constant to both.
+    Only one of its halves runs: whether the scope is in the index is a constant to both. `OFFSET 0` keeps the planner
+    from joining the scopes afterwards. A LIMIT may follow.
     """
     here = f"SELECT {columns} FROM memory_index i WHERE i.tenant_id = :tenant AND i.scope_id = bucket.scope_id"  # noqa: S608 - our own SQL
     return f"""{here} AND bucket.indexed AND i.indexed AND {condition}
-        UNION ALL {here} AND NOT bucket.indexed AND {condition}"""
+        UNION ALL {here} AND NOT bucket.indexed AND {condition} OFFSET 0"""
