@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+from typing import Any
 
 import httpx
 
@@ -20,7 +21,7 @@ LABELS = "SELECT count(*) FROM memory_labels"
 
 
 async def say(client: httpx.AsyncClient, user: str, value: str) -> None:
-    stated = {"predicate": "plays", "object": value, "stateful": False}
+    stated: dict[str, Any] = {"predicate": "plays", "object": value, "stateful": False}
     await written(client, **stated, user_id=user, metadata={"project": "atlas"})
 
 
