@@ -17,6 +17,8 @@ down_revision = "0026"
 branch_labels = None
 depends_on = None
 
+HARMLESS = {"prefer-robust-stmts": "setting a default again changes nothing"}
+
 INDEXES = {
     "ix_memory_index_words": "memory_index USING gin (tenant_id, scope_id, tsv) WITH (fastupdate = off) "
     "WHERE indexed AND tsv IS NOT NULL",
