@@ -278,7 +278,7 @@ _COUNTED_THEN = (
                  count(*) FILTER (WHERE i.part = 0),
                  (SELECT coalesce(sum(context_count), 0) FROM scopes WHERE tenant_id = :tenant AND id = ANY(:scopes)),
                  count(*) FILTER (WHERE i.lexical),
-                 (SELECT jsonb_agg(id) FROM scopes WHERE tenant_id = :tenant AND id = ANY(:scopes) AND indexed))
+                 (SELECT jsonb_agg(bucket.scope_id) FROM {SCOPES} WHERE bucket.indexed))
              FROM unnest(CAST(:scopes AS uuid[])) AS bucket(scope_id)
              CROSS JOIN LATERAL (
                 SELECT i.part, i.tsv IS NOT NULL AS lexical FROM memory_index i
