@@ -42,6 +42,7 @@ class WriteContext:
     model_id: int
     lexical_average: float
     ann: bool
+    indexed: bool
     language: str
 
     @property
@@ -191,9 +192,6 @@ def add(plan: PendingRows, resolved: Resolved, version: Version) -> None:
         "speaker_id": None if speaker is None else speaker.id,
     }
     add_index(plan, version.id, resolved.prepared, standing)
-    plan.rows["memory_usage"].append(
-        {"tenant_id": plan.around.tenant, "memory_id": version.id, "last_accessed_at": None}
-    )
     add_evidence(plan, version.id, resolved.prepared)
     add_entities(plan, version.id, resolved)
     if version.status in {MemoryStatus.ACTIVE, MemoryStatus.SUPERSEDED}:
@@ -269,6 +267,7 @@ def add_index(plan: PendingRows, memory: UUID, prepared: Prepared, standing: Map
                 "asks": asks,
                 **as_columns(plan.around.model_id, as_halfvec(searched.embedding)),
                 "ann": plan.around.ann,
+                "indexed": plan.around.indexed,
                 **_lexical(plan, searched),
             }
         )

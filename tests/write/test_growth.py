@@ -96,3 +96,48 @@ async def test_what_is_known_of_a_subject_is_found_however_much_it_is(
     outcomes = [await store.memories.write(store.actor, about(sentence)) for sentence, _ in SAID]
     assert [one.decision is WriteDecision.MERGED for one in outcomes] == [same for _, same in SAID]
     assert all("cosine" in one.reason for one, (_, same) in zip(outcomes, SAID, strict=True) if same)
+
+
+async def by_words(store: Store) -> tuple[int, int, int]:
+    """Return the rows in the indexes by words and by time, all rows, and the labels."""
+    [row] = await store.sql(
+        "SELECT count(*) FILTER (WHERE indexed) AS inside, count(*) AS rows, "
+        "(SELECT count(*) FROM memory_labels WHERE tenant_id = $1) AS labels FROM memory_index WHERE tenant_id = $1",
+        store.tenant,
+    )
+    return row["inside"], row["rows"], row["labels"]
+
+
+async def test_a_scope_is_indexed_by_words_and_labelled_when_it_has_grown(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(scope, "INDEXED", 3)
+    for thing in ("tea", "coffee", "milk"):
+        await store.write(
+            "fact", predicate="likes", object=thing, stateful=False, about={"metadata": {"project": "atlas"}}
+        )
+    await store.upkeep.settle()
+    assert await by_words(store) == (0, 3, 0)
+    await store.write("fact", predicate="likes", object="water", stateful=False)
+    await store.upkeep.settle()
+    assert await by_words(store) == (4, 4, 3)
+    assert await indexed(store) == (0, 4), "the vector index is for larger ones"
+    await store.write(
+        "fact", predicate="likes", object="juice", stateful=False, about={"metadata": {"project": "atlas"}}
+    )
+    assert await by_words(store) == (5, 5, 4), "what is new goes in as it is written"
+    assert not store.upkeep._crowded
+
+
+async def test_what_a_crash_left_half_indexed_is_taken_in(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    for thing in ("tea", "coffee", "milk"):
+        await store.write("fact", predicate="likes", object=thing, stateful=False)
+    await store.sql(
+        "UPDATE memory_index SET indexed = true WHERE tenant_id = $1 AND memory_id = (SELECT memory_id "
+        "FROM memory_index WHERE tenant_id = $1 LIMIT 1)",
+        store.tenant,
+    )
+    monkeypatch.setattr(scope, "INDEXED", 1)
+    await store.write("fact", predicate="likes", object="water", stateful=False)
+    await store.upkeep.settle()
+    assert (await by_words(store))[:2] == (4, 4)
