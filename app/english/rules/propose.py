@@ -40,11 +40,13 @@ _TAKEN_BACK: Final = pattern("proposals", "taken back", re.IGNORECASE)
 """Words with which a speaker takes back what was just said: what is left can't be told, so nothing is read."""
 
 _UNREAL: Final = frozenset({SpeechAct.HYPOTHETICAL, SpeechAct.ROLEPLAY})
-_BELIEVABLE: Final = frozenset({"fact", "relation", "preference"})
+_BELIEVABLE: Final = frozenset({"fact", "relation"})
 _OTHERS: Final = frozenset({Who.NAMED, Who.PRONOUN})
 _CORRECTION: Final = re.compile(r"(?:no|nope|actually)\b", re.IGNORECASE)
 _BARE_ROLE: Final = re.compile(r"an?\s", re.IGNORECASE)
 _FIRST_VERB: Final = pattern("proposals", "first verb", re.IGNORECASE)
+_BARE_ATTITUDE: Final = pattern("proposals", "bare attitude", re.IGNORECASE)
+_BARE_LIKING: Final = pattern("proposals", "bare liking", re.IGNORECASE)
 _LEAD: Final = re.compile(r"(?:(?:and|so|yeah|yes|well|honestly|afternoon|evening|morning)[,: ]+)*", re.IGNORECASE)
 _ABBREVIATED: Final = words("names", "abbreviated")
 _DOTTED: Final = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
@@ -157,16 +159,21 @@ def _role_alone(sentence: Sentence, said: SpeakerContext) -> Clause | None:
 
 
 def _subjectless(sentence: Sentence, said: SpeakerContext) -> Iterator[Clause]:
-    """Read `Just moved to Berlin`, `Sent the forecast to Ivora`: the speaker is not named."""
-    found = _FIRST_VERB.match(sentence.text)
-    form = form_of(found["verb"].lower()) if found else None
-    if sentence.asks or form is None or "past" not in form.kinds or "base" in form.kinds or _is_title(sentence.text):
-        return
+    """Read `Just moved to Berlin`, `Love hiking`, `Not a fan of sushi`: the speaker is not named."""
     lead = _LEAD.match(sentence.text)
     text = sentence.text[lead.end() :] if lead else sentence.text
+    if sentence.asks or not text or _is_title(text):
+        return
+    found = _FIRST_VERB.match(sentence.text)
+    form = form_of(found["verb"].lower()) if found else None
+    done = form is not None and "past" in form.kinds and "base" not in form.kinds
+    liking = _BARE_LIKING.match(text) is not None
+    if not (done or liking or _BARE_ATTITUDE.match(text)):
+        return
     start = sentence.end - len(text)
-    read = parse(f"I {text[0].lower()}{text[1:]}", start, said)
-    if read is not None and read.tense is Tense.PAST:
+    whose = "I'm" if liking else "I"
+    read = parse(f"{whose} {text[0].lower()}{text[1:]}", start, said)
+    if read is not None and (read.tense is Tense.PAST) is done:
         yield replace(read, text=text, start=start, first=sentence.start, sure=_ASSUMED, subjectless=True)
 
 
@@ -330,7 +337,8 @@ def _is_riddle(content: str) -> bool:
 def _is_order(text: str) -> bool:
     """Tell whether a sentence begins with a verb: `Make a story of it`, but not `Note that Ada moved`."""
     form = form_of(text.split(maxsplit=1)[0].strip(",:").lower())
-    return form is not None and "base" in form.kinds and _NOTE.match(text) is None
+    stated = _NOTE.match(text) or _BARE_ATTITUDE.match(text)
+    return form is not None and "base" in form.kinds and stated is None
 
 
 def _document(content: str) -> range:

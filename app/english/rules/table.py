@@ -196,7 +196,6 @@ PREFERENCES: Final = (
     Row(name="taste", verbs="", precision=0.8, read=tastes.habits, alone=True),
     Row(name="taste", verbs="like love prefer want take need drink", precision=0.8, read=tastes.served),
     Row(name="taste", verbs="be", precision=0.8, read=tastes.kind_of_person),
-    Row(name="good at", verbs="be", precision=0.9, read=tastes.good_at),
     Row(name="preference", verbs="prefer", precision=0.7, read=preferences.prefers),
     Row(name="tool", verbs="use", read=preferences.uses),
     Row(name="tool", verbs="switch move migrate change", mood=is_done, read=preferences.switches),
@@ -272,6 +271,7 @@ SENTENCES: Final = (
     TextRow(name="instruction", read=instructions.instruction),
     TextRow(name="instruction", asked=True, read=instructions.asked_of_assistant),
     TextRow(name="taste", precision=0.8, read=tastes.said_of),
+    TextRow(name="favourite", precision=0.85, read=preferences.favourite_told),
 )  # fmt: skip
 _ROWS: Final = (*WORK, *HOME, *HEALTH, *PEOPLE, *PREFERENCES, *ENDINGS)
 BY_VERB: Final[Mapping[str, tuple[Row, ...]]] = {
