@@ -1,12 +1,13 @@
-"""From a turn to the memories it proposes. Pure, linear in the length of the turn."""
+"""From a turn to the drafts of what it states. Pure, linear in the length of the turn."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, tzinfo
 from itertools import islice
-from typing import Final
+from typing import Final, Protocol
 
 from app.amounts import amount
 from app.english import speech_acts
@@ -32,7 +33,6 @@ from app.english.rules.noun_phrases import BREAKERS
 from app.english.rules.table import read_clause, read_sentence
 from app.english.verbs import form_of
 from app.english.word_lists import DOSE, NUMBERS, pattern, words
-from app.memory.extraction import MOST_PROPOSALS, Proposal, Role, Turn
 from app.memory.vocabulary import USER
 from app.model import SpeechAct
 
@@ -239,19 +239,40 @@ _TASK: Final = pattern("proposals", "task", re.IGNORECASE | re.MULTILINE)
 _NOTE: Final = pattern("proposals", "note", re.IGNORECASE)
 
 
-def propose(turn: Turn, context: Sequence[Turn] = ()) -> tuple[Proposal, ...]:
-    """Return the few memories a turn proposes, in its order; `context` tells whose names are people's."""
-    return tuple(proposal for _, proposal in ruled_proposals(turn, context))
+class Utterance(Protocol):
+    """What the rules read of a turn: `first_person` is whom `I` means, `zone` that of words such as `yesterday`."""
+
+    @property
+    def role(self) -> str: ...  # noqa: D102 - as the class says
+    @property
+    def content(self) -> str: ...  # noqa: D102
+    @property
+    def speaker(self) -> str | None: ...  # noqa: D102
+    @property
+    def first_person(self) -> str: ...  # noqa: D102
+    @property
+    def occurred_at(self) -> datetime: ...  # noqa: D102
+    @property
+    def zone(self) -> tzinfo: ...  # noqa: D102
 
 
-def ruled_proposals(turn: Turn, context: Sequence[Turn] = ()) -> tuple[tuple[str, Proposal], ...]:
-    """Return what a turn proposes, each with the name of its rule."""
-    if turn.role is not Role.USER and USER not in turn.content.lower():
+@dataclass(frozen=True, slots=True)
+class QuotedDraft:
+    """A draft, the words of the turn that it relies on, and what was done with them."""
+
+    draft: Draft
+    quote: str
+    act: SpeechAct
+
+
+def drafts_of(turn: Utterance, context: Sequence[Utterance] = (), *, most: int) -> tuple[QuotedDraft, ...]:
+    """Return at most so many drafts of a turn, in its order; `context` tells whose names are people's."""
+    if turn.role != USER and USER not in turn.content.lower():
         return ()
-    return tuple((one.draft.rule, _proposal(one, turn)) for one in _best(_read(turn, _said(turn, context))))
+    return tuple(_quoted(one, turn) for one in _best(_read(turn, _said(turn, context)), most))
 
 
-def _said(turn: Turn, context: Sequence[Turn]) -> SpeakerContext:
+def _said(turn: Utterance, context: Sequence[Utterance]) -> SpeakerContext:
     turns = (turn, *context)
     speakers = {one.speaker.lower() for one in turns if one.speaker}
     named = {name.lower() for one in turns for name in _PERSON.findall(one.content[:_MOST_CONTEXT])}
@@ -263,10 +284,10 @@ def _said(turn: Turn, context: Sequence[Turn]) -> SpeakerContext:
     )
 
 
-def _read(turn: Turn, said: SpeakerContext) -> list[LocatedDraft]:
+def _read(turn: Utterance, said: SpeakerContext) -> list[LocatedDraft]:
     found: list[LocatedDraft] = []
     playing, pasted, riddle = False, _is_pasted(turn.content), _is_riddle(turn.content)
-    document, before, corrected = _document(turn.content) if turn.role is Role.USER else range(0), 0, ""
+    document, before, corrected = _document(turn.content) if turn.role == USER else range(0), 0, ""
     blank = "\n" * len(document)
     written = f"{turn.content[: document.start]}{blank}{turn.content[document.stop :]}"
     for sentence in islice(sentences(written), MOST_SENTENCES):
@@ -278,14 +299,14 @@ def _read(turn: Turn, said: SpeakerContext) -> list[LocatedDraft]:
         if not dropped and not (_TAKEN_BACK.search(text) or speech_acts.is_fiction(text)) and _MAY_STATE.search(text):
             found.extend(
                 speaker_statements(sentence, said, playing=playing, pasted=pasted, riddle=riddle)
-                if turn.role is Role.USER
+                if turn.role == USER
                 else of_user(sentence, said)
             )
         before, corrected = sentence.start, text
     return found
 
 
-def unread(turn: Turn) -> str | None:
+def unread(turn: Utterance) -> str | None:
     """Return why some sentences of a turn are not read, in words without its content, or None."""
     if len(turn.content) <= LONGEST:
         return None
@@ -355,14 +376,14 @@ def _document(content: str) -> range:
     return range(max(0, content.find("\n")), max(content.rfind("\n"), 0) or len(content))
 
 
-def _best(found: Sequence[LocatedDraft]) -> list[LocatedDraft]:
+def _best(found: Sequence[LocatedDraft], most: int) -> list[LocatedDraft]:
     """Return the most that a turn may propose: the surest and most important, each said once, in its order."""
     unique: dict[str, LocatedDraft] = {}
     for one in found:
         if one.draft.importance >= LEAST_IMPORTANCE and _is_sound(one.draft):
             unique.setdefault(_key(one.draft), one)
     ranked = sorted(unique.values(), key=lambda one: -one.draft.confidence * one.draft.importance)
-    chosen = {id(one) for one in ranked[:MOST_PROPOSALS]}
+    chosen = {id(one) for one in ranked[:most]}
     return [one for one in unique.values() if id(one) in chosen]
 
 
@@ -406,17 +427,8 @@ def _with_own_stop(value: object, said: str) -> object:
     return f"{value}." if own and after.startswith(".") else value
 
 
-def _proposal(found: LocatedDraft, turn: Turn) -> Proposal:
-    draft = found.draft
+def _quoted(found: LocatedDraft, turn: Utterance) -> QuotedDraft:
     said = turn.content[found.start : found.end + 1]
-    return Proposal(
-        type=draft.type,
-        payload={name: _with_own_stop(value, said) for name, value in draft.payload.items()},
-        quote=turn.content[found.start : found.end].strip(),
-        speech_act=found.act,
-        confidence=draft.confidence,
-        importance=draft.importance,
-        topic=draft.topic,
-        ends=draft.ends,
-        ended_at=draft.ended_at,
-    )
+    payload = {name: _with_own_stop(value, said) for name, value in found.draft.payload.items()}
+    quote = turn.content[found.start : found.end].strip()
+    return QuotedDraft(replace(found.draft, payload=payload), quote, found.act)
