@@ -140,7 +140,7 @@ def uses(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     kind = kind_of_choice(found.name)
     if clause.negated:
         if clause.subject.own and (kind or found.capital):
-            yield fact(clause, "does-not-use", found.name, importance=0.6, topic="tech")
+            yield fact(clause, "does-not-use", found.name)
         return
     after = clause.rest[found.end :]
     over, purpose = _OVER.match(after), _FOR.match(after)

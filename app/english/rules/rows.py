@@ -9,7 +9,7 @@ from typing import Final
 
 from app.english.names import ORGANIZATION, kind_of
 from app.english.rules.clause import Clause, SpeakerContext, Tense, Who
-from app.english.rules.drafts import FACTUAL, Draft
+from app.english.rules.drafts import Draft
 from app.english.rules.event_time import SINCE
 from app.english.rules.values import Value
 from app.english.word_lists import pattern, word_set
@@ -121,8 +121,7 @@ class Row:
     value: Value | None = None
     type: str = "fact"
     predicate: str = ""
-    topic: str = "personal"
-    importance: float = FACTUAL
+    topic: str | None = None
     stateful: bool | None = None
     past: bool = False
     alone: bool = False
