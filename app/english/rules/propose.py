@@ -240,7 +240,7 @@ _NOTE: Final = pattern("proposals", "note", re.IGNORECASE)
 
 
 class Utterance(Protocol):
-    """What the rules read of a turn: `first_person` is whom `I` means, `zone` that of words such as `yesterday`."""
+    """A turn as the rules read it: `first_person` is whom `I` means, `zone` that of words such as `yesterday`."""
 
     @property
     def role(self) -> str: ...  # noqa: D102 - as the class says
