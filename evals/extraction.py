@@ -21,12 +21,12 @@ from uuid import UUID
 from rich.console import Console
 from rich.table import Table
 
-from app.english.rules.propose import propose
 from app.lexical.bm25 import terms
 from app.memory import normalise, vocabulary
 from app.memory.extraction import Proposal, Role, Turn
 from app.memory.registry import Registry, discover
 from app.model import Scope, ScopeKind
+from app.providers.rule_extractor import propose
 from evals.datasets import data_dir
 
 ENTITIES = "entity_extraction"

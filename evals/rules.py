@@ -15,11 +15,11 @@ from pathlib import Path
 from pydantic import ValidationError
 from rich.console import Console
 
-from app.english.rules.propose import ruled_proposals
 from app.english.rules.table import RULES
 from app.memory.extraction import Proposal
 from app.memory.registry import Registry, discover
 from app.model import Scope, ScopeKind
+from app.providers.rule_extractor import ruled_proposals
 from evals import tables
 from evals.datasets import Conversation, load_locomo, load_longmemeval_oracle
 from evals.guarded import spoken

@@ -8,13 +8,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Final
+from uuid import UUID
 
 from app.english.questions import QUESTION_HINTS
 from app.english.word_lists import expanded, listed, pairs, words
 from app.lexical.bm25 import STOP_WORDS
 from app.lexical.tokens import normalise, sentence_spans, tokenize
-from app.memory.extraction import ErasureRequest
 
 LANGUAGES: Final = ("english", "german", "french", "spanish")
 
@@ -29,6 +30,23 @@ _FORMER: Final = words("erasure_requests", "former")
 _ALIASES: Final = pairs("erasure_requests", "aliases")
 _ELIDED: Final = re.compile(r"\b(?:j|l|d|m|t|qu)['\u2019](?=\w)", re.IGNORECASE)
 """French words that lean on the next one."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ErasureRequest:
+    """A statement of a user that something is to be forgotten.
+
+    `quote` is the sentence of the turn, word for word; `words` say what is meant, without function words; `predicates`
+    are those that the words mean, where they name a kind of fact and no value: `my address`. `former`: what no longer
+    holds is meant, if there is any. `memories` are the ids of those stored ones that an extractor was shown and that
+    are meant.
+    """
+
+    quote: str
+    words: tuple[str, ...]
+    predicates: tuple[str, ...] = ()
+    former: bool = False
+    memories: tuple[UUID, ...] = ()
 
 
 def erasure_requests(text: str) -> tuple[ErasureRequest, ...]:

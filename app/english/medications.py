@@ -175,7 +175,7 @@ def taking(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
         dose = _dose_of(part, sure=predicate == "prescribed" and place == 0)
         if dose is None:
             return
-        yield fact(clause, predicate, in_third_person(dose), stateful=False, importance=0.9, topic="health")
+        yield fact(clause, predicate, in_third_person(dose), stateful=False)
 
 
 def _dose_of(part: str, *, sure: bool) -> str | None:
@@ -199,7 +199,7 @@ def _changed(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
         return
     dose = value(_SWITCHED_END.split(new)[0]) if new else None
     if dose:
-        yield fact(clause, "takes", dose, subject=said.speaker, importance=0.9, topic="health")
+        yield fact(clause, "takes", dose, subject=said.speaker)
     if old and is_medicine(old):
         yield _over(clause, said, old)
 
@@ -220,7 +220,7 @@ def dose_change(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     whose = mine or (not clause.passive and found is not None and (found["mine"] or _treats(clause)))
     if found and whose and _may_be_medicine(found["name"], found["dose"]):
         told = f"{found['name']} {' '.join(found['dose'].split())}".removesuffix(" now")
-        yield fact(clause, "takes", told, subject=said.speaker, importance=0.9, topic="health")
+        yield fact(clause, "takes", told, subject=said.speaker)
 
 
 def _own_medicine(subject: Subject) -> str | None:
@@ -251,4 +251,4 @@ def _treats(clause: Clause) -> bool:
 
 
 def _over(clause: Clause, said: SpeakerContext, name: str) -> Draft:
-    return ending(clause, said, fact(clause, "takes", name, subject=said.speaker, topic="health"))
+    return ending(clause, said, fact(clause, "takes", name, subject=said.speaker))

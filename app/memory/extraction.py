@@ -11,6 +11,7 @@ from uuid import UUID
 
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, model_validator
 
+from app.english.erasure_requests import ErasureRequest
 from app.memory.instructions import ExtractionInstructions
 from app.memory.vocabulary import USER
 from app.model import Category, Scope, SpeechAct
@@ -124,23 +125,6 @@ class Proposal:
         """Return the ids of all that it refers to."""
         repeated = () if self.repeats is None else (self.repeats,)
         return tuple(dict.fromkeys((*self.replaces, *self.retires, *repeated, *self.about)))
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ErasureRequest:
-    """A statement of a user that something is to be forgotten.
-
-    `quote` is the sentence of the turn, word for word; `words` say what is meant, without function words; `predicates`
-    are those that the words mean, where they name a kind of fact and no value: `my address`. `former`: what no longer
-    holds is meant, if there is any. `memories` are the ids of those stored ones that an extractor was shown and that
-    are meant.
-    """
-
-    quote: str
-    words: tuple[str, ...]
-    predicates: tuple[str, ...] = ()
-    former: bool = False
-    memories: tuple[UUID, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -12,14 +12,13 @@ from typing import Final
 from uuid import uuid5
 from weakref import WeakKeyDictionary
 
-from app.english.erasure_requests import erasure_requests
+from app.english.erasure_requests import ErasureRequest, erasure_requests
 from app.errors import ExtractionFailed, ProviderError
 from app.lexical.tokens import locate_quote
 from app.memory import normalise
 from app.memory.extraction import (
     MOST_PROPOSALS,
     NOTHING_KNOWN,
-    ErasureRequest,
     Extraction,
     KnownExcerpt,
     Proposal,

@@ -10,9 +10,9 @@ from uuid import UUID
 from pydantic import BaseModel, BeforeValidator, ConfigDict, Field, ValidationError, model_validator
 from pydantic_core import ErrorDetails
 
-from app.english.erasure_requests import request_for
+from app.english.erasure_requests import ErasureRequest, request_for
 from app.lexical.bm25 import text_language
-from app.memory.extraction import MOST_PROPOSALS, ErasureRequest, KnownBelief, Proposal
+from app.memory.extraction import MOST_PROPOSALS, KnownBelief, Proposal
 from app.memory.fields import Name, Sentence, Topic
 from app.memory.spec import MemoryType
 from app.model import Category, SpeechAct

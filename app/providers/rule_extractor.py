@@ -8,8 +8,16 @@ from dataclasses import replace
 from typing import Final
 
 from app.english.erasure_requests import erasure_requests
-from app.english.rules.propose import propose, unread
-from app.memory.extraction import NOTHING_KNOWN, Extraction, KnownExcerpt, Role, Turn
+from app.english.rules.propose import QuotedDraft, drafts_of, unread
+from app.memory.extraction import (
+    MOST_PROPOSALS,
+    NOTHING_KNOWN,
+    Extraction,
+    KnownExcerpt,
+    Proposal,
+    Role,
+    Turn,
+)
 from app.memory.registry import Registry
 
 _INLINE: Final = 2_000
@@ -68,4 +76,30 @@ def _extracted(turn: Turn, context: Sequence[Turn]) -> Extraction:
         unusable=() if left is None else (left,),
         erasures=erasures,
         adoptable=True,
+    )
+
+
+def propose(turn: Turn, context: Sequence[Turn] = ()) -> tuple[Proposal, ...]:
+    """Return the few memories a turn proposes, in its order; `context` tells whose names are people's."""
+    return tuple(proposal for _, proposal in ruled_proposals(turn, context))
+
+
+def ruled_proposals(turn: Turn, context: Sequence[Turn] = ()) -> tuple[tuple[str, Proposal], ...]:
+    """Return what a turn proposes, each with the name of its rule."""
+    found = drafts_of(turn, context, most=MOST_PROPOSALS)
+    return tuple((one.draft.rule, _proposal(one)) for one in found)
+
+
+def _proposal(found: QuotedDraft) -> Proposal:
+    draft = found.draft
+    return Proposal(
+        type=draft.type,
+        payload=draft.payload,
+        quote=found.quote,
+        speech_act=found.act,
+        confidence=draft.confidence,
+        importance=draft.importance,
+        topic=draft.topic,
+        ends=draft.ends,
+        ended_at=draft.ended_at,
     )

@@ -15,6 +15,7 @@ from pydantic import TypeAdapter
 
 from app.db.entities.write_lookup import Referent
 from app.english.claims import quoted_clause
+from app.english.erasure_requests import ErasureRequest
 from app.english.name_identity import ties_in
 from app.english.quotations import Span, is_quoted, quoted_spans
 from app.english.role_play import NO_FRAMING, RolePlayFrame
@@ -26,7 +27,7 @@ from app.lexical.bm25 import text_language
 from app.lexical.excision import excise
 from app.lexical.tokens import locate_quote, sentence_around
 from app.memory.candidate import Candidate
-from app.memory.extraction import ErasureRequest, Extraction, Proposal, Role, TokenUsage, Turn
+from app.memory.extraction import Extraction, Proposal, Role, TokenUsage, Turn
 from app.memory.instructions import excluding
 from app.memory.normalise import normalise_name
 from app.memory.registry import Registry

@@ -22,12 +22,13 @@ from app.db.memories import rivals
 from app.db.memories.read import read_memories
 from app.db.session import WriteSession
 from app.db.sql import insert_all
+from app.english.erasure_requests import ErasureRequest
 from app.lexical.bm25 import terms
 from app.lexical.excision import Wording
 from app.lexical.tokens import sentence_spans
 from app.memory import normalise
 from app.memory.audit import AuditAction
-from app.memory.extraction import ErasureRequest, Role, Turn
+from app.memory.extraction import Role, Turn
 from app.memory.fields import texts_in
 from app.memory.registry import Registry
 from app.memory.slots import accumulate, transition

@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app import ids
+from app.english.erasure_requests import ErasureRequest
 from app.memory import normalise
 from app.memory.candidate import AffectedMemory, Candidate, WriteDecision
-from app.memory.extraction import ErasureRequest, Proposal
+from app.memory.extraction import Proposal
 from app.memory.spec import Payload
 from app.memory.versions import Transition, Version
 from app.model import ConfidenceParts, EntityRef, EventTime, Memory, MemoryStatus, Mention, ReviewReason

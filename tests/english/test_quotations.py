@@ -5,10 +5,10 @@ from __future__ import annotations
 import pytest
 
 from app.english.quotations import quoted_spans
-from app.english.rules.propose import propose
 from app.memory.extraction import Extraction, Proposal
 from app.memory.registry import discover
 from app.model import SpeechAct
+from app.providers.rule_extractor import propose
 from app.write.extract import ExtractionContext, candidates_of
 from app.write.trace import Trace
 from tests.english.hostile import HOSTILE_UNITS, QUADRATIC, growth

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from app.english.role_play import FRAMED_TURNS, NO_FRAMING, framing
-from app.english.rules.propose import propose
 from app.model import SpeechAct
+from app.providers.rule_extractor import propose
 from tests.english.hostile import HOSTILE_UNITS, QUADRATIC, growth
 from tests.english.rules.said import turn
 

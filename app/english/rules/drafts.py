@@ -14,7 +14,7 @@ from app.english.rules.clause import HIDDEN, Clause, SpeakerContext, Tense, Who
 from app.english.rules.event_time import ClauseTime
 from app.english.rules.noun_phrases import BREAKERS
 from app.english.verbs import form_of, third_person
-from app.english.word_lists import TOOLS, pattern, word_set
+from app.english.word_lists import TOOLS, pairs, pattern, word_set
 from app.memory import vocabulary
 
 _MOST_WORDS: Final = 26
@@ -222,6 +222,8 @@ FACTUAL: Final = 0.7
 PASSING: Final = 0.4
 """Of what is mentioned once in passing (.2 to .5)."""
 
+_FACTS: Final = pairs("facts", "facts")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Draft:
@@ -259,13 +261,23 @@ def _draft(clause: Clause, kind: str, importance: float, topic: str | None, payl
 
 def fact(
     clause: Clause, predicate: str, value: str, *, stateful: bool | None = None, subject: str | None = None,
-    importance: float = FACTUAL, topic: str | None = None,
+    importance: float | None = None, topic: str | None = None,
 ) -> Draft:  # fmt: skip
-    """Return a fact about the clause's subject, or about another one; `stateful` where the vocabulary can't tell."""
+    """Return a fact about the clause's subject, or about another one; `stateful` where the vocabulary can't tell.
+
+    Its predicate gives topic and importance, unless they are given.
+    """
     whose = clause.subject.name if subject is None else subject
     known = vocabulary.predicate(predicate)
     payload = {"subject": whose, "predicate": known, "object": value, "stateful": stateful}
-    return _draft(clause, "fact", importance, topic, payload)
+    usual, weight = topic_of_predicate(known)
+    return _draft(clause, "fact", weight if importance is None else importance, topic or usual, payload)
+
+
+def topic_of_predicate(predicate: str) -> tuple[str | None, float]:
+    """Return the topic and the importance of facts of a predicate."""
+    topic, weight = _FACTS.get(predicate, "").partition(" ")[::2]
+    return topic or None, float(weight) if weight else FACTUAL
 
 
 def preference(

@@ -23,8 +23,6 @@ _AT_HAND: Final = pattern("instructions", "at hand", re.IGNORECASE)
 _LANGUAGE: Final = pattern("instructions", "language", re.IGNORECASE)
 _CALL_ME: Final = pattern("instructions", "call me", re.IGNORECASE)
 _RULE: Final = pattern("instructions", "rule", re.IGNORECASE)
-_DUTY: Final = pattern("instructions", "duty", re.IGNORECASE)
-_BANNED: Final = pattern("instructions", "banned", re.IGNORECASE)
 _FROM_NOW: Final = re.compile(r"from now on|going forward|future|next time", re.IGNORECASE)
 _PLEASE: Final = re.compile(r"please|pls|kindly", re.IGNORECASE)
 _PLEASE_LAST: Final = re.compile(r"[ ,]+(?:please|pls)$", re.IGNORECASE)
@@ -191,27 +189,6 @@ def _ruled(text: str, clause: Clause) -> Iterator[Draft]:
         yield _standing(clause, f"{verb} {whole}", word)
 
 
-def _duty(text: str, clause: Clause) -> Iterator[Draft]:
-    """Read what is laid on the listener: `you must never deploy on Fridays`, `you are required to log each access`."""
-    found = _DUTY.match(text)
-    whole = value(_REASON.split(found["what"])[0]) if found else None
-    if found is None or whole is None or _POINTING.search(whole) or found["verb"].lower() in _NO_RULE:
-        return
-    form = form_of(found["verb"].lower())
-    verb = found["verb"].lower() if form is None else form.lemma
-    yield _standing(clause, f"{verb} {whole}", "never" if found["never"] else "always")
-
-
-def _banned(text: str, clause: Clause) -> Iterator[Draft]:
-    """Read what is forbidden to all: `the use of external APIs is prohibited`, `phones are not allowed in the lab`."""
-    found = _BANNED.match(text)
-    what = value(f"{found['what']}{found['where'] or ''}") if found else None
-    if found is None or what is None or _POINTING.search(found["what"]):
-        return
-    how = "may-not-use" if found["use"] else "prohibited-from"
-    yield fact(clause, how, in_third_person(what), stateful=False, importance=0.9, topic="work")
-
-
 def _standing(clause: Clause, order: str, word: str = "") -> Draft:
     """Return what is to be done from now on, `always` or `never`."""
     said = in_third_person(_ME.sub("", _YOUR.sub("", order))).strip()
@@ -263,5 +240,5 @@ def _from_now(text: str, clause: Clause) -> Iterator[Draft]:
 
 
 _READINGS: Final[tuple[Callable[[str, Clause], Iterator[Draft]], ...]] = (
-    _kept, _language, _called, _triggered, _whenever, _for_each, _duty, _banned, _ruled, _answered, _from_now,
+    _kept, _language, _called, _triggered, _whenever, _for_each, _ruled, _answered, _from_now,
 )  # fmt: skip

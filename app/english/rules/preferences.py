@@ -7,14 +7,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from app.english.rules.clause import HIDDEN, Clause, SpeakerContext, Who
 from app.english.rules.drafts import Draft, decision, ending, fact, preference
 from app.english.rules.noun_phrases import in_third_person, list_items, slug, thing, value, without_article
 from app.english.rules.rows import CHOSEN
-from app.english.rules.tastes import OFFERED, is_taste, taste, things
+from app.english.rules.tastes import OFFERED, is_taste, taste, things, way_of_own
 from app.english.verbs import gerund
 from app.english.word_lists import AMBIGUOUS, GENERAL, REPLIES, SIZES, TOOLS, ToolKind, pattern, word_set
 
@@ -23,6 +23,8 @@ _INSTEAD: Final = re.compile(r"\s+(?:instead of|rather than|over)\s+(?P<other>[^
 _FOR: Final = pattern("preferences", "for", re.IGNORECASE)
 _TIMED: Final = pattern("preferences", "timed", re.IGNORECASE)
 _JOINED: Final = re.compile(r"\s+(?:and|or|but|&)\s+(?=\w)|,\s*(?!(?:not|rather|instead)\b)(?=\w)", re.IGNORECASE)
+_HALVES: Final = re.compile(r"\s+(?:and|but)\s+(?!(?:in|on|at|for|when|while)\b)", re.IGNORECASE)
+"""Between choices, each for a purpose of its own: `tea in the morning and coffee at night`."""
 _DOING: Final = re.compile(
     r"\s+(?:(?:not\s+)?to\s+\w+|(?!morning|evening|string|nothing|something|everything)[a-z]+ing)\b"
 )
@@ -58,10 +60,17 @@ _PHRASE: Final = range(2, 5)
 
 def prefers(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     """Read `prefer dark mode`, `prefers Python for backend work over Go`, `prefers receiving reports on Mondays`."""
-    if not clause.holds or clause.subject.name == "it" or AT_HAND.search(clause.rest) or is_taste(clause):
+    if not clause.holds or clause.subject.name == "it" or AT_HAND.search(clause.rest):
+        return
+    if is_taste(clause) or way_of_own(clause):
         return
     if _DOING.match(clause.rest) and not kind_of_choice(clause.rest.strip()):
         yield from _done(clause)
+        return
+    halves = _HALVES.split(clause.rest)
+    if len(halves) > 1 and all(_FOR.search(half) for half in halves):
+        for half in halves:
+            yield from prefers(replace(clause, rest=f" {half.strip()}"), _said)
         return
     found = thing(clause.rest, through=_INSIDE)
     if found is None:
@@ -95,7 +104,9 @@ def _chosen(clause: Clause, text: str, purpose: str | None, instead: Sequence[st
     narrowed = _NARROWING.match(clause.rest.partition(chosen)[2])  # "routes with low traffic" are not all routes
     if found is not None:
         yield preference(clause, found.key, found.value, topic=found.topic)
-    elif not narrowed and (key := slug(chosen, 8, whole=True)):
+    elif narrowed:
+        yield from (taste(clause, one, "likes") for one in things(clause.rest))
+    elif key := slug(chosen, 8, whole=True):
         yield preference(clause, f"likes.{key}", "likes", importance=0.8, topic="personal")
 
 
@@ -113,7 +124,8 @@ def _done(clause: Clause) -> Iterator[Draft]:
     if not way or not key or len(way.split()) > _LONGEST:
         return
     if lead and lead["denied"]:
-        yield preference(clause, f"{key}.way", f"not {way}", topic="personal")
+        if " " in way:  # "I prefer not to say" tells nothing
+            yield preference(clause, f"{key}.way", f"not {way}", topic="personal")
     elif _WAY.search(way):
         yield preference(clause, f"{key}.way", way, topic="personal")
     else:
@@ -128,7 +140,7 @@ def uses(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     kind = kind_of_choice(found.name)
     if clause.negated:
         if clause.subject.own and (kind or found.capital):
-            yield fact(clause, "does-not-use", found.name, importance=0.6, topic="tech")
+            yield fact(clause, "does-not-use", found.name)
         return
     after = clause.rest[found.end :]
     over, purpose = _OVER.match(after), _FOR.match(after)
@@ -196,26 +208,32 @@ _INSIDE_NAME: Final = frozenset({"of", "the", "and", "in", "to", "with"})
 _SPELLING: Final = {"color": "colour", "flavor": "flavour", "movie": "film"}
 
 
-def favourite_of(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
-    """Read `my favourite colour is blue`, `Harry Potter is my favourite book`."""
-    if not clause.copula or not clause.holds:
-        return
+def favourite_of(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
+    """Read `my favourite colour is blue`, `my sister's least favourite food is tripe`."""
     theirs = clause.subject.noun or "" if clause.subject.who is Who.POSSESSED else ""
-    noun = _FAVOURITE.fullmatch(theirs)
-    named = _MY_FAVOURITE.match(clause.rest) if clause.subject.who is Who.NAMED else None
-    if noun is not None and not clause.rest.lower().startswith(_NO_CHOICE):
-        chosen = thing(clause.rest, through=_INSIDE_NAME)
-        if chosen is not None:
-            yield from _favourite(clause, clause.subject.owner or "", noun["what"], chosen.name)
-    elif named is not None:
-        yield from _favourite(clause, said.speaker, named["what"], clause.subject.name)
+    noun = _FAVOURITE.fullmatch(theirs) if clause.copula and clause.holds else None
+    if noun is None or clause.rest.lower().startswith(_NO_CHOICE):
+        return
+    chosen = thing(clause.rest, through=_INSIDE_NAME)
+    if chosen is not None:
+        yield from _favourite(clause, clause.subject.owner or "", noun, chosen.name)
 
 
-def _favourite(clause: Clause, owner: str, what: str, chosen: str) -> Iterator[Draft]:
-    words = [_SPELLING.get(word, word) for word in what.lower().split()]
+def favourite_told(text: str, clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
+    """Read `Harry Potter is my favourite book`, `mango is my favourite fruit`."""
+    found = _MY_FAVOURITE.match(text)
+    chosen = found["chosen"] if found is not None else ""
+    if found is not None and (chosen.istitle() or things(f" {chosen}") == [chosen]):
+        yield from _favourite(clause, clause.subject.name, found, chosen)
+
+
+def _favourite(clause: Clause, owner: str, said: re.Match[str], chosen: str) -> Iterator[Draft]:
+    words = [_SPELLING.get(word, word) for word in said["what"].lower().split()]
     key = slug(" ".join(words))
-    if key and words[0] not in _NO_FAVOURITE:
-        yield preference(clause, f"favourite.{key}", chosen, subject=owner, topic="personal")
+    if not key or words[0] in _NO_FAVOURITE:
+        return
+    key, how = (f"likes.{slug(chosen, whole=True)}", "dislikes") if said["least"] else (f"favourite.{key}", chosen)
+    yield preference(clause, key, how, subject=owner, topic="personal")
 
 
 AT_HAND: Final = pattern("preferences", "at hand", re.IGNORECASE)
@@ -335,6 +353,6 @@ def _headed(chosen: str, purpose: str | None) -> PreferenceChoice | None:
     words = without_article(chosen).split()
     if len(words) not in _PHRASE or _SMALL.intersection(word.lower() for word in words):
         return None
-    head = slug(words[-1])
+    head = slug(words[-1]) if words[-1].lower() != "instructions" else ""
     narrowed = purpose_slug(purpose) if purpose else ""
     return PreferenceChoice(key=f"{head}.{narrowed or 'kind'}", value=chosen, topic="personal") if head else None

@@ -8,7 +8,7 @@ from typing import Final
 
 from app.english.names import PERSON, PLACE, kind_of
 from app.english.rules.clause import HIDDEN, Clause, SpeakerContext
-from app.english.rules.drafts import PASSING, STATED, Draft, fact
+from app.english.rules.drafts import PASSING, Draft, fact
 from app.english.rules.noun_phrases import BREAKERS, value
 from app.english.rules.occupations import is_role
 from app.english.rules.relationships import GONE
@@ -55,9 +55,9 @@ def _as_one_is(text: str, clause: Clause) -> Iterator[Draft]:
     if what.startswith(_NO_MORE):
         return
     if what in DIETS:
-        yield fact(clause, "has-diet", what, importance=STATED, topic="food")
+        yield fact(clause, "has-diet", what)
     elif found and is_role(what) and not _REQUEST.match(text, found.end()):
-        yield fact(clause, "has-role", what, topic="work")
+        yield fact(clause, "has-role", what)
 
 
 def _products(text: str, clause: Clause) -> Iterator[Draft]:
@@ -67,7 +67,7 @@ def _products(text: str, clause: Clause) -> Iterator[Draft]:
         goes_on = _goes_on(text, found.end())  # "my Rocky Mountains trip"
         made = _MADE.search(found["what"]) or first in ORGANISATIONS or found["device"]
         if what and made and not goes_on and first not in _NOBODY and kind_of(what) not in {PERSON, PLACE}:
-            yield _has(clause, "owns", what, "personal")
+            yield _has(clause, "owns", what)
 
 
 def _goes_on(text: str, at: int, *, one: bool = False) -> bool:
@@ -87,7 +87,7 @@ def _related(text: str, clause: Clause) -> Iterator[Draft]:
     if relative and relative["other"]:
         nouns.append(relative["other"])
     for noun in nouns:
-        yield _has(clause, "has", _counted(noun), "personal")
+        yield _has(clause, "has", _counted(noun))
 
 
 def _is_named(text: str, at: int) -> bool:
@@ -101,5 +101,5 @@ def _counted(noun: str) -> str:
     return f"a{'n' if noun[0] in 'aeiou' else ''} {noun}"
 
 
-def _has(clause: Clause, predicate: str, what: str, topic: str) -> Draft:
-    return fact(clause, predicate, what, stateful=False, importance=PASSING, topic=topic)
+def _has(clause: Clause, predicate: str, what: str) -> Draft:
+    return fact(clause, predicate, what, stateful=False, importance=PASSING)

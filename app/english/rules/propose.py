@@ -1,12 +1,13 @@
-"""From a turn to the memories it proposes. Pure, linear in the length of the turn."""
+"""From a turn to the drafts of what it states. Pure, linear in the length of the turn."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
+from datetime import datetime, tzinfo
 from itertools import islice
-from typing import Final
+from typing import Final, Protocol
 
 from app.amounts import amount
 from app.english import speech_acts
@@ -32,7 +33,6 @@ from app.english.rules.noun_phrases import BREAKERS
 from app.english.rules.table import read_clause, read_sentence
 from app.english.verbs import form_of
 from app.english.word_lists import DOSE, NUMBERS, pattern, words
-from app.memory.extraction import MOST_PROPOSALS, Proposal, Role, Turn
 from app.memory.vocabulary import USER
 from app.model import SpeechAct
 
@@ -40,11 +40,13 @@ _TAKEN_BACK: Final = pattern("proposals", "taken back", re.IGNORECASE)
 """Words with which a speaker takes back what was just said: what is left can't be told, so nothing is read."""
 
 _UNREAL: Final = frozenset({SpeechAct.HYPOTHETICAL, SpeechAct.ROLEPLAY})
-_BELIEVABLE: Final = frozenset({"fact", "relation", "preference"})
+_BELIEVABLE: Final = frozenset({"fact", "relation"})
 _OTHERS: Final = frozenset({Who.NAMED, Who.PRONOUN})
 _CORRECTION: Final = re.compile(r"(?:no|nope|actually)\b", re.IGNORECASE)
 _BARE_ROLE: Final = re.compile(r"an?\s", re.IGNORECASE)
 _FIRST_VERB: Final = pattern("proposals", "first verb", re.IGNORECASE)
+_BARE_ATTITUDE: Final = pattern("proposals", "bare attitude", re.IGNORECASE)
+_BARE_LIKING: Final = pattern("proposals", "bare liking", re.IGNORECASE)
 _LEAD: Final = re.compile(r"(?:(?:and|so|yeah|yes|well|honestly|afternoon|evening|morning)[,: ]+)*", re.IGNORECASE)
 _ABBREVIATED: Final = words("names", "abbreviated")
 _DOTTED: Final = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
@@ -157,16 +159,21 @@ def _role_alone(sentence: Sentence, said: SpeakerContext) -> Clause | None:
 
 
 def _subjectless(sentence: Sentence, said: SpeakerContext) -> Iterator[Clause]:
-    """Read `Just moved to Berlin`, `Sent the forecast to Ivora`: the speaker is not named."""
-    found = _FIRST_VERB.match(sentence.text)
-    form = form_of(found["verb"].lower()) if found else None
-    if sentence.asks or form is None or "past" not in form.kinds or "base" in form.kinds or _is_title(sentence.text):
-        return
+    """Read `Just moved to Berlin`, `Love hiking`, `Not a fan of sushi`: the speaker is not named."""
     lead = _LEAD.match(sentence.text)
     text = sentence.text[lead.end() :] if lead else sentence.text
+    if sentence.asks or not text or _is_title(text):
+        return
+    found = _FIRST_VERB.match(sentence.text)
+    form = form_of(found["verb"].lower()) if found else None
+    done = form is not None and "past" in form.kinds and "base" not in form.kinds
+    liking = _BARE_LIKING.match(text) is not None
+    if not (done or liking or _BARE_ATTITUDE.match(text)):
+        return
     start = sentence.end - len(text)
-    read = parse(f"I {text[0].lower()}{text[1:]}", start, said)
-    if read is not None and read.tense is Tense.PAST:
+    whose = "I'm" if liking else "I"
+    read = parse(f"{whose} {text[0].lower()}{text[1:]}", start, said)
+    if read is not None and (read.tense is Tense.PAST) is done:
         yield replace(read, text=text, start=start, first=sentence.start, sure=_ASSUMED, subjectless=True)
 
 
@@ -232,19 +239,40 @@ _TASK: Final = pattern("proposals", "task", re.IGNORECASE | re.MULTILINE)
 _NOTE: Final = pattern("proposals", "note", re.IGNORECASE)
 
 
-def propose(turn: Turn, context: Sequence[Turn] = ()) -> tuple[Proposal, ...]:
-    """Return the few memories a turn proposes, in its order; `context` tells whose names are people's."""
-    return tuple(proposal for _, proposal in ruled_proposals(turn, context))
+class Utterance(Protocol):
+    """A turn as the rules read it: `first_person` is whom `I` means, `zone` that of words such as `yesterday`."""
+
+    @property
+    def role(self) -> str: ...  # noqa: D102 - as the class says
+    @property
+    def content(self) -> str: ...  # noqa: D102
+    @property
+    def speaker(self) -> str | None: ...  # noqa: D102
+    @property
+    def first_person(self) -> str: ...  # noqa: D102
+    @property
+    def occurred_at(self) -> datetime: ...  # noqa: D102
+    @property
+    def zone(self) -> tzinfo: ...  # noqa: D102
 
 
-def ruled_proposals(turn: Turn, context: Sequence[Turn] = ()) -> tuple[tuple[str, Proposal], ...]:
-    """Return what a turn proposes, each with the name of its rule."""
-    if turn.role is not Role.USER and USER not in turn.content.lower():
+@dataclass(frozen=True, slots=True)
+class QuotedDraft:
+    """A draft, the words of the turn that it relies on, and what was done with them."""
+
+    draft: Draft
+    quote: str
+    act: SpeechAct
+
+
+def drafts_of(turn: Utterance, context: Sequence[Utterance] = (), *, most: int) -> tuple[QuotedDraft, ...]:
+    """Return at most so many drafts of a turn, in its order; `context` tells whose names are people's."""
+    if turn.role != USER and USER not in turn.content.lower():
         return ()
-    return tuple((one.draft.rule, _proposal(one, turn)) for one in _best(_read(turn, _said(turn, context))))
+    return tuple(_quoted(one, turn) for one in _best(_read(turn, _said(turn, context)), most))
 
 
-def _said(turn: Turn, context: Sequence[Turn]) -> SpeakerContext:
+def _said(turn: Utterance, context: Sequence[Utterance]) -> SpeakerContext:
     turns = (turn, *context)
     speakers = {one.speaker.lower() for one in turns if one.speaker}
     named = {name.lower() for one in turns for name in _PERSON.findall(one.content[:_MOST_CONTEXT])}
@@ -256,10 +284,10 @@ def _said(turn: Turn, context: Sequence[Turn]) -> SpeakerContext:
     )
 
 
-def _read(turn: Turn, said: SpeakerContext) -> list[LocatedDraft]:
+def _read(turn: Utterance, said: SpeakerContext) -> list[LocatedDraft]:
     found: list[LocatedDraft] = []
     playing, pasted, riddle = False, _is_pasted(turn.content), _is_riddle(turn.content)
-    document, before, corrected = _document(turn.content) if turn.role is Role.USER else range(0), 0, ""
+    document, before, corrected = _document(turn.content) if turn.role == USER else range(0), 0, ""
     blank = "\n" * len(document)
     written = f"{turn.content[: document.start]}{blank}{turn.content[document.stop :]}"
     for sentence in islice(sentences(written), MOST_SENTENCES):
@@ -271,14 +299,14 @@ def _read(turn: Turn, said: SpeakerContext) -> list[LocatedDraft]:
         if not dropped and not (_TAKEN_BACK.search(text) or speech_acts.is_fiction(text)) and _MAY_STATE.search(text):
             found.extend(
                 speaker_statements(sentence, said, playing=playing, pasted=pasted, riddle=riddle)
-                if turn.role is Role.USER
+                if turn.role == USER
                 else of_user(sentence, said)
             )
         before, corrected = sentence.start, text
     return found
 
 
-def unread(turn: Turn) -> str | None:
+def unread(turn: Utterance) -> str | None:
     """Return why some sentences of a turn are not read, in words without its content, or None."""
     if len(turn.content) <= LONGEST:
         return None
@@ -330,7 +358,8 @@ def _is_riddle(content: str) -> bool:
 def _is_order(text: str) -> bool:
     """Tell whether a sentence begins with a verb: `Make a story of it`, but not `Note that Ada moved`."""
     form = form_of(text.split(maxsplit=1)[0].strip(",:").lower())
-    return form is not None and "base" in form.kinds and _NOTE.match(text) is None
+    stated = _NOTE.match(text) or _BARE_ATTITUDE.match(text)
+    return form is not None and "base" in form.kinds and stated is None
 
 
 def _document(content: str) -> range:
@@ -347,14 +376,14 @@ def _document(content: str) -> range:
     return range(max(0, content.find("\n")), max(content.rfind("\n"), 0) or len(content))
 
 
-def _best(found: Sequence[LocatedDraft]) -> list[LocatedDraft]:
+def _best(found: Sequence[LocatedDraft], most: int) -> list[LocatedDraft]:
     """Return the most that a turn may propose: the surest and most important, each said once, in its order."""
     unique: dict[str, LocatedDraft] = {}
     for one in found:
         if one.draft.importance >= LEAST_IMPORTANCE and _is_sound(one.draft):
             unique.setdefault(_key(one.draft), one)
     ranked = sorted(unique.values(), key=lambda one: -one.draft.confidence * one.draft.importance)
-    chosen = {id(one) for one in ranked[:MOST_PROPOSALS]}
+    chosen = {id(one) for one in ranked[:most]}
     return [one for one in unique.values() if id(one) in chosen]
 
 
@@ -398,17 +427,8 @@ def _with_own_stop(value: object, said: str) -> object:
     return f"{value}." if own and after.startswith(".") else value
 
 
-def _proposal(found: LocatedDraft, turn: Turn) -> Proposal:
-    draft = found.draft
+def _quoted(found: LocatedDraft, turn: Utterance) -> QuotedDraft:
     said = turn.content[found.start : found.end + 1]
-    return Proposal(
-        type=draft.type,
-        payload={name: _with_own_stop(value, said) for name, value in draft.payload.items()},
-        quote=turn.content[found.start : found.end].strip(),
-        speech_act=found.act,
-        confidence=draft.confidence,
-        importance=draft.importance,
-        topic=draft.topic,
-        ends=draft.ends,
-        ended_at=draft.ended_at,
-    )
+    payload = {name: _with_own_stop(value, said) for name, value in found.draft.payload.items()}
+    quote = turn.content[found.start : found.end].strip()
+    return QuotedDraft(replace(found.draft, payload=payload), quote, found.act)

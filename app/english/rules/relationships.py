@@ -10,7 +10,7 @@ from typing import Final
 from app.english.names import PERSON, bare_name, is_nationality, is_no_name, kind_of, leading_name
 from app.english.pronouns import parsed
 from app.english.rules.clause import Clause, SpeakerContext, Who
-from app.english.rules.drafts import STATED, Draft, ending, entity, fact, relation
+from app.english.rules.drafts import Draft, ending, entity, fact, relation
 from app.english.rules.noun_phrases import list_items, without_fillers
 from app.english.word_lists import (
     COLLEAGUES,
@@ -200,9 +200,9 @@ def naming(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
         return
     if clause.subject.who is Who.POSSESSED and clause.subject.owner:
         ties = list(_each(clause, clause.subject.noun or "", named[0]))
-        yield from ties or [fact(clause, "has-name", named[0], topic="personal")]
+        yield from ties or [fact(clause, "has-name", named[0])]
     elif clause.subject.own:
-        yield fact(clause, "has-name", named[0], importance=STATED, topic="personal")
+        yield fact(clause, "has-name", named[0])
 
 
 def having(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
@@ -224,9 +224,9 @@ def _had(clause: Clause, part: str) -> Iterator[Draft]:
             yield from relationship(clause, clause.subject.name, noun.removesuffix("s"), name)
     elif predicate in _COUNTED and count not in {"my", "our", "several"}:
         if noun in _CHILDREN and count not in _ONE:
-            yield fact(clause, "has-children", count, topic="personal")
+            yield fact(clause, "has-children", count)
         else:
-            yield fact(clause, "has", f"{found['count']} {noun}", topic="personal")
+            yield fact(clause, "has", f"{found['count']} {noun}")
 
 
 def _names(text: str) -> list[str]:
@@ -264,7 +264,7 @@ def separation(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     other = (mine and clause.subject.given) or other
     owner = said.speaker if mine or clause.subject.own else clause.subject.name
     for one in ties:
-        yield ending(clause, said, fact(clause, one, other, subject=owner, importance=0.8, topic="personal"))
+        yield ending(clause, said, fact(clause, one, other, subject=owner))
 
 
 def parting(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
@@ -275,7 +275,7 @@ def parting(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     for lemma, rest, ties in _PARTINGS:
         if clause.lemma == lemma and rest.match(clause.rest):
             for one in ties:
-                yield ending(clause, said, fact(clause, one, name, subject=said.speaker, topic="personal"))
+                yield ending(clause, said, fact(clause, one, name, subject=said.speaker))
 
 
 def _is_of_mates(clause: Clause, whom: str | None) -> bool:

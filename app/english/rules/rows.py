@@ -9,7 +9,7 @@ from typing import Final
 
 from app.english.names import ORGANIZATION, kind_of
 from app.english.rules.clause import Clause, SpeakerContext, Tense, Who
-from app.english.rules.drafts import FACTUAL, Draft
+from app.english.rules.drafts import Draft
 from app.english.rules.event_time import SINCE
 from app.english.rules.values import Value
 from app.english.word_lists import pattern, word_set
@@ -53,11 +53,6 @@ def is_undergone(clause: Clause) -> bool:
 def is_general(clause: Clause) -> bool:
     """Tell whether the clause says what someone does in general, and not by choice."""
     return is_now(clause) and not (clause.progressive or clause.adverbs & CHOSEN)
-
-
-def is_speakers_own(clause: Clause) -> bool:
-    """Tell whether the clause says what the speaker alone does now."""
-    return is_now(clause) and clause.subject.own and not clause.subject.plural
 
 
 def is_others_habit(clause: Clause) -> bool:
@@ -121,8 +116,7 @@ class Row:
     value: Value | None = None
     type: str = "fact"
     predicate: str = ""
-    topic: str = "personal"
-    importance: float = FACTUAL
+    topic: str | None = None
     stateful: bool | None = None
     past: bool = False
     alone: bool = False

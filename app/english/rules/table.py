@@ -28,7 +28,17 @@ from app.english.rules import (
     values,
 )
 from app.english.rules.clause import Clause, SpeakerContext, Tense, Who
-from app.english.rules.drafts import PASSING, STATED, Draft, ending, event, fact, main_part, relation, retell
+from app.english.rules.drafts import (
+    PASSING,
+    Draft,
+    ending,
+    event,
+    fact,
+    main_part,
+    relation,
+    retell,
+    topic_of_predicate,
+)
 from app.english.rules.noun_phrases import in_third_person, says_something
 from app.english.rules.rows import (
     Row,
@@ -42,7 +52,6 @@ from app.english.rules.rows import (
     is_of_somebody,
     is_one,
     is_others_habit,
-    is_speakers_own,
     is_told,
     is_undergone,
     was_undergone,
@@ -52,55 +61,49 @@ from app.english.word_lists import expanded
 
 WORK: Final = (
     Row(name="employer", verbs="work", mood=is_now, lead=r"<<AS_SAID>>at\s+", value=occupations.workplace,
-        predicate="works-at", topic="work", importance=0.8, past=True, unless="<<TODAY>>"),
+        predicate="works-at", past=True, unless="<<TODAY>>"),
     Row(name="employer", verbs="work", mood=is_now, lead=r"<<AS_SAID>>for\s+(?!<<A_WHILE>>)",
-        value=occupations.employer,
-        predicate="works-at", topic="work", importance=0.8, past=True, unless="<<TODAY>>"),
+        value=occupations.employer, predicate="works-at", past=True, unless="<<TODAY>>"),
     Row(name="employer", verbs="start begin", mood=is_done, lead=r"(?:<<JOB>>|\s+at\s+(?=(?-i:[A-Z])))",
-        value=occupations.workplace, predicate="works-at", topic="work", importance=0.8),
+        value=occupations.workplace, predicate="works-at"),
     Row(name="employer", verbs="get land accept take find", mood=is_done, lead="<<JOB>>",
-        value=occupations.named_workplace, predicate="works-at", topic="work", importance=0.8),
+        value=occupations.named_workplace, predicate="works-at"),
     Row(name="employer", verbs="hire employ promote", mood=is_undergone, lead=r"\s+(?:by|at|with)\s+",
-        value=occupations.company, predicate="works-at", topic="work", importance=0.8),
+        value=occupations.company, predicate="works-at"),
     Row(name="role", verbs="work serve", mood=is_now, lead="<<AS>>", value=occupations.role, predicate="has-role",
-        topic="work", past=True),
-    Row(name="role", verbs="work", mood=is_speakers_own, lead=r"\s+as(?=\s+an?\s)", value=occupations.unknown_role,
-        predicate="has-role", topic="work", past=True),
+        past=True),
     Row(name="role", verbs="start begin join hire", lead="<<AS>>", value=occupations.role, predicate="has-role",
-        topic="work", mood=lambda clause: is_done(clause) or is_undergone(clause)),
+        mood=lambda clause: is_done(clause) or is_undergone(clause)),
     Row(name="manager", verbs="work", mood=is_now, lead=r"\s+(?:directly\s+)?(?:for|under)\s+", value=occupations.boss,
-        type="relation", predicate="reports-to", topic="work"),
+        type="relation", predicate="reports-to"),
     Row(name="manager", verbs="report", mood=is_now, lead=r"\s+(?:directly\s+)?to\s+", value=occupations.leader,
-        type="relation", predicate="reports-to", topic="work"),
+        type="relation", predicate="reports-to"),
     Row(name="membership", verbs="join", precision=0.9, mood=is_done, lead=r"\s+", value=values.group, type="relation",
-        predicate="member-of", topic="work"),
+        predicate="member-of"),
     Row(name="membership", verbs="be", mood=is_told, value=values.group, type="relation", predicate="member-of",
-        topic="work", lead=r"(?:a\s+)?(?:(?:founding\s+|proud\s+)?member|part)\s+of\s+|(?:on|in)\s+(?=(?:the|our)\s)"),
+        lead=r"(?:a\s+)?(?:(?:founding\s+|proud\s+)?member|part)\s+of\s+|(?:on|in)\s+(?=(?:the|our)\s)"),
     Row(name="colleagues", verbs="work", mood=is_now, lead=r"\s+(?:closely\s+)?(?:with|alongside)\s+",
         value=values.people, type="relation", predicate="works-with"),
     Row(name="colleagues", verbs="work", read=relationships.working_together),
     Row(name="manages", verbs="manage lead supervise oversee", mood=is_now, lead=r"\s+(?!an?\s|\d|two|three|four)",
-        value=values.led, type="relation", predicate="manages", topic="work"),
+        value=values.led, type="relation", predicate="manages"),
     Row(name="manages", verbs="manage lead supervise oversee run head", mood=is_now, lead="<<SO_MANY>>",
-        value=values.led_in_number, predicate="manages", topic="work", stateful=True),
+        value=values.led_in_number, predicate="manages", stateful=True),
     Row(name="owns", verbs="own", mood=is_now, lead=r"\s+", value=values.quantity, predicate="owns"),
     Row(name="drives", verbs="drive", mood=is_now, lead=r"\s+(?=an?\s+(?-i:[A-Z]))", value=values.quantity,
         predicate="drives"),
-    Row(name="uses", verbs="use", mood=is_general, lead="<<NOT_THEIRS>>", value=values.tools, predicate="uses",
-        topic="tech", importance=0.6),
-    Row(name="uses", verbs="use", mood=is_others_habit, lead="<<NOT_THEIRS>>", value=values.equipment, predicate="uses",
-        topic="tech", importance=0.6),
+    Row(name="uses", verbs="use", mood=is_general, lead="<<NOT_THEIRS>>", value=values.tools, predicate="uses"),
+    Row(name="uses", verbs="use", mood=is_others_habit, lead="<<NOT_THEIRS>>", value=values.equipment,
+        predicate="uses"),
 )  # fmt: skip
 HOME: Final = (
     Row(name="home", verbs="live reside", mood=is_now, lead="<<LIVE_IN>>", value=values.place, predicate="lives-in",
-        importance=0.8, past=True),
+        past=True),
     Row(name="home", verbs="be", mood=is_of_somebody, lead="<<BASED_IN>>", value=values.named_place,
-        predicate="lives-in",
-        importance=0.8),
-    Row(name="moved", verbs="move relocate migrate", mood=is_done, value=occupations.moved_home, predicate="lives-in",
-        importance=0.8),
+        predicate="lives-in"),
+    Row(name="moved", verbs="move relocate migrate", mood=is_done, value=occupations.moved_home, predicate="lives-in"),
     Row(name="moved", verbs="move relocate migrate", mood=is_done, value=occupations.moved_employer,
-        predicate="works-at", topic="work", importance=0.8),
+        predicate="works-at"),
     Row(name="origin", verbs="come", mood=is_now, lead=r"\s+(?:originally\s+)?from\s+", value=values.named_place,
         predicate="comes-from"),
     Row(name="origin", verbs="grow", mood=is_done, lead=r"\s+up\s+(?:in|near|outside)\s+", value=values.named_place,
@@ -108,25 +111,21 @@ HOME: Final = (
 )  # fmt: skip
 HEALTH: Final = (
     Row(name="allergy", verbs="have", mood=is_now, lead="<<ALLERGY>>", value=values.before_allergy,
-        predicate="allergic-to",
-        topic="health", importance=1.0, precision=0.9, alone=True),
+        predicate="allergic-to", precision=0.9, alone=True),
     Row(name="allergy", verbs="have", mood=is_now, lead=r"\s+(?:an?\s+)?(?:\w+\s+)??allerg(?:y|ies)\s+to\s+",
-        value=values.allergens, predicate="allergic-to", topic="health", importance=1.0, precision=0.9,
-        alone=True),
+        value=values.allergens, predicate="allergic-to", precision=0.9, alone=True),
     Row(name="allergy", verbs="be", mood=is_told, lead="<<ALLERGIC>>", value=values.substances, predicate="allergic-to",
-        topic="health", importance=1.0, precision=0.9, alone=True),
+        precision=0.9, alone=True),
     Row(name="illness", verbs="have", mood=is_now, lead=r"\s+", value=values.illnesses, predicate="has-condition",
-        topic="health", importance=STATED, alone=True),
-    Row(name="illness", verbs="suffer", mood=is_now, lead=r"\s+from\s+", value=values.illnesses,
-        predicate="has-condition", topic="health", importance=STATED),
-    Row(name="illness", verbs="diagnose", mood=is_undergone, lead=r"\s+(?:as\s+having|with)\s+", value=values.anything,
-        predicate="has-condition", topic="health", importance=STATED),
-    Row(name="illness", verbs="get", mood=is_done, lead=r"\s+diagnosed\s+with\s+", value=values.anything,
-        predicate="has-condition", topic="health", importance=STATED),
-    Row(name="illness", verbs="be", mood=is_told, value=values.health_state, predicate="has-condition", topic="health",
-        importance=STATED, alone=True),
-    Row(name="diet", verbs="be", mood=is_told, value=values.diet, predicate="has-diet", topic="food", importance=STATED,
         alone=True),
+    Row(name="illness", verbs="suffer", mood=is_now, lead=r"\s+from\s+", value=values.illnesses,
+        predicate="has-condition"),
+    Row(name="illness", verbs="diagnose", mood=is_undergone, lead=r"\s+(?:as\s+having|with)\s+", value=values.anything,
+        predicate="has-condition"),
+    Row(name="illness", verbs="get", mood=is_done, lead=r"\s+diagnosed\s+with\s+", value=values.anything,
+        predicate="has-condition"),
+    Row(name="illness", verbs="be", mood=is_told, value=values.health_state, predicate="has-condition", alone=True),
+    Row(name="diet", verbs="be", mood=is_told, value=values.diet, predicate="has-diet", alone=True),
     Row(name="medicine", verbs="be take prescribe switch change move put start replaced swap substituted",
         read=medications.taking, alone=True),
     Row(name="dose", verbs="be increase raise lower reduce cut drop change put bumped adjust upped up move bring take "
@@ -135,11 +134,11 @@ HEALTH: Final = (
 PEOPLE: Final[tuple[Row, ...]] = (
     Row(name="favourite", verbs="be", precision=0.85, read=preferences.favourite_of, alone=True),
     Row(name="name", verbs="be", noun="(?:first |full )?name", mood=is_told, value=values.given_name,
-        predicate="has-name", importance=STATED),
+        predicate="has-name"),
     Row(name="age", verbs="be", noun="(?:first |full )?name", mood=is_told, lead="<<NAME_AND>>", value=values.age,
-        predicate="has-age", importance=0.8),
+        predicate="has-age"),
     Row(name="birth", verbs="be", noun="<<BIRTHDAY>>", mood=is_told, lead=r"(?:on\s+)?", value=values.date,
-        predicate="born-on", importance=0.8),
+        predicate="born-on"),
     Row(name="goal", verbs="be", noun="(?:(?:long-term|main) )?(?:goal|dream|ambition)", mood=is_told,
         lead=r"to\s+(?!be\s+(?:able|happy)\b)", value=values.goal, predicate="has-goal"),
     Row(name="possession", precision=0.8, verbs="be", noun="<<OWNED>>", mood=is_told, value=values.any_name,
@@ -147,56 +146,41 @@ PEOPLE: Final[tuple[Row, ...]] = (
     Row(name="possession", precision=0.8, verbs="be", noun="pronouns", mood=is_told, value=values.anything,
         predicate="has-pronouns"),
     Row(name="relationship", precision=0.85, verbs="be", read=relationships.someone),
-    Row(name="age", verbs="be", mood=is_told, value=values.age, predicate="has-age", importance=0.8, alone=True),
-    Row(name="age", verbs="turn", mood=is_done, value=values.age, predicate="has-age", importance=0.8),
+    Row(name="age", verbs="be", mood=is_told, value=values.age, predicate="has-age", alone=True),
+    Row(name="age", verbs="turn", mood=is_done, value=values.age, predicate="has-age"),
     Row(name="origin", verbs="be", precision=0.8, mood=is_told, lead="<<FROM>>", value=values.named_place,
         predicate="comes-from", alone=True),
-    Row(name="origin", verbs="be", precision=0.8, mood=is_told, value=values.nationality, predicate="has-nationality",
-        alone=True),
-    Row(name="birth", verbs="be", mood=is_born, lead="<<BORN_IN>>", value=values.birthplace, predicate="born-in",
-        importance=0.8),
-    Row(name="birth", verbs="be", mood=is_born, lead="<<BORN_ON>>", value=values.date, predicate="born-on",
-        importance=0.8),
+    Row(name="birth", verbs="be", mood=is_born, lead="<<BORN_IN>>", value=values.birthplace, predicate="born-in"),
+    Row(name="birth", verbs="be", mood=is_born, lead="<<BORN_ON>>", value=values.date, predicate="born-on"),
     Row(name="relationship", verbs="be", precision=0.85, read=relationships.kinship, alone=True),
-    Row(name="occupation", verbs="be", mood=is_one, value=occupations.role, predicate="has-role", topic="work",
-        past=True, alone=True),
-    Row(name="occupation", verbs="be", mood=is_one, value=occupations.student, predicate="has-role",
-        topic="education", past=True, alone=True),
-    Row(name="occupation", verbs="be", mood=is_one, value=occupations.employer_of_role, predicate="works-at",
-        topic="work", importance=0.8),
-    Row(name="name", verbs="be", mood=is_introduced, value=values.own_name, predicate="has-name", importance=STATED,
+    Row(name="occupation", verbs="be", mood=is_one, value=occupations.role, predicate="has-role", past=True,
         alone=True),
-    Row(name="age", verbs="be", mood=is_introduced, lead="<<NAME_AND>>", value=values.age, predicate="has-age",
-        importance=0.8),
-    Row(name="occupation", verbs="be", mood=is_introduced, lead=r"<<NAME_AND>>(?:\d+,\s*)?", value=occupations.role,
-        predicate="has-role", topic="work"),
+    Row(name="occupation", verbs="be", mood=is_one, value=occupations.student, predicate="has-role", topic="education",
+        past=True, alone=True),
+    Row(name="occupation", verbs="be", mood=is_one, value=occupations.employer_of_role, predicate="works-at"),
+    Row(name="name", verbs="be", mood=is_introduced, value=values.own_name, predicate="has-name", alone=True),
     Row(name="appointment", verbs="be", read=events.appointments),
     Row(name="name", verbs="call name", read=relationships.naming),
     Row(name="marriage", verbs="marry", mood=is_married, lead="<<MARRIED>>", value=values.any_name,
-        predicate="married-to", importance=0.8),
+        predicate="married-to"),
     Row(name="family", verbs="have", read=relationships.having),
-    Row(name="degree", verbs="have", mood=is_now, lead=r"\s+", value=values.degree, predicate="has-degree",
-        topic="education", alone=True),
-    Row(name="language", verbs="speak", mood=is_now, lead=r"\s+", value=values.languages, predicate="speaks",
-        importance=0.6),
-    Row(name="learning", verbs="learn", mood=is_now, lead=r"\s+", value=values.languages, predicate="learning",
-        importance=0.6),
-    Row(name="learning", verbs="learn", mood=is_now, lead=r"\s+", value=values.instruments, predicate="learning",
-        importance=0.6),
-    Row(name="pastime", verbs="play", precision=0.8, mood=is_now, lead=r"\s+", value=values.pastimes, predicate="plays",
-        importance=0.6),
+    Row(name="degree", verbs="have", mood=is_now, lead=r"\s+", value=values.degree, predicate="has-degree", alone=True),
+    Row(name="language", verbs="speak", mood=is_now, lead=r"\s+", value=values.languages, predicate="speaks"),
+    Row(name="learning", verbs="learn", mood=is_now, lead=r"\s+", value=values.languages, predicate="learning"),
+    Row(name="learning", verbs="learn", mood=is_now, lead=r"\s+", value=values.instruments, predicate="learning"),
+    Row(name="pastime", verbs="play", precision=0.8, mood=is_now, lead=r"\s+", value=values.pastimes,
+        predicate="plays"),
     Row(name="method", verbs="follow practise practice", read=events.following),
-    Row(name="school", verbs="study", mood=is_now, lead=r"\s+(?:[\w ]{0,40}?\s)?at\s+",
-        value=values.school, predicate="studies-at", topic="education", past=True),
-    Row(name="school", verbs="graduate", mood=is_done, lead=r"\s+(?:[^,.;]{0,60}?\s)?from\s+",
-        value=values.school, predicate="studied-at", topic="education"),
+    Row(name="school", verbs="study", mood=is_now, lead=r"\s+(?:[\w ]{0,40}?\s)?at\s+", value=values.school,
+        predicate="studies-at", past=True),
+    Row(name="school", verbs="graduate", mood=is_done, lead=r"\s+(?:[^,.;]{0,60}?\s)?from\s+", value=values.school,
+        predicate="studied-at"),
 )  # fmt: skip
 PREFERENCES: Final = (
     Row(name="taste", verbs="", precision=0.9, read=tastes.tastes),
     Row(name="taste", verbs="", precision=0.8, read=tastes.habits, alone=True),
     Row(name="taste", verbs="like love prefer want take need drink", precision=0.8, read=tastes.served),
     Row(name="taste", verbs="be", precision=0.8, read=tastes.kind_of_person),
-    Row(name="good at", verbs="be", precision=0.9, read=tastes.good_at),
     Row(name="preference", verbs="prefer", precision=0.7, read=preferences.prefers),
     Row(name="tool", verbs="use", read=preferences.uses),
     Row(name="tool", verbs="switch move migrate change", mood=is_done, read=preferences.switches),
@@ -207,24 +191,23 @@ PREFERENCES: Final = (
 )  # fmt: skip
 ENDINGS: Final = (
     Row(name="left employer", verbs="leave resign retire", mood=is_done, lead=r"\s+(?:from\s+|of\s+)?",
-        value=occupations.company, predicate="works-at", topic="work", importance=0.8, ends=True, unless="<<OUT>>"),
+        value=occupations.company, predicate="works-at", ends=True, unless="<<OUT>>"),
     Row(name="left employer", verbs="quit", mood=is_done, lead=r"\s+", value=occupations.named_workplace,
-        predicate="works-at", topic="work", importance=0.8, ends=True),
+        predicate="works-at", ends=True),
     Row(name="left employer", verbs="leave quit resign lose", mood=is_done,
         lead=r"<<MY_JOB>>(?:\s+as\s+[^,;]{2,40}?)?(?:\s+(?:at|with)\s+)?", value=occupations.employer_named,
-        predicate="works-at", topic="work", importance=0.8, ends=True, open_value=True),
+        predicate="works-at", ends=True, open_value=True),
     Row(name="left role", verbs="leave quit lose resign", mood=is_done, lead=r"(?:<<MY_JOB>>)?\s+as\s+",
-        value=occupations.role, predicate="has-role", topic="work", ends=True),
+        value=occupations.role, predicate="has-role", ends=True),
     Row(name="left group", verbs="leave quit cancel cancelled ended resign", mood=is_done, value=values.group,
-        lead=r"\s+(?:from\s+|(?:my|our)\s+membership\s+(?:of|in|at|with)\s+)?", type="relation",
-        predicate="member-of", topic="work", ends=True),
+        lead=r"\s+(?:from\s+|(?:my|our)\s+membership\s+(?:of|in|at|with)\s+)?", type="relation", predicate="member-of",
+        ends=True),
     Row(name="dismissed", verbs="get", mood=is_done, lead=r"\s+(?:fired|laid off|let go|sacked|dismissed)\b<<BY>>",
-        value=occupations.employer_named, predicate="works-at", topic="work", importance=0.8, ends=True,
-        open_value=True),
-    Row(name="dismissed", verbs="be", mood=is_born, lead=r"(?:fired|sacked|dismissed)\b(?!\s+up\b)<<BY>>", topic="work",
-        value=occupations.employer_named, predicate="works-at", importance=0.8, ends=True, open_value=True),
+        value=occupations.employer_named, predicate="works-at", ends=True, open_value=True),
+    Row(name="dismissed", verbs="be", mood=is_born, lead=r"(?:fired|sacked|dismissed)\b(?!\s+up\b)<<BY>>",
+        value=occupations.employer_named, predicate="works-at", ends=True, open_value=True),
     Row(name="separated", verbs="marry", mood=was_undergone, lead="<<MARRIED>>", value=values.any_name,
-        predicate="married-to", importance=0.8, ends=True),
+        predicate="married-to", ends=True),
     Row(name="separated", verbs="divorce break split separate be get", read=relationships.separation),
     *(
         Row(name="gave up", verbs=verbs, mood=is_done, lead=lead, value=values.given_up, predicate=predicate, ends=True)
@@ -244,15 +227,14 @@ ENDINGS: Final = (
     Row(name="parted", verbs="die pass move dump leave break split", read=relationships.parting),
     *(
         Row(name="diet ended", verbs=verbs, mood=mood, lead=lead, value=values.diets_without, predicate="has-diet",
-            topic="food", importance=STATED, ends=True)
+            ends=True)
         for verbs, mood, lead in (
             ("eat", is_now, r"\s+(?=[\w ,]+\bagain\b)"),
             ("go start", is_done, r"\s+(?:back\s+to\s+)?eating\s+"),
         )
     ),
     *(
-        Row(name="switched", verbs=verbs, mood=is_done, lead=lead, value=values.tool, predicate="uses", topic="tech",
-            ends=True)
+        Row(name="switched", verbs=verbs, mood=is_done, lead=lead, value=values.tool, predicate="uses", ends=True)
         for verbs, lead in (
             ("switch migrate change", r"\s+(?:over\s+)?from\s+(?=[\w+#. ]+\sto\s)"),
             ("replaced drop ditched", r"\s+(?=[\w+#. ]+\s(?:with|for|by|and|in favou?r)\s)"),
@@ -272,6 +254,7 @@ SENTENCES: Final = (
     TextRow(name="instruction", read=instructions.instruction),
     TextRow(name="instruction", asked=True, read=instructions.asked_of_assistant),
     TextRow(name="taste", precision=0.8, read=tastes.said_of),
+    TextRow(name="favourite", precision=0.85, read=preferences.favourite_told),
 )  # fmt: skip
 _ROWS: Final = (*WORK, *HOME, *HEALTH, *PEOPLE, *PREFERENCES, *ENDINGS)
 BY_VERB: Final[Mapping[str, tuple[Row, ...]]] = {
@@ -402,9 +385,7 @@ def _state(row: Row, clause: Clause, said: SpeakerContext, value: str, whose: st
         time = None if is_now(clause) else event_time.find(clause.whole, said.now)
         since = time.exact_day if time is not None and not row.ends else None
         return relation(clause, row.predicate, value, since=since)
-    return fact(
-        clause, row.predicate, value, subject=whose, stateful=row.stateful, importance=row.importance, topic=row.topic
-    )
+    return fact(clause, row.predicate, value, subject=whose, stateful=row.stateful, topic=row.topic)
 
 
 def _past_state(clause: Clause, said: SpeakerContext, row: Row) -> Iterator[Draft]:
@@ -413,8 +394,9 @@ def _past_state(clause: Clause, said: SpeakerContext, row: Row) -> Iterator[Draf
         return
     time = event_time.find(clause.whole, said.now)
     description = retell(clause, said, time)
+    topic = row.topic or topic_of_predicate(row.predicate)[0]
     if description is not None:
-        yield event(clause, description, time, [clause.subject.name], importance=PASSING, topic=row.topic, past=True)
+        yield event(clause, description, time, [clause.subject.name], importance=PASSING, topic=topic, past=True)
 
 
 def _slot(draft: Draft) -> tuple[str, ...]:

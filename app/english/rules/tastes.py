@@ -13,7 +13,7 @@ from typing import Final
 
 from app.english.names import words_of
 from app.english.rules.clause import HIDDEN, Clause, SpeakerContext, Who
-from app.english.rules.drafts import Draft, fact, preference
+from app.english.rules.drafts import Draft, preference
 from app.english.rules.grammar import ADVERBS, is_verb
 from app.english.rules.noun_phrases import BREAKERS, in_third_person, list_items, says_something, slug, without_fillers
 from app.english.verbs import form_of, gerund, third_person
@@ -31,7 +31,7 @@ _SENSED: Final = pattern("tastes", "sensed", re.IGNORECASE)
 """What may be liked of a thing in general: `the smell of fresh paint`."""
 
 _ENDS: Final = pattern("tastes", "ends", re.IGNORECASE)
-_RELATIVE: Final = word_set("which that who when where")
+_NARROWING: Final = word_set("which that who when where while if unless until as lately recently")
 """Words after which a thing is narrowed: books that delve into society are not all books."""
 
 _AGAINST: Final = pattern("tastes", "against", re.IGNORECASE)
@@ -44,6 +44,8 @@ _BARE_ACTIVITIES: Final = word_set("going doing watching learning making taking 
 
 _DEGREES: Final = pattern("tastes", "degrees", re.IGNORECASE)
 _TO: Final = re.compile(r"\s*to\s+(?=[a-z])")
+_REPEATED: Final = pattern("tastes", "repeated", re.IGNORECASE)
+_GOES_ON: Final = pattern("tastes", "goes on", re.IGNORECASE)
 _PAIRED: Final = re.compile(r"\s*(?P<how>both|either|neither|no|not|never)\s+", re.IGNORECASE)
 _NEITHER: Final = re.compile(r"\s+nor\s+", re.IGNORECASE)
 _JOINED: Final = re.compile(r",|\s(?:and|or|&|nor|plus|as well as)\s", re.IGNORECASE)
@@ -95,7 +97,7 @@ def _predicate(clause: Clause) -> str:
     denied = "not " if clause.negated else ""
     modal = f"{clause.modal} " if clause.modal else ""
     rest = f" {clause.rest}" if clause.copula else clause.rest
-    return f"{denied}{modal}{clause.lemma}{rest}"
+    return _REPEATED.sub(r"\1", f"{denied}{modal}{clause.lemma}{rest}")  # "love love love mangos"
 
 
 def _stands(clause: Clause, attitude: str, rest: str, *, to: bool) -> Iterator[Draft]:
@@ -138,10 +140,9 @@ def _ended(rest: str) -> str | None:
     stop = _ENDS.search(rest)
     if stop is None:
         return without_fillers(rest)
-    if stop.group().strip().lower() in _RELATIVE or rest[stop.end() : stop.end() + 1].isalnum() is (
-        not stop.group()[-1:].isalpha()
-    ):  # "a 1.7 lens"
-        return None
+    mark = stop.group()
+    if mark.strip().lower() in _NARROWING or (not mark[-1:].isalpha() and rest[stop.end() : stop.end() + 1].isalnum()):
+        return None  # "a 1.7 lens"
     return without_fillers(rest[: stop.start()])
 
 
@@ -152,7 +153,9 @@ def _in_parts(whole: str, *, verbs: bool) -> list[str]:
     if not parts or len(parts) > _MOST:
         return []
     rest = whole[whole.find(listed[-1]) + len(listed[-1]) :]
-    if len(parts) == 1 or _are_whole(listed, verbs=verbs):
+    if len(parts) == 1 and _GOES_ON.match(rest):  # "driving at night and in the rain"
+        found = [_bare(whole)]
+    elif len(parts) == 1 or _are_whole(listed, verbs=verbs):
         found = parts
     elif _JOINED.search(rest):  # the rest is another thought, and what goes before it shares a word
         return []
@@ -190,7 +193,8 @@ def _are_whole(parts: list[str], *, verbs: bool) -> bool:
     if verbs:
         return all((form := form_of(first)) is not None and "base" in form.kinds for first in firsts)
     if all(first.lower().endswith("ing") for first in firsts):
-        return not any(_TORN.search(text) for text in texts[:-1])
+        shared = len(texts) == 2 and " " in texts[1] and " " not in texts[0]  # noqa: PLR2004 - "reading and writing poetry"
+        return not (shared or any(_TORN.search(text) for text in texts[:-1]))
     if (firsts[0].endswith("ing") and " " in texts[0]) or any(_JOINING.search(text) for text in texts[:-1]):
         return False  # "cooking with herbs and spices"
     if len(texts) > 2 and _PLAIN.search(texts[0]):  # noqa: PLR2004 - a list of more than a pair shows what it lists
@@ -229,9 +233,14 @@ _MINE: Final = pattern("tastes", "mine", re.IGNORECASE)
 
 def served(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     """Read how someone likes a thing of theirs: `like my steak medium rare`, `want my documents in A4 format`."""
-    found = _MINE.fullmatch(without_fillers(clause.rest)) if clause.holds and not clause.progressive else None
+    found = way_of_own(clause) if clause.holds and not clause.progressive else None
     if found is not None and clause.subject.own and _in_general(found["how"], _LONGEST):
         yield preference(clause, f"{slug(found['what'])}.way", f"{found['what']} {found['how']}", topic="personal")
+
+
+def way_of_own(clause: Clause) -> re.Match[str] | None:
+    """Return `what` of one's own a clause names, and `how` it is wanted; None where it names neither."""
+    return _MINE.fullmatch(without_fillers(clause.rest))
 
 
 _HABITS: Final = ("never", "only", "always")
@@ -250,7 +259,8 @@ def habits(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
         return
     if clause.perfect or clause.progressive or clause.passive or clause.copula or clause.lemma in _NO_HABIT:
         return
-    whole = _ended(_ONLY_LAST.sub("", clause.rest))
+    rest = _ONLY_LAST.sub("", clause.rest)
+    whole = without_fillers(rest) if _CONDITION.search(rest) else _ended(rest)
     if not whole or not _in_general(_ANY_SUCH.sub("", whole), _LONGEST):
         return
     done = f"{clause.lemma if without else third_person(clause.lemma)} {in_third_person(whole)}"
@@ -259,6 +269,8 @@ def habits(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     yield preference(clause, f"habits.{key}", value, topic="personal")
 
 
+_CONDITION: Final = re.compile(r"^[^.;:!?]*\s(?:while|when|if|unless|until)\s[^.;:!?]*$", re.IGNORECASE)
+"""What limits a habit and stays with it: `only listen to jazz while driving`."""
 _ONLY_LAST: Final = re.compile(r"\s+only\s*$")
 _ANY_SUCH: Final = re.compile(r"\bmy\s|\b(?:anything|something|stuff|things) (?=with|without|containing|from|made)")
 
@@ -270,17 +282,9 @@ def kind_of_person(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     """Read `I'm more of a cat person`."""
     found = _KIND_OF_PERSON.fullmatch(clause.rest) if clause.copula and clause.holds else None
     if found is not None:
-        yield preference(clause, f"habits.{slug(found['what'])}-person", f"is {found.group()}", topic="personal")
-
-
-_GOOD_AT: Final = pattern("tastes", "good at", re.IGNORECASE)
-
-
-def good_at(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
-    """Read `good at chess`."""
-    found = _GOOD_AT.match(clause.rest) if clause.copula and clause.holds and clause.subject.name != "it" else None
-    for one in things(clause.rest[found.end() :]) if found else ():
-        yield fact(clause, "good-at", one, stateful=False, importance=0.5, topic="personal")
+        yield preference(
+            clause, f"habits.{slug(found['what'] or found['known'])}-person", f"is {found.group()}", topic="personal"
+        )
 
 
 _SAID_OF: Final = tuple((how, pattern("tastes", f"said to be {how}", re.IGNORECASE)) for how in ("liked", "disliked"))

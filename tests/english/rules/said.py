@@ -7,10 +7,10 @@ from datetime import UTC, datetime, tzinfo
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
-from app.english.rules.propose import propose
 from app.memory.extraction import Proposal, Role, Turn
 from app.memory.registry import discover
 from app.model import Scope, ScopeKind
+from app.providers.rule_extractor import propose
 
 TYPES = discover()
 BERLIN = ZoneInfo("Europe/Berlin")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.english.rules.propose import propose
+from app.providers.rule_extractor import propose
 from tests.english.rules.said import turn
 
 WORKS, LIVES, TAKES = "works-at", "lives-in", "takes"

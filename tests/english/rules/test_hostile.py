@@ -6,7 +6,8 @@ import time
 
 import pytest
 
-from app.english.rules.propose import MOST_SENTENCES, propose, unread
+from app.english.rules.propose import MOST_SENTENCES, unread
+from app.providers.rule_extractor import propose
 from tests.english.hostile import HOSTILE_UNITS, LENGTH, QUADRATIC, growth
 from tests.english.rules.said import proposed, rendered, sentences, turn
 

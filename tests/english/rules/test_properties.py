@@ -5,9 +5,9 @@ from __future__ import annotations
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.english.rules.propose import propose
 from app.memory.extraction import MOST_PROPOSALS, Proposal
 from app.model import SpeechAct
+from app.providers.rule_extractor import propose
 from tests.english.rules.said import TYPES, turn
 
 SUBJECTS = (
