@@ -68,7 +68,7 @@ async def told_store(bench: Bench, texts: Sequence[str]) -> tuple[Scope, list[UU
     return scope, [one.id for one in turns]
 
 
-async def ask_store(bench: Bench, scope: Scope, text: str) -> Sequence[Hit]:
-    """Return what a user's question at the defaults gets."""
-    request = QueryRequest(query=text, now=NOW, visibility=Visibility(user_id=scope.user_id))
+async def ask_store(bench: Bench, scope: Scope, text: str, *, least: float | None = None) -> Sequence[Hit]:
+    """Return what a user's question gets, at the defaults unless `least` says how relevant it must be."""
+    request = QueryRequest(query=text, now=NOW, visibility=Visibility(user_id=scope.user_id), min_relevance=least)
     return (await bench.runtime.queries.pipeline.answer(bench.actor.tenant_id, request)).result.hits
