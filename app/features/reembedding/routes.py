@@ -8,7 +8,6 @@ from fastapi import APIRouter
 from pydantic import Field
 from starlette.responses import Response
 
-from app.db.embedding_models import Phase
 from app.features.reembedding.service import EmbeddingModels
 from app.http.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
 from app.http.models import Out, Source, json_answer
@@ -20,7 +19,9 @@ class EmbeddingModelOut(Out):
 
     name: Annotated[str, Source("model.name")]
     dimensions: Annotated[int, Source("model.dimensions")]
-    phase: Annotated[Phase, Source("model.phase")]
+    phase: Annotated[str, Source("model.phase")] = Field(
+        description="`building`, `active`, `leaving` (replaced, and perhaps still used) or `dropping`."
+    )
     rows: int | None = Field(description="Vectors that it is to have.")
     lacking: int | None = Field(description="Those of them that it lacks.")
 
