@@ -17,8 +17,10 @@ from evals import (
     follow_ups,
     hops,
     hype,
+    languages,
     model,
     precision,
+    reranked,
     rules,
     small_stores,
     temporal,
@@ -48,6 +50,7 @@ SETS: dict[str, tuple[str, str, Loader]] = {
 OTHERS = (
     "precision",
     "small",
+    "languages",
     "hops",
     "unlike",
     "turns",
@@ -58,10 +61,14 @@ OTHERS = (
     "temporal",
     "model",
     "hype",
+    "reranked",
 )
-"""What is measured in other ways than by recall; the last one only when it is asked for."""
+"""What is measured in other ways than by recall."""
 
-OWN_DATA = frozenset({"model", "small", "hops", "unlike"})
+ON_REQUEST = frozenset({"hype", "reranked"})
+"""What is measured only when it is asked for."""
+
+OWN_DATA = frozenset({"model", "small", "languages", "hops", "unlike"})
 """What is measured on data of this repository."""
 
 
@@ -144,10 +151,12 @@ def _others(chosen: Sequence[str], root: Path, given: argparse.Namespace, consol
     measured: dict[str, Callable[[Bench], Awaitable[list[str]]]] = {
         "precision": lambda bench: precision.evaluate(bench, root, console),
         "small": lambda bench: small_stores.evaluate(bench, console),
+        "languages": lambda bench: languages.evaluate(bench, console),
         "hops": lambda bench: hops.evaluate(bench, console),
         "unlike": lambda bench: unlike.evaluate(bench, console),
         "turns": lambda bench: conversed.evaluate(bench, root, given.conversations, console),
         "followups": lambda bench: follow_ups.evaluate(bench, root, given.conversations, console),
+        "reranked": lambda bench: reranked.evaluate(bench, root, given.conversations, console),
     }
     for name, evaluate in measured.items():
         if name in chosen:
@@ -170,7 +179,7 @@ def main() -> int:
     given = arguments()
     console = Console()
     root = given.data or data_dir()
-    chosen = given.set or [*SETS, *(one for one in OTHERS if one != "hype")]
+    chosen = given.set or [*SETS, *(one for one in OTHERS if one not in ON_REQUEST)]
     if "model" in chosen:
         asyncio.run(model.evaluate(console))
     if not root.is_dir() and not OWN_DATA.issuperset(chosen):

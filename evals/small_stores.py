@@ -41,12 +41,12 @@ async def evaluate(bench: Bench, console: Console) -> list[str]:
     unanswered = next(line["unanswered"] for line in lines if "unanswered" in line)
     found, empty, silent = [], [], []
     for store in (line for line in lines if "turns" in line):
-        scope, turns = await _told(bench, store["turns"])
+        scope, turns = await told_store(bench, store["turns"])
         for one in store["questions"]:
-            hits = await _ask(bench, scope, one["text"])
+            hits = await ask_store(bench, scope, one["text"])
             found.append(turns[one["turn"]] in {told.turn_id for hit in hits[:FIRST] for told in hit.memory.evidence})
             empty.append(not hits)
-        silent += [not await _ask(bench, scope, text) for text in unanswered]
+        silent += [not await ask_store(bench, scope, text) for text in unanswered]
     table = Table(title="stores of three turns, asked in other words", title_justify="left")
     for column in ("questions", "asked", f"found among {FIRST}", "nothing returned"):
         table.add_column(column, justify="left" if column == "questions" else "right")
@@ -59,7 +59,8 @@ async def evaluate(bench: Bench, console: Console) -> list[str]:
     ]
 
 
-async def _told(bench: Bench, texts: list[str]) -> tuple[Scope, list[UUID]]:
+async def told_store(bench: Bench, texts: Sequence[str]) -> tuple[Scope, list[UUID]]:
+    """Have a new user say these texts; return the user's scope and the turns."""
     scope = Scope(kind=ScopeKind.USER, user_id=f"small {uuid4()}")
     turns = [Turn(id=ids.new(), scope=scope, role=Role.USER, content=text, occurred_at=NOW) for text in texts]
     await bench.runtime.turns.store(bench.actor, turns, [{} for _ in turns])
@@ -67,6 +68,7 @@ async def _told(bench: Bench, texts: list[str]) -> tuple[Scope, list[UUID]]:
     return scope, [one.id for one in turns]
 
 
-async def _ask(bench: Bench, scope: Scope, text: str) -> Sequence[Hit]:
-    request = QueryRequest(query=text, now=NOW, visibility=Visibility(user_id=scope.user_id))
+async def ask_store(bench: Bench, scope: Scope, text: str, *, least: float | None = None) -> Sequence[Hit]:
+    """Return what a user's question gets, at the defaults unless `least` says how relevant it must be."""
+    request = QueryRequest(query=text, now=NOW, visibility=Visibility(user_id=scope.user_id), min_relevance=least)
     return (await bench.runtime.queries.pipeline.answer(bench.actor.tenant_id, request)).result.hits

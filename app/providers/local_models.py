@@ -24,6 +24,9 @@ from app.providers.embeddings import EmbedObserver, Purpose, Vectors, has_no_wor
 
 INSTALL: Final = "takes an extra: pip install 'typed-memory[local]'"
 
+MODEL_FILE: Final = "model.onnx"
+"""The name of the weights in a folder that stands for a model."""
+
 SCORED_TOGETHER: Final = 4
 """Texts that a reranker reads between two looks at its deadline."""
 
@@ -216,17 +219,16 @@ def make_local_embedder(
     dim = length
 
     def load() -> LocalModel:
-        where = None if cache is None else str(cache)
         if folder is None:
-            return cast("LocalModel", fastembed.TextEmbedding(model, cache_dir=where))
-        pooling = import_module("fastembed.common.model_description")
+            return cast("LocalModel", fastembed.TextEmbedding(model, cache_dir=_named(cache)))
+        described = import_module("fastembed.common.model_description")
         fastembed.TextEmbedding.add_custom_model(
             model=folder.name,
-            pooling=pooling.PoolingType.MEAN,
+            pooling=described.PoolingType.MEAN,
             normalization=True,
-            sources=pooling.ModelSource(hf=folder.name),
+            sources=described.ModelSource(hf=folder.name),
             dim=dim,
-            model_file="model.onnx",
+            model_file=MODEL_FILE,
         )
         return cast("LocalModel", fastembed.TextEmbedding(folder.name, specific_model_path=str(folder)))
 
@@ -242,14 +244,29 @@ def make_local_embedder(
 
 
 def make_local_reranker(model: str, *, cache: Path | None, deadline: float, most: int) -> LocalReranker:
-    """Return a reranker by fastembed's name of its model; raise ConfigurationError."""
+    """Return a reranker by fastembed's name of its model, or by the folder of its files; raise ConfigurationError."""
     _fastembed("TM_RERANK_PROVIDER=fastembed")
-    encoders = import_module("fastembed.rerank.cross_encoder")
-    known = [one["model"] for one in encoders.TextCrossEncoder.list_supported_models()]
-    if model not in known:
-        raise ConfigurationError(f"fastembed has no reranker {model!r}: {_some(known)}")
-    where = None if cache is None else str(cache)
-    return LocalReranker(model, lambda: encoders.TextCrossEncoder(model, cache_dir=where), deadline=deadline, most=most)
+    encoder = import_module("fastembed.rerank.cross_encoder").TextCrossEncoder
+    folder = Path(model) if Path(model).is_dir() else None
+    if folder is None:
+        known = [one["model"] for one in encoder.list_supported_models()]
+        if model not in known:
+            raise ConfigurationError(
+                f"fastembed has no reranker {model!r}, and there is no such folder: {_some(known)}"
+            )
+
+    def load() -> LocalCrossEncoder:
+        if folder is None:
+            return cast("LocalCrossEncoder", encoder(model, cache_dir=_named(cache)))
+        source = import_module("fastembed.common.model_description").ModelSource(hf=folder.name)
+        encoder.add_custom_model(model=folder.name, sources=source, model_file=MODEL_FILE)
+        return cast("LocalCrossEncoder", encoder(folder.name, specific_model_path=str(folder)))
+
+    return LocalReranker(model if folder is None else folder.name, load, deadline=deadline, most=most)
+
+
+def _named(cache: Path | None) -> str | None:
+    return None if cache is None else str(cache)
 
 
 def _fastembed(setting: str) -> Any:  # noqa: ANN401 - fastembed has no types

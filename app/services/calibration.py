@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,22 +20,23 @@ LEAST_APART = 0.05
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Calibrating:
-    """Measures the configured embedding model on built-in pairs, and stores the result with the model's record."""
+    """Measures the configured embedding model on pairs, and stores the result with the model's record."""
 
     owner_url: str
     database: Database
     embedder: Embedder
 
-    async def measure(self) -> Calibration:
+    async def measure(self, given: Mapping[str, str] | None = None) -> Calibration:
         """Return the medians of the cosines of unrelated and of related pairs.
 
+        `given` are questions with their answers, by default built-in ones; an answer must answer no other question.
         Raises ConfigurationError for a model that does not tell them apart, and ProviderError.
         """
-        built_in = pairs("calibration", "pairs")
-        questions = await self.embedder.embed(list(built_in), purpose="query")
-        answers = await self.embedder.embed(list(built_in.values()), purpose="document")
+        told = pairs("calibration", "pairs") if given is None else given
+        questions = await self.embedder.embed(list(told), purpose="query")
+        answers = await self.embedder.embed(list(told.values()), purpose="document")
         cosines = np.asarray(questions, dtype=np.float64) @ np.asarray(answers, dtype=np.float64).T
-        own = np.eye(len(built_in), dtype=bool)
+        own = np.eye(len(told), dtype=bool)
         related, unrelated = float(np.median(cosines[own])), float(np.median(cosines[~own]))
         if related - unrelated < LEAST_APART:
             raise ConfigurationError(

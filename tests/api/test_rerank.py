@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
+import asyncio
+import threading
+from collections.abc import AsyncIterator, Sequence
 from typing import Any
 
 import httpx
 import pytest
 
+from app.providers.local_models import LocalReranker
 from app.settings import Settings
 from tests.api.conftest import connected, running, settings_for, written
 from tests.provider_server.fixtures import StandIn, provider, provider_process
@@ -100,6 +103,38 @@ async def answers_as_usual(client: httpx.AsyncClient, provider: StandIn, behavio
     [said] = found["degraded"]
     assert said.startswith("ranked without a reranker: ")
     assert KEY not in said
+
+
+class Harps:
+    """Finds a text that tells of a harp better than any other."""
+
+    def rerank(self, query: str, documents: Sequence[str]) -> list[float]:
+        assert query
+        return [float("harp" in one) for one in documents]
+
+
+async def test_a_model_in_the_process_is_loaded_beside_answers_and_readiness_says_so(
+    client: httpx.AsyncClient, reranked: Settings, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    loads = threading.Event()
+
+    def load() -> Harps:
+        loads.wait(PATIENCE)
+        return Harps()
+
+    local = LocalReranker("harps", load, deadline=PATIENCE, most=30)
+    monkeypatch.setattr("app.assembly.make_reranker", lambda _: local)
+    async with running(reranked) as app, connected(app, client.headers["authorization"].split()[1]) as found:
+        ready = (await found.get("/readyz")).json()
+        assert (ready["ready"], ready["degraded"]["reranker"]) == (True, "the reranker harps is loading")
+        [said] = (await asked(found, rerank=True, top_k=5))["degraded"]
+        assert said == "ranked without a reranker: the reranker harps is loading"
+        loads.set()
+        while local.fault is not None:  # noqa: ASYNC110
+            await asyncio.sleep(0.01)
+        assert "reranker" not in (await found.get("/readyz")).json()["degraded"]
+        answer = await asked(found, rerank=True, top_k=5)
+        assert (contents(answer)[0], answer["degraded"]) == (BEST, [])
 
 
 async def test_it_is_asked_only_when_it_is_asked_for_and_there_is_something_to_order(

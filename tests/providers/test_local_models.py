@@ -129,6 +129,8 @@ async def test_a_reranker_that_loads_is_done_without() -> None:
         return Lengths()
 
     model = LocalReranker("slow", load, deadline=1, most=3)
+    told = faults(None, FastembedEmbedder("letters", DIMENSIONS, Letters), model)
+    assert told["reranker"] == "the reranker slow is loading"
     with pytest.raises(ProviderUnavailable):
         await model.score("which", ["x"])
     hold.set()
@@ -149,10 +151,13 @@ def test_nothing_of_it_is_imported_unless_it_is_configured() -> None:
     assert "onnxruntime" not in sys.modules
 
 
-@pytest.mark.skipif(
+needs_onnx = pytest.mark.skipif(
     find_spec("fastembed") is None or find_spec("onnx") is None,
-    reason="runs a tiny ONNX model: pip install 'typed-memory[local]' onnx",
+    reason="runs tiny ONNX models: pip install 'typed-memory[local]' onnx",
 )
+
+
+@needs_onnx
 async def test_a_model_in_a_folder_embeds_by_onnxruntime(tmp_path: Path) -> None:
     from tests.providers.tiny_onnx import write_model  # noqa: PLC0415 - takes onnx
 
@@ -165,3 +170,21 @@ async def test_a_model_in_a_folder_embeds_by_onnxruntime(tmp_path: Path) -> None
     assert model.name == "fastembed:tiny"
     assert float(first @ same) > 0.999
     assert float(first @ other) < 0.9
+
+
+@needs_onnx
+async def test_a_reranker_in_a_folder_scores_by_onnxruntime(tmp_path: Path) -> None:
+    from tests.providers.tiny_onnx import write_cross_encoder  # noqa: PLC0415 - takes onnx
+
+    write_cross_encoder(tmp_path / "crossing", ["cat", "the", "sat", "dog"])
+    model = make_reranker(Settings(rerank_provider="fastembed", rerank_model=str(tmp_path / "crossing")))
+    assert isinstance(model, LocalReranker)
+    await loaded(model)
+    one, two, none = await model.score("the", ["the cat sat", "cat the cat", "the dog"])
+    assert two > one > none == 0.5
+
+
+def test_a_reranker_that_is_neither_known_nor_a_folder_is_named() -> None:
+    pytest.importorskip("fastembed")
+    with pytest.raises(ConfigurationError, match="'nowhere', and there is no such folder"):
+        make_reranker(Settings(rerank_provider="fastembed", rerank_model="nowhere"))

@@ -90,18 +90,19 @@ async def traffic(served: Served, name: str) -> AsyncIterator[Traffic]:
     assert one.rounds > 0
 
 
-async def fill(served: Served) -> None:
+async def fill(served: Served, facts: int = 400) -> None:
     items = [
         {"type": "fact", "user_id": "asker", "subject": "Ana", "predicate": "keeps in the barn",
          "object": f"a {THINGS[n % len(THINGS)]} number {n}", "stateful": False}
-        for n in range(400)
+        for n in range(facts)
     ] + [
         {"type": "preference", "user_id": "asker", "preference_key": f"drinks.k{n}", "preference_value": f"tea {n}"}
         for n in range(30)
     ]  # fmt: skip
     async with httpx.AsyncClient(base_url=served.url, headers=headers(), trust_env=False, timeout=60) as client:
-        answer = await client.post("/memories/batch", json={"memories": items})
-        assert answer.status_code in {200, 201, 207}, answer.text
+        for first in range(0, len(items), 500):
+            answer = await client.post("/memories/batch", json={"memories": items[first : first + 500]})
+            assert answer.status_code in {200, 201, 207}, answer.text
 
 
 async def settled(connection: asyncpg.Connection[Any]) -> None:

@@ -13,6 +13,7 @@ const ROLE_HINTS = { read: "ask and list", write: "store, change, erase memories
 
 export const SettingsPage = () => html`<${PageTitle}>Settings<//><div class="stack"><${Keys} /><${Limits} /><${Policies} /><${Models} /><${Costs} /></div>`;
 
+const REEMBEDDING_MS = 3000;
 const LIMITS = [["requests_per_minute", "Requests a minute"], ["memories_per_day", "Memories a day", "memories"], ["turns_per_day", "Turns a day", "turns"], ["tokens_per_day", "Tokens a day", "tokens"]];
 
 function Keys() {
@@ -81,7 +82,23 @@ function Models() {
   const found = useData(() => get("/admin/stats"), []);
   return html`<${Card} title="Models"><${Loaded} of=${found}>${({ models }) => html`<${Pairs} pairs=${[
     ["extraction and answers", models.language ?? "built-in rules; no answers in words"], ["embedding", models.embedding],
-  ]} /><p class="muted small">Set by TM_LLM_* and TM_EMBEDDING_* at the service.</p>`}<//><//>`;
+  ]} /><p class="muted small">Set by TM_LLM_* and TM_EMBEDDING_* at the service.</p><${Reembedding} />`}<//><//>`;
+}
+
+const PHASES = { building: "its vectors are being built; questions are answered by the active one", leaving: "was replaced; restart what still uses it, then drop it", dropping: "its vectors are being dropped" };
+
+/** How far a change of the embedding model has come; looked at again while there is one. */
+function Reembedding() {
+  const found = useData(() => get("/admin/embedding-models"), []);
+  const others = (found.data?.models ?? []).filter((one) => one.phase !== "active");
+  useEffect(() => {
+    if (!others.length) return undefined;
+    const timer = setInterval(() => document.hidden || found.reload(), REEMBEDDING_MS);
+    return () => clearInterval(timer);
+  }, [others.length, found.reload]);
+  return others.map((one) => html`<div role="status" class="stack"><div><strong>${one.name}</strong> (${one.dimensions} dimensions): ${PHASES[one.phase]}.</div>
+    ${one.rows !== null && html`<progress aria-label=${`Vectors of ${one.name}`} max=${Math.max(1, one.rows)} value=${one.rows - one.lacking}></progress>
+      <span class="muted small">${number(one.rows - one.lacking)} of ${number(one.rows)} vectors of this tenant</span>`}</div>`);
 }
 
 /** The tenant's policy, of which the thresholds and the instructions are changed and saved apart. */

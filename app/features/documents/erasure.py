@@ -29,7 +29,8 @@ from app.runtime import Runtime
 
 KIND = "document"
 
-_LONG_TIMEOUT = {"statement_timeout": "300000"}
+_LONG_TIMEOUT = {"statement_timeout": "300000", "idle_in_transaction_session_timeout": "300000"}
+"""The words of megabytes of text are counted between two statements, which takes its time on a busy machine."""
 
 
 async def erase(

@@ -10,11 +10,11 @@ from __future__ import annotations
 
 import asyncio
 from collections import defaultdict
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import datetime
 from enum import StrEnum
-from typing import Final
+from typing import Final, TypeVar
 from uuid import UUID
 
 from app.db.apply.memories import RowChange, bump_scopes, change_memories, row_change
@@ -45,11 +45,14 @@ MOST_REPLACED: Final = 50
 """Sections that one takes the place of; what else stood under its headings ends."""
 
 TOGETHER: Final = 200
-"""Sections that one statement changes: it is over long before a statement's time is."""
+"""Sections that one statement reads, records or changes: it is over long before a statement's time is."""
 
 _RETRY_AFTER: Final = 0.5
 
 _GONE: Final = "the document came again without it"
+
+
+_One = TypeVar("_One")
 
 
 class DocumentDecision(StrEnum):
@@ -240,14 +243,19 @@ class Documents:
             if (one.place, one.metadata) != (place, source.metadata)
         ]
         gone = sorted(found.keys() - plan.kept.keys() - {*new})
-        ended = [
-            row_change(one, at=now) for one in await _end(session, actor, scope, [found[one] for one in gone], now)
-        ]
-        changed = [*moved, *ended]
-        for first in range(0, len(changed), TOGETHER):
-            await change_memories(session, tenant, changed[first : first + TOGETHER], at=now)
-        if changed:
+        for some in _parts(moved):
+            await change_memories(session, tenant, some, at=now)
+        for few in _parts(gone):
+            ended = await _end(session, actor, scope, [found[one] for one in few], now)
+            await change_memories(session, tenant, [row_change(one, at=now) for one in ended], at=now)
+        if moved or gone:
             await bump_scopes(session, tenant, [scope], at=now)
+
+
+def _parts(given: Sequence[_One]) -> Iterator[Sequence[_One]]:
+    """Yield what is given in parts that one statement reads or changes."""
+    for first in range(0, len(given), TOGETHER):
+        yield given[first : first + TOGETHER]
 
 
 def _screened(candidates: Sequence[Candidate]) -> list[Candidate]:
@@ -271,8 +279,6 @@ async def _end(
     session: WriteSession, actor: Actor, scope: UUID, gone: Sequence[StoredSection], now: datetime
 ) -> list[VersionChange]:
     """Return the changes that take sections out of use, recorded in the audit log."""
-    if not gone:
-        return []
     tenant = actor.tenant_id
     versions = await read_versions(session, tenant, [one.id for one in gone])
     pending = frozenset(one.id for one in gone if one.status is MemoryStatus.PENDING)

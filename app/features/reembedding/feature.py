@@ -5,7 +5,8 @@ from __future__ import annotations
 from contextlib import AsyncExitStack
 
 from app.feature import FeatureSpec
-from app.features.reembedding.service import VectorBackfill
+from app.features.reembedding import routes
+from app.features.reembedding.service import EmbeddingModels, VectorBackfill
 from app.runtime import Runtime, open_in_background
 
 
@@ -16,4 +17,8 @@ async def _start(runtime: Runtime, stack: AsyncExitStack) -> None:
     await open_in_background(stack, refilling.run())
 
 
-FEATURE = FeatureSpec(start=_start)
+def _models(runtime: Runtime) -> EmbeddingModels:
+    return EmbeddingModels(database=runtime.database)
+
+
+FEATURE = FeatureSpec(routers=lambda: (routes.router(),), services={EmbeddingModels: _models}, start=_start)

@@ -209,6 +209,34 @@ class IndexBuild:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
+class ModelProgress:
+    """A model, and while it is being built the number of a tenant's rows and of those that lack its vectors."""
+
+    model: StoredModel
+    rows: int | None = None
+    lacking: int | None = None
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class EmbeddingModels:
+    """The models as a tenant's administrators see them."""
+
+    database: Database
+
+    async def list(self, tenant: UUID) -> list[ModelProgress]:
+        """Return the models, the active one first; rows are counted for one that is being built alone."""
+        found = []
+        for one in await embedding_models.read_models(self.database):
+            progress = ModelProgress(model=one)
+            if one.phase is Phase.BUILDING:
+                async with self.database.read(tenant) as session:
+                    count = await reembedding.count(session, tenant, one.id)
+                progress = ModelProgress(model=one, rows=count.rows, lacking=count.lacking)
+            found.append(progress)
+        return found
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Reembedding:
     """The steps of a change to `embedder`'s model. `owner_url` is the login of the owner, who builds indexes."""
 

@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Annotated
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Annotated, Final
 
 import typer
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
 from app.bootstrap import open_embedding_store
 from app.command_line.configuration import configure_logs, settings_of_a_store
@@ -14,26 +17,75 @@ from app.errors import TypedMemoryError
 from app.services.calibration import Calibrating
 from app.settings import Settings
 
+FEWEST: Final = 10
+"""Pairs under which a median says little."""
+
+
+class Pair(BaseModel):
+    """A question, and the text that answers it."""
+
+    model_config = ConfigDict(extra="forbid")
+
+    question: str = Field(min_length=1)
+    answer: str = Field(min_length=1)
+
 
 def calibrate(
     *,
+    pairs: Annotated[
+        Path | None,
+        typer.Option(
+            "--pairs",
+            exists=True,
+            dir_okay=False,
+            help='Measure on your own pairs: a file of lines like {"question": "...", "answer": "..."}.',
+        ),
+    ] = None,
     dry_run: Annotated[bool, typer.Option("--dry-run", help="Measure and print; store nothing.")] = False,
 ) -> None:
     """Measure the embedding model that TM_EMBEDDING_* name, and store the scale of its likeness.
 
     What is relevant is decided by it: a model that finds everything alike would return everything. Restart the
     services after it. Without it a model that this program does not know gets a scale that fits most.
+
+    The built-in pairs are English and of everyday life. With --pairs it is measured on questions and answers of your
+    own, in your language: at least 10, and no answer may answer another's question.
     """
+    given = None if pairs is None else read_pairs(pairs)
     settings = settings_of_a_store()
     configure_logs(settings)
-    asyncio.run(_calibrate(settings, dry_run=dry_run))
+    asyncio.run(_calibrate(settings, given, dry_run=dry_run))
 
 
-async def _calibrate(settings: Settings, *, dry_run: bool) -> None:
+def read_pairs(path: Path) -> Mapping[str, str]:
+    """Return the answers of a file by their questions; raise CommandFailed."""
+    found: dict[str, str] = {}
+    try:
+        lines = path.read_text(encoding="utf-8-sig").splitlines()
+    except (OSError, UnicodeDecodeError) as error:
+        raise CommandFailed(f"{path} can't be read: {error}") from error
+    for number, line in enumerate(lines, 1):
+        if not line.strip():
+            continue
+        try:
+            pair = Pair.model_validate_json(line)
+        except ValidationError as error:
+            [fault, *_] = error.errors(include_url=False, include_input=False)
+            where = ".".join(map(str, fault["loc"])) or "the line"
+            raise CommandFailed(f"{path}, line {number}: {where}: {fault['msg']}") from error
+        if pair.question in found or pair.answer in found.values():
+            raise CommandFailed(f"{path}, line {number}: its question or answer stands twice")
+        found[pair.question] = pair.answer
+    if len(found) < FEWEST:
+        raise CommandFailed(f"{path} has {len(found)} pairs: a median takes at least {FEWEST}")
+    return found
+
+
+async def _calibrate(settings: Settings, given: Mapping[str, str] | None, *, dry_run: bool) -> None:
     async with open_embedding_store(settings) as (store, embedder):
         calibrating = Calibrating(owner_url=store.owner_url, database=store.database, embedder=embedder)
         try:
-            found = await calibrating.measure()
+            found = await calibrating.measure(given)
             if not dry_run:
                 await calibrating.store(found)
         except TypedMemoryError as error:

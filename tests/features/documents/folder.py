@@ -53,7 +53,7 @@ _COLUMNS = pdf(
 
 
 def long_text(lines_of_it: int = 3_000) -> bytes:
-    """Return text, of which one sentence in the middle is like no other; 75,000 lines are five megabytes."""
+    """Return text, of which one sentence in the middle is like no other; 86,000 lines are five megabytes."""
     lines = [
         f"Entry {number}: sensor {number % 97} of hall {number % 13} reported nothing unusual."
         for number in range(lines_of_it)

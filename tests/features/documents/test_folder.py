@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import os
+import re
 import zipfile
 from collections.abc import Callable
 from http import HTTPStatus
@@ -60,6 +62,16 @@ async def test_twenty_mixed_files_are_stored_asked_replaced_and_erased(client: h
     assert (await client.get("/memories", params={"type": "document"})).json()["memories"] == []
 
 
+async def assert_nothing_is_left(client: httpx.AsyncClient) -> None:
+    """See that a refused document left no document, memory, entity or job, and nothing in the audit log."""
+    assert await listed(client, all=True) == []
+    assert (await client.get("/memories", params={"all": True})).json()["memories"] == []
+    assert (await client.get("/entities", params={"all": True})).json()["entities"] == []
+    assert (await client.get("/jobs", params={"all": True, "kind": "documents"})).json()["jobs"] == []
+    actions = {one["action"] for one in (await client.get("/admin/audit")).json()["events"]}
+    assert not {one for one in actions if one.startswith(("memory.", "document."))}
+
+
 def _zip() -> bytes:
     held = BytesIO()
     with zipfile.ZipFile(held, "w", zipfile.ZIP_DEFLATED) as packed:
@@ -70,6 +82,7 @@ def _zip() -> bytes:
 HOSTILE: dict[str, tuple[Callable[[], bytes], str]] = {
     "archive.docx": (_zip, "archive"),
     "renamed.md": (_zip, "archive"),
+    "packed.html": (lambda: gzip.compress(b"<p>bomb</p>" * 5_000_000, 9), "compressed"),
     "binary.txt": (lambda: os.urandom(50_000), "UTF-8"),
     "not.pdf": (lambda: b"MZ no pdf", "not a PDF"),
     "nul.txt": (lambda: b"abc\x00def", "not text"),
@@ -89,7 +102,7 @@ async def test_hostile_files_are_refused_and_leave_nothing(client: httpx.AsyncCl
     answer = await send(client, name, make())
     assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY, answer.text
     assert why in answer.json()["detail"]
-    assert await listed(client, all=True) == []
+    await assert_nothing_is_left(client)
 
 
 @needs_pdf
@@ -99,7 +112,7 @@ async def test_hostile_pdfs_are_refused_and_leave_nothing(client: httpx.AsyncCli
     answer = await send(client, name, make())
     assert answer.status_code == HTTPStatus.UNPROCESSABLE_ENTITY, answer.text
     assert why in answer.json()["detail"]
-    assert await listed(client, all=True) == []
+    await assert_nothing_is_left(client)
 
 
 async def test_deeply_nested_html_is_read_without_its_nesting(client: httpx.AsyncClient) -> None:
@@ -107,6 +120,35 @@ async def test_deeply_nested_html_is_read_without_its_nesting(client: httpx.Asyn
     answer = await send(client, "deep.html", content)
     assert answer.status_code == HTTPStatus.CREATED, answer.text
     assert "nine metres" in await asked(client, "How deep is the well?")
+
+
+HOSTILE_HTML = b"""<html><head><title>Opening hours</title><script>alert("one")</script>
+<style>p { background: url(http://evil.example/two) }</style><meta http-equiv="refresh" content="0;url=//three">
+</head><body onload="four()"><p onclick="five()">The pool opens at seven.</p><a href="javascript:six()">Prices</a>
+<iframe srcdoc="seven"></iframe><svg><text>eight</text></svg><object data="nine">nine</object><!-- ten -->
+<p style="display:none">eleven</p><p hidden>twelve</p><noscript>thirteen</noscript><template>fourteen</template>
+<scr<script>ipt>fifteen()</script><p>The sauna closes at nine.</p></body></html>"""
+
+
+async def test_of_hostile_html_only_what_a_reader_sees_is_stored(client: httpx.AsyncClient) -> None:
+    assert (await send(client, "hours.html", HOSTILE_HTML)).status_code == HTTPStatus.CREATED
+    stored = (await client.get("/memories", params={"type": "document"})).json()["memories"]
+    text = " ".join(one["content"] for one in stored)
+    assert "The pool opens at seven." in text
+    assert "The sauna closes at nine." in text
+    for hidden in ("script", "one", "evil", "two", "three", "four", "five", "six", "eight", "ten", "eleven", "twelve"):
+        assert re.search(rf"\b{hidden}\b", text) is None, hidden
+
+
+@pytest.mark.parametrize(
+    "title", ["../../etc/passwd", "..\\..\\boot.ini", "file:///etc/shadow", "%2e%2e%2fsecret", "~root"]
+)
+async def test_a_title_that_is_a_path_is_a_title_and_no_more(client: httpx.AsyncClient, title: str) -> None:
+    files = {"file": ("notes.txt", b"The boiler was serviced in March.")}
+    stored = (await client.post("/documents/files", files=files, data={"title": title})).json()
+    assert (stored["title"], stored["document_id"]) == (title, "notes.txt")
+    assert "The boiler was serviced in March." in await asked(client, "When was the boiler serviced?")
+    assert (await client.delete("/documents/notes.txt")).status_code == HTTPStatus.OK
 
 
 async def test_paths_in_names_and_ids_lead_nowhere(client: httpx.AsyncClient) -> None:
