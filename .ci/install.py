@@ -20,7 +20,7 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import IO, Any, Final, cast
@@ -79,7 +79,7 @@ def run(command: Sequence[str], folder: Path, environment: Mapping[str, str]) ->
 @contextmanager
 def serving(command: Sequence[str], folder: Path, environment: Mapping[str, str]) -> Iterator[str]:
     """Start a service that keeps its data in the folder, and return its address."""
-    settings = {"TM_DATA_DIR": str(folder / "data"), "TM_BOOTSTRAP_KEY": KEY}
+    settings = {"TM_DATA_DIR": str(folder / "data"), "TM_BOOTSTRAP_KEY": KEY, "PYTHONPATH": str(folder)}
     others = {name: value for name, value in os.environ.items() if not name.startswith("TM_")}
     said = folder / "said"
     with said.open("w") as output, (folder / "log").open("w") as log:
@@ -132,7 +132,7 @@ def check(url: str) -> None:
 
 
 def empty_folder(scratch: Path) -> Path:
-    """Return a new folder that holds packages of a user's own, with the names that ours have inside."""
+    """Return a new folder, which is on Python's path, with packages of a user's own whose names ours have inside."""
     folder = Path(tempfile.mkdtemp(dir=scratch))
     for package in ("app", "migrations"):
         (folder / package).mkdir(parents=True)
@@ -142,8 +142,12 @@ def empty_folder(scratch: Path) -> Path:
     return folder
 
 
-def by_pip(python: str, scratch: Path, environment: Mapping[str, str], versions: Sequence[str]) -> Path:
-    """Install each version over the one before, which keeps what the first one remembered; return where."""
+Use = Callable[[str], None]
+"""What is done with the service at an address."""
+
+
+def by_pip(python: str, scratch: Path, environment: Mapping[str, str], versions: Sequence[str], use: Use) -> None:
+    """Install each version over the one before, which keeps what is remembered; `use` what the last serves."""
     folder = empty_folder(scratch)
     run([python, "-m", "venv", str(folder / "venv")], folder, {})
     inside = str(folder / "venv" / "bin" / "python")
@@ -168,9 +172,10 @@ def by_pip(python: str, scratch: Path, environment: Mapping[str, str], versions:
                 remember(url)
             check(url)
             say(f"{python}: {PACKAGE} {version} serves", started)
+            if last:
+                use(url)
     printed = run([str(folder / "venv" / "bin" / "typed-memory"), "--version"], folder, {})
     assert printed.strip() == versions[-1], printed
-    return folder
 
 
 def by_runner(runner: str, python: str, scratch: Path, environment: Mapping[str, str]) -> None:
@@ -209,8 +214,9 @@ def client(python: str, scratch: Path, environment: Mapping[str, str], url: str)
     assert "Porto" in printed, printed
 
 
-def _absolute(python: str) -> str:
-    return str(Path(python).absolute()) if os.sep in python else python
+def executable(python: str) -> str:
+    """Return the whole path of a Python; a name may stand for another one, or for none, in another folder."""
+    return run([python, "-c", "import sys; print(sys.executable)"], Path.cwd(), {}).strip()
 
 
 def main() -> None:
@@ -222,9 +228,8 @@ def main() -> None:
     parser.add_argument("--client-python", nargs="+", default=[sys.executable])
     parser.add_argument("--unlocked", action="store_true")
     given = parser.parse_args()
-    # Every way runs in a folder of its own, from which a path into the checkout leads nowhere.
-    pythons = [_absolute(python) for python in given.python]
-    client_pythons = [_absolute(python) for python in given.client_python]
+    pythons = [executable(python) for python in given.python]
+    client_pythons = [executable(python) for python in given.client_python]
     versions = sorted(re.findall(r"typed_memory-([\d.]+)-py3", " ".join(one.name for one in given.dist.glob("*.whl"))))
     with (
         tempfile.TemporaryDirectory(prefix="typed-memory-install-") as folder,
@@ -237,17 +242,17 @@ def main() -> None:
         extra = " ".join([index, os.environ.get("PIP_EXTRA_INDEX_URL", "")]).strip()
         # Python compiles what is imported; all of it takes longer than the rest.
         environment = {"PIP_EXTRA_INDEX_URL": extra, "PIP_NO_COMPILE": "1", "UV_INDEX": index}
-        served: Path | None = None
+
+        def use(url: str) -> None:
+            while client_pythons:
+                client(client_pythons.pop(), scratch, environment, url)
+
         for python in pythons:
             for way in given.ways:
                 if way == "pip":
-                    served = by_pip(python, scratch, {**environment, **pinned}, versions)
+                    by_pip(python, scratch, {**environment, **pinned}, versions, use)
                 else:
                     by_runner(way, python, scratch, {**environment, **pinned})
-        if served is not None:
-            with serving([str(served / "venv" / "bin" / "typed-memory")], served, {}) as url:
-                for python in client_pythons:
-                    client(python, scratch, environment, url)
     print("The packages install by name, and serve.")
 
 

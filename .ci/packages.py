@@ -1,6 +1,6 @@
 """Build the packages from a copy of the checkout, and an index of them that pip, uv and pipx install from by name.
 
-python .ci/packages.py DIST [--npm] [--version VERSION] [--root CHECKOUT] [--index-only]
+python .ci/packages.py DIST [--npm] [--before [VERSION]] [--root CHECKOUT] [--index-only]
 
 DIST gets a wheel and a source archive of each Python package, with `--npm` a pack of each npm package, and in `simple`
 an index as PEP 503 describes it. PROJECT_URL, if set, is the address of the repository: it becomes the packages' links,
@@ -25,6 +25,9 @@ from typing import Final
 
 ROOT: Final = Path(__file__).resolve().parents[1]
 SERVICE: Final = ("pyproject.toml", "README.md", "LICENSE", "app", "migrations")
+NESTED: Final = Path("typed_memory")
+"""The package that the service's own are in, once it is packed: their names could be anybody's."""
+
 PYTHON_CLIENT: Final = Path("clients/python")
 NPM: Final = (Path("clients/typescript"), Path("clients/vercel-ai"))
 LEFT_OUT: Final = shutil.ignore_patterns(
@@ -48,8 +51,25 @@ def copy(root: Path, scratch: Path) -> None:
             shutil.copy(source, target)
 
 
+def nest(scratch: Path) -> None:
+    """Put the packages of the service into one, which finds them itself."""
+    inside = scratch / NESTED
+    inside.mkdir()
+    for name in ("app", "migrations"):
+        shutil.move(scratch / name, inside / name)
+    shutil.copy(ROOT / ".ci" / "installed.py", inside / "__init__.py")
+    (inside / "py.typed").touch()
+    manifest = scratch / "pyproject.toml"
+    text = manifest.read_text().replace('"app.launch:main"', f'"{NESTED}:main"')
+    text = text.replace('include = ["app*", "migrations*"]', f'include = ["{NESTED}*"]\nnamespaces = true')
+    before, begin, after = text.partition("[tool.setuptools.package-data]\n")
+    data, end, rest = after.partition("\n[tool.")
+    data = re.sub(r'^"?((?:app|migrations)[\w.]*)"? = ', rf'"{NESTED}.\1" = ', data, flags=re.MULTILINE)
+    manifest.write_text(f'{before}{begin}{NESTED} = ["py.typed"]\n{data}{end}{rest}')
+
+
 def set_version(manifest: Path, version: str) -> None:
-    """Give a Python package another version."""
+    """Give the service another version."""
     manifest.write_text(
         re.sub(r'^version = ".*"$', f'version = "{version}"', manifest.read_text(), count=1, flags=re.MULTILINE)
     )
@@ -83,11 +103,15 @@ def _with_full_links(text: str, folder: Path, url: str) -> str:
     return re.sub(r"(!?)\[([^\]]*)\]\((?!\w+:|#)([^)#\s]+)(#[^)\s]*)?\)", full, text)
 
 
+def build_wheel(scratch: Path, dist: Path) -> None:
+    """Build the wheel of the service, with the setuptools that is installed."""
+    _run([sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", str(dist), str(scratch)], scratch)
+
+
 def build(scratch: Path, dist: Path, *, npm: bool) -> None:
     """Build what the copy holds."""
     for folder in (scratch, scratch / PYTHON_CLIENT):
-        if (folder / "pyproject.toml").exists():
-            _run([sys.executable, "-m", "build", "--outdir", str(dist), str(folder)], folder)
+        _run([sys.executable, "-m", "build", "--outdir", str(dist), str(folder)], folder)
     if npm:
         _run(["npm", "ci", "--prefer-offline", "--loglevel=error"], scratch / NPM[0])
         for folder in NPM:
@@ -140,7 +164,13 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("dist", type=Path)
     parser.add_argument("--npm", action="store_true", help="pack the npm packages, too")
-    parser.add_argument("--version", help="the version of the Python packages, instead of the one in their manifests")
+    parser.add_argument(
+        "--before",
+        nargs="?",
+        const="",
+        metavar="VERSION",
+        help="build the service's wheel alone, to be upgraded; under this version, instead of the manifest's",
+    )
     parser.add_argument("--root", type=Path, default=ROOT, help="the checkout; by default the one of this script")
     parser.add_argument("--index-only", action="store_true", help="build nothing; index the packages that DIST has")
     given = parser.parse_args()
@@ -155,9 +185,12 @@ def build_all(given: argparse.Namespace) -> None:
     with tempfile.TemporaryDirectory(prefix="typed-memory-packages-") as folder:
         scratch = Path(folder)
         copy(given.root, scratch)
-        for manifest in (scratch / "pyproject.toml", scratch / PYTHON_CLIENT / "pyproject.toml"):
-            if given.version and manifest.exists():
-                set_version(manifest, given.version)
+        nest(scratch)
+        if given.before is not None:
+            if given.before:
+                set_version(scratch / "pyproject.toml", given.before)
+            build_wheel(scratch, given.dist.resolve())
+            return
         if url := os.environ.get("PROJECT_URL", "").rstrip("/"):
             link(scratch, url)
         build(scratch, given.dist.resolve(), npm=given.npm)

@@ -9,6 +9,7 @@ import re
 import runpy
 import shutil
 import subprocess
+import sys
 import tomllib
 import zipfile
 from pathlib import Path
@@ -301,6 +302,27 @@ def test_the_readmes_links_lead_out_of_a_package(tmp_path: Path) -> None:
     project = tomllib.loads((tmp_path / "pyproject.toml").read_text())["project"]
     assert project["urls"]["Changelog"] == "https://example.com/memory/blob/HEAD/docs/changelog.md"
     assert json.loads((tmp_path / "clients/vercel-ai/package.json").read_text())["repository"]["directory"]
+
+
+def test_the_service_is_packed_into_one_package_that_finds_its_own(tmp_path: Path) -> None:
+    packages = runpy.run_path(str(ROOT / ".ci" / "packages.py"))
+    packages["copy"](ROOT, tmp_path)
+    packages["nest"](tmp_path)
+    made = tomllib.loads((tmp_path / "pyproject.toml").read_text())
+    assert made["project"]["scripts"] == {"typed-memory": "typed_memory:main"}
+    assert not {"app", "migrations"} & {one.name for one in tmp_path.iterdir()}
+    for package, patterns in made["tool"]["setuptools"]["package-data"].items():
+        for pattern in patterns:
+            assert list((tmp_path / package.replace(".", "/")).glob(pattern)), (package, pattern)
+    (tmp_path / "app.py").write_text("raise ImportError('a module of the user')\n")
+    code = (
+        "import os, sys; sys.path.insert(0, sys.argv[1]); import typed_memory; os._exit = print;"
+        "sys.argv[1:] = ['hook']; typed_memory.main(); print(sys.modules['app'].__file__)"
+    )
+    done = subprocess.run(  # noqa: S603 - our own program
+        [sys.executable, "-I", "-c", code, str(tmp_path)], input="", capture_output=True, text=True, check=True
+    )
+    assert done.stdout.split() == ["0", str(tmp_path / "typed_memory" / "app" / "__init__.py")], done
 
 
 def test_an_index_names_each_file_with_its_hash_and_pythons(tmp_path: Path) -> None:

@@ -38,6 +38,8 @@ BODIES: dict[str, dict[str, Any]] = {
     "/mem0/v3/memories/search": {"query": "where does the user work?", "filters": {"user_id": "u1"}},
     "/mem0/v1/memories/{memory_id}": {"metadata": {"theirs": True}},
     "/mem0/v1/batch": {"memories": [{"memory_id": "mem_" + "0" * 32, "metadata": {"theirs": True}}]},
+    "/mem0/v2/profiles/jobs": {"operation": "trigger", "entity_type": "user", "entity_id": "u1"},
+    "/mem0/api/v1/orgs/organizations/{tenant_id}/projects/{project_id}": {"custom_instructions": "theirs"},
     "/mem0/v1/feedback": {"memory_id": "{memory_id}", "feedback": "VERY_NEGATIVE"},
     "/memories/batch": {"memories": [{"type": "fact", **fact()}]},
     "/admin/keys": {"name": "theirs"},

@@ -10,20 +10,25 @@ stored, so that memory never feeds on itself. What could not be sent waits in a 
 
 from __future__ import annotations
 
-import json
+import _thread
 import os
 import sys
 import time
 
-from app.features.agent_hooks import marks, spool
+from app.features.agent_hooks import light, marks, spool
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:  # `typing` takes a fifth of the time of a run to import
-    from socket import socket
+    from _socket import socket
     from typing import Any
 
 SECONDS = 1.5
 """The longest that one run takes, without `TM_HOOK_SECONDS`."""
+
+MOST_SECONDS = 60.0
+
+GRACE = 0.25
+"""Seconds after which a run that can't be interrupted is ended: it looks up a name, or its host sends no event."""
 
 LONGEST_TEXT = 20_000
 LONGEST_QUESTION = 2_000
@@ -83,7 +88,7 @@ class Service:
 
         `key` is that of a write that may be sent again.
         """
-        sent = b"" if body is None else json.dumps(body).encode()
+        sent = b"" if body is None else light.dumps(body).encode()
         head = [f"{method} {self.path}{path} HTTP/1.0", f"Host: {self.place}", f"Authorization: Bearer {self.key}"]
         head += ["Content-Type: application/json", f"Content-Length: {len(sent)}"]
         head += [] if key is None else [f"Idempotency-Key: {key}"]
@@ -94,16 +99,17 @@ class Service:
         finally:
             connection.close()
         top, _, content = received.partition(b"\r\n\r\n")
-        return int(top.split(b" ", 2)[1]), json.loads(content) if content else None
+        return int(top.split(b" ", 2)[1]), light.loads(content) if content else None
 
     def _connected(self) -> socket:
-        import socket  # noqa: PLC0415 - not needed where nothing is asked
-
-        connection = socket.create_connection((self.host, self.port), timeout=self._left())
+        connection = light.connected(self.host, self.port, self._left)
         if self.secure:
+            import socket  # noqa: PLC0415 - takes as long as the rest
             import ssl  # noqa: PLC0415 - takes longer than all the rest
 
-            connection = ssl.create_default_context().wrap_socket(connection, server_hostname=self.host)
+            whole = socket.socket(fileno=connection.detach())
+            whole.settimeout(self._left())
+            return ssl.create_default_context().wrap_socket(whole, server_hostname=self.host)
         return connection
 
     def _received(self, connection: socket) -> bytes:
@@ -167,7 +173,7 @@ def run(event: HostEvent, service: Service, user: str, folder: str) -> str:
             lines += _prompted(event, session, service, user)
         fresh = session.fresh(lines)[:MOST_LINES]
         session.show(fresh)
-        return json.dumps(event.reply(marks.block(fresh))) if fresh else ""
+        return light.dumps(event.reply(marks.block(fresh))) if fresh else ""
 
 
 def _started(event: HostEvent, session: spool.Session, service: Service, user: str) -> list[str]:
@@ -175,7 +181,8 @@ def _started(event: HostEvent, session: spool.Session, service: Service, user: s
     begins = event.kind == START and event.source != "resume"
     if not (begins or (event.kind == PROMPT and event.first)):
         return []
-    session.forget_shown()
+    if event.source != "startup":  # which comes once, or is repeated
+        session.forget_shown()
     path = f"/users/{_quoted(user)}/profile?token_budget={PROFILE_TOKENS}"
     lines = _lines(_asked(service, "GET", path), "text")
     found = _asked(service, "POST", "/query", {**STANDING, "user_id": user})
@@ -188,6 +195,7 @@ def _prompted(event: HostEvent, session: spool.Session, service: Service, user: 
     if not prompt or _is_command(prompt) or event.id in session.done:
         return []
     session.note(event.id, prompt)
+    session.store()  # in case this run is ended before it is answered
     question = {
         "messages": [{"role": "user", "content": prompt[-LONGEST_QUESTION:]}],
         "user_id": user,
@@ -301,10 +309,21 @@ def main(arguments: list[str]) -> None:
         os._exit(0)  # without the tear-down of the interpreter, for which the host would wait
 
 
+def _end_after(seconds: float) -> None:
+    """End the run with nothing said, whatever it waits for."""
+    time.sleep(seconds)
+    _log("the deadline has passed")
+    os._exit(0)
+
+
 def _answer(arguments: list[str]) -> str:
     seconds = float(os.environ.get("TM_HOOK_SECONDS") or SECONDS)
+    if not 0 < seconds <= MOST_SECONDS:
+        _log(f"TM_HOOK_SECONDS must be up to {MOST_SECONDS}")
+        return ""
     until = time.monotonic() + seconds
-    told = json.loads(sys.stdin.buffer.read(LARGEST_EVENT))
+    _thread.start_new_thread(_end_after, (seconds + GRACE,))
+    told = light.loads(sys.stdin.buffer.read(LARGEST_EVENT))
     key = os.environ.get("TM_API_KEY", "")
     user = os.environ.get("TM_USER_ID") or os.environ.get("USER") or os.environ.get("USERNAME") or ""
     if not isinstance(told, dict) or not key or not user:

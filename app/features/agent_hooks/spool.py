@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 import binascii
-import json
 import os
 import time
 
-from app.features.agent_hooks import marks
+from app.features.agent_hooks import light, marks
 
 TYPE_CHECKING = False
 if TYPE_CHECKING:
@@ -50,7 +49,7 @@ class Session:
         """Write the state in one step."""
         part = f"{self.path}.part"
         with open(part, "w", encoding="utf-8", opener=_private) as file:
-            json.dump(self.state, file)
+            file.write(light.dumps(self.state))
         os.replace(part, self.path)  # noqa: PTH105 - see `hook`
 
     @property
@@ -162,8 +161,8 @@ def _private(path: str, flags: int) -> int:
 
 def _read(path: str) -> dict[str, Any]:
     try:
-        with open(path, encoding="utf-8") as file:  # noqa: PTH123 - see `hook`
-            found = json.load(file)
+        with open(path, "rb") as file:  # noqa: PTH123 - see `hook`
+            found = light.loads(file.read())
     except (OSError, ValueError):
         return {}
     return found if isinstance(found, dict) else {}

@@ -40,6 +40,26 @@ class AnyProjectQuery(ProjectFields):
     fields: list[Name] | None = None
 
 
+class ProjectQuery(RequestBody):
+    """The fields of a project that are wanted, by default all."""
+
+    fields: list[Name] | None = None
+
+
+class ProjectBody(RequestBody):
+    """The setting of a project that has a counterpart; an empty text takes the instructions away."""
+
+    custom_instructions: Words | Literal[""]
+
+
+class ProfileJobBody(RequestBody):
+    """The user whose profile is to be made."""
+
+    operation: Literal["trigger"]
+    entity_type: Literal["user"]
+    entity_id: UserId
+
+
 class OwnerFields(ProjectFields):
     """Mem0's four ids of owners."""
 

@@ -93,7 +93,7 @@ async def _listed(runtime: Runtime, actor: Actor, body: mem0.ListBody, page: int
     found = await Mem0(runtime=runtime, actor=actor).listed(_wanted(body), narrowed)
     wanted_size, number = size or PAGE, page or 1
     start = (number - 1) * wanted_size
-    results = [_projected(mem0.shown(one), body.fields) for one in found.memories[start : start + wanted_size]]
+    results = [projected(mem0.shown(one), body.fields) for one in found.memories[start : start + wanted_size]]
     if body.output_format == "v1.0":
         return json_answer(results)
     more = start + wanted_size < len(found.memories)
@@ -112,7 +112,7 @@ def _page_link(number: int, size: int) -> str:
     return f"?page={number}&page_size={size}"
 
 
-def _projected(made: dict[str, Any], names: Sequence[str] | None) -> dict[str, Any]:
+def projected(made: dict[str, Any], names: Sequence[str] | None) -> dict[str, Any]:
     """Return a memory with these fields alone; raise InvalidFields for others than it has."""
     if not names:
         return made
@@ -151,7 +151,7 @@ async def mem0_search(
     request = replace(request, metadata=dict(wanted.metadata), min_relevance=body.threshold)
     found = await Mem0(runtime=runtime, actor=actor).searched(wanted, request, position=memory_position)
     results = [
-        _projected({**mem0.shown(memory), "score": round(score, models.DIGITS)}, body.fields)
+        projected({**mem0.shown(memory), "score": round(score, models.DIGITS)}, body.fields)
         for memory, score in found[:most]
     ]
     return json_answer(results if body.output_format == "v1.0" else {"results": results})

@@ -12,6 +12,7 @@ from app.api.memories.bodies import WriteBodies
 from app.errors import NotConfigured
 from app.features.mem0 import bodies as mem0
 from app.features.mem0.erasures import mem0_delete_all, mem0_delete_entity
+from app.features.mem0.projects import mem0_generate_profile, mem0_project, mem0_update_project
 from app.features.mem0.reads import (
     mem0_entities,
     mem0_event,
@@ -45,9 +46,9 @@ REFUSED: Final[Mapping[str, str]] = {
     "/v1/exports/get": "exports by a schema: use GET /export",
     "/v1/summary": "summaries of exports: use GET /users/{user_id}/profile",
     "/v1/events": "lists of events: use GET /jobs",
-    "/v2/profiles/{rest:path}": "jobs and settings of profiles: a profile is always up to date, and needs none",
-    "/api/{rest:path}": "organisations, projects and webhooks of mem0: the key's tenant is both, and webhooks are "
-    "made by POST /admin/webhooks",
+    "/v2/profiles/{rest:path}": "samples and settings of profiles: a profile is always up to date, and needs none",
+    "/api/{rest:path}": "other organisations and projects, members, or webhooks of mem0: the key's tenant is both, "
+    "and webhooks are made by POST /admin/webhooks",
 }
 """Calls of the client that have no counterpart, with what to use instead."""
 
@@ -76,6 +77,7 @@ class TokenRoute(GuardedRoute):
 def router(registry: Registry, bodies: WriteBodies) -> APIRouter:
     """Return the routes; they are not in the OpenAPI document, whose types are this service's own."""
     found = APIRouter(prefix="/mem0", tags=["memories"], route_class=TokenRoute, include_in_schema=False)
+    project = "/api/v1/orgs/organizations/{tenant_id}/projects/{project_id}"
     one, owner = "/v1/memories/{memory_id}", "/v2/entities/{entity_type}/{user_id:path}"
     add, update = adding(registry, bodies), updating(registry, bodies)
     searches = [f"/{version}/memories/search" for version in ("v1", "v2", "v3")]
@@ -96,7 +98,10 @@ def router(registry: Registry, bodies: WriteBodies) -> APIRouter:
         ("GET", "/v1/entities", mem0_entities, READ),
         ("DELETE", owner, mem0_delete_entity, ADMIN),
         ("GET", "/v2/entities/user/{user_id:path}/profile", mem0_profile, READ | NAMED),
+        ("POST", "/v2/profiles/jobs", mem0_generate_profile, READ | OPEN),
         ("GET", "/v1/event/{job_id}", mem0_event, READ | BY_JOB),
+        ("GET", project, mem0_project, ADMIN),
+        ("PATCH", project, mem0_update_project, ADMIN),
     ]
     for method, path, handler, role in routes:
         found.add_api_route(path, handler, methods=[method], openapi_extra=dict(role))

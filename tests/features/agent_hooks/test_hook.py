@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 
+from app.features.agent_hooks import hook
 from tests.features.agent_hooks.hosts import HOSTS, ClaudeCode, Codex, Hermes, Served, lines_of
 
 ROOT = Path(__file__).parents[3]
@@ -88,6 +89,34 @@ def test_a_service_that_is_away_or_slow_is_not_waited_for(tmp_path: Path) -> Non
             assert time.monotonic() - began < 30.0
 
 
+def test_a_host_that_sends_no_event_is_not_waited_for(tmp_path: Path) -> None:
+    code = "import sys; sys.path.insert(0, sys.argv.pop(1)); from app.launch import main; main()"
+    with subprocess.Popen(  # noqa: S603 - our own program
+        [sys.executable, "-I", "-c", code, str(ROOT), "hook"],
+        env={"TM_API_KEY": "tm_x", "TM_USER_ID": "ana", "TM_HOOK_SECONDS": "0.3", "TM_HOOK_STATE": str(tmp_path)},
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+    ) as process:
+        assert process.wait(60) == 0
+        assert process.stdout is not None
+        assert process.stderr is not None
+        assert (process.stdout.read(), process.stderr.read()) == (b"", b"")
+
+
+def test_a_prompt_is_kept_while_the_service_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    kept: list[str] = []
+
+    def asked(*_: object) -> tuple[int, object]:
+        kept.extend(one.read_text(encoding="utf-8") for one in tmp_path.glob("*.json"))
+        raise TimeoutError
+
+    monkeypatch.setattr(hook.Service, "ask", asked)
+    service = hook.Service(NOWHERE, "tm_x", time.monotonic() + 60)
+    hook.run(hook.HostEvent(HOST.prompt("s", 1, "I moved to Faro."), ""), service, "ana", str(tmp_path))
+    assert ["I moved to Faro." in one for one in kept] == [True]
+
+
 @pytest.mark.parametrize(
     ("told", "settings"),
     [
@@ -98,7 +127,7 @@ def test_a_service_that_is_away_or_slow_is_not_waited_for(tmp_path: Path) -> Non
         ({"hook_event_name": "Stop"}, {}),
         ({"hook_event_name": 7, "session_id": 7, "prompt": 7}, {}),
         (HOST.prompt("s", 1, "x"), {"TM_API_KEY": ""}),
-        (HOST.prompt("s", 1, "x"), {"TM_HOOK_SECONDS": "soon"}),
+        *((HOST.prompt("s", 1, "x"), {"TM_HOOK_SECONDS": one}) for one in ("soon", "inf", "nan", "-1")),
         (HOST.prompt("s", 1, "x"), {"TM_HOOK_STATE": "/proc/nowhere"}),
         ({**HOST.prompt("s", 1, "x"), "hook_event_name": "PreToolUse"}, {}),
     ],
@@ -129,7 +158,8 @@ def test_a_run_imports_little(tmp_path: Path) -> None:
     )
     loaded = set(done.stdout.decode().split())
     assert "app.features.agent_hooks.hook" in loaded
-    assert not loaded & {"typer", "httpx", "http.client", "ssl", "asyncio", "pydantic", "typing", "importlib.metadata"}
+    slow = {"typer", "httpx", "http.client", "ssl", "asyncio", "pydantic", "typing"}
+    assert not loaded & {*slow, "json", "socket", "re", "encodings.idna"}
 
 
 async def test_the_start_of_a_session_gets_the_profile_and_standing_instructions(served: Served) -> None:
@@ -150,6 +180,8 @@ async def test_a_session_is_not_told_the_same_twice_until_it_is_compacted(served
     assert await served.fire(HOST.start("s", "resume")) == ""
     assert "Siemens" in await served.fire(HOST.start("s", "compact"))
     assert await served.fire(HOST.start("t", "resume")) == ""
+    assert "Siemens" in await served.fire(HOST.start("u"))
+    assert await served.fire(HOST.start("u")) == ""
 
 
 async def test_commands_of_the_host_are_neither_asked_nor_stored(served: Served) -> None:
@@ -177,27 +209,23 @@ async def test_what_could_not_be_sent_is_sent_later_and_once(served: Served) -> 
 
 
 async def test_an_answer_that_was_lost_does_not_store_twice(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    from app.features.agent_hooks.hook import Service  # noqa: PLC0415
+    ask = hook.Service.ask
 
-    ask = Service.ask
-
-    def lost(self: Service, *given: Any, **more: Any) -> tuple[int, Any]:
+    def lost(self: hook.Service, *given: Any, **more: Any) -> tuple[int, Any]:
         ask(self, *given, **more)
         raise TimeoutError
 
     await served.fire(HOST.prompt("s", 1, "I moved to Faro."))
     with monkeypatch.context() as patch:
-        patch.setattr(Service, "ask", lost)
+        patch.setattr(hook.Service, "ask", lost)
         await served.fire(HOST.stop("s", 1, "", "Nice."))
     await served.fire(HOST.stop("s", 1, "", "Nice."))
     assert [one["content"] for one in await served.turns("s")] == ["I moved to Faro.", "Nice."]
 
 
 async def test_a_refused_turn_does_not_hold_up_the_next(served: Served, monkeypatch: pytest.MonkeyPatch) -> None:
-    from app.features.agent_hooks.hook import Service  # noqa: PLC0415
-
     with monkeypatch.context() as patch:
-        patch.setattr(Service, "ask", lambda *_: (422, {}))
+        patch.setattr(hook.Service, "ask", lambda *_: (422, {}))
         await served.fire(HOST.prompt("s", 1, "I moved to Faro."))
         await served.fire(HOST.stop("s", 1, "", "Nice."))
     await served.fire(HOST.prompt("s", 2, "I bought a boat."))

@@ -286,9 +286,35 @@ async def test_what_a_search_cannot_do_is_refused_by_name(
     assert fault(answer) == field
 
 
+async def test_a_project_is_the_tenant_whose_instructions_it_holds(
+    mem0: httpx.AsyncClient, others_mem0: httpx.AsyncClient, tenant: Tenant
+) -> None:
+    own = (await mem0.get("/mem0/v1/ping/")).json()["project_id"]
+    path = f"/mem0/api/v1/orgs/organizations/{own}/projects/{own}/"
+    await tenant.client.put("/admin/policy", json={"keep_episodes": False, "extraction": {"exclude": ["salaries"]}})
+    told = await mem0.patch(path, json={"custom_instructions": "Remember what the user cooks."})
+    assert told.json()["custom_instructions"] == "Remember what the user cooks."
+    policy = (await tenant.client.get("/admin/policy")).json()
+    assert (policy["keep_episodes"], policy["extraction"]["exclude"]) == (False, ["salaries"])
+    asked = (await mem0.get(path, params={"fields": ["custom_instructions"]})).json()
+    assert asked == {"id": own, "custom_instructions": "Remember what the user cooks."}
+    assert (await mem0.patch(path, json={"custom_instructions": ""})).json()["custom_instructions"] is None
+    for body in ({"custom_categories": []}, {"custom_instructions": "x", "decay": True}, {"multilingual": True}):
+        assert (await mem0.patch(path, json=body)).status_code == 422
+    for other in (await others_mem0.get(path), await others_mem0.patch(path, json={"custom_instructions": "x"})):
+        assert other.status_code == 404
+
+
+async def test_a_profile_needs_no_making(mem0: httpx.AsyncClient) -> None:
+    body = {"operation": "trigger", "entity_type": "user", "entity_id": "alex"}
+    assert (await mem0.post("/mem0/v2/profiles/jobs/", json=body)).json()["status"] == "succeeded"
+    sample = {"operation": "sample", "entity_type": "user"}
+    assert (await mem0.post("/mem0/v2/profiles/jobs/", json=sample)).status_code == 422
+
+
 @pytest.mark.parametrize("path", REFUSED)
 async def test_calls_without_a_counterpart_say_what_to_use(mem0: httpx.AsyncClient, path: str) -> None:
-    answer = await mem0.post(f"/mem0{path.replace('{rest:path}', 'jobs')}/", json={}, params={"org_id": "x"})
+    answer = await mem0.post(f"/mem0{path.replace('{rest:path}', 'settings')}/", json={}, params={"org_id": "x"})
     assert answer.status_code == 501
     assert answer.json()["detail"].startswith("there are no ")
 

@@ -129,10 +129,15 @@ def sdk(service: Service, browser: Browser, storage: Storage) -> OAuthClientProv
 
 
 @asynccontextmanager
-async def agent(service: Service, auth: OAuthClientProvider) -> AsyncIterator[Client]:
-    """The SDK's client."""
+async def agent(service: Service, auth: OAuthClientProvider, record: list[str] | None = None) -> AsyncIterator[Client]:
+    """The SDK's client; `record` gets a line for each of its requests."""
+
+    async def note(answer: httpx2.Response) -> None:
+        if record is not None:
+            record.append(f"{answer.request.method} {answer.request.url.path} {answer.status_code}")
+
     async with (
-        httpx2.AsyncClient(auth=auth, timeout=30) as http,
+        httpx2.AsyncClient(auth=auth, timeout=30, event_hooks={"response": [note]}) as http,
         Client(streamable_http_client(service.mcp, http_client=http)) as client,
     ):
         yield client

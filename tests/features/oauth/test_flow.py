@@ -9,12 +9,23 @@ import pytest
 from tests.api.conftest import Tenant
 from tests.features.oauth.conftest import Browser, Flow, Service, Storage, agent, sdk
 
+FLOW = [
+    "POST /mcp 401",
+    "GET /.well-known/oauth-protected-resource/mcp 200",
+    "GET /.well-known/oauth-authorization-server 200",
+    "POST /oauth/register 201",
+    "POST /oauth/token 200",
+    "POST /mcp 200",
+]
+"""What the SDK's client asks until it is let in, as recorded; before the token a user agrees in a browser."""
+
 
 async def test_the_sdks_client_finds_registers_connects_and_uses_the_tools(
     service: Service, tenant: Tenant, flow: Flow
 ) -> None:
     browser, storage = Browser(credential=await tenant.key("read", "write"), user_id="ana"), Storage()
-    async with agent(service, sdk(service, browser, storage)) as client:
+    record: list[str] = []
+    async with agent(service, sdk(service, browser, storage), record) as client:
         tools = (await client.list_tools()).tools
         stored = await client.call_tool("store_memory", {"content": "My favourite editor theme is dark."})
         assert not stored.is_error, stored.content
@@ -34,6 +45,8 @@ async def test_the_sdks_client_finds_registers_connects_and_uses_the_tools(
     assert storage.tokens is not None
     assert storage.tokens.expires_in == 3600
     assert storage.tokens.scope == "read write"
+    assert record[: len(FLOW)] == FLOW
+    assert {one.rpartition(" ")[0] for one in record[len(FLOW) :]} <= {"POST /mcp", "GET /mcp", "DELETE /mcp"}
 
 
 async def test_the_sdks_client_renews_its_tokens_and_starts_anew_once_they_are_revoked(
