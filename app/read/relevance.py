@@ -152,6 +152,7 @@ class Relevance:
     about a number that it names, which is a name, too, and those about another number; `others` say of others what
     is asked. `alone` are turns to which the turn before adds no meaning (see `without_context`);
     `usual` is the cosine of the question with what it is not about (see `usual_cosine`). `words` compares words.
+    `by_words`: the embedder knows too little of the question, so that words alone find anything.
     """
 
     query: ParsedQuery
@@ -164,6 +165,7 @@ class Relevance:
     alone: Collection[UUID] = frozenset()
     usual: float = 0.0
     words: WordNearness | None = None
+    by_words: bool = False
 
     def with_relevance(self, ranked: Sequence[Ranked], evidence: Mapping[UUID, float]) -> list[Ranked]:
         """Return the matches with the relevance, 0 to 1, of each, by what speaks for it."""
@@ -211,13 +213,19 @@ class Relevance:
         return MatchEvidence(whole=found, wording=wording)
 
     def _replies(self, rows: Iterable[RankingRow], evidence: Mapping[UUID, float]) -> Iterator[tuple[UUID, UUID]]:
-        """Yield turns with the assistant's replies that restate them: such a reply says what the turn is about."""
-        if not self.query.assistants or self.query.reading.asks_back:
+        """Yield turns with the assistant's replies that restate them: such a reply says what the turn is about.
+
+        Where the question asks what the assistant said, each reply with the request that it answers.
+        """
+        if not self.query.assistants:
             return
         asked = set(self.query.terms)
         for said in _by_session(rows, self.verbatim):
             for turn, reply in pairwise(said):
                 if turn.speaker_id in self.query.assistants or reply.speaker_id not in self.query.assistants:
+                    continue
+                if self.query.reading.asks_back:
+                    yield reply.id, turn.id
                     continue
                 if not is_brief(reply) or evidence[reply.id] < RESTATING:
                     continue
@@ -264,7 +272,7 @@ class Relevance:
         """Return why a match is not relevant; `evidence` only of beliefs."""
         if evidence is None:
             alone = is_brief(row) and Arm.LEXICAL not in one.places and not self.query.reading.asks_back
-            floor = TURN_FLOOR if not self.query.assistants else BRIEF_FLOOR if alone else CHAT_FLOOR
+            floor = TURN_FLOOR if self.by_words or not self.query.assistants else BRIEF_FLOOR if alone else CHAT_FLOOR
             floor *= GATHERED if self.query.reading.gathers and not alone else 1.0
             return "" if one.relevance >= floor else f"under {floor:.2f}, the floor of turns"
         floor = ALONE_FLOOR if self._by_meaning_alone(one, row) else BELIEF_FLOOR
