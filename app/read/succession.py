@@ -72,6 +72,9 @@ NAMED: Final = 0.12
 NAMED_LEAST: Final = 0.6
 """Least such share as a part of the highest."""
 
+AROUND: Final = 4
+"""Words on each side of one that a statement shares with the question which belong to what is asked."""
+
 MOST_OTHER: Final = 0.75
 """Most of the words of two alike statements that differ."""
 
@@ -100,8 +103,8 @@ def asks_for_present(query: ParsedQuery) -> bool:
 
 
 def seeks_later(query: ParsedQuery) -> bool:
-    """Tell whether later turns are looked for: the current value is asked for, and not that a task be done."""
-    return asks_for_present(query) and not requests(query.reading.text)
+    """Tell whether later turns are looked for: the current value is asked for, not a task, nor what was once said."""
+    return asks_for_present(query) and not query.reading.asks_back and not requests(query.reading.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -113,10 +116,10 @@ class _WordCounts:
     without: Collection[str]
 
     @classmethod
-    def of(cls, rows: Sequence[RankingRow], without: Collection[str]) -> _WordCounts:
-        """Count the terms of some matches."""
+    def of(cls, rows: Sequence[RankingRow], without: Collection[str], *, often: int) -> _WordCounts:
+        """Count the terms of some matches, which say each thing so often: an assistant says what its tools say."""
         counts = Counter(term for row in rows for term in _terms(row.opening))
-        return cls(counts, max(COMMON, COMMON_SHARE * len(rows)), _terms(" ".join(without)))
+        return cls(counts, max(often * COMMON, COMMON_SHARE * len(rows)), _terms(" ".join(without)))
 
     def rare(self, text: str) -> dict[str, float]:
         """Return the terms of a text that few matches have, with what each counts: half, where two overlap."""
@@ -149,6 +152,7 @@ class SuccessionSearch:
         None where no current value is asked for. `over` are matches that hold no more, which a later turn ended;
         `candidates` are turns, and beliefs read from turns, that may be shown. What is about somebody else says nothing
         of a statement, and neither does a name that the question has. What the assistant or a tool said is only marked.
+        Where people talk with one another, who are known by name, words recur: there a name brings no turn in.
         """
         if not seeks_later(self.query):
             return {}
@@ -160,8 +164,12 @@ class SuccessionSearch:
         for anchor, strong in self._answering([*admitted, *over]):
             pool = every if strong else shown
             later = [row for row in pool.values() if self._may_follow(anchor, row, ended)]
-            if about := self._about_the_same(anchor, later, known):
-                found[anchor.id] = tuple(one.id for one in about)
+            named = [row for row in later if anchor.speaker_id is None or row.id in shown]
+            about = self._naming(anchor, named, known)
+            if not about and not self._is_assistants(anchor):
+                about = self._near(anchor, later)
+            if after := self._nearest(anchor, about):
+                found[anchor.id] = tuple(one.id for one in after)
         return found
 
     def _counts(self, rows: Collection[RankingRow]) -> Mapping[bool, _WordCounts]:
@@ -169,7 +177,7 @@ class SuccessionSearch:
         kinds: dict[bool, list[RankingRow]] = {True: [], False: []}
         for row in rows:
             kinds[self._is_assistants(row)].append(row)
-        return {kind: _WordCounts.of(said, self._known) for kind, said in kinds.items()}
+        return {relayed: _WordCounts.of(said, self._known, often=1 + relayed) for relayed, said in kinds.items()}
 
     @cached_property
     def _read_from_turns(self) -> frozenset[UUID]:
@@ -229,11 +237,8 @@ class SuccessionSearch:
         """Return the predicates of beliefs, whose slots say which of them hold."""
         return {row.predicate for one in beliefs if (row := self.rows.get(one)) and row.predicate is not None}
 
-    def _about_the_same(self, anchor: RankingRow, later: Sequence[RankingRow], known: _WordCounts) -> list[RankingRow]:
-        """Return those of the later ones that are about the same thing: the nearest, newest first."""
-        about = self._naming(anchor, later, known)
-        if not about and not self._is_assistants(anchor):
-            about = self._near(anchor, later)
+    def _nearest(self, anchor: RankingRow, about: Sequence[tuple[float, RankingRow]]) -> list[RankingRow]:
+        """Return the nearest of the turns that are about the same thing, newest first."""
         about = [each for each in about if not self._contrasts(anchor, each[1])]
         told = {belief.id for _, one in about for belief in self.turns.get(one.id, TurnEvidence()).beliefs}
         nearest = nlargest(MOST, (each for each in about if each[1].id not in told), key=itemgetter(0))
@@ -243,11 +248,19 @@ class SuccessionSearch:
         self, anchor: RankingRow, later: Sequence[RankingRow], known: Mapping[bool, _WordCounts]
     ) -> list[tuple[float, RankingRow]]:
         """Return those that name by a rare word what the anchor names, each with their share of such words."""
-        said = {kind: counts.rare(anchor.opening) for kind, counts in known.items()}
+        part = self._asked_part(anchor.opening)
+        said = {kind: counts.rare(part) for kind, counts in known.items()}
         kinds = [(self._is_assistants(one), one) for one in later]
         shares = [(known[kind].shared(said[kind], one.opening), one) for kind, one in kinds]
         least = max(NAMED, NAMED_LEAST * max((share for share, _ in shares), default=0.0))
         return [(1 + share, one) for share, one in shares if share >= least]
+
+    def _asked_part(self, text: str) -> str:
+        """Return the words around those that a statement shares with the question; all where it shares none."""
+        words, asked = tokenize(normalise(text)), set(self.query.terms)
+        shared = [place for place, word in enumerate(words) if not asked.isdisjoint(terms(word))]
+        near = [word for at, word in enumerate(words) if any(abs(at - place) <= AROUND for place in shared)]
+        return " ".join(near) or text
 
     def _near(self, anchor: RankingRow, later: Sequence[RankingRow]) -> list[tuple[float, RankingRow]]:
         """Return those whose words are near to the anchor's, each with how near they are."""
