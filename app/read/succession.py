@@ -79,7 +79,7 @@ MOST_OTHER: Final = 0.75
 """Most of the words of two alike statements that differ."""
 
 ANSWERS: Final = 0.2
-"""Least relevance of a statement for which later turns are looked for."""
+"""Least relevance of a statement for which later turns are looked for, unless none has as much."""
 
 AS_GOOD: Final = 0.8
 """Least share of the best relevance that it has, too."""
@@ -113,7 +113,7 @@ class _WordCounts:
 
     counts: Mapping[str, int]
     most: float
-    without: Collection[str]
+    without: frozenset[str]
 
     @classmethod
     def of(cls, rows: Sequence[RankingRow], without: Collection[str], *, often: int) -> _WordCounts:
@@ -200,7 +200,7 @@ class SuccessionSearch:
         One that does not brings nothing into the block; it is only marked.
         """
         best = max((one.relevance for one in ranked), default=0.0)
-        answering = [one for one in ranked if one.relevance >= ANSWERS]
+        answering = [one for one in ranked if one.relevance >= min(ANSWERS, AS_GOOD * best)]
         people = [one for one in answering if not self._is_assistants(self.rows[one.id])]
         for one in people[:ANCHORS]:
             yield self.rows[one.id], one.relevance >= AS_GOOD * best
