@@ -56,6 +56,9 @@ ELSEWHEN: Final = "of another time"
 FORGOTTEN: Final = "waits to be erased"
 """Why matches are left out however near they are to the question."""
 
+BY_TOOL: Final = "said by a tool"
+"""The mark of what a tool said, which may hold."""
+
 _NEVER: Final = datetime.min.replace(tzinfo=UTC)
 
 _MARKS: Final[Mapping[str, str]] = {
@@ -172,7 +175,8 @@ def with_later_turns(
         ordered.setdefault(one.id, one)
         if later:
             day = view.rows[later[0]].stated_at.astimezone(view.zone).date()
-            ordered[one.id] = one._replace(marks=one.marks or (f"perhaps replaced {day}",), later=later)
+            marks = (*one.marks, f"perhaps replaced {day}") if set(one.marks) <= {BY_TOOL} else one.marks
+            ordered[one.id] = one._replace(marks=marks, later=later)
     return tuple(ordered.values())
 
 
@@ -442,7 +446,7 @@ class TurnsInView:
         return (_MARKS[act],) if act in _MARKS else ()
 
     def _of_tool(self, memory: UUID) -> tuple[str, ...]:
-        return ("said by a tool",) if self.turns[memory].role == Role.TOOL else ()
+        return (BY_TOOL,) if self.turns[memory].role == Role.TOOL else ()
 
     def _replaced(self, memory: UUID) -> tuple[str, ...]:
         """Return the mark of a turn of whose beliefs one holds no more."""

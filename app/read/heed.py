@@ -15,6 +15,7 @@ from typing import Final
 from uuid import UUID
 
 from app.db.memories.heeded import HeededMemory
+from app.english.questions import speaks_of_somebody
 from app.english.requests import only_asks, requests
 from app.english.word_lists import words as word_list
 from app.lexical.bm25 import STOP_WORDS, terms
@@ -55,10 +56,14 @@ _WHY: Final[Mapping[Heed, str]] = {
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class QuestionSubject:
-    """The subject of a question: what it touches, its words, and whether it asks for something to be done."""
+    """The subject of a question: what it touches, its words, and whether it asks for something to be done.
+
+    `personal`: it speaks of somebody, so that nobody but memory has the answer.
+    """
 
     touches: frozenset[Heed]
     words: tuple[str, ...]
+    personal: bool = False
 
 
 NO_SUBJECT: Final = QuestionSubject(touches=frozenset(), words=())
@@ -77,11 +82,11 @@ def choose_heeded(
     """Return what the answer must heed of what is `known` and `told`, at most three, that which is not `shown` already.
 
     The most important first, beliefs before turns, and of each kind one before a second of another. `shown` empty
-    means that memory has no answer, so that the assistant has to find one itself.
+    means that memory has no answer, so that the assistant has to find one itself, unless the question is personal.
     """
     if mode is HeedMode.NONE or not (known or told):
         return ()
-    if not shown:
+    if not shown and not subject.personal:
         subject = replace(subject, touches=subject.touches | {Heed.ANSWERS})
     found: dict[Heed, list[HeededMemory]] = {kind: [] for kind in _WHY}
     for one in known:
@@ -131,7 +136,7 @@ def subject_of(reading: QuestionReading, words: WordNearness | None) -> Question
     if words is not None and said:
         touches |= {kind for kind, texts in _TEXTS.items() if float(words.nearest(said, texts).max()) >= NEAR}
     task = {Heed.ANSWERS} if requests(text) else set()
-    return QuestionSubject(touches=frozenset(touches | task), words=tuple(said))
+    return QuestionSubject(touches=frozenset(touches | task), words=tuple(said), personal=speaks_of_somebody(text))
 
 
 def _reason(

@@ -25,6 +25,9 @@ from app.read.values import Arm, ArmPlace, Cut, ParsedQuery, Ranked, Scored, Wor
 RESTATING: Final = 0.39
 """Least evidence of an assistant's reply that says what the turn before it is about; its relevance is .8."""
 
+ANSWERED: Final = 0.9
+"""Least share of the evidence of the nearest turn that one has whose reply is asked for."""
+
 BELIEF_FLOOR: Final = 0.5
 """Least relevance of a typed belief."""
 
@@ -152,6 +155,7 @@ class Relevance:
     about a number that it names, which is a name, too, and those about another number; `others` say of others what
     is asked. `alone` are turns to which the turn before adds no meaning (see `without_context`);
     `usual` is the cosine of the question with what it is not about (see `usual_cosine`). `words` compares words.
+    `by_words`: the embedder knows too little of the question, so that words alone find anything.
     """
 
     query: ParsedQuery
@@ -164,6 +168,7 @@ class Relevance:
     alone: Collection[UUID] = frozenset()
     usual: float = 0.0
     words: WordNearness | None = None
+    by_words: bool = False
 
     def with_relevance(self, ranked: Sequence[Ranked], evidence: Mapping[UUID, float]) -> list[Ranked]:
         """Return the matches with the relevance, 0 to 1, of each, by what speaks for it."""
@@ -211,18 +216,33 @@ class Relevance:
         return MatchEvidence(whole=found, wording=wording)
 
     def _replies(self, rows: Iterable[RankingRow], evidence: Mapping[UUID, float]) -> Iterator[tuple[UUID, UUID]]:
-        """Yield turns with the assistant's replies that restate them: such a reply says what the turn is about."""
-        if not self.query.assistants or self.query.reading.asks_back:
+        """Yield turns with the assistant's replies that restate them: such a reply says what the turn is about.
+
+        Where the question asks what the assistant said, the replies to what is nearest to it: it asks for these.
+        """
+        if not self.query.assistants:
             return
         asked = set(self.query.terms)
-        for said in _by_session(rows, self.verbatim):
-            for turn, reply in pairwise(said):
-                if turn.speaker_id in self.query.assistants or reply.speaker_id not in self.query.assistants:
-                    continue
-                if not is_brief(reply) or evidence[reply.id] < RESTATING:
-                    continue
-                if set(terms(turn.opening)).intersection(terms(reply.opening)) - asked:
-                    yield turn.id, reply.id
+        sessions = [list(pairwise(said)) for said in _by_session(rows, self.verbatim)]
+        replied = [
+            (turn, reply)
+            for turn, reply in (each for pairs in sessions for each in pairs)
+            if turn.speaker_id not in self.query.assistants and reply.speaker_id in self.query.assistants
+        ]
+        if self.query.reading.asks_back:
+            best = max((evidence[turn.id] for turn, _ in replied), default=0.0)
+            yield from ((reply.id, turn.id) for turn, reply in replied if evidence[turn.id] >= ANSWERED * best)
+            return
+        for turn, reply in replied:
+            if not is_brief(reply) or evidence[reply.id] < RESTATING:
+                continue
+            if set(terms(turn.opening)).intersection(terms(reply.opening)) - asked:
+                yield turn.id, reply.id
+
+    @property
+    def _names(self) -> frozenset[str]:
+        """The terms of the names that the question has."""
+        return frozenset(one for named in self.query.mentioned if named.span.end for one in terms(named.text))
 
     def _raised(self) -> float:
         """Return what the usual cosine of the question has above the calibration; little more does not count."""
@@ -263,8 +283,9 @@ class Relevance:
     def _why(self, one: Ranked, row: RankingRow, evidence: float | None, best: float) -> str:
         """Return why a match is not relevant; `evidence` only of beliefs."""
         if evidence is None:
-            alone = is_brief(row) and Arm.LEXICAL not in one.places and not self.query.reading.asks_back
-            floor = TURN_FLOOR if not self.query.assistants else BRIEF_FLOOR if alone else CHAT_FLOOR
+            alone = is_brief(row) and Arm.LEXICAL not in one.places
+            sure = self.by_words or not self.query.assistants or self._says_whom(row)
+            floor = TURN_FLOOR if sure else BRIEF_FLOOR if alone else CHAT_FLOOR
             floor *= GATHERED if self.query.reading.gathers and not alone else 1.0
             return "" if one.relevance >= floor else f"under {floor:.2f}, the floor of turns"
         floor = ALONE_FLOOR if self._by_meaning_alone(one, row) else BELIEF_FLOOR
@@ -273,6 +294,10 @@ class Relevance:
         if evidence < RIVAL * best and one.relevance < 1 and self._named(one) < 1:
             return "far less relevant than the best belief"
         return ""
+
+    def _says_whom(self, row: RankingRow) -> bool:
+        """Tell whether a turn has a name that the question has."""
+        return bool(self._names) and not self._names.isdisjoint(terms(row.opening))
 
     def _by_meaning_alone(self, one: Ranked, row: RankingRow) -> bool:
         own = row.predicate in self.query.asked_predicates or row.type in self.query.reading.hinted

@@ -176,6 +176,7 @@ class MemorySearch:
             others=others,
             alone=without_context(rows.values(), query, verbatim),
             words=words,
+            by_words=not question.covered,
             usual=usual_cosine(
                 retrieved.arms.get(Arm.SEMANTIC, ()), question.known.memories, search.depth, self.calibration
             ),

@@ -1,15 +1,18 @@
 """Later turns that may say that a found statement has changed.
 
 "I live in Porto." and then "Our house in Evora is ready." No word list tells such turns: most share neither key nor
-predicate with the statement. But they are about the same thing, so each word of the statement has a near one in them,
-which holds for few other turns.
+predicate with the statement. But they are about the same thing: they name it, or what was said of it, by a word that
+few other turns have ("the Vespa was stolen"), or each word of the statement has a near one in them.
 """
 
 from __future__ import annotations
 
+import re
+from collections import Counter
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from functools import cached_property
+from datetime import timedelta
+from functools import cached_property, lru_cache
 from heapq import nlargest
 from math import log2
 from operator import itemgetter
@@ -19,8 +22,8 @@ from uuid import UUID
 
 from app.db.memories.ranking import RankingRow, TurnEvidence
 from app.english.requests import requests
-from app.lexical.bm25 import terms
-from app.lexical.tokens import normalise, tokenize
+from app.lexical.bm25 import searched_terms, terms
+from app.lexical.tokens import SPACELESS, normalise, tokenize
 from app.memory import vocabulary
 from app.memory.extraction import Role
 from app.model import ReadMode
@@ -38,12 +41,14 @@ HIGHEST: Final = 0.2
 """The most that is asked for, however many there are."""
 
 ASKED: Final = 0.15
-"""Least mean nearness of the question's words to those of a later turn, where it is one of several or of the same
-session. Of 42 later turns so near to a statement in chats, of which 13 answered, 31 that did not fall to 10, and 11 of
-the 13 stay."""
+"""Least mean nearness of the question's words to those of a later turn, where it is one of several. Of 42 later turns
+so near to a statement in chats, of which 13 answered, 31 that did not fall to 10, and 11 of the 13 stay."""
 
 CERTAIN: Final = 2
-"""Most turns told later of which one in another session needs no nearness to the question."""
+"""Most turns told later of which one needs no nearness to the question."""
+
+APART: Final = timedelta(hours=1)
+"""Least time between turns of one session of which the later may change what the other says, without naming it."""
 
 FEW: Final = 1.0
 """Words that are added to those of a statement for the mean: the nearness of one or two words tells less."""
@@ -55,8 +60,26 @@ language's."""
 FEWEST: Final = 4
 """Fewest later turns whose median tells what is usual."""
 
+COMMON: Final = 2
+"""Most of the matches that are compared which have a word that tells what a statement is about."""
+
+COMMON_SHARE: Final = 0.05
+"""The same as a share of them, where that is more."""
+
+NAMED: Final = 0.12
+"""Least share of such words of the shorter of both statements that the other one has."""
+
+NAMED_LEAST: Final = 0.6
+"""Least such share as a part of the highest."""
+
+AROUND: Final = 4
+"""Words on each side of one that a statement shares with the question which belong to what is asked."""
+
+MOST_OTHER: Final = 0.75
+"""Most of the words of two alike statements that differ."""
+
 ANSWERS: Final = 0.2
-"""Least relevance of a statement for which later turns are looked for."""
+"""Least relevance of a statement for which later turns are looked for, unless none has as much."""
 
 AS_GOOD: Final = 0.8
 """Least share of the best relevance that it has, too."""
@@ -68,9 +91,9 @@ MOST: Final = 2
 """Most later turns of a statement: those that are nearest to it."""
 
 
-_UNTOLD: Final = TurnEvidence()
+_SPACELESS: Final = re.compile(f"[{SPACELESS}]")
 
-_PEOPLE: Final = frozenset({None, Role.USER})
+_UNTOLD: Final = TurnEvidence()
 
 Later = Mapping[UUID, tuple[UUID, ...]]
 """Later turns by the statement that they may have changed, newest first."""
@@ -82,8 +105,34 @@ def asks_for_present(query: ParsedQuery) -> bool:
 
 
 def seeks_later(query: ParsedQuery) -> bool:
-    """Tell whether later turns are looked for: the current value is asked for, and not that a task be done."""
-    return asks_for_present(query) and not requests(query.reading.text)
+    """Tell whether later turns are looked for: the current value is asked for, not a task, nor what was once said."""
+    return asks_for_present(query) and not query.reading.asks_back and not requests(query.reading.text)
+
+
+@dataclass(frozen=True, slots=True)
+class _WordCounts:
+    """How many of the matches that may be compared have each term, and the terms that tell nothing."""
+
+    counts: Mapping[str, int]
+    most: float
+    without: frozenset[str]
+
+    @classmethod
+    def of(cls, rows: Sequence[RankingRow], without: Collection[str], *, often: int) -> _WordCounts:
+        """Count the terms of some matches, which say each thing so often: an assistant says what its tools say."""
+        counts = Counter(term for row in rows for term in _terms(row.opening))
+        return cls(counts, max(often * COMMON, COMMON_SHARE * len(rows)), _terms(" ".join(without)))
+
+    def rare(self, text: str) -> dict[str, float]:
+        """Return the terms of a text that few matches have, with what each counts: half, where two overlap."""
+        found = _terms(text) - self.without
+        return {one: 0.5 if _SPACELESS.match(one) else 1.0 for one in found if self.counts.get(one, 0) <= self.most}
+
+    def shared(self, said: Mapping[str, float], text: str) -> float:
+        """Return the share of the terms of the shorter of two texts that both have and few matches have."""
+        other = self.rare(text)
+        both = sum(weight for term, weight in said.items() if term in other)
+        return both / max(1.0, min(sum(said.values()), sum(other.values()))) if both >= 1 else 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -104,69 +153,138 @@ class SuccessionSearch:
 
         None where no current value is asked for. `over` are matches that hold no more, which a later turn ended;
         `candidates` are turns, and beliefs read from turns, that may be shown. What is about somebody else says nothing
-        of a statement, and neither does a name that the question has.
+        of a statement, and neither does a name that the question has. What the assistant or a tool said is only marked.
+        Where people talk with one another, who are known by name, words recur: there a name brings no turn in.
         """
         if not seeks_later(self.query):
             return {}
         ended = {one.id for one in over}
         found = {}
-        shown = {one.id for one in admitted}
+        shown = {one.id: self.rows[one.id] for one in admitted}
+        every = {**shown, **{one.id: self.rows[one.id] for one in candidates}}
+        known = self._counts({**every, **{one.id: self.rows[one.id] for one in over}}.values())
         for anchor, strong in self._answering([*admitted, *over]):
-            pool = (self.rows[one.id] for one in candidates if strong or one.id in shown)
-            own = frozenset() if anchor.id in ended else self._said_with(anchor.id)
-            later = [row for row in pool if self._may_follow(anchor, row, own)]
-            if about := self._about_the_same(anchor, later):
-                found[anchor.id] = tuple(one.id for one in about)
+            pool = every if strong else shown
+            later = [row for row in pool.values() if self._may_follow(anchor, row, ended)]
+            named = [row for row in later if anchor.speaker_id is None or row.id in shown]
+            about = self._naming(anchor, named, known)
+            if not about and not self._is_assistants(anchor):
+                about = self._near(anchor, later)
+            if after := self._nearest(anchor, about):
+                found[anchor.id] = tuple(one.id for one in after)
         return found
+
+    def _counts(self, rows: Collection[RankingRow]) -> Mapping[bool, _WordCounts]:
+        """Count the words of what people said, and of what the assistant said, which repeats those."""
+        kinds: dict[bool, list[RankingRow]] = {True: [], False: []}
+        for row in rows:
+            kinds[self._is_assistants(row)].append(row)
+        return {relayed: _WordCounts.of(said, self._known, often=1 + relayed) for relayed, said in kinds.items()}
 
     @cached_property
     def _read_from_turns(self) -> frozenset[UUID]:
         return frozenset(one.id for turn in self.turns.values() for one in turn.beliefs)
 
+    @cached_property
+    def _known(self) -> frozenset[str]:
+        """The words that say nothing of a statement: names of the question, and the user's."""
+        names = (word for one in self.query.mentioned for word in tokenize(normalise(one.text)))
+        return frozenset((vocabulary.USER, *vocabulary.ASSISTANTS, *names))
+
+    def _is_assistants(self, row: RankingRow) -> bool:
+        """Tell whether the assistant said it, or a tool."""
+        role = self.turns.get(row.id, _UNTOLD).role
+        return row.speaker_id in self.query.assistants or role not in {None, Role.USER}
+
     def _answering(self, ranked: Sequence[Ranked]) -> Iterator[tuple[RankingRow, bool]]:
-        """Yield the best statements of people, as rows, and whether each answers nearly as well as the best.
+        """Yield the best statements as rows, and whether each is a person's and answers nearly as well as the best.
 
         One that does not brings nothing into the block; it is only marked.
         """
         best = max((one.relevance for one in ranked), default=0.0)
-        answering = [one for one in ranked if one.relevance >= ANSWERS]
-        people = [one for one in answering if self.rows[one.id].speaker_id not in self.query.assistants]
+        answering = [one for one in ranked if one.relevance >= min(ANSWERS, AS_GOOD * best)]
+        people = [one for one in answering if not self._is_assistants(self.rows[one.id])]
         for one in people[:ANCHORS]:
             yield self.rows[one.id], one.relevance >= AS_GOOD * best
+        for one in answering:
+            if self._is_assistants(row := self.rows[one.id]):
+                yield row, False
 
-    def _said_with(self, memory: UUID) -> frozenset[UUID]:
-        """Return a memory with the beliefs that rest on it."""
-        return frozenset((memory, *(one.id for one in self.turns.get(memory, _UNTOLD).beliefs)))
-
-    def _may_follow(self, anchor: RankingRow, row: RankingRow, own: frozenset[UUID]) -> bool:
+    def _may_follow(self, anchor: RankingRow, row: RankingRow, ended: Collection[UUID]) -> bool:
         """Tell whether something was told later, by a person, and may speak of the anchor's subject.
 
-        What was written as a belief holds its slot, and changes nothing else. A turn says the same as the anchor where
-        the same beliefs rest on both, which are its `own`, unless it ended them.
+        What was written as a belief holds its slot, and changes nothing else; nor does what was read of the anchor's
+        own predicate. A turn says the same as the anchor where the same beliefs rest on both, unless it ended them.
+        What the assistant or a tool says in another session may follow what one of them said.
         """
         if row.stated_at <= anchor.stated_at or row.scope_id != anchor.scope_id:
             return False
         if row.type not in self.verbatim and row.id not in self._read_from_turns:
             return False
+        if self._is_assistants(row) and not (self._is_assistants(anchor) and _apart(row, anchor)):
+            return False
         turn = self.turns.get(row.id, _UNTOLD)
-        if turn.role not in _PEOPLE or row.id in own or any(one.id in own for one in turn.beliefs):
+        own, others = self._said_by(anchor), self._said_by(row)
+        if anchor.id not in ended and not own.isdisjoint(others):
+            return False
+        if anchor.id not in ended and not self._predicates(own).isdisjoint(self._predicates(others)):
             return False
         subjects = {row.subject, *(self.rows[one.id].subject for one in turn.beliefs if one.id in self.rows)} - {None}
         return not subjects or anchor.subject is None or anchor.subject in subjects
 
-    def _about_the_same(self, anchor: RankingRow, later: Sequence[RankingRow]) -> list[RankingRow]:
-        """Return those of the later ones that are about the same thing: the nearest, newest first."""
+    def _said_by(self, row: RankingRow) -> set[UUID]:
+        """Return a match and the beliefs that rest on it."""
+        return {row.id, *(one.id for one in self.turns.get(row.id, _UNTOLD).beliefs)}
+
+    def _predicates(self, beliefs: Collection[UUID]) -> set[str]:
+        """Return the predicates of beliefs, whose slots say which of them hold."""
+        return {row.predicate for one in beliefs if (row := self.rows.get(one)) and row.predicate is not None}
+
+    def _nearest(self, anchor: RankingRow, about: Sequence[tuple[float, RankingRow]]) -> list[RankingRow]:
+        """Return the nearest of the turns that are about the same thing, newest first."""
+        about = [each for each in about if not self._contrasts(anchor, each[1])]
+        told = {belief.id for _, one in about for belief in self.turns.get(one.id, _UNTOLD).beliefs}
+        nearest = nlargest(MOST, (each for each in about if each[1].id not in told), key=itemgetter(0))
+        return sorted((one for _, one in nearest), key=lambda one: (one.stated_at, one.id), reverse=True)
+
+    def _naming(
+        self, anchor: RankingRow, later: Sequence[RankingRow], known: Mapping[bool, _WordCounts]
+    ) -> list[tuple[float, RankingRow]]:
+        """Return those that name by a rare word what the anchor names, each with their share of such words."""
+        part = self._asked_part(anchor.opening)
+        said = {kind: counts.rare(part) for kind, counts in known.items()}
+        kinds = [(self._is_assistants(one), one) for one in later]
+        shares = [(known[kind].shared(said[kind], one.opening), one) for kind, one in kinds]
+        least = max(NAMED, NAMED_LEAST * max((share for share, _ in shares), default=0.0))
+        return [(1 + share, one) for share, one in shares if share >= least]
+
+    def _asked_part(self, text: str) -> str:
+        """Return the words around those that a statement shares with the question; all where it shares none."""
+        words, asked = tokenize(normalise(text)), set(self.query.terms)
+        shared = [place for place, word in enumerate(words) if not asked.isdisjoint(terms(word))]
+        near = [word for at, word in enumerate(words) if any(abs(at - place) <= AROUND for place in shared)]
+        return " ".join(near) or text
+
+    def _near(self, anchor: RankingRow, later: Sequence[RankingRow]) -> list[tuple[float, RankingRow]]:
+        """Return those whose words are near to the anchor's, each with how near they are."""
+        later = [one for one in later if _apart(one, anchor)]
         least = min(HIGHEST, ABOUT_THE_SAME + RISING * log2(max(1, len(later))))
         near = self._likeness(anchor.opening, [one.opening for one in later])
         alike = [(likeness, one) for likeness, one in zip(near, later, strict=True) if likeness >= least]
-        about = [
+        return [
             each
             for each, asked in zip(alike, self._asked([one for _, one in alike]), strict=True)
-            if asked or (len(later) <= CERTAIN and _in_other_session(each[1], anchor))
+            if asked or len(later) <= CERTAIN
         ]
-        told = {belief.id for _, one in about for belief in self.turns.get(one.id, TurnEvidence()).beliefs}
-        nearest = nlargest(MOST, (each for each in about if each[1].id not in told), key=itemgetter(0))
-        return sorted((one for _, one in nearest), key=lambda one: (one.stated_at, one.id), reverse=True)
+
+    def _contrasts(self, anchor: RankingRow, row: RankingRow) -> bool:
+        """Tell whether two statements are word for word alike, but for what the question asks about: another thing."""
+        said, other = _tokens(anchor.opening), _tokens(row.opening)
+        if len(said) != len(other):
+            return False
+        asked = set(_tokens(self.query.reading.text))
+        differ = [one for one, each in zip(said, other, strict=True) if one != each]
+        return len(differ) <= MOST_OTHER * len(said) and not asked.isdisjoint(differ)
 
     def _asked(self, later: Sequence[RankingRow]) -> list[bool]:
         """Tell of each whether it is near to the question; without vectors of words, of all."""
@@ -181,14 +299,26 @@ class SuccessionSearch:
         """
         if not others:
             return []
-        known = {vocabulary.USER, *(word for one in self.query.mentioned for word in tokenize(normalise(one.text)))}
         if self.words is None:
-            said = set(terms(text)).difference(*(terms(one) for one in known))
+            said = set(terms(text)).difference(*(terms(one) for one in self._known))
             return [len(said.intersection(terms(one))) / max(1, len(said)) for one in others]
-        near = self.words.likeness(text, others, without=known, few=FEW)
+        near = self.words.likeness(text, others, without=self._known, few=FEW)
         usual = median(near) if len(near) >= FEWEST else USUAL
         return [one - max(0.0, usual - USUAL) for one in near]
 
 
-def _in_other_session(one: RankingRow, other: RankingRow) -> bool:
-    return one.session_id is None or one.session_id != other.session_id
+@lru_cache(maxsize=8_192)
+def _terms(text: str) -> frozenset[str]:
+    """Return the terms of a text in its own language, without single letters and numbers."""
+    return frozenset(one for one in searched_terms(text, "english") if len(one) > 1 and not one.isdigit())
+
+
+def _tokens(text: str) -> list[str]:
+    """Return the words of a text, and the characters of scripts without spaces."""
+    tokens = tokenize(normalise(text))
+    return [one for token in tokens for one in (token if _SPACELESS.match(token) else (token,))]
+
+
+def _apart(one: RankingRow, other: RankingRow) -> bool:
+    """Tell whether two turns belong to different sessions, or were said at different times of a long one."""
+    return one.session_id is None or one.session_id != other.session_id or one.stated_at - other.stated_at >= APART

@@ -18,7 +18,7 @@ from app.read import understand
 from app.read.block import BlockPolicy, applies
 from app.read.heed import choose_heeded, subject_of
 from app.read.near_words import NearWords
-from app.read.relevance import CALIBRATIONS, MatchEvidence, usual_cosine, without_context
+from app.read.relevance import CALIBRATIONS, MatchEvidence, Relevance, usual_cosine, without_context
 from app.read.succession import SuccessionSearch
 from app.read.values import Arm, HeedMode, ParsedQuery, QueryRequest, Ranked
 from tests.read.conftest import NOW
@@ -125,6 +125,19 @@ def test_what_is_asked_of_a_speaker_and_said_by_the_other_is_not_known() -> None
     assert set(reasons(query, [bjarne, astrid])) == {1, 2}
 
 
+def test_what_is_known_of_the_user_alone_does_not_answer_about_another() -> None:
+    own, theirs = ranking_row(1, opening="user has age 47"), ranking_row(2, subject="Astrid", opening="Astrid sails")
+    assert set(reasons(named("How old is Astrid?", ("Astrid", ASTRID)), [own, theirs])) == {1}
+    assert reasons(named("What did I buy Astrid?", ("Astrid", ASTRID)), [own, theirs]) == {}
+
+
+def test_a_turn_of_a_chat_that_says_the_name_is_compared_as_a_belief_is() -> None:
+    query = replace(named("Where is Astrid?", ("Astrid", ASTRID)), assistants=frozenset({ASSISTANT}))
+    belief = ranking_row(1, subject="Astrid", opening="Astrid is a person")
+    rows = [belief, turn(2, "Astrid is off to Molde."), turn(3, "The harbour is wet.")]
+    assert set(reasons(query, rows, {1: 1.0, 2: 0.3, 3: 0.5})) == {3}
+
+
 def test_the_policy_does_not_apply_where_everything_is_asked_for() -> None:
     query = parsed("Where is the van?")
     assert applies(QueryRequest(query="", now=NOW), query)
@@ -132,10 +145,24 @@ def test_the_policy_does_not_apply_where_everything_is_asked_for() -> None:
     assert not applies(QueryRequest(query="", now=NOW), replace(query, mode=ReadMode.AUDIT))
 
 
+OTHERS = (
+    "We bought cheese at the market.",
+    "The opera was sold out.",
+    "Am Sonntag hat es geregnet.",
+    "Der Nachbar spielt Trompete.",
+    "昨天下雨了。",
+    "他喜欢喝茶。",
+)
+
+
 def later(
-    query: ParsedQuery, rows: list[RankingRow], over: tuple[int, ...] = (), **turns: TurnEvidence
+    query: ParsedQuery,
+    rows: list[RankingRow],
+    over: tuple[int, ...] = (),
+    shown: tuple[int, ...] = (),
+    **turns: TurnEvidence,
 ) -> dict[int, list[int]]:
-    """Return the later turns of the first of the rows, by its number."""
+    """Return the later turns of the first of the rows, by its number; `shown` are others that stand in the block."""
     search = SuccessionSearch(
         rows={row.id: row for row in rows},
         turns={UUID(int=int(name.removeprefix("t"))): found for name, found in turns.items()},
@@ -145,7 +172,8 @@ def later(
     )
     first, *others = (match(row) for row in rows)
     ended = [first] if first.id.int in over else []
-    found = search.find([] if ended else [first], ended, others)
+    kept = [] if ended else [first, *(one for one in others if one.id.int in shown)]
+    found = search.find(kept, ended, others)
     return {anchor.int: [one.int for one in after] for anchor, after in found.items()}
 
 
@@ -166,7 +194,54 @@ def test_of_several_later_turns_one_near_the_question_follows() -> None:
     query = asking("Which instrument do I play?")
     assert later(query, [cello, rehearsal, viola, weather]) == {1: [3]}
     assert later(query, [cello, rehearsal]) == {1: [2]}
-    assert later(query, [cello, rehearsal._replace(session_id="a")]) == {}
+    soon = rehearsal._replace(session_id="a", stated_at=cello.stated_at + timedelta(minutes=5))
+    assert later(query, [cello, soon._replace(opening="We met at the harbour cafe.")]) == {}
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "after"),
+    [
+        ("Who repairs our boat?", "Our boat is repaired by Thorvald.", "Thorvald has gone back to the Faroes."),
+        ("Wer repariert das Boot?", "Das Boot repariert Thorvald.", "Thorvald ist wieder auf die Färöer gezogen."),
+        ("谁修我们的船", "我们的船由陈小龙修。", "陈小龙回老家了。"),
+    ],
+)
+def test_a_later_turn_that_names_what_was_said_follows(question: str, told: str, after: str) -> None:
+    rows = [turn(1, told, session_id="a"), turn(2, after, day=9, session_id="b")]
+    others = [turn(number, f"Nr. {number}: {text}", day=8) for number, text in enumerate(OTHERS, start=3)]
+    assert later(asking(question), [*rows, *others]) == {1: [2]}
+
+
+@pytest.mark.parametrize(
+    ("question", "told", "after"),
+    [
+        ("What is my boat called?", "My boat is called Havet.", "My horse is called Blakken."),
+        ("Wie heißt mein Boot?", "Mein Boot heißt Havet.", "Mein Pferd heißt Blakken."),
+        ("我的船叫什么", "我的船叫海风。", "我的马叫黑云。"),
+    ],
+)
+def test_the_same_sentence_about_another_thing_does_not_follow(question: str, told: str, after: str) -> None:
+    rows = [turn(1, told, session_id="a"), turn(2, after, day=9, session_id="b")]
+    assert later(asking(question), rows) == {}
+
+
+def test_a_belief_of_the_same_predicate_does_not_follow_as_slots_decide_that() -> None:
+    first = ranking_row(1, predicate="has-pet", opening="user has pet Blakken", stated_at=NOW - timedelta(days=60))
+    second = ranking_row(2, predicate="has-pet", opening="user has pet Havet", stated_at=NOW)
+    told = turn(3, "I have a pet called Havet.", day=9)
+    read = TurnEvidence(role="user", beliefs=(TurnBelief(id=second.id, speech_act=SpeechAct.ASSERTION),))
+    assert later(asking("What is my pet called?"), [first, second, told], t3=read) == {}
+
+
+def test_what_the_assistant_said_is_marked_where_a_later_turn_names_it() -> None:
+    said = by_assistant(1, "Since you drive an old Saab: every ten years.")
+    sold = turn(2, "The Saab is sold.", day=9, session_id="b")
+    done = by_assistant(3, "Done, the Saab has an appointment on Monday.")._replace(session_id="b", stated_at=NOW)
+    query = asking("Which car do I drive?")
+    assert later(query, [said, sold]) == {}
+    assert later(query, [said, sold], shown=(2,)) == {1: [2]}
+    assert later(query, [said, done], shown=(3,)) == {1: [3]}
+    assert later(query, [said, done._replace(session_id="s", stated_at=said.stated_at)], shown=(3,)) == {}
 
 
 def replace_time(row: RankingRow) -> RankingRow:
@@ -196,6 +271,31 @@ def test_an_answer_to_the_assistant_has_its_question_as_context_and_other_turns_
     alone = without_context([asked, answer, next_one], asking("Where do I sail from?"), ("episodic",))
     assert alone == {asked.id, next_one.id}
     assert without_context([asked, answer], parsed("Where do I sail from?"), ("episodic",)) == frozenset()
+
+
+def relevance(query: ParsedQuery, *, by_words: bool = False) -> Relevance:
+    return Relevance(query=query, calibration=WORDLLAMA, whole=1.0, verbatim=("episodic",), by_words=by_words)
+
+
+def test_a_request_speaks_for_the_reply_where_the_question_asks_what_was_said() -> None:
+    asked, reply = turn(1, "Draft a card for the harbour master."), by_assistant(2, "Dear neighbour, happy birthday!")
+    rows = {row.id: row for row in (asked, reply)}
+    nothing = {Arm.SEMANTIC: (1, 0.0, 0.0, 0.0)}
+    ranked = [match(asked), match(reply)._replace(places=nothing)]
+    back = relevance(asking("What did you draft for the harbour master?")).evidence(ranked, rows).whole
+    assert back[reply.id] == back[asked.id]
+    plainly = relevance(asking("Who is the harbour master?")).evidence(ranked, rows).whole
+    assert plainly[reply.id] < plainly[asked.id]
+
+
+def test_where_words_alone_find_anything_the_floor_of_a_chat_is_that_of_turns() -> None:
+    told = turn(1, "我的船是绿色的。")
+    near = match(told, relevance=0.2)
+    for by_words in (True, False):
+        kept, _ = relevance(asking("我的船是什么颜色的"), by_words=by_words).cut(
+            [near], {told.id: told}, {told.id: 0.2}, least=None
+        )
+        assert bool(kept) is by_words
 
 
 def test_the_usual_cosine_is_the_median_and_the_calibration_where_little_is_known() -> None:
@@ -261,4 +361,6 @@ def test_standing_orders_are_heeded_by_tasks_and_where_memory_has_no_answer() ->
     assert heeded("Draft a note to the landlord.", answered=True) == ["preference"]
     assert heeded("Who wrote Peer Gynt?") == ["preference"]
     assert heeded("Who wrote Peer Gynt?", HeedMode.NONE) == []
+    assert heeded("When was I born?") == []
+    assert heeded("How old is she?") == []
     assert heeded("Where do I live?", HeedMode.ALL, answered=True) == ["fact", "medication", "constraint"]

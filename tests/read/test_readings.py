@@ -122,7 +122,21 @@ def test_the_past_is_asked_for_where_the_question_is_put(text: str, *, past: boo
 
 
 @pytest.mark.parametrize(
-    ("text", "back"), [("What would you suggest for lunch?", False), ("What did you suggest for lunch?", True)]
+    ("text", "back"),
+    [
+        ("What would you suggest for lunch?", False),
+        ("What did you suggest for lunch?", True),
+        ("Which tent did you pick for us?", True),
+        ("Did you know that herons nest in trees?", False),
+        ("Welche Zelte hast du mir empfohlen?", True),
+        ("Hast du gute Tipps zum Zelten?", False),
+        ("Quelles tentes tu m'avais choisi ?", True),
+        ("Tu as une tente ?", False),
+        ("¿Qué tienda me aconsejaste?", True),
+        ("¿Qué tienda me conviene?", False),
+        ("你之前说的是哪家店", True),
+        ("你说哪家店好", False),
+    ],
 )
 def test_a_request_for_advice_does_not_ask_what_the_assistant_said(text: str, *, back: bool) -> None:
     assert reading(text).asks_back is back
