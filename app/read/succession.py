@@ -266,8 +266,8 @@ class SuccessionSearch:
         return " ".join(near) or text
 
     def _near(self, anchor: RankingRow, later: Sequence[RankingRow]) -> list[tuple[float, RankingRow]]:
-        """Return those whose words are near to the anchor's, each with how near they are."""
-        later = [one for one in later if _apart(one, anchor)]
+        """Return those whose words are near to the anchor's, each with how near they are; none without vectors."""
+        later = [one for one in later if _apart(one, anchor)] if self.words is not None else []
         least = min(HIGHEST, ABOUT_THE_SAME + RISING * log2(max(1, len(later))))
         near = self._likeness(anchor.opening, [one.opening for one in later])
         alike = [(likeness, one) for likeness, one in zip(near, later, strict=True) if likeness >= least]
@@ -287,21 +287,15 @@ class SuccessionSearch:
         return len(differ) <= MOST_OTHER * len(said) and not asked.isdisjoint(differ)
 
     def _asked(self, later: Sequence[RankingRow]) -> list[bool]:
-        """Tell of each whether it is near to the question; without vectors of words, of all."""
+        """Tell of each whether it is near to the question."""
         if self.words is None or not later:
-            return [True] * len(later)
+            return []
         return [one >= ASKED for one in self.words.likeness(self.query.reading.text, [one.opening for one in later])]
 
     def _likeness(self, text: str, others: Sequence[str]) -> list[float]:
-        """Return how near the words of a text are to those of each other one, less what is usual among these.
-
-        Without vectors of words, the share of its terms that the other one has.
-        """
-        if not others:
+        """Return how near the words of a text are to those of each other one, less what is usual among these."""
+        if self.words is None or not others:
             return []
-        if self.words is None:
-            said = set(terms(text)).difference(*(terms(one) for one in self._known))
-            return [len(said.intersection(terms(one))) / max(1, len(said)) for one in others]
         near = self.words.likeness(text, others, without=self._known, few=FEW)
         usual = median(near) if len(near) >= FEWEST else USUAL
         return [one - max(0.0, usual - USUAL) for one in near]
