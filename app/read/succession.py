@@ -75,7 +75,7 @@ NAMED_LEAST: Final = 0.6
 AROUND: Final = 4
 """Words on each side of one that a statement shares with the question which belong to what is asked."""
 
-MOST_OTHER: Final = 0.75
+MOST_OTHER: Final = 0.5
 """Most of the words of two alike statements that differ."""
 
 ANSWERS: Final = 0.2

@@ -299,7 +299,12 @@ async def test_a_project_is_the_tenant_whose_instructions_it_holds(
     asked = (await mem0.get(path, params={"fields": ["custom_instructions"]})).json()
     assert asked == {"id": own, "custom_instructions": "Remember what the user cooks."}
     assert (await mem0.patch(path, json={"custom_instructions": ""})).json()["custom_instructions"] is None
-    for body in ({"custom_categories": []}, {"custom_instructions": "x", "decay": True}, {"multilingual": True}):
+    refused: tuple[dict[str, Any], ...] = (
+        {"custom_categories": []},
+        {"custom_instructions": "x", "decay": True},
+        {"multilingual": True},
+    )
+    for body in refused:
         assert (await mem0.patch(path, json=body)).status_code == 422
     for other in (await others_mem0.get(path), await others_mem0.patch(path, json={"custom_instructions": "x"})):
         assert other.status_code == 404
