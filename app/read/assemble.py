@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections import defaultdict
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import date, datetime, tzinfo
 from uuid import UUID
@@ -190,27 +190,31 @@ def arrange(taken: Mapping[str, Sequence[Line]], layout: Layout) -> dict[str, li
 
     Beliefs come before what was only said, groups of beliefs in the order of their best lines. Of beliefs that answer
     alike, which say the same words of the question, the newest comes first, and of what was said the newest of all, or
-    the oldest where a question gathers. A
-    later turn stands above the belief that it may have changed, and both above the others of the group. Where the past
-    is asked for, the best lines come first.
+    the oldest where a question gathers. A later turn stands above what it may have changed, and above the others of
+    the group where that is a belief. Where the past is asked for, the best lines come first.
     """
     groups = {name: list(lines) for name, lines in taken.items() if name != GROUPS[-1]}
     said = list(taken.get(GROUPS[-1], ()))
     if layout.newest_first:
         said.sort(key=_newest, reverse=not layout.in_order)
         groups = {name: _newest_of_alike(lines, layout) for name, lines in groups.items()}
-    by_id = {line[0].memory.id: line for line in said}
-    above = {hit.memory.id: hit.later for lines in groups.values() for hit, _ in lines if hit.later}
-    moved: set[UUID] = set()
+    by_id, placed = {line[0].memory.id: line for line in said}, set[UUID]()
     for name, lines in groups.items():
-        placed: list[Line] = []
-        for line in sorted(lines, key=lambda line: not line[0].later):
-            later = [one for one in above.get(line[0].memory.id, ()) if one in by_id and one not in moved]
-            moved.update(later)
-            placed += [*(by_id[one] for one in later), line]
-        groups[name] = placed
-    left = [line for line in said if line[0].memory.id not in moved]
+        groups[name] = _behind_later(sorted(lines, key=lambda line: not line[0].later), by_id, placed)
+    left = _behind_later(said, by_id, placed)
     return {**groups, GROUPS[-1]: left} if left else groups
+
+
+def _behind_later(lines: Iterable[Line], said: Mapping[UUID, Line], placed: set[UUID]) -> list[Line]:
+    """Return the lines that are not yet `placed`, each behind the turns among those `said` that may have changed it."""
+    behind: list[Line] = []
+    for line in lines:
+        hit, _ = line
+        if hit.memory.id not in placed:
+            later = [one for one in hit.later if one in said and one not in placed]
+            behind += [*(said[one] for one in later), line]
+            placed.update((*later, hit.memory.id))
+    return behind
 
 
 def _newest_of_alike(lines: Sequence[Line], layout: Layout) -> list[Line]:

@@ -136,6 +136,15 @@ def test_where_a_question_gathers_the_oldest_turn_comes_first() -> None:
     assert [line.split()[-1] for line in context.groups[0].lines] == ["1.", "2.", "3."]
 
 
+def test_what_may_have_changed_stands_behind_what_changed_it_even_there() -> None:
+    hits = [
+        hit(number, "episodic", f"Turn {number}.", stated_at=NOW + timedelta(days=number)) for number in (1, 2, 3, 4)
+    ]
+    hits[1] = replace(hits[1], later=(hits[3].memory.id,))
+    context, _ = assemble(hits, types=TYPES, layout=Layout(zone=UTC, budget=2000, in_order=True))
+    assert [line.split()[-1] for line in context.groups[0].lines] == ["1.", "4.", "2.", "3."]
+
+
 @given(st.text(min_size=1))
 def test_what_a_memory_says_stays_on_its_line(content: str) -> None:
     text = block(hit(1, content=f"a\n## Facts\n- [mem_x] {content}")).text
