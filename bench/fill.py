@@ -16,7 +16,7 @@ from uuid import UUID
 
 import asyncpg
 
-from app.db.apply.scope import INDEXED, LARGE
+from app.db.apply.scope import LARGE
 from app.db.sql import Row
 from app.memory import normalise
 from app.memory.candidate import Candidate
@@ -67,7 +67,6 @@ class _Filling:
     documents: int = 0
     length: int = 0
     ann: bool = False
-    indexed: bool = False
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -85,12 +84,7 @@ class Filler:
     async def fill(self, buckets: Sequence[Bucket], progress: Progress = lambda _count: None) -> None:
         """Fill scopes that are empty; `progress` is told how many memories were stored."""
         fillings = [
-            _Filling(
-                bucket,
-                Grammar(bucket.seed, bucket.types).drafts(bucket.count),
-                ann=bucket.count > self.large,
-                indexed=bucket.count > INDEXED,
-            )
+            _Filling(bucket, Grammar(bucket.seed, bucket.types).drafts(bucket.count), ann=bucket.count > self.large)
             for bucket in buckets
         ]
         storing: asyncio.Task[None] | None = None
@@ -183,7 +177,6 @@ def _planned(filling: _Filling, pairs: Sequence[tuple[Prepared, Prepared | None]
         model_id=MODEL,
         lexical_average=filling.average,
         ann=filling.ann,
-        indexed=filling.indexed,
         language=LANGUAGE,
     )
     plan = PendingRows(around)
@@ -259,5 +252,4 @@ def _scope_row(filling: _Filling) -> dict[str, object]:
         "lexical_length": filling.length,
         "lexical_average": filling.average,
         "ann": filling.ann,
-        "indexed": filling.indexed,
     }

@@ -1,4 +1,4 @@
-"""Upkeep of a scope's search index: its lexical weights, and its part of the indexes that large scopes have."""
+"""Upkeep of a scope's search index: its lexical weights, and its part of the vector index."""
 
 from __future__ import annotations
 
@@ -9,7 +9,6 @@ from uuid import UUID
 from pgvector import SparseVector
 
 from app.db.apply.memories import REREAD
-from app.db.apply.scope import upkeep_limits
 from app.db.session import ReadSession, WriteSession, statement
 from app.db.sql import as_record
 
@@ -62,34 +61,7 @@ _STORE_WEIGHTS = statement(
 
 _MARK_WEIGHED = statement("UPDATE scopes SET lexical_settled = :settled WHERE tenant_id = :tenant AND id = :scope")
 
-_USE_VECTOR_INDEX = statement(
-    f"UPDATE scopes SET ann = true, {REREAD} WHERE tenant_id = :tenant AND id = :scope AND memory_count > :large"  # noqa: S608 - constants
-)
-
-_INDEX_ROWS = statement(
-    """
-    WITH outside AS (
-        SELECT i.memory_id, i.part FROM memory_index i
-        WHERE i.tenant_id = :tenant AND i.scope_id = :scope AND NOT i.indexed LIMIT :limit
-    )
-    UPDATE memory_index i SET indexed = true FROM outside o
-    WHERE i.tenant_id = :tenant AND i.memory_id = o.memory_id AND i.part = o.part
-    """
-)
-
-_LABEL = statement(
-    """
-    INSERT INTO memory_labels (tenant_id, scope_id, label, memory_id)
-    SELECT m.tenant_id, m.scope_id, label, m.id
-    FROM memories m CROSS JOIN LATERAL metadata_labels(m.metadata) AS label
-    WHERE m.tenant_id = :tenant AND m.scope_id = :scope AND m.metadata <> '{}'
-    ON CONFLICT DO NOTHING
-    """
-)
-
-_USE_INDEXES = statement(
-    f"UPDATE scopes SET indexed = true, {REREAD} WHERE tenant_id = :tenant AND id = :scope AND NOT indexed"  # noqa: S608 - constants
-)
+_USE_VECTOR_INDEX = statement(f"UPDATE scopes SET ann = true, {REREAD} WHERE tenant_id = :tenant AND id = :scope")  # noqa: S608 - constants
 
 _INDEX_MEMORIES = statement(
     """
@@ -114,30 +86,9 @@ _INDEX_QUESTIONS = statement(
 )
 
 
-async def add_to_indexes(session: WriteSession, tenant: UUID, scope: UUID, *, limit: int) -> int:
-    """Put up to `limit` rows of the scope into the indexes by words and time; return how many; fewer: that is all.
-
-    Questions read them by these indexes from `use_indexes` on.
-    """
-    return await session.change(_INDEX_ROWS, {"tenant": tenant, "scope": scope, "limit": limit})
-
-
-async def use_indexes(session: WriteSession, tenant: UUID, scope: UUID) -> bool:
-    """Put the last rows of the scope into the indexes by words and time, label its metadata, and keep it so.
-
-    The scope is locked by it, so that no other write adds rows meanwhile. Return False where it was done before.
-    """
-    here = {"tenant": tenant, "scope": scope}
-    if not await session.change(_USE_INDEXES, here):
-        return False
-    await session.change(_INDEX_ROWS, {**here, "limit": None})
-    await session.change(_LABEL, here)
-    return True
-
-
-async def use_vector_index(session: WriteSession, tenant: UUID, scope: UUID) -> bool:
-    """Have new rows of the scope go into the vector indexes from now on, if it is large; return whether it is."""
-    return bool(await session.change(_USE_VECTOR_INDEX, {"tenant": tenant, "scope": scope, **upkeep_limits()}))
+async def use_vector_index(session: WriteSession, tenant: UUID, scope: UUID) -> None:
+    """Have new rows of the scope go into the vector indexes from now on."""
+    await session.change(_USE_VECTOR_INDEX, {"tenant": tenant, "scope": scope})
 
 
 async def add_to_vector_index(session: WriteSession, tenant: UUID, scope: UUID, *, limit: int) -> int:

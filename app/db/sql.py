@@ -87,7 +87,7 @@ def as_clauses(rows: Mapping[str, Sequence[Row]], *, if_any: str | None = None) 
     ordered = tuple(sorted(tables.items(), key=lambda one: _ORDER[one[0]]))
     parameters: dict[str, object] = {}
     for name, columns in ordered:
-        parameters |= given_rows(name, columns).parameters(rows[name])
+        parameters |= _given(name, columns).parameters(rows[name])
     return _clauses(ordered, if_any), parameters
 
 
@@ -96,7 +96,7 @@ def _clauses(tables: tuple[tuple[str, tuple[str, ...]], ...], if_any: str | None
     condition = "" if if_any is None else f"WHERE EXISTS (SELECT FROM {if_any})"
     return ",\n".join(
         f"new_{name} AS (INSERT INTO {name} ({', '.join(columns)}) SELECT {', '.join(columns)} "  # noqa: S608
-        f"FROM {given_rows(name, columns).sql} {condition} "
+        f"FROM {_given(name, columns).sql} {condition} "
         f"{ON_CONFLICT.get(name, '')} RETURNING 1)"
         for name, columns in tables
     )
@@ -106,12 +106,11 @@ def _clauses(tables: tuple[tuple[str, tuple[str, ...]], ...], if_any: str | None
 class GivenRows:
     """Rows that a statement takes as parameters: as JSON under their name, each column of vectors beside it.
 
-    `columns` are the types of the rows' columns; vectors that come `as_text` are in the JSON, too.
+    `columns` are the types of the rows' columns.
     """
 
     name: str
     columns: Mapping[str, str]
-    as_text: frozenset[str] = frozenset()
 
     @cached_property
     def sql(self) -> str:
@@ -132,21 +131,16 @@ class GivenRows:
 
     @cached_property
     def _vectors(self) -> tuple[str, ...]:
-        return tuple(
-            name
-            for name, kind in self.columns.items()
-            if kind.lower().startswith(("halfvec", "sparsevec")) and name not in self.as_text
-        )
+        return tuple(name for name, kind in self.columns.items() if kind.lower().startswith(("halfvec", "sparsevec")))
 
     def _beside(self, column: str) -> str:
         return f"{self.name}_{column}"
 
 
 @cache
-def given_rows(table: str, columns: tuple[str, ...], *, as_text: frozenset[str] = frozenset()) -> GivenRows:
-    """Return rows of a table that are given by these columns; `as_text` are vectors that come so."""
+def _given(table: str, columns: tuple[str, ...]) -> GivenRows:
     types = _types(table)
-    return GivenRows(name=table, columns={column: types[column] for column in columns}, as_text=as_text)
+    return GivenRows(name=table, columns={column: types[column] for column in columns})
 
 
 @cache

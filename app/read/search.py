@@ -295,7 +295,6 @@ class MemorySearch:
             excluded=query.excluded.entities,
             within=(*query.reading.windows, *query.reading.fallback) if query.types.within else (),
             timed=bool(query.reading.windows),
-            indexed=known.indexed,
         )
         return Search(
             arms=frozenset(chosen.weights),

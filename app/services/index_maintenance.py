@@ -1,7 +1,7 @@
 """Maintenance of a scope's search index, so that it stays as good as when the scope was small.
 
-Lexical weights are recomputed when the average length of a scope's texts has drifted. Rows are added to the indexes by
-words and by time of statement when the scope has grown, and to the vector index when it outgrows exact search.
+Lexical weights are recomputed when the average length of a scope's texts has drifted, and vectors are added to the
+vector index when the scope outgrows exact search.
 """
 
 from __future__ import annotations
@@ -9,27 +9,18 @@ from __future__ import annotations
 import asyncio
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
 from uuid import UUID
 
 import structlog
 
 from app.db import search_index
 from app.db.search_index import IndexedText, LexicalWeights
-from app.db.session import Database, WriteSession
+from app.db.session import Database
 from app.errors import TypedMemoryError
 from app.lexical.bm25 import document_weights, searched_terms, to_sparsevec
 from app.lexical.embedding_text import lead
 
 log = structlog.get_logger("typed_memory.lifecycle")
-
-
-class AddRows(Protocol):
-    """Puts up to `limit` rows of a scope into an index, and returns how many; fewer: there are no more."""
-
-    async def __call__(self, session: WriteSession, tenant: UUID, scope: UUID, *, limit: int) -> int:
-        """Do so in this transaction."""
-
 
 BATCH = 500
 PAUSE_SECONDS = 1.0
@@ -40,7 +31,7 @@ _START = (UUID(int=0), -1)
 class IndexMaintenance:
     """Maintains scopes that writes have marked.
 
-    Until then BM25 stays within its tolerance, and all rows of a scope are compared.
+    Until then BM25 stays within its tolerance, and vectors are searched exactly.
     """
 
     database: Database
@@ -53,7 +44,7 @@ class IndexMaintenance:
         self._marked.add((tenant, scope))
 
     def crowd(self, tenant: UUID, scope: UUID) -> None:
-        """Queue a scope to have its rows added to indexes soon, because it has outgrown search without them."""
+        """Queue a scope to have its vectors added to the vector index soon, because it has outgrown exact search."""
         self._crowded.add((tenant, scope))
 
     async def run(self) -> None:
@@ -76,20 +67,16 @@ class IndexMaintenance:
                     marked.add((tenant, scope))
 
     async def index(self, tenant: UUID, scope: UUID) -> int:
-        """Add the scope's rows to the indexes that it is large enough for, a batch a transaction; return how many."""
-        done = await self._in_batches(tenant, scope, search_index.add_to_indexes)
+        """Add the scope's vectors to the vector index, a batch a transaction; return how many."""
         async with self.database.write(tenant) as session:
-            await search_index.use_indexes(session, tenant, scope)
-            large = await search_index.use_vector_index(session, tenant, scope)
-        return done + (await self._in_batches(tenant, scope, search_index.add_to_vector_index) if large else 0)
-
-    async def _in_batches(self, tenant: UUID, scope: UUID, add: AddRows) -> int:
-        done, added = 0, BATCH
-        while added >= BATCH:
+            await search_index.use_vector_index(session, tenant, scope)
+        done = 0
+        while True:
             async with self.database.write(tenant) as session:
-                added = await add(session, tenant, scope, limit=BATCH)
+                added = await search_index.add_to_vector_index(session, tenant, scope, limit=BATCH)
             done += added
-        return done
+            if added < BATCH:
+                return done
 
     async def reweigh(self, tenant: UUID, scope: UUID) -> int:
         """Recompute the lexical weights of the scope's rows for its true average length; return how many."""

@@ -78,8 +78,7 @@ class WritePipeline:
 
     `hype` has the questions that new memories answer, written by a job. `timed` receives the seconds of each stage,
     `observe` (type, decision) for each candidate, `conflict` is called once a retry, `drifted` with (tenant, scope)
-    when a scope's lexical weights should be made again, `crowded` when its rows should go into
-    the indexes of large ones.
+    when a scope's lexical weights should be made again, `crowded` when its vectors should go into the index.
     """
 
     database: Database
@@ -468,7 +467,6 @@ class WritePipeline:
             model_id=self.model_id,
             lexical_average=state.lexical_average or _average_length([one.prepared for one in decided.resolved]),
             ann=state.ann,
-            indexed=state.indexed,
             language=self.language,
         )
         return PendingRows(around)

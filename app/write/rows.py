@@ -42,7 +42,6 @@ class WriteContext:
     model_id: int
     lexical_average: float
     ann: bool
-    indexed: bool
     language: str
 
     @property
@@ -192,6 +191,9 @@ def add(plan: PendingRows, resolved: Resolved, version: Version) -> None:
         "speaker_id": None if speaker is None else speaker.id,
     }
     add_index(plan, version.id, resolved.prepared, standing)
+    plan.rows["memory_usage"].append(
+        {"tenant_id": plan.around.tenant, "memory_id": version.id, "last_accessed_at": None}
+    )
     add_evidence(plan, version.id, resolved.prepared)
     add_entities(plan, version.id, resolved)
     if version.status in {MemoryStatus.ACTIVE, MemoryStatus.SUPERSEDED}:
@@ -267,7 +269,6 @@ def add_index(plan: PendingRows, memory: UUID, prepared: Prepared, standing: Map
                 "asks": asks,
                 **as_columns(plan.around.model_id, as_halfvec(searched.embedding)),
                 "ann": plan.around.ann,
-                "indexed": plan.around.indexed,
                 **_lexical(plan, searched),
             }
         )

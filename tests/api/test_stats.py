@@ -48,9 +48,9 @@ async def recounted(url: str, key: UUID) -> dict[str, Any]:
     try:
         tenant = await connection.fetchval("SELECT tenant_id FROM api_keys WHERE id = $1", key)
         memories = await connection.fetch(
-            "SELECT m.*, s.kind, coalesce(u.access_count, 0) AS access_count, u.last_accessed_at FROM memories m"
+            "SELECT m.*, s.kind, u.access_count, u.last_accessed_at FROM memories m"
             " JOIN scopes s ON (s.tenant_id, s.id) = (m.tenant_id, m.scope_id)"
-            " LEFT JOIN memory_usage u ON (u.tenant_id, u.memory_id) = (m.tenant_id, m.id) WHERE m.tenant_id = $1",
+            " JOIN memory_usage u ON (u.tenant_id, u.memory_id) = (m.tenant_id, m.id) WHERE m.tenant_id = $1",
             tenant,
         )
         turns = await connection.fetch("SELECT status, reason FROM turns WHERE tenant_id = $1", tenant)

@@ -119,10 +119,7 @@ async def test_what_was_said_again_while_it_was_held_does_not_expire(old: Aging)
         await holding.start()
         await connection.execute("UPDATE memories SET mentions = 2 WHERE id = $1", memory)
         await connection.execute(
-            "INSERT INTO memory_usage (tenant_id, memory_id, last_accessed_at) VALUES ($1, $2, $3)",
-            old.store.tenant,
-            memory,
-            old.clock.now,
+            "UPDATE memory_usage SET last_accessed_at = $2 WHERE memory_id = $1", memory, old.clock.now
         )
         running = asyncio.create_task(old.run("freshness"))
         await old.store.until_a_session_waits()

@@ -106,10 +106,8 @@ async def test_core_takes_all_three(
     old: Aging, accesses: int, stability: float, sessions: int, *, promoted: bool
 ) -> None:
     fact = await old.added("fact", predicate="has-name", object="Alex")
-    used = (
-        "INSERT INTO memory_usage (tenant_id, memory_id, access_count, stability, sessions) VALUES ($1, $2, $3, $4, $5)"
-    )
-    await old.store.sql(used, old.store.tenant, fact, accesses, stability, [str(one) for one in range(sessions)])
+    used = "UPDATE memory_usage SET access_count = $2, stability = $3, sessions = $4 WHERE memory_id = $1"
+    await old.store.sql(used, fact, accesses, stability, [str(one) for one in range(sessions)])
     assert await old.run("promotion", dry_run=True) == {"promoted": int(promoted)}
     for other in ("category = 'core', half_life_days = 120", "category = 'procedural', half_life_days = NULL"):
         await old.store.sql(f"UPDATE memories SET {other} WHERE id = $1", fact)  # noqa: S608

@@ -21,12 +21,9 @@ def clock() -> datetime:
 
 
 async def usage(store: Store, memory: UUID) -> tuple[int, float, list[str]]:
-    rows = await store.sql(
+    [row] = await store.sql(
         "SELECT access_count, stability, sessions, last_accessed_at FROM memory_usage WHERE memory_id = $1", memory
     )
-    if not rows:
-        return 0, 0.0, []
-    [row] = rows
     return row["access_count"], row["stability"], row["sessions"]
 
 

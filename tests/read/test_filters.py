@@ -142,9 +142,7 @@ async def test_a_filter_by_metadata_goes_by_what_was_known(store: Store) -> None
     assert await found(metadata={"project": "b"}, known_at=before) == []
 
 
-async def test_labels_of_a_large_scope_go_with_their_memory_and_its_metadata(store: Store) -> None:
-    await store.put("fact", _drinks("black"))
-    await store.sql("UPDATE scopes SET indexed = true WHERE tenant_id = $1", store.tenant)
+async def test_labels_go_with_their_memory_and_its_metadata(store: Store) -> None:
     memory = await store.put("fact", _drinks("green"), metadata={"tags": ["work", "urgent"]})
     labels = "SELECT label FROM memory_labels WHERE memory_id = $1"
     assert len(await store.sql(labels, memory)) == 3

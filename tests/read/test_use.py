@@ -43,8 +43,8 @@ async def status(store: Store, memory: UUID) -> str:
 
 async def accesses(store: Store, memory: UUID) -> int:
     await store.tracker.flush()
-    rows = await store.sql("SELECT access_count FROM memory_usage WHERE memory_id = $1", memory)
-    return int(rows[0]["access_count"]) if rows else 0
+    [row] = await store.sql("SELECT access_count FROM memory_usage WHERE memory_id = $1", memory)
+    return int(row["access_count"])
 
 
 @pytest.mark.parametrize(
@@ -296,14 +296,11 @@ async def fresh_memory(store: Store) -> UUID:
 
 
 async def counted(store: Store, memory: UUID) -> tuple[int, datetime | None, datetime | None, float, tuple[str, ...]]:
-    rows = await store.sql(
+    [row] = await store.sql(
         "SELECT access_count, last_accessed_at, previous_accessed_at, stability, sessions "
         "FROM memory_usage WHERE memory_id = $1",
         memory,
     )
-    if not rows:
-        return 0, None, None, 0.0, ()
-    [row] = rows
     return (
         row["access_count"],
         row["last_accessed_at"],

@@ -238,8 +238,7 @@ async def test_users_and_speakers_and_denials_are_kept_apart(store: Store) -> No
 async def test_an_episode_that_was_used_again_is_not_faded(store: Store) -> None:
     members = await episodes(store, RUNS[:5])
     await store.sql(
-        "INSERT INTO memory_usage (tenant_id, memory_id, access_count, last_accessed_at) VALUES ($1, $2, 1, $3)",
-        store.tenant,
+        "UPDATE memory_usage SET access_count = 1, last_accessed_at = $2 WHERE memory_id = $1",
         members[0],
         NOW - timedelta(days=2),
     )
@@ -251,8 +250,7 @@ async def test_the_database_reckons_freshness_as_the_formula_does(store: Store) 
     for place, (count, days) in enumerate([(0, None), (3, 100), (12, 105), (100, 107), (1, 140)]):
         used = None if days is None else NOW - timedelta(days=days)
         await store.sql(
-            "INSERT INTO memory_usage (tenant_id, memory_id, access_count, last_accessed_at) VALUES ($1, $2, $3, $4)",
-            store.tenant,
+            "UPDATE memory_usage SET access_count = $2, last_accessed_at = $3 WHERE memory_id = $1",
             members[place],
             count,
             used,

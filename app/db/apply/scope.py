@@ -81,7 +81,7 @@ async def retried(attempt: Callable[[int], Awaitable[Done]], moved: Callable[[],
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Claimed:
-    """Upkeep that a scope needs after a write: its average length has drifted, or it outgrew search without indexes."""
+    """Upkeep that a scope needs after a write: its average length has drifted, or it outgrew exact search."""
 
     drifted: bool
     crowded: bool
@@ -94,7 +94,7 @@ _OPEN = statement(
     """
 )
 
-UPKEEP = """memory_count > :indexed_from AND NOT indexed OR memory_count > :large AND (NOT ann OR EXISTS (
+UPKEEP = """memory_count > :large AND (NOT ann OR EXISTS (
             SELECT FROM memory_index i WHERE i.tenant_id = :tenant AND i.scope_id = scopes.id AND NOT i.ann
         )) AS crowded,
         NOT lexical_settled OR (lexical_documents > 0
@@ -136,12 +136,6 @@ _MOVE_EVIDENCE = statement("UPDATE evidence SET memory_id = :target WHERE tenant
 LARGE = 10_000
 """Memories from which a scope's vectors go into the index: half of those that are still searched exactly."""
 
-INDEXED = 1_000
-"""Memories from which a scope's rows go into the indexes by words and by time of statement.
-
-They make up most of what an index row costs a write, and a scope of that size is read without them in a millisecond.
-"""
-
 DRIFT = 0.2
 """How far, as a share, the true average length may be from the one that lexical weights go by.
 
@@ -151,7 +145,7 @@ All weights of a scope go by the same one, so within it a scope's order is that 
 
 def upkeep_limits() -> dict[str, object]:
     """Return the parameters of `UPKEEP`."""
-    return {"indexed_from": INDEXED, "large": LARGE, "drift": DRIFT}
+    return {"large": LARGE, "drift": DRIFT}
 
 
 async def apply(session: WriteSession, *, tenant: UUID, scope: Scope, version: int, changes: Changes) -> Claimed:

@@ -12,7 +12,6 @@ from app.db import time_travel
 from app.db.memories import heeded, resident
 from app.db.memories.heeded import NO_HEED, HeededMemory, HeedQuery
 from app.db.memories.resident import ContentState, Held
-from app.db.memories.worded import SCOPES, with_words
 from app.db.session import ReadSession, SqlStatement, statement
 from app.lexical.bm25 import as_tsquery, index_of
 from app.memory import vocabulary
@@ -154,9 +153,11 @@ def possession_query(rows: Rows) -> str:
         ), described AS (
             SELECT asked.alias, o.entity_id AS id
             FROM unnest(CAST(:described_aliases AS text[]), CAST(:described_words AS text[])) AS asked(alias, words)
-            CROSS JOIN {SCOPES}
+            CROSS JOIN unnest(CAST(:scopes AS uuid[])) AS bucket(scope_id)
             CROSS JOIN LATERAL (
-                {with_words("i.memory_id", "i.part = 0 AND i.tsv @@ CAST(asked.words AS tsquery)")}
+                SELECT i.memory_id FROM memory_index i
+                WHERE i.tenant_id = :tenant AND i.scope_id = bucket.scope_id AND i.part = 0
+                  AND i.tsv @@ CAST(asked.words AS tsquery)
                 LIMIT {FOUND * 4}
             ) said
             JOIN memory_entities o
@@ -207,8 +208,7 @@ class QueryLookup:
 
     `questions`: some of their memories are asked by questions. `types`: the version of the tenant's own types.
     `heeded`: what answers must heed of what is known of the user; `told`: turns in which they may have told more.
-    `content`: what changed in the scopes that the asking process holds. `indexed`: the scopes whose rows are in the
-    indexes by words and by time of statement.
+    `content`: what changed in the scopes that the asking process holds.
     """
 
     memories: int
@@ -221,7 +221,6 @@ class QueryLookup:
     types: int = 0
     heeded: tuple[HeededMemory, ...] = ()
     told: tuple[HeededMemory, ...] = ()
-    indexed: tuple[UUID, ...] = ()
     content: ContentState = field(default_factory=lambda: ContentState(snapshot="", noted=None, changes={}))
 
 
@@ -258,31 +257,29 @@ _COUNTED_NOW = (
             WHERE tenant_id = :tenant AND scope_id = ANY(:scopes) AND term = ANY(:terms) AND documents > 0
             GROUP BY term""",
     """
-                 coalesce(sum(memory_count), 0), coalesce(sum(context_count), 0), coalesce(sum(lexical_documents), 0),
-                 jsonb_agg(id) FILTER (WHERE indexed))
+                 coalesce(sum(memory_count), 0), coalesce(sum(context_count), 0), coalesce(sum(lexical_documents), 0))
              FROM scopes WHERE tenant_id = :tenant AND id = ANY(:scopes)""",
 )
 """The CTE of the words' document frequencies, and the counts of the scopes, as they are kept."""
 
-_KNOWN_THEN = "i.recorded_at <= :known_at AND i.kind <> 'context'"
+_KNOWN_THEN = """i.tenant_id = :tenant AND i.scope_id = bucket.scope_id AND i.recorded_at <= :known_at
+                    AND i.kind <> 'context'"""
 
 _COUNTED_THEN = (
     f"""
             SELECT asked.term, count(*) AS documents
             FROM unnest(CAST(:terms AS int[]), CAST(:lexemes AS text[])) AS asked(term, lexeme)
-            CROSS JOIN {SCOPES}
+            CROSS JOIN unnest(CAST(:scopes AS uuid[])) AS bucket(scope_id)
             CROSS JOIN LATERAL (
-                {with_words("i.part", f"{_KNOWN_THEN} AND i.tsv @@ CAST(asked.lexeme AS tsquery)")}
+                SELECT FROM memory_index i WHERE {_KNOWN_THEN} AND i.tsv @@ CAST(asked.lexeme AS tsquery) OFFSET 0
             ) i GROUP BY asked.term""",  # noqa: S608 - composed of constants
     f"""
                  count(*) FILTER (WHERE i.part = 0),
                  (SELECT coalesce(sum(context_count), 0) FROM scopes WHERE tenant_id = :tenant AND id = ANY(:scopes)),
-                 count(*) FILTER (WHERE i.lexical),
-                 (SELECT jsonb_agg(bucket.scope_id) FROM {SCOPES} WHERE bucket.indexed))
+                 count(*) FILTER (WHERE i.lexical))
              FROM unnest(CAST(:scopes AS uuid[])) AS bucket(scope_id)
              CROSS JOIN LATERAL (
-                SELECT i.part, i.tsv IS NOT NULL AS lexical FROM memory_index i
-                WHERE i.tenant_id = :tenant AND i.scope_id = bucket.scope_id AND {_KNOWN_THEN} OFFSET 0
+                SELECT i.part, i.tsv IS NOT NULL AS lexical FROM memory_index i WHERE {_KNOWN_THEN} OFFSET 0
              ) i""",  # noqa: S608 - composed of constants
 )
 """The same, counted among what was known then: what a question found depends on how rare its words were."""
@@ -376,7 +373,7 @@ async def look_up(
         },
     )
     counts, types_version, index_rows, *state, questions, frequencies, heeded_rows, told_rows, entities = found
-    memories, contexts, documents, indexed = counts
+    memories, contexts, documents = counts
     return QueryLookup(
         memories=int(memories),
         contexts=int(contexts),
@@ -384,7 +381,6 @@ async def look_up(
         index_rows=int(index_rows or 0),
         questions=questions,
         types=types_version,
-        indexed=tuple(map(UUID, indexed or ())),
         heeded=heeded.heeded_memories(heeded_rows),
         told=heeded.heeded_memories(told_rows),
         content=resident.content_state(*state),

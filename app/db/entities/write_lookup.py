@@ -19,15 +19,13 @@ class ScopeState:
     """A scope's version, which every write of it moves, and how its rows are indexed.
 
     `written_at`: the stamp of its last write, None before the first. `lexical_average` is the length that weights
-    go by; `ann`: its vectors are in the vector index, `indexed`: its rows are in those by words and by time of
-    statement. `types`: the version of the tenant's own types.
+    go by; `ann`: its vectors are in the vector index. `types`: the version of the tenant's own types.
     """
 
     version: int
     written_at: datetime | None
     lexical_average: float
     ann: bool
-    indexed: bool
     types: int
 
 
@@ -49,7 +47,7 @@ _NEAR = statement(_NAMED)
 
 _KNOWN = statement(
     f"""
-    SELECT s.version, s.written_at, s.lexical_average, s.ann, s.indexed, t.types_version, found.*
+    SELECT s.version, s.written_at, s.lexical_average, s.ann, t.types_version, found.*
     FROM (SELECT) AS always
     LEFT JOIN tenants t ON t.id = :tenant
     LEFT JOIN scopes s ON s.tenant_id = :tenant AND s.id = :scope
@@ -91,7 +89,7 @@ async def read_names(
 
 _STATES = statement(
     """
-    SELECT given.id AS scope_id, s.version, s.written_at, s.lexical_average, s.ann, s.indexed, t.types_version
+    SELECT given.id AS scope_id, s.version, s.written_at, s.lexical_average, s.ann, t.types_version
     FROM unnest(CAST(:scopes AS uuid[])) AS given(id)
     LEFT JOIN tenants t ON t.id = :tenant
     LEFT JOIN scopes s ON s.tenant_id = :tenant AND s.id = given.id
@@ -142,7 +140,6 @@ def _state(row: Record) -> ScopeState:
         written_at=row["written_at"],
         lexical_average=row["lexical_average"] or 0.0,
         ann=row["ann"] or False,
-        indexed=row["indexed"] or False,
         types=row["types_version"] or 0,
     )
 

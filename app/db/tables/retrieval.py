@@ -87,26 +87,25 @@ memory_index = table(
     Column("ann", Boolean, nullable=False, server_default=text("false")),
     Column("lexical", SPARSEVEC(DIMENSIONS)),
     Column("tsv", TSVECTOR),
-    Column("indexed", Boolean, nullable=False, server_default=text("true")),
     refers_to("memories", "memory_id", cascade=True),
     CheckConstraint("kind IN ('content', 'context', 'both')", name="kind"),
     Index("ix_memory_index_scope", "tenant_id", "scope_id", "kind", "type"),
     Index(
-        "ix_memory_index_words",
+        "ix_memory_index_tsv",
         "tenant_id",
         "scope_id",
         "tsv",
         postgresql_using="gin",
         postgresql_with={"fastupdate": "off"},
-        postgresql_where=text("indexed AND tsv IS NOT NULL"),
+        postgresql_where=text("tsv IS NOT NULL"),
     ),
     Index("ix_memory_index_unranked", "tenant_id", "scope_id", postgresql_where=text("NOT ann")),
     Index(
-        "ix_memory_index_said",
+        "ix_memory_index_stated",
         "tenant_id",
         "scope_id",
         "stated_at",
-        postgresql_where=text("indexed AND part = 0 AND event_range IS NULL"),
+        postgresql_where=text("part = 0 AND event_range IS NULL"),
     ),
     Index(
         "ix_memory_index_event_range",
@@ -118,8 +117,8 @@ memory_index = table(
     ),
 )
 
-# Hashes of what the metadata of memories in large scopes say, which triggers keep. Their comparison is leakproof, so
-# that an index serves a filter by metadata under row-level security; `@>` on JSON is not.
+# Hashes of what the metadata of memories say, which triggers keep. Their comparison is leakproof, so that an index
+# serves a filter by metadata under row-level security; `@>` on JSON is not.
 memory_labels = table(
     "memory_labels",
     tenant(),

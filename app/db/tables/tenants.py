@@ -78,7 +78,6 @@ scopes = table(
     Column("memory_count", BigInteger, nullable=False, server_default=text("0")),
     Column("context_count", BigInteger, nullable=False, server_default=text("0")),
     Column("ann", Boolean, nullable=False, server_default=text("false")),
-    Column("indexed", Boolean, nullable=False, server_default=text("false")),
     Column("lexical_documents", BigInteger, nullable=False, server_default=text("0")),
     Column("lexical_length", BigInteger, nullable=False, server_default=text("0")),
     Column("lexical_average", Float, nullable=False, server_default=text("0")),

@@ -165,7 +165,6 @@ class TurnRedaction:
             model_id=pipeline.model_id,
             lexical_average=state.lexical_average or 1.0,
             ann=state.ann,
-            indexed=state.indexed,
             language=pipeline.language,
         )
         plan = PendingRows(around)

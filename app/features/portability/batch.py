@@ -259,11 +259,9 @@ class ImportBatch:
         ]
         for one in given:
             here = {"tenant_id": tenant, "scope_id": one.scope_id, "memory_id": one.id}
-            lock = locked[one.scope_id]
-            asked = {**here, "ann": lock.ann}
-            indexed = {**asked, "indexed": lock.indexed}
+            indexed = {**here, "ann": locked[one.scope_id].ann}
             rows["memory_index"] += [self._embedded(row) | indexed for row in one.index_rows(averages[one.scope_id])]
-            rows["hypothetical_embeddings"] += [self._embedded(question) | asked for question in one.index.questions]
+            rows["hypothetical_embeddings"] += [self._embedded(question) | indexed for question in one.index.questions]
             for table, column in others:
                 inner = one.evidence if table == "evidence" else one.line.inner[table]
                 rows[table] += [self._row(table, {**row, column: one.id}, one.scope_id) for row in inner]

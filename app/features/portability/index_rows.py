@@ -191,7 +191,7 @@ class ImportIndexer:
             facts = next(iter(line.inner["memory_index"]), {})
             known = {name: value for name, value in facts.items() if name not in {"part", "kind", "embedding"}}
             made[line.number] = [
-                {**_about(line), **known, "part": part, "kind": kind, "embedding": as_halfvec(next(found))}
+                {**_about(line), **known, "part": part, "kind": kind, "embedding": as_halfvec(next(found)).to_text()}
                 for part, (kind, _) in enumerate(own)
             ]
         return [
@@ -209,7 +209,7 @@ class ImportIndexer:
         if new:
             made = await self.embedder.embed([text for _, text in new], purpose="query")
             for (question, _), vector in zip(new, made, strict=True):
-                question["embedding"] = as_halfvec(vector)
+                question["embedding"] = as_halfvec(vector).to_text()
         return questions
 
     def _has_vectors(self, line: MemoryLine, table: str) -> bool:
@@ -254,10 +254,11 @@ def imported(line: MemoryLine, tenant: UUID) -> ImportedMemory | None:
     )
 
 
-def _lexical(terms: Sequence[str] | None, average: float) -> dict[str, object]:
+def _lexical(terms: Sequence[str] | None, average: float) -> dict[str, str | None]:
     if terms is None:
         return {"lexical": None, "tsv": None}
-    return {"lexical": to_sparsevec(document_weights(terms, average_length=average)), "tsv": as_tsvector(terms)}
+    weights = to_sparsevec(document_weights(terms, average_length=average)).to_text()
+    return {"lexical": weights, "tsv": as_tsvector(terms)}
 
 
 def _searched(lines: Sequence[MemoryLine]) -> list[list[tuple[str, str]]]:

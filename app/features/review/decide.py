@@ -350,7 +350,6 @@ def write_context(pipeline: WritePipeline, actor: Actor, scope: Scope) -> WriteC
         model_id=pipeline.model_id,
         lexical_average=0.0,
         ann=False,
-        indexed=False,
         language=pipeline.language,
     )
 

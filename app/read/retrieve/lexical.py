@@ -11,7 +11,6 @@ from datetime import datetime
 from typing import Final
 from uuid import UUID
 
-from app.db.memories.worded import SCOPES, with_words
 from app.db.session import ReadSession, statement
 from app.lexical.bm25 import as_tsquery, index_of
 from app.lexical.edits import one_edit_apart
@@ -36,16 +35,17 @@ AGREEING: Final = 2
 MOST_ROWS: Final = 2_000
 """Rows of the index that are looked at for each term and scope."""
 
-_LIKE = "i.kind <> 'context' AND (CAST(:known_at AS timestamptz) IS NULL OR i.recorded_at <= :known_at)"
-
 _NEAR = statement(
     f"""
     SELECT asked.term, said.lexeme, count(DISTINCT i.memory_id) AS documents
     FROM unnest(CAST(:terms AS text[]), CAST(:prefixes AS text[]), CAST(:queries AS text[]))
         AS asked(term, prefix, query)
-    CROSS JOIN {SCOPES}
+    CROSS JOIN unnest(CAST(:scopes AS uuid[])) AS bucket(scope_id)
     CROSS JOIN LATERAL (
-        {with_words("i.memory_id, i.tsv", f"{_LIKE} AND i.tsv @@ CAST(asked.query AS tsquery)")} LIMIT {MOST_ROWS}
+        SELECT x.memory_id, x.tsv FROM memory_index x
+        WHERE x.tenant_id = :tenant AND x.scope_id = bucket.scope_id AND x.kind <> 'context'
+          AND (CAST(:known_at AS timestamptz) IS NULL OR x.recorded_at <= :known_at)
+          AND x.tsv @@ CAST(asked.query AS tsquery) LIMIT {MOST_ROWS}
     ) i
     CROSS JOIN LATERAL unnest(i.tsv) AS said(lexeme)
     WHERE starts_with(said.lexeme, asked.prefix) AND abs(length(said.lexeme) - length(asked.term)) <= 1
@@ -76,12 +76,8 @@ def ctes(search: Search, arms: Mapping[str, str]) -> str:
     of_kinds = " OR ".join(f"i.kind IN {kinds}" for kinds in arms.values())
     columns = "i.kind, i.memory_id, -(i.lexical <#> (SELECT weights FROM probe)) AS score"
     nominated = f"({of_kinds}) AND i.tsv @@ (SELECT nominated FROM probe)"  # noqa: S608 - composed of constants
-    found = (
-        in_each_scope(columns, search.filters, f"{nominated} AND {there}", scopes=scopes)
-        for scopes, there in search.filters.parts
-    )
     scored = f"""
-    lexically AS MATERIALIZED ({" UNION ALL ".join(found)}
+    lexically AS MATERIALIZED ({in_each_scope(columns, search.filters, nominated)}
     )"""
     best = (
         f"""

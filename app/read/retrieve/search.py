@@ -30,8 +30,7 @@ class SearchFilters:
     were stored without a date began by the server's clock) and must not have ended by `now`. `known_at` takes the
     place of the server's clock: the store is read as it was then, and `now` is what the caller's was.
     `within`: only what happened in one of these windows. `metadata`: a JSON object that the metadata contain. `timed`:
-    the question names windows, and what was folded into a summary is found by the time it tells of. `indexed` are those
-    of the scopes whose rows are in the indexes by words and by time of statement; the others' are all read.
+    the question names windows, and what was folded into a summary is found by the time it tells of.
     """
 
     tenant: UUID
@@ -48,14 +47,6 @@ class SearchFilters:
     excluded: tuple[UUID, ...] = ()
     within: tuple[Window, ...] = ()
     timed: bool = False
-    indexed: tuple[UUID, ...] = ()
-
-    @property
-    def parts(self) -> tuple[tuple[str, str], ...]:
-        """Scopes, by the name of their parameter, each with the condition on `i` under which an index finds rows."""
-        unindexed = not (self.indexed and set(self.scopes) <= set(self.indexed))
-        every = (("indexed_scopes", "i.indexed"), ("small_scopes", "true"))
-        return tuple(one for one, there in zip(every, (self.indexed, unindexed), strict=True) if there)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -105,7 +96,7 @@ class Search:
 _CHANGING = ("type", "status", "topic", "confidence", "stated_at", "valid_from", "valid_until", "ended_at")
 _CONSTANT = (
     *("tenant_id", "memory_id", "part", "kind", "scope_id", "recorded_at", "retired_at", "event_range"),
-    *("speaker_id", "model_id", "embedding", "model_id_2", "embedding_2", "ann", "lexical", "tsv", "indexed"),
+    *("speaker_id", "model_id", "embedding", "model_id_2", "embedding_2", "ann", "lexical", "tsv"),
 )
 
 _INDEX_THEN = f"""(
@@ -165,20 +156,18 @@ def type_filter(filters: SearchFilters, *, scoped: bool = True, typed: bool = Tr
     return " AND ".join(conditions)
 
 
-def in_each_scope(
-    columns: str, filters: SearchFilters, condition: str, *, each_type: bool = False, scopes: str = "scopes"
-) -> str:
+def in_each_scope(columns: str, filters: SearchFilters, condition: str, *, each_type: bool = False) -> str:
     """Return the select of columns of the rows `i` that can answer and meet a condition, by one look-up a scope.
 
     With `scope_id = ANY(...)` a plan for any tenant reads all rows of a large one, because an average one has few.
     `OFFSET 0` keeps the planner from joining the scopes afterwards, which would do the same. `each_type`:
-    by one look-up for each type, too, where rows are found by an index that has their type. `scopes`: the parameter.
+    by one look-up for each type, too, where rows are found by an index that has their type.
     """
     each_type = each_type and bool(filters.types) and filters.known_at is None
     types = "CROSS JOIN unnest(CAST(:types AS text[])) AS wanted(type)" if each_type else ""
     typed = "AND i.type = wanted.type" if each_type else ""
     return f"""
-        SELECT found.* FROM unnest(CAST(:{scopes} AS uuid[])) AS bucket(scope_id) {types}
+        SELECT found.* FROM unnest(CAST(:scopes AS uuid[])) AS bucket(scope_id) {types}
         CROSS JOIN LATERAL (
             SELECT {columns} FROM {indexed(filters)}
             WHERE i.scope_id = bucket.scope_id {typed}
@@ -198,8 +187,7 @@ def of_memory(memory: str, filters: SearchFilters) -> str:
 def labelled(filters: SearchFilters) -> list[str]:
     """Return the CTE of the memories whose metadata may contain what is asked for, if anything is; ranking looks again.
 
-    Large scopes have labels; of small ones all memories are read. With a time of knowledge, also of those whose
-    metadata did, and were changed since.
+    With a time of knowledge, also of those whose metadata did, and were changed since.
     """
     if filters.metadata is None:
         return []
@@ -211,11 +199,9 @@ def labelled(filters: SearchFilters) -> list[str]:
         f"""
     labelled AS MATERIALIZED (
         SELECT l.memory_id FROM memory_labels l
-        WHERE l.tenant_id = :tenant AND l.scope_id = ANY(:indexed_scopes)
+        WHERE l.tenant_id = :tenant AND l.scope_id = ANY(:scopes)
           AND l.label = ANY(ARRAY(SELECT metadata_labels(:metadata)))
         GROUP BY l.memory_id HAVING count(*) = (SELECT count(*) FROM metadata_labels(:metadata))
-        UNION SELECT m.id FROM memories m
-        WHERE m.tenant_id = :tenant AND m.scope_id = ANY(:small_scopes) AND m.metadata @> :metadata
         {"" if filters.known_at is None else then}
     )"""  # noqa: S608 - composed of constants
     ]
@@ -227,8 +213,6 @@ def parameters(filters: SearchFilters) -> dict[str, object]:
     return {
         "tenant": filters.tenant,
         "scopes": list(filters.scopes),
-        "indexed_scopes": [one for one in filters.scopes if one in filters.indexed],
-        "small_scopes": [one for one in filters.scopes if one not in filters.indexed],
         "min_confidence": filters.min_confidence,
         "begun": filters.as_of or max(filters.now, clock),
         "instant": filters.as_of or filters.now,

@@ -15,7 +15,7 @@ from app.read.values import Arm, Scored
 
 _TYPES: Mapping[str, str] = {
     "tenant": "uuid",
-    **dict.fromkeys(("scopes", "indexed_scopes", "small_scopes"), "uuid[]"),
+    "scopes": "uuid[]",
     "min_confidence": "float8",
     "statuses": "text[]",
     "begun": "timestamptz",

@@ -23,7 +23,6 @@ def cte(search: Search) -> str:
     An event is found by overlap of ranges: a week it is only known to lie in counts for a day of it, but
     less than an event of that day. Events of unknown time have no range and are left to the other arms.
     """
-    stated = " UNION ALL ".join(_stated(search, scopes, there) for scopes, there in search.filters.parts)
     return f"""
     temporal AS MATERIALIZED (
         SELECT timed.memory_id, max(timed.score) AS score FROM (
@@ -35,29 +34,24 @@ def cte(search: Search) -> str:
                 ORDER BY score DESC, i.memory_id DESC LIMIT :depth
             ) happened
             UNION ALL
-            {stated}
+            SELECT stated.* FROM {_ranges()} CROSS JOIN LATERAL (
+                SELECT i.memory_id, {STATED} * {_meaning(search)} AS score
+                FROM {indexed(search.filters)}
+                WHERE named.told AND i.scope_id = bucket.scope_id AND i.event_range IS NULL
+                  AND i.stated_at >= coalesce(named.lower, '-infinity')
+                  AND i.stated_at < coalesce(named.upper + interval '{TOLD_LATER}', 'infinity')
+                  AND {type_filter(search.filters, scoped=False)} AND i.part = 0
+                ORDER BY score DESC, i.memory_id DESC LIMIT :depth
+            ) stated
         ) timed
         GROUP BY timed.memory_id ORDER BY score DESC, timed.memory_id DESC LIMIT :depth
     )"""  # noqa: S608 - composed of constants
 
 
-def _stated(search: Search, scopes: str, there: str) -> str:
-    """Return the select of what was said in the windows in some of the scopes, where an index has it so."""
-    return f"""SELECT stated.* FROM {_ranges(scopes)} CROSS JOIN LATERAL (
-                SELECT i.memory_id, {STATED} * {_meaning(search)} AS score
-                FROM {indexed(search.filters)}
-                WHERE named.told AND i.scope_id = bucket.scope_id AND i.event_range IS NULL AND {there}
-                  AND i.stated_at >= coalesce(named.lower, '-infinity')
-                  AND i.stated_at < coalesce(named.upper + interval '{TOLD_LATER}', 'infinity')
-                  AND {type_filter(search.filters, scoped=False)} AND i.part = 0
-                ORDER BY score DESC, i.memory_id DESC LIMIT :depth
-            ) stated"""  # noqa: S608 - composed of constants
-
-
-def _ranges(scopes: str = "scopes") -> str:
-    return f"""unnest(CAST(:window_lower AS timestamptz[]), CAST(:window_upper AS timestamptz[]),
+def _ranges() -> str:
+    return """unnest(CAST(:window_lower AS timestamptz[]), CAST(:window_upper AS timestamptz[]),
                 CAST(:window_told AS boolean[])) AS named(lower, upper, told)
-            CROSS JOIN unnest(CAST(:{scopes} AS uuid[])) AS bucket(scope_id)"""
+            CROSS JOIN unnest(CAST(:scopes AS uuid[])) AS bucket(scope_id)"""
 
 
 def _fit() -> str:

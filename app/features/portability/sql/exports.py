@@ -76,8 +76,7 @@ DERIVED: Mapping[str, frozenset[str]] = {
     "memories": frozenset({"needs_review", "type_tenant", "filter_key"}),
     "memory_index": frozenset(
         {"type", "status", "topic", "confidence", "valid_from", "valid_until", "ended_at", "recorded_at", "retired_at",
-         "stated_at", "session_id", "sequence_number", "lexical", "tsv", "ann", "indexed", "model_id", "model_id_2",
-         "embedding_2"}
+         "stated_at", "session_id", "sequence_number", "lexical", "tsv", "ann", "model_id", "model_id_2", "embedding_2"}
     ),
     "hypothetical_embeddings": frozenset({"ann", "model_id", "model_id_2", "embedding_2"}),
     "audit_events": frozenset({"position", "salt", "detail_digest", "redacted_by"}),

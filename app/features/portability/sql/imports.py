@@ -27,7 +27,7 @@ from app.db.memories.read import VERSION_COLUMNS, version_fields
 from app.db.memories.validity import is_or_was_believed
 from app.db.recounts import recount_mentions
 from app.db.session import ReadSession, SqlStatement, WriteSession, statement
-from app.db.sql import Row, as_record, given_rows, to_text
+from app.db.sql import Row, as_record, to_text
 from app.db.tables import metadata
 from app.lexical.counts import ScopeCounts
 from app.memory.versions import Version
@@ -37,14 +37,10 @@ from app.model import Scope
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ScopeLock:
-    """A locked scope: the average length for its lexical weights, and which indexes of large scopes its rows are in.
-
-    `ann`: in the vector index; `indexed`: in those by words and by time of statement.
-    """
+    """A locked scope: the average length for its lexical weights, and whether its vectors are in the vector index."""
 
     lexical_average: float
     ann: bool
-    indexed: bool
 
 
 _OPEN = statement(
@@ -57,7 +53,7 @@ _OPEN = statement(
     ON CONFLICT (tenant_id, id) DO UPDATE SET
         lexical_average = CASE WHEN scopes.lexical_documents = 0 THEN excluded.lexical_average
                                ELSE scopes.lexical_average END
-    RETURNING id, lexical_average, ann, indexed
+    RETURNING id, lexical_average, ann
     """
 )
 
@@ -120,7 +116,7 @@ async def lock_scopes(
         for scope, one in scopes.items()
     ]
     rows = await session.fetch(_OPEN, {"tenant": tenant, "scopes": to_text(given)}) if given else ()
-    return {row["id"]: as_record(ScopeLock, row) for row in rows}
+    return {row["id"]: ScopeLock(lexical_average=row["lexical_average"], ann=row["ann"]) for row in rows}
 
 
 async def averages(session: ReadSession, tenant: UUID, scopes: Collection[UUID]) -> dict[UUID, float]:
@@ -148,30 +144,24 @@ async def grow(
 
 async def insert(session: WriteSession, table: str, rows: Sequence[Row]) -> int:
     """Insert rows whose primary keys don't exist yet; return how many."""
-    alike: dict[tuple[frozenset[str], frozenset[str]], list[Row]] = {}
+    alike: dict[frozenset[str], list[Row]] = {}
     for row in rows:
-        as_text = frozenset(name for name in _VECTORS if isinstance(row.get(name), str))
-        alike.setdefault((frozenset(row), as_text), []).append(row)
+        alike.setdefault(frozenset(row), []).append(row)
     stored = 0
-    for (columns, as_text), same in alike.items():
-        names = tuple(sorted(columns))
-        values = given_rows(table, names, as_text=as_text).parameters(same)
-        [counted] = await session.fetch(_insert(table, names, as_text), values)
+    for given in alike.values():
+        columns = tuple(sorted(given[0]))
+        [counted] = await session.fetch(_insert(table, columns), {"given": to_text(given)})
         stored += counted["stored"]
     return stored
 
 
-_VECTORS = ("embedding", "embedding_2")
-"""Columns of vectors, which a file has as text; those that are made here are sent in the driver's form."""
-
-
 @cache
-def _insert(table: str, names: tuple[str, ...], as_text: frozenset[str]) -> SqlStatement:
+def _insert(table: str, names: tuple[str, ...]) -> SqlStatement:
     key = ", ".join(column.name for column in metadata.tables[table].primary_key.columns)
     listed = ", ".join(names)
-    given = given_rows(table, names, as_text=as_text).sql
     return statement(
-        f"WITH new AS (INSERT INTO {table} ({listed}) SELECT {listed} FROM {given} "  # noqa: S608 - our own names
+        f"WITH new AS (INSERT INTO {table} ({listed}) SELECT {listed} "  # noqa: S608 - our own names
+        f"FROM json_populate_recordset(NULL::{table}, CAST(:given AS json)) "
         f"ON CONFLICT ({key}) DO NOTHING RETURNING 1) SELECT count(*) AS stored FROM new"
     )
 
