@@ -13,7 +13,7 @@ from app.english.names import ORGANIZATION, PERSON, PLACE, is_group, is_place, k
 from app.english.rules.clause import SpeakerContext
 from app.english.rules.noun_phrases import Phrase, noun_phrase, thing, value, without_article
 from app.english.rules.values import place
-from app.english.word_lists import COLLEAGUES, NOT_TITLES, ROLE_HEADS, ROLE_OF, words
+from app.english.word_lists import COLLEAGUES, GROUPS, NOT_TITLES, ROLE_HEADS, ROLE_OF, words
 
 _ARTICLE: Final = re.compile(
     r"\s*(?:(?:a|an|the|our|their|his|her|its|currently|now)\s+)?(?:new\s+)?(?:\d+[- ]years?[- ]old\s+)?",
@@ -28,6 +28,8 @@ _EMPLOYER: Final = re.compile(
 _OF: Final = re.compile(r"\s+(?:of|for)\s+(?:the\s+)?", re.IGNORECASE)
 _POSSESSIVE: Final = re.compile(r"'s\b|s'(?=\s)")
 _MOST_WORDS: Final = 6
+_ONE: Final = re.compile(r"\s*an?\s+", re.IGNORECASE)
+_NO_ROLE: Final = words("occupations", "no role")
 _ARTICLES: Final = frozenset({"a", "an", "the"})
 _NO_EMPLOYER: Final = words("occupations", "no employer")
 _NOBODY: Final = frozenset({"the moment", "the team", "my team", "our team"})
@@ -130,6 +132,17 @@ def role(text: str, _said: SpeakerContext) -> Iterator[str]:
     held = occupation_of(text)
     if held is not None and not held.student:
         yield held.role
+
+
+def unknown_role(text: str, _said: SpeakerContext) -> Iterator[str]:
+    """Yield what one works as, where it is no known profession: `a joiner`, but not `a rule` or `a team`."""
+    lead = _ONE.match(text)
+    found = noun_phrase(text, lead.end(), through=frozenset(), most=_MOST_WORDS) if lead else None
+    if found is None or occupation_of(text) is not None:
+        return
+    words = found.text.lower().split()
+    if len(words) < _MOST_WORDS and NOT_TITLES.isdisjoint(words) and words[-1] not in GROUPS | _NO_ROLE:
+        yield found.text
 
 
 def student(text: str, _said: SpeakerContext) -> Iterator[str]:

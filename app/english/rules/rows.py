@@ -55,6 +55,11 @@ def is_general(clause: Clause) -> bool:
     return is_now(clause) and not (clause.progressive or clause.adverbs & CHOSEN)
 
 
+def is_speakers_own(clause: Clause) -> bool:
+    """Tell whether the clause says what the speaker alone does now."""
+    return is_now(clause) and clause.subject.own and not clause.subject.plural
+
+
 def is_others_habit(clause: Clause) -> bool:
     """Tell whether the clause says what someone other than the speaker does in general."""
     return is_general(clause) and not clause.subject.own

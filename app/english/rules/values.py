@@ -11,6 +11,7 @@ from app.english.names import (
     PLACE,
     is_group,
     is_language,
+    is_nationality,
     is_no_name,
     is_place,
     kind_of,
@@ -83,6 +84,7 @@ _STAND_INS: Final = word_set("one ones")
 """Words that stand for a thing that another sentence names."""
 _SCHOOL_OF: Final = re.compile(r"'s\b|s'(?=\s)")
 _MONTH: Final = re.compile(r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*\b|\d", re.IGNORECASE)
+_ONE_WORD: Final = re.compile(r"(?P<word>\S+?)(?:\s*$|[,.;!]|\s+(?:and|but|so|by birth|originally)\b)")
 _GOAL: Final = re.compile(r"(?:[^.;,!?(]|(?<=\d)[.,](?=\d)){4,80}(?=[.;,!?(]|$)")
 _SOON: Final = pattern("values", "soon", re.IGNORECASE)
 _NAME_ENDS: Final = (",", ".", "!", "(", "-", "and ")
@@ -292,6 +294,13 @@ def led(text: str, said: SpeakerContext) -> Iterator[str]:
         yield f"{said.speaker}'s team"
     elif found.capital or found.head in _LED or (definite and kind_of(found.name, said.people) is not None):
         yield _PROJECT.sub("", found.name) if found.capital else found.name
+
+
+def nationality(text: str, _said: SpeakerContext) -> Iterator[str]:
+    """Yield of which people someone is, where nothing else is said of them."""
+    found = _ONE_WORD.match(text)
+    if found is not None and is_nationality(found["word"]):
+        yield found["word"]
 
 
 def given_up(text: str, _said: SpeakerContext) -> Iterator[str]:

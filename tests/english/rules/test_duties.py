@@ -62,5 +62,10 @@ def test_a_request_of_the_moment_is_no_order_that_stands(text: str) -> None:
     assert told(text) == []
 
 
+def test_who_introduces_themselves_may_add_an_age_and_a_job() -> None:
+    found = told("Hello, I'm Ottilie, 61, a baker from Ghent.")
+    assert {one[-1] for one in found} >= {"Ottilie", "61", "baker"}
+
+
 def test_an_age_is_no_part_of_a_job_and_a_family_no_employer() -> None:
     assert told("I'm a 37-year-old plumber with four sons") == told("I'm a plumber")

@@ -68,6 +68,8 @@ SAID: list[tuple[str, list[Expected]]] = [
     ("I work for Priya", [relation("user", "reports-to", "Priya")]),
     ("I work for Google", [fact("works-at", "Google")]),
     ("I work as a nurse at Charité", [fact("has-role", "nurse"), fact("works-at", "Charité")]),
+    ("I'm working as a piano tuner these days", [fact("has-role", "piano tuner")]),
+    ("I work as an ostler at Acme", [fact("has-role", "ostler"), fact("works-at", "Acme")]),
     ("I'm the CTO of Acme", [fact("has-role", "CTO"), fact("works-at", "Acme")]),
     ("She's the head of marketing at Acme", [fact("has-role", "head of marketing", "she")]),
     ("Our company uses Slack", [fact("uses", "Slack", "user's company")]),
