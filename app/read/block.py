@@ -16,10 +16,10 @@ from app.db.memories.ranking import RankingRow, TurnEvidence
 from app.english.questions import ASKS_FOR_QUESTIONS, told_share
 from app.english.requests import only_asks
 from app.lexical.bm25 import terms
-from app.memory import normalise, vocabulary
+from app.memory import normalise
 from app.memory.extraction import Role
 from app.model import ReadMode
-from app.read.relevance import MatchEvidence, Split, is_brief
+from app.read.relevance import MatchEvidence, Split, is_brief, says_whom
 from app.read.values import OPENING, Arm, Cut, ParsedQuery, QueryRequest, Ranked
 
 NEW_LETTERS: Final = 40
@@ -174,23 +174,6 @@ class Judged:
         return here[0] if len(here) == 1 else frozenset()
 
     @cached_property
-    def _names(self) -> frozenset[str]:
-        named = (one for one in self.policy.query.mentioned if one.span.end)
-        return frozenset(term for one in named for term in terms(one.text))
-
-    def says_whom(self, one: Ranked) -> bool:
-        """Tell whether a turn of a chat with an assistant has a name that the question has."""
-        if not self.policy.query.assistants or not self._names:
-            return False
-        return not self._names.isdisjoint(terms(self.row(one).opening))
-
-    @cached_property
-    def asks_of_others(self) -> bool:
-        """Whether the question is about others, whom it names, and not about the user."""
-        query = self.policy.query
-        return bool(query.about) and vocabulary.USER not in query.about and any(one.span.end for one in query.mentioned)
-
-    @cached_property
     def answered_by_another(self) -> bool:
         """Whether somebody else said what answers better than all that the person said whom the question names."""
         if not self.asked_person:
@@ -262,8 +245,6 @@ def of_others(judged: Judged, one: Ranked) -> str:
     if judged.is_turn(one):
         return "the one who is asked about said nothing as near" if judged.answered_by_another else ""
     row = judged.row(one)
-    if row.subject == vocabulary.USER and judged.asks_of_others:
-        return "" if Arm.GRAPH in one.places else "about the user, and another is asked about"
     if not query.about or row.subject is None or row.predicate not in query.asked_predicates:
         return ""
     if any(row.subject_id in entity.ids for mentioned in query.mentioned for entity in mentioned.entities):
@@ -275,7 +256,9 @@ def beside_better(judged: Judged, one: Ranked) -> str:
     """Leave out turns that are far less relevant than the best match, or than the belief that is asked for."""
     if not judged.is_turn(one) or one.relevance >= 1:
         return ""
-    evidence = judged.policy.evidence.whole[one.id] + NAMED * judged.says_whom(one)
+    evidence = judged.policy.evidence.whole[one.id] + NAMED * (
+        bool(judged.policy.query.assistants) and says_whom(judged.policy.query, judged.row(one))
+    )
     if evidence < SETTLED * judged.settled:
         return "far less relevant than the belief that is asked for"
     unsure = is_brief(judged.row(one)) and one.relevance <= SURE

@@ -11,7 +11,7 @@ import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, datetime, timedelta, tzinfo
+from datetime import UTC, datetime, tzinfo
 from functools import lru_cache
 from typing import Final
 from uuid import UUID
@@ -20,13 +20,14 @@ from app.db.memories.ranking import RankingRow, TurnBelief, TurnEvidence
 from app.english.dates import find_spans
 from app.lexical.bm25 import terms
 from app.memory.extraction import Role
-from app.model import Memory, MemoryStatus, ReadMode, ReviewReason, SpeechAct
+from app.model import ReadMode, SpeechAct
 from app.read import block
-from app.read.assemble import estimate_tokens, floor, select
+from app.read.assemble import floor, select
 from app.read.block import BlockPolicy
 from app.read.relevance import MatchEvidence, Relevance, Split
 from app.read.succession import SuccessionSearch
-from app.read.values import OPENING, Arm, ContextBlock, ContextGroup, Cut, ParsedQuery, QueryRequest, Ranked, Window
+from app.read.timely import ELSEWHEN, history_first, on_that_day
+from app.read.values import OPENING, Cut, ParsedQuery, QueryRequest, Ranked
 
 TURNS_CONSIDERED: Final = 60
 """Best matches of which the turns are looked up beside their beliefs."""
@@ -52,8 +53,6 @@ BEST_MATCHES: Final = 10
 """Matches, and turns, among which a belief stands for a turn that is one of them, and pushes no other one out."""
 
 UNTRUE: Final = "not how things are"
-ELSEWHEN: Final = "of another time"
-FORGOTTEN: Final = "waits to be erased"
 """Why matches are left out however near they are to the question."""
 
 BY_TOOL: Final = "said by a tool"
@@ -213,100 +212,6 @@ def said_once(
 def _saying(row: RankingRow) -> tuple[object, ...]:
     """Return what is equal for turns of one scope that say the same word for word."""
     return row.scope_id, row.said
-
-
-def on_that_day(ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow], query: ParsedQuery, now: datetime) -> Split:
-    """Split off what happened on other days, where the question asks what happened in its windows.
-
-    So is what was said before they began, where something was said since: it told of other days. Also what happened in
-    a window to fall back on, where something is known of those that the question means.
-    """
-    if query.reading.asks_what_happened and query.reading.windows:
-        other = {one.id for one in ranked if rows[one.id].elsewhen}
-        began = min((one.lower or now for one in query.reading.windows), default=now)
-        before = {one.id for one in ranked if not rows[one.id].dated and rows[one.id].stated_at < began}
-        if began < now and len(before | other) < len(ranked):
-            other |= before
-        return _split(ranked, other)
-    timed = {one.id for one in ranked if query.reading.fallback and Arm.TEMPORAL in one.places}
-    other = {one for one in timed if rows[one].elsewhen}
-    return _split(ranked, other if other < timed else set())
-
-
-def history_first(ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow], query: ParsedQuery) -> tuple[Ranked, ...]:
-    """Return the matches with the former values of a slot before its present one, where the past is asked for."""
-    slots: dict[tuple[UUID, str, str | None], list[int]] = defaultdict(list)
-    for place, one in enumerate(ranked if query.about_past else ()):
-        if (row := rows[one.id]).slot is not None:
-            slots[row.scope_id, row.type, row.slot].append(place)
-    ordered = list(ranked)
-    for places in slots.values():
-        versions = sorted((ranked[place] for place in places), key=lambda one: _holds(rows[one.id]))
-        for place, one in zip(places, versions, strict=True):
-            ordered[place] = one._replace(score=ranked[place].score)
-    return tuple(ordered)
-
-
-def _holds(row: RankingRow) -> bool:
-    return row.status == MemoryStatus.ACTIVE
-
-
-def fit_to_show(ranked: Sequence[Ranked], memories: Mapping[UUID, Memory], query: ParsedQuery, now: datetime) -> Split:
-    """Split off what only its memory rules out: what waits to be erased, and the values of another time."""
-    kept, forgotten = _to_be_forgotten(ranked, memories, query)
-    kept, untimely = _held_then(kept, memories, query, now)
-    return kept, (*forgotten, *untimely)
-
-
-def _held_then(ranked: Sequence[Ranked], memories: Mapping[UUID, Memory], query: ParsedQuery, now: datetime) -> Split:
-    """Split off values that did not hold in the past window of a question, where another of their slot did."""
-    over = [one for one in query.reading.windows if one.upper is not None and one.upper <= now]
-    if query.mode is not ReadMode.HISTORICAL or not over or len(over) < len(query.reading.windows):
-        return tuple(ranked), ()
-    valued = {one.id: memories[one.id] for one in ranked if one.id in memories and memories[one.id].slot is not None}
-    held = {one.slot for one in valued.values() if _held(one, over)}
-    return _split(ranked, {key for key, one in valued.items() if one.slot in held and not _held(one, over)})
-
-
-def _to_be_forgotten(ranked: Sequence[Ranked], memories: Mapping[UUID, Memory], query: ParsedQuery) -> Split:
-    """Split off what waits for its erasure: of what no longer holds, all else stays as it was until then."""
-    waits = {key for key, one in memories.items() if one.review is ReviewReason.ERASURE}
-    return _split(ranked, waits if query.mode is not ReadMode.AUDIT else set(), why=FORGOTTEN)
-
-
-def none_known(query: ParsedQuery, zone: tzinfo | None, budget: int) -> ContextBlock | None:
-    """Return the block that says that nothing is known to have happened then; None where that was not asked."""
-    named = [one for one in query.reading.windows if one.lower is not None and one.upper is not None]
-    if not query.reading.asks_what_happened or not named:
-        return None
-    line = f"- nothing is known to have happened {' or '.join(_days(one, zone) for one in named)}"
-    text = f"## Events\n{line}"
-    tokens = estimate_tokens(text)
-    if tokens > budget:
-        return None
-    return ContextBlock(text=text, tokens=tokens, groups=(ContextGroup(name="Events", lines=(line,)),))
-
-
-def _held(memory: Memory, windows: Sequence[Window]) -> bool:
-    return any(
-        (one.upper is None or memory.valid_from < one.upper)
-        and (one.lower is None or memory.valid_until is None or memory.valid_until > one.lower)
-        for one in windows
-    )
-
-
-def _split(ranked: Sequence[Ranked], other: set[UUID], *, why: str = ELSEWHEN) -> Split:
-    kept = tuple(one for one in ranked if one.id not in other)
-    gone = tuple(one for one in ranked if one.id in other)
-    return kept, tuple(Cut(id=one.id, relevance=one.relevance, why=why) for one in gone)
-
-
-def _days(window: Window, zone: tzinfo | None) -> str:
-    if window.lower is None or window.upper is None:
-        return ""
-    first = window.lower.astimezone(zone).date()
-    last = (window.upper - timedelta(microseconds=1)).astimezone(zone).date()
-    return f"on {first}" if first == last else f"from {first} to {last}"
 
 
 @lru_cache(maxsize=4_096)

@@ -34,7 +34,6 @@ from app.providers.rerankers import TextScorer
 from app.read import understand
 from app.read.access import used_memories
 from app.read.assemble import Layout, assemble
-from app.read.choice import none_known
 from app.read.heed import NO_SUBJECT, QuestionSubject, choose_heeded, subject_of, told_pattern
 from app.read.model_calls import QuestionForms, mean_vector, nominees, rerank, rewrite
 from app.read.plan import explain_filters, explain_plan, explain_question
@@ -45,6 +44,7 @@ from app.read.retrieve.lexical import read_near_terms
 from app.read.search import Found, MemorySearch, Question
 from app.read.source import PLANNED_ALONE_FROM, ReadSource, SqlSource
 from app.read.succession import asks_for_present
+from app.read.timely import none_known
 from app.read.values import (
     ArmHit,
     Arms,

@@ -239,11 +239,6 @@ class Relevance:
             if set(terms(turn.opening)).intersection(terms(reply.opening)) - asked:
                 yield turn.id, reply.id
 
-    @property
-    def _names(self) -> frozenset[str]:
-        """The terms of the names that the question has."""
-        return frozenset(one for named in self.query.mentioned if named.span.end for one in terms(named.text))
-
     def _raised(self) -> float:
         """Return what the usual cosine of the question has above the calibration; little more does not count."""
         above = self.usual - self.calibration.unrelated
@@ -284,7 +279,7 @@ class Relevance:
         """Return why a match is not relevant; `evidence` only of beliefs."""
         if evidence is None:
             alone = is_brief(row) and Arm.LEXICAL not in one.places
-            sure = self.by_words or not self.query.assistants or self._says_whom(row)
+            sure = self.by_words or not self.query.assistants or says_whom(self.query, row)
             floor = TURN_FLOOR if sure else BRIEF_FLOOR if alone else CHAT_FLOOR
             floor *= GATHERED if self.query.reading.gathers and not alone else 1.0
             return "" if one.relevance >= floor else f"under {floor:.2f}, the floor of turns"
@@ -294,10 +289,6 @@ class Relevance:
         if evidence < RIVAL * best and one.relevance < 1 and self._named(one) < 1:
             return "far less relevant than the best belief"
         return ""
-
-    def _says_whom(self, row: RankingRow) -> bool:
-        """Tell whether a turn has a name that the question has."""
-        return bool(self._names) and not self._names.isdisjoint(terms(row.opening))
 
     def _by_meaning_alone(self, one: Ranked, row: RankingRow) -> bool:
         own = row.predicate in self.query.asked_predicates or row.type in self.query.reading.hinted
@@ -323,6 +314,14 @@ class Relevance:
         if not linked or not any(mentioned.span.end for mentioned in self.query.mentioned):
             return 0.0
         return min(1.0, linked * len(self.query.mentioned))
+
+
+def says_whom(query: ParsedQuery, row: RankingRow) -> bool:
+    """Tell whether a turn says a name of the question, other than its speaker's."""
+    named = [one for one in query.mentioned if one.span.end]
+    if any(row.speaker_id in entity.ids for one in named for entity in one.entities):
+        return False
+    return not {term for one in named for term in terms(one.text)}.isdisjoint(terms(row.opening))
 
 
 def is_brief(row: RankingRow) -> bool:

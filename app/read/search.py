@@ -22,7 +22,7 @@ from app.providers.embeddings import TextCoverage
 from app.read import block
 from app.read.assemble import floor, select
 from app.read.chains import ChainSearch, asked_text, chain_first
-from app.read.choice import best_matches, considered, fit_to_show, ruled_out
+from app.read.choice import best_matches, considered, ruled_out
 from app.read.fuse import fuse
 from app.read.heed import NO_SUBJECT, QuestionSubject
 from app.read.near_words import NearWords, match_words
@@ -33,6 +33,7 @@ from app.read.resident.scope import ResidentScope
 from app.read.retrieve import Retrieved, Search, SearchFilters, is_exact, nominators
 from app.read.source import PLANNED_ALONE_FROM, EvidenceQuery, LaterQuery, ReadSource, RowsQuery
 from app.read.succession import seeks_later
+from app.read.timely import fit_to_show
 from app.read.values import OPENING, Arm, Cut, Fused, ParsedQuery, QueryPlan, QueryRequest, Ranked
 from app.read.weights import document_counts, term_weights, word_weights
 

@@ -79,7 +79,7 @@ MOST_OTHER: Final = 0.5
 """Most of the words of two alike statements that differ."""
 
 ANSWERS: Final = 0.2
-"""Least relevance of a statement for which later turns are looked for, unless none has as much."""
+"""Least relevance of a statement for which later turns are looked for."""
 
 AS_GOOD: Final = 0.8
 """Least share of the best relevance that it has, too."""
@@ -111,7 +111,7 @@ def seeks_later(query: ParsedQuery) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class _WordCounts:
-    """How many of the matches that may be compared have each term, and the terms that tell nothing."""
+    """The number of matches, of those that may be compared, that have each term, and the terms that tell nothing."""
 
     counts: Mapping[str, int]
     most: float
@@ -202,7 +202,7 @@ class SuccessionSearch:
         One that does not brings nothing into the block; it is only marked.
         """
         best = max((one.relevance for one in ranked), default=0.0)
-        answering = [one for one in ranked if one.relevance >= min(ANSWERS, AS_GOOD * best)]
+        answering = [one for one in ranked if one.relevance >= ANSWERS]
         people = [one for one in answering if not self._is_assistants(self.rows[one.id])]
         for one in people[:ANCHORS]:
             yield self.rows[one.id], one.relevance >= AS_GOOD * best

@@ -125,12 +125,6 @@ def test_what_is_asked_of_a_speaker_and_said_by_the_other_is_not_known() -> None
     assert set(reasons(query, [bjarne, astrid])) == {1, 2}
 
 
-def test_what_is_known_of_the_user_alone_does_not_answer_about_another() -> None:
-    own, theirs = ranking_row(1, opening="user has age 47"), ranking_row(2, subject="Astrid", opening="Astrid sails")
-    assert set(reasons(named("How old is Astrid?", ("Astrid", ASTRID)), [own, theirs])) == {1}
-    assert reasons(named("What did I buy Astrid?", ("Astrid", ASTRID)), [own, theirs]) == {}
-
-
 def test_a_turn_of_a_chat_that_says_the_name_is_compared_as_a_belief_is() -> None:
     query = replace(named("Where is Astrid?", ("Astrid", ASTRID)), assistants=frozenset({ASSISTANT}))
     belief = ranking_row(1, subject="Astrid", opening="Astrid is a person")

@@ -18,7 +18,7 @@ def _refused(value: object) -> NoReturn:
 
 
 class _Numbers:
-    """How numbers are read, and that no others are."""
+    """The reading of numbers, and of no others."""
 
     strict = True
     object_hook = None
