@@ -183,6 +183,8 @@ def _started(event: HostEvent, session: spool.Session, service: Service, user: s
         return []
     if event.source != "startup":  # which comes once, or is repeated
         session.forget_shown()
+    elif session.ever_shown():
+        return []
     path = f"/users/{_quoted(user)}/profile?token_budget={PROFILE_TOKENS}"
     lines = _lines(_asked(service, "GET", path), "text")
     found = _asked(service, "POST", "/query", {**STANDING, "user_id": user})
