@@ -6,13 +6,14 @@ they note is read in `app.db.memories.resident`. The functions that they call ar
 
 from __future__ import annotations
 
-import asyncio
 from collections.abc import Iterator, Mapping
+from functools import partial
 from typing import Final
 from uuid import UUID
 
 import asyncpg
 
+from app.db import migrate
 from app.db.login import Login, connected
 from app.db.session import Database, statement
 from app.errors import ConfigurationError
@@ -34,9 +35,6 @@ NOTED: Final = "SELECT t.oid FROM pg_trigger t WHERE t.tgrelid = to_regclass('me
 
 _CLUSTERED: Final = "SELECT to_regclass('pg_dist_partition') IS NOT NULL"
 
-_WAIT: Final = "SET lock_timeout = '500ms'"
-"""Writers wait for who waits for a table, so nobody waits long, but tries again."""
-
 _TRIES: Final = 40
 
 _PAUSE: Final = 0.25
@@ -56,16 +54,16 @@ async def keep(owner: Login) -> None:
     async with connected(owner) as connection:
         if await connection.fetchval(NOTED) is not None or await connection.fetchval(_CLUSTERED):
             return
-        await connection.execute(_WAIT)
+        await connection.execute(migrate.SET_LOCK_TIMEOUT)
         try:
             for one in making():
-                await _insistently(connection, one)
+                await migrate.patiently(partial(connection.execute, one), tries=_TRIES, pause=_PAUSE)
         except asyncpg.InsufficientPrivilegeError as error:
             raise ConfigurationError(
                 f"{owner.setting} may not make the triggers that scopes in memory need ({error}): set "
                 "TM_MIGRATION_DATABASE_URL to the owner's login, or TM_RESIDENT_MB=0"
             ) from error
-        except asyncpg.LockNotAvailableError as error:
+        except migrate.IN_THE_WAY as error:
             raise ConfigurationError(
                 "the triggers that scopes in memory need could not be made, because a long transaction holds their "
                 "tables: start again when it has ended, or set TM_RESIDENT_MB=0"
@@ -85,18 +83,6 @@ async def forget_old(database: Database, tenant: UUID) -> None:
     """
     async with database.write(tenant) as session:
         await session.change(_OLD, {"tenant": tenant})
-
-
-async def _insistently(connection: asyncpg.Connection, one: str) -> None:
-    for left in reversed(range(_TRIES)):
-        try:
-            await connection.execute(one)
-        except asyncpg.LockNotAvailableError:
-            if not left:
-                raise
-            await asyncio.sleep(_PAUSE)
-        else:
-            return
 
 
 def making() -> Iterator[str]:

@@ -7,9 +7,8 @@ finished by the next one, and a table that a later migration adds is distributed
 
 from __future__ import annotations
 
-import asyncio
 import re
-from collections.abc import Awaitable, Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Final
@@ -70,7 +69,6 @@ SELECT
 
 _IS_DISTRIBUTED = "SELECT EXISTS (SELECT FROM pg_dist_partition WHERE logicalrelid = to_regclass('memories'))"
 
-_PAUSE_SECONDS = 1.0
 
 _INSERTED_COLUMNS = re.compile(r"INSERT \([^)]*\)")
 
@@ -294,29 +292,16 @@ def _all_done(call: str) -> str:
 
 async def _run(owner: Login, stage: Stage) -> None:
     if stage.together:
-        await _patiently(partial(_run_together, owner, stage.statements))
+        await migrate.patiently(partial(_run_together, owner, stage.statements))
         return
     async with connected(owner) as connection:
         await connection.execute(migrate.SET_LOCK_TIMEOUT)
         await connection.execute("SET session_replication_role = 'replica'")
         for statement in stage.statements:
-            await _patiently(partial(connection.execute, statement))
+            await migrate.patiently(partial(connection.execute, statement))
 
 
 async def _run_together(owner: Login, statements: Sequence[str]) -> None:
     async with owner_transaction(owner.url) as connection:
         for statement in statements:
             await connection.exec_driver_sql(statement)
-
-
-async def _patiently(work: Callable[[], Awaitable[object]]) -> None:
-    """Do some work in the database; while a lock is in the way, let waiting requests pass and try again."""
-    for left in reversed(range(migrate.TRIES)):
-        try:
-            await work()
-        except (asyncpg.PostgresError, DBAPIError) as error:
-            if not left or not isinstance(cause_of(error), migrate.IN_THE_WAY):
-                raise
-            await asyncio.sleep(_PAUSE_SECONDS)
-        else:
-            return

@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import threading
 import time
-from collections.abc import Callable, Coroutine
+from collections.abc import Awaitable, Callable, Coroutine
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -60,6 +60,22 @@ _LONGEST_PAUSE = 8.0
 IN_THE_WAY = (asyncpg.LockNotAvailableError, asyncpg.DeadlockDetectedError)
 
 log = structlog.get_logger("typed_memory.migrations")
+
+
+async def patiently(work: Callable[[], Awaitable[object]], *, tries: int = TRIES, pause: float = 1.0) -> None:
+    """Do some work in the database; while a lock is in the way, let waiting requests pass and try again.
+
+    `pause` in seconds lies between the attempts, of which the last one's error is raised.
+    """
+    for left in reversed(range(tries)):
+        try:
+            await work()
+        except (asyncpg.PostgresError, DBAPIError) as error:
+            if not left or not isinstance(cause_of(error), IN_THE_WAY):
+                raise
+            await asyncio.sleep(pause)
+        else:
+            return
 
 
 def configuration(owner_url: str) -> Config:
