@@ -348,6 +348,11 @@ class MemoryType:
         return self.at(version).payload.model_validate(dict(payload))
 
     @property
+    def happens(self) -> bool:
+        """Tell whether memories of the type have a time of their own, apart from when they were stated."""
+        return self.payload.event_time is not Payload.event_time
+
+    @property
     def counted_as(self) -> str:
         """Return the label of the type in metrics, one for all tenants' own types, to bound the number of labels."""
         return "own" if self.version else self.name

@@ -25,7 +25,7 @@ from app.memory.spec import GROUPS, HEED_GROUP, MemoryType
 from app.model import Memory, MemoryStatus, ReadMode
 from app.read.block_dates import as_day, days_with_times, stated_since, with_own_days
 from app.read.excerpt import quoted_of, shown_of
-from app.read.values import ContextBlock, ContextGroup, HeededLine, Hit, IdStyle, ParsedQuery, Ranked, happens
+from app.read.values import ContextBlock, ContextGroup, HeededLine, Hit, IdStyle, ParsedQuery, Ranked
 
 _PIECE = re.compile(r"[A-Za-z]+|[0-9]+|[^\W_]+|[^\w\s]|_")
 
@@ -278,7 +278,7 @@ def _line(hit: Hit, place: int, types: Registry, layout: Layout) -> str:
         said = quoted_of(memory, kind.quotes, place, layout.asked)
     elif kind is not None and need_names(said, memory.names):
         said = _with_names(said, memory, kind)
-    noted = "noted " if kind is not None and happens(kind) else ""
+    noted = "noted " if kind is not None and kind.happens else ""
     past = f", {memory.status}" if memory.status is not MemoryStatus.ACTIVE and not memory.gives_way else ""
     until = f", until {as_day(memory.valid_until, zone)}" if memory.valid_until is not None else ""
     since = as_day(stated_since(memory), zone, frozenset() if noted else layout.timed)
@@ -298,7 +298,7 @@ def _with_names(said: str, memory: Memory, kind: MemoryType) -> str:
 def _timed(memories: Sequence[Memory], types: Registry, zone: tzinfo | None) -> frozenset[date]:
     """Return the days whose lines have the time of day; what has a time of its own contradicts nothing."""
     kinds = {one.id: types.find(one.type) for one in memories}
-    stated = [one for one in memories if (kind := kinds[one.id]) is None or not happens(kind)]
+    stated = [one for one in memories if (kind := kinds[one.id]) is None or not kind.happens]
     return days_with_times(stated, zone, verbatim=lambda one: (kind := kinds[one.id]) is not None and kind.verbatim)
 
 

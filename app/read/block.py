@@ -19,8 +19,8 @@ from app.lexical.bm25 import terms
 from app.memory import normalise
 from app.memory.extraction import Role
 from app.model import ReadMode
-from app.read.relevance import MatchEvidence, Split, is_brief, says_whom
-from app.read.values import OPENING, Arm, Cut, ParsedQuery, QueryRequest, Ranked
+from app.read.relevance import MatchEvidence, Split, is_brief, says_whom, split
+from app.read.values import OPENING, Arm, ParsedQuery, QueryRequest, Ranked
 
 NEW_LETTERS: Final = 40
 """Fewest letters of terms of an assistant's turn that stand in no line of the user's: with fewer it only restates.
@@ -77,15 +77,8 @@ class BlockPolicy:
 
     def admit(self, ranked: Sequence[Ranked]) -> Split:
         """Return the matches that enter the block, and the others, each with the reason."""
-        kept, cut = [], []
         judged = self._judge(ranked)
-        for one in ranked:
-            why = next((found for rule in RULES if (found := rule(judged, one))), "")
-            if why:
-                cut.append(Cut(one.id, one.relevance, why))
-            else:
-                kept.append(one)
-        return tuple(kept), tuple(cut)
+        return split((one, next((found for rule in RULES if (found := rule(judged, one))), "")) for one in ranked)
 
     def eligible(self, ranked: Sequence[Ranked]) -> tuple[Ranked, ...]:
         """Return what may enter the block, if it answers: not recent turns, mere questions or the assistant's words."""
@@ -167,8 +160,7 @@ class Judged:
         speaking = {self.row(one).speaker_id for one in self.leading if self.is_turn(one)}
         named = {
             frozenset(each for entity in mentioned.entities for each in entity.ids)
-            for mentioned in self.policy.query.mentioned
-            if mentioned.span.end
+            for mentioned in self.policy.query.named
         }
         here = [ids for ids in named if ids & speaking]
         return here[0] if len(here) == 1 else frozenset()
@@ -256,14 +248,14 @@ def beside_better(judged: Judged, one: Ranked) -> str:
     """Leave out turns that are far less relevant than the best match, or than the belief that is asked for."""
     if not judged.is_turn(one) or one.relevance >= 1:
         return ""
-    evidence = judged.policy.evidence.whole[one.id] + NAMED * (
-        bool(judged.policy.query.assistants) and says_whom(judged.policy.query, judged.row(one))
-    )
+    query, evidence = judged.policy.query, judged.policy.evidence.whole[one.id]
+    if query.assistants and says_whom(query, judged.row(one)):
+        evidence += NAMED
     if evidence < SETTLED * judged.settled:
         return "far less relevant than the belief that is asked for"
     unsure = is_brief(judged.row(one)) and one.relevance <= SURE
-    share = TURN_SHARE if not judged.policy.query.assistants else BRIEF_SHARE if unsure else CHAT_SHARE
-    share *= GATHERED if judged.policy.query.reading.gathers and not unsure else 1.0
+    share = TURN_SHARE if not query.assistants else BRIEF_SHARE if unsure else CHAT_SHARE
+    share *= GATHERED if query.reading.gathers and not unsure else 1.0
     return "far less relevant than the best match" if evidence < share * judged.best else ""
 
 

@@ -124,7 +124,7 @@ class ChainSearch:
 
         Where the question speaks of the one who asks by more than what is theirs, it may begin there.
         """
-        named = {one for each in self.query.mentioned if each.span.end for known in each.entities for one in known.ids}
+        named = {one for each in self.query.named for known in each.entities for one in known.ids}
         if not named or speaks_of_self(_without_named(self.query)):
             return True
         return any(subjects[one] in named for one in chain.statements[:2])
@@ -212,7 +212,7 @@ def asked_text(query: ParsedQuery, *, own: bool = True) -> str:
 
 
 def _without_named(query: ParsedQuery) -> str:
-    return without(query.reading.text, [one.span for one in query.mentioned if one.span.end])
+    return without(query.reading.text, [one.span for one in query.named])
 
 
 def _wording(predicate: str) -> str:

@@ -189,7 +189,7 @@ class Relevance:
         hinted, verbatim, whole, scaled = self.query.reading.hinted, self.verbatim, self.whole, self.calibration.scaled
         others, alone = self.others, self.alone
         raised = self._raised()
-        names = any(mentioned.span.end for mentioned in self.query.mentioned)
+        names = bool(self.query.named)
         found: dict[UUID, float] = {}
         wording: dict[UUID, float] = {}
         # One loop without calls of its own: a question has up to 200 matches.
@@ -254,11 +254,11 @@ class Relevance:
     ) -> Split:
         """Return what is relevant enough, and what is not with the reason; `least` takes the place of the floors."""
         if least is not None:
-            return _split((one, "" if one.relevance >= least else f"under {least:.2f}") for one in ranked)
+            return split((one, "" if one.relevance >= least else f"under {least:.2f}") for one in ranked)
         believed = [one for one in ranked if rows[one.id].type not in self.verbatim]
         weighed = {one.id: evidence[one.id] for one in believed}
         best = max((weighed[one.id] - NAME_ALONE * self._named(one) for one in believed), default=0.0)
-        relevant, other = _split((one, self._why(one, rows[one.id], weighed.get(one.id), best)) for one in ranked)
+        relevant, other = split((one, self._why(one, rows[one.id], weighed.get(one.id), best)) for one in ranked)
         return (relevant, other) if relevant else self._standing_out(ranked, rows, other)
 
     def _standing_out(self, ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow], other: tuple[Cut, ...]) -> Split:
@@ -311,17 +311,17 @@ class Relevance:
 
     def _named(self, one: Ranked) -> float:
         linked = one.places.get(Arm.GRAPH, _ABSENT)[1]
-        if not linked or not any(mentioned.span.end for mentioned in self.query.mentioned):
+        if not linked or not self.query.named:
             return 0.0
         return min(1.0, linked * len(self.query.mentioned))
 
 
 def says_whom(query: ParsedQuery, row: RankingRow) -> bool:
     """Tell whether a turn says a name of the question, other than its speaker's."""
-    named = [one for one in query.mentioned if one.span.end]
-    if any(row.speaker_id in entity.ids for one in named for entity in one.entities):
+    if any(row.speaker_id in entity.ids for one in query.named for entity in one.entities):
         return False
-    return not {term for one in named for term in terms(one.text)}.isdisjoint(terms(row.opening))
+    said = frozenset(terms(row.opening))
+    return any(not said.isdisjoint(terms(one.text)) for one in query.named)
 
 
 def is_brief(row: RankingRow) -> bool:
@@ -379,7 +379,7 @@ def _by_session(rows: Iterable[RankingRow], verbatim: Collection[str]) -> Iterat
         yield sorted(said, key=lambda one: (one.stated_at, one.sequence_number or 0, one.id))
 
 
-def _split(judged: Iterable[tuple[Ranked, str]]) -> Split:
+def split(judged: Iterable[tuple[Ranked, str]]) -> Split:
     """Split matches into those without a reason to leave them out, and the others."""
     kept, cut = [], []
     for one, why in judged:

@@ -129,10 +129,10 @@ class _WordCounts:
         return {one: 0.5 if _SPACELESS.match(one) else 1.0 for one in found if self.counts.get(one, 0) <= self.most}
 
     def shared(self, said: Mapping[str, float], text: str) -> float:
-        """Return the share of the terms of the shorter of two texts that both have and few matches have."""
-        other = self.rare(text)
+        """Return the share of the rare terms of the shorter of two texts that both have; `said` are those of one."""
+        other = _terms(text)
         both = sum(weight for term, weight in said.items() if term in other)
-        return both / max(1.0, min(sum(said.values()), sum(other.values()))) if both >= 1 else 0.0
+        return both / max(1.0, min(sum(said.values()), sum(self.rare(text).values()))) if both >= 1 else 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -168,8 +168,8 @@ class SuccessionSearch:
             later = [row for row in pool.values() if self._may_follow(anchor, row, ended)]
             named = [row for row in later if anchor.speaker_id is None or row.id in shown]
             about = self._naming(anchor, named, known)
-            if not about and not self._is_assistants(anchor):
-                about = self._near(anchor, later)
+            if not about and self.words is not None and not self._is_assistants(anchor):
+                about = self._near(anchor, later, self.words)
             if after := self._nearest(anchor, about):
                 found[anchor.id] = tuple(one.id for one in after)
         return found
@@ -265,15 +265,17 @@ class SuccessionSearch:
         near = [word for at, word in enumerate(words) if any(abs(at - place) <= AROUND for place in shared)]
         return " ".join(near) or text
 
-    def _near(self, anchor: RankingRow, later: Sequence[RankingRow]) -> list[tuple[float, RankingRow]]:
-        """Return those whose words are near to the anchor's, each with how near they are; none without vectors."""
-        later = [one for one in later if _apart(one, anchor)] if self.words is not None else []
+    def _near(
+        self, anchor: RankingRow, later: Sequence[RankingRow], words: WordNearness
+    ) -> list[tuple[float, RankingRow]]:
+        """Return those whose words are near to the anchor's, each with how near they are."""
+        later = [one for one in later if _apart(one, anchor)]
         least = min(HIGHEST, ABOUT_THE_SAME + RISING * log2(max(1, len(later))))
-        near = self._likeness(anchor.opening, [one.opening for one in later])
+        near = self._likeness(anchor.opening, [one.opening for one in later], words)
         alike = [(likeness, one) for likeness, one in zip(near, later, strict=True) if likeness >= least]
         return [
             each
-            for each, asked in zip(alike, self._asked([one for _, one in alike]), strict=True)
+            for each, asked in zip(alike, self._asked([one for _, one in alike], words), strict=True)
             if asked or len(later) <= CERTAIN
         ]
 
@@ -286,17 +288,13 @@ class SuccessionSearch:
         differ = [one for one, each in zip(said, other, strict=True) if one != each]
         return len(differ) <= MOST_OTHER * len(said) and not asked.isdisjoint(differ)
 
-    def _asked(self, later: Sequence[RankingRow]) -> list[bool]:
+    def _asked(self, later: Sequence[RankingRow], words: WordNearness) -> list[bool]:
         """Tell of each whether it is near to the question."""
-        if self.words is None or not later:
-            return []
-        return [one >= ASKED for one in self.words.likeness(self.query.reading.text, [one.opening for one in later])]
+        return [one >= ASKED for one in words.likeness(self.query.reading.text, [one.opening for one in later])]
 
-    def _likeness(self, text: str, others: Sequence[str]) -> list[float]:
+    def _likeness(self, text: str, others: Sequence[str], words: WordNearness) -> list[float]:
         """Return how near the words of a text are to those of each other one, less what is usual among these."""
-        if self.words is None or not others:
-            return []
-        near = self.words.likeness(text, others, without=self._known, few=FEW)
+        near = words.likeness(text, others, without=self._known, few=FEW)
         usual = median(near) if len(near) >= FEWEST else USUAL
         return [one - max(0.0, usual - USUAL) for one in near]
 

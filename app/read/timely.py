@@ -11,8 +11,8 @@ from uuid import UUID
 from app.db.memories.ranking import RankingRow
 from app.model import Memory, MemoryStatus, ReadMode, ReviewReason
 from app.read.assemble import estimate_tokens
-from app.read.relevance import Split
-from app.read.values import Arm, ContextBlock, ContextGroup, Cut, ParsedQuery, Ranked, Window
+from app.read.relevance import Split, split
+from app.read.values import Arm, ContextBlock, ContextGroup, ParsedQuery, Ranked, Window
 
 ELSEWHEN: Final = "of another time"
 FORGOTTEN: Final = "waits to be erased"
@@ -100,9 +100,7 @@ def _held(memory: Memory, windows: Sequence[Window]) -> bool:
 
 
 def _split(ranked: Sequence[Ranked], other: set[UUID], *, why: str = ELSEWHEN) -> Split:
-    kept = tuple(one for one in ranked if one.id not in other)
-    gone = tuple(one for one in ranked if one.id in other)
-    return kept, tuple(Cut(id=one.id, relevance=one.relevance, why=why) for one in gone)
+    return split((one, why if one.id in other else "") for one in ranked)
 
 
 def _days(window: Window, zone: tzinfo | None) -> str:

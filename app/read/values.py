@@ -17,7 +17,6 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.lexical.labels import Label
-from app.memory.spec import MemoryType, Payload
 from app.model import Memory, ReadMode, Visibility
 
 OPENING: Final = 400
@@ -366,6 +365,11 @@ class ParsedQuery:
     mode: ReadMode
 
     @cached_property
+    def named(self) -> tuple[Mentioned, ...]:
+        """The mentioned that the question names by words of its own, as it does not name the one who asks."""
+        return tuple(one for one in self.mentioned if one.span.end)
+
+    @cached_property
     def asked_predicates(self) -> frozenset[str]:
         """The predicates and relations that the question asks for."""
         return frozenset((*self.predicates, *self.relations)) - {""}
@@ -492,8 +496,3 @@ class Ranked(NamedTuple):
     marks: tuple[str, ...] = ()
     disputed: float = 1.0
     later: tuple[UUID, ...] = ()
-
-
-def happens(kind: MemoryType) -> bool:
-    """Tell whether memories of the type have a time of their own, apart from when they were stated."""
-    return kind.payload.event_time is not Payload.event_time

@@ -18,7 +18,6 @@ from app.memory import vocabulary
 from app.memory.confidence import READ_FLOOR
 from app.memory.registry import Registry, Types
 from app.model import Actor, ScopeKind, Visibility
-from app.read.values import happens
 
 __all__ = ["DEFAULT_BUDGET", "Profile", "Profiles"]
 
@@ -88,7 +87,7 @@ class Profiles:
 def _wanted(types: Registry, now: datetime) -> StandingQuery:
     return StandingQuery(
         types=[one.name for one in types if one.standing is not None],
-        dated=[one.name for one in types if happens(one)],
+        dated=[one.name for one in types if one.happens],
         verbatim=[one.name for one in types if one.verbatim],
         subject=vocabulary.USER,
         least=READ_FLOOR,

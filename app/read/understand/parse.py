@@ -26,7 +26,7 @@ from app.lexical.tokens import SPACELESS, sentence_spans
 from app.memory import normalise, vocabulary
 from app.memory.registry import Registry
 from app.model import ReadMode
-from app.read.values import Belonging, Gram, QueryRequest, QuestionReading, Span, Window, happens
+from app.read.values import Belonging, Gram, QueryRequest, QuestionReading, Span, Window
 
 _WEEK = timedelta(days=7)
 
@@ -248,7 +248,7 @@ def _past_state_in_window(
 ) -> bool:
     """Tell whether a state is asked for as of a time that is over: "what did I prefer last year?"."""
     over = _is_over(windows, request.now)
-    event = any(found is not None and happens(found) for found in map(types.find, asked))
+    event = any(found is not None and found.happens for found in map(types.find, asked))
     return over and bool(asked) and not event and questions.PAST_TENSE.search(request.query) is not None
 
 

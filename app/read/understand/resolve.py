@@ -36,7 +36,6 @@ from app.read.values import (
     QuestionReading,
     Span,
     TypeFilter,
-    happens,
 )
 
 ABOUT: Final = 0.05
@@ -408,7 +407,7 @@ def _type_filter(reading: QuestionReading, found: Sequence[Gram], types: Registr
         only=only,
         preferred=() if only else reading.hinted,
         inferred=inferred,
-        within=bool(reading.windows and only) and all(happens(types.get(name)) for name in only),
+        within=bool(reading.windows and only) and all(types.get(name).happens for name in only),
     )
 
 
