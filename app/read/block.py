@@ -56,7 +56,7 @@ GATHERED: Final = 0.5
 SURE: Final = 0.9
 """Relevance over which a brief turn may stand far behind a belief, which has a name or a predicate for it, too."""
 
-BETTER: Final = 1.1
+BETTER: Final = 1.05
 """Times the score of the best turn of the person whom a question names that another speaker's best turn has where
 what is asked of the one was said by the other (docs/decisions/context.md)."""
 
@@ -66,9 +66,11 @@ class BlockPolicy:
     """The rules of the block, for one question and the matches that are relevant to it.
 
     `leading` are the matches with which others are compared: the same, whether or not the rest is to be explained.
+    `heard` are these, also those that are not relevant, or said by a better match.
     """
 
     leading: Collection[UUID]
+    heard: Sequence[Ranked]
     query: ParsedQuery
     rows: Mapping[UUID, RankingRow]
     turns: Mapping[UUID, TurnEvidence]
@@ -82,6 +84,8 @@ class BlockPolicy:
 
     def eligible(self, ranked: Sequence[Ranked]) -> tuple[Ranked, ...]:
         """Return what may enter the block, if it answers: not recent turns, mere questions or the assistant's words."""
+        if self.answered_by_another:
+            return ()
         judged = self._judge(ranked)
         return tuple(
             one
@@ -93,6 +97,11 @@ class BlockPolicy:
     def asks_for_questions(self) -> bool:
         """Whether the question asks what was asked."""
         return ASKS_FOR_QUESTIONS.search(self.query.reading.text) is not None
+
+    @cached_property
+    def answered_by_another(self) -> bool:
+        """Whether another speaker said what answers better than all that the person said whom the question names."""
+        return self._judge(self.heard).answered_by_another
 
     @cached_property
     def asking(self) -> dict[UUID, bool]:
@@ -171,11 +180,11 @@ class Judged:
         if not self.asked_person:
             return False
         own, others = 0.0, 0.0
-        for one in self.leading:
+        for one in filter(self.is_turn, self.leading):
             speaker = self.row(one).speaker_id
             if speaker in self.asked_person:
                 own = max(own, one.score)
-            elif speaker is not None and self.is_turn(one) and not self.is_of_assistant(one):
+            elif speaker is not None and not self.is_of_assistant(one):
                 others = max(others, one.score)
         return others > BETTER * own
 
@@ -233,11 +242,11 @@ def _telling(said: Collection[str]) -> int:
 
 def of_others(judged: Judged, one: Ranked) -> str:
     """Leave out what is asked of one person and answered by another."""
-    query = judged.policy.query
-    if judged.is_turn(one):
-        return "the one who is asked about said nothing as near" if judged.answered_by_another else ""
-    row = judged.row(one)
-    if not query.about or row.subject is None or row.predicate not in query.asked_predicates:
+    query, row = judged.policy.query, judged.row(one)
+    asked = row.predicate in query.asked_predicates
+    if judged.policy.answered_by_another and row.session_id is not None and not asked:
+        return "the one who is asked about said nothing as near"
+    if not query.about or row.subject is None or not asked:
         return ""
     if any(row.subject_id in entity.ids for mentioned in query.mentioned for entity in mentioned.entities):
         return ""

@@ -127,7 +127,7 @@ def _relevant(
     )
     shared = view.with_shared_evidence()
     scored = judged.with_relevance(ranked, shared)
-    relevant, unlike = judged.cut(scored, rows, shared, least=request.min_relevance)
+    relevant, unlike = judged.cut(scored, rows, MatchEvidence(whole=shared, wording=evidence.wording), least=request.min_relevance)
     current, past = view.current(relevant)
     least = floor(judged.query.mode, request.min_confidence)
     chosen = select(current, rows, query=judged.query, least=least)
@@ -137,7 +137,13 @@ def _relevant(
         return once, (*past, *alike, *again, *unlike)
     leading = frozenset(one.id for one in ranked[: considered(request)])
     policy = BlockPolicy(
-        leading=leading, query=judged.query, rows=rows, turns=turns, evidence=evidence, verbatim=judged.verbatim
+        leading=leading,
+        heard=scored,
+        query=judged.query,
+        rows=rows,
+        turns=turns,
+        evidence=evidence,
+        verbatim=judged.verbatim,
     )
     admitted, left_out = policy.admit(once)
     gone = {one.id for one in (*past, *alike, *again)}

@@ -58,6 +58,9 @@ STANDS_OUT: Final = 2.0
 RIVAL: Final = 0.6
 """Least share of the best belief's evidence that another belief has."""
 
+NAMED_LEAST: Final = 0.22
+"""Least evidence of the wording of a belief that is not what is asked for, where the question names a person."""
+
 NAME_ALONE: Final = 0.2
 """Subtracted from the best belief's evidence for its name: a question may be about several things."""
 
@@ -248,7 +251,7 @@ class Relevance:
         self,
         ranked: Sequence[Ranked],
         rows: Mapping[UUID, RankingRow],
-        evidence: Mapping[UUID, float],
+        evidence: MatchEvidence,
         *,
         least: float | None,
     ) -> Split:
@@ -256,8 +259,8 @@ class Relevance:
         if least is not None:
             return split((one, "" if one.relevance >= least else f"under {least:.2f}") for one in ranked)
         believed = [one for one in ranked if rows[one.id].type not in self.verbatim]
-        weighed = {one.id: evidence[one.id] for one in believed}
-        best = max((weighed[one.id] - NAME_ALONE * self._named(one) for one in believed), default=0.0)
+        weighed = {one.id: (evidence.whole[one.id], evidence.wording[one.id]) for one in believed}
+        best = max((weighed[one.id][0] - NAME_ALONE * self._named(one) for one in believed), default=0.0)
         relevant, other = split((one, self._why(one, rows[one.id], weighed.get(one.id), best)) for one in ranked)
         return (relevant, other) if relevant else self._standing_out(ranked, rows, other)
 
@@ -275,24 +278,32 @@ class Relevance:
             return (), other
         return (first,), tuple(one for one in other if one.id != first.id)
 
-    def _why(self, one: Ranked, row: RankingRow, evidence: float | None, best: float) -> str:
-        """Return why a match is not relevant; `evidence` only of beliefs."""
+    def _why(self, one: Ranked, row: RankingRow, evidence: tuple[float, float] | None, best: float) -> str:
+        """Return why a match is not relevant; `evidence`, the whole and that of its wording, only of beliefs."""
         if evidence is None:
             alone = is_brief(row) and Arm.LEXICAL not in one.places
             sure = self.by_words or not self.query.assistants or says_whom(self.query, row)
             floor = TURN_FLOOR if sure else BRIEF_FLOOR if alone else CHAT_FLOOR
             floor *= GATHERED if self.query.reading.gathers and not alone else 1.0
             return "" if one.relevance >= floor else f"under {floor:.2f}, the floor of turns"
+        whole, wording = evidence
         floor = ALONE_FLOOR if self._by_meaning_alone(one, row) else BELIEF_FLOOR
         if one.relevance < floor:
             return f"under {floor:.2f}, the floor of beliefs"
-        if evidence < RIVAL * best and one.relevance < 1 and self._named(one) < 1:
+        if self.query.names_people and one.relevance < 1 and not self._is_asked_for(row):
+            if not self._named(one) and Arm.LEXICAL not in one.places:
+                return "about somebody else"
+            if wording < NAMED_LEAST:
+                return "has nothing of the question but a name"
+        if whole < RIVAL * best and one.relevance < 1 and self._named(one) < 1:
             return "far less relevant than the best belief"
         return ""
 
     def _by_meaning_alone(self, one: Ranked, row: RankingRow) -> bool:
-        own = row.predicate in self.query.asked_predicates or row.type in self.query.reading.hinted
-        return not own and one.places.keys() <= {Arm.SEMANTIC, Arm.SEMANTIC_CONTEXT}
+        return not self._is_asked_for(row) and one.places.keys() <= {Arm.SEMANTIC, Arm.SEMANTIC_CONTEXT}
+
+    def _is_asked_for(self, row: RankingRow) -> bool:
+        return row.predicate in self.query.asked_predicates or row.type in self.query.reading.hinted
 
     def _asked_as_such(self, one: Ranked) -> bool:
         """Tell whether the question asks for all that fits its filters, or it was fetched because it asks for it.

@@ -370,6 +370,11 @@ class ParsedQuery:
         return tuple(one for one in self.mentioned if one.span.end)
 
     @cached_property
+    def names_people(self) -> bool:
+        """Whether it names somebody: a name of theirs alone says nothing of what is asked, as that of a thing may."""
+        return any(one.entity_type == "person" for each in self.named for one in each.entities)
+
+    @cached_property
     def asked_predicates(self) -> frozenset[str]:
         """The predicates and relations that the question asks for."""
         return frozenset((*self.predicates, *self.relations)) - {""}

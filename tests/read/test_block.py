@@ -54,15 +54,16 @@ def reasons(
 ) -> dict[int, str]:
     """Return why each match is left out, by number; those that are kept are missing."""
     weighed = {row.id: (evidence or {}).get(row.id.int, 0.5) for row in rows}
+    ranked = [match(row, score=1 - 0.2 * place) for place, row in enumerate(rows)]
     policy = BlockPolicy(
         leading={row.id for row in rows},
+        heard=ranked,
         query=query,
         rows={row.id: row for row in rows},
         turns={UUID(int=int(name.removeprefix("t"))): found for name, found in turns.items()},
         evidence=MatchEvidence(whole=weighed, wording=weighed),
         verbatim=("episodic",),
     )
-    ranked = [match(row, score=1 - 0.2 * place) for place, row in enumerate(rows)]
     return {cut.id.int: cut.why for cut in policy.admit(ranked)[1]}
 
 
@@ -122,7 +123,9 @@ def test_what_is_asked_of_a_speaker_and_said_by_the_other_is_not_known() -> None
     astrid, bjarne = turn(1, "Astrid: I bake.", speaker_id=ASTRID), turn(2, "Bjarne: I sail.", speaker_id=BJARNE)
     query = named("What does Astrid sail?", ("Astrid", ASTRID))
     assert reasons(query, [astrid, bjarne]) == {}
-    assert set(reasons(query, [bjarne, astrid])) == {1, 2}
+    read = ranking_row(3, subject="Astrid", session_id="s", opening="Astrid is a baker")
+    told = ranking_row(4, subject="Astrid", session_id=None, opening="Astrid prefers the sea")
+    assert set(reasons(query, [bjarne, astrid, read, told])) == {1, 2, 3}
 
 
 def test_a_turn_of_a_chat_that_says_the_name_is_compared_as_a_belief_is() -> None:
