@@ -180,6 +180,9 @@ _WAS_SAID: Final = pattern("question_cues", "was said", _ANY_CASE)
 _GATHERS: Final = pattern("question_cues", "gathers", _ANY_CASE)
 """Asks for what is told in several places."""
 
+ASKING_WORDS: Final = pattern("question_cues", "asking words")
+"""Words by which a question asks, in scripts without spaces."""
+
 THE_USER: Final = pattern("question_cues", "the user", _ANY_CASE)
 """The user, in the words of an agent that asks on their behalf."""
 

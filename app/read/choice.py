@@ -127,7 +127,9 @@ def _relevant(
     )
     shared = view.with_shared_evidence()
     scored = judged.with_relevance(ranked, shared)
-    relevant, unlike = judged.cut(scored, rows, MatchEvidence(whole=shared, wording=evidence.wording), least=request.min_relevance)
+    relevant, unlike = judged.cut(
+        scored, rows, MatchEvidence(whole=shared, wording=evidence.wording), least=request.min_relevance
+    )
     current, past = view.current(relevant)
     least = floor(judged.query.mode, request.min_confidence)
     chosen = select(current, rows, query=judged.query, least=least)

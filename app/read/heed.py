@@ -28,6 +28,9 @@ from app.read.values import HeededLine, HeedMode, QuestionReading, WordNearness
 MOST: Final = 3
 """Most lines of the group."""
 
+ANSWERS: Final = 0.85
+"""Relevance of a match from which on it answers."""
+
 NEAR: Final = 0.5
 """Least nearness of a word of the question to a word of a subject that touches it. Of 23 questions about food and
 medicine in six languages the English ones have a word as near, of 25 about other things none has."""
@@ -76,17 +79,18 @@ def choose_heeded(
     types: Registry,
     mode: HeedMode,
     told: Sequence[HeededMemory],
-    shown: Collection[UUID],
+    shown: Mapping[UUID, float],
     words: WordNearness | None,
 ) -> tuple[HeededLine, ...]:
     """Return what the answer must heed of what is `known` and `told`, at most three, that which is not `shown` already.
 
-    The most important first, beliefs before turns, and of each kind one before a second of another. `shown` empty
-    means that memory has no answer, so that the assistant has to find one itself, unless the question is personal.
+    The most important first, beliefs before turns, and of each kind one before a second of another. Where nothing
+    `shown`, with its relevance, surely answers, the assistant has to find an answer itself, unless the question is
+    personal.
     """
     if mode is HeedMode.NONE or not (known or told):
         return ()
-    if not shown and not subject.personal:
+    if not subject.personal and max(shown.values(), default=0.0) < ANSWERS:
         subject = replace(subject, touches=subject.touches | {Heed.ANSWERS})
     found: dict[Heed, list[HeededMemory]] = {kind: [] for kind in _WHY}
     for one in known:

@@ -264,11 +264,11 @@ class ReadPipeline:
         )
         heeded = choose_heeded(
             question.known.heeded,
-            question.subject,
+            replace(question.subject, personal=question.subject.personal or query.names_people),
             types=question.types,
             mode=request.heed,
             told=question.known.told,
-            shown=frozenset(one.memory.id for one in hits),
+            shown={one.memory.id: one.relevance for one in hits},
             words=self.search.words,
         )
         arrange = partial(assemble, hits, heeded=heeded, types=question.types, layout=layout)

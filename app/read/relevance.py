@@ -18,6 +18,7 @@ from typing import Final
 from uuid import UUID
 
 from app.db.memories.ranking import RankingRow
+from app.english.own_life import own_life_asked, own_life_told
 from app.english.questions import speaks_of_somebody
 from app.lexical.bm25 import terms
 from app.read.values import Arm, ArmPlace, Cut, ParsedQuery, Ranked, Scored, WordNearness
@@ -193,6 +194,7 @@ class Relevance:
         others, alone = self.others, self.alone
         raised = self._raised()
         names = bool(self.query.named)
+        own = frozenset[str]() if names else own_life_asked(self.query.reading.text)
         found: dict[UUID, float] = {}
         wording: dict[UUID, float] = {}
         # One loop without calls of its own: a question has up to 200 matches.
@@ -207,6 +209,8 @@ class Relevance:
             near = scaled(cosine) if cosine > -math.inf else _UNSEEN
             share = min(1.0, place(_SHARED, _ABSENT)[1] / whole) if whole else 0.0
             asked = row.predicate in predicates and one.id not in others
+            if own and kind in verbatim and row.speaker_id is None:
+                asked = not own.isdisjoint(own_life_told(row.opening))
             cues = _TIME * place(_TIMED, _ABSENT)[1] + _HINT * (kind in hinted)
             wording[one.id] = said = near + _WORDS * share + _PREDICATE * asked
             named = self._named(one) if names else 0.0

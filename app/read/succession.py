@@ -21,6 +21,7 @@ from typing import Final
 from uuid import UUID
 
 from app.db.memories.ranking import RankingRow, TurnEvidence
+from app.english.own_life import own_life_asked, own_life_told
 from app.english.requests import requests
 from app.lexical.bm25 import searched_terms, terms
 from app.lexical.tokens import SPACELESS, normalise, tokenize
@@ -116,17 +117,24 @@ class _WordCounts:
     counts: Mapping[str, int]
     most: float
     without: frozenset[str]
+    asked: frozenset[str]
 
     @classmethod
-    def of(cls, rows: Sequence[RankingRow], without: Collection[str], *, often: int) -> _WordCounts:
+    def of(
+        cls, rows: Sequence[RankingRow], without: Collection[str], asked: Collection[str], *, often: int
+    ) -> _WordCounts:
         """Count the terms of some matches, which say each thing so often: an assistant says what its tools say."""
         counts = Counter(term for row in rows for term in _terms(row.opening))
-        return cls(counts, max(often * COMMON, COMMON_SHARE * len(rows)), _terms(" ".join(without)))
+        most = max(often * COMMON, COMMON_SHARE * len(rows))
+        return cls(counts, most, _terms(" ".join(without)), frozenset(asked))
 
     def rare(self, text: str) -> dict[str, float]:
-        """Return the terms of a text that few matches have, with what each counts: half, where two overlap."""
-        found = _terms(text) - self.without
-        return {one: 0.5 if _SPACELESS.match(one) else 1.0 for one in found if self.counts.get(one, 0) <= self.most}
+        """Return the terms of a text that few matches have, with what each counts: half, where two overlap.
+
+        One that is asked for counts in full.
+        """
+        found = [one for one in _terms(text) - self.without if self.counts.get(one, 0) <= self.most]
+        return {one: 0.5 if _SPACELESS.match(one) and one not in self.asked else 1.0 for one in found}
 
     def shared(self, said: Mapping[str, float], text: str) -> float:
         """Return the share of the rare terms of the shorter of two texts that both have; `said` are those of one."""
@@ -167,7 +175,7 @@ class SuccessionSearch:
             pool = every if strong else shown
             later = [row for row in pool.values() if self._may_follow(anchor, row, ended)]
             named = [row for row in later if anchor.speaker_id is None or row.id in shown]
-            about = self._naming(anchor, named, known)
+            about = self._telling_the_same(anchor, later) or self._naming(anchor, named, known)
             if not about and self.words is not None and not self._is_assistants(anchor):
                 about = self._near(anchor, later, self.words)
             if after := self._nearest(anchor, about):
@@ -179,7 +187,10 @@ class SuccessionSearch:
         kinds: dict[bool, list[RankingRow]] = {True: [], False: []}
         for row in rows:
             kinds[self._is_assistants(row)].append(row)
-        return {relayed: _WordCounts.of(said, self._known, often=1 + relayed) for relayed, said in kinds.items()}
+        return {
+            relayed: _WordCounts.of(said, self._known, self.query.terms, often=1 + relayed)
+            for relayed, said in kinds.items()
+        }
 
     @cached_property
     def _read_from_turns(self) -> frozenset[UUID]:
@@ -246,6 +257,14 @@ class SuccessionSearch:
         told = {belief.id for _, one in about for belief in self.turns.get(one.id, _UNTOLD).beliefs}
         nearest = nlargest(MOST, (each for each in about if each[1].id not in told), key=itemgetter(0))
         return sorted((one for _, one in nearest), key=lambda one: (one.stated_at, one.id), reverse=True)
+
+    def _telling_the_same(self, anchor: RankingRow, later: Sequence[RankingRow]) -> list[tuple[float, RankingRow]]:
+        """Return those that tell of the asker's life what is asked of it, as the anchor does, in whatever words."""
+        asked = own_life_asked(self.query.reading.text)
+        told = {anchor.predicate} if anchor.predicate is not None else own_life_told(anchor.opening)
+        if asked.isdisjoint(told) or anchor.speaker_id is not None:
+            return []
+        return [(1.0, one) for one in later if not asked.isdisjoint(own_life_told(one.opening))]
 
     def _naming(
         self, anchor: RankingRow, later: Sequence[RankingRow], known: Mapping[bool, _WordCounts]

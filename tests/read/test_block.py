@@ -307,7 +307,7 @@ def test_the_usual_cosine_is_the_median_and_the_calibration_where_little_is_know
     assert many < few < scored[-1][1]
 
 
-def heeded(question: str, mode: HeedMode = HeedMode.AUTO, *, answered: bool = False) -> list[str]:
+def heeded(question: str, mode: HeedMode = HeedMode.AUTO, *, answered: float = 0.0) -> list[str]:
     known = [
         HeededMemory(id=UUID(int=number), type=kind, content=content, stated_at=NOW)
         for number, (kind, content) in enumerate(
@@ -319,7 +319,7 @@ def heeded(question: str, mode: HeedMode = HeedMode.AUTO, *, answered: bool = Fa
             )
         )
     ]
-    shown = {UUID(int=99)} if answered else set()
+    shown = {UUID(int=99): answered} if answered else {}
     found = choose_heeded(
         known, subject_of(parsed(question).reading, WORDS), types=TYPES, mode=mode, told=(), shown=shown, words=WORDS
     )
@@ -338,7 +338,7 @@ def heeded(question: str, mode: HeedMode = HeedMode.AUTO, *, answered: bool = Fa
     ],
 )
 def test_what_must_be_heeded_goes_by_the_subject_of_the_question(question: str, kinds: list[str]) -> None:
-    assert heeded(question, answered=True) == kinds
+    assert heeded(question, answered=1.0) == kinds
 
 
 def test_an_order_with_a_condition_is_heeded_where_the_question_touches_it() -> None:
@@ -348,15 +348,16 @@ def test_an_order_with_a_condition_is_heeded_where_the_question_touches_it() -> 
 
     def heeds(question: str) -> bool:
         subject = subject_of(parsed(question).reading, WORDS)
-        return bool(choose_heeded([order], subject, types=TYPES, mode=HeedMode.AUTO, told=(), shown=(), words=WORDS))
+        return bool(choose_heeded([order], subject, types=TYPES, mode=HeedMode.AUTO, told=(), shown={}, words=WORDS))
 
     assert heeds("Find me a flat in Molde")
     assert not heeds("Write a limerick on herrings")
 
 
 def test_standing_orders_are_heeded_by_tasks_and_where_memory_has_no_answer() -> None:
-    assert heeded("Draft a note to the landlord.", answered=True) == ["preference"]
+    assert heeded("Draft a note to the landlord.", answered=1.0) == ["preference"]
     assert heeded("Who wrote Peer Gynt?") == ["preference"]
+    assert heeded("Who wrote Peer Gynt?", answered=0.5) == ["preference"]
     assert heeded("Who wrote Peer Gynt?", HeedMode.NONE) == []
     assert heeded("When was I born?") == []
     assert heeded("How old is she?") == []

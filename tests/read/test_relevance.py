@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from datetime import timedelta
 from typing import cast
 
 import pytest
 
 from app.read.relevance import CALIBRATIONS, UNKNOWN, Calibration
-from tests.read.conftest import Store
+from tests.read.conftest import NOW, Store
 
 FACTS = (
     ("plays", "the accordion"),
@@ -224,3 +225,32 @@ async def test_a_reply_that_restates_a_turn_tells_what_the_turn_is_about(store: 
     found = [hit.memory.content for hit in (await store.ask("Where do I live?")).hits]
     assert len(found) == 1
     assert "Picked up the keys in Molde!" in found[0]
+
+
+async def test_what_is_asked_of_a_person_takes_more_than_the_name(store: Store) -> None:
+    await store.put("fact", {"subject": "Oskar", "predicate": "has-condition", "object": "hay fever"})
+    await store.put("fact", {"predicate": "has-age", "object": "51"})
+    owned = await store.put("fact", {"subject": "Oskar", "predicate": "owns", "object": "a sailing dinghy"})
+    await store.put("entity", {"canonical_name": "Oskar", "entity_type": "person"})
+    assert (await store.ask("How old is Oskar?")).hits == ()
+    assert [hit.memory.id for hit in (await store.ask("Does Oskar have a dinghy?")).hits] == [owned]
+
+
+@pytest.mark.parametrize(
+    ("told", "question", "newest"),
+    [
+        (("Vivo en Cuenca.", "Ya nos mudamos, la casa de Gijón es enorme."), "¿Dónde vivo?", 1),
+        (("Ich wohne in Ulm.", "Der Hund bellt.", "Endlich umgezogen, Bamberg ist toll."), "Wo wohne ich?", 2),
+        (("我住在苏州,喜欢喝茶", "搬到厦门一个月了"), "我现在住哪儿?", 1),
+        (("3月2号要去看眼科", "眼科改到3月9号了"), "我什么时候看眼科?", 1),
+    ],
+)
+async def test_what_is_told_of_ones_life_in_other_words_stands_above_what_it_changed(
+    store: Store, told: tuple[str, ...], question: str, newest: int
+) -> None:
+    for place, line in enumerate(told):
+        turn = {"content": line, "session_id": f"s{place}", "sequence_number": 0}
+        await store.put("episodic", turn, stated_at=NOW - timedelta(days=30 - 9 * place))
+    found = [(hit.memory.content, hit.marks) for hit in (await store.ask(question)).hits]
+    assert [content for content, _ in found] == [told[newest], told[0]]
+    assert [marked for _, (marked,) in found[1:] if marked.startswith("perhaps replaced")]

@@ -118,7 +118,11 @@ def parse_question(request: QueryRequest, *, types: Registry, language: str) -> 
         looks_back=_is_over(windows, request.now) or questions.looks_back(text),
         before=_before(text, spans),
         capitalised=capitalised(text, language),
-        asker_spans=tuple(Span(start=found.start(), end=found.end()) for found in questions.THE_USER.finditer(text)),
+        asker_spans=tuple(
+            Span(start=found.start(), end=found.end())
+            for words in (questions.THE_USER, questions.ASKING_WORDS)
+            for found in words.finditer(text)
+        ),
         mode=request.mode or (ReadMode.HISTORICAL if about_past or state_then else ReadMode.DEFAULT),
         asks_what_happened=what_happened,
         mode_given=request.mode is not None,

@@ -1,0 +1,31 @@
+"""What people ask of their own lives first, where they live and work and what they are called, in several languages.
+
+Where nothing was extracted from a turn, its words share nothing with such a question: "ya nos mudamos a Gijón" tells
+where somebody lives. The embedded model knows little of languages other than English, and nothing of most scripts.
+"""
+
+from __future__ import annotations
+
+import re
+from functools import lru_cache
+from typing import Final
+
+from app.english.word_lists import pattern
+
+PREDICATES: Final = ("lives-in", "works-at", "has-name")
+"""The predicates that are known in other languages."""
+
+_ASKED: Final = {one: pattern("own_life", f"{one} asked", re.IGNORECASE) for one in PREDICATES}
+_TOLD: Final = {one: pattern("own_life", f"{one} told", re.IGNORECASE) for one in PREDICATES}
+
+
+@lru_cache(maxsize=1_024)
+def own_life_asked(text: str) -> frozenset[str]:
+    """Return the predicates for which a question asks of the one who asks."""
+    return frozenset(one for one in PREDICATES if _ASKED[one].search(text))
+
+
+@lru_cache(maxsize=8_192)
+def own_life_told(text: str) -> frozenset[str]:
+    """Return the predicates of which a text may tell, of whomever."""
+    return frozenset(one for one in PREDICATES if _TOLD[one].search(text))
