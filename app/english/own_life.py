@@ -1,4 +1,4 @@
-"""What people ask of their own lives first, where they live and work and what they are called, in several languages.
+"""Questions for where one lives and works and what one is called, and the turns that tell it, in several languages.
 
 Where nothing was extracted from a turn, its words share nothing with such a question: "ya nos mudamos a Gijón" tells
 where somebody lives. The embedded model knows little of languages other than English, and nothing of most scripts.

@@ -294,7 +294,7 @@ class Relevance:
         floor = ALONE_FLOOR if self._by_meaning_alone(one, row) else BELIEF_FLOOR
         if one.relevance < floor:
             return f"under {floor:.2f}, the floor of beliefs"
-        if self.query.names_people and one.relevance < 1 and not self._is_asked_for(row):
+        if names_people(self.query) and one.relevance < 1 and not self._is_asked_for(row):
             if not self._named(one) and Arm.LEXICAL not in one.places:
                 return "about somebody else"
             if wording < NAMED_LEAST:
@@ -329,6 +329,11 @@ class Relevance:
         if not linked or not self.query.named:
             return 0.0
         return min(1.0, linked * len(self.query.mentioned))
+
+
+def names_people(query: ParsedQuery) -> bool:
+    """Tell whether a question names somebody: what is asked of people is seldom said by a name of theirs alone."""
+    return any(one.entity_type == "person" for each in query.named for one in each.entities)
 
 
 def says_whom(query: ParsedQuery, row: RankingRow) -> bool:

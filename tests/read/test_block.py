@@ -290,7 +290,7 @@ def test_where_words_alone_find_anything_the_floor_of_a_chat_is_that_of_turns() 
     near = match(told, relevance=0.2)
     for by_words in (True, False):
         kept, _ = relevance(asking("我的船是什么颜色的"), by_words=by_words).cut(
-            [near], {told.id: told}, {told.id: 0.2}, least=None
+            [near], {told.id: told}, MatchEvidence(whole={told.id: 0.2}, wording={}), least=None
         )
         assert bool(kept) is by_words
 
