@@ -192,6 +192,39 @@ async def test_commands_of_the_host_are_neither_asked_nor_stored(served: Served)
     assert [one["content"] for one in await served.turns("s")] == ["/home/ana/notes.txt is mine", "Noted."]
 
 
+async def test_short_prompts_that_come_again_are_other_turns(served: Served) -> None:
+    for number, answer in enumerate(("Wrote the parser.", "Wrote its tests.", "Ran them.")):
+        for _ in range(2):
+            await served.fire(HOST.prompt("s", number, "weiter"))
+        for _ in range(2):
+            await served.fire(HOST.stop("s", number, "", answer))
+    stored = [one["content"] for one in await served.turns("s")]
+    assert stored == ["weiter", "Wrote the parser.", "weiter", "Wrote its tests.", "weiter", "Ran them."]
+
+
+async def test_what_a_host_without_ids_repeats_late_is_stored_once(served: Served) -> None:
+    for text, answer in (("I moved to Faro.", "Nice."), ("I bought a boat.", "Good.")):
+        for _ in range(2):
+            await served.fire(HOST.prompt("s", 1, text))
+            await served.fire(HOST.stop("s", 1, "", answer))
+        await served.fire(HOST.prompt("s", 1, text))
+    assert [one["content"] for one in await served.turns("s")] == [
+        "I moved to Faro.",
+        "Nice.",
+        "I bought a boat.",
+        "Good.",
+    ]
+
+
+async def test_a_repeated_prompt_is_known_though_other_lines_were_shown_since(served: Served) -> None:
+    await served.say("Quote with care: my sister Lena works at Siemens.")
+    asked = HOST.prompt("s", 1, "Where does Lena work?\nQuote with care: my sister Lena works at Siemens.")
+    assert "Siemens" in await served.fire(asked)
+    await served.fire(asked)
+    await served.fire(HOST.stop("s", 1, "", "At Siemens, in Munich."))
+    assert [one["role"] for one in await served.turns("s")] == ["user", "assistant"]
+
+
 async def test_what_could_not_be_sent_is_sent_later_and_once(served: Served) -> None:
     codex = Codex()
     for turn, text in enumerate(("I moved to Faro.", "I bought a boat."), start=1):
