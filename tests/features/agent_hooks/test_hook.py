@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from app.features.agent_hooks import hook
+from app.features.agent_hooks import hook, spool
 from tests.features.agent_hooks.hosts import HOSTS, ClaudeCode, Codex, Hermes, Served, lines_of
 
 ROOT = Path(__file__).parents[3]
@@ -216,13 +216,12 @@ async def test_what_a_host_without_ids_repeats_late_is_stored_once(served: Serve
     ]
 
 
-async def test_a_repeated_prompt_is_known_though_other_lines_were_shown_since(served: Served) -> None:
-    await served.say("Quote with care: my sister Lena works at Siemens.")
-    asked = HOST.prompt("s", 1, "Where does Lena work?\nQuote with care: my sister Lena works at Siemens.")
-    assert "Siemens" in await served.fire(asked)
-    await served.fire(asked)
-    await served.fire(HOST.stop("s", 1, "", "At Siemens, in Munich."))
-    assert [one["role"] for one in await served.turns("s")] == ["user", "assistant"]
+def test_a_repeated_prompt_is_known_though_lines_of_it_were_shown_since(tmp_path: Path) -> None:
+    session, sent = spool.Session(str(tmp_path / "s.json")), "Is this right?\nThe boiler was replaced in May."
+    for _ in range(2):
+        session.note("t1", session.unshown(sent), sent)
+        session.show(["(2026-05-04) The boiler was replaced in May."])
+    assert [one["content"] for one in session.taken()] == [sent]
 
 
 async def test_what_could_not_be_sent_is_sent_later_and_once(served: Served) -> None:
