@@ -21,7 +21,7 @@ import tempfile
 import time
 import urllib.request
 from collections.abc import Callable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 from typing import IO, Any, Final, cast
 
@@ -95,8 +95,9 @@ def serving(command: Sequence[str], folder: Path, environment: Mapping[str, str]
     try:
         yield _address(process, said, folder / "log")
     finally:
-        # The runner may have started the service as a process of its own.
-        os.killpg(process.pid, signal.SIGTERM)
+        # The runner may have started the service as a process of its own; one that did not start is gone.
+        with suppress(ProcessLookupError):
+            os.killpg(process.pid, signal.SIGTERM)
         process.wait(60)
 
 

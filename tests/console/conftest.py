@@ -15,14 +15,14 @@ from tests.console.sample_store import fill
 
 __all__ = ["anonymous", "app", "database_url", "owner_connection"]
 
-LOGGING = {"TM_QUERY_LOG_SAMPLE": "1", "TM_QUERY_LOG_CONTENT": "true"}
+SETTINGS = {"TM_OAUTH": "true", "TM_QUERY_LOG_CONTENT": "true", "TM_QUERY_LOG_SAMPLE": "1"}
 
 ROOT = Path(__file__).parents[2]
 
 
 @pytest.fixture(scope="module")
 def service(module_database_url: str) -> Iterator[Served]:
-    with Served(TM_DATABASE_URL=module_database_url, TM_WEBHOOK_PRIVATE_ADDRESSES="true", **LOGGING) as served:
+    with Served(TM_DATABASE_URL=module_database_url, TM_WEBHOOK_PRIVATE_ADDRESSES="true", **SETTINGS) as served:
         with httpx.Client(base_url=served.url, headers={"Authorization": f"Bearer {served.key}"}, timeout=60) as client:
             fill(client)
         yield served

@@ -2,9 +2,14 @@
 
 from __future__ import annotations
 
+import base64
+import hashlib
+import socketserver
 import time
 from collections.abc import Callable, Iterator
-from urllib.parse import unquote
+from http.server import SimpleHTTPRequestHandler
+from threading import Thread
+from urllib.parse import parse_qs, unquote, urlencode, urlsplit
 
 import httpx
 import pytest
@@ -603,6 +608,50 @@ def test_an_entity_to_merge_is_found_among_many_of_that_name(browser: Browser, c
     browser.open(f"entities/{miro['id']}")
     browser.fill("Another name of the same", "Samira")
     browser.see("Samira Haddad")
+
+
+def connected(browser: Browser, client: httpx.Client, key: str) -> dict[str, str]:
+    """Let a program use a memory, by the form in the browser, and return its client and its tokens."""
+    with socketserver.TCPServer(("127.0.0.1", 0), SimpleHTTPRequestHandler) as program:  # a port to be sent to
+        callback = f"http://127.0.0.1:{program.server_address[1]}/callback"
+        body = {"redirect_uris": [callback], "client_name": "Desk", "token_endpoint_auth_method": "none"}
+        named = client.post("/oauth/register", json=body).raise_for_status().json()["client_id"]
+        verifier = "v" * 64
+        challenge = base64.urlsafe_b64encode(hashlib.sha256(verifier.encode()).digest()).decode().rstrip("=")
+        asked = {"response_type": "code", "client_id": named, "redirect_uri": callback, "scope": "read write"}
+        asked |= {"code_challenge": challenge, "code_challenge_method": "S256", "state": "s"}
+        asked["resource"] = f"{browser.service}/mcp"
+        Thread(target=program.handle_request, daemon=True).start()
+        browser.driver.go(f"{browser.service}/oauth/authorize?{urlencode(asked)}")
+        for field, value in (("credential", key), ("user_id", "ana")):
+            browser.driver.find(f"//input[@name = '{field}']")[0].type(value)
+        browser.click("Allow")
+        eventually(lambda: browser.driver.url.startswith(callback))
+    code = parse_qs(urlsplit(browser.driver.url).query)["code"][0]
+    exchange = {"grant_type": "authorization_code", "code": code, "client_id": named, "redirect_uri": callback}
+    answer = client.post("/oauth/token", data={**exchange, "code_verifier": verifier}).raise_for_status()
+    tokens: dict[str, str] = answer.json()
+    return {**tokens, "client_id": named}
+
+
+def test_an_admin_ends_a_connection(browser: Browser, client: httpx.Client, service: Served) -> None:
+    given = connected(browser, client, service.key)
+    headers = {"Accept": "application/json, text/event-stream", "Authorization": f"Bearer {given['access_token']}"}
+    call = {"jsonrpc": "2.0", "id": 1, "method": "tools/list", "params": {}}
+    assert client.post("/mcp", json=call, headers=headers).status_code == 200
+    browser.complaints()  # of the program's page, which is none
+    browser.open("connections")
+    browser.see("Desk")
+    browser.see("user ana")
+    browser.see("active")
+    browser.click("End")
+    browser.see("End the connection of Desk?")
+    browser.click("End")
+    browser.see("revoked")
+    browser.gone("active")
+    assert client.post("/mcp", json=call, headers=headers).status_code == 401
+    again = {"grant_type": "refresh_token", "refresh_token": given["refresh_token"], "client_id": given["client_id"]}
+    assert client.post("/oauth/token", data=again).json()["error"] == "invalid_grant"
 
 
 def test_an_admin_sees_the_jobs_of_every_user(browser: Browser, client: httpx.Client) -> None:

@@ -196,7 +196,7 @@ def _prompted(event: HostEvent, session: spool.Session, service: Service, user: 
     prompt = session.unshown(event.prompt)
     if not prompt or _is_command(prompt) or event.id in session.done:
         return []
-    session.note(event.id, prompt)
+    session.note(event.id, prompt, event.prompt)
     session.store()  # in case this run is ended before it is answered
     question = {
         "messages": [{"role": "user", "content": prompt[-LONGEST_QUESTION:]}],
@@ -241,7 +241,7 @@ def _finish(event: HostEvent, session: spool.Session, service: Service, user: st
         return
     prompt = session.unshown(event.prompt)
     if prompt and not session.noted and not _is_command(prompt):  # a host that says both at the end
-        session.note(event.id, prompt)
+        session.note(event.id, prompt, event.prompt)
     said = session.taken()
     answer = session.unshown(event.answer)
     if said and answer:

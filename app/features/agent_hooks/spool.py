@@ -14,7 +14,6 @@ if TYPE_CHECKING:
     from typing import Any
 
 MOST_NOTED = 50
-MOST_SAID = 20
 MOST_SHOWN = 300
 MOST_DONE = 200
 MOST_WAITING = 100
@@ -62,20 +61,24 @@ class Session:
         """Return the prompts of the turn that goes on."""
         return self.state["noted"]
 
-    def note(self, turn: str, prompt: str) -> None:
-        """Keep a prompt until its turn ends, unless the host repeats it: by its id, or without one by its words."""
-        if any((one["content"], one["id"]) == (prompt, turn) for one in self.noted):
+    def note(self, turn: str, prompt: str, sent: str) -> None:
+        """Keep a prompt until its turn ends, unless the host repeats it; `sent` is the prompt as the host sent it."""
+        key = [turn, binascii.crc32(sent.encode())]
+        if any(one["key"] == key for one in self.noted):
             return
-        if not turn and prompt in self.state["said"]:
-            return
-        self.noted.append({"role": "user", "content": prompt, "occurred_at": now(), "id": turn})
+        self.noted.append({"role": "user", "content": prompt, "occurred_at": now(), "key": key})
         del self.noted[:-MOST_NOTED]
 
     def taken(self) -> list[dict[str, Any]]:
-        """Return the prompts of the turn that ends, as turns of the service, and keep them no longer."""
-        turns = [{name: one[name] for name in ("role", "content", "occurred_at")} for one in self.noted]
-        self.state["said"] += [one["content"] for one in self.noted]
-        del self.state["said"][:-MOST_SAID]
+        """Return the prompts of the turn that ends, as turns of the service, and keep them no longer.
+
+        A host that names no turns may repeat a prompt when its turn is over: then another prompt follows.
+        """
+        turns = [
+            {name: one[name] for name in ("role", "content", "occurred_at")}
+            for one in self.noted
+            if one is self.noted[-1] or one["key"][0] or one["content"] not in self.state["said"]
+        ]
         self.noted.clear()
         return turns
 
@@ -84,9 +87,14 @@ class Session:
         if turn:
             self.done.append(turn)
             del self.done[:-MOST_DONE]
-        if body is not None:
-            self.state["waiting"].append({"key": f"hook-{os.urandom(16).hex()}", "body": body})
-            del self.state["waiting"][:-MOST_WAITING]
+        if body is None:
+            return
+        said = [one["content"] for one in body["turns"]]
+        if not turn and said == self.state["said"]:  # a host that names no turns repeats the whole of one
+            return
+        self.state["said"] = said
+        self.state["waiting"].append({"key": f"hook-{os.urandom(16).hex()}", "body": body})
+        del self.state["waiting"][:-MOST_WAITING]
 
     def waiting(self) -> list[dict[str, Any]]:
         """Return what is to be sent, the oldest first."""

@@ -34,19 +34,13 @@ class ProjectFields(RequestBody):
     project_id: Name | None = None
 
 
-class AnyProjectQuery(ProjectFields):
-    """The query string of calls of a project that are refused for another reason."""
-
-    fields: list[Name] | None = None
-
-
-class ProjectQuery(RequestBody):
+class ProjectQuery(ProjectFields):
     """The fields of a project that are wanted, by default all."""
 
     fields: list[Name] | None = None
 
 
-class ProjectBody(RequestBody):
+class ProjectBody(ProjectFields):
     """The setting of a project that has a counterpart; an empty text takes the instructions away."""
 
     custom_instructions: Words | Literal[""]

@@ -11,6 +11,7 @@ from app import ids
 from app.errors import NotFound
 from app.features.mem0 import bodies as mem0
 from app.features.mem0.reads import projected
+from app.features.mem0.shared import require_project
 from app.http.guard import ActorDep, RuntimeDep
 from app.http.models import json_answer
 from app.model import Actor
@@ -25,7 +26,7 @@ async def mem0_project(
     query: Annotated[mem0.ProjectQuery, Query()],
 ) -> Response:
     """Get the name of the key's tenant and its instructions for extraction."""
-    _require_own(actor, tenant_id, project_id)
+    _require_own(actor, query, tenant_id, project_id)
     return json_answer(projected(await _shown(runtime, actor), query.fields))
 
 
@@ -33,7 +34,7 @@ async def mem0_update_project(
     runtime: RuntimeDep, actor: ActorDep, tenant_id: str, project_id: str, body: mem0.ProjectBody
 ) -> Response:
     """Replace the tenant's instructions for extraction, in the policy that has its other settings, too."""
-    _require_own(actor, tenant_id, project_id)
+    _require_own(actor, body, tenant_id, project_id)
     policy = await runtime.policies.get(actor.tenant_id)
     extraction = policy.extraction.model_copy(update={"instructions": body.custom_instructions or None})
     changed = policy.model_copy(update={"extraction": extraction})
@@ -41,8 +42,8 @@ async def mem0_update_project(
     return json_answer({"message": "Updated the project", **await _shown(runtime, actor)})
 
 
-def _require_own(actor: Actor, *given: str) -> None:
-    if set(given) != {ids.public(ids.TENANT, actor.tenant_id)}:
+def _require_own(actor: Actor, fields: mem0.ProjectFields, *given: str) -> None:
+    if set(given) != {require_project(actor, fields)}:
         raise NotFound("the key has no such project")
 
 

@@ -111,7 +111,7 @@ def router(registry: Registry, bodies: WriteBodies) -> APIRouter:
 
 
 def _refusing(why: str) -> Callable[..., Any]:
-    async def mem0_refused(_query: Annotated[mem0.AnyProjectQuery, Query()]) -> Response:
+    async def mem0_refused(_query: Annotated[mem0.ProjectQuery, Query()]) -> Response:
         """Refuse a call that has no counterpart here."""
         raise NotConfigured(f"there are no {why}")
 

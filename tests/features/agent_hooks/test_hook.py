@@ -16,7 +16,7 @@ from typing import Any
 
 import pytest
 
-from app.features.agent_hooks import hook
+from app.features.agent_hooks import hook, spool
 from tests.features.agent_hooks.hosts import HOSTS, ClaudeCode, Codex, Hermes, Served, lines_of
 
 ROOT = Path(__file__).parents[3]
@@ -190,6 +190,38 @@ async def test_commands_of_the_host_are_neither_asked_nor_stored(served: Served)
     await served.fire(HOST.prompt("s", 9, "/home/ana/notes.txt is mine"))
     await served.fire(HOST.stop("s", 9, "", "Noted."))
     assert [one["content"] for one in await served.turns("s")] == ["/home/ana/notes.txt is mine", "Noted."]
+
+
+async def test_short_prompts_that_come_again_are_other_turns(served: Served) -> None:
+    for number, answer in enumerate(("Wrote the parser.", "Wrote its tests.", "Ran them.")):
+        for _ in range(2):
+            await served.fire(HOST.prompt("s", number, "weiter"))
+        for _ in range(2):
+            await served.fire(HOST.stop("s", number, "", answer))
+    stored = [one["content"] for one in await served.turns("s")]
+    assert stored == ["weiter", "Wrote the parser.", "weiter", "Wrote its tests.", "weiter", "Ran them."]
+
+
+async def test_what_a_host_without_ids_repeats_late_is_stored_once(served: Served) -> None:
+    for text, answer in (("I moved to Faro.", "Nice."), ("I bought a boat.", "Good.")):
+        for _ in range(2):
+            await served.fire(HOST.prompt("s", 1, text))
+            await served.fire(HOST.stop("s", 1, "", answer))
+        await served.fire(HOST.prompt("s", 1, text))
+    assert [one["content"] for one in await served.turns("s")] == [
+        "I moved to Faro.",
+        "Nice.",
+        "I bought a boat.",
+        "Good.",
+    ]
+
+
+def test_a_repeated_prompt_is_known_though_lines_of_it_were_shown_since(tmp_path: Path) -> None:
+    session, sent = spool.Session(str(tmp_path / "s.json")), "Is this right?\nThe boiler was replaced in May."
+    for _ in range(2):
+        session.note("t1", session.unshown(sent), sent)
+        session.show(["(2026-05-04) The boiler was replaced in May."])
+    assert [one["content"] for one in session.taken()] == [sent]
 
 
 async def test_what_could_not_be_sent_is_sent_later_and_once(served: Served) -> None:

@@ -292,11 +292,12 @@ async def test_a_project_is_the_tenant_whose_instructions_it_holds(
     own = (await mem0.get("/mem0/v1/ping/")).json()["project_id"]
     path = f"/mem0/api/v1/orgs/organizations/{own}/projects/{own}/"
     await tenant.client.put("/admin/policy", json={"keep_episodes": False, "extraction": {"exclude": ["salaries"]}})
-    told = await mem0.patch(path, json={"custom_instructions": "Remember what the user cooks."})
+    named = {"org_id": own, "project_id": own}  # the client says it in the path and beside it
+    told = await mem0.patch(path, json={"custom_instructions": "Remember what the user cooks.", **named})
     assert told.json()["custom_instructions"] == "Remember what the user cooks."
     policy = (await tenant.client.get("/admin/policy")).json()
     assert (policy["keep_episodes"], policy["extraction"]["exclude"]) == (False, ["salaries"])
-    asked = (await mem0.get(path, params={"fields": ["custom_instructions"]})).json()
+    asked = (await mem0.get(path, params={"fields": ["custom_instructions"], **named})).json()
     assert asked == {"id": own, "custom_instructions": "Remember what the user cooks."}
     assert (await mem0.patch(path, json={"custom_instructions": ""})).json()["custom_instructions"] is None
     refused: tuple[dict[str, Any], ...] = (
@@ -306,6 +307,7 @@ async def test_a_project_is_the_tenant_whose_instructions_it_holds(
     )
     for body in refused:
         assert (await mem0.patch(path, json=body)).status_code == 422
+    assert fault(await mem0.get(path, params={"org_id": "another"})) == "org_id"
     for other in (await others_mem0.get(path), await others_mem0.patch(path, json={"custom_instructions": "x"})):
         assert other.status_code == 404
 
