@@ -223,7 +223,7 @@ class QuestionReading:
     `hinted` are the types that words of the question hint at, or the way it asks, `hint_words` those words. `grams`
     are the names to look up. `before` is where the question says before what: "before Volkswagen", unless that is a
     time. `capitalised` are words that may be names, `open_spans` the words of windows that are open on one side,
-    `asker_spans` words for the asker, "the user", or that only ask. `denied`: it is put in the negative. `asks_back`: it
+    `asker_spans` words for the asker, "the user", or that only ask. `denied`: it is in the negative. `asks_back`: it
     asks what the assistant said; `looks_back`: how things were, or what was said; `asks_what_happened`: whatever
     happened at a time. `fallback` are windows that answer only where nothing happens in `windows`: the last 4 December,
     where the next one is asked for. `gathers`: the answer is made of several statements. `goes_on`: it is a message of
