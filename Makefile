@@ -30,7 +30,7 @@ PYTEST := $(RUN) pytest -n auto --maxprocesses 4 --durations 10
 test: $(DEV) ## run the tests, on an embedded Postgres unless TM_TEST_DATABASE_URL is set
 	@$(PYTEST) $(ARGS)
 
-test-long: $(DEV) ## run the tests that simulate a year, kill services and databases, restore backups, upgrade releases or measure at scale
+test-long: $(DEV) ## run the tests that start and kill services and databases, race, upgrade, draw many cases, or measure time or scale
 	@$(PYTEST) --dist loadfile -m long $(ARGS)
 
 browser: $(DEV) ## run the console's tests in Chromium, which must be installed, and make its pictures

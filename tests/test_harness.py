@@ -52,6 +52,7 @@ async def test_code_that_catches_network_errors_does_not_hide_it() -> None:
                 await client.get(url)
 
 
+@pytest.mark.long
 def test_a_killed_run_is_swept_up_by_the_next(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.delenv("TM_TEST_DATABASE_URL", raising=False)
     killed, lock = Run.begin()

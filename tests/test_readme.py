@@ -89,6 +89,7 @@ def service(run: Run, server_url: str, template: str) -> Iterator[Served]:
     drop_database(url)
 
 
+@pytest.mark.long
 @pytest.mark.skipif(not (shutil.which("curl") and shutil.which("jq")), reason="the commands use curl and jq")
 @pytest.mark.timeout(900)
 def test_commands_run_and_print_what_the_pages_show(service: Served, tmp_path: Path) -> None:

@@ -44,6 +44,7 @@ def settings_in(folder: Path) -> Settings:
     return Settings(database_url=None, bootstrap_key=None, data_dir=folder)
 
 
+@pytest.mark.long
 async def test_the_embedded_service_starts_keeps_its_key_and_survives_its_servers_death() -> None:
     with open_folder() as folder:
         settings = settings_in(folder / "with a space")
@@ -81,6 +82,7 @@ def settings_for(url: str, **more: object) -> Settings:
     return Settings(database_url=SecretStr(url), bootstrap_key=None, **more)  # type: ignore[arg-type]
 
 
+@pytest.mark.long
 async def test_an_empty_database_is_migrated_at_start(empty_database_url: str) -> None:
     with pytest.raises(ConfigurationError, match="typed-memory migrate"):
         async with build_runtime(settings_for(empty_database_url, auto_migrate=False)):
@@ -92,6 +94,7 @@ async def test_an_empty_database_is_migrated_at_start(empty_database_url: str) -
         assert runtime.first_key is None
 
 
+@pytest.mark.long
 async def test_replicas_starting_at_once_make_one_first_key(empty_database_url: str) -> None:
     start = "import asyncio, app.assembly as r, app.settings as s\n" + dedent(
         """

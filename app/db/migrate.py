@@ -6,7 +6,7 @@ import asyncio
 import threading
 import time
 from collections.abc import Awaitable, Callable, Coroutine
-from functools import cache
+from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -149,10 +149,20 @@ def _shortened(error: DBAPIError) -> str:
 
 def head() -> str:
     """Return the newest revision that this code has."""
-    found = ScriptDirectory(str(MIGRATIONS)).get_current_head()
+    found = _scripts().get_current_head()
     if found is None:
         raise RuntimeError("no migrations found")
     return found
+
+
+def _scripts() -> ScriptDirectory:
+    """Return the migrations of this code; they are compiled once, as long as no file comes or goes."""
+    return _compiled(MIGRATIONS, frozenset(path.name for path in (MIGRATIONS / "versions").glob("*.py")))
+
+
+@lru_cache(maxsize=1)
+def _compiled(folder: Path, files: frozenset[str]) -> ScriptDirectory:  # noqa: ARG001 - of which files it was made
+    return ScriptDirectory(str(folder))
 
 
 _ALEMBIC = threading.Lock()
@@ -177,11 +187,9 @@ async def current(database: Database) -> str | None:
     return str(rows[0]["version_num"]) if rows else None
 
 
-@cache
 def known_revisions() -> frozenset[str]:
     """Return every revision that this code knows."""
-    scripts = ScriptDirectory(str(MIGRATIONS))
-    return frozenset(script.revision for script in scripts.walk_revisions())
+    return frozenset(script.revision for script in _scripts().walk_revisions())
 
 
 def is_newer(found: str | None) -> bool:
@@ -238,8 +246,7 @@ async def _as_far_as_allowed(change: Coroutine[Any, Any, bool]) -> bool:
 
 def privileges(revision: str) -> Privileges:
     """Return what the migrations up to a revision grant."""
-    scripts = ScriptDirectory(str(MIGRATIONS))
-    modules = [script.module for script in scripts.iterate_revisions(revision, "base")][::-1]
+    modules = [script.module for script in _scripts().iterate_revisions(revision, "base")][::-1]
     return Privileges(
         grants=[one for module in modules for one in getattr(module, "GRANTS", ())],
         closed=[one for module in modules for one in getattr(module, "CLOSED", ())],

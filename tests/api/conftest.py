@@ -21,6 +21,7 @@ from app.runtime import Runtime
 from app.settings import Settings
 from tests.support import owner
 from tests.support.databases import Run
+from tests.support.openapi import document
 
 KEY = "tm_first_tenant_key_of_the_tests_0123456789abc"
 OPERATOR_KEY = "operator_key_of_the_tests_0123456789"
@@ -62,6 +63,7 @@ def settings_for(database_url: str, **overrides: Any) -> Settings:
 async def running(settings: Settings, wall: Callable[[], datetime] = now) -> AsyncIterator[FastAPI]:
     """The application, started and stopped; `wall` is its machine's clock."""
     app = create_app(settings, wall)
+    app.openapi_schema = document()
     async with app.router.lifespan_context(app):
         yield app
 

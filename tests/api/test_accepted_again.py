@@ -42,6 +42,7 @@ async def actions(desk: Desk, memory: str) -> list[str]:
     return [one["action"] for one in history["events"] if one["memory_id"] == memory]
 
 
+@pytest.mark.long
 async def test_what_is_accepted_again_is_what_it_was(desk: Desk) -> None:
     old = (await desk.write(object="Bosch"))["memory"]["id"]
     memory = (await desk.write(object="Volkswagen"))["memory"]["id"]

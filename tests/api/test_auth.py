@@ -107,6 +107,7 @@ async def test_a_revoked_key_is_out_at_once(app: FastAPI, tenant: Tenant) -> Non
     assert listed[made["id"]]["revoked_at"] is not None
 
 
+@pytest.mark.long
 async def test_a_key_ends_when_it_expires(app: FastAPI, tenant: Tenant) -> None:
     soon = datetime.now(UTC) + timedelta(seconds=6)
     key = await tenant.key("read", expires_at=soon.isoformat())

@@ -40,6 +40,7 @@ async def told(client: httpx.AsyncClient, user: str, one: LabelledTurn) -> tuple
     return answer.json()["turns"][0], beliefs
 
 
+@pytest.mark.long
 async def test_nothing_untrue_is_believed_nothing_twice_and_every_failure_is_seen(
     client: httpx.AsyncClient, provider: StandIn
 ) -> None:

@@ -10,8 +10,11 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 import httpx
+import pytest
 
 from tests.api.test_possessives import ask
+
+pytestmark = pytest.mark.long
 
 HERE = Path(__file__).parent
 NOW = datetime(2026, 11, 2, 9, tzinfo=UTC)

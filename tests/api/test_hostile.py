@@ -138,6 +138,7 @@ async def test_a_sentence_that_would_be_too_long_is_refused_by_name(tenant: Tena
     assert "32000" in answer.json()["detail"]
 
 
+@pytest.mark.long
 async def test_many_near_names_are_written_without_a_standstill(tenant: Tenant) -> None:
     def batch(letter: str) -> dict[str, object]:
         return {

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import httpx
+import pytest
 
 from tests.api.test_changes import each
 from tests.api.test_possessives import ask
@@ -29,6 +30,7 @@ async def attacked(client: httpx.AsyncClient, user: str, attack: list[str]) -> t
     return held, [one["content"] for one in found if one["type"] != "episodic" and token in one["content"]]
 
 
+@pytest.mark.long
 async def test_no_attack_is_recalled_as_a_fact(client: httpx.AsyncClient) -> None:
     assert len(attacks()) == 96
     found = await each([attacked(client, f"attacked {place}", one) for place, one in enumerate(attacks())])

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any
 
 import httpx
+import pytest
 
 from tests.api.conftest import connected, running, settings_for, written
 from tests.provider_server.fixtures import StandIn, provider, provider_process
@@ -20,6 +21,7 @@ async def listed(client: httpx.AsyncClient) -> list[dict[str, Any]]:
     return found
 
 
+@pytest.mark.long
 async def test_events_that_a_slow_model_holds_to_be_one_are_merged_by_a_job(
     fresh_database_url: str, provider: StandIn
 ) -> None:

@@ -198,6 +198,7 @@ async def test_the_example_of_every_write_is_stored(client: httpx.AsyncClient) -
         assert answer.is_success, answer.text
 
 
+@pytest.mark.long
 def test_the_document_is_made_once() -> None:
     app = create_app(Settings.model_construct())
     assert app.openapi() is app.openapi()

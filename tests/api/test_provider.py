@@ -78,6 +78,7 @@ async def test_a_failing_provider_is_a_problem_and_nothing_is_written(
     assert await service.stored() == 1
 
 
+@pytest.mark.long
 async def test_no_connection_is_held_while_the_provider_is_waited_for(service: Service, provider: StandIn) -> None:
     await provider.behave("slow", delay=600)
     database = service.app.state.runtime.database

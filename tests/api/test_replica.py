@@ -24,6 +24,8 @@ from tests.api.test_mcp_bodies import call
 from tests.db.embedded_service import data_folder, link_binaries
 from tests.provider_server.fixtures import StandIn, provider, provider_process
 
+pytestmark = pytest.mark.long
+
 __all__ = ["provider", "provider_process"]
 
 WAIT_SECONDS = 60.0

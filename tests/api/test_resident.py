@@ -16,6 +16,8 @@ from app.runtime import Runtime
 from tests.api.conftest import Tenant, running, settings_for
 from tests.support.residents import BothWays, asked_both_ways
 
+pytestmark = pytest.mark.long
+
 PEOPLE = ("Priya", "Clara", "Jonas", "user")
 PLACES = ("Graz", "Linz", "Oslo", "Lisbon", "Volkswagen", "Bosch")
 PREDICATES = ("lives-in", "works-at", "likes", "plays")

@@ -16,6 +16,8 @@ from app.runtime import Runtime
 from tests.api.conftest import MakeClient
 from tests.api.reviewing import WEAK, Desk, rev
 
+pytestmark = pytest.mark.long
+
 ROUNDS = 8
 
 

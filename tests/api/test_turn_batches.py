@@ -56,6 +56,7 @@ async def towns(client: httpx.AsyncClient, user: str = "ana") -> list[str]:
     return sorted(one["object"] for one in listed)
 
 
+@pytest.mark.long
 async def test_a_slow_batch_is_waited_for_and_taken(client: httpx.AsyncClient, provider: StandIn) -> None:
     await provider.batches(looks=3)
     job = await ended_job(client, (await send(client, provider))["job_id"])
@@ -94,6 +95,7 @@ async def test_what_a_batch_does_not_answer_is_asked_one_by_one(
     assert await single_calls(provider) == singles
 
 
+@pytest.mark.long
 async def test_a_batch_outlives_its_worker(fresh_database_url: str, provider: StandIn) -> None:
     await provider.batches(looks=1_000_000)
     settings = with_batches(fresh_database_url, provider)

@@ -163,6 +163,7 @@ async def test_a_memory_beside_a_broken_one_is_stored_and_the_broken_one_reporte
     assert extracted["dropped"] == [{"what": "memory", "reason": "memories.1.payload.object (missing)"}]
 
 
+@pytest.mark.long
 async def test_a_turn_that_is_given_up_is_kept_and_its_job_can_be_tried_again(
     client: httpx.AsyncClient, provider: StandIn
 ) -> None:
@@ -183,6 +184,7 @@ async def test_a_turn_that_is_given_up_is_kept_and_its_job_can_be_tried_again(
     assert {one["type"] for one in await memories(client)} == {"episodic", "fact"}
 
 
+@pytest.mark.long
 async def test_a_turn_that_the_model_never_answers_about_does_not_hold_up_those_after_it(
     client: httpx.AsyncClient, provider: StandIn
 ) -> None:
@@ -393,6 +395,7 @@ async def test_readiness_tells_how_the_models_last_call_failed(client: httpx.Asy
     assert "language_model" not in (await client.get("/readyz")).json()["degraded"]
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("wire", ["openai", "anthropic"])
 async def test_a_model_that_is_too_slow_loses_nothing(wire: str, fresh_database_url: str, provider: StandIn) -> None:
     # So little patience may fail after the model is back, too: a busy machine must not use up the tries.
@@ -429,6 +432,7 @@ async def settled(client: httpx.AsyncClient, turn: str) -> dict[str, Any]:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("wire", ["openai", "anthropic"])
 async def test_no_connection_is_held_while_the_model_is_waited_for(
     wire: str, fresh_database_url: str, provider: StandIn

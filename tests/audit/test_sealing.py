@@ -97,6 +97,7 @@ asyncio.run(main())
 """
 
 
+@pytest.mark.long
 async def test_a_sealer_killed_at_any_moment_leaves_a_whole_chain(book: Book) -> None:
     chance = random.Random(11)  # noqa: S311
     written: list[UUID] = []

@@ -7,6 +7,7 @@ import re
 
 import asyncpg
 import httpx
+import pytest
 
 from tests.commands.program import Served, run
 from tests.support.waiting import PATIENCE
@@ -34,6 +35,7 @@ def tamper(url: str, statement: str) -> None:
     asyncio.run(change())
 
 
+@pytest.mark.long
 def test_it_is_printed_and_proved_until_somebody_changes_it(fresh_database_url: str) -> None:
     with Served(TM_DATABASE_URL=fresh_database_url) as service:
         prefer(service, "dark")

@@ -145,6 +145,7 @@ async def test_a_body_that_comes_in_good_time_is_taken(app: FastAPI) -> None:
     assert answer.startswith(b"HTTP/1.1 200")
 
 
+@pytest.mark.long
 async def test_an_answer_that_is_not_read_ends_its_connection(app: FastAPI) -> None:
     async with listening(app, seconds=SECONDS) as port:
         reader, writer = await asyncio.open_connection("127.0.0.1", port, limit=1024)

@@ -11,6 +11,8 @@ import pytest
 from tests.commands.program import Served
 from tests.support.waiting import PATIENCE
 
+pytestmark = pytest.mark.long
+
 AT_ONCE = 16
 
 

@@ -5,6 +5,10 @@ from __future__ import annotations
 import subprocess
 import sys
 
+import pytest
+
+pytestmark = pytest.mark.long
+
 _PROGRAM = """
 import gc
 from app.command_line.configuration import freeze_garbage_collector

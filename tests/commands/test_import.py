@@ -106,6 +106,7 @@ def test_a_grown_file_stores_what_is_new(service: Served, user: str, tmp_path: P
     assert "added                               201" in grown.stdout
 
 
+@pytest.mark.long
 def test_lines_of_one_user_keep_their_order(service: Served, user: str, tmp_path: Path) -> None:
     values = [str(number) for number in range(401)]
     lines = [{"type": "preference", "preference_key": "count.value", "preference_value": one} for one in values]

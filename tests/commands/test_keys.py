@@ -101,6 +101,7 @@ def test_keys_and_limits_are_those_of_the_service_that_is_named(service: Served,
     assert list(tmp_path.iterdir()) == []
 
 
+@pytest.mark.long
 def test_migrate_goes_up_and_down(empty_database_url: str) -> None:
     settings = {"TM_DATABASE_URL": empty_database_url}
     unready = run("migrate", "--check", **settings)
@@ -128,6 +129,7 @@ def test_migrate_prints_its_sql_without_a_database() -> None:
     assert "CREATE TABLE memories" in printed.stdout
 
 
+@pytest.mark.long
 def test_the_openapi_document_is_written_and_checked(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

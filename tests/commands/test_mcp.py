@@ -155,6 +155,7 @@ async def test_a_client_of_the_older_protocol_is_served_too(served: Served) -> N
         assert {one.name for one in (await client.list_tools()).tools} >= TOOLS
 
 
+@pytest.mark.long
 async def test_the_relay_outlives_the_service(database_url: str) -> None:
     settings = {"TM_DATABASE_URL": database_url, "TM_BOOTSTRAP_KEY": KEY}
     with Served(**settings) as first:

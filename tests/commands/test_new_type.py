@@ -74,6 +74,7 @@ def loaded(path: Path) -> MemoryType:
     return found
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("name", SHAPES)
 def test_what_it_writes_keeps_to_what_every_type_keeps_to(name: str, checkout: Path, add: Callable[..., None]) -> None:
     add(name, **SHAPES[name])

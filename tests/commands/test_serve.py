@@ -21,6 +21,8 @@ from tests.commands.program import Served, run
 from tests.db.embedded_service import data_folder, is_running, postmaster_pid, wait_until_gone
 from tests.support.waiting import PATIENCE, wait_until
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def data_dir() -> Iterator[Path]:

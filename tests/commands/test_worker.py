@@ -96,6 +96,7 @@ def test_it_explains_itself() -> None:
     assert "TM_WORKER_GRACE" in done.stdout
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(("setting", "works"), [("embedded", True), ("off", False)])
 async def test_serve_does_jobs_unless_they_are_left_to_others(
     fresh_database_url: str, setting: str, *, works: bool

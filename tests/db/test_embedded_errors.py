@@ -18,6 +18,8 @@ from app.errors import ConfigurationError
 from tests.db.embedded_service import copy_stopped, data_folder, hung_server, kill_server, value
 from tests.support.folders import open_folder
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture(scope="module")
 def stopped() -> Iterator[Path]:

@@ -184,6 +184,7 @@ def filled(fields: dict[str, Any], words: list[str]) -> dict[str, Any]:
     return {name: fill(value) for name, value in fields.items()}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("seed", range(12))
 async def test_any_merges_undone_in_any_order_that_is_allowed_leave_no_trace(store: Store, seed: int) -> None:
     dice = random.Random(seed)  # noqa: S311 - repeatable, not secret

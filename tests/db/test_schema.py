@@ -25,6 +25,7 @@ async def test_the_migrations_make_what_the_tables_say(fresh_database_url: str) 
     await asyncio.to_thread(command.check, configuration(fresh_database_url))  # raises when they differ
 
 
+@pytest.mark.long
 async def test_down_and_up_again(empty_database_url: str) -> None:
     await asyncio.to_thread(upgrade, empty_database_url)
     await asyncio.to_thread(downgrade, empty_database_url, "base")
@@ -35,6 +36,7 @@ async def test_down_and_up_again(empty_database_url: str) -> None:
     assert row["version_num"] == head()
 
 
+@pytest.mark.long
 async def test_two_processes_migrate_at_once(empty_database_url: str) -> None:
     script = "import sys; from app.db.migrate import upgrade; upgrade(sys.argv[1])"
     processes = [

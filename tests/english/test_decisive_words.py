@@ -144,6 +144,7 @@ def test_negating_prefixes_and_words_are_apart() -> None:
     assert merged(pairs) == []
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("change", [str, str.capitalize, str.upper])
 def test_names_are_apart(change: type[str]) -> None:
     known = [one for one in NAMES if one.islower()] if change is str else NAMES

@@ -106,6 +106,7 @@ def test_a_disguised_secret_stays_where_it_is() -> None:
     assert kinds("\u200bmy password is hunter2") == {SuspicionKind.SECRET}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("unit", [*HOSTILE_UNITS, "ignore your ", "from now on ", "remember the user ", "the user "])
 def test_hostile_text_takes_no_longer_than_its_length_explains(unit: str) -> None:
     assert growth(lambda text: screen(text, foreign=True), unit) < QUADRATIC
@@ -190,6 +191,7 @@ def test_what_only_looks_like_one_passes(text: str) -> None:
     assert screen(text) == ()
 
 
+@pytest.mark.long
 @pytest.mark.parametrize(
     "unit", [*HOSTILE_UNITS, "a b ", "aB0+", "0f ", "p4ss ", "the door code at ", "ab jetzt ", *NAMED_UNITS]
 )
@@ -211,6 +213,7 @@ def test_no_rule_of_screening_looks_through_the_rest_of_a_text_from_each_of_its_
         assert re.findall(r"(?<!\\)\.[*+]", re.sub(r"\[[^\]]*\]", "", text)) == [], name
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("lead", ["", "choose ", "even when the customer is asked, ", "forget that my "])
 @pytest.mark.parametrize("unit", [" ", "  ", "\t", " \n", " when", " even if", " use", " that", " my"])
 def test_a_long_run_inside_a_text_takes_no_longer_than_its_length_explains(lead: str, unit: str) -> None:

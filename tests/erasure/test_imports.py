@@ -86,6 +86,7 @@ async def test_a_strict_import_that_stops_at_a_wrong_line_brings_no_names(client
     assert found(await dump(url), SECRETS) == left
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("names_are", ["stored", "being stored"])
 @pytest.mark.parametrize("ends_by", ["an error", "cancellation"])
 async def test_an_import_that_is_cut_off_brings_no_names(

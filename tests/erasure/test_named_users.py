@@ -37,7 +37,7 @@ async def write_all(client: httpx.AsyncClient, door: str) -> dict[str, str]:
     return contents
 
 
-@pytest.mark.parametrize("mode", ["sync", "async"])
+@pytest.mark.parametrize("mode", ["sync", pytest.param("async", marks=pytest.mark.long)])
 @pytest.mark.parametrize("door", DOORS)
 async def test_an_erased_user_leaves_nothing_in_any_scope(
     client: httpx.AsyncClient, url: str, door: str, mode: str
@@ -83,7 +83,7 @@ SENT = ("My sister Zephyrine moved to Jabberwock last month.", "Did you hear the
 
 
 @pytest.mark.parametrize("keep_episodes", [True, False])
-@pytest.mark.parametrize("mode", ["sync", "async"])
+@pytest.mark.parametrize("mode", ["sync", pytest.param("async", marks=pytest.mark.long)])
 async def test_turns_sent_to_everyone_are_exported_and_erased_with_the_user(
     client: httpx.AsyncClient, url: str, mode: str, *, keep_episodes: bool
 ) -> None:

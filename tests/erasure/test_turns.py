@@ -60,6 +60,7 @@ CHAT: tuple[str | tuple[str, str], ...] = (
 CANARIES = {"Wobbegong": "allergic", "Xanadine": "works", "Utrecht": "lives"}
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("order", list(permutations(CANARIES)))
 async def test_what_was_erased_is_told_nowhere(client: httpx.AsyncClient, url: str, order: tuple[str, ...]) -> None:
     await told(client, *CHAT)

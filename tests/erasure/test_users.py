@@ -136,7 +136,7 @@ async def scopes_of(url: str, tenant_name: str, user: str) -> list[Any]:
     return [row["id"] for row in await owner.ask(url, sought, tenant_name, user)]
 
 
-@pytest.mark.parametrize("mode", ["sync", "async"])
+@pytest.mark.parametrize("mode", ["sync", pytest.param("async", marks=pytest.mark.long)])
 async def test_nothing_of_a_user_is_left_and_nothing_of_others_changes(
     url: str, tenant: Tenant, other_tenant: Tenant, mode: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -230,6 +230,7 @@ async def test_an_erasure_is_finished_by_asking_again_and_a_user_can_come_back(
     assert (await client.delete("/users/nobody")).json()["counts"] == {"memories": 0, "turns": 0}
 
 
+@pytest.mark.long
 async def test_what_is_written_during_an_erasure_is_erased_or_comes_after_it(
     client: httpx.AsyncClient, url: str
 ) -> None:

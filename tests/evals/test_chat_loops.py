@@ -40,8 +40,8 @@ CHANGE = Change(
 
 
 @pytest.fixture
-async def bench(empty_database_url: str) -> AsyncIterator[Bench]:
-    async with build_runtime(Settings(database_url=SecretStr(empty_database_url), bootstrap_key=None)) as runtime:
+async def bench(fresh_database_url: str) -> AsyncIterator[Bench]:
+    async with build_runtime(Settings(database_url=SecretStr(fresh_database_url), bootstrap_key=None)) as runtime:
         tenant = await runtime.tenants.create(f"evaluation {uuid4()}")
         actor = Actor(tenant_id=tenant.id, key_id=None, name="evaluation")
         upkeep = IndexMaintenance(database=runtime.database, language="english")
@@ -55,6 +55,7 @@ async def test_a_chat_is_told_asked_and_judged(bench: Bench) -> None:
     assert done.lines > 0
 
 
+@pytest.mark.long
 async def test_figures_are_printed_and_compared_with_their_goals(bench: Bench) -> None:
     console = Console(record=True, width=160, file=StringIO())
     reached = await evaluate_chats(bench, "chats", {"made up": CHAT}, console, verbose=True)

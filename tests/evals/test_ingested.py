@@ -41,8 +41,8 @@ async def written(database_url: str) -> Written:
         return await ingest(Bench(runtime=runtime, upkeep=upkeep, actor=actor), "made up set", conversation())
 
 
-async def test_a_conversation_is_ingested_and_its_store_looked_at(empty_database_url: str) -> None:
-    done = await written(empty_database_url)
+async def test_a_conversation_is_ingested_and_its_store_looked_at(fresh_database_url: str) -> None:
+    done = await written(fresh_database_url)
     assert (done.turns, done.skipped) == (5, 1)
     [gone] = done.superseded
     assert (gone.old.content, gone.new.content) == ("user lives in Oslo", "user lives in Bergen")

@@ -10,6 +10,8 @@ import pytest
 from evals import languages
 from evals.metrics import mean
 
+pytestmark = pytest.mark.long
+
 LEAST = 0.75
 """Share of the questions of each language whose answer is among the first three matches."""
 

@@ -72,10 +72,10 @@ ATTACK = Attack(
 
 
 @pytest.fixture
-async def bench(empty_database_url: str) -> AsyncIterator[Bench]:
+async def bench(fresh_database_url: str) -> AsyncIterator[Bench]:
     async with serving(RecordedModel.of([STORY.turns, ATTACK.turns])) as url:
         settings = Settings(
-            database_url=SecretStr(empty_database_url),
+            database_url=SecretStr(fresh_database_url),
             bootstrap_key=None,
             llm_provider="openai",
             llm_base_url=url,
@@ -98,12 +98,14 @@ async def test_a_story_is_told_and_what_became_of_each_memory_is_known(bench: Be
     assert (told.retired, told.stale, told.incomplete, told.never_meant) == ([], [], [], [])
 
 
+@pytest.mark.long
 async def test_a_story_is_told_a_session_a_request(bench: Bench) -> None:
     told = await live(bench, "made up", STORY, at_once=True)
     stored = [one.recorded.payload["object"] for one in told.told if not one.stopped]
     assert stored == ["Oslo", "Bergen", "Paris"]
 
 
+@pytest.mark.long
 async def test_the_figures_of_stories_are_printed_and_compared_with_their_goals(bench: Bench) -> None:
     console = Console(record=True, width=200, file=StringIO())
     reached = await evaluate(bench, "stories", {"made up": STORY}, console, verbose=True)

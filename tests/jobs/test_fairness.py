@@ -11,6 +11,8 @@ from app.jobs.schedules import BATCH
 from app.model import Actor, JobStatus
 from tests.jobs.yard import Yard
 
+pytestmark = pytest.mark.long
+
 MANY = 200
 
 

@@ -51,6 +51,7 @@ def processes(yard: Yard) -> Iterator[Start]:
         one.join()
 
 
+@pytest.mark.long
 async def test_the_jobs_of_a_killed_worker_are_done_by_another_one_at_a_time(
     yard: Yard, actor: Actor, processes: Start
 ) -> None:
@@ -71,6 +72,7 @@ async def test_the_jobs_of_a_killed_worker_are_done_by_another_one_at_a_time(
     assert order == ["began"] * 3 + ["began", "ended"] * 3
 
 
+@pytest.mark.long
 async def test_a_job_that_kills_its_workers_is_parked_alone(yard: Yard, actor: Actor, processes: Start) -> None:
     deadly = await yard.enqueue(actor, "deadly")
     harmless = await yard.enqueue(actor, "note")
@@ -86,6 +88,7 @@ async def test_a_job_that_kills_its_workers_is_parked_alone(yard: Yard, actor: A
     assert 'tm_job_seconds_count{kind="deadly",outcome="parked"} 1.0' in runtime.metrics.exposition().decode()
 
 
+@pytest.mark.long
 async def test_a_worker_that_was_only_frozen_changes_its_job_no_more(
     yard: Yard, actor: Actor, processes: Start
 ) -> None:
@@ -156,6 +159,7 @@ async def _began(yard: Yard, job: UUID) -> bool:
     return await yard.effects(job) == ["began"]
 
 
+@pytest.mark.long
 async def test_terminated_connections_end_no_job_and_no_worker(
     yard: Yard, actor: Actor, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -174,6 +178,7 @@ async def test_terminated_connections_end_no_job_and_no_worker(
     assert 'outcome="unrecorded"' not in runtime.metrics.exposition().decode()
 
 
+@pytest.mark.long
 async def test_a_worker_waits_for_a_database_that_is_away(yard: Yard, actor: Actor) -> None:
     job = await yard.enqueue(actor, "note", seconds=0.3)
     async with wired(yard.url) as wire:
@@ -224,6 +229,7 @@ def ticked(yard: Yard, times: int) -> Callable[[], Awaitable[bool]]:
     return enough
 
 
+@pytest.mark.long
 async def test_of_three_workers_one_does_it_each_time(yard: Yard) -> None:
     schedules = (Schedule(name="tick", cron=WEEKLY, run=tick),)
     async with yard.worker(schedules=schedules):

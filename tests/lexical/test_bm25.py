@@ -208,6 +208,7 @@ def synthetic(seed: int, documents: int) -> list[list[str]]:
     return [chance.choices(vocabulary, odds, k=chance.randint(1, 60)) for _ in range(documents)]
 
 
+@pytest.mark.long
 def test_the_inner_product_ranks_like_the_reference_library() -> None:
     corpus, queries = synthetic(1, 4000), [query[:8] for query in synthetic(2, 300)]
     assert agreement(corpus, queries) == 1.0
@@ -233,6 +234,7 @@ def test_any_small_corpus_ranks_like_the_reference_library(corpus: list[list[str
     assert agreement(corpus, [query]) == 1.0
 
 
+@pytest.mark.long
 def test_locomo_ranks_like_the_reference_library() -> None:
     folder = evaluation_data()
     if folder is None:

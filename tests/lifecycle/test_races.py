@@ -18,6 +18,8 @@ from tests.lifecycle.aging import Aging
 from tests.support import owner
 from tests.support.stores import Store
 
+pytestmark = pytest.mark.long
+
 THEME = "editor.theme"
 
 

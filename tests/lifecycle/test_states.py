@@ -65,6 +65,7 @@ async def test_a_refusal_is_a_conflict_to_callers(old: Aging) -> None:
             )
 
 
+@pytest.mark.long
 @settings(max_examples=60, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(walk=st.lists(st.sampled_from(MemoryStatus), min_size=2, max_size=12))
 async def test_any_sequence_goes_as_far_as_the_table_allows(old: Aging, walk: list[MemoryStatus]) -> None:

@@ -14,6 +14,8 @@ from app.features.portability import storing
 from tests.api.conftest import Tenant, new_tenant
 from tests.portability.files import comparable, exported, imported
 
+pytestmark = pytest.mark.long
+
 PEOPLE = ("ana", "ben", "chloe")
 
 

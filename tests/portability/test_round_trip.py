@@ -143,6 +143,7 @@ async def test_a_user_is_exported_alone(client: httpx.AsyncClient, other_client:
     assert not done["as_exported"]
 
 
+@pytest.mark.long
 async def test_every_kind_of_record_that_is_exported_is_imported(
     client: httpx.AsyncClient, other_client: httpx.AsyncClient, database_url: str
 ) -> None:

@@ -109,6 +109,7 @@ async def test_a_question_in_other_words_finds_its_memory_first(store: Store) ->
     assert (await store.found(asked))[0] == wanted
 
 
+@pytest.mark.long
 @both_ways
 async def test_the_arm_returns_as_many_as_there_are_under_every_filter(store: Store, exact: bool) -> None:  # noqa: FBT001
     await crowd(store, 2_000, Scope(kind=ScopeKind.USER, user_id="crowd"))
@@ -132,6 +133,7 @@ async def test_the_arm_returns_as_many_as_there_are_under_every_filter(store: St
         assert [score for _, score in hits] == sorted((score for _, score in hits), reverse=True)
 
 
+@pytest.mark.long
 async def test_the_vector_indexes_find_what_comparing_all_finds(store: Store) -> None:
     await crowd(store, 2_000, USER)
     facts = await put_facts(store, 400)
@@ -147,6 +149,7 @@ async def test_the_vector_indexes_find_what_comparing_all_finds(store: Store) ->
     assert np.mean(shares) >= 0.95
 
 
+@pytest.mark.long
 async def test_questions_of_memories_that_may_not_answer_do_not_crowd_out_the_others(store: Store) -> None:
     asked = "What trait do I have?"
     replaced = await put_facts(store, 250)
@@ -169,6 +172,7 @@ async def test_questions_of_memories_that_may_not_answer_do_not_crowd_out_the_ot
     assert set(qualities) <= set(near)
 
 
+@pytest.mark.long
 @pytest.mark.one_server
 async def test_an_approximate_search_reads_the_index_of_questions(lone_store: Store) -> None:
     store = lone_store

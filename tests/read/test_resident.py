@@ -137,6 +137,7 @@ async def test_what_was_noted_long_ago_goes_with_the_hourly_sweep(store: Store) 
     assert not await store.sql(noted, store.tenant)
 
 
+@pytest.mark.long
 async def test_scopes_leave_for_others_within_the_limit(store: Store) -> None:
     users = [Scope(kind=ScopeKind.USER, user_id=f"u{n}") for n in range(8)]
     for user in users:

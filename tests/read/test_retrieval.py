@@ -99,6 +99,7 @@ async def test_odd_terms_are_found(store: Store) -> None:
         assert memory in await store.found(query)
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("exact", [True, False])
 async def test_the_semantic_arm_returns_as_many_as_there_are_under_every_filter(store: Store, exact: bool) -> None:  # noqa: FBT001
     """The trap: a filtered vector index answers 5 rows where 50 were asked for, and says nothing."""
@@ -124,6 +125,7 @@ async def test_the_semantic_arm_returns_as_many_as_there_are_under_every_filter(
     assert scores == sorted(scores, reverse=True)
 
 
+@pytest.mark.long
 async def test_the_vector_index_finds_what_comparing_all_finds(store: Store) -> None:
     await crowd(store, 3_000, USER)
     recalls = []

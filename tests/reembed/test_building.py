@@ -19,6 +19,8 @@ from app.model import Scope, ScopeKind
 from tests.read.conftest import MakeStore, Store
 from tests.reembed.conftest import Bag, Change, ask_questions, phases
 
+pytestmark = pytest.mark.long
+
 LONG = " ".join(f"word{n}" for n in range(95))
 
 

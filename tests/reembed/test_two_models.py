@@ -13,6 +13,8 @@ from app.features.reembedding.service import VectorBackfill
 from tests.read.conftest import Store
 from tests.reembed.conftest import Bag, Change, ask_questions, phases, quiet
 
+pytestmark = pytest.mark.long
+
 
 @pytest.fixture
 def old(store: Store) -> Change:

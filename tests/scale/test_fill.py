@@ -6,9 +6,13 @@ from itertools import product
 from typing import Any
 from uuid import UUID
 
+import pytest
+
 from bench.fill import Bucket
 from bench.grammar import Grammar
 from tests.scale.stores import Store, actor_of, user_scope
+
+pytestmark = pytest.mark.long
 
 COUNT = 200
 USER = "dave"

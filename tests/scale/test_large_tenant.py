@@ -13,6 +13,8 @@ from app.read.values import Hit, QueryRequest
 from bench.grammar import NOW, Grammar
 from tests.scale.stores import Store, actor_of, questions, rows_read, user_scope
 
+pytestmark = pytest.mark.long
+
 USERS, EACH = 80, 50
 SMALL, FEW = 250, 4
 """Most tenants are small, so that a plan for an average one expects a handful of rows."""

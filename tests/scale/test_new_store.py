@@ -12,6 +12,8 @@ from app.read.values import Hit, QueryRequest
 from bench.grammar import NOW, Grammar
 from tests.scale.stores import Store, actor_of, questions, rows_read, user_scope
 
+pytestmark = pytest.mark.long
+
 USER, MEMORIES = "alice", 600
 ROUNDS = 5
 TIMES = 15

@@ -440,6 +440,7 @@ class Breaking(PlacedDatabase):
         self.left -= 1
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("commits", [False, True])
 @pytest.mark.parametrize("survives", [0, 1, 2])
 async def test_a_run_that_was_cut_off_goes_on(store: Store, survives: int, *, commits: bool) -> None:

@@ -9,6 +9,8 @@ import pytest
 from app.db.migrate import downgrade, upgrade
 from tests.support import owner
 
+pytestmark = pytest.mark.long
+
 FILL = """
     WITH held AS (
         INSERT INTO scopes (tenant_id, id, kind) VALUES ($1, gen_random_uuid(), 'global') RETURNING tenant_id, id

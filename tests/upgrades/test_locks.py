@@ -12,6 +12,8 @@ from app.db.migrate import head, upgrade
 from tests.upgrades.releases import releases
 from tests.upgrades.scratch import NEXT, after_the_newest
 
+pytestmark = pytest.mark.long
+
 MEMORIES = 20_000
 LONGEST_WAIT_SECONDS = 2
 """What others bear: a migration's own wait, and what it does while it has the lock."""

@@ -18,6 +18,8 @@ from tests.support import owner
 from tests.support.waiting import PATIENCE
 from tests.upgrades.scratch import after_the_newest
 
+pytestmark = pytest.mark.long
+
 COLUMN = 'op.execute("ALTER TABLE memories ADD COLUMN scratch integer NOT NULL DEFAULT 7")'
 TWO_TABLES = (
     'op.execute("ALTER TABLE tenants ADD COLUMN scratch integer"); op.execute("SELECT pg_sleep(0.3)"); ' + COLUMN

@@ -17,6 +17,8 @@ from tests.api.conftest import connected, running, settings_for
 from tests.api.test_scopes import OWN, define_own_type, seen, write
 from tests.support import owner
 
+pytestmark = pytest.mark.long
+
 WIDENED = [OWN, *(spec.name for spec in discover() if spec.default_scope is ScopeKind.GLOBAL and spec.quotes is None)]
 """Types that used to be stored for everybody although a write named a user: such rows look like explicit ones."""
 

@@ -9,12 +9,15 @@ from http import HTTPStatus
 from typing import Any
 
 import asyncpg
+import pytest
 
 from app.db.tables import metadata
 from tests.api.conftest import KEY, OPERATOR_KEY, Tenant, connected, new_tenant, running, settings_for
 from tests.api.routes import Mounted
 from tests.api.test_isolation import GUARDED, Owner, body_of, furnished
 from tests.api.test_jobs import KIND
+
+pytestmark = pytest.mark.long
 
 ORDER = ["GET", "POST", "PATCH", "PUT", "DELETE"]
 NOBODY = "ten_" + "0" * 32

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import asyncio
 
+import pytest
+
 from app.db.migrate import downgrade, upgrade
 from tests.api.conftest import connected, running, settings_for, written
 from tests.support import owner
+
+pytestmark = pytest.mark.long
 
 NAME = "Ren\u00e9e D\u2019Souza"
 OTHER = "Ren\u00e9e D'Souza"

@@ -10,6 +10,8 @@ import pytest
 from app.db.migrate import downgrade, upgrade
 from tests.support import owner
 
+pytestmark = pytest.mark.long
+
 KEY = """
     INSERT INTO api_keys (tenant_id, id, name, prefix, secret_hash, roles, expires_at, replaced_from)
     VALUES ($1, gen_random_uuid(), $2, 'tm_', convert_to($2, 'UTF8'), '{}', $3, $4)

@@ -19,6 +19,8 @@ from tests.support.stores import Store, embedder
 from tests.write.swaps import PAIRS, Pair
 from tests.write.test_fallback import prepared
 
+pytestmark = pytest.mark.long
+
 __all__ = ["embedder"]
 
 PARAPHRASES = [

@@ -285,6 +285,7 @@ def test_any_payload_is_judged(payload: dict[str, Any], said: str) -> None:
     assert isinstance(verdict, str) or LEAST <= verdict.score <= 1.0
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("unit", [*HOSTILE_UNITS, "Ab ", "1,000 ", "hundred ", "aaaab"])
 def test_hostile_text_takes_no_longer_than_its_length_explains(unit: str) -> None:
     def work(text: str) -> None:

@@ -133,6 +133,7 @@ async def disagreeing(store: Store, scope: Scope) -> list[tuple[str, str]]:
     return [(row["one"], row["other"]) for row in rows]
 
 
+@pytest.mark.long
 @settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture])
 @given(arriving=STATED, past=st.sets(st.integers(0, 6), max_size=2))
 @example(arriving=[(0, "a"), (1, "a"), (5, "b"), (3, "a"), (4, "b"), (2, "b")], past=set())

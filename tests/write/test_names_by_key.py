@@ -13,6 +13,8 @@ from app.providers.wordllama import WordllamaEmbedder
 from tests.support.plans import explained
 from tests.support.stores import USER, open_store
 
+pytestmark = pytest.mark.long
+
 NAMES = 1_500
 
 

@@ -15,6 +15,8 @@ from app.features.review.sql import ReviewFilter
 from app.model import MemoryStatus
 from tests.support.stores import Store
 
+pytestmark = pytest.mark.long
+
 STEPS = 50
 MOST_STEPS = 200
 STRENGTHS = (0.2, 0.2, 0.2, 0.6, 0.9)

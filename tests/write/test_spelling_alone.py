@@ -98,6 +98,7 @@ def test_companies_that_share_a_word_are_never_one() -> None:
     assert one_by_spelling(names) == []
 
 
+@pytest.mark.long
 def test_a_known_name_leaves_alike_ones_to_themselves() -> None:
     pairs = [
         (kind, first, second)

@@ -26,6 +26,7 @@ async def write(store: Store, predicates: list[str], *, context: str | None = No
     )
 
 
+@pytest.mark.long
 async def test_what_was_said_before_a_memory_counts_for_nothing(store: Store) -> None:
     await write(store, SHORT, context="They had talked for hours about boats, harbours, storms, cargo and old friends.")
     assert await average(store) < 8
@@ -33,6 +34,7 @@ async def test_what_was_said_before_a_memory_counts_for_nothing(store: Store) ->
     assert not is_marked(store)
 
 
+@pytest.mark.long
 async def test_weights_follow_when_texts_have_become_longer(store: Store) -> None:
     await write(store, SHORT)
     before = await average(store)

@@ -124,6 +124,28 @@ def possession_query(rows: Rows) -> str:
     Through a statement about the user (`user has-sibling Clara`, `user reports-to Priya`, `Priya manages user`), or
     through a description of the entity (`relationship: user's sister`).
     """
+    return f"""{_by_statement(rows)}, {_by_description(rows)}, owned AS (
+            SELECT found.alias, coalesce(e.merged_into, e.id) AS root, found.through
+            FROM (
+                SELECT alias, id, 'statement' AS through FROM stated
+                UNION SELECT alias, id, 'statement' FROM told
+                UNION SELECT alias, id, 'description' FROM described
+            ) found
+            CROSS JOIN LATERAL {_entity(rows, "found.id")} e
+        ), namesakes AS (
+            SELECT owned.alias, other.id AS root, 'namesake' AS through
+            FROM owned
+            CROSS JOIN LATERAL {_entity(rows, "owned.root")} e
+            CROSS JOIN LATERAL (
+                SELECT x.id FROM {rows.entities} x
+                WHERE x.tenant_id = :tenant AND x.scope_id = e.scope_id AND x.canonical_name = e.canonical_name
+                  AND x.id <> e.id AND x.merged_into IS NULL OFFSET 0
+            ) other
+        )"""  # noqa: S608 - composed of constants
+
+
+def _by_statement(rows: Rows) -> str:
+    """Return the CTEs `stated` and `told`: what the user's own statements lead to, from either end."""
     about = "x.subject_id = me.root AND x.scope_id = me.scope_id AND x.type = ANY(:stated_by)"
     return f"""saying AS MATERIALIZED (
             SELECT asked.alias, m.id, m.scope_id, m.slot_value
@@ -150,7 +172,12 @@ def possession_query(rows: Rows) -> str:
             CROSS JOIN LATERAL {rows.memories("x.id = r.memory_id")} m
             WHERE m.status = 'active' AND m.slot_value IS NOT NULL
             ORDER BY m.stated_at DESC, m.id DESC LIMIT {FOUND}
-        ), described AS (
+        )"""  # noqa: S608 - composed of constants
+
+
+def _by_description(rows: Rows) -> str:
+    """Return the CTE `described`: the entities whose description has the words of what is called one's own."""
+    return f"""described AS (
             SELECT asked.alias, o.entity_id AS id
             FROM unnest(CAST(:described_aliases AS text[]), CAST(:described_words AS text[])) AS asked(alias, words)
             CROSS JOIN unnest(CAST(:scopes AS uuid[])) AS bucket(scope_id)
@@ -164,23 +191,6 @@ def possession_query(rows: Rows) -> str:
                 ON o.tenant_id = :tenant AND o.memory_id = said.memory_id AND o.role = 'identity'
             CROSS JOIN LATERAL {rows.memories("x.id = said.memory_id")} m
             WHERE m.status = 'active' LIMIT {FOUND}
-        ), owned AS (
-            SELECT found.alias, coalesce(e.merged_into, e.id) AS root, found.through
-            FROM (
-                SELECT alias, id, 'statement' AS through FROM stated
-                UNION SELECT alias, id, 'statement' FROM told
-                UNION SELECT alias, id, 'description' FROM described
-            ) found
-            CROSS JOIN LATERAL {_entity(rows, "found.id")} e
-        ), namesakes AS (
-            SELECT owned.alias, other.id AS root, 'namesake' AS through
-            FROM owned
-            CROSS JOIN LATERAL {_entity(rows, "owned.root")} e
-            CROSS JOIN LATERAL (
-                SELECT x.id FROM {rows.entities} x
-                WHERE x.tenant_id = :tenant AND x.scope_id = e.scope_id AND x.canonical_name = e.canonical_name
-                  AND x.id <> e.id AND x.merged_into IS NULL OFFSET 0
-            ) other
         )"""  # noqa: S608 - composed of constants
 
 

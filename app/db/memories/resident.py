@@ -222,8 +222,12 @@ class BeliefRow(NamedTuple):
 
 
 class SayingRow(NamedTuple):
-    """Evidence of a memory from a turn; `elsewhere`: the turn is evidence of memories of other scopes, too."""
+    """Evidence of a memory from a turn, and its place among all that was read with it.
 
+    `elsewhere`: the turn is evidence of memories of other scopes, too.
+    """
+
+    place: int
     memory: UUID
     turn: UUID
     role: str | None
@@ -282,7 +286,7 @@ async def read_scope_rows(
         parts=[PartRow._make(row) for row in parts],
         questions=questions,
         beliefs=[BeliefRow._make(row) for row in beliefs],
-        evidence=[SayingRow._make(row) for row in evidence],
+        evidence=[SayingRow(place, *row) for place, row in enumerate(evidence)],
         mentions=mentions,
         relations=relations,
         entities=known,

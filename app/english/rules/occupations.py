@@ -145,13 +145,6 @@ def unknown_role(text: str, _said: SpeakerContext) -> Iterator[str]:
         yield found.text
 
 
-def student(text: str, _said: SpeakerContext) -> Iterator[str]:
-    """Yield what kind of student one is."""
-    held = occupation_of(text)
-    if held is not None and held.student:
-        yield held.role
-
-
 def employer_of_role(text: str, _said: SpeakerContext) -> Iterator[str]:
     """Yield who employs in the role that the text begins with: `a nurse at Acme`."""
     held = occupation_of(text)

@@ -69,14 +69,10 @@ WORK: Final = (
         value=occupations.workplace, predicate="works-at"),
     Row(name="employer", verbs="get land accept take find", mood=is_done, lead="<<JOB>>",
         value=occupations.named_workplace, predicate="works-at"),
-    Row(name="employer", verbs="hire employ promote", mood=is_undergone, lead=r"\s+(?:by|at|with)\s+",
-        value=occupations.company, predicate="works-at"),
     Row(name="role", verbs="work serve", mood=is_now, lead="<<AS>>", value=occupations.role, predicate="has-role",
         past=True),
     Row(name="role", verbs="work", mood=is_speakers_own, lead=r"\s+as(?=\s+an?\s)", value=occupations.unknown_role,
         predicate="has-role", past=True),
-    Row(name="role", verbs="start begin join hire", lead="<<AS>>", value=occupations.role, predicate="has-role",
-        mood=lambda clause: is_done(clause) or is_undergone(clause)),
     Row(name="manager", verbs="work", mood=is_now, lead=r"\s+(?:directly\s+)?(?:for|under)\s+", value=occupations.boss,
         type="relation", predicate="reports-to"),
     Row(name="manager", verbs="report", mood=is_now, lead=r"\s+(?:directly\s+)?to\s+", value=occupations.leader,
@@ -107,8 +103,6 @@ HOME: Final = (
     Row(name="moved", verbs="move relocate migrate", mood=is_done, value=occupations.moved_home, predicate="lives-in"),
     Row(name="moved", verbs="move relocate migrate", mood=is_done, value=occupations.moved_employer,
         predicate="works-at"),
-    Row(name="origin", verbs="come", mood=is_now, lead=r"\s+(?:originally\s+)?from\s+", value=values.named_place,
-        predicate="comes-from"),
     Row(name="origin", verbs="grow", mood=is_done, lead=r"\s+up\s+(?:in|near|outside)\s+", value=values.named_place,
         predicate="grew-up-in"),
 )  # fmt: skip
@@ -146,8 +140,6 @@ PEOPLE: Final[tuple[Row, ...]] = (
         lead=r"to\s+(?!be\s+(?:able|happy)\b)", value=values.goal, predicate="has-goal"),
     Row(name="possession", precision=0.8, verbs="be", noun="<<OWNED>>", mood=is_told, value=values.any_name,
         predicate="owns"),
-    Row(name="possession", precision=0.8, verbs="be", noun="pronouns", mood=is_told, value=values.anything,
-        predicate="has-pronouns"),
     Row(name="relationship", precision=0.85, verbs="be", read=relationships.someone),
     Row(name="age", verbs="be", mood=is_told, value=values.age, predicate="has-age", alone=True),
     Row(name="age", verbs="turn", mood=is_done, value=values.age, predicate="has-age"),
@@ -160,8 +152,6 @@ PEOPLE: Final[tuple[Row, ...]] = (
     Row(name="relationship", verbs="be", precision=0.85, read=relationships.kinship, alone=True),
     Row(name="occupation", verbs="be", mood=is_one, value=occupations.role, predicate="has-role", past=True,
         alone=True),
-    Row(name="occupation", verbs="be", mood=is_one, value=occupations.student, predicate="has-role", topic="education",
-        past=True, alone=True),
     Row(name="occupation", verbs="be", mood=is_one, value=occupations.employer_of_role, predicate="works-at"),
     Row(name="name", verbs="be", mood=is_introduced, value=values.own_name, predicate="has-name", alone=True),
     Row(name="age", verbs="be", mood=is_introduced, lead="<<NAME_AND>>", value=values.age, predicate="has-age"),
@@ -172,17 +162,12 @@ PEOPLE: Final[tuple[Row, ...]] = (
     Row(name="marriage", verbs="marry", mood=is_married, lead="<<MARRIED>>", value=values.any_name,
         predicate="married-to"),
     Row(name="family", verbs="have", read=relationships.having),
-    Row(name="degree", verbs="have", mood=is_now, lead=r"\s+", value=values.degree, predicate="has-degree", alone=True),
     Row(name="language", verbs="speak", mood=is_now, lead=r"\s+", value=values.languages, predicate="speaks"),
     Row(name="learning", verbs="learn", mood=is_now, lead=r"\s+", value=values.languages, predicate="learning"),
     Row(name="learning", verbs="learn", mood=is_now, lead=r"\s+", value=values.instruments, predicate="learning"),
     Row(name="pastime", verbs="play", precision=0.8, mood=is_now, lead=r"\s+", value=values.pastimes,
         predicate="plays"),
     Row(name="method", verbs="follow practise practice", read=events.following),
-    Row(name="school", verbs="study", mood=is_now, lead=r"\s+(?:[\w ]{0,40}?\s)?at\s+", value=values.school,
-        predicate="studies-at", past=True),
-    Row(name="school", verbs="graduate", mood=is_done, lead=r"\s+(?:[^,.;]{0,60}?\s)?from\s+", value=values.school,
-        predicate="studied-at"),
 )  # fmt: skip
 PREFERENCES: Final = (
     Row(name="taste", verbs="", precision=0.9, read=tastes.tastes),
@@ -205,8 +190,6 @@ ENDINGS: Final = (
     Row(name="left employer", verbs="leave quit resign lose", mood=is_done,
         lead=r"<<MY_JOB>>(?:\s+as\s+[^,;]{2,40}?)?(?:\s+(?:at|with)\s+)?", value=occupations.employer_named,
         predicate="works-at", ends=True, open_value=True),
-    Row(name="left role", verbs="leave quit lose resign", mood=is_done, lead=r"(?:<<MY_JOB>>)?\s+as\s+",
-        value=occupations.role, predicate="has-role", ends=True),
     Row(name="left group", verbs="leave quit cancel cancelled ended resign", mood=is_done, value=values.group,
         lead=r"\s+(?:from\s+|(?:my|our)\s+membership\s+(?:of|in|at|with)\s+)?", type="relation", predicate="member-of",
         ends=True),
@@ -225,10 +208,8 @@ ENDINGS: Final = (
             ("owns", "get", r"\s+rid\s+of<<ONES_OLD>>"),
             ("owns", "give", r"\s+away<<ONES_OLD>>|<<ONES_OLD>>(?=[^,.;]{2,30}\saway\s*(?:[,.;!]|$))"),
             ("does", "give", r"\s+up\s+(?:on\s+)?<<ITS>>|\s+<<ITS>>(?=[^,.;]{2,30}\sup\s*(?:[,.;!]|$))"),
-            ("does", "packed jacked", r"\s+in\s+<<ITS>>|\s+<<ITS>>(?=[^,.;]{2,30}\sin\s*(?:[,.;!]|$))"),
             ("does", "quit", r"(?!<<MY_JOB>>)\s+<<ITS>>"),
             ("does", "drop", r"\s+out\s+of\s+<<ITS>>|\s+(?!an?\s|my\s|the\s|off\b|by\b|in\b)"),
-            ("does", "stepped", r"\s+(?:back|down|away)\s+from\s+<<ITS>>"),
             ("does", "cancel cancelled dump ditch", r"\s+<<ITS>>"),
         )
     ),
@@ -241,13 +222,8 @@ ENDINGS: Final = (
             ("go start", is_done, r"\s+(?:back\s+to\s+)?eating\s+"),
         )
     ),
-    *(
-        Row(name="switched", verbs=verbs, mood=is_done, lead=lead, value=values.tool, predicate="uses", ends=True)
-        for verbs, lead in (
-            ("switch migrate change", r"\s+(?:over\s+)?from\s+(?=[\w+#. ]+\sto\s)"),
-            ("replaced drop ditched", r"\s+(?=[\w+#. ]+\s(?:with|for|by|and|in favou?r)\s)"),
-        )
-    ),
+    Row(name="switched", verbs="switch migrate change", mood=is_done, lead=r"\s+(?:over\s+)?from\s+(?=[\w+#. ]+\sto\s)",
+        value=values.tool, predicate="uses", ends=True),
     Row(name="abstains", verbs="quit stop", read=preferences.stops_smoking),
 )  # fmt: skip
 EVERY_CLAUSE: Final = (

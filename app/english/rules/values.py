@@ -30,7 +30,6 @@ from app.english.rules.noun_phrases import (
 from app.english.word_lists import (
     CONDITION_HEADS,
     CONDITIONS,
-    DEGREES,
     DIETS,
     GROUPS,
     KINDS,
@@ -59,7 +58,6 @@ _STATE: Final = pattern("values", "state", re.IGNORECASE)
 _YEARS: Final = pattern("values", "years", re.IGNORECASE)
 _MOST_AGE: Final = 120
 _GOES_ON_LISTING: Final = re.compile(r",\s|\s+and\s")
-_INSIDE_DEGREE: Final = frozenset({"of", "in", "from"})
 _LONGEST_SUBSTANCE: Final = 4
 _SPOKEN: Final = pattern("values", "spoken")
 _SHARE: Final = pattern("values", "share")
@@ -82,7 +80,6 @@ _GOES_ON: Final = re.compile(r"\s+(?:to|than)\b|[.,'-]\w", re.IGNORECASE)
 """What a value does not end before: `a strip of land adjacent to a road`."""
 _STAND_INS: Final = word_set("one ones")
 """Words that stand for a thing that another sentence names."""
-_SCHOOL_OF: Final = re.compile(r"'s\b|s'(?=\s)")
 _MONTH: Final = re.compile(r"(?:jan|feb|mar|apr|may|jun|jul|aug|sep|oct|nov|dec)\w*\b|\d", re.IGNORECASE)
 _ONE_WORD: Final = re.compile(r"(?P<word>\S+?)(?:\s*$|[,.;!]|\s+(?:and|but|so|by birth|originally)\b)")
 _GOAL: Final = re.compile(r"(?:[^.;,!?(]|(?<=\d)[.,](?=\d)){4,80}(?=[.;,!?(]|$)")
@@ -91,11 +88,11 @@ _NAME_ENDS: Final = (",", ".", "!", "(", "-", "and ")
 Test = Callable[[Thing, SpeakerContext], bool]
 
 
-def a_thing(test: Test, *, whole: bool = False, through: frozenset[str] = frozenset({"of"})) -> Value:
+def a_thing(test: Test, *, whole: bool = False) -> Value:
     """Return what yields the thing that a text begins with if it passes a test; `whole`: with its article."""
 
     def values(text: str, said: SpeakerContext) -> Iterator[str]:
-        found = thing(text, through=through)
+        found = thing(text)
         torn = found is not None and not found.capital and _GOES_ON.match(text, found.end)
         if found is not None and not torn and found.head not in _STAND_INS and test(found, said):
             yield found.whole if whole else found.name
@@ -126,7 +123,6 @@ birthplace: Final = a_thing(lambda found, _said: _MONTH.match(found.name) is Non
 equipment: Final = a_thing(lambda found, _said: _is_tool(found) and (found.words > 1 or _has_capital(found)))
 tool: Final = a_thing(lambda found, _said: _is_tool(found) and _has_capital(found))
 tools: Final = things(lambda found, _said: _is_tool(found) and _has_capital(found))
-degree: Final = a_thing(lambda found, _said: _is_degree(found.name), whole=True, through=_INSIDE_DEGREE)
 
 
 def _is_tool(found: Thing) -> bool:
@@ -135,10 +131,6 @@ def _is_tool(found: Thing) -> bool:
 
 def _has_capital(found: Thing) -> bool:
     return any(letter.isupper() for letter in found.name)
-
-
-def _is_degree(name: str) -> bool:
-    return name.lower().partition(" in ")[0].partition(" of ")[0].split()[-1] in DEGREES
 
 
 def group(text: str, _said: SpeakerContext) -> Iterator[str]:
@@ -166,14 +158,6 @@ def named_place(text: str, said: SpeakerContext) -> Iterator[str]:
     for name in place(text, said):
         if name[0].isupper() and kind_of(name) in {PLACE, None} and not is_group(name):
             yield name
-
-
-def school(text: str, _said: SpeakerContext) -> Iterator[str]:
-    """Yield a school that is named."""
-    found = thing(text)
-    name = value(_SCHOOL_OF.sub("", found.text)) if found is not None and found.capital else None
-    if name is not None:
-        yield name
 
 
 def substances(text: str, _said: SpeakerContext) -> Iterator[str]:

@@ -10,11 +10,11 @@ import numpy as np
 
 from app.db.memories.later_turns import NEAREST
 from app.db.memories.ranking import TurnBelief, TurnEvidence
-from app.db.memories.resident import BeliefRow
+from app.db.memories.resident import BeliefRow, SayingRow
 from app.model import MemoryStatus, ReviewReason, SpeechAct
 from app.read.resident.arms import products
 from app.read.resident.columns import CONTEXT, STATUSES
-from app.read.resident.scope import ResidentScope, TurnSaying
+from app.read.resident.scope import ResidentScope
 from app.read.source import EvidenceQuery, LaterQuery
 
 
@@ -37,7 +37,7 @@ def turn_evidence(
     return found
 
 
-def _beliefs(scope: ResidentScope, said: TurnSaying, query: EvidenceQuery) -> Iterator[TurnBelief]:
+def _beliefs(scope: ResidentScope, said: SayingRow, query: EvidenceQuery) -> Iterator[TurnBelief]:
     for other in scope.told.get(said.turn, ()):
         one = scope.standing.get(other.memory)
         if other.memory == said.memory or one is None or one.type in query.verbatim:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import datetime
 from typing import Any, Final, NamedTuple, TypeVar
 from uuid import UUID
 
@@ -13,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.db.memories.ranking import RankingRow
-from app.db.memories.resident import BeliefRow, Changed, ScopeRows
+from app.db.memories.resident import BeliefRow, Changed, SayingRow, ScopeRows
 from app.model import Memory, MemoryStatus
 from app.read.resident.columns import IndexColumns, Places, columns_of
 
@@ -27,18 +26,6 @@ _PER_ANSWER: Final = 3_000
 """Bytes of a whole memory that was returned."""
 
 _PER_ENTITY: Final = 900
-
-
-class TurnSaying(NamedTuple):
-    """A `SayingRow` with its place among those of its memory."""
-
-    place: int
-    memory: UUID
-    turn: UUID
-    role: str | None
-    quote: str | None
-    stated_at: datetime
-    elsewhere: bool
 
 
 class Edge(NamedTuple):
@@ -104,8 +91,8 @@ class ResidentScope:
     rows: Mapping[UUID, RankingRow] = field(default_factory=dict)
     standing: Mapping[UUID, BeliefRow] = field(default_factory=dict)
     slots: Index[tuple[str, str], UUID] = field(default_factory=dict)
-    said: Index[UUID, TurnSaying] = field(default_factory=dict)
-    told: Index[UUID, TurnSaying] = field(default_factory=dict)
+    said: Index[UUID, SayingRow] = field(default_factory=dict)
+    told: Index[UUID, SayingRow] = field(default_factory=dict)
     roles: Index[UUID, tuple[UUID, str]] = field(default_factory=dict)
     mentions: Index[UUID, tuple[UUID, str]] = field(default_factory=dict)
     edges: Index[UUID, Edge] = field(default_factory=dict)
@@ -216,18 +203,17 @@ def _with_standing(scope: ResidentScope, changed: Collection[UUID], rows: ScopeR
             if one.id in ranking:
                 held = strongest if one.status == MemoryStatus.ACTIVE else None
                 ranking[one.id] = ranking[one.id]._replace(strongest=held)
-    said = [TurnSaying(place, *one) for place, one in enumerate(rows.evidence)]
     past = [one for memory in changed for one in scope.said.get(memory, ())]
     return replace(
         scope,
         standing=standing,
         slots=slots,
         rows=ranking,
-        said=_moved(scope.said, ((one.memory, one) for one in past), ((one.memory, one) for one in said)),
+        said=_moved(scope.said, ((one.memory, one) for one in past), ((one.memory, one) for one in rows.evidence)),
         told=_moved(
             scope.told,
             ((one.turn, one) for one in past),
-            ((one.turn, one) for one in said),
+            ((one.turn, one) for one in rows.evidence),
             order=lambda one: (one.memory, one.place),
         ),
     )

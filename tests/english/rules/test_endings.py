@@ -70,7 +70,6 @@ def ends(content: str, role: str = "user") -> list[tuple[str, str, str | None]]:
         ("I tapered off sertraline", ("user", TAKES, "sertraline")),
         ("Petra left me in 2019.", ("user", "has-partner", "Petra")),
         ("I quit the flute.", ("user", "does", "flute")),
-        ("I stepped down from the parish choir.", ("user", "does", "parish choir")),
         ("I cancelled my Gym Oslo membership", ("user", "does", "Gym Oslo")),
         ("I cancelled my Gym Oslo membership for good", ("user", "does", "Gym Oslo")),
         ("I dropped Dutch lessons for toddlers", ("user", "does", "Dutch lessons")),

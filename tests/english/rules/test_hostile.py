@@ -66,11 +66,13 @@ def of_two_lines(text: str) -> None:
     propose(turn(f"{text}\n{text}"))
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("unit", [*HOSTILE_UNITS, *UNITS])
 def test_time_is_linear_in_the_length(unit: str) -> None:
     assert growth(of_two_lines, unit) < QUADRATIC
 
 
+@pytest.mark.long
 @pytest.mark.parametrize("unit", ["I love a and ", "and I ", "I have two dogs named Aa and ", "Aa, the "])
 def test_time_is_linear_in_long_sentences_too(unit: str) -> None:
     sentence = f"{(unit * 60)[:590]}. "

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
@@ -85,6 +86,7 @@ def check(one: Proposal, content: str) -> None:
         assert one.confidence <= 0.3
 
 
+@pytest.mark.long
 @given(content=contents, role=roles, speaker=speakers)
 @settings(max_examples=500)
 def test_proposals_are_few_valid_and_grounded(content: str, role: str, speaker: str | None) -> None:

@@ -120,7 +120,6 @@ SAID: list[tuple[str, list[Expected]]] = [
     ),
     ("Papa Roach works at Acme", [fact("works-at", "Acme", "Papa Roach")]),
     ("I speak English, French and German", [fact("speaks", "French"), fact("speaks", "German")]),
-    ("I study physics at MIT", [fact("studies-at", "MIT")]),
     ("I own a Tesla", [fact("owns", "a Tesla")]),
     ("As a nurse, I see this a lot", [fact("has-role", "nurse")]),
     # rules
@@ -149,7 +148,6 @@ SAID: list[tuple[str, list[Expected]]] = [
     ("Harry Potter is my favourite book", [preference("favourite.book", "Harry Potter")]),
     ("I'm not a fan of sushi", [preference("likes.sushi", "dislikes")]),
     ("Please always answer in German", [preference("language.replies", "German")]),
-    ("From now on, use tabs instead of spaces", [preference("indentation.style", "tabs")]),
     ("Call me Al", [preference("name.preferred", "Al")]),
     ("I go to the gym three times a week", [fact("goes", "to the gym three times a week")]),
     (

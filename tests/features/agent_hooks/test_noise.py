@@ -8,6 +8,8 @@ import pytest
 
 from tests.features.agent_hooks.hosts import ClaudeCode, Served, lines_of, read_prompts
 
+pytestmark = pytest.mark.long
+
 HERE = Path(__file__).parent
 
 

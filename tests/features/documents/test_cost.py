@@ -14,6 +14,8 @@ from app.features.documents import sql
 from app.features.documents.feature import FEATURE
 from tests.api.conftest import written
 
+pytestmark = pytest.mark.long
+
 START = """
 import sys
 from app.main import create_app

@@ -34,6 +34,7 @@ def expected(name: str, case: Case) -> str:
     return INSTALL if name.endswith(".pdf") and not HAS_PDF else case.refused
 
 
+@pytest.mark.long
 async def test_twenty_mixed_files_are_stored_asked_replaced_and_erased(client: httpx.AsyncClient) -> None:
     assert len(FILES) == 20
     stored = {name: case for name, case in FILES.items() if not expected(name, case)}
@@ -115,6 +116,7 @@ async def test_hostile_pdfs_are_refused_and_leave_nothing(client: httpx.AsyncCli
     await assert_nothing_is_left(client)
 
 
+@pytest.mark.long
 async def test_deeply_nested_html_is_read_without_its_nesting(client: httpx.AsyncClient) -> None:
     content = b"<html>" + b"<div>" * 200_000 + b"The well is nine metres deep." + b"<table><tr>" * 20_000
     answer = await send(client, "deep.html", content)
