@@ -96,7 +96,7 @@ class QueryFields(RequestBody):
         examples=[{"project": "atlas"}],
     )
     tags: Tags = Field(default_factory=list)
-    top_k: Annotated[int, A_NUMBER] = Field(default=10, ge=1, le=MOST_RESULTS, description="Most memories to return.")
+    top_k: Annotated[int, A_NUMBER] = Field(default=12, ge=1, le=MOST_RESULTS, description="Most memories to return.")
     mode: ReadMode | None = Field(default=None, description="By default as the question sounds.")
     now: Instant | None = Field(
         default=None, description="Reference time of `yesterday`; by default `known_at`, else the present."

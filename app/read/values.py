@@ -79,7 +79,7 @@ class QueryRequest:
     types: tuple[str, ...] = ()
     topic: str | None = None
     metadata: Mapping[str, object] = field(default_factory=dict)
-    top_k: int = 10
+    top_k: int = 12
     widens: bool = False
     recent_turns: int = 20
     mode: ReadMode | None = None

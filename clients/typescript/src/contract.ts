@@ -1172,7 +1172,7 @@ export interface components {
             /**
              * Top K
              * @description Most memories to return.
-             * @default 10
+             * @default 12
              */
             top_k?: number;
             /**
@@ -8099,7 +8099,7 @@ export interface components {
             /**
              * Top K
              * @description Most memories to return.
-             * @default 10
+             * @default 12
              */
             top_k?: number;
             /**
