@@ -21,6 +21,7 @@ from app.db.memories.ranking import RankingRow
 from app.english.own_life import own_life_asked, own_life_told
 from app.english.questions import speaks_of_somebody
 from app.lexical.bm25 import terms
+from app.read.texts import terms_in
 from app.read.values import Arm, ArmPlace, Cut, ParsedQuery, Ranked, Scored, WordNearness
 
 RESTATING: Final = 0.39
@@ -243,7 +244,7 @@ class Relevance:
         for turn, reply in replied:
             if not is_brief(reply) or evidence[reply.id] < RESTATING:
                 continue
-            if set(terms(turn.opening)).intersection(terms(reply.opening)) - asked:
+            if (terms_in(turn.opening) & terms_in(reply.opening)) - asked:
                 yield turn.id, reply.id
 
     def _raised(self) -> float:
@@ -335,7 +336,7 @@ def says_whom(query: ParsedQuery, row: RankingRow) -> bool:
     """Tell whether a turn says a name of the question, other than its speaker's."""
     if any(row.speaker_id in entity.ids for one in query.named for entity in one.entities):
         return False
-    said = frozenset(terms(row.opening))
+    said = terms_in(row.opening)
     return any(not said.isdisjoint(terms(one.text)) for one in query.named)
 
 

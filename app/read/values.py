@@ -178,6 +178,9 @@ class Arm(StrEnum):
     GRAPH = "graph"
     TEMPORAL = "temporal"
 
+    # As any string: an enum's own is written in Python, and a question looks up thousands of places by their arms.
+    __hash__ = str.__hash__
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Window:
@@ -471,6 +474,15 @@ Places = Mapping[Arm, ArmPlace]
 """The places of a memory in the lists of the arms that nominated it."""
 
 
+Note = str | tuple[str, float]
+"""What moved a match, or that with its number, which only what is shown is worded with (`worded`)."""
+
+
+def worded(notes: Sequence[Note]) -> tuple[str, ...]:
+    """Return notes as they are shown."""
+    return tuple(one if isinstance(one, str) else one[0].format(one[1]) for one in notes)
+
+
 class Fused(NamedTuple):
     """A memory after fusion: its retrieval score, its places in the arms' lists, and what its words added.
 
@@ -496,7 +508,7 @@ class Ranked(NamedTuple):
     confidence: float
     freshness: float
     places: Places
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     relevance: float = 1.0
     marks: tuple[str, ...] = ()
     disputed: float = 1.0
