@@ -140,6 +140,8 @@ Split = tuple[tuple[Ranked, ...], tuple[Cut, ...]]
 
 _relevance = attrgetter("relevance")
 
+_AT: Final = Ranked._fields.index("relevance")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchEvidence:
@@ -182,10 +184,7 @@ class Relevance:
         for one in ranked:
             asked = every or self._asked_as_such(one)
             relevance = 1.0 if asked else 1 / (1 + math.exp(-_STEEPNESS * (evidence[one.id] - _MIDPOINT)))
-            memory, score, retrieval, confidence, fresh, places, notes, _, marks, disputed, later = one
-            found.append(
-                Ranked(memory, score, retrieval, confidence, fresh, places, notes, relevance, marks, disputed, later)
-            )
+            found.append(Ranked._make((*one[:_AT], relevance, *one[_AT + 1 :])))
         return found
 
     def evidence(self, ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow]) -> MatchEvidence:

@@ -17,8 +17,8 @@ from app.lexical.tokens import normalise, tokenize
 
 T = TypeVar("T")
 
-KEPT: Final = 8_192
-"""Texts of which each reading is kept, some 2 KB each."""
+KEPT: Final = 4_096
+"""Texts of which each reading is kept, some 1 to 4 KB each."""
 
 LONGEST: Final = 1_000
 """Most characters of these."""
