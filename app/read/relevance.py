@@ -21,8 +21,8 @@ from app.db.memories.ranking import RankingRow
 from app.english.own_life import own_life_asked, own_life_told
 from app.english.questions import speaks_of_somebody
 from app.lexical.bm25 import terms
-from app.read.texts import terms_in
-from app.read.values import Arm, ArmPlace, Cut, ParsedQuery, Ranked, Scored, WordNearness
+from app.read.texts import WordNearness, terms_in
+from app.read.values import Arm, ArmPlace, Cut, ParsedQuery, Ranked, Scored
 
 RESTATING: Final = 0.39
 """Least evidence of an assistant's reply that says what the turn before it is about; its relevance is .8."""

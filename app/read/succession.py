@@ -29,8 +29,8 @@ from app.lexical.tokens import SPACELESS, normalise, tokenize
 from app.memory import vocabulary
 from app.memory.extraction import Role
 from app.model import ReadMode
-from app.read.texts import kept, telling_terms, tokens_in
-from app.read.values import ParsedQuery, Ranked, WordNearness
+from app.read.texts import WordNearness, kept, telling_terms, tokens_in
+from app.read.values import ParsedQuery, Ranked
 
 ABOUT_THE_SAME: Final = 0.1
 """Least mean nearness of a statement's words to those of the only later turn."""

@@ -5,15 +5,31 @@ What is kept is pushed out by what is read after it, whichever way the texts wer
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Sequence
 from functools import lru_cache, wraps
 from sys import intern
-from typing import Final, TypeVar
+from typing import Final, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
 
 from app.english.questions import FIRST_PERSON, told_share
 from app.english.requests import only_asks
 from app.lexical.bm25 import searched_terms, terms
 from app.lexical.tokens import normalise, tokenize
+
+
+class WordNearness(Protocol):
+    """Compares words of texts by the cosines of their vectors (`near_words.NearWords`)."""
+
+    def nearest(self, asked: Sequence[str], texts: Sequence[str]) -> NDArray[np.float64]:
+        """Return the highest cosine of each asked word (rows) with a content word of each text (columns)."""
+
+    def likeness(
+        self, text: str, others: Sequence[str], *, without: Collection[str] = (), few: float = 0.0
+    ) -> list[float]:
+        """Return for each other text the mean of the highest cosines of this one's words with its own."""
+
 
 T = TypeVar("T")
 

@@ -5,16 +5,13 @@ QueryRequest -> QuestionReading -> ParsedQuery -> Arms -> Fused -> Ranked.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 from uuid import UUID
-
-import numpy as np
-from numpy.typing import NDArray
 
 from app.lexical.labels import Label
 from app.model import Memory, ReadMode, Visibility
@@ -29,18 +26,6 @@ class IdStyle(StrEnum):
     NONE = "none"
     SHORT = "short"
     FULL = "full"
-
-
-class WordNearness(Protocol):
-    """Compares words of texts by the cosines of their vectors (`near_words.NearWords`)."""
-
-    def nearest(self, asked: Sequence[str], texts: Sequence[str]) -> NDArray[np.float64]:
-        """Return the highest cosine of each asked word (rows) with a content word of each text (columns)."""
-
-    def likeness(
-        self, text: str, others: Sequence[str], *, without: Collection[str] = (), few: float = 0.0
-    ) -> list[float]:
-        """Return for each other text the mean of the highest cosines of this one's words with its own."""
 
 
 class HeedMode(StrEnum):
@@ -178,8 +163,7 @@ class Arm(StrEnum):
     GRAPH = "graph"
     TEMPORAL = "temporal"
 
-    # As any string: an enum's own is written in Python, and a question looks up thousands of places by their arms.
-    __hash__ = str.__hash__
+    __hash__ = str.__hash__  # an enum's own is written in Python, and a question looks up thousands of places
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -226,11 +210,11 @@ class QuestionReading:
     `hinted` are the types that words of the question hint at, or the way it asks, `hint_words` those words. `grams`
     are the names to look up. `before` is where the question says before what: "before Volkswagen", unless that is a
     time. `capitalised` are words that may be names, `open_spans` the words of windows that are open on one side,
-    `asker_spans` those for the asker, "the user", and words that only ask. `denied`: the question is put in the negative. `asks_back`: it asks
-    what the assistant said; `looks_back`: how things were, or what was said; `asks_what_happened`: whatever happened at
-    a time. `fallback` are windows that answer only where nothing happens in `windows`: the last 4 December, where the
-    next one is asked for. `gathers`: the answer is made of several statements. `goes_on`:
-    it is a message of several sentences, which goes on with what was worked out, rather than a look-up.
+    `asker_spans` those for the asker, "the user", and words that only ask. `denied`: the question is put in the
+    negative. `asks_back`: it asks what the assistant said; `looks_back`: how things were, or what was said;
+    `asks_what_happened`: whatever happened at a time. `fallback` are windows that answer only where nothing happens in
+    `windows`: the last 4 December, where the next one is asked for. `gathers`: the answer is made of several
+    statements. `goes_on`: a message of several sentences, which goes on with what was worked out, rather than asks.
     """
 
     text: str
