@@ -43,8 +43,15 @@ def boost(access_count: int) -> float:
 
 def freshness(*, days: float, decay: Decay, access_count: int = 0) -> float:
     """Return 2^(-days / half-life) x boost, never below the floor; `days` since the last access."""
-    passive = 1.0 if decay.half_life_days is None else 2.0 ** (-max(0.0, days) / decay.half_life_days)
-    return max(decay.floor, passive * boost(access_count) if access_count else passive)
+    return faded(days, decay.half_life_days, decay.floor, access_count)
+
+
+def faded(days: float, half_life_days: float | None, floor: float, access_count: int) -> float:
+    """Return the freshness of a decay that is given by its numbers: ranking asks it of hundreds of memories."""
+    passive = 2.0 ** (-days / half_life_days) if half_life_days is not None and days > 0 else 1.0
+    if access_count:
+        passive *= boost(access_count)
+    return max(floor, passive)
 
 
 def since_last_use(

@@ -13,13 +13,12 @@ from typing import Final
 from uuid import UUID
 
 from app.db.memories.ranking import RankingRow, TurnEvidence
-from app.english.questions import ASKS_FOR_QUESTIONS, told_share
-from app.english.requests import only_asks
-from app.lexical.bm25 import terms
+from app.english.questions import ASKS_FOR_QUESTIONS
 from app.memory import normalise
 from app.memory.extraction import Role
 from app.model import ReadMode
 from app.read.relevance import MatchEvidence, Split, is_brief, says_whom, split
+from app.read.texts import is_only_asking, share_told, terms_in
 from app.read.values import OPENING, Arm, ParsedQuery, QueryRequest, Ranked
 
 NEW_LETTERS: Final = 40
@@ -161,7 +160,7 @@ class Judged:
     def said_by_user(self) -> frozenset[str]:
         """The terms of the question and of all that is not the assistant's."""
         own = (one for one in self.leading if not self.is_of_assistant(one))
-        return frozenset(self.policy.query.terms).union(*(terms(self.row(one).opening) for one in own))
+        return frozenset(self.policy.query.terms).union(*(terms_in(self.row(one).opening) for one in own))
 
     @cached_property
     def asked_person(self) -> frozenset[UUID]:
@@ -217,7 +216,9 @@ def _asks(judged: Judged, one: Ranked) -> bool:
     row = judged.row(one)
     if not judged.is_turn(one) or len(row.opening) >= OPENING or judged.is_of_assistant(one):
         return False
-    return only_asks(row.opening) if row.speaker_id is None else row.asking is not None and told_share(row.asking) == 0
+    if row.speaker_id is None:
+        return is_only_asking(row.opening)
+    return row.asking is not None and share_told(row.asking) == 0
 
 
 def assistant_words(judged: Judged, one: Ranked) -> str:
@@ -229,7 +230,7 @@ def assistant_words(judged: Judged, one: Ranked) -> str:
         return "said by the assistant, without a word of the question"
     if judged.policy.evidence.whole[one.id] < AS_GOOD * judged.best and not query.reading.goes_on:
         return "said by the assistant, and less relevant than what the user said"
-    said = set(terms(judged.row(one).opening))
+    said = terms_in(judged.row(one).opening)
     new = said - judged.said_by_user
     least = 1 if judged.is_of_tool(one) else max(NEW_LETTERS, (1 - RESTATED) * _telling(said))
     return "said by the assistant, and nothing new" if _telling(new) < least else ""

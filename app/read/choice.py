@@ -12,7 +12,6 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime, tzinfo
-from functools import lru_cache
 from typing import Final
 from uuid import UUID
 
@@ -26,6 +25,7 @@ from app.read.assemble import floor, select
 from app.read.block import BlockPolicy
 from app.read.relevance import MatchEvidence, Relevance, Split
 from app.read.succession import SuccessionSearch
+from app.read.texts import kept, terms_in
 from app.read.timely import ELSEWHEN, history_first, on_that_day
 from app.read.values import OPENING, Cut, ParsedQuery, QueryRequest, Ranked
 
@@ -222,12 +222,12 @@ def _saying(row: RankingRow) -> tuple[object, ...]:
     return row.scope_id, row.said
 
 
-@lru_cache(maxsize=4_096)
-def _untimed_terms(text: str) -> tuple[str, ...]:
+@kept
+def _untimed_terms(text: str) -> frozenset[str]:
     """Return the terms of a text without its words for times, which are the same whenever it was said."""
     for span in reversed(find_spans(text, now=_ANY_TIME)):
         text = f"{text[: span.start]} {text[span.end :]}"
-    return terms(text)
+    return frozenset(terms(text))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -405,8 +405,8 @@ class TurnsInView:
         opening = self.rows[turn].opening
         if len(opening) >= OPENING or (dated and self.rows[turn].words > MOST_DATED):
             return 0.0
-        said = set(_untimed_terms(opening) if dated else terms(opening))
-        left = said.difference(*(terms(self.rows[one].opening) for one in beliefs))
+        said = _untimed_terms(opening) if dated else terms_in(opening)
+        left = said.difference(*(terms_in(self.rows[one].opening) for one in beliefs))
         return 1 - len(left) / max(1, len(said)) if left.isdisjoint(self.query.terms) else 0.0
 
     def _share(self, turn: UUID, beliefs: Sequence[TurnBelief]) -> float:

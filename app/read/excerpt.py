@@ -16,6 +16,7 @@ from app.lexical.bm25 import terms
 from app.lexical.tokens import count_words
 from app.memory.vocabulary import ASSISTANTS
 from app.model import Memory
+from app.read.texts import kept
 
 WHOLE: Final = 60
 """Words up to which a turn is given whole, but for small talk."""
@@ -46,13 +47,27 @@ def shown_of(memory: Memory, place: int, asked: Mapping[str, float]) -> str:
     speaker = _speaker(memory)
     lead = f"{speaker}: " if speaker else ""
     said = memory.content.removeprefix(lead)
-    sentences = [one for one in _SENTENCE.split(said) if one]
-    idle = speaker in ASSISTANTS and all(_is_idle(one) or is_reaction(one) for one in sentences)
-    if is_chit_chat(said) or (idle and not _shares_words(said, asked)):
+    if is_chit_chat(said) or (speaker in ASSISTANTS and _only_reacts(said) and not _shares_words(said, asked)):
         return ""
-    if count_words(said) <= WHOLE:
-        return lead + " ".join(one for one in sentences if not is_chit_chat(one))
-    return lead + _excerpt(sentences, asked, most=FIRST_WORDS if place < FIRST_TURNS else LATER_WORDS)
+    whole = _whole(said)
+    if whole is not None:
+        return lead + whole
+    return lead + _excerpt(_sentences(said), asked, most=FIRST_WORDS if place < FIRST_TURNS else LATER_WORDS)
+
+
+@kept
+def _whole(said: str) -> str | None:
+    """Return a short turn without its small talk; None of a long one."""
+    return " ".join(one for one in _sentences(said) if not is_chit_chat(one)) if count_words(said) <= WHOLE else None
+
+
+@kept
+def _only_reacts(said: str) -> bool:
+    return all(_is_idle(one) or is_reaction(one) for one in _sentences(said))
+
+
+def _sentences(text: str) -> list[str]:
+    return [one for one in _SENTENCE.split(text) if one]
 
 
 def quoted_of(memory: Memory, field: str, place: int, asked: Mapping[str, float]) -> str:
@@ -60,9 +75,8 @@ def quoted_of(memory: Memory, field: str, place: int, asked: Mapping[str, float]
     text = str(memory.payload.get(field, ""))
     if not memory.content.endswith(text) or count_words(text) <= WHOLE:
         return memory.content
-    sentences = [one for one in _SENTENCE.split(text) if one]
     most = FIRST_WORDS if place < FIRST_TURNS else LATER_WORDS
-    return memory.content.removesuffix(text) + _excerpt(sentences, asked, most=most)
+    return memory.content.removesuffix(text) + _excerpt(_sentences(text), asked, most=most)
 
 
 def _speaker(memory: Memory) -> str | None:
@@ -89,7 +103,7 @@ def _excerpt(sentences: Sequence[str], asked: Mapping[str, float], *, most: int)
     kept: list[int] = []
     room = most
     for place in order:
-        length = count_words(sentences[place])
+        length = _words(sentences[place])
         if length <= room:
             kept.append(place)
             room -= length
@@ -100,7 +114,7 @@ def _excerpt(sentences: Sequence[str], asked: Mapping[str, float], *, most: int)
 
 def _nearness(sentences: Sequence[str], asked: Mapping[str, float]) -> list[float]:
     """Return how near each sentence is to the question: by its terms, and less by those of the sentences beside it."""
-    near = [sum(asked.get(term, 0.0) for term in set(terms(one))) for one in sentences]
+    near = [sum(asked.get(term, 0.0) for term in set(_terms(one))) for one in sentences]
     beside = (max(before, after) for before, after in zip([0.0, *near], [*near[1:], 0.0], strict=False))
     return [own + BESIDE * other for own, other in zip(near, beside, strict=True)]
 
@@ -116,6 +130,17 @@ def _around(sentence: str, asked: Mapping[str, float], most: int) -> str:
     return f"{'… ' if first else ''}{cut}{' …' if first + most < len(said) else ''}"
 
 
+@kept
+def _terms(sentence: str) -> tuple[str, ...]:
+    return terms(sentence)
+
+
+@kept
+def _words(sentence: str) -> int:
+    return count_words(sentence)
+
+
+@kept
 def _is_idle(sentence: str) -> bool:
     """Tell whether a sentence is small talk, or asks and tells nothing of who asks."""
     if is_chit_chat(sentence):

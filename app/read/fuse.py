@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections import defaultdict
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from operator import itemgetter
 from uuid import UUID
 
@@ -22,29 +21,30 @@ def fuse(arms: Arms, plan: QueryPlan) -> tuple[Fused, ...]:
     id, newest first.
     """
     asked = {arm: scored for arm, scored in arms.items() if scored and plan.weights.get(arm, 0) > 0}
-    whole = sum(plan.weights[arm] for arm in asked) * _part(1, 1.0, plan)
-    found: dict[UUID, dict[Arm, ArmPlace]] = defaultdict(dict)
+    whole = sum(plan.weights[arm] for arm in asked) * (1.0 + plan.rank_share / (plan.k + 1))
+    found: dict[UUID, dict[Arm, ArmPlace]] = {}
     for arm, scored in asked.items():
         ordered = sorted(scored, key=itemgetter(1), reverse=True)
         places = _places([score for _, score in ordered], plan.weights[arm] / whole, plan.scaling[arm], plan)
         for (memory, _), place in zip(ordered, places, strict=True):
-            found[memory][arm] = place
+            if (known := found.get(memory)) is None:
+                found[memory] = {arm: place}
+            else:
+                known[arm] = place
     sums = [(math.fsum(map(_ADDED, places.values())), memory) for memory, places in found.items()]
     sums.sort(reverse=True)
-    return tuple(Fused(memory, total, found[memory]) for total, memory in sums[: plan.considered])
+    return tuple(Fused._make((memory, total, found[memory], 0.0)) for total, memory in sums[: plan.considered])
 
 
-def _part(rank: int, scaled: float, plan: QueryPlan) -> float:
-    return scaled + plan.rank_share * math.sqrt(scaled) / (plan.k + rank)
-
-
-def _places(scores: Sequence[float], share: float, scaling: Scaling, plan: QueryPlan) -> Iterator[ArmPlace]:
+def _places(scores: Sequence[float], share: float, scaling: Scaling, plan: QueryPlan) -> list[ArmPlace]:
     """Return the places of an arm's scores, best first; `share` is the arm's of all."""
-    rank, previous = 0, math.inf
+    rank, previous, k, rank_share, sqrt = 0, math.inf, plan.k, plan.rank_share, math.sqrt
+    places = []
     for at, (score, scaled) in enumerate(zip(scores, scale(scores, scaling), strict=True), start=1):
         if score < previous:
             rank, previous = at, score
-        yield rank, score, scaled, share * _part(rank, scaled, plan)
+        places.append((rank, score, scaled, share * (scaled + rank_share * sqrt(scaled) / (k + rank))))
+    return places
 
 
 def scale(scores: Sequence[float], scaling: Scaling) -> list[float]:

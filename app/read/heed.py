@@ -23,7 +23,8 @@ from app.lexical.tokens import normalise, sentence_spans, tokenize
 from app.memory import vocabulary
 from app.memory.registry import Registry
 from app.memory.spec import Heed
-from app.read.values import HeededLine, HeedMode, QuestionReading, WordNearness
+from app.read.texts import WordNearness
+from app.read.values import HeededLine, HeedMode, QuestionReading
 
 MOST: Final = 3
 """Most lines of the group."""

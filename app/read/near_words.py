@@ -64,8 +64,12 @@ class NearWords:
         some = [place for place, words in enumerate(said) if len(words)]
         if some and self._table is not None:
             # The same words stand in many texts.
-            distinct, places = np.unique(np.concatenate(said), return_inverse=True)
-            cosines = (self._table[distinct] @ self._table[self._placed(asked)].T)[places]
+            every = np.concatenate(said)
+            present = np.zeros(len(self._places), np.bool_)
+            present[every] = True
+            distinct = np.flatnonzero(present)
+            near = self._table[distinct] @ self._table[self._placed(asked)].T
+            cosines = near[(np.cumsum(present) - 1)[every]]
             starts = np.cumsum([0, *(len(said[place]) for place in some[:-1])])
             nearest[some] = np.maximum.reduceat(cosines, starts, axis=0)
         return np.maximum(nearest, 0.0).T

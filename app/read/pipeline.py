@@ -57,6 +57,7 @@ from app.read.values import (
     QueryRequest,
     QueryResult,
     QuestionReading,
+    worded,
 )
 from app.read.weights import term_weights
 
@@ -247,7 +248,7 @@ class ReadPipeline:
                 confidence=one.confidence,
                 freshness=one.freshness,
                 arms=_arm_hits(one.places),
-                notes=one.notes,
+                notes=worded(one.notes),
                 relevance=one.relevance,
                 marks=one.marks,
                 later=one.later,

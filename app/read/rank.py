@@ -6,7 +6,7 @@ A question such as "where did I work before Volkswagen?" asks for what Volkswage
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
 from functools import lru_cache
 from operator import itemgetter
@@ -15,14 +15,14 @@ from typing import Final
 from uuid import UUID
 
 from app.db.memories.ranking import RankingRow, TurnEvidence
-from app.english.questions import FIRST_PERSON, told_share
 from app.lexical.edits import one_edit_apart
 from app.lexical.labels import compare_labels
 from app.memory import normalise
 from app.memory.drift import DEMOTION
-from app.memory.freshness import SECONDS_PER_DAY, Decay, since_last_use
+from app.memory.freshness import SECONDS_PER_DAY, faded
 from app.model import MemoryStatus
-from app.read.values import OPENING, Before, Fused, ParsedQuery, QueryPlan, Ranked
+from app.read.texts import share_told_of_speaker
+from app.read.values import OPENING, Before, Fused, Note, ParsedQuery, QueryPlan, Ranked
 
 
 def slot_holders(ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow], query: ParsedQuery) -> tuple[UUID, ...]:
@@ -82,11 +82,15 @@ _LEAST_FRESH: Final = 0.02
 """The lowest freshness that ranking counts, for every type: the floor of the Cognitive categories."""
 
 Factor = tuple[str, float]
-"""The reason of a factor, and what the score is multiplied by."""
+"""The note of a factor, and what the score is multiplied by."""
 
-_ASKS: Final = "ends as a question"
-_CONTRADICTED: Final = "contradicted by a belief that is trusted more"
-_VOLATILE: Final = "its slot changes too often"
+_BY: Final = ": x{:.2f}"
+
+_NEAR: Final = "its words are near those of the question: +{:.4f}"
+_BESIDE: Final = "beside turns that match: +{:.4f}"
+_ASKS: Final = f"ends as a question{_BY}"
+_CONTRADICTED: Final = f"contradicted by a belief that is trusted more{_BY}"
+_VOLATILE: Final = f"its slot changes too often{_BY}"
 _DISPUTES: Final = frozenset({_CONTRADICTED, _VOLATILE})
 
 _LONG_NAME: Final = 5
@@ -118,7 +122,7 @@ def rank(
     asking = {row.id: _question_factor(row.asking, plan) for row in present if row.asking is not None}
     speaker = _one_speaker(query, present, speakers)
     factors = _factors(present, demotions(present), asking, speaker, numbered, query, plan)
-    scored = list(_scored(read, shares, factors, plan, now))
+    scored = _scored(read, shares, factors, plan, now)
     ordered = _with_answers(scored, rows, asking, query.assistants, verbatim, plan)
     if query.wants_newest and plan.newest:
         ordered = _newest_first(ordered, rows, plan)
@@ -152,7 +156,7 @@ def demote(ranked: Sequence[Ranked], others: Collection[UUID], plan: QueryPlan) 
     """Return the matches with those `about_others` demoted, best first."""
     if not others:
         return tuple(ranked)
-    note = f"about others than the question: x{plan.others:.2f}"
+    note = f"about others than the question{_BY}", plan.others
     weighed = [
         one._replace(score=one.score * plan.others, notes=(*one.notes, note)) if one.id in others else one
         for one in ranked
@@ -162,18 +166,8 @@ def demote(ranked: Sequence[Ranked], others: Collection[UUID], plan: QueryPlan) 
 
 def freshness_of(row: RankingRow, now: datetime) -> float:
     """Return the freshness at `now`: since the last access, or, never accessed, since it was stated."""
-    return since_last_use(
-        stated_at=row.stated_at,
-        last_accessed_at=row.last_accessed_at,
-        access_count=row.access_count,
-        decay=_decay(row.half_life_days, row.floor),
-        now=now,
-    )
-
-
-@lru_cache(maxsize=256)
-def _decay(half_life_days: float | None, floor: float) -> Decay:
-    return Decay(half_life_days=half_life_days, floor=floor)
+    days = (now - (row.last_accessed_at or row.stated_at)).total_seconds() / SECONDS_PER_DAY
+    return faded(days, row.half_life_days, row.floor, row.access_count)
 
 
 def demotions(rows: Sequence[RankingRow]) -> dict[UUID, float]:
@@ -208,20 +202,21 @@ def _neighbours(
     placed = []
     for one, row in read:
         number = row.sequence_number
-        if row.type in verbatim and row.session_id is not None and number is not None:
+        if number is not None and row.session_id is not None and row.type in verbatim:
             turns = sessions[row.scope_id, row.session_id]
             turns[number] = one.retrieval
-            placed.append((one, row.words, turns, number))
+            placed.append((one.id, row.words, turns, number))
     gains: dict[UUID, float] = {}
-    for one, words, turns, at in placed:
+    brevity, farther = plan.brevity, plan.farther
+    for turn, words, turns, at in placed:
         if len(turns) == 1:
             continue
         beside = turns.get
-        near = max(beside(at - 1, 0.0), beside(at + 1, 0.0))
-        far = max(beside(at - 2, 0.0), beside(at + 2, 0.0))
+        before, after = beside(at - 1, 0.0), beside(at + 1, 0.0)
+        earlier, later = beside(at - 2, 0.0), beside(at + 2, 0.0)
+        near, far = max(before, after), max(earlier, later)
         if near or far:
-            brief = plan.brevity / (plan.brevity + words)
-            gains[one.id] = share * brief * (near + plan.farther * far)
+            gains[turn] = share * (brevity / (brevity + words)) * (near + farther * far)
     return gains
 
 
@@ -266,28 +261,28 @@ def _factors(
         *((_CONTRADICTED, ratio, (memory,)) for memory, ratio in ratios.items()),
         (_VOLATILE, DEMOTION, [one.id for one in rows if one.volatile]),
         (
-            "happened at another time than the question names",
+            f"happened at another time than the question names{_BY}",
             plan.elsewhen,
             [one.id for one in rows if one.elsewhen],
         ),
         (
-            "about another number than the question names",
+            f"about another number than the question names{_BY}",
             plan.misnumbered,
             [one for one, same in numbered.items() if not same],
         ),
         *((_ASKS, factor, (memory,)) for memory, factor in asking.items()),
-        ("said by the one the question names", plan.speaker, _said_by(rows, speaker)),
+        (f"said by the one the question names{_BY}", plan.speaker, _said_by(rows, speaker)),
         (
-            f"said by the assistant{back}",
+            f"said by the assistant{back}{_BY}",
             plan.asked_back if asked_back else plan.assistant,
             _said_by(rows, query.assistants),
         ),
         (
-            "of a type the question hints at",
+            f"of a type the question hints at{_BY}",
             plan.type_hint,
-            [one.id for one in rows if one.type in query.types.preferred],
+            [one.id for one in rows if one.type in query.types.preferred] if query.types.preferred else (),
         ),
-        ("history, which the question asks for", plan.history, replaced),
+        (f"history, which the question asks for{_BY}", plan.history, replaced),
     )
     found: dict[UUID, list[Factor]] = defaultdict(list)
     for why, factor, memories in every:
@@ -308,8 +303,7 @@ def numbered_matches(rows: Mapping[UUID, RankingRow], query: ParsedQuery) -> dic
 
 def _question_factor(text: str, plan: QueryPlan) -> float:
     """Return the factor of a turn that ends with a question: the more it says of the speaker, the higher."""
-    share = told_share(text) if FIRST_PERSON.search(text) else 0.0
-    return plan.question + (plan.told_in_question - plan.question) * share
+    return plan.question + (plan.told_in_question - plan.question) * share_told_of_speaker(text)
 
 
 def _said_by(rows: Sequence[RankingRow], speakers: Collection[UUID]) -> list[UUID]:
@@ -327,25 +321,29 @@ def _scored(
     factors: Mapping[UUID, Sequence[Factor]],
     plan: QueryPlan,
     now: datetime,
-) -> Iterator[Ranked]:
-    """Yield the matches with their scores; `shares` are what their neighbours add."""
+) -> list[Ranked]:
+    """Return the matches with their scores; `shares` are what their neighbours add."""
     trusted, fades = plan.confidence, plan.freshness
+    scored = []
     for (memory, found, places, words), row in read:
-        fresh = min(1.0, freshness_of(row, now))
+        fresh, confidence = min(1.0, freshness_of(row, now)), row.confidence
         share = shares.get(memory, 0.0)
         retrieval = found + share
-        score = retrieval * row.confidence**trusted
-        if not _current(row):
+        score = retrieval * confidence**trusted
+        if row.slot is None or not _current(row):
             score *= max(fresh, _LEAST_FRESH) ** fades
-        notes = (f"its words are near those of the question: +{words:.4f}",) if words else ()
+        notes: tuple[Note, ...] = ((_NEAR, words),) if words else ()
         if share:
-            notes = (*notes, f"beside turns that match: +{share:.4f}")
+            notes = (*notes, (_BESIDE, share))
         disputed = 1.0
-        for why, factor in factors.get(memory, ()):
-            score *= factor
-            disputed *= factor if why in _DISPUTES else 1.0
-            notes = (*notes, f"{why}: x{factor:.2f}")
-        yield Ranked(memory, score, retrieval, row.confidence, fresh, places, notes, disputed=disputed)
+        if moved := factors.get(memory):
+            notes = (*notes, *moved)
+            for why, factor in moved:
+                score *= factor
+                if why in _DISPUTES:
+                    disputed *= factor
+        scored.append(Ranked._make((memory, score, retrieval, confidence, fresh, places, notes, 1.0, (), disputed, ())))
+    return scored
 
 
 def _with_answers(
@@ -365,28 +363,29 @@ def _with_answers(
         return sorted(scored, key=_SCORE_AND_ID, reverse=True)
     found = {one.id: one for one in scored}
     had = {one: found[one].score / factor for one, factor in asking.items()}
-    turns = [row for one in scored if (row := rows[one.id]).type in verbatim and row.session_id is not None]
-    places = {(row.scope_id, row.session_id, row.sequence_number): row for row in turns}
-    for one, score in had.items():
-        row = rows[one]
-        answer = places.get((row.scope_id, row.session_id, (row.sequence_number or 0) + 1))
+    sessions: dict[tuple[UUID, str | None], list[RankingRow]] = defaultdict(list)
+    for one in scored:
+        row = rows[one.id]
+        if row.session_id is not None and row.type in verbatim:
+            sessions[row.scope_id, row.session_id].append(row)
+    asked = {(rows[one].scope_id, rows[one].session_id) for one in had}
+    numbered = {key: {row.sequence_number: row for row in sessions.get(key, ())} for key in asked}
+    for turn, score in had.items():
+        row = rows[turn]
+        answer = numbered[row.scope_id, row.session_id].get((row.sequence_number or 0) + 1)
         if answer is not None and answer.id not in asking and answer.speaker_id not in assistants:
-            found[answer.id] = _at_least(found[answer.id], plan.answer * score, "answers a turn that matches")
-    best: dict[tuple[UUID, str | None], tuple[float, UUID]] = {}
-    for row in turns:
-        session, place = (row.scope_id, row.session_id), (found[row.id].score, row.id)
-        if session not in best or place > best[session]:
-            best[session] = place
-    for _, one in best.values():
-        if one in had:
-            found[one] = _at_least(found[one], had[one], "the best turn of its session")
+            found[answer.id] = _at_least(found[answer.id], plan.answer * score, "answers a turn that matches: +{:.4f}")
+    for key in asked & sessions.keys():
+        _, best = max((found[row.id].score, row.id) for row in sessions[key])
+        if best in had:
+            found[best] = _at_least(found[best], had[best], "the best turn of its session: +{:.4f}")
     return sorted(found.values(), key=_SCORE_AND_ID, reverse=True)
 
 
 def _at_least(hit: Ranked, score: float, why: str) -> Ranked:
     if score <= hit.score:
         return hit
-    return hit._replace(score=score, notes=(*hit.notes, f"{why}: +{score - hit.score:.4f}"))
+    return hit._replace(score=score, notes=(*hit.notes, (why, score - hit.score)))
 
 
 def _newest_first(ordered: Sequence[Ranked], rows: Mapping[UUID, RankingRow], plan: QueryPlan) -> list[Ranked]:

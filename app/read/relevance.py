@@ -21,7 +21,8 @@ from app.db.memories.ranking import RankingRow
 from app.english.own_life import own_life_asked, own_life_told
 from app.english.questions import speaks_of_somebody
 from app.lexical.bm25 import terms
-from app.read.values import Arm, ArmPlace, Cut, ParsedQuery, Ranked, Scored, WordNearness
+from app.read.texts import WordNearness, terms_in
+from app.read.values import Arm, ArmPlace, Cut, ParsedQuery, Ranked, Scored
 
 RESTATING: Final = 0.39
 """Least evidence of an assistant's reply that says what the turn before it is about; its relevance is .8."""
@@ -139,6 +140,8 @@ Split = tuple[tuple[Ranked, ...], tuple[Cut, ...]]
 
 _relevance = attrgetter("relevance")
 
+_AT: Final = Ranked._fields.index("relevance")
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class MatchEvidence:
@@ -181,10 +184,7 @@ class Relevance:
         for one in ranked:
             asked = every or self._asked_as_such(one)
             relevance = 1.0 if asked else 1 / (1 + math.exp(-_STEEPNESS * (evidence[one.id] - _MIDPOINT)))
-            memory, score, retrieval, confidence, fresh, places, notes, _, marks, disputed, later = one
-            found.append(
-                Ranked(memory, score, retrieval, confidence, fresh, places, notes, relevance, marks, disputed, later)
-            )
+            found.append(Ranked._make((*one[:_AT], relevance, *one[_AT + 1 :])))
         return found
 
     def evidence(self, ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow]) -> MatchEvidence:
@@ -243,7 +243,7 @@ class Relevance:
         for turn, reply in replied:
             if not is_brief(reply) or evidence[reply.id] < RESTATING:
                 continue
-            if set(terms(turn.opening)).intersection(terms(reply.opening)) - asked:
+            if (terms_in(turn.opening) & terms_in(reply.opening)) - asked:
                 yield turn.id, reply.id
 
     def _raised(self) -> float:
@@ -340,7 +340,7 @@ def says_whom(query: ParsedQuery, row: RankingRow) -> bool:
     """Tell whether a turn says a name of the question, other than its speaker's."""
     if any(row.speaker_id in entity.ids for one in query.named for entity in one.entities):
         return False
-    said = frozenset(terms(row.opening))
+    said = terms_in(row.opening)
     return any(not said.isdisjoint(terms(one.text)) for one in query.named)
 
 

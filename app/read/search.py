@@ -242,6 +242,8 @@ class MemorySearch:
         if request.narrowed or query.types.only:
             return answer
         first = [rows[one.id] for one in ordered[:FOLLOWED]]
+        if not any(row.predicate for row in first):
+            return answer
         asked, rest = (
             word_weights(asked_text(query, own=own), question.counted, question.known.documents, self.language)
             for own in (True, False)

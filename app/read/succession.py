@@ -9,11 +9,12 @@ from __future__ import annotations
 
 import re
 from collections import Counter
-from collections.abc import Collection, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
-from functools import cached_property, lru_cache
+from functools import cached_property
 from heapq import nlargest
+from itertools import chain
 from math import log2
 from operator import itemgetter
 from statistics import median
@@ -23,12 +24,13 @@ from uuid import UUID
 from app.db.memories.ranking import RankingRow, TurnEvidence
 from app.english.own_life import own_life_asked, own_life_told
 from app.english.requests import requests
-from app.lexical.bm25 import searched_terms, terms
+from app.lexical.bm25 import terms
 from app.lexical.tokens import SPACELESS, normalise, tokenize
 from app.memory import vocabulary
 from app.memory.extraction import Role
 from app.model import ReadMode
-from app.read.values import ParsedQuery, Ranked, WordNearness
+from app.read.texts import WordNearness, kept, telling_terms, tokens_in
+from app.read.values import ParsedQuery, Ranked
 
 ABOUT_THE_SAME: Final = 0.1
 """Least mean nearness of a statement's words to those of the only later turn."""
@@ -124,21 +126,24 @@ class _WordCounts:
         cls, rows: Sequence[RankingRow], without: Collection[str], asked: Collection[str], *, often: int
     ) -> _WordCounts:
         """Count the terms of some matches, which say each thing so often: an assistant says what its tools say."""
-        counts = Counter(term for row in rows for term in _terms(row.opening))
+        counts = Counter(chain.from_iterable(telling_terms(row.opening) for row in rows))
         most = max(often * COMMON, COMMON_SHARE * len(rows))
-        return cls(counts, most, _terms(" ".join(without)), frozenset(asked))
+        return cls(counts, most, telling_terms(" ".join(without)), frozenset(asked))
 
     def rare(self, text: str) -> dict[str, float]:
         """Return the terms of a text that few matches have, with what each counts: half, where two overlap.
 
         One that is asked for counts in full.
         """
-        found = [one for one in _terms(text) - self.without if self.counts.get(one, 0) <= self.most]
+        known, most = self.counts.get, self.most
+        found = [one for one in telling_terms(text) - self.without if known(one, 0) <= most]
         return {one: 0.5 if _SPACELESS.match(one) and one not in self.asked else 1.0 for one in found}
 
     def shared(self, said: Mapping[str, float], text: str) -> float:
         """Return the share of the rare terms of the shorter of two texts that both have; `said` are those of one."""
-        other = _terms(text)
+        other = telling_terms(text)
+        if said.keys().isdisjoint(other):
+            return 0.0
         both = sum(weight for term, weight in said.items() if term in other)
         return both / max(1.0, min(sum(said.values()), sum(self.rare(text).values()))) if both >= 1 else 0.0
 
@@ -172,8 +177,7 @@ class SuccessionSearch:
         every = {**shown, **{one.id: self.rows[one.id] for one in candidates}}
         known = self._counts({**every, **{one.id: self.rows[one.id] for one in over}}.values())
         for anchor, strong in self._answering([*admitted, *over]):
-            pool = every if strong else shown
-            later = [row for row in pool.values() if self._may_follow(anchor, row, ended)]
+            later = self._following(anchor, (every if strong else shown).values(), ended)
             named = [row for row in later if anchor.speaker_id is None or row.id in shown]
             about = self._telling_the_same(anchor, later) or self._naming(anchor, named, known)
             if not about and self.words is not None and not self._is_assistants(anchor):
@@ -221,27 +225,42 @@ class SuccessionSearch:
             if self._is_assistants(row := self.rows[one.id]):
                 yield row, False
 
-    def _may_follow(self, anchor: RankingRow, row: RankingRow, ended: Collection[UUID]) -> bool:
-        """Tell whether something was told later, by a person, and may speak of the anchor's subject.
+    def _following(self, anchor: RankingRow, pool: Iterable[RankingRow], ended: Collection[UUID]) -> list[RankingRow]:
+        """Return those of a pool that may follow an anchor."""
+        since, scope, of_assistant = anchor.stated_at, anchor.scope_id, self._is_assistants(anchor)
+        own: Collection[UUID] = () if anchor.id in ended else self._said_by(anchor)
+        settled = self._predicates(own)
+        later = [row for row in pool if row.stated_at > since and row.scope_id == scope]
+        return [row for row in later if self._may_follow(anchor, row, own, settled, of_assistant=of_assistant)]
+
+    def _may_follow(
+        self,
+        anchor: RankingRow,
+        row: RankingRow,
+        own: Collection[UUID],
+        settled: Collection[str],
+        *,
+        of_assistant: bool,
+    ) -> bool:
+        """Tell whether what was told later was told by a person, and may speak of the anchor's subject.
 
         What was written as a belief holds its slot, and changes nothing else; nor does what was read of the anchor's
-        own predicate. A turn says the same as the anchor where the same beliefs rest on both, unless it ended them.
+        own predicate. A turn says the same as the anchor where the same beliefs rest on both, unless it ended them:
+        `own` are the anchor and its beliefs, `settled` their predicates, none where they ended.
         What the assistant or a tool says in another session may follow what one of them said.
         """
-        if row.stated_at <= anchor.stated_at or row.scope_id != anchor.scope_id:
-            return False
         if row.type not in self.verbatim and row.id not in self._read_from_turns:
             return False
-        if self._is_assistants(row) and not (self._is_assistants(anchor) and _apart(row, anchor)):
+        if self._is_assistants(row) and not (of_assistant and _apart(row, anchor)):
             return False
-        turn = self.turns.get(row.id, _UNTOLD)
-        own, others = self._said_by(anchor), self._said_by(row)
-        if anchor.id not in ended and not own.isdisjoint(others):
+        others = self._said_by(row)
+        if not others.isdisjoint(own) or (settled and not self._predicates(others).isdisjoint(settled)):
             return False
-        if anchor.id not in ended and not self._predicates(own).isdisjoint(self._predicates(others)):
-            return False
-        subjects = {row.subject, *(self.rows[one.id].subject for one in turn.beliefs if one.id in self.rows)} - {None}
-        return not subjects or anchor.subject is None or anchor.subject in subjects
+        if anchor.subject is None:
+            return True
+        beliefs = self.turns.get(row.id, _UNTOLD).beliefs
+        subjects = {row.subject, *(self.rows[one.id].subject for one in beliefs if one.id in self.rows)} - {None}
+        return not subjects or anchor.subject in subjects
 
     def _said_by(self, row: RankingRow) -> set[UUID]:
         """Return a match and the beliefs that rest on it."""
@@ -279,10 +298,10 @@ class SuccessionSearch:
 
     def _asked_part(self, text: str) -> str:
         """Return the words around those that a statement shares with the question; all where it shares none."""
-        words, asked = tokenize(normalise(text)), set(self.query.terms)
-        shared = [place for place, word in enumerate(words) if not asked.isdisjoint(terms(word))]
-        near = [word for at, word in enumerate(words) if any(abs(at - place) <= AROUND for place in shared)]
-        return " ".join(near) or text
+        words, asked = tokens_in(text), set(self.query.terms)
+        shared = [place for place, word in enumerate(words) if not asked.isdisjoint(_terms_of_word(word))]
+        near = {at for place in shared for at in range(place - AROUND, place + AROUND + 1)}
+        return " ".join(word for at, word in enumerate(words) if at in near) or text
 
     def _near(
         self, anchor: RankingRow, later: Sequence[RankingRow], words: WordNearness
@@ -318,16 +337,14 @@ class SuccessionSearch:
         return [one - max(0.0, usual - USUAL) for one in near]
 
 
-@lru_cache(maxsize=8_192)
-def _terms(text: str) -> frozenset[str]:
-    """Return the terms of a text in its own language, without single letters and numbers."""
-    return frozenset(one for one in searched_terms(text, "english") if len(one) > 1 and not one.isdigit())
+@kept
+def _terms_of_word(word: str) -> tuple[str, ...]:
+    return terms(word)
 
 
 def _tokens(text: str) -> list[str]:
     """Return the words of a text, and the characters of scripts without spaces."""
-    tokens = tokenize(normalise(text))
-    return [one for token in tokens for one in (token if _SPACELESS.match(token) else (token,))]
+    return [one for token in tokens_in(text) for one in (token if _SPACELESS.match(token) else (token,))]
 
 
 def _apart(one: RankingRow, other: RankingRow) -> bool:

@@ -5,16 +5,13 @@ QueryRequest -> QuestionReading -> ParsedQuery -> Arms -> Fused -> Ranked.
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from enum import StrEnum
 from functools import cached_property
-from typing import Final, NamedTuple, Protocol
+from typing import Final, NamedTuple
 from uuid import UUID
-
-import numpy as np
-from numpy.typing import NDArray
 
 from app.lexical.labels import Label
 from app.model import Memory, ReadMode, Visibility
@@ -29,18 +26,6 @@ class IdStyle(StrEnum):
     NONE = "none"
     SHORT = "short"
     FULL = "full"
-
-
-class WordNearness(Protocol):
-    """Compares words of texts by the cosines of their vectors (`near_words.NearWords`)."""
-
-    def nearest(self, asked: Sequence[str], texts: Sequence[str]) -> NDArray[np.float64]:
-        """Return the highest cosine of each asked word (rows) with a content word of each text (columns)."""
-
-    def likeness(
-        self, text: str, others: Sequence[str], *, without: Collection[str] = (), few: float = 0.0
-    ) -> list[float]:
-        """Return for each other text the mean of the highest cosines of this one's words with its own."""
 
 
 class HeedMode(StrEnum):
@@ -177,6 +162,8 @@ class Arm(StrEnum):
     LEXICAL_CONTEXT = "lexical_context"
     GRAPH = "graph"
     TEMPORAL = "temporal"
+
+    __hash__ = str.__hash__  # an enum's own is written in Python, and a question looks up thousands of places
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -466,6 +453,15 @@ Places = Mapping[Arm, ArmPlace]
 """The places of a memory in the lists of the arms that nominated it."""
 
 
+Note = str | tuple[str, float]
+"""What moved a match, or that with its number, which only what is shown is worded with (`worded`)."""
+
+
+def worded(notes: Sequence[Note]) -> tuple[str, ...]:
+    """Return notes as they are shown."""
+    return tuple(one if isinstance(one, str) else one[0].format(one[1]) for one in notes)
+
+
 class Fused(NamedTuple):
     """A memory after fusion: its retrieval score, its places in the arms' lists, and what its words added.
 
@@ -491,7 +487,7 @@ class Ranked(NamedTuple):
     confidence: float
     freshness: float
     places: Places
-    notes: tuple[str, ...] = ()
+    notes: tuple[Note, ...] = ()
     relevance: float = 1.0
     marks: tuple[str, ...] = ()
     disputed: float = 1.0

@@ -21,7 +21,7 @@ from app.read.model_calls import rerank
 from app.read.plan import OPEN
 from app.read.plan import plan as plan_of
 from app.read.rank import demotions, freshness_of, rank
-from app.read.values import Fused, ParsedQuery, QueryRequest
+from app.read.values import Fused, ParsedQuery, QueryRequest, worded
 from tests.read.conftest import NOW
 
 TYPES = discover()
@@ -122,7 +122,7 @@ def test_the_weaker_side_of_a_contradiction_is_demoted_by_the_ratio() -> None:
     assert demotions([strong, weak, other]) == {weak.id: pytest.approx(0.75)}
     hits = ranked(strong, weak)
     assert hits[1].score == pytest.approx(0.5 * 0.6 * 0.75)
-    assert "x0.75" in hits[1].notes[0]
+    assert "x0.75" in worded(hits[1].notes)[0]
 
 
 @given(st.floats(0.3, 1), st.floats(0.3, 1), st.floats(0, 400), st.floats(0, 400))

@@ -17,12 +17,15 @@ from numpy.typing import NDArray
 
 from app.lexical.bm25 import index_of
 from app.read.resident import filters
-from app.read.resident.columns import BOTH, CONTENT, CONTEXT, EARLIEST, LATEST, Mask, Scores, mask
+from app.read.resident.columns import CONTENT, CONTEXT, EARLIEST, LATEST, Mask, Scores, mask
 from app.read.resident.graph import Graph
 from app.read.resident.scope import ResidentScope
 from app.read.retrieve import Retrieved, Search
 from app.read.retrieve.temporal import FIT, MEANING, STATED
 from app.read.values import Arm, Scored, Window
+
+_OTHER: Final = {CONTENT: CONTEXT, CONTEXT: CONTENT}
+"""The kind of row that holds no text of a kind."""
 
 _SLACK: Final = 1e-4
 """How far scores in single precision may be from the true ones, with room."""
@@ -43,8 +46,7 @@ class Sight:
 
     def of_kind(self, kind: int) -> NDArray[np.intp]:
         """Return the rows that can answer and hold this kind of text."""
-        kinds = self.rows["kind"]
-        return np.nonzero(self.answering & ((kinds == kind) | (kinds == BOTH)))[0]
+        return np.flatnonzero(self.answering & (self.rows["kind"] != _OTHER[kind]))
 
     @cached_property
     def near(self) -> NDArray[np.float32]:
@@ -108,6 +110,8 @@ def _best(nominated: Sequence[Nominated], depth: int) -> tuple[Scored, ...]:
     """Return the best of all scopes, and of equals the newest first."""
     if not nominated:
         return ()
+    if len(nominated) == 1:
+        return _best_of(nominated[0], depth)
     scores = np.concatenate([one.scores for one in nominated])
     places = np.concatenate([one.places for one in nominated])
     scopes = np.repeat(np.arange(len(nominated)), [len(one.places) for one in nominated])
@@ -119,6 +123,19 @@ def _best(nominated: Sequence[Nominated], depth: int) -> tuple[Scored, ...]:
     chosen = np.lexsort((low, high, scores))[::-1][:depth]
     found = zip(scopes[chosen].tolist(), places[chosen].tolist(), scores[chosen].tolist(), strict=True)
     return tuple((nominated[at].scope.ids[place], score) for at, place, score in found)
+
+
+def _best_of(one: Nominated, depth: int) -> tuple[Scored, ...]:
+    """Return the same of one scope: most questions see one that holds anything."""
+    scope, scores, places = one.scope, one.scores, one.places
+    if len(scores) > depth:
+        kept = scores >= np.partition(scores, -depth)[-depth]
+        scores, places = scores[kept], places[kept]
+    chosen = np.lexsort((scope.low[places], scope.high[places], scores))[::-1][:depth]
+    ids = scope.ids
+    return tuple(
+        [(ids[place], score) for place, score in zip(places[chosen].tolist(), scores[chosen].tolist(), strict=True)]
+    )
 
 
 def probe(search: Search) -> NDArray[np.float32]:
@@ -137,8 +154,14 @@ def _grouped(owners: NDArray[np.int32], scores: Scores, count: int) -> Scores:
     """Return the best score of each owner; an owner's rows stand together."""
     best = np.full(count, -np.inf)
     if len(owners):
-        starts = np.nonzero(np.diff(owners, prepend=-1))[0]
-        best[owners[starts]] = np.maximum.reduceat(scores, starts)
+        first = np.empty(len(owners), np.bool_)
+        first[0] = True
+        np.not_equal(owners[1:], owners[:-1], out=first[1:])
+        if first.all():
+            best[owners] = scores
+        else:
+            starts = np.flatnonzero(first)
+            best[owners[starts]] = np.maximum.reduceat(scores, starts)
     return best
 
 

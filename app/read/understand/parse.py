@@ -412,13 +412,13 @@ def _may_be_an_edge(word: str, place: int, stop: Collection[str]) -> bool:
 
 def capitalised(text: str, language: str) -> tuple[Span, ...]:
     """Return the words that begin with a capital letter and are no stop words, without what says whose."""
-    stop = STOP_WORDS.get(language, frozenset())
+    stop = STOP_WORDS.get(language, frozenset()) | _SELF
     words = (_trimmed(match) for match in islice(_SPOKEN.finditer(text), MOST_WORDS))
     bare = ((start, start + len(_POSSESSIVE.sub("", text[start:end]))) for start, end in words)
     return tuple(
         Span(start=start, end=end)
         for start, end in bare
-        if text[start:end][:1].isupper() and text[start:end].casefold() not in stop | _SELF
+        if text[start:end][:1].isupper() and text[start:end].casefold() not in stop
     )
 
 

@@ -1,0 +1,88 @@
+"""Readings of stored texts that a process keeps: a user's questions meet the same texts again and again.
+
+What is kept is pushed out by what is read after it, whichever way the texts were read.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Sequence
+from functools import lru_cache, wraps
+from sys import intern
+from typing import Final, Protocol, TypeVar
+
+import numpy as np
+from numpy.typing import NDArray
+
+from app.english.questions import FIRST_PERSON, told_share
+from app.english.requests import only_asks
+from app.lexical.bm25 import searched_terms, terms
+from app.lexical.tokens import normalise, tokenize
+
+
+class WordNearness(Protocol):
+    """Compares words of texts by the cosines of their vectors (`near_words.NearWords`)."""
+
+    def nearest(self, asked: Sequence[str], texts: Sequence[str]) -> NDArray[np.float64]:
+        """Return the highest cosine of each asked word (rows) with a content word of each text (columns)."""
+
+    def likeness(
+        self, text: str, others: Sequence[str], *, without: Collection[str] = (), few: float = 0.0
+    ) -> list[float]:
+        """Return for each other text the mean of the highest cosines of this one's words with its own."""
+
+
+T = TypeVar("T")
+
+KEPT: Final = 4_096
+"""Texts of which each reading is kept, some 1 to 4 KB each."""
+
+LONGEST: Final = 1_000
+"""Most characters of these."""
+
+
+def kept(read: Callable[[str], T]) -> Callable[[str], T]:
+    """Return a reading of texts that remembers what it read of the last of them that are not long."""
+    known = lru_cache(maxsize=KEPT)(read)
+
+    @wraps(read)
+    def reading(text: str) -> T:
+        return known(text) if len(text) <= LONGEST else read(text)
+
+    return reading
+
+
+@kept
+def terms_in(text: str) -> frozenset[str]:
+    """Return the distinct terms of a text."""
+    return frozenset(map(intern, terms(text)))
+
+
+@kept
+def telling_terms(text: str) -> frozenset[str]:
+    """Return the terms of a text in its own language, without single letters and numbers."""
+    found = searched_terms(text, "english")
+    return frozenset(intern(one) for one in found if len(one) > 1 and not one.isdigit())
+
+
+@kept
+def tokens_in(text: str) -> tuple[str, ...]:
+    """Return the tokens of a text, in order."""
+    return tuple(map(intern, tokenize(normalise(text))))
+
+
+@kept
+def is_only_asking(text: str) -> bool:
+    """Tell whether a text only asks (`requests.only_asks`)."""
+    return only_asks(text)
+
+
+@kept
+def share_told(text: str) -> float:
+    """Return the share of a text's words that stand outside its questions."""
+    return told_share(text)
+
+
+@kept
+def share_told_of_speaker(text: str) -> float:
+    """Return the same, but 0 where the text does not speak of its speaker."""
+    return share_told(text) if FIRST_PERSON.search(text) else 0.0
