@@ -100,8 +100,8 @@ async def fill(served: Served, facts: int = 400) -> None:
         for n in range(30)
     ]  # fmt: skip
     async with httpx.AsyncClient(base_url=served.url, headers=headers(), trust_env=False, timeout=60) as client:
-        for first in range(0, len(items), 500):
-            answer = await client.post("/memories/batch", json={"memories": items[first : first + 500]})
+        for first in range(0, len(items), 100):
+            answer = await client.post("/memories/batch", json={"memories": items[first : first + 100]})
             assert answer.status_code in {200, 201, 207}, answer.text
 
 
