@@ -88,6 +88,7 @@ async def test_a_field_by_the_name_of_another_library_is_answered_with_ours(clie
 WAYS_TO_SAY_WHEN = [
     {"createdAt": "2024-02-03T04:05:06+00:00"},
     {"sent_at": 1706933106},
+    {"dateTime": "2024-02-03T04:05:06Z"},
     {"sentAt": 1706933106000},
     {"ts": "1706933106.000000"},
     {"time": "1706933106000"},
