@@ -104,7 +104,7 @@ class Entities:
     async def get(
         self, actor: Actor, entity: UUID, *, known_at: datetime | None = None
     ) -> tuple[EntityRecord, tuple[FormerAttribute, ...]]:
-        """Return an entity and the former values of its attributes, at `known_at` as was known then, or raise NotFound."""
+        """Return an entity and its attributes' former values, at `known_at` as was known then, or raise NotFound."""
         tenant = actor.tenant_id
         async with self.database.read(tenant) as session:
             record = await entity_reads.find(session, tenant, entity, known_at=known_at)

@@ -109,9 +109,7 @@ class PendingRows:
         )
 
 
-def add_entities(
-    plan: PendingRows, memory: UUID, resolved: Resolved, *, before: int = 0, current: bool = True
-) -> None:
+def add_entities(plan: PendingRows, memory: UUID, resolved: Resolved, *, before: int = 0, current: bool = True) -> None:
     """Add the entities that a memory mentions, their new aliases, and the mentions.
 
     An entity is counted once a statement of the memory; a new one for the `before` earlier statements too.

@@ -114,7 +114,7 @@ async def test_every_door_reads_the_time_of_a_message_alike(client: httpx.AsyncC
         assert [one["occurred_at"] for one in answer.json()["turns"]] == ["2024-02-03T04:05:06Z"], body
     written = {"type": "fact", "user_id": "lea", "predicate": "sister", "object": "Carla", **when}
     batch = await client.post("/memories/batch", json={"memories": [written]})
-    assert batch.json()["results"][0]["memory"]["stated_at"] == "2024-02-03T04:05:06Z"
+    assert batch.json()["results"][0]["memory"]["occurred_at"] == "2024-02-03T04:05:06Z"
 
 
 async def test_an_old_chat_does_not_replace_what_is_true_today(client: httpx.AsyncClient) -> None:

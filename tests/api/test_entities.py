@@ -72,7 +72,9 @@ async def describe(tenant: Tenant, said: str, **attributes: str) -> str:
     body = {"canonical_name": "Harbour Museum", "entity_type": "place", "attributes": attributes, "occurred_at": said}
     answer = await tenant.client.post("/memories/typed/entity", json={"user_id": "u1", **body})
     assert answer.status_code == 201, answer.text
-    [found] = (await tenant.client.get("/entities", params={"user_id": "u1", "name": "Harbour Museum"})).json()["entities"]
+    [found] = (await tenant.client.get("/entities", params={"user_id": "u1", "name": "Harbour Museum"})).json()[
+        "entities"
+    ]
     return str(found["id"])
 
 
