@@ -12,16 +12,18 @@ from tests.commands.program import Served
 from tests.provider_server.fixtures import StandIn, provider, provider_process
 from tests.reembed.test_service import KEY, Traffic, aside, fill, headers, settled, traffic
 
-pytestmark = [pytest.mark.long, pytest.mark.timeout(1_500)]
+pytestmark = [pytest.mark.long, pytest.mark.timeout(3_600)]
 
 __all__ = ["provider", "provider_process"]
 
-CLIENTS = 3
+CLIENTS = 2
+PAUSE = 1.0
+"""Seconds between a client's rounds of questions: the processor is the embedding's as well."""
 
 
 async def loaded(stack: AsyncExitStack, served: Served, name: str) -> list[Traffic]:
     """Have a service asked and written to by several clients at once, until the stack closes."""
-    return [await stack.enter_async_context(traffic(served, f"{name}{number}")) for number in range(CLIENTS)]
+    return [await stack.enter_async_context(traffic(served, f"{name}{number}", pause=PAUSE)) for number in range(CLIENTS)]
 
 
 async def shown(served: Served) -> list[tuple[str, str]]:

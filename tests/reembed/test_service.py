@@ -53,6 +53,7 @@ class Traffic:
 
     url: str
     name: str
+    pause: float = 0.1
     rounds: int = 0
     written: dict[str, str] = field(default_factory=dict)
     wrong: list[object] = field(default_factory=list)
@@ -69,17 +70,17 @@ class Traffic:
                 assert answer.status_code == 201, answer.text
                 self.written[answer.json()["memory"]["id"]] = key
                 self.rounds += 1
-                await asyncio.sleep(0.1)  # the others on this machine have something to do, too
+                await asyncio.sleep(self.pause)  # the others on this machine have something to do, too
 
 
 @asynccontextmanager
-async def traffic(served: Served, name: str) -> AsyncIterator[Traffic]:
-    """Ask and write until the block ends; what it answers at first is what it must answer then."""
+async def traffic(served: Served, name: str, *, pause: float = 0.1) -> AsyncIterator[Traffic]:
+    """Ask and write, with pauses, until the block ends; what it answers at first is what it must answer then."""
     async with httpx.AsyncClient(base_url=served.url, headers=headers(), trust_env=False, timeout=30) as client:
         expected = await answers(client)
     assert len(expected[0]) == 10, "rows that are owed"
     assert len(expected[1]) == 30
-    one = Traffic(url=served.url, name=name)
+    one = Traffic(url=served.url, name=name, pause=pause)
     task = asyncio.create_task(one.run(expected))
     try:
         yield one
