@@ -60,7 +60,7 @@ class Traffic:
     stop: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def run(self, expected: list[list[str]]) -> None:
-        async with httpx.AsyncClient(base_url=self.url, headers=headers(), trust_env=False, timeout=30) as client:
+        async with httpx.AsyncClient(base_url=self.url, headers=headers(), trust_env=False, timeout=120) as client:
             while not self.stop.is_set():
                 if (got := await answers(client)) != expected:
                     self.wrong.append(got)
@@ -76,7 +76,7 @@ class Traffic:
 @asynccontextmanager
 async def traffic(served: Served, name: str, *, pause: float = 0.1) -> AsyncIterator[Traffic]:
     """Ask and write, with pauses, until the block ends; what it answers at first is what it must answer then."""
-    async with httpx.AsyncClient(base_url=served.url, headers=headers(), trust_env=False, timeout=30) as client:
+    async with httpx.AsyncClient(base_url=served.url, headers=headers(), trust_env=False, timeout=120) as client:
         expected = await answers(client)
     assert len(expected[0]) == 10, "rows that are owed"
     assert len(expected[1]) == 30
@@ -219,7 +219,7 @@ async def still_ready(served: Served) -> None:
 
 async def found(served: Served, written: dict[str, str]) -> None:
     """Ask for everything that was written meanwhile, by meaning."""
-    async with httpx.AsyncClient(base_url=served.url, headers=headers(), trust_env=False, timeout=30) as client:
+    async with httpx.AsyncClient(base_url=served.url, headers=headers(), trust_env=False, timeout=120) as client:
         for memory, key in list(written.items())[:: max(1, len(written) // 25)]:
             words = key.replace(".", " ").replace("n", "n ")
             asked = {"query": words, "user_id": "writer", "top_k": 100, "min_relevance": 0, "explain": True}
