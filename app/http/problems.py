@@ -242,7 +242,8 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
         return ""
     names = set(known)
     name = _CAMEL_CASE.sub("_", name).lower()
-    elsewhere = {other: one for other, here in _NAMES_ELSEWHERE.items() for one in reversed(here) if one in names}
+    others = {other: here for other, here in _NAMES_ELSEWHERE.items() if other not in names}
+    elsewhere = {other: one for other, here in others.items() for one in reversed(here) if one in names}
     near = [name] if name in elsewhere else get_close_matches(name, names | elsewhere.keys(), n=1, cutoff=_LIKENESS)
     return f"did you mean `{elsewhere.get(near[0], near[0])}`? " if near else ""
 

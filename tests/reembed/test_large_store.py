@@ -23,7 +23,9 @@ PAUSE = 1.0
 
 async def loaded(stack: AsyncExitStack, served: Served, name: str) -> list[Traffic]:
     """Have a service asked and written to by several clients at once, until the stack closes."""
-    return [await stack.enter_async_context(traffic(served, f"{name}{number}", pause=PAUSE)) for number in range(CLIENTS)]
+    return [
+        await stack.enter_async_context(traffic(served, f"{name}{number}", pause=PAUSE)) for number in range(CLIENTS)
+    ]
 
 
 async def shown(served: Served) -> list[tuple[str, str]]:
