@@ -195,7 +195,7 @@ def _ruled(text: str, clause: Clause) -> Iterator[Draft]:
 
 
 def _bound(text: str, clause: Clause) -> Iterator[Draft]:
-    """Read what the assistant is told not to do: `you must never email clients`, `you are not allowed to quote me`."""
+    """Read prohibitions for the assistant: `you must never email clients`, `you are not allowed to quote me`."""
     found = _BOUND.match(text)
     yield from _forbidden(clause, found["verb"].lower(), found["what"], "assistant") if found else ()
 
