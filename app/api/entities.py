@@ -66,6 +66,20 @@ class EntityOut(Out):
     created_at: datetime
 
 
+class FormerAttributeOut(Out):
+    """A value that an attribute had."""
+
+    name: str
+    value: Any
+    retired_at: datetime = Field(description="When the service learnt another value.")
+
+
+class EntityDetailOut(EntityOut):
+    """An entity with its names, its attributes, and the values that these had before."""
+
+    former_attributes: Annotated[list[FormerAttributeOut], Given()] = Field(description="The latest first.")
+
+
 class EntityPage(PageOut):
     """Some entities."""
 
@@ -165,7 +179,7 @@ def router() -> APIRouter:
     add_reads(
         found,
         READ | BY_ENTITY,
-        ("/entities/{entity_id}", get_entity, "Get an entity", EntityOut),
+        ("/entities/{entity_id}", get_entity, "Get an entity", EntityDetailOut),
         ("/entities/{entity_id}/graph", get_entity_graph, "Get the relations around", GraphOut),
     )
     add_reads(found, READ | NAMED, ("/entities", list_entities, "List entities", EntityPage))
@@ -197,13 +211,14 @@ async def list_entities(runtime: RuntimeDep, actor: ActorDep, query: Annotated[E
 async def get_entity(
     runtime: RuntimeDep, actor: ActorDep, entity_id: EntityId, clocks: Annotated[Clocks, Query()]
 ) -> Response:
-    """Get an entity with its names and attributes.
+    """Get an entity with its names, its attributes and their former values.
 
     With `known_at`, as it was known then; entities have no validity, so `as_of` has no effect.
     """
     known_at = clocks.instants()["known_at"]
-    found = await runtime.entities.get(actor, ids.parse(ids.ENTITY, entity_id), known_at=known_at)
-    return json_answer(EntityOut.answer(found))
+    found, former = await runtime.entities.get(actor, ids.parse(ids.ENTITY, entity_id), known_at=known_at)
+    told = [FormerAttributeOut.answer(one) for one in former]
+    return json_answer(EntityDetailOut.answer(found, former_attributes=told))
 
 
 async def get_entity_graph(

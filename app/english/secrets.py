@@ -101,7 +101,7 @@ def _is_password(found: re.Match[str], text: str) -> bool:
     value = _value(found)
     if found["what"].lower().startswith("pin"):
         return value.isdigit() and len(value) in _PIN_LENGTHS
-    if not found["quote"] and _CODE.match(value):
+    if not found["quote"] and _is_of_code(found, text):
         return False
     if value.lower() in _NO_PASSWORD or len(value) < _SHORTEST_PASSWORD or value.startswith(_PLACEHOLDERS):
         return False
@@ -132,7 +132,14 @@ def _is_access_code(found: re.Match[str], text: str) -> bool:
 
 
 def _is_foreign_password(found: re.Match[str], text: str) -> bool:
-    return not _CODE.match(found["value"]) and _is_word(found, text)
+    return not _is_of_code(found, text) and _is_word(found, text)
+
+
+def _is_of_code(found: re.Match[str], text: str) -> bool:
+    """Return whether a value is an expression of code: not one with figures that a word leads to, as `is`."""
+    value = found["value"]
+    told = text[: found.start("value")].rstrip()[-1:].isalpha() and value.isascii() and "(" not in value
+    return _CODE.match(value) is not None and not (told and any(map(str.isdigit, value)))
 
 
 def _is_phrase(found: re.Match[str], _text: str) -> bool:
@@ -142,9 +149,10 @@ def _is_phrase(found: re.Match[str], _text: str) -> bool:
 
 
 def _is_words(found: re.Match[str], _text: str) -> bool:
-    """Return whether words make no sentence and do not describe a passphrase."""
+    """Return whether words make no sentence and do not, half of them, describe a passphrase."""
     parts = found["value"].replace("-", " ").split()
-    return STOP_WORDS["english"].isdisjoint(parts) and _NO_PASSWORD.isdisjoint(parts)
+    describing = sum(one in _NO_PASSWORD for one in parts)
+    return STOP_WORDS["english"].isdisjoint(parts) and 2 * describing < len(parts)
 
 
 def _has_few_small_words(found: re.Match[str], _text: str) -> bool:

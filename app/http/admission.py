@@ -40,8 +40,8 @@ UNMETERED = frozenset({"/healthz", "/readyz", "/metrics"})
 STREAMS = frozenset({"/admin/events"})
 """Paths whose requests have a place and a deadline until their answer begins; streams have a bound of their own."""
 
-_LONG = re.compile(r"/(turns|turns/[^/]+/replay|documents|documents/files|import|export|mcp|answer)")
-"""Paths whose requests may wait for a model, or for the caller."""
+_LONG = re.compile(r"/(turns|turns/[^/]+/replay|documents|documents/.+|import|export|mcp|answer)")
+"""Paths whose requests may wait for a model, or for the caller, or store and erase megabytes whole or not at all."""
 
 _LONG_LANE = 8
 """How many times more such requests may be in work."""

@@ -153,11 +153,11 @@ _JOINS: Final = frozenset({"or", "and", "not", "nor", "must", "must_not", "shoul
 
 
 def _operator(wanted: object) -> str | None:
-    """Return the first key that another service would take for an operator: one of a comparison, or of a join."""
+    """Return the first key or value that another service takes for an operator: of a comparison, a join, or `*`."""
     if isinstance(wanted, list):
         return next((found for one in wanted if (found := _operator(one)) is not None), None)
     if not isinstance(wanted, dict):
-        return None
+        return "*" if wanted == "*" else None
     for key, value in wanted.items():
         name = key.casefold()
         if name.startswith("$") or (name in _JOINS and isinstance(value, dict | list)):

@@ -320,7 +320,7 @@ _HEADERS: Mapping[str, tuple[str, Mapping[str, object]]] = {
 }
 """Headers of answers besides those of HTTP itself, each with a description and its schema."""
 
-_LOCATED = ("/memories/typed/", "/admin/types", "/admin/backfills")
+_LOCATED = ("/memories/typed/", "/documents", "/admin/types", "/admin/backfills")
 """What the paths begin with whose 201 says where the thing is."""
 
 _TAGGED = "/memories/{memory_id}"

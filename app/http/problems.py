@@ -242,9 +242,10 @@ def did_you_mean(name: str, known: Iterable[str]) -> str:
         return ""
     names = set(known)
     name = _CAMEL_CASE.sub("_", name).lower()
-    elsewhere = [one for one in _NAMES_ELSEWHERE.get(name, ()) if one in names]
-    near = elsewhere or get_close_matches(name, names, n=1, cutoff=_LIKENESS)
-    return f"did you mean `{near[0]}`? " if near else ""
+    others = {other: here for other, here in _NAMES_ELSEWHERE.items() if other not in names}
+    elsewhere = {other: one for other, here in others.items() for one in reversed(here) if one in names}
+    near = [name] if name in elsewhere else get_close_matches(name, names | elsewhere.keys(), n=1, cutoff=_LIKENESS)
+    return f"did you mean `{elsewhere.get(near[0], near[0])}`? " if near else ""
 
 
 def unknown_type(name: str, known: Collection[str]) -> str:

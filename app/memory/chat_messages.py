@@ -28,6 +28,8 @@ TIME_FIELDS: Final = (
     "sent_at",
     "ts",
     "create_time",
+    "datetime",
+    "date_time",
     "time",
 )
 """Names of the time of a message in libraries, in order of precedence; in camel case, too."""

@@ -119,6 +119,11 @@ def numbers(text: str) -> tuple[str, ...]:
     return tuple(_NUMBER.findall(text))
 
 
+def codes(text: str) -> frozenset[str]:
+    """Return the codes of a sentence, such as paths and flags, as `value` compares them."""
+    return frozenset(value(token) for token in text.split() if _CODE.search(token))
+
+
 def negated(text: str) -> bool:
     """Return whether the sentence has a negation."""
     return len(_NEGATION.findall(text)) % 2 == 1

@@ -17,7 +17,7 @@ from app.db.entities import merge as entity_merges
 from app.db.entities import read as entity_reads
 from app.db.entities import unmerge as entity_unmerges
 from app.db.entities.merge import EntityMerge
-from app.db.entities.read import EntityFilters, EntityRecord, RelationEdge
+from app.db.entities.read import EntityFilters, EntityRecord, FormerAttribute, RelationEdge
 from app.db.entities.unmerge import MergeRecord, MovedBack, Undone
 from app.db.session import Database, WriteSession
 from app.db.sql import Row
@@ -101,11 +101,16 @@ class Entities:
             )
         return cut_page(found, limit, lambda one: one.id)
 
-    async def get(self, actor: Actor, entity: UUID, *, known_at: datetime | None = None) -> EntityRecord:
-        """Return an entity, at `known_at` as it was known then, or raise NotFound."""
-        async with self.database.read(actor.tenant_id) as session:
-            found = await entity_reads.find(session, actor.tenant_id, entity, known_at=known_at)
-        return ids.require(found, ids.ENTITY, entity)
+    async def get(
+        self, actor: Actor, entity: UUID, *, known_at: datetime | None = None
+    ) -> tuple[EntityRecord, tuple[FormerAttribute, ...]]:
+        """Return an entity and its attributes' former values, at `known_at` as was known then, or raise NotFound."""
+        tenant = actor.tenant_id
+        async with self.database.read(tenant) as session:
+            record = await entity_reads.find(session, tenant, entity, known_at=known_at)
+            found = ids.require(record, ids.ENTITY, entity)
+            former = await entity_reads.former_attributes(session, tenant, found, known_at=known_at)
+            return found, tuple(former)
 
     async def graph(
         self,

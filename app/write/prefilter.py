@@ -226,7 +226,7 @@ def _repeats(
     """Tell whether a turn of these words, some of them telling, says nothing that an earlier one did not say.
 
     Every word must have stood in the earlier turn, in the same order: a corrected name is news. So is another
-    number, and a `not` that came or went.
+    number, a path or other code in another case, and a `not` that came or went.
     """
     if content == earlier.content:
         return True
@@ -240,6 +240,7 @@ def _repeats(
     return (
         all(word in place for word in said)
         and memory_normalise.numbers(content) == memory_normalise.numbers(earlier.content)
+        and memory_normalise.codes(content) <= memory_normalise.codes(earlier.content)
         and memory_normalise.negated(content) == memory_normalise.negated(earlier.content)
     )
 

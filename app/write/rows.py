@@ -109,10 +109,11 @@ class PendingRows:
         )
 
 
-def add_entities(plan: PendingRows, memory: UUID, resolved: Resolved, *, before: int = 0) -> None:
+def add_entities(plan: PendingRows, memory: UUID, resolved: Resolved, *, before: int = 0, current: bool = True) -> None:
     """Add the entities that a memory mentions, their new aliases, and the mentions.
 
     An entity is counted once a statement of the memory; a new one for the `before` earlier statements too.
+    What a statement that is not `current` says of an entity that was known stays in its memory.
     A name that is too long for the index gets no alias: the id of its entity is derived from the name.
     """
     by_role = {mention.role: mention for mention in resolved.prepared.mentions}
@@ -123,6 +124,8 @@ def add_entities(plan: PendingRows, memory: UUID, resolved: Resolved, *, before:
         known = plan.entities.get(ref.id)
         count = times + (before if ref.created else 0) + (0 if known is None else known["mention_count"])
         row = {**_entity_row(here, ref, mention, count), "created_at": now}
+        if not (current or ref.created):
+            row["attributes"] = {}
         if known is not None:
             row["attributes"] = {**known["attributes"], **row["attributes"]}
             if row["entity_type"] == UNKNOWN_TYPE:
@@ -195,7 +198,7 @@ def add(plan: PendingRows, resolved: Resolved, version: Version) -> None:
         {"tenant_id": plan.around.tenant, "memory_id": version.id, "last_accessed_at": None}
     )
     add_evidence(plan, version.id, resolved.prepared)
-    add_entities(plan, version.id, resolved)
+    add_entities(plan, version.id, resolved, current=version.status is not MemoryStatus.SUPERSEDED)
     if version.status in {MemoryStatus.ACTIVE, MemoryStatus.SUPERSEDED}:
         add_edge(plan, version.id, resolved)
     plan.counts.memories += 1

@@ -22,7 +22,16 @@ COUNTS = statement(
 )
 QUESTION = "where does the user work?"
 STANDING = {
-    *("recorded_at", "stated_at", "access_count", "last_accessed_at", "supersedes", "links", "feedback", "confidence"),
+    *(
+        "recorded_at",
+        "occurred_at",
+        "access_count",
+        "last_accessed_at",
+        "supersedes",
+        "links",
+        "feedback",
+        "confidence",
+    ),
     *("confidence_parts", "evidence", "category", "importance", "status", "valid_from", "valid_until", "retired_at"),
 }
 

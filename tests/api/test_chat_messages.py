@@ -88,6 +88,7 @@ async def test_a_field_by_the_name_of_another_library_is_answered_with_ours(clie
 WAYS_TO_SAY_WHEN = [
     {"createdAt": "2024-02-03T04:05:06+00:00"},
     {"sent_at": 1706933106},
+    {"dateTime": "2024-02-03T04:05:06Z"},
     {"sentAt": 1706933106000},
     {"ts": "1706933106.000000"},
     {"time": "1706933106000"},
@@ -113,7 +114,7 @@ async def test_every_door_reads_the_time_of_a_message_alike(client: httpx.AsyncC
         assert [one["occurred_at"] for one in answer.json()["turns"]] == ["2024-02-03T04:05:06Z"], body
     written = {"type": "fact", "user_id": "lea", "predicate": "sister", "object": "Carla", **when}
     batch = await client.post("/memories/batch", json={"memories": [written]})
-    assert batch.json()["results"][0]["memory"]["stated_at"] == "2024-02-03T04:05:06Z"
+    assert batch.json()["results"][0]["memory"]["occurred_at"] == "2024-02-03T04:05:06Z"
 
 
 async def test_an_old_chat_does_not_replace_what_is_true_today(client: httpx.AsyncClient) -> None:

@@ -117,6 +117,9 @@ async def test_a_misspelt_field_inside_a_list_is_told_with_the_nearest(client: h
     ):
         answer = await client.post(path, json=content)
         assert _at(answer, field) == ["is not a field here; did you mean `occurred_at`?"], answer.text
+    elsewhere = {"memories": [{"type": "fact", **fact(), "craeted_at": "2026-05-09T14:30:00Z"}]}
+    answer = await client.post("/memories/batch", json=elsewhere)
+    assert _at(answer, "memories.0.craeted_at") == ["is not a field here; did you mean `occurred_at`?"], answer.text
     answer = await client.get("/memories", params={"statsu": "active"})
     assert "did you mean `status`?" in answer.json()["detail"]
 

@@ -65,3 +65,54 @@ async def test_what_is_no_entity_is_not_found(tenant: Tenant) -> None:
     for path in ("/entities/ent_" + "0" * 32, "/entities/mem_" + "0" * 32, "/entities/nonsense"):
         assert (await tenant.client.get(path)).status_code == 404
         assert (await tenant.client.get(f"{path}/graph")).status_code == 404
+
+
+async def describe(tenant: Tenant, said: str, **attributes: str) -> str:
+    """Say at a time what a museum is like; return its id."""
+    body = {"canonical_name": "Harbour Museum", "entity_type": "place", "attributes": attributes, "occurred_at": said}
+    answer = await tenant.client.post("/memories/typed/entity", json={"user_id": "u1", **body})
+    assert answer.status_code == 201, answer.text
+    [found] = (await tenant.client.get("/entities", params={"user_id": "u1", "name": "Harbour Museum"})).json()[
+        "entities"
+    ]
+    return str(found["id"])
+
+
+async def test_a_changed_attribute_leaves_what_it_was_and_until_when(tenant: Tenant) -> None:
+    await describe(tenant, "2025-03-01T00:00:00Z", director="Mads Holm", rooms="14")
+    await describe(tenant, "2025-09-01T00:00:00Z", director="Ines Rocha")
+    entity = await describe(tenant, "2026-02-01T00:00:00Z", director="Tomas Berg", rooms="15")
+    found = (await tenant.client.get(f"/entities/{entity}")).json()
+    assert found["attributes"] == {"director": "Tomas Berg", "rooms": "15"}
+    former = [(one["name"], one["value"]) for one in found["former_attributes"]]
+    assert former[-1] == ("director", "Mads Holm")
+    assert sorted(former[:2]) == [("director", "Ines Rocha"), ("rooms", "14")]
+    first = found["former_attributes"][-1]["retired_at"]
+    then = (await tenant.client.get(f"/entities/{entity}", params={"known_at": first})).json()
+    assert then["attributes"]["director"] == "Ines Rocha"
+    assert [one["value"] for one in then["former_attributes"]] == ["Mads Holm"]
+
+
+async def test_an_earlier_statement_told_late_leaves_the_attributes_of_now(tenant: Tenant) -> None:
+    await describe(tenant, "2026-02-01T00:00:00Z", director="Tomas Berg")
+    entity = await describe(tenant, "2023-02-01T00:00:00Z", director="Lea Brandt")
+    found = (await tenant.client.get(f"/entities/{entity}")).json()
+    assert (found["attributes"], found["former_attributes"]) == ({"director": "Tomas Berg"}, [])
+
+
+async def test_erasing_what_was_said_of_an_entity_erases_what_it_was(tenant: Tenant) -> None:
+    for said, place in (("2025-03-01T00:00:00Z", "Odense"), ("2026-03-01T00:00:00Z", "Aarhus")):
+        entity = await describe(tenant, said, place=place)
+    fact = {"user_id": "u1", "subject": "Harbour Museum", "predicate": "located-at", "object": "Aarhus"}
+    assert (await tenant.client.post("/memories/typed/fact", json=fact)).status_code == 201
+    [told] = (await tenant.client.get("/memories", params={"user_id": "u1", "type": "entity"})).json()["memories"]
+    assert (await tenant.client.delete(f"/memories/{told['id']}")).status_code == 200
+    assert "Odense" not in (await tenant.client.get(f"/entities/{entity}")).text
+
+
+async def test_erasing_an_earlier_statement_keeps_the_attributes_of_now(tenant: Tenant) -> None:
+    entity = await describe(tenant, "2026-02-01T00:00:00Z", director="Tomas Berg")
+    await describe(tenant, "2023-02-01T00:00:00Z", director="Lea Brandt")
+    listed = (await tenant.client.get("/memories", params={"user_id": "u1", "status": "superseded"})).json()["memories"]
+    assert (await tenant.client.delete(f"/memories/{listed[0]['id']}")).status_code == 200
+    assert (await tenant.client.get(f"/entities/{entity}")).json()["attributes"] == {"director": "Tomas Berg"}

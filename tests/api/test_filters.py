@@ -92,6 +92,7 @@ async def test_lists_are_narrowed_by_tags_like_questions(client: httpx.AsyncClie
         ({"stars": {"lt": 4}}, "lt"),
         ({"review": {"stars": {"$gt": 4, "$lt": 9}}}, "$gt"),
         ({"project": {"in": ["apollo", "gemini"]}}, "in"),
+        ({"project": "*"}, "*"),
     ],
 )
 async def test_an_operator_in_a_filter_of_metadata_is_refused_by_name(

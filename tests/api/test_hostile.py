@@ -63,8 +63,8 @@ async def test_an_odd_path_with_an_idempotency_key_is_just_not_found(tenant: Ten
 @pytest.mark.parametrize(
     ("path", "value"),
     [
-        ("/memories?sort=stated_at", "0001-01-01T00:00:00+23:00"),
-        ("/memories?sort=stated_at", "9999-12-31T23:59:59-23:00"),
+        ("/memories?sort=occurred_at", "0001-01-01T00:00:00+23:00"),
+        ("/memories?sort=occurred_at", "9999-12-31T23:59:59-23:00"),
         ("/memories?sort=importance", 10**320),
         ("/memories?sort=importance", math.nan),
         ("/memories/typed/episodic/session/s1", 1e30),

@@ -94,7 +94,15 @@ async def test_what_is_named_by_signs_alone_accumulates(
 async def test_pages_meet_without_gap_or_overlap(client: httpx.AsyncClient) -> None:
     items = [{"type": "fact", **fact(predicate=f"p-{n}", object=str(n), importance=(n % 3) / 4)} for n in range(23)]
     await client.post("/memories/batch", json={"memories": items})
-    for sort in ("-recorded_at", "recorded_at", "-importance", "importance", "-confidence", "stated_at", "-stated_at"):
+    for sort in (
+        "-recorded_at",
+        "recorded_at",
+        "-importance",
+        "importance",
+        "-confidence",
+        "occurred_at",
+        "-occurred_at",
+    ):
         seen: list[str] = []
         cursor = None
         while True:
@@ -197,7 +205,7 @@ async def test_history_shows_every_version(client: httpx.AsyncClient) -> None:
 
 async def test_times_are_read_in_the_callers_zone(client: httpx.AsyncClient) -> None:
     memory = await written(client, occurred_at="2026-05-09T10:00:00", timezone="Asia/Tokyo")
-    assert memory["stated_at"] == "2026-05-09T01:00:00Z"
+    assert memory["occurred_at"] == "2026-05-09T01:00:00Z"
 
 
 async def test_an_event_before_standard_time_is_known_again(client: httpx.AsyncClient) -> None:

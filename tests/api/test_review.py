@@ -33,7 +33,7 @@ async def test_an_accepted_memory_is_believed_under_its_own_id(desk: Desk) -> No
     memory = await desk.memory(pending["id"])
     assert (memory["status"], memory["needs_review"], memory["slot"] is None) == ("active", False, False)
     assert memory["recorded_at"] == pending["recorded_at"]
-    assert memory["stated_at"] == pending["stated_at"]
+    assert memory["occurred_at"] == pending["occurred_at"]
     assert await desk.recalled("where does the user work?") == [pending["id"]]
     assert await desk.items() == []
     entities = (await desk.client.get("/entities", params={"all": True, "name": "Volkswagen"})).json()["entities"]

@@ -70,7 +70,7 @@ async def listed(client: httpx.AsyncClient, **params: Any) -> list[str]:
         params["cursor"] = cursor
 
 
-@pytest.mark.parametrize("sort", ["-recorded_at", "stated_at", "-importance"])
+@pytest.mark.parametrize("sort", ["-recorded_at", "occurred_at", "-importance"])
 async def test_what_is_over_or_not_begun_is_listed_only_when_asked_for(client: httpx.AsyncClient, sort: str) -> None:
     windows: list[dict[str, Any]] = [
         {"valid_from": at(days=-10), "valid_until": at(days=-9)}, {}, {"valid_from": at(days=2)},

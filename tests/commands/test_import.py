@@ -125,8 +125,8 @@ def test_a_conversation_becomes_episodes_that_know_what_came_before(service: Ser
     assert question["content"] == "Where shall I move?"
     assert question["session_id"] == answer["session_id"]
     assert question["session_id"].startswith("chat-")
-    assert question["stated_at"] == "2026-05-09T14:30:00Z"
-    assert answer["stated_at"] == "2026-05-09T14:30:10Z"
+    assert question["occurred_at"] == "2026-05-09T14:30:00Z"
+    assert answer["occurred_at"] == "2026-05-09T14:30:10Z"
     assert [one["role"] for one in question["evidence"]] == ["user"]
     # "move" is said in the question alone, and the answer is found by it.
     asked = service.command("query", "What did you suggest when Ana wanted to move?", "--user-id", user)

@@ -137,11 +137,11 @@ def test_mem0_comes_with_its_times_and_metadata(service: Served, user: str, tmp_
     assert "not carried over: hash" in done.stdout
     assert "not carried over: score" in done.stdout
     fact, late, early = sorted(memories(service, user), key=lambda one: one["type"])[:1] + sorted(
-        memories(service, user, type="semantic"), key=lambda one: one["stated_at"], reverse=True
+        memories(service, user, type="semantic"), key=lambda one: one["occurred_at"], reverse=True
     )
     assert (fact["subject"], fact["predicate"], fact["object"]) == ("user", "plays-in", "harbour quartet")
     assert early["content"] == "Rehearses on Thursdays"
-    assert late["stated_at"] == "2026-02-01T17:00:00Z"
+    assert late["occurred_at"] == "2026-02-01T17:00:00Z"
     assert late["session_id"] == "call-7"
     assert late["metadata"] == {"channel": "phone", "categories": ["music"]}
     assert late["provenance"] == {"imported_from": "mem0", "external_id": "b1d5f7c2"}

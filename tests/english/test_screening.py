@@ -224,3 +224,18 @@ def test_a_long_run_inside_a_text_takes_no_longer_than_its_length_explains(lead:
         screen(text, foreign=True)
 
     assert growth(read, unit) < QUADRATIC
+
+
+@pytest.mark.parametrize(
+    ("text", "is_secret"),
+    [
+        ("my password is Birch.Lake41", True),
+        ("minha senha é Praia.Norte52", True),
+        ("my password is settings.password", False),
+        ("password = config.db.pass1", False),
+        ("the pass phrase of the archive: strong copper window turtle", True),
+        ("the pass phrase: long random strong secure", False),
+    ],
+)
+def test_a_password_with_a_dot_is_no_code_where_a_word_leads_to_it(text: str, *, is_secret: bool) -> None:
+    assert bool(find_secrets(text)) is is_secret

@@ -40,7 +40,8 @@ async def furnish(client: httpx.AsyncClient) -> None:
     for place, at in (("the opera", "2024-03-01T00:00:00Z"), ("the conservatory", "2026-05-09T00:00:00Z")):
         await written(client, "fact", subject="Ana", predicate="works-at", object=place, occurred_at=at, **ana)
     await written(client, "entity", canonical_name="Priya", entity_type="person", aliases=["Pri"],
-                  attributes={"height": "tall"}, **ana)  # fmt: skip
+                  attributes={"height": "tall", "desk": "C4"}, **ana)  # fmt: skip
+    await written(client, "entity", canonical_name="Priya", entity_type="person", attributes={"desk": "F1"}, **ana)
     await written(client, "entity", canonical_name="Pria", entity_type="person", **ana)
     found = (await client.get("/entities", params={"user_id": "ana", "entity_type": "person"})).json()["entities"]
     ids = {one["canonical_name"]: one["id"] for one in found}
@@ -101,6 +102,10 @@ async def test_an_export_imported_is_the_same_again(tenant: Tenant, other_tenant
     histories = [(await one.get(f"/memories/{memory}/history")).json()["events"] for one in (first, second)]
     told = [[one["id"] for one in events if one["action"] != "memory.standing"] for events in histories]
     assert told[0] == told[1]
+    [entity] = (await first.get("/entities", params={"user_id": "ana", "name": "Priya"})).json()["entities"]
+    former = [(await one.get(f"/entities/{entity['id']}")).json()["former_attributes"] for one in (first, second)]
+    assert [(one["name"], one["value"]) for one in former[0]] == [("desk", "C4")]
+    assert former[0] == former[1]
 
 
 async def test_a_name_that_was_imported_is_known(client: httpx.AsyncClient, other_client: httpx.AsyncClient) -> None:

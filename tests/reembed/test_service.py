@@ -53,13 +53,14 @@ class Traffic:
 
     url: str
     name: str
+    pause: float = 0.1
     rounds: int = 0
     written: dict[str, str] = field(default_factory=dict)
     wrong: list[object] = field(default_factory=list)
     stop: asyncio.Event = field(default_factory=asyncio.Event)
 
     async def run(self, expected: list[list[str]]) -> None:
-        async with httpx.AsyncClient(base_url=self.url, headers=headers(), trust_env=False, timeout=30) as client:
+        async with httpx.AsyncClient(base_url=self.url, headers=headers(), trust_env=False, timeout=120) as client:
             while not self.stop.is_set():
                 if (got := await answers(client)) != expected:
                     self.wrong.append(got)
@@ -69,17 +70,17 @@ class Traffic:
                 assert answer.status_code == 201, answer.text
                 self.written[answer.json()["memory"]["id"]] = key
                 self.rounds += 1
-                await asyncio.sleep(0.1)  # the others on this machine have something to do, too
+                await asyncio.sleep(self.pause)  # the others on this machine have something to do, too
 
 
 @asynccontextmanager
-async def traffic(served: Served, name: str) -> AsyncIterator[Traffic]:
-    """Ask and write until the block ends; what it answers at first is what it must answer then."""
-    async with httpx.AsyncClient(base_url=served.url, headers=headers(), trust_env=False, timeout=30) as client:
+async def traffic(served: Served, name: str, *, pause: float = 0.1) -> AsyncIterator[Traffic]:
+    """Ask and write, with pauses, until the block ends; what it answers at first is what it must answer then."""
+    async with httpx.AsyncClient(base_url=served.url, headers=headers(), trust_env=False, timeout=120) as client:
         expected = await answers(client)
     assert len(expected[0]) == 10, "rows that are owed"
     assert len(expected[1]) == 30
-    one = Traffic(url=served.url, name=name)
+    one = Traffic(url=served.url, name=name, pause=pause)
     task = asyncio.create_task(one.run(expected))
     try:
         yield one
@@ -100,8 +101,8 @@ async def fill(served: Served, facts: int = 400) -> None:
         for n in range(30)
     ]  # fmt: skip
     async with httpx.AsyncClient(base_url=served.url, headers=headers(), trust_env=False, timeout=60) as client:
-        for first in range(0, len(items), 500):
-            answer = await client.post("/memories/batch", json={"memories": items[first : first + 500]})
+        for first in range(0, len(items), 100):
+            answer = await client.post("/memories/batch", json={"memories": items[first : first + 100]})
             assert answer.status_code in {200, 201, 207}, answer.text
 
 
@@ -218,7 +219,7 @@ async def still_ready(served: Served) -> None:
 
 async def found(served: Served, written: dict[str, str]) -> None:
     """Ask for everything that was written meanwhile, by meaning."""
-    async with httpx.AsyncClient(base_url=served.url, headers=headers(), trust_env=False, timeout=30) as client:
+    async with httpx.AsyncClient(base_url=served.url, headers=headers(), trust_env=False, timeout=120) as client:
         for memory, key in list(written.items())[:: max(1, len(written) // 25)]:
             words = key.replace(".", " ").replace("n", "n ")
             asked = {"query": words, "user_id": "writer", "top_k": 100, "min_relevance": 0, "explain": True}

@@ -210,7 +210,7 @@ async def test_entities_are_shown_as_they_were(timed: Timed) -> None:
     for at, expected in ((apart, sharma), (one, merged)):
         [then] = (await service.list(actor, filters=EntityFilters(alias="P. Sharma"), known_at=at)).items
         assert then == expected
-        assert await service.get(actor, expected.id, known_at=at) == expected
+        assert (await service.get(actor, expected.id, known_at=at))[0] == expected
     assert await service.graph(actor, sharma.id, depth=2, known_at=apart) == graph
     joined = (await service.graph(actor, sharma.id, depth=1, known_at=one))[1]
     assert [(edge.from_name, edge.to_entity) for edge in joined] == [("Sarah", priya.id)]

@@ -419,3 +419,17 @@ def test_a_short_english_turn_is_not_taken_for_another_language(content: str) ->
 def test_a_turn_that_differs_in_a_word_of_a_class_is_no_repetition(name: str) -> None:
     pairs = PAIRS[name] if name == "numbers" else PAIRS[name][::8]
     assert [other for first, other in pairs if gate(other, recent=(RecentTurn(content=first, occurred_at=NOW),))] == []
+
+
+@pytest.mark.parametrize(
+    ("said", "again", "is_repeated"),
+    [
+        ("The share is mounted at /mnt/Media.", "The share is mounted at /mnt/media.", False),
+        ("Call the linter with -N please", "Call the linter with -n please", False),
+        ("The token variable is api_Key", "The token variable is api_key", False),
+        ("The share is mounted at /mnt/Media.", "the share is mounted at /mnt/Media", True),
+        ("My cat is called Pixel.", "my cat is called pixel", True),
+    ],
+)
+def test_a_code_in_another_case_is_news(said: str, again: str, *, is_repeated: bool) -> None:
+    assert (gate(again, recent=(before(said),)) is Gate.REPEAT) is is_repeated

@@ -66,10 +66,14 @@ class LinkOut(Out):
     memory_id: Annotated[str, Given()]
 
 
+Occurred = Annotated[datetime, Source("stated_at")]
+"""When something was said: the name that the time has in requests."""
+
+
 class EvidenceOut(Out):
     """The source of a memory."""
 
-    stated_at: datetime
+    occurred_at: Occurred
     turn_id: Annotated[str | None, public_id(ids.TURN)]
     quote: str | None
     role: str | None
@@ -98,7 +102,7 @@ class MemoryOut(Out):
     session_id: str | None
     sequence_number: int | None
     speech_act: SpeechAct
-    stated_at: datetime
+    occurred_at: Occurred = Field(description="When it was said, by the latest that said so.")
     valid_from: datetime
     valid_until: datetime | None
     recorded_at: datetime
@@ -153,7 +157,7 @@ class RecalledMemoryOut(Out):
     topic: str | None
     session_id: str | None
     sequence_number: int | None
-    stated_at: datetime
+    occurred_at: Occurred = Field(description="When it was said, by the latest that said so.")
     valid_until: datetime | None
     evidence: list[SourceOut]
     metadata: dict[str, Any]

@@ -50,6 +50,7 @@ function EntityPage({ id }) {
         <${Card} title="Identity"><${Pairs} pairs=${[
           ["names", [entity.canonical_name, ...entity.aliases].join(", ")],
           ...Object.entries(entity.attributes).map(([name, value]) => [words(name), typeof value === "object" ? html`<${Json} value=${value} />` : String(value)]),
+          ...entity.former_attributes.map((one) => [`${words(one.name)} until`, html`<${Time} at=${one.retired_at} />: ${typeof one.value === "object" ? html`<${Json} value=${one.value} />` : String(one.value)}`]),
           ["mentions", number(entity.mention_count)], ["user", entity.user_id && html`<a href=${href(["users", entity.user_id])}>${entity.user_id}</a>`],
           ["agent", entity.agent_id], ["known since", html`<${Time} at=${entity.created_at} />`],
           ["merged into", entity.merged_into && html`<a href=${href(["entities", entity.merged_into])}>${entity.merged_into}</a>`], ["id", html`<code>${entity.id}</code>`],

@@ -9,7 +9,7 @@ import { MemoryPage } from "./memory.js";
 import { NewMemory } from "./new-memory.js";
 
 const STATUSES = ["", "active", "superseded", "expired", "pending", "forgotten"];
-const SORTS = [["-recorded_at", "newest first"], ["recorded_at", "oldest first"], ["-stated_at", "latest stated"], ["-importance", "most important"], ["-confidence", "most confident"]];
+const SORTS = [["-recorded_at", "newest first"], ["recorded_at", "oldest first"], ["-occurred_at", "latest stated"], ["-importance", "most important"], ["-confidence", "most confident"]];
 const ROW = 60;
 const SLIDER_DAYS = 730;
 
@@ -92,7 +92,7 @@ export function MemoryRow({ memory }) {
     <span class="row-meta"><${Badge} text=${memory.status} /> ${words(memory.type)}
       <span title="confidence">${fraction(memory.confidence)}</span>
       ${memory.user_id && html`<span>${memory.user_id}</span>`}
-      <${Time} at=${memory.stated_at} />
+      <${Time} at=${memory.occurred_at} />
       ${memory.needs_review && html`<${Badge} text="waits for review" tone="warn" />`}</span>
   </a>`;
 }

@@ -10,7 +10,7 @@ import { Badge, Button, Card, Confirm, Copy, Empty, Json, Loaded, Masked, Memory
 const WEIGHTS = [["source_strength", "source", 0.45], ["repetition", "repetition", 0.2], ["extractor_confidence", "extractor", 0.25], ["type_prior", "type prior", 0.1]];
 /** How a memory of a category that was chosen for it fades, whatever its type; as the service has it. */
 const CATEGORIES = { episodic: [45, 0.02], semantic: [120, 0.02], procedural: [null, 0], control: [null, 0], core: [120, 0.6] };
-const COMMON = new Set(["id", "type", "category", "status", "content", "subject", "slot", "contested", "confidence", "confidence_parts", "freshness", "importance", "topic", "scope", "user_id", "agent_id", "session_id", "sequence_number", "speech_act", "stated_at", "valid_from", "valid_until", "recorded_at", "retired_at", "supersedes", "superseded_by", "links", "evidence", "provenance", "access_count", "last_accessed_at", "distinct_sessions", "stability", "useful_count", "not_useful_count", "wrong_count", "needs_review", "review_reason", "metadata", "speaker"]);
+const COMMON = new Set(["id", "type", "category", "status", "content", "subject", "slot", "contested", "confidence", "confidence_parts", "freshness", "importance", "topic", "scope", "user_id", "agent_id", "session_id", "sequence_number", "speech_act", "occurred_at", "valid_from", "valid_until", "recorded_at", "retired_at", "supersedes", "superseded_by", "links", "evidence", "provenance", "access_count", "last_accessed_at", "distinct_sessions", "stability", "useful_count", "not_useful_count", "wrong_count", "needs_review", "review_reason", "metadata", "speaker"]);
 const STATE_ACTIONS = /superseded|expired|forgotten|rejected|ended|revived|decided|added|contradicted|accepted/;
 
 /** Return the fields that only this memory's type has. */
@@ -73,7 +73,7 @@ function Fields({ memory }) {
     ["topic", memory.topic], ["importance", fraction(memory.importance)],
     ["scope", memory.scope], ["user", memory.user_id && html`<a href=${href(["users", memory.user_id])}>${memory.user_id}</a>`],
     ["agent", memory.agent_id], ["session", memory.session_id && html`<a href=${href(["turns"], { session: memory.session_id })}>${memory.session_id}</a>`],
-    ["stated", html`<${Time} at=${memory.stated_at} />`], ["true from", html`<${Time} at=${memory.valid_from} />`],
+    ["stated", html`<${Time} at=${memory.occurred_at} />`], ["true from", html`<${Time} at=${memory.valid_from} />`],
     ["true until", memory.valid_until && when(memory.valid_until)], ["recorded", html`<${Time} at=${memory.recorded_at} />`],
     ["retired", memory.retired_at && when(memory.retired_at)], ["meant as", memory.speech_act], ["metadata", metadata],
     ["id", html`<code>${memory.id}</code> <${Copy} text=${memory.id} />`],
@@ -98,7 +98,7 @@ function Evidence({ evidence }) {
   if (!evidence.length) return html`<${Empty}>Written directly, without a turn.<//>`;
   return html`<ul class="talk">${evidence.map((one) => html`<li>
     ${one.quote ? html`<mark>${one.quote}</mark>` : html`<span class="muted">the whole turn</span>`}
-    <small>${one.role}, ${when(one.stated_at)} ${one.turn_id && html`· <a href=${href(["turns", one.turn_id])}>the turn</a>`}</small></li>`)}</ul>`;
+    <small>${one.role}, ${when(one.occurred_at)} ${one.turn_id && html`· <a href=${href(["turns", one.turn_id])}>the turn</a>`}</small></li>`)}</ul>`;
 }
 
 function Links({ memory }) {

@@ -84,7 +84,7 @@ function Side({ title, memory, className = "", same, hidden }) {
     <div class="actions"><strong>${title}</strong><${Badge} text=${memory.status} />${same && html`<${Badge} text="same value" tone="info" />`}</div>
     <${Masked} hidden=${hidden}><blockquote>${memory.content}</blockquote>
     ${quote && html`<p class="small"><mark>${quote}</mark></p>`}<//>
-    <div class="row-meta"><${Meter} value=${memory.confidence} label="confidence" /> <span>stated <${Time} at=${memory.stated_at} /></span></div>
+    <div class="row-meta"><${Meter} value=${memory.confidence} label="confidence" /> <span>stated <${Time} at=${memory.occurred_at} /></span></div>
     <div class="row-meta"><${Badge} text=${memory.type} tone="plain" /> ${memory.user_id && html`<a href=${href(["users", memory.user_id])}>${memory.user_id}</a>`}
       ${memory.confidence_parts.mentions > 1 && html`<span>${memory.confidence_parts.mentions} mentions</span>`}</div>
   </article>`;
@@ -134,7 +134,7 @@ function Passages({ passages }) {
   if (!passages.length) return html`<${Empty}>It was written directly, without a turn.<//>`;
   return passages.map((one) => html`<ul class="talk">
     ${one.before.map((turn) => html`<${Spoken} turn=${turn} />`)}
-    ${one.turn ? html`<${Spoken} turn=${one.turn} quote=${one.quote ?? one.turn.content} main />` : html`<li class="key-turn">${one.quote ? html`<mark>${one.quote}</mark>` : "The turn is not kept."}<small>${one.role} · ${when(one.stated_at)}</small></li>`}
+    ${one.turn ? html`<${Spoken} turn=${one.turn} quote=${one.quote ?? one.turn.content} main />` : html`<li class="key-turn">${one.quote ? html`<mark>${one.quote}</mark>` : "The turn is not kept."}<small>${one.role} · ${when(one.occurred_at)}</small></li>`}
     ${one.after.map((turn) => html`<${Spoken} turn=${turn} />`)}
   </ul>`);
 }

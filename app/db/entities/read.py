@@ -20,6 +20,9 @@ from app.model import Scope
 MOST_EDGES = 500
 """Edges of a neighbourhood that are shown."""
 
+MOST_STATES = 500
+"""Former states of an entity that are read for the values that its attributes had."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class RelationEdge:
@@ -135,6 +138,15 @@ class EntityRecord:
     merged_into: UUID | None
     merged: tuple[UUID, ...]
     created_at: datetime
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class FormerAttribute:
+    """A value that an attribute of an entity had, and until when it was believed."""
+
+    name: str
+    value: object
+    retired_at: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -257,6 +269,40 @@ async def find_all(
     then = {} if known_at is None else {"known_at": known_at}
     rows = await session.fetch(_BY_IDS_THEN if then else _BY_IDS, {"tenant": tenant, "ids": list(entities), **then})
     return {row["id"]: _entity(row) for row in rows}
+
+
+_PAST = statement(
+    """
+    SELECT p.entity_id, p.attributes, p.believed_until FROM entities e
+    JOIN entity_past p ON p.tenant_id = :tenant AND p.entity_id = e.id
+    WHERE e.tenant_id = :tenant AND (e.id = :entity OR e.merged_into = :entity)
+        AND p.believed_until <= coalesce(CAST(:known_at AS timestamptz), 'infinity')
+    ORDER BY p.believed_until DESC, p.entity_id LIMIT :limit
+    """
+)
+
+
+async def former_attributes(
+    session: ReadSession, tenant: UUID, record: EntityRecord, *, known_at: datetime | None = None
+) -> list[FormerAttribute]:
+    """Return the values that attributes of an entity had before those of `record`, the latest first.
+
+    With `known_at`, those that had been replaced by then. Looks at its latest 500 former states.
+    """
+    states = await session.fetch(
+        _PAST, {"tenant": tenant, "entity": record.id, "known_at": known_at, "limit": MOST_STATES}
+    )
+    found: list[FormerAttribute] = []
+    later: dict[UUID, Mapping[str, object]] = {}
+    for state in states:
+        after = later.get(state["entity_id"], record.attributes)
+        found += (
+            FormerAttribute(name=name, value=value, retired_at=state["believed_until"])
+            for name, value in state["attributes"].items()
+            if after.get(name) != value
+        )
+        later[state["entity_id"]] = state["attributes"]
+    return found
 
 
 async def page(

@@ -345,7 +345,9 @@ _UNNAME = tuple(
 _RENAME = statement(
     f"""
     UPDATE entities e SET mention_count = greatest(0, e.mention_count - :mentions),
-        attributes = e.attributes - CAST(:keys AS text[]),
+        attributes = e.attributes - ARRAY(
+            SELECT a.key FROM jsonb_each_text(e.attributes) a
+            JOIN unnest(CAST(:keys AS text[]), CAST(:values AS text[])) AS lost(key, value) USING (key, value)),
         canonical_name = CASE WHEN folded(e.canonical_name) NOT IN ({_LOST}) THEN e.canonical_name ELSE coalesce((
             SELECT a.display FROM entity_aliases a WHERE a.tenant_id = :tenant AND a.entity_id = e.id
             ORDER BY a.created_at, a.alias LIMIT 1), 'unnamed') END
@@ -428,9 +430,10 @@ async def prune_names(
     lost = [name for name in names if name in gone]
     for unname in _UNNAME:
         await session.change(unname, {**here, "names": lost})
-    keys = [key for key, value in values.items() if value in gone]
-    await session.change(_RENAME, {**here, "names": lost, "keys": keys, "mentions": mentions})
-    if lost or keys:
+    untold = {key: value for key, value in values.items() if value in gone}
+    told = {"keys": list(untold), "values": list(untold.values())}
+    await session.change(_RENAME, {**here, **told, "names": lost, "mentions": mentions})
+    if lost or values:  # past states may hold what only former statements of an erased memory said
         await session.change(_FORGET_PAST, here)
     return lost
 

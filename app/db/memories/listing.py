@@ -29,14 +29,14 @@ class Sort(StrEnum):
     MOST_IMPORTANT = "-importance"
     LEAST_IMPORTANT = "importance"
     MOST_CONFIDENT = "-confidence"
-    LATEST_STATED = "-stated_at"
-    EARLIEST_STATED = "stated_at"
+    LATEST_STATED = "-occurred_at"
+    EARLIEST_STATED = "occurred_at"
 
     @property
     def column(self) -> str:
         """Return the column to order by; ids are ordered by the time of recording."""
         name = self.value.removeprefix("-")
-        return "id" if name == "recorded_at" else name
+        return {"recorded_at": "id", "occurred_at": "stated_at"}.get(name, name)
 
     @property
     def descending(self) -> bool:

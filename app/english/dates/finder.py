@@ -232,7 +232,7 @@ def _in_zone(text: str, span: TemporalSpan, zones: Sequence[NamedZone]) -> Tempo
         return span
     end = max(span.end, *(one.end for one in zones if span.start < one.start <= span.end))
     span = replace(span, end=end, text=text[span.start : end])
-    own = span.lower is not None and str(span.lower.tzname()) in text[named.start : named.end]
+    own = span.lower is not None and span.lower.tzname() == text[named.start : named.end].strip(" ,()")
     if named.local or own or span.kind not in {"moment", "period", "open"}:
         return span
     if named.zone is None:

@@ -414,15 +414,19 @@ def _key(draft: Draft) -> str:
 def _with_own_stop(value: object, said: str) -> object:
     """Return a value with the full stop that belongs to its last word, and the initials of where it lies.
 
-    `Apple Inc.`, `Washington, D.C.`; a stop that only ends the sentence is none of its own.
+    `Apple Inc.`, `Washington, D.C.`; a stop that only ends the sentence is none of its own. Of a value in other words
+    than was said, such as `user met Ana Ruiz Jr.`, the last word is looked for.
     """
-    if not isinstance(value, str) or not value or (at := said.find(value)) < 0:
+    if not isinstance(value, str) or not value.strip():
         return value
-    after = said[at + len(value) :]
-    initials = _INITIALS.match(after)
-    if initials is not None and value[:1].isupper():
-        return value + initials.group()
     last = value.split()[-1]
+    found = value if value in said else f" {last}"
+    before, _, after = said.partition(found)
+    if len(before) == len(said):
+        return value
+    initials = _INITIALS.match(after)
+    if initials is not None and found is value and value[:1].isupper():
+        return value + initials.group()
     own = _DOTTED.fullmatch(last) is not None or (last[:1].isupper() and last.lower() in _ABBREVIATED)
     return f"{value}." if own and after.startswith(".") else value
 

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from functools import partial
 from typing import Annotated, Any
+from urllib.parse import quote, urlencode
 
 from fastapi import APIRouter, Path, Query, Request
 from starlette.datastructures import UploadFile
@@ -40,6 +42,7 @@ from app.http.guard import (
 )
 from app.http.idempotency import IDEMPOTENT, ReplayableResponse, own_key, run_once
 from app.http.models import json_answer
+from app.http.outcomes import LOCATION
 from app.http.problems import FieldError, InvalidFields, UnsupportedMediaType
 from app.http.routes import CREATED, OK, add_reads, add_route
 from app.http.visibility import OwnedQuery
@@ -194,7 +197,17 @@ async def _stored(
         status = CREATED if done.decision is DocumentDecision.ADDED else OK
         return ReplayableResponse(status, DocumentResultOut.of(done, job))
 
-    return await run_once(request, runtime, actor, CREATED, work)
+    return await run_once(request, runtime, actor, CREATED, work, headers=partial(_location, request))
+
+
+def _location(request: Request, stored: object) -> dict[str, str]:
+    """Return the header with the address of a document that came; its scope is in the query."""
+    if not isinstance(stored, Mapping) or stored["decision"] != DocumentDecision.ADDED:
+        return {}
+    owner = {name: stored[name] for name in ("user_id", "agent_id") if stored[name] is not None}
+    query = urlencode({"scope": stored["scope"], **owner}, quote_via=quote)
+    root = request.scope.get("root_path", "")
+    return {LOCATION: f"{root}/documents/{quote(stored['document_id'], safe='')}?{query}"}
 
 
 def _pinned(given: dict[str, object], actor: Actor) -> dict[str, object]:

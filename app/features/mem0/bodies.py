@@ -224,7 +224,7 @@ def shown(memory: Memory) -> dict[str, Any]:
         "type": memory.type,
         "status": memory.status,
         "confidence": round(memory.confidence, 6),
-        "stated_at": memory.stated_at.isoformat(),
+        "occurred_at": memory.stated_at.isoformat(),
         "valid_from": memory.valid_from.isoformat(),
         "valid_until": None if memory.valid_until is None else memory.valid_until.isoformat(),
         "needs_review": memory.needs_review,

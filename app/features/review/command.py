@@ -173,7 +173,7 @@ def _show(answer: Mapping[str, Any]) -> None:
 
 
 def _line(memory: Mapping[str, Any]) -> str:
-    stated = str(memory["stated_at"])[:10]
+    stated = str(memory["occurred_at"])[:10]
     facts = f"{memory['status']}, confidence {memory['confidence']:.2f}, stated {stated}"
     return f"{memory['id']} ({facts}): {one_line(memory['content'], _LONGEST_CONTENT)}"
 

@@ -15,7 +15,7 @@ from pydantic_core import to_json
 from starlette.responses import Response
 
 from app import ids
-from app.api.memories.answers import AffectedOut, AnyMemory, MemoryOut
+from app.api.memories.answers import AffectedOut, AnyMemory, MemoryOut, Occurred
 from app.api.memories.bodies import canonical_types
 from app.api.memories.write import with_types
 from app.errors import TypedMemoryError
@@ -88,7 +88,7 @@ class PassageOut(Out):
 
     quote: str | None
     role: str | None
-    stated_at: datetime
+    occurred_at: Occurred
     before: Annotated[list[TurnExcerptOut], Given(())]
     turn: Annotated[TurnExcerptOut | None, Given()]
     after: Annotated[list[TurnExcerptOut], Given(())]

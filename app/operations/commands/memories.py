@@ -209,7 +209,8 @@ def why(
     say(f"freshness {answer['freshness']:.2f}, importance {answer['importance']:.2f}, {used}")
     for one in answer["evidence"]:
         words = f': "{one["quote"]}"' if one["quote"] else ""
-        say(f"said {one['stated_at'][:10]} by {one['role'] or 'the caller'} ({one['turn_id'] or 'typed write'}){words}")
+        who, where = one["role"] or "the caller", one["turn_id"] or "typed write"
+        say(f"said {one['occurred_at'][:10]} by {who} ({where}){words}")
     for link in answer["links"]:
         say(f"{link['kind']} ({link['direction']}): {link['memory_id']}")
     if answer["review_reason"]:

@@ -1000,7 +1000,7 @@ class ExtractionInstructions(TypedDict, total=False):
 
 MemoryStatus = Literal["active", "superseded", "expired", "forgotten", "pending"]
 
-MemorySort = Literal["-recorded_at", "recorded_at", "-importance", "importance", "-confidence", "-stated_at", "stated_at"]
+MemorySort = Literal["-recorded_at", "recorded_at", "-importance", "importance", "-confidence", "-occurred_at", "occurred_at"]
 
 TurnStatus = Literal["received", "processed", "skipped", "extraction_failed"]
 

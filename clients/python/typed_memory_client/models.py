@@ -29,13 +29,13 @@ class ConfidenceParts(Model):
 class Evidence(Model):
     """The source of a memory."""
 
+    occurred_at: datetime
+
     quote: str | None
 
     role: str | None
 
     session_id: str | None
-
-    stated_at: datetime
 
     turn_id: str | None
 
@@ -102,6 +102,9 @@ class MemoryFields(Model):
 
     not_useful_count: int
 
+    occurred_at: datetime
+    """When it was said, by the latest that said so."""
+
     provenance: dict[str, Any]
 
     recorded_at: datetime
@@ -119,8 +122,6 @@ class MemoryFields(Model):
 
     stability: float
     """From 0 to 1: grows with uses that lie days apart."""
-
-    stated_at: datetime
 
     status: MemoryStatus
 
@@ -745,11 +746,11 @@ class Passage(Model):
 
     before: list[TurnExcerpt]
 
+    occurred_at: datetime
+
     quote: str | None
 
     role: str | None
-
-    stated_at: datetime
 
     turn: TurnExcerpt | None
 
@@ -921,14 +922,15 @@ class RecalledMemory(Model):
 
     metadata: dict[str, Any]
 
+    occurred_at: datetime
+    """When it was said, by the latest that said so."""
+
     sequence_number: int | None
 
     session_id: str | None
 
     slot: str | None
     """The key under which only one value can be true at a time."""
-
-    stated_at: datetime
 
     status: MemoryStatus
 
@@ -989,6 +991,50 @@ class EntityPage(Model):
     entities: list[Entity]
 
     next_cursor: str | None
+
+
+class FormerAttribute(Model):
+    """A value that an attribute had."""
+
+    name: str
+
+    retired_at: datetime
+    """When the service learnt another value."""
+
+    value: Any
+
+
+class EntityDetail(Model):
+    """An entity with its names, its attributes, and the values that these had before."""
+
+    agent_id: str | None
+
+    aliases: list[str]
+
+    attributes: dict[str, Any]
+
+    canonical_name: str
+
+    created_at: datetime
+
+    entity_type: str
+
+    former_attributes: list[FormerAttribute]
+    """The latest first."""
+
+    id: str
+
+    mention_count: int
+
+    merged: list[str]
+    """Entities that were merged into it; what is known of them is its own."""
+
+    merged_into: str | None
+    """The entity that its names lead to now."""
+
+    scope: ScopeKind
+
+    user_id: str | None
 
 
 class End(Model):

@@ -179,7 +179,7 @@ export interface paths {
         };
         /**
          * Get an entity
-         * @description Get an entity with its names and attributes.
+         * @description Get an entity with its names, its attributes and their former values.
          *
          *     With `known_at`, as it was known then; entities have no validity, so `as_of` has no effect.
          */
@@ -1598,6 +1598,12 @@ export interface components {
             /** Not Useful Count */
             not_useful_count: number;
             /**
+             * Occurred At
+             * Format: date-time
+             * @description When it was said, by the latest that said so.
+             */
+            occurred_at: string;
+            /**
              * Predicate
              * @description What it is about, hyphenated: `may-not-` what it forbids, `may-` what it allows, `must-` what it demands. `cannot use`, `must not use` and `is not allowed to use` are kept as `may-not-use`, and so is `may use` with a rule that begins with `no`.
              * @example may-not-use
@@ -1644,11 +1650,6 @@ export interface components {
              * @description From 0 to 1: grows with uses that lie days apart.
              */
             stability: number;
-            /**
-             * Stated At
-             * Format: date-time
-             */
-            stated_at: string;
             status: components["schemas"]["MemoryStatus"];
             /**
              * Subject
@@ -2049,6 +2050,12 @@ export interface components {
             needs_review: boolean;
             /** Not Useful Count */
             not_useful_count: number;
+            /**
+             * Occurred At
+             * Format: date-time
+             * @description When it was said, by the latest that said so.
+             */
+            occurred_at: string;
             /** Provenance */
             provenance: {
                 [key: string]: unknown;
@@ -2087,11 +2094,6 @@ export interface components {
              * @description From 0 to 1: grows with uses that lie days apart.
              */
             stability: number;
-            /**
-             * Stated At
-             * Format: date-time
-             */
-            stated_at: string;
             status: components["schemas"]["MemoryStatus"];
             /** Subject */
             subject: string | null;
@@ -2542,6 +2544,12 @@ export interface components {
             needs_review: boolean;
             /** Not Useful Count */
             not_useful_count: number;
+            /**
+             * Occurred At
+             * Format: date-time
+             * @description When it was said, by the latest that said so.
+             */
+            occurred_at: string;
             /** Provenance */
             provenance: {
                 [key: string]: unknown;
@@ -2576,11 +2584,6 @@ export interface components {
              * @description From 0 to 1: grows with uses that lie days apart.
              */
             stability: number;
-            /**
-             * Stated At
-             * Format: date-time
-             */
-            stated_at: string;
             status: components["schemas"]["MemoryStatus"];
             /**
              * Subject
@@ -2969,6 +2972,12 @@ export interface components {
             needs_review: boolean;
             /** Not Useful Count */
             not_useful_count: number;
+            /**
+             * Occurred At
+             * Format: date-time
+             * @description When it was said, by the latest that said so.
+             */
+            occurred_at: string;
             /** Provenance */
             provenance: {
                 [key: string]: unknown;
@@ -3003,11 +3012,6 @@ export interface components {
              * @description From 0 to 1: grows with uses that lie days apart.
              */
             stability: number;
-            /**
-             * Stated At
-             * Format: date-time
-             */
-            stated_at: string;
             status: components["schemas"]["MemoryStatus"];
             /** Subject */
             subject: string | null;
@@ -3221,6 +3225,51 @@ export interface components {
             id: string;
             /** Name */
             name: string;
+        };
+        /**
+         * EntityDetailOut
+         * @description An entity with its names, its attributes, and the values that these had before.
+         */
+        EntityDetailOut: {
+            /** Agent Id */
+            agent_id: string | null;
+            /** Aliases */
+            aliases: string[];
+            /** Attributes */
+            attributes: {
+                [key: string]: unknown;
+            };
+            /** Canonical Name */
+            canonical_name: string;
+            /**
+             * Created At
+             * Format: date-time
+             */
+            created_at: string;
+            /** Entity Type */
+            entity_type: string;
+            /**
+             * Former Attributes
+             * @description The latest first.
+             */
+            former_attributes: components["schemas"]["FormerAttributeOut"][];
+            /** Id */
+            id: string;
+            /** Mention Count */
+            mention_count: number;
+            /**
+             * Merged
+             * @description Entities that were merged into it; what is known of them is its own.
+             */
+            merged: string[];
+            /**
+             * Merged Into
+             * @description The entity that its names lead to now.
+             */
+            merged_into: string | null;
+            scope: components["schemas"]["ScopeKind"];
+            /** User Id */
+            user_id: string | null;
         };
         /**
          * EntityItem
@@ -3453,6 +3502,12 @@ export interface components {
             needs_review: boolean;
             /** Not Useful Count */
             not_useful_count: number;
+            /**
+             * Occurred At
+             * Format: date-time
+             * @description When it was said, by the latest that said so.
+             */
+            occurred_at: string;
             /** Provenance */
             provenance: {
                 [key: string]: unknown;
@@ -3481,11 +3536,6 @@ export interface components {
              * @description From 0 to 1: grows with uses that lie days apart.
              */
             stability: number;
-            /**
-             * Stated At
-             * Format: date-time
-             */
-            stated_at: string;
             status: components["schemas"]["MemoryStatus"];
             /** Subject */
             subject: string | null;
@@ -3907,6 +3957,12 @@ export interface components {
             needs_review: boolean;
             /** Not Useful Count */
             not_useful_count: number;
+            /**
+             * Occurred At
+             * Format: date-time
+             * @description When it was said, by the latest that said so.
+             */
+            occurred_at: string;
             /** Provenance */
             provenance: {
                 [key: string]: unknown;
@@ -3943,11 +3999,6 @@ export interface components {
              * @description From 0 to 1: grows with uses that lie days apart.
              */
             stability: number;
-            /**
-             * Stated At
-             * Format: date-time
-             */
-            stated_at: string;
             status: components["schemas"]["MemoryStatus"];
             /** Subject */
             subject: string | null;
@@ -4320,6 +4371,12 @@ export interface components {
             /** Not Useful Count */
             not_useful_count: number;
             /**
+             * Occurred At
+             * Format: date-time
+             * @description When it was said, by the latest that said so.
+             */
+            occurred_at: string;
+            /**
              * Participants
              * @description Who took part.
              * @default []
@@ -4353,11 +4410,6 @@ export interface components {
              * @description From 0 to 1: grows with uses that lie days apart.
              */
             stability: number;
-            /**
-             * Stated At
-             * Format: date-time
-             */
-            stated_at: string;
             status: components["schemas"]["MemoryStatus"];
             /** Subject */
             subject: string | null;
@@ -4560,17 +4612,17 @@ export interface components {
          * @description The source of a memory.
          */
         EvidenceOut: {
+            /**
+             * Occurred At
+             * Format: date-time
+             */
+            occurred_at: string;
             /** Quote */
             quote: string | null;
             /** Role */
             role: string | null;
             /** Session Id */
             session_id: string | null;
-            /**
-             * Stated At
-             * Format: date-time
-             */
-            stated_at: string;
             /** Turn Id */
             turn_id: string | null;
         };
@@ -4814,6 +4866,12 @@ export interface components {
              */
             object: string;
             /**
+             * Occurred At
+             * Format: date-time
+             * @description When it was said, by the latest that said so.
+             */
+            occurred_at: string;
+            /**
              * Predicate
              * @description What is said, hyphenated.
              * @example works-at
@@ -4847,11 +4905,6 @@ export interface components {
              * @description From 0 to 1: grows with uses that lie days apart.
              */
             stability: number;
-            /**
-             * Stated At
-             * Format: date-time
-             */
-            stated_at: string;
             /**
              * Stateful
              * @description Whether only one value can be true at a time, so that another one replaces it; false where several stand side by side. If not given, what the slot holds already decides, then the predicate.
@@ -5242,6 +5295,12 @@ export interface components {
             needs_review: boolean;
             /** Not Useful Count */
             not_useful_count: number;
+            /**
+             * Occurred At
+             * Format: date-time
+             * @description When it was said, by the latest that said so.
+             */
+            occurred_at: string;
             /** Provenance */
             provenance: {
                 [key: string]: unknown;
@@ -5270,11 +5329,6 @@ export interface components {
              * @description From 0 to 1: grows with uses that lie days apart.
              */
             stability: number;
-            /**
-             * Stated At
-             * Format: date-time
-             */
-            stated_at: string;
             status: components["schemas"]["MemoryStatus"];
             /** Subject */
             subject: string | null;
@@ -5507,6 +5561,22 @@ export interface components {
              * @example is required
              */
             message: string;
+        };
+        /**
+         * FormerAttributeOut
+         * @description A value that an attribute had.
+         */
+        FormerAttributeOut: {
+            /** Name */
+            name: string;
+            /**
+             * Retired At
+             * Format: date-time
+             * @description When the service learnt another value.
+             */
+            retired_at: string;
+            /** Value */
+            value: unknown;
         };
         /**
          * FreshnessOut
@@ -5951,6 +6021,12 @@ export interface components {
             /** Not Useful Count */
             not_useful_count: number;
             /**
+             * Occurred At
+             * Format: date-time
+             * @description When it was said, by the latest that said so.
+             */
+            occurred_at: string;
+            /**
              * Prescribed By
              * @description Who prescribed it.
              * @example Dr. Patel
@@ -5989,11 +6065,6 @@ export interface components {
              * @description Since when.
              */
             started_at?: string | null;
-            /**
-             * Stated At
-             * Format: date-time
-             */
-            stated_at: string;
             status: components["schemas"]["MemoryStatus"];
             /**
              * Subject
@@ -6228,7 +6299,7 @@ export interface components {
          * @description The order of a listing; a leading minus means descending.
          * @enum {string}
          */
-        MemorySort: "-recorded_at" | "recorded_at" | "-importance" | "importance" | "-confidence" | "-stated_at" | "stated_at";
+        MemorySort: "-recorded_at" | "recorded_at" | "-importance" | "importance" | "-confidence" | "-occurred_at" | "occurred_at";
         /**
          * MemoryStatus
          * @description The status of a memory in its lifecycle; `pending` waits for review and is never recalled.
@@ -6253,15 +6324,15 @@ export interface components {
             after: components["schemas"]["TurnExcerptOut"][];
             /** Before */
             before: components["schemas"]["TurnExcerptOut"][];
+            /**
+             * Occurred At
+             * Format: date-time
+             */
+            occurred_at: string;
             /** Quote */
             quote: string | null;
             /** Role */
             role: string | null;
-            /**
-             * Stated At
-             * Format: date-time
-             */
-            stated_at: string;
             turn: components["schemas"]["TurnExcerptOut"] | null;
         };
         /**
@@ -6496,6 +6567,12 @@ export interface components {
             /** Not Useful Count */
             not_useful_count: number;
             /**
+             * Occurred At
+             * Format: date-time
+             * @description When it was said, by the latest that said so.
+             */
+            occurred_at: string;
+            /**
              * Plan
              * @description What is intended, as a verb.
              * @example visit Tokyo in June
@@ -6529,11 +6606,6 @@ export interface components {
              * @description From 0 to 1: grows with uses that lie days apart.
              */
             stability: number;
-            /**
-             * Stated At
-             * Format: date-time
-             */
-            stated_at: string;
             status: components["schemas"]["MemoryStatus"];
             /**
              * Subject
@@ -6900,6 +6972,12 @@ export interface components {
             /** Not Useful Count */
             not_useful_count: number;
             /**
+             * Occurred At
+             * Format: date-time
+             * @description When it was said, by the latest that said so.
+             */
+            occurred_at: string;
+            /**
              * Preference Key
              * @description `domain.attribute`: the choice that is made.
              * @example editor.theme
@@ -6939,11 +7017,6 @@ export interface components {
              * @description From 0 to 1: grows with uses that lie days apart.
              */
             stability: number;
-            /**
-             * Stated At
-             * Format: date-time
-             */
-            stated_at: string;
             status: components["schemas"]["MemoryStatus"];
             /**
              * Subject
@@ -7365,6 +7438,12 @@ export interface components {
             needs_review: boolean;
             /** Not Useful Count */
             not_useful_count: number;
+            /**
+             * Occurred At
+             * Format: date-time
+             * @description When it was said, by the latest that said so.
+             */
+            occurred_at: string;
             /** Provenance */
             provenance: {
                 [key: string]: unknown;
@@ -7393,11 +7472,6 @@ export interface components {
              * @description From 0 to 1: grows with uses that lie days apart.
              */
             stability: number;
-            /**
-             * Stated At
-             * Format: date-time
-             */
-            stated_at: string;
             status: components["schemas"]["MemoryStatus"];
             /**
              * Steps
@@ -7785,6 +7859,12 @@ export interface components {
             needs_review: boolean;
             /** Not Useful Count */
             not_useful_count: number;
+            /**
+             * Occurred At
+             * Format: date-time
+             * @description When it was said, by the latest that said so.
+             */
+            occurred_at: string;
             /** Provenance */
             provenance: {
                 [key: string]: unknown;
@@ -7816,11 +7896,6 @@ export interface components {
              * @description From 0 to 1: grows with uses that lie days apart.
              */
             stability: number;
-            /**
-             * Stated At
-             * Format: date-time
-             */
-            stated_at: string;
             status: components["schemas"]["MemoryStatus"];
             /** Subject */
             subject: string | null;
@@ -8190,6 +8265,12 @@ export interface components {
             metadata: {
                 [key: string]: unknown;
             };
+            /**
+             * Occurred At
+             * Format: date-time
+             * @description When it was said, by the latest that said so.
+             */
+            occurred_at: string;
             /** Sequence Number */
             sequence_number: number | null;
             /** Session Id */
@@ -8199,11 +8280,6 @@ export interface components {
              * @description The key under which only one value can be true at a time.
              */
             slot: string | null;
-            /**
-             * Stated At
-             * Format: date-time
-             */
-            stated_at: string;
             status: components["schemas"]["MemoryStatus"];
             /** Subject */
             subject: string | null;
@@ -8481,6 +8557,12 @@ export interface components {
             needs_review: boolean;
             /** Not Useful Count */
             not_useful_count: number;
+            /**
+             * Occurred At
+             * Format: date-time
+             * @description When it was said, by the latest that said so.
+             */
+            occurred_at: string;
             /** Provenance */
             provenance: {
                 [key: string]: unknown;
@@ -8509,11 +8591,6 @@ export interface components {
              * @description From 0 to 1: grows with uses that lie days apart.
              */
             stability: number;
-            /**
-             * Stated At
-             * Format: date-time
-             */
-            stated_at: string;
             status: components["schemas"]["MemoryStatus"];
             /** Subject */
             subject: string | null;
@@ -8874,6 +8951,12 @@ export interface components {
             needs_review: boolean;
             /** Not Useful Count */
             not_useful_count: number;
+            /**
+             * Occurred At
+             * Format: date-time
+             * @description When it was said, by the latest that said so.
+             */
+            occurred_at: string;
             /** Provenance */
             provenance: {
                 [key: string]: unknown;
@@ -8913,11 +8996,6 @@ export interface components {
              * @description From 0 to 1: grows with uses that lie days apart.
              */
             stability: number;
-            /**
-             * Stated At
-             * Format: date-time
-             */
-            stated_at: string;
             status: components["schemas"]["MemoryStatus"];
             /** Subject */
             subject: string | null;
@@ -9459,6 +9537,12 @@ export interface components {
             needs_review: boolean;
             /** Not Useful Count */
             not_useful_count: number;
+            /**
+             * Occurred At
+             * Format: date-time
+             * @description When it was said, by the latest that said so.
+             */
+            occurred_at: string;
             /** Provenance */
             provenance: {
                 [key: string]: unknown;
@@ -9487,11 +9571,6 @@ export interface components {
              * @description From 0 to 1: grows with uses that lie days apart.
              */
             stability: number;
-            /**
-             * Stated At
-             * Format: date-time
-             */
-            stated_at: string;
             status: components["schemas"]["MemoryStatus"];
             /** Subject */
             subject: string | null;
@@ -9896,6 +9975,12 @@ export interface components {
             needs_review: boolean;
             /** Not Useful Count */
             not_useful_count: number;
+            /**
+             * Occurred At
+             * Format: date-time
+             * @description When it was said, by the latest that said so.
+             */
+            occurred_at: string;
             /** Provenance */
             provenance: {
                 [key: string]: unknown;
@@ -9924,11 +10009,6 @@ export interface components {
              * @description From 0 to 1: grows with uses that lie days apart.
              */
             stability: number;
-            /**
-             * Stated At
-             * Format: date-time
-             */
-            stated_at: string;
             status: components["schemas"]["MemoryStatus"];
             /** Subject */
             subject: string | null;
@@ -10261,6 +10341,12 @@ export interface components {
             needs_review: boolean;
             /** Not Useful Count */
             not_useful_count: number;
+            /**
+             * Occurred At
+             * Format: date-time
+             * @description When it was said, by the latest that said so.
+             */
+            occurred_at: string;
             /** Provenance */
             provenance: {
                 [key: string]: unknown;
@@ -10289,11 +10375,6 @@ export interface components {
              * @description From 0 to 1: grows with uses that lie days apart.
              */
             stability: number;
-            /**
-             * Stated At
-             * Format: date-time
-             */
-            stated_at: string;
             status: components["schemas"]["MemoryStatus"];
             /** Subject */
             subject: string | null;
@@ -10962,6 +11043,12 @@ export interface components {
             needs_review: boolean;
             /** Not Useful Count */
             not_useful_count: number;
+            /**
+             * Occurred At
+             * Format: date-time
+             * @description When it was said, by the latest that said so.
+             */
+            occurred_at: string;
             /** Provenance */
             provenance: {
                 [key: string]: unknown;
@@ -10996,11 +11083,6 @@ export interface components {
              * @example feeling stressed about the deadline
              */
             state: string;
-            /**
-             * Stated At
-             * Format: date-time
-             */
-            stated_at: string;
             status: components["schemas"]["MemoryStatus"];
             /**
              * Subject
@@ -11578,6 +11660,12 @@ export interface components {
             /** Not Useful Count */
             not_useful_count: number;
             /**
+             * Occurred At
+             * Format: date-time
+             * @description When it was said, by the latest that said so.
+             */
+            occurred_at: string;
+            /**
              * Payload
              * @description The type's fields, by the schema of that version.
              */
@@ -11612,11 +11700,6 @@ export interface components {
              * @description From 0 to 1: grows with uses that lie days apart.
              */
             stability: number;
-            /**
-             * Stated At
-             * Format: date-time
-             */
-            stated_at: string;
             status: components["schemas"]["MemoryStatus"];
             /** Subject */
             subject: string | null;
@@ -11937,7 +12020,7 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": components["schemas"]["EntityOut"];
+                    "application/json": components["schemas"]["EntityDetailOut"];
                 };
             };
         };

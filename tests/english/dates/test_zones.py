@@ -84,3 +84,10 @@ def test_no_zone_becomes_a_word_of_an_event(zone: str) -> None:
     [event] = proposed(f"I met Ana yesterday at 3pm {zone}")
     assert event.payload["event_description"] == "user met Ana"
     assert event.payload["participants"] == ["user", "Ana"]
+
+
+@pytest.mark.parametrize(
+    ("offset", "at"), [("UTC+9", "03-05 09:30"), ("UTC-3:30", "03-05 22:00"), ("(UTC)", "03-05 18:30")]
+)
+def test_an_offset_counts_for_who_is_in_utc_as_well(offset: str, at: str) -> None:
+    assert found(f"tomorrow at 6:30pm {offset}", "UTC") == [(f"tomorrow at 6:30pm {offset}", at, "exact")]

@@ -285,3 +285,14 @@ async def test_a_title_cannot_break_out_of_its_line(client: httpx.AsyncClient) -
     assert line.startswith("- (")
     assert "\u2066" not in line
     assert line.count('"') == 2
+
+
+async def test_the_answer_says_where_a_new_document_is_read(client: httpx.AsyncClient) -> None:
+    for owner in ({}, {"user_id": "ravi/2"}, {"user_id": "ravi/2", "agent_id": "clerk", "scope": "agent"}):
+        body = {"document_id": "notes / März?.md", "content": "# Notes\n\nThe boiler is serviced in May.", **owner}
+        first, again = [await client.post("/documents", json=body) for _ in range(2)]
+        assert (first.status_code, again.status_code) == (HTTPStatus.CREATED, HTTPStatus.OK), first.text
+        assert "location" not in again.headers
+        read = await client.get(first.headers["location"])
+        assert (read.status_code, read.json()["document_id"]) == (HTTPStatus.OK, body["document_id"]), read.text
+        assert read.json()["agent_id"] == owner.get("agent_id")
