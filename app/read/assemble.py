@@ -200,13 +200,14 @@ def arrange(taken: Mapping[str, Sequence[Line]], layout: Layout) -> dict[str, li
         groups = {name: _newest_of_alike(lines, layout) for name, lines in groups.items()}
     by_id, placed = {line[0].memory.id: line for line in said}, set[UUID]()
     for name, lines in groups.items():
-        groups[name] = _behind_later(sorted(lines, key=lambda line: not line[0].later), by_id, placed)
+        own = {line[0].memory.id: line for line in lines}
+        groups[name] = _behind_later(sorted(lines, key=lambda line: not line[0].later), {**by_id, **own}, placed)
     left = _behind_later(said, by_id, placed)
     return {**groups, GROUPS[-1]: left} if left else groups
 
 
 def _behind_later(lines: Iterable[Line], said: Mapping[UUID, Line], placed: set[UUID]) -> list[Line]:
-    """Return the lines that are not yet `placed`, each behind the turns among those `said` that may have changed it."""
+    """Return the lines not yet `placed`, each behind those of the `said` that may have changed it."""
     behind: list[Line] = []
     for line in lines:
         hit, _ = line

@@ -47,7 +47,8 @@ BRIEF_SHARE: Final = 0.7
 """The same of brief turns there that are not surely relevant."""
 
 NAMED: Final = 0.5
-"""Added to the evidence of such a turn that says a name of the question, as a belief's has its name."""
+"""Added to the evidence of a turn that says a name of the question, as a belief's has its name, but for those of people
+who talk with one another."""
 
 GATHERED: Final = 0.5
 """Times these shares, but for brief turns that are not sure, those of a question that gathers."""
@@ -259,7 +260,8 @@ def beside_better(judged: Judged, one: Ranked) -> str:
     if not judged.is_turn(one) or one.relevance >= 1:
         return ""
     query, evidence = judged.policy.query, judged.policy.evidence.whole[one.id]
-    if query.assistants and says_whom(query, judged.row(one)):
+    alone = query.assistants or judged.row(one).speaker_id is None
+    if alone and says_whom(query, judged.row(one)):
         evidence += NAMED
     if evidence < SETTLED * judged.settled:
         return "far less relevant than the belief that is asked for"
