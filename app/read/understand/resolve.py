@@ -58,6 +58,8 @@ def resolve_question(reading: QuestionReading, known: QueryLookup, *, types: Reg
     excluded = [gram for gram in found if gram.span in unwanted]
     names_only = not asked and _says_names_only(reading, found)
     named = [gram for gram in found if gram.span not in unwanted]
+    about = _about(reading, [entity for gram in named for entity in by_alias[gram.name]])
+    of_asker = speaks_of_self(rest) and (not about or vocabulary.USER in about)
     about_asker = names_only and not named and questions.ABOUT_ASKER.search(reading.text) is not None
     mentioned = _mentioned(
         reading.text,
@@ -65,7 +67,7 @@ def resolve_question(reading: QuestionReading, known: QueryLookup, *, types: Reg
         by_alias,
         known.memories,
         least=ABOUT if names_only else 0.0,
-        asker=ABOUT if about_asker else 0.0 if asked and speaks_of_self(rest) else None,
+        asker=ABOUT if about_asker else 0.0 if asked and of_asker else None,
     )
     before = _before(reading, found, by_alias)
     about_past = reading.about_past or (before is not None and _noun_before(reading, found))
@@ -95,7 +97,7 @@ def resolve_question(reading: QuestionReading, known: QueryLookup, *, types: Reg
         assistants=frozenset(_ids(vocabulary.ASSISTANTS, by_alias)),
         unknown_names=_unknown_names(reading, found),
         labels=labels_of(without(reading.text, reading.window_spans)),
-        about=_about(reading, [entity for gram in named for entity in by_alias[gram.name]]),
+        about=about,
         specificity=_specificity(reading, names=len(mentioned), types=len(types_asked.only), predicates=len(asked)),
         mode=ReadMode.HISTORICAL if about_past and not reading.mode_given else reading.mode,
     )
