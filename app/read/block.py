@@ -93,6 +93,14 @@ class BlockPolicy:
             if not (judged.is_of_assistant(one) or in_conversation(judged, one) or only_ask(judged, one))
         )
 
+    def without_restated(self, ranked: Sequence[Ranked]) -> Split:
+        """Return the matches without what the assistant said of something that a person may have changed since."""
+        judged = self._judge(ranked)
+        people = {one.id for one in ranked if not judged.is_of_assistant(one)}
+        why = "said by the assistant, and perhaps replaced since"
+        stale = {one.id for one in ranked if one.id not in people and not people.isdisjoint(one.later)}
+        return split((one, why if one.id in stale else "") for one in ranked)
+
     @cached_property
     def asks_for_questions(self) -> bool:
         """Whether the question asks what was asked."""

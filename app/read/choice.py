@@ -151,9 +151,10 @@ def _relevant(
     gone = {one.id for one in (*past, *alike, *again)}
     turns_left = policy.eligible([one for one in scored if one.id not in gone])
     over = [one for one in relevant if one.id in {cut.id for cut in past} and view.is_ended(one.id)]
-    admitted = with_later_turns(admitted, over, turns_left, judged, view)
+    admitted, restated = policy.without_restated(with_later_turns(admitted, over, turns_left, judged, view))
     shown = {one.id for one in admitted}
-    return admitted, tuple(one for one in (*past, *alike, *again, *left_out, *unlike) if one.id not in shown)
+    cut = (*past, *alike, *again, *left_out, *unlike, *restated)
+    return admitted, tuple(one for one in cut if one.id not in shown)
 
 
 def with_later_turns(

@@ -49,22 +49,28 @@ def match(row: RankingRow, *, score: float = 1.0, relevance: float = 0.9) -> Ran
     return Ranked(row.id, score, 0.5, 0.8, 1.0, places, relevance=relevance)
 
 
-def reasons(
+def policy_of(
     query: ParsedQuery, rows: list[RankingRow], evidence: dict[int, float] | None = None, **turns: TurnEvidence
-) -> dict[int, str]:
-    """Return why each match is left out, by number; those that are kept are missing."""
+) -> BlockPolicy:
+    """Return the policy for matches that stand in the order of the rows; a turn's evidence is `t` and its number."""
     weighed = {row.id: (evidence or {}).get(row.id.int, 0.5) for row in rows}
-    ranked = [match(row, score=1 - 0.2 * place) for place, row in enumerate(rows)]
-    policy = BlockPolicy(
+    return BlockPolicy(
         leading={row.id for row in rows},
-        heard=ranked,
+        heard=[match(row, score=1 - 0.2 * place) for place, row in enumerate(rows)],
         query=query,
         rows={row.id: row for row in rows},
         turns={UUID(int=int(name.removeprefix("t"))): found for name, found in turns.items()},
         evidence=MatchEvidence(whole=weighed, wording=weighed),
         verbatim=("episodic",),
     )
-    return {cut.id.int: cut.why for cut in policy.admit(ranked)[1]}
+
+
+def reasons(
+    query: ParsedQuery, rows: list[RankingRow], evidence: dict[int, float] | None = None, **turns: TurnEvidence
+) -> dict[int, str]:
+    """Return why each match is left out, by number; those that are kept are missing."""
+    policy = policy_of(query, rows, evidence, **turns)
+    return {cut.id.int: cut.why for cut in policy.admit(policy.heard)[1]}
 
 
 def test_turns_of_the_session_that_asks_are_left_out() -> None:
@@ -228,6 +234,16 @@ def test_a_belief_of_the_same_predicate_does_not_follow_as_slots_decide_that() -
     told = turn(3, "I have a pet called Havet.", day=9)
     read = TurnEvidence(role="user", beliefs=(TurnBelief(id=second.id, speech_act=SpeechAct.ASSERTION),))
     assert later(asking("What is my pet called?"), [first, second, told], t3=read) == {}
+
+
+def test_what_the_assistant_said_gives_way_to_a_person_who_may_have_changed_it_since() -> None:
+    rows = [turn(1, "The Saab is sold.", day=9), by_assistant(2, "You drive an old Saab."), by_assistant(3, "A Saab?")]
+    policy = policy_of(asking("Which car do I drive?"), rows)
+    sold, restated, relayed = policy.heard
+    found = [sold, restated._replace(later=(sold.id,)), relayed._replace(later=(restated.id,))]
+    kept, cut = policy.without_restated(found)
+    assert [one.id.int for one in kept] == [1, 3]
+    assert [one.why for one in cut] == ["said by the assistant, and perhaps replaced since"]
 
 
 def test_what_the_assistant_said_is_marked_where_a_later_turn_names_it() -> None:
