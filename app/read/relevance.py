@@ -209,9 +209,9 @@ class Relevance:
             near = scaled(cosine) if cosine > -math.inf else _UNSEEN
             share = min(1.0, place(_SHARED, _ABSENT)[1] / whole) if whole else 0.0
             asked = row.predicate in predicates and one.id not in others
-            if own and kind in verbatim and row.speaker_id is None:
-                asked = not own.isdisjoint(own_life_told(row.opening))
-            cues = _TIME * place(_TIMED, _ABSENT)[1] + _HINT * (kind in hinted)
+            mine = own and kind in verbatim and row.speaker_id is None
+            told = bool(mine) and not own.isdisjoint(own_life_told(row.opening))
+            cues = _PREDICATE * told + _TIME * place(_TIMED, _ABSENT)[1] + _HINT * (kind in hinted)
             wording[one.id] = said = near + _WORDS * share + _PREDICATE * asked
             named = self._named(one) if names else 0.0
             found[one.id] = said + _NAME * named + cues

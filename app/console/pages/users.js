@@ -52,7 +52,7 @@ function UserPage({ id }) {
         ${session.may("admin") && html`<${Waiting} id=${id} />`}
         <${Sessions} id=${id} />
         <${Entities} id=${id} />
-        <${MemoriesOf} title="Events" query=${{ owner: id, type: ["event", "plan"], sort: "-stated_at" }} to=${{ owner: id, type: "event" }} limit=${6} />
+        <${MemoriesOf} title="Events" query=${{ owner: id, type: ["event", "plan"], sort: "-occurred_at" }} to=${{ owner: id, type: "event" }} limit=${6} />
       </div>
     </div>`;
 }

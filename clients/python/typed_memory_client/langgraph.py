@@ -174,7 +174,7 @@ def _item(memory: models.TenantTypeMemory) -> Item:
         value=stored["value"],
         key=stored["key"],
         namespace=tuple(stored["namespace"]),
-        created_at=memory.stated_at,
+        created_at=memory.occurred_at,
         updated_at=memory.recorded_at,
     )
 
