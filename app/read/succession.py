@@ -201,6 +201,11 @@ class SuccessionSearch:
         return frozenset(one.id for turn in self.turns.values() for one in turn.beliefs)
 
     @cached_property
+    def _over(self) -> frozenset[UUID]:
+        """The beliefs that hold no more; in the turn that ended one it stands as what still holds."""
+        return frozenset(one.id for turn in self.turns.values() for one in turn.beliefs if one.over_at is not None)
+
+    @cached_property
     def _known(self) -> frozenset[str]:
         """The words that say nothing of a statement: names of the question, and the user's."""
         names = (word for one in self.query.mentioned for word in tokenize(normalise(one.text)))
@@ -247,7 +252,8 @@ class SuccessionSearch:
         What was written as a belief holds its slot, and changes nothing else; nor does what was read of the anchor's
         own predicate. A turn says the same as the anchor where the same beliefs rest on both, unless it ended them:
         `own` are the anchor and its beliefs, `settled` their predicates, none where they ended.
-        What the assistant or a tool says in another session may follow what one of them said.
+        What the assistant or a tool says in another session may follow what one of them said. What only ends something
+        changes nothing else.
         """
         if row.type not in self.verbatim and row.id not in self._read_from_turns:
             return False
@@ -256,9 +262,12 @@ class SuccessionSearch:
         others = self._said_by(row)
         if not others.isdisjoint(own) or (settled and not self._predicates(others).isdisjoint(settled)):
             return False
+        beliefs = self.turns.get(row.id, _UNTOLD).beliefs
+        ends = {one.id for one in beliefs if one.over_at is None and one.id in self._over}
+        if ends and len(ends) == len(beliefs) and ends.isdisjoint(self._said_by(anchor)):
+            return False
         if anchor.subject is None:
             return True
-        beliefs = self.turns.get(row.id, _UNTOLD).beliefs
         subjects = {row.subject, *(self.rows[one.id].subject for one in beliefs if one.id in self.rows)} - {None}
         return not subjects or anchor.subject in subjects
 

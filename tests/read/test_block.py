@@ -236,6 +236,21 @@ def test_a_belief_of_the_same_predicate_does_not_follow_as_slots_decide_that() -
     assert later(asking("What is my pet called?"), [first, second, told], t3=read) == {}
 
 
+def test_what_only_ends_something_says_nothing_of_the_rest() -> None:
+    canoe = turn(1, "We paddle a canoe at the lake.", session_id="a")
+    kayak = turn(2, "We paddle a kayak at the lake.", day=5, session_id="b")
+    sold = turn(3, "We don't paddle the canoe at the lake any more.", day=9, session_id="c")
+    over = TurnBelief(id=UUID(int=9), speech_act=SpeechAct.ASSERTION, over_at=sold.stated_at)
+    known = {
+        "t1": TurnEvidence(role="user", beliefs=(over,)),
+        "t3": TurnEvidence(role="user", beliefs=(replace(over, over_at=None),)),
+    }
+    query = asking("What do we paddle?")
+    assert later(query, [kayak, sold]) == {2: [3]}
+    assert later(query, [kayak, canoe, sold], **known) == {}
+    assert later(query, [canoe, sold], over=(1,), **known) == {1: [3]}
+
+
 def test_what_the_assistant_said_gives_way_to_a_person_who_may_have_changed_it_since() -> None:
     rows = [turn(1, "The Saab is sold.", day=9), by_assistant(2, "You drive an old Saab."), by_assistant(3, "A Saab?")]
     policy = policy_of(asking("Which car do I drive?"), rows)
