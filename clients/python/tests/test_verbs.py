@@ -172,7 +172,9 @@ def test_feedback_and_changes_are_kept(memory: TypedMemory) -> None:
 def test_entities_have_names_and_relations(memory: TypedMemory) -> None:
     memory.write("relation", from_entity="Sarah", relation_type="reports-to", to_entity="Priya")
     sarah = next(one for one in memory.entities() if one.canonical_name == "Sarah")
-    assert memory.entity(sarah.id) == sarah
+    alone = memory.entity(sarah.id)
+    assert alone.former_attributes == []
+    assert alone.model_dump(exclude={"former_attributes"}) == sarah.model_dump()
     assert len(memory.graph(sarah.id).relations) == 1
 
 

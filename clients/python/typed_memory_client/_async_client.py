@@ -205,8 +205,8 @@ class AsyncTypedMemory(AsyncTypedWrites):
         async for one in self._items(calls.entities(self._identify(options))):
             yield one
 
-    async def entity(self, entity_id: str, **options: Unpack[bodies.GetEntityOptions]) -> models.Entity:
-        """Return an entity."""
+    async def entity(self, entity_id: str, **options: Unpack[bodies.GetEntityOptions]) -> models.EntityDetail:
+        """Return an entity, with the former values of its attributes."""
         return await self._send(calls.entity(entity_id, options))
 
     async def graph(self, entity_id: str, *, depth: int = 1) -> models.Graph:

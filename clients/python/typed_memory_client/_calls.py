@@ -85,6 +85,7 @@ _RECEIPT: Final = TypeAdapter(models.Receipt)
 _TURN: Final = TypeAdapter(models.Turn)
 _JOB: Final = TypeAdapter(models.Job)
 _ENTITY: Final = TypeAdapter(models.Entity)
+_ENTITY_DETAIL: Final = TypeAdapter(models.EntityDetail)
 _GRAPH: Final = TypeAdapter(models.Graph)
 _REVIEW_ITEM: Final = TypeAdapter(models.ReviewItem)
 _REVIEW_DETAIL: Final = TypeAdapter(models.ReviewDetail)
@@ -228,9 +229,10 @@ def entities(options: Options) -> Listing[models.Entity]:
     return Listing(path="/entities", items="entities", item=_ENTITY, params=options)
 
 
-def entity(entity_id: str, options: Options) -> Call[models.Entity]:
+def entity(entity_id: str, options: Options) -> Call[models.EntityDetail]:
     """Read an entity."""
-    return Call(method="GET", path=f"/entities/{_segment(entity_id, 'entity')}", answer=_ENTITY, params=options)
+    path = f"/entities/{_segment(entity_id, 'entity')}"
+    return Call(method="GET", path=path, answer=_ENTITY_DETAIL, params=options)
 
 
 def graph(entity_id: str, *, depth: int) -> Call[models.Graph]:

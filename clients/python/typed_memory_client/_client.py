@@ -205,8 +205,8 @@ class TypedMemory(TypedWrites):
         for one in self._items(calls.entities(self._identify(options))):
             yield one
 
-    def entity(self, entity_id: str, **options: Unpack[bodies.GetEntityOptions]) -> models.Entity:
-        """Return an entity."""
+    def entity(self, entity_id: str, **options: Unpack[bodies.GetEntityOptions]) -> models.EntityDetail:
+        """Return an entity, with the former values of its attributes."""
         return self._send(calls.entity(entity_id, options))
 
     def graph(self, entity_id: str, *, depth: int = 1) -> models.Graph:

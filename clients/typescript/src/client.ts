@@ -257,7 +257,8 @@ export class TypedMemory {
     return this.#list("/entities", "entities", options);
   }
 
-  async entity(id: string, options: types.GetEntityOptions = {}): Promise<types.Entity> {
+  /** Return an entity, with the former values of its attributes. */
+  async entity(id: string, options: types.GetEntityOptions = {}): Promise<types.EntityDetail> {
     return this.#get(`/entities/${segment(id, "entity")}`, options);
   }
 

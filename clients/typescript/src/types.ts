@@ -24,6 +24,7 @@ export type FeedbackResult = Schemas["FeedbackResult"];
 export type Receipt = Schemas["ReceiptOut"];
 export type Job = Schemas["JobOut"];
 export type Entity = Schemas["EntityOut"];
+export type EntityDetail = Schemas["EntityDetailOut"];
 export type Graph = Schemas["GraphOut"];
 export type ReviewItem = Schemas["ReviewItem"];
 export type ReviewDetail = Schemas["ReviewDetail"];
