@@ -140,6 +140,8 @@ PEOPLE: Final[tuple[Row, ...]] = (
         lead=r"to\s+(?!be\s+(?:able|happy)\b)", value=values.goal, predicate="has-goal"),
     Row(name="possession", precision=0.8, verbs="be", noun="<<OWNED>>", mood=is_told, value=values.any_name,
         predicate="owns"),
+    Row(name="possession", precision=0.8, verbs="be", noun="pronouns", mood=is_told, value=values.anything,
+        predicate="has-pronouns"),
     Row(name="relationship", precision=0.85, verbs="be", read=relationships.someone),
     Row(name="age", verbs="be", mood=is_told, value=values.age, predicate="has-age", alone=True),
     Row(name="age", verbs="turn", mood=is_done, value=values.age, predicate="has-age"),

@@ -343,7 +343,7 @@ async def test_two_tenants_never_meet(mem0: httpx.AsyncClient, others_mem0: http
 
 
 async def test_a_bound_key_stays_with_its_user(mem0: httpx.AsyncClient, tenant: Tenant) -> None:
-    await noted(mem0, "Theirs is the red bike.", user_id="bo")
+    await noted(mem0, "Theirs is the purple bike.", user_id="bo")
     async with connected(tenant.app, None) as bound:
         bound.headers["Authorization"] = f"Token {await tenant.key('read', 'write', user_id='alex')}"
         mine = await noted(bound, "Mine is the green bike.")
@@ -351,7 +351,7 @@ async def test_a_bound_key_stays_with_its_user(mem0: httpx.AsyncClient, tenant: 
         assert [one["id"] for one in await listed(bound, {"user_id": "*"})] == [mine["id"]]
         for filters in ({"user_id": "bo"}, {"OR": [ALEX, {"user_id": "bo"}]}):
             found = await bound.post(SEARCH, json={"query": "bike", "filters": filters, "threshold": 0})
-            assert "red" not in found.text
+            assert "purple" not in found.text
         wrong = await bound.post(ADD, json={"messages": "x", "filters": {"user_id": "bo"}})
         assert wrong.status_code in {403, 422}
         assert (await bound.delete("/mem0/v1/memories/", params=ALEX)).status_code == 403
@@ -361,4 +361,4 @@ async def test_a_bound_key_stays_with_its_user(mem0: httpx.AsyncClient, tenant: 
         for filters in ({"user_id": "bo"}, {"user_id": "*"}, {"OR": [{"agent_id": "nora"}, {"user_id": "bo"}]}):
             for path in (LIST, SEARCH):
                 body = {"filters": filters, **({"query": "bike", "threshold": 0} if path == SEARCH else {})}
-                assert "red" not in (await agent.post(path, json=body)).text
+                assert "purple" not in (await agent.post(path, json=body)).text
