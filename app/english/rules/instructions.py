@@ -10,7 +10,7 @@ from app.english.names import is_language, is_no_name
 from app.english.rules.clause import HIDDEN, Clause, SpeakerContext, Who
 from app.english.rules.drafts import Draft, fact, preference
 from app.english.rules.noun_phrases import in_third_person, slug, thing, value
-from app.english.rules.preferences import AT_HAND, choice
+from app.english.rules.preferences import AT_HAND, choice, kind_of_choice
 from app.english.speech_acts import STANDING_ORDER
 from app.english.verbs import Form, form_of, gerund
 from app.english.word_lists import FOODS, MEDICINES, REPLIES, SIZES, pattern, word_set, words
@@ -32,6 +32,7 @@ _STRICT: Final = frozenset({"always", "never", "don't ever", "dont ever", "do no
 _REASON: Final = re.compile(r",|\s(?:because|since|so)\b|\u2014")
 _FOR: Final = pattern("instructions", "for", re.IGNORECASE)
 _TRIGGER: Final = pattern("instructions", "trigger", re.IGNORECASE)
+_ORDER: Final = pattern("instructions", "order", re.IGNORECASE)
 _LAW: Final = pattern("instructions", "law", re.IGNORECASE)
 _BOUND: Final = pattern("instructions", "bound", re.IGNORECASE)
 _BANNED: Final = pattern("instructions", "banned", re.IGNORECASE)
@@ -252,6 +253,21 @@ def _whenever(text: str, clause: Clause) -> Iterator[Draft]:
         yield _standing(clause, f"{order} {doing[:1].lower()}{doing[1:]}")
 
 
+def _from_now(text: str, clause: Clause) -> Iterator[Draft]:
+    """Read `from now on use tabs instead of spaces`, `going forward, please answer in bullet points`."""
+    found = _ORDER.match(text)
+    whole = value(_REASON.split(found["what"])[0]) if found else None
+    if found is None or whole is None or _POINTING.search(whole):
+        return
+    verb = found["verb"].lower()
+    tool = thing(whole) if verb == "use" else None
+    known = choice(tool.name) if tool and kind_of_choice(tool.name) else None
+    if known:
+        yield preference(clause, known.key, known.value, topic=known.topic)
+    elif verb in _GENERAL:
+        yield _standing(clause, f"{verb} {whole}")
+
+
 _READINGS: Final[tuple[Callable[[str, Clause], Iterator[Draft]], ...]] = (
-    _kept, _language, _called, _triggered, _whenever, _for_each, _ruled, _bound, _banned, _answered,
+    _kept, _language, _called, _triggered, _whenever, _for_each, _ruled, _bound, _banned, _answered, _from_now,
 )  # fmt: skip

@@ -148,6 +148,7 @@ SAID: list[tuple[str, list[Expected]]] = [
     ("Harry Potter is my favourite book", [preference("favourite.book", "Harry Potter")]),
     ("I'm not a fan of sushi", [preference("likes.sushi", "dislikes")]),
     ("Please always answer in German", [preference("language.replies", "German")]),
+    ("From now on, use tabs instead of spaces", [preference("indentation.style", "tabs")]),
     ("Call me Al", [preference("name.preferred", "Al")]),
     ("I go to the gym three times a week", [fact("goes", "to the gym three times a week")]),
     (
