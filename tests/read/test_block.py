@@ -241,7 +241,7 @@ def test_what_only_ends_something_says_nothing_of_the_rest() -> None:
     kayak = turn(2, "We paddle a kayak at the lake.", day=5, session_id="b")
     sold = turn(3, "We don't paddle the canoe at the lake any more.", day=9, session_id="c")
     over = TurnBelief(id=UUID(int=9), speech_act=SpeechAct.ASSERTION, over_at=sold.stated_at)
-    known = {
+    known: dict[str, Any] = {
         "t1": TurnEvidence(role="user", beliefs=(over,)),
         "t3": TurnEvidence(role="user", beliefs=(replace(over, over_at=None),)),
     }
