@@ -7,7 +7,6 @@ where somebody lives. The embedded model knows little of languages other than En
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 from typing import Final
 
 from app.english.word_lists import pattern
@@ -19,13 +18,11 @@ _ASKED: Final = {one: pattern("own_life", f"{one} asked", re.IGNORECASE) for one
 _TOLD: Final = {one: pattern("own_life", f"{one} told", re.IGNORECASE) for one in PREDICATES}
 
 
-@lru_cache(maxsize=1_024)
 def own_life_asked(text: str) -> frozenset[str]:
     """Return the predicates for which a question asks of the one who asks."""
     return frozenset(one for one in PREDICATES if _ASKED[one].search(text))
 
 
-@lru_cache(maxsize=8_192)
 def own_life_told(text: str) -> frozenset[str]:
     """Return the predicates of which a text may tell, of whomever."""
     return frozenset(one for one in PREDICATES if _TOLD[one].search(text))

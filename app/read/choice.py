@@ -10,7 +10,7 @@ from __future__ import annotations
 import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime, tzinfo
 from typing import Final
 from uuid import UUID
@@ -127,9 +127,7 @@ def _relevant(
     )
     shared = view.with_shared_evidence()
     scored = judged.with_relevance(ranked, shared)
-    relevant, unlike = judged.cut(
-        scored, rows, MatchEvidence(whole=shared, wording=evidence.wording), least=request.min_relevance
-    )
+    relevant, unlike = judged.cut(scored, rows, replace(evidence, whole=shared), least=request.min_relevance)
     current, past = view.current(relevant)
     least = floor(judged.query.mode, request.min_confidence)
     chosen = select(current, rows, query=judged.query, least=least)

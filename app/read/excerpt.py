@@ -100,16 +100,16 @@ def _excerpt(sentences: Sequence[str], asked: Mapping[str, float], *, most: int)
     every = range(len(sentences))
     telling = [place for place in every if not _is_idle(sentences[place])] or every
     order = sorted(telling, key=lambda place: near[place], reverse=True)
-    kept: list[int] = []
+    taken: list[int] = []
     room = most
     for place in order:
         length = _words(sentences[place])
         if length <= room:
-            kept.append(place)
+            taken.append(place)
             room -= length
-        elif not kept:
+        elif not taken:
             return _around(sentences[place], asked, most)
-    return " ".join(sentences[place] for place in sorted(kept))
+    return " ".join(sentences[place] for place in sorted(taken))
 
 
 def _nearness(sentences: Sequence[str], asked: Mapping[str, float]) -> list[float]:

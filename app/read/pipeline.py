@@ -37,7 +37,6 @@ from app.read.assemble import Layout, assemble
 from app.read.heed import NO_SUBJECT, QuestionSubject, choose_heeded, subject_of, told_pattern
 from app.read.model_calls import QuestionForms, mean_vector, nominees, rerank, rewrite
 from app.read.plan import explain_filters, explain_plan, explain_question
-from app.read.relevance import names_people
 from app.read.resident.kept import MEMORY, STORE, Residents
 from app.read.resident.scope import ResidentScope
 from app.read.resident.source import ResidentSource
@@ -266,7 +265,7 @@ class ReadPipeline:
         )
         heeded = choose_heeded(
             question.known.heeded,
-            replace(question.subject, personal=question.subject.personal or names_people(query)),
+            replace(question.subject, personal=question.subject.personal or query.names_people),
             types=question.types,
             mode=request.heed,
             told=question.known.told,

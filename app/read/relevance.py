@@ -18,10 +18,9 @@ from typing import Final
 from uuid import UUID
 
 from app.db.memories.ranking import RankingRow
-from app.english.own_life import own_life_asked, own_life_told
 from app.english.questions import speaks_of_somebody
 from app.lexical.bm25 import terms
-from app.read.texts import WordNearness, terms_in
+from app.read.texts import WordNearness, own_life_in, terms_in
 from app.read.values import Arm, ArmPlace, Cut, ParsedQuery, Ranked, Scored
 
 RESTATING: Final = 0.39
@@ -194,7 +193,7 @@ class Relevance:
         others, alone = self.others, self.alone
         raised = self._raised()
         names = bool(self.query.named)
-        own = frozenset[str]() if names else own_life_asked(self.query.reading.text)
+        own = frozenset[str]() if names else self.query.reading.own_asked
         found: dict[UUID, float] = {}
         wording: dict[UUID, float] = {}
         # One loop without calls of its own: a question has up to 200 matches.
@@ -209,8 +208,7 @@ class Relevance:
             near = scaled(cosine) if cosine > -math.inf else _UNSEEN
             share = min(1.0, place(_SHARED, _ABSENT)[1] / whole) if whole else 0.0
             asked = row.predicate in predicates and one.id not in others
-            mine = own and kind in verbatim and row.speaker_id is None
-            told = bool(mine) and not own.isdisjoint(own_life_told(row.opening))
+            told = bool(own) and self._tells(row, own)
             cues = _PREDICATE * told + _TIME * place(_TIMED, _ABSENT)[1] + _HINT * (kind in hinted)
             wording[one.id] = said = near + _WORDS * share + _PREDICATE * asked
             named = self._named(one) if names else 0.0
@@ -221,6 +219,11 @@ class Relevance:
         for turn, reply in self._replies((rows[one.id] for one in ranked), found):
             found[turn] = max(found[turn], found[reply])
         return MatchEvidence(whole=found, wording=wording)
+
+    def _tells(self, row: RankingRow, own: Collection[str]) -> bool:
+        """Tell whether a turn of the asker's tells of their own life what is asked of it."""
+        mine = row.type in self.verbatim and row.speaker_id is None
+        return mine and not own_life_in(row.opening).isdisjoint(own)
 
     def _replies(self, rows: Iterable[RankingRow], evidence: Mapping[UUID, float]) -> Iterator[tuple[UUID, UUID]]:
         """Yield turns with the assistant's replies that restate them: such a reply says what the turn is about.
@@ -263,9 +266,8 @@ class Relevance:
         if least is not None:
             return split((one, "" if one.relevance >= least else f"under {least:.2f}") for one in ranked)
         believed = [one for one in ranked if rows[one.id].type not in self.verbatim]
-        weighed = {one.id: (evidence.whole[one.id], evidence.wording[one.id]) for one in believed}
-        best = max((weighed[one.id][0] - NAME_ALONE * self._named(one) for one in believed), default=0.0)
-        relevant, other = split((one, self._why(one, rows[one.id], weighed.get(one.id), best)) for one in ranked)
+        best = max((evidence.whole[one.id] - NAME_ALONE * self._named(one) for one in believed), default=0.0)
+        relevant, other = split((one, self._why(one, rows[one.id], evidence, best)) for one in ranked)
         return (relevant, other) if relevant else self._standing_out(ranked, rows, other)
 
     def _standing_out(self, ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow], other: tuple[Cut, ...]) -> Split:
@@ -282,24 +284,23 @@ class Relevance:
             return (), other
         return (first,), tuple(one for one in other if one.id != first.id)
 
-    def _why(self, one: Ranked, row: RankingRow, evidence: tuple[float, float] | None, best: float) -> str:
-        """Return why a match is not relevant; `evidence`, the whole and that of its wording, only of beliefs."""
-        if evidence is None:
+    def _why(self, one: Ranked, row: RankingRow, evidence: MatchEvidence, best: float) -> str:
+        """Return why a match is not relevant; `best` is the evidence of the best belief."""
+        if row.type in self.verbatim:
             alone = is_brief(row) and Arm.LEXICAL not in one.places
             sure = self.by_words or not self.query.assistants or says_whom(self.query, row)
             floor = TURN_FLOOR if sure else BRIEF_FLOOR if alone else CHAT_FLOOR
             floor *= GATHERED if self.query.reading.gathers and not alone else 1.0
             return "" if one.relevance >= floor else f"under {floor:.2f}, the floor of turns"
-        whole, wording = evidence
         floor = ALONE_FLOOR if self._by_meaning_alone(one, row) else BELIEF_FLOOR
         if one.relevance < floor:
             return f"under {floor:.2f}, the floor of beliefs"
-        if names_people(self.query) and one.relevance < 1 and not self._is_asked_for(row):
+        if self.query.names_people and one.relevance < 1 and not self._is_asked_for(row):
             if not self._named(one) and Arm.LEXICAL not in one.places:
                 return "about somebody else"
-            if wording < NAMED_LEAST:
+            if evidence.wording[one.id] < NAMED_LEAST:
                 return "has nothing of the question but a name"
-        if whole < RIVAL * best and one.relevance < 1 and self._named(one) < 1:
+        if evidence.whole[one.id] < RIVAL * best and one.relevance < 1 and self._named(one) < 1:
             return "far less relevant than the best belief"
         return ""
 
@@ -329,11 +330,6 @@ class Relevance:
         if not linked or not self.query.named:
             return 0.0
         return min(1.0, linked * len(self.query.mentioned))
-
-
-def names_people(query: ParsedQuery) -> bool:
-    """Tell whether a question names somebody: what is asked of people is seldom said by a name of theirs alone."""
-    return any(one.entity_type == "person" for each in query.named for one in each.entities)
 
 
 def says_whom(query: ParsedQuery, row: RankingRow) -> bool:

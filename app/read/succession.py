@@ -22,14 +22,13 @@ from typing import Final
 from uuid import UUID
 
 from app.db.memories.ranking import RankingRow, TurnEvidence
-from app.english.own_life import own_life_asked, own_life_told
 from app.english.requests import requests
 from app.lexical.bm25 import terms
 from app.lexical.tokens import SPACELESS, normalise, tokenize
 from app.memory import vocabulary
 from app.memory.extraction import Role
 from app.model import ReadMode
-from app.read.texts import WordNearness, kept, telling_terms, tokens_in
+from app.read.texts import WordNearness, kept, own_life_in, telling_terms, tokens_in
 from app.read.values import ParsedQuery, Ranked
 
 ABOUT_THE_SAME: Final = 0.1
@@ -233,9 +232,10 @@ class SuccessionSearch:
     def _following(self, anchor: RankingRow, pool: Iterable[RankingRow], ended: Collection[UUID]) -> list[RankingRow]:
         """Return those of a pool that may follow an anchor."""
         since, scope, of_assistant = anchor.stated_at, anchor.scope_id, self._is_assistants(anchor)
-        own: Collection[UUID] = () if anchor.id in ended else self._said_by(anchor)
+        said = self._said_by(anchor)
+        own: Collection[UUID] = () if anchor.id in ended else said
         settled = self._predicates(own)
-        later = [row for row in pool if row.stated_at > since and row.scope_id == scope]
+        later = [row for row in pool if row.stated_at > since and row.scope_id == scope and not self._ends(row, said)]
         return [row for row in later if self._may_follow(anchor, row, own, settled, of_assistant=of_assistant)]
 
     def _may_follow(
@@ -252,8 +252,7 @@ class SuccessionSearch:
         What was written as a belief holds its slot, and changes nothing else; nor does what was read of the anchor's
         own predicate. A turn says the same as the anchor where the same beliefs rest on both, unless it ended them:
         `own` are the anchor and its beliefs, `settled` their predicates, none where they ended.
-        What the assistant or a tool says in another session may follow what one of them said. What only ends something
-        changes nothing else.
+        What the assistant or a tool says in another session may follow what one of them said.
         """
         if row.type not in self.verbatim and row.id not in self._read_from_turns:
             return False
@@ -262,14 +261,17 @@ class SuccessionSearch:
         others = self._said_by(row)
         if not others.isdisjoint(own) or (settled and not self._predicates(others).isdisjoint(settled)):
             return False
-        beliefs = self.turns.get(row.id, _UNTOLD).beliefs
-        ends = {one.id for one in beliefs if one.over_at is None and one.id in self._over}
-        if ends and len(ends) == len(beliefs) and ends.isdisjoint(self._said_by(anchor)):
-            return False
         if anchor.subject is None:
             return True
+        beliefs = self.turns.get(row.id, _UNTOLD).beliefs
         subjects = {row.subject, *(self.rows[one.id].subject for one in beliefs if one.id in self.rows)} - {None}
         return not subjects or anchor.subject in subjects
+
+    def _ends(self, row: RankingRow, said: Collection[UUID]) -> bool:
+        """Tell whether a turn only ends something, and nothing of what is `said`: then it changes nothing of that."""
+        beliefs = self.turns.get(row.id, _UNTOLD).beliefs
+        ended = {one.id for one in beliefs if one.over_at is None and one.id in self._over}
+        return bool(ended) and len(ended) == len(beliefs) and ended.isdisjoint(said)
 
     def _said_by(self, row: RankingRow) -> set[UUID]:
         """Return a match and the beliefs that rest on it."""
@@ -288,11 +290,13 @@ class SuccessionSearch:
 
     def _telling_the_same(self, anchor: RankingRow, later: Sequence[RankingRow]) -> list[tuple[float, RankingRow]]:
         """Return those that tell of the asker's life what is asked of it, as the anchor does, in whatever words."""
-        asked = own_life_asked(self.query.reading.text)
-        told = {anchor.predicate} if anchor.predicate is not None else own_life_told(anchor.opening)
+        asked = self.query.reading.own_asked
+        if not asked:
+            return []
+        told = {anchor.predicate} if anchor.predicate is not None else own_life_in(anchor.opening)
         if asked.isdisjoint(told) or anchor.speaker_id is not None:
             return []
-        return [(1.0, one) for one in later if not asked.isdisjoint(own_life_told(one.opening))]
+        return [(1.0, one) for one in later if not asked.isdisjoint(own_life_in(one.opening))]
 
     def _naming(
         self, anchor: RankingRow, later: Sequence[RankingRow], known: Mapping[bool, _WordCounts]

@@ -13,6 +13,7 @@ from typing import Final, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from app.english.own_life import own_life_told
 from app.english.questions import FIRST_PERSON, told_share
 from app.english.requests import only_asks
 from app.lexical.bm25 import searched_terms, terms
@@ -68,6 +69,12 @@ def telling_terms(text: str) -> frozenset[str]:
 def tokens_in(text: str) -> tuple[str, ...]:
     """Return the tokens of a text, in order."""
     return tuple(map(intern, tokenize(normalise(text))))
+
+
+@kept
+def own_life_in(text: str) -> frozenset[str]:
+    """Return the predicates of which a text may tell (`own_life.own_life_told`)."""
+    return own_life_told(text)
 
 
 @kept

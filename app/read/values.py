@@ -210,11 +210,11 @@ class QuestionReading:
     `hinted` are the types that words of the question hint at, or the way it asks, `hint_words` those words. `grams`
     are the names to look up. `before` is where the question says before what: "before Volkswagen", unless that is a
     time. `capitalised` are words that may be names, `open_spans` the words of windows that are open on one side,
-    `asker_spans` words for the asker, "the user", or that only ask. `denied`: it is in the negative. `asks_back`: it
-    asks what the assistant said; `looks_back`: how things were, or what was said; `asks_what_happened`: whatever
-    happened at a time. `fallback` are windows that answer only where nothing happens in `windows`: the last 4 December,
-    where the next one is asked for. `gathers`: the answer is made of several statements. `goes_on`: it is a message of
-    several sentences, which goes on with what was worked out, rather than a look-up.
+    `asker_spans` words for the asker, "the user", or that only ask. `own_asked`: predicates that ask of one's own life.
+    `denied`: it is in the negative. `asks_back`: it asks what the assistant said; `looks_back`: how things were, or
+    what was said; `asks_what_happened`: whatever happened at a time. `fallback` are windows that answer only where
+    nothing happens in `windows`: the last 4 December, where the next one is asked for. `gathers`: the answer is made of
+    several statements. `goes_on`: several sentences, which go on with what was worked out, rather than look up.
     """
 
     text: str
@@ -241,6 +241,7 @@ class QuestionReading:
     before: Span | None
     capitalised: tuple[Span, ...]
     asker_spans: tuple[Span, ...]
+    own_asked: frozenset[str]
     mode: ReadMode
     mode_given: bool
     language: str
@@ -355,6 +356,11 @@ class ParsedQuery:
     def named(self) -> tuple[Mentioned, ...]:
         """The mentioned that the question names by words of its own, as it does not name the one who asks."""
         return tuple(one for one in self.mentioned if one.span.end)
+
+    @cached_property
+    def names_people(self) -> bool:
+        """Whether it names somebody: what is asked of people is seldom said by a name of theirs alone."""
+        return any(one.entity_type == "person" for each in self.named for one in each.entities)
 
     @cached_property
     def asked_predicates(self) -> frozenset[str]:

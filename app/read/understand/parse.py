@@ -19,6 +19,7 @@ from app.english.dates import TemporalSpan, find_spans
 from app.english.descriptions import gender_of_noun
 from app.english.name_identity import own_tie
 from app.english.names import gender_of
+from app.english.own_life import own_life_asked
 from app.english.verbs import past_forms
 from app.english.word_lists import COLLEAGUES, DOCTORS, KIN, PETS
 from app.lexical.bm25 import STOP_WORDS, searched_terms, terms
@@ -123,6 +124,7 @@ def parse_question(request: QueryRequest, *, types: Registry, language: str) -> 
             for words in (questions.THE_USER, questions.ASKING_WORDS)
             for found in words.finditer(text)
         ),
+        own_asked=own_life_asked(text),
         mode=request.mode or (ReadMode.HISTORICAL if about_past or state_then else ReadMode.DEFAULT),
         asks_what_happened=what_happened,
         mode_given=request.mode is not None,

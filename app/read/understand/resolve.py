@@ -288,8 +288,8 @@ def _about(reading: QuestionReading, named: Sequence[KnownEntity]) -> frozenset[
     if questions.ASKS_WHO.search(reading.text) is not None:
         return frozenset()
     own = [one.span for one in reading.belongings]
-    kinds = predicates(" ".join(one.noun for one in reading.belongings))
-    asks_more = bool(own) and not {*predicates(reading.text)} <= {*kinds}
+    nouns = " ".join(one.noun for one in reading.belongings)
+    asks_more = bool(own) and not {*predicates(reading.text)} <= {*predicates(nouns)}
     rest = without(reading.text, own) if asks_more else _rest(reading, own)
     asker = {vocabulary.USER} if speaks_of_self(rest) else set()
     names = (*(one.alias for one in reading.belongings), *(one.name for one in named))
