@@ -14,6 +14,9 @@ from app.english.word_lists import pattern
 PREDICATES: Final = ("lives-in", "works-at", "has-name")
 """The predicates that are known in other languages."""
 
+_SAME: Final = {"has-role": "works-at"}
+"""Predicates that answer the question for another one: what one does, and where."""
+
 _ASKED: Final = {one: pattern("own_life", f"{one} asked", re.IGNORECASE) for one in PREDICATES}
 _TOLD: Final = {one: pattern("own_life", f"{one} told", re.IGNORECASE) for one in PREDICATES}
 
@@ -26,3 +29,8 @@ def own_life_asked(text: str) -> frozenset[str]:
 def own_life_told(text: str) -> frozenset[str]:
     """Return the predicates of which a text may tell, of whomever."""
     return frozenset(one for one in PREDICATES if _TOLD[one].search(text))
+
+
+def own_predicate(predicate: str) -> str:
+    """Return the predicate of one's own life for which a question asks that this one answers."""
+    return _SAME.get(predicate, predicate)

@@ -274,6 +274,16 @@ def speaks_of_somebody(text: str) -> bool:
     return any(cue.search(text) for cue in (FIRST_PERSON, _THIRD_PERSON_PRONOUN, THE_USER))
 
 
+def speaks_of_speaker_alone(text: str) -> bool:
+    """Tell whether a text has a pronoun of its speaker, and none of another person; names aside."""
+    return FIRST_PERSON.search(text) is not None and _THIRD_PERSON_PRONOUN.search(text) is None
+
+
+def speaks_of_others_alone(text: str) -> bool:
+    """Tell whether a text has a pronoun of another person, and none of its speaker; names aside."""
+    return FIRST_PERSON.search(text) is None and _THIRD_PERSON_PRONOUN.search(text) is not None
+
+
 def direction(text: str) -> Direction:
     """Return where a day or a month without a year lies by the tense of the question: "in January" is past or ahead.
 

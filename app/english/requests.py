@@ -18,6 +18,7 @@ _SENTENCE: Final = re.compile(r"[^.!?\u3002\uff01\uff1f\u061f\n]+[.!?\u3002\uff0
 _ASKING: Final = pattern("requests", "asking")
 _WITHIN: Final = re.compile("|".join(listed("requests", "asking within")))
 _POLITE: Final = pattern("requests", "polite")
+_TELLING: Final = pattern("requests", "telling")
 _TASKS: Final = words("requests", "tasks")
 _STANDING: Final = words("requests", "standing")
 _STANDING_WORDS: Final = pattern("requests", "standing words")
@@ -35,8 +36,13 @@ def only_asks(text: str) -> bool:
 
 
 def asks(sentence: str) -> bool:
-    """Tell whether a sentence is a question: by its mark, or by the words that it begins with."""
+    """Tell whether a sentence is a question: by its mark, or by the words that it begins with.
+
+    A task to note something of its speaker, put as a question, is none.
+    """
     said = normalise(sentence).strip()
+    if _TELLING.search(said) and _SPEAKER.search(said):
+        return False
     return said.endswith(_MARKS) or _ASKING.match(said) is not None or _WITHIN.search(said) is not None
 
 

@@ -167,8 +167,8 @@ class Judged:
 
     @cached_property
     def said_by_user(self) -> frozenset[str]:
-        """The terms of the question and of all that is not the assistant's."""
-        own = (one for one in self.leading if not self.is_of_assistant(one))
+        """The terms of the question and of all that is not the assistant's, but for what only asks."""
+        own = (one for one in self.leading if not self.is_of_assistant(one) and not only_ask(self, one))
         return frozenset(self.policy.query.terms).union(*(terms_in(self.row(one).opening) for one in own))
 
     @cached_property

@@ -18,7 +18,7 @@ from app.db.memories.heeded import HeededMemory
 from app.english.questions import speaks_of_somebody
 from app.english.requests import only_asks, requests
 from app.english.word_lists import words as word_list
-from app.lexical.bm25 import STOP_WORDS, terms
+from app.lexical.bm25 import STOP_WORDS, terms, text_language
 from app.lexical.tokens import normalise, sentence_spans, tokenize
 from app.memory import vocabulary
 from app.memory.registry import Registry
@@ -138,7 +138,7 @@ def subject_of(reading: QuestionReading, words: WordNearness | None) -> Question
     said = [word for word in dict.fromkeys(tokenize(normalise(text))) if word not in stop]
     touches = {kind for kind in _WORDS if any(one in text for one in _WITHIN[kind])}
     touches |= {kind for kind, about in _WORDS.items() if not set(said).isdisjoint(about)}
-    if words is not None and said:
+    if words is not None and said and text_language(text) == words.language:
         touches |= {kind for kind, texts in _TEXTS.items() if float(words.nearest(said, texts).max()) >= NEAR}
     task = {Heed.ANSWERS} if requests(text) else set()
     return QuestionSubject(touches=frozenset(touches | task), words=tuple(said), personal=speaks_of_somebody(text))

@@ -44,7 +44,7 @@ class NearWords:
 
     def __init__(self, vectors: WordVectors, language: str, *, kept: int = _KEPT) -> None:
         self._vectors = vectors
-        self._language = language
+        self.language = language
         self._kept = kept
         self._table: Vectors | None = None
         self._places: dict[str, int] = {}
@@ -81,7 +81,7 @@ class NearWords:
 
         Numbers and the words in `without` do not count; `few` words without any nearness are added to the mean.
         """
-        words = content_words(text, self._language)[:_MOST_WORDS]
+        words = content_words(text, self.language)[:_MOST_WORDS]
         said = [word for word in words if word not in without and any(map(str.isalpha, word))]
         if not said:
             return [0.0] * len(others)
@@ -93,7 +93,7 @@ class NearWords:
         key = hash(text)
         found = self._texts.get(key)
         if found is None:
-            found = self._texts[key] = self._placed(content_words(text, self._language)[:_MOST_WORDS])
+            found = self._texts[key] = self._placed(content_words(text, self.language)[:_MOST_WORDS])
         return found
 
     def _placed(self, words: Sequence[str]) -> NDArray[np.intp]:

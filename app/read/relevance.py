@@ -20,6 +20,7 @@ from uuid import UUID
 from app.db.memories.ranking import RankingRow
 from app.english.questions import speaks_of_somebody
 from app.lexical.bm25 import terms
+from app.memory.extraction import SHORT_TURN
 from app.read.texts import WordNearness, own_life_in, terms_in
 from app.read.values import Arm, ArmPlace, Cut, ParsedQuery, Ranked, Scored
 
@@ -43,6 +44,10 @@ CHAT_FLOOR: Final = 0.28
 
 GATHERED: Final = 0.5
 """Times these floors, but for brief turns, those of a question that gathers: a part of a sum may not say its words."""
+
+WHOM: Final = 0.5
+"""Times the floor of a turn that names the person of whom a known predicate is asked, in a chat with an assistant: what
+somebody does for a living is told by any verb."""
 
 BRIEF: Final = 160
 """Letters of a turn under which it says one thing. The vector of a longer one blurs what it says."""
@@ -74,6 +79,9 @@ _TIME: Final = 0.5
 _HINT: Final = 0.15
 """Evidence is `cosine + .3 x words + .5 x name + .4 x predicate + .5 x time + .15 x hint`; at the midpoint relevance is
 one half."""
+
+HAS_NAME: Final = "has-name"
+_NAMING: Final = frozenset(terms("name called"))
 
 MENTIONING: Final = 0.6
 """Share of its rarest name's weight by which a question of names alone finds a memory; one relation away has .5."""
@@ -194,6 +202,7 @@ class Relevance:
         raised = self._raised()
         names = bool(self.query.named)
         own = frozenset[str]() if names else self.query.reading.own_asked
+        numbers = frozenset(term for term in self.query.terms if term.isdigit())
         found: dict[UUID, float] = {}
         wording: dict[UUID, float] = {}
         # One loop without calls of its own: a question has up to 200 matches.
@@ -207,8 +216,11 @@ class Relevance:
                 cosine -= raised
             near = scaled(cosine) if cosine > -math.inf else _UNSEEN
             share = min(1.0, place(_SHARED, _ABSENT)[1] / whole) if whole else 0.0
+            if numbers and share and terms_in(row.opening).intersection(self.query.terms) <= numbers:
+                share = 0.0
             asked = row.predicate in predicates and one.id not in others
             told = bool(own) and self._tells(row, own)
+            near = max(near, _UNSEEN) if told else near
             cues = _PREDICATE * told + _TIME * place(_TIMED, _ABSENT)[1] + _HINT * (kind in hinted)
             wording[one.id] = said = near + _WORDS * share + _PREDICATE * asked
             named = self._named(one) if names else 0.0
@@ -287,22 +299,39 @@ class Relevance:
     def _why(self, one: Ranked, row: RankingRow, evidence: MatchEvidence, best: float) -> str:
         """Return why a match is not relevant; `best` is the evidence of the best belief."""
         if row.type in self.verbatim:
-            alone = is_brief(row) and Arm.LEXICAL not in one.places
-            sure = self.by_words or not self.query.assistants or says_whom(self.query, row)
-            floor = TURN_FLOOR if sure else BRIEF_FLOOR if alone else CHAT_FLOOR
-            floor *= GATHERED if self.query.reading.gathers and not alone else 1.0
+            floor = self._floor_of_turn(one, row)
             return "" if one.relevance >= floor else f"under {floor:.2f}, the floor of turns"
         floor = ALONE_FLOOR if self._by_meaning_alone(one, row) else BELIEF_FLOOR
         if one.relevance < floor:
             return f"under {floor:.2f}, the floor of beliefs"
-        if self.query.names_people and one.relevance < 1 and not self._is_asked_for(row):
+        return "" if one.relevance >= 1 else self._why_of_belief(one, row, evidence, best)
+
+    def _why_of_belief(self, one: Ranked, row: RankingRow, evidence: MatchEvidence, best: float) -> str:
+        """Return why a belief over the floor is not relevant, that is not surely so."""
+        if self.query.names_people and not self._is_asked_for(row):
             if not self._named(one) and Arm.LEXICAL not in one.places:
                 return "about somebody else"
             if evidence.wording[one.id] < NAMED_LEAST:
                 return "has nothing of the question but a name"
-        if evidence.whole[one.id] < RIVAL * best and one.relevance < 1 and self._named(one) < 1:
+        if self._is_anothers_name(row):
+            return "the asker's own name, where another is asked for"
+        if evidence.whole[one.id] < RIVAL * best and self._named(one) < 1:
             return "far less relevant than the best belief"
         return ""
+
+    def _floor_of_turn(self, one: Ranked, row: RankingRow) -> float:
+        """Return the least relevance of a turn: how well it tells what it is about depends on the kind of chat."""
+        alone = is_brief(row) and Arm.LEXICAL not in one.places
+        whom = says_whom(self.query, row)
+        sure = self.by_words or not self.query.assistants or whom
+        floor = TURN_FLOOR if sure else BRIEF_FLOOR if alone else CHAT_FLOOR
+        floor *= GATHERED if self.query.reading.gathers and not alone else 1.0
+        return floor * (WHOM if whom and self.query.assistants and self.query.asked_predicates else 1.0)
+
+    def _is_anothers_name(self, row: RankingRow) -> bool:
+        """Tell whether it is the asker's name, which `what is my dog's name?` does not ask for."""
+        asked = {*self.query.asked_predicates, *self.query.reading.own_asked}
+        return row.predicate == HAS_NAME and HAS_NAME not in asked and not _NAMING.isdisjoint(self.query.terms)
 
     def _by_meaning_alone(self, one: Ranked, row: RankingRow) -> bool:
         return not self._is_asked_for(row) and one.places.keys() <= {Arm.SEMANTIC, Arm.SEMANTIC_CONTEXT}
@@ -337,7 +366,8 @@ def says_whom(query: ParsedQuery, row: RankingRow) -> bool:
     if any(row.speaker_id in entity.ids for one in query.named for entity in one.entities):
         return False
     said = terms_in(row.opening)
-    return any(not said.isdisjoint(terms(one.text)) for one in query.named)
+    names = (name for one in query.named for name in (one.text, *(entity.name for entity in one.entities)))
+    return any(not said.isdisjoint(terms(name)) for name in names)
 
 
 def is_brief(row: RankingRow) -> bool:
@@ -368,8 +398,9 @@ def without_context(rows: Iterable[RankingRow], query: ParsedQuery, verbatim: Co
     """Return the turns to which the turn before adds no meaning: those of a chat with the assistant, but answers to it.
 
     Where two people talk, what the one says is about what the other said. An assistant is asked about one thing after
-    another, so a turn beside a question is not about it; a turn that answers the assistant's question is. Where the
-    question asks what the assistant said, its turns answer the user's.
+    another, so a turn beside a question is not about it; a turn that answers the assistant's question is, but whole
+    sentences after the one with which it opens a session, which asks what it can do. Where the question asks what the
+    assistant said, its turns answer the user's.
     """
     if not query.assistants:
         return frozenset()
@@ -378,7 +409,8 @@ def without_context(rows: Iterable[RankingRow], query: ParsedQuery, verbatim: Co
         if all(one.speaker_id not in query.assistants for one in said):
             continue
         for before, one in zip((None, *said), said, strict=False):
-            answers = before is not None and before.speaker_id in query.assistants and before.asking is not None
+            answers = before is not None and before.asking is not None and before.speaker_id in query.assistants
+            answers = answers and (before is not said[0] or one.words < SHORT_TURN)
             asked_back = query.reading.asks_back and one.speaker_id in query.assistants
             if not (asked_back or (answers and one.speaker_id not in query.assistants)):
                 alone.add(one.id)

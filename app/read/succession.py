@@ -22,13 +22,15 @@ from typing import Final
 from uuid import UUID
 
 from app.db.memories.ranking import RankingRow, TurnEvidence
+from app.english.own_life import own_predicate
+from app.english.questions import speaks_of_somebody
 from app.english.requests import requests
 from app.lexical.bm25 import terms
 from app.lexical.tokens import SPACELESS, normalise, tokenize
 from app.memory import vocabulary
 from app.memory.extraction import Role
 from app.model import ReadMode
-from app.read.texts import WordNearness, kept, own_life_in, telling_terms, tokens_in
+from app.read.texts import WordNearness, kept, own_life_in, speaks_of_itself, telling_terms, terms_in, tokens_in
 from app.read.values import ParsedQuery, Ranked
 
 ABOUT_THE_SAME: Final = 0.1
@@ -179,7 +181,8 @@ class SuccessionSearch:
             later = self._following(anchor, (every if strong else shown).values(), ended)
             named = [row for row in later if anchor.speaker_id is None or row.id in shown]
             about = self._telling_the_same(anchor, later) or self._naming(anchor, named, known)
-            if not about and self.words is not None and not self._is_assistants(anchor):
+            alike = not about and not self._is_assistants(anchor) and not self._tells_more(anchor)
+            if alike and self.words is not None:
                 about = self._near(anchor, later, self.words)
             if after := self._nearest(anchor, about):
                 found[anchor.id] = tuple(one.id for one in after)
@@ -261,11 +264,26 @@ class SuccessionSearch:
         others = self._said_by(row)
         if not others.isdisjoint(own) or (settled and not self._predicates(others).isdisjoint(settled)):
             return False
+        if self._is_of_speaker_alone(row):
+            return False
         if anchor.subject is None:
             return True
         beliefs = self.turns.get(row.id, _UNTOLD).beliefs
         subjects = {row.subject, *(self.rows[one.id].subject for one in beliefs if one.id in self.rows)} - {None}
         return not subjects or anchor.subject in subjects
+
+    @cached_property
+    def _asked_of_others(self) -> frozenset[str]:
+        """The terms of a question that asks of nobody or of others than the asker; none where it asks of these."""
+        others = self.query.about - {vocabulary.USER}
+        if not others and speaks_of_somebody(self.query.reading.text):
+            return frozenset()
+        return frozenset((*self.query.terms, *terms(" ".join(others))))
+
+    def _is_of_speaker_alone(self, row: RankingRow) -> bool:
+        """Tell whether a turn speaks of its speaker alone, and has no word of what is asked of others."""
+        asked = self._asked_of_others
+        return bool(asked) and speaks_of_itself(row.opening) and terms_in(row.opening).isdisjoint(asked)
 
     def _ends(self, row: RankingRow, said: Collection[UUID]) -> bool:
         """Tell whether a turn only ends something, and nothing of what is `said`: then it changes nothing of that."""
@@ -293,10 +311,19 @@ class SuccessionSearch:
         asked = self.query.reading.own_asked
         if not asked:
             return []
-        told = {anchor.predicate} if anchor.predicate is not None else own_life_in(anchor.opening)
+        told = own_life_in(anchor.opening) if anchor.predicate is None else {own_predicate(anchor.predicate)}
         if asked.isdisjoint(told) or anchor.speaker_id is not None:
             return []
         return [(1.0, one) for one in later if not asked.isdisjoint(own_life_in(one.opening))]
+
+    def _tells_more(self, anchor: RankingRow) -> bool:
+        """Tell whether a turn tells of the asker's life what is asked and something else, which others may change.
+
+        What one is called hardly changes, so only what says so follows it.
+        """
+        asked = self.query.reading.own_asked
+        told = frozenset[str]() if anchor.predicate is not None else own_life_in(anchor.opening)
+        return anchor.speaker_id is None and not asked.isdisjoint(told) and (told > asked or asked == {"has-name"})
 
     def _naming(
         self, anchor: RankingRow, later: Sequence[RankingRow], known: Mapping[bool, _WordCounts]

@@ -14,14 +14,19 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.english.own_life import own_life_told
-from app.english.questions import FIRST_PERSON, told_share
+from app.english.questions import FIRST_PERSON, speaks_of_others_alone, speaks_of_speaker_alone, told_share
 from app.english.requests import only_asks
 from app.lexical.bm25 import searched_terms, terms
 from app.lexical.tokens import normalise, tokenize
 
 
 class WordNearness(Protocol):
-    """Compares words of texts by the cosines of their vectors (`near_words.NearWords`)."""
+    """Compares words of texts by the cosines of their vectors (`near_words.NearWords`).
+
+    `language` is the one whose words it knows.
+    """
+
+    language: str
 
     def nearest(self, asked: Sequence[str], texts: Sequence[str]) -> NDArray[np.float64]:
         """Return the highest cosine of each asked word (rows) with a content word of each text (columns)."""
@@ -73,8 +78,8 @@ def tokens_in(text: str) -> tuple[str, ...]:
 
 @kept
 def own_life_in(text: str) -> frozenset[str]:
-    """Return the predicates of which a text may tell (`own_life.own_life_told`)."""
-    return own_life_told(text)
+    """Return the predicates of its speaker's life of which a text may tell (`own_life.own_life_told`)."""
+    return frozenset() if speaks_of_others_alone(text) else own_life_told(text)
 
 
 @kept
@@ -93,3 +98,9 @@ def share_told(text: str) -> float:
 def share_told_of_speaker(text: str) -> float:
     """Return the same, but 0 where the text does not speak of its speaker."""
     return share_told(text) if FIRST_PERSON.search(text) else 0.0
+
+
+@kept
+def speaks_of_itself(text: str) -> bool:
+    """Tell whether a text speaks of its speaker, and by no pronoun of anybody else."""
+    return speaks_of_speaker_alone(text)

@@ -16,6 +16,7 @@ from typing import Final
 
 from app.english.chitchat import asks, asks_of_you, is_chit_chat, is_foreign, is_yes_or_no, states_something
 from app.english.erasure_requests import erasure_requests
+from app.english.requests import only_asks
 from app.english.role_play import RolePlayFrame, framing
 from app.lexical.tokens import count_words, normalise, tokenize
 from app.memory import normalise as memory_normalise
@@ -246,14 +247,16 @@ def _repeats(
 
 
 def question_before(turn: Turn, before: Sequence[Turn]) -> Turn | None:
-    """Return the turn right before this one in its session, if it is someone else's and ends in a question mark.
+    """Return the turn right before this one in its session, if it is someone else's and asks.
 
-    `before` are those before it, oldest first. Turns outside any session follow one another.
+    `before` are those before it, oldest first. Turns outside any session follow one another. A person is asked by a
+    question mark; the assistant also by tasks and by questions without one.
     """
     last = next((one for one in reversed(before) if one.session_id == turn.session_id), None)
-    if last is None or (last.role, last.speaker) == (turn.role, turn.speaker) or not asks(last.content):
+    if last is None or (last.role, last.speaker) == (turn.role, turn.speaker):
         return None
-    return last
+    asked = asks(last.content) or (turn.role is Role.ASSISTANT and only_asks(last.content))
+    return last if asked else None
 
 
 def prefilter_with_question(

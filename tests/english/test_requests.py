@@ -11,6 +11,9 @@ from app.english.requests import only_asks
     "text",
     [
         "Which ferry goes to Runde?",
+        "is my ferry late",
+        "can you remind me what the harbour is called",
+        "Do you remember that I sail?",
         "whats the tallest tree in europe",
         "Hello there! Could you check the tide table?",
         "Translate this into Danish.",
@@ -39,6 +42,9 @@ def test_questions_and_tasks_only_ask(text: str) -> None:
     "text",
     [
         "I row on the fjord every Sunday.",
+        "Had the hull scraped, good as new!",
+        "could you note that my ferry leaves at six",
+        "Give your replies in Danish, please.",
         "When I was nine we moved to Runde.",
         "Keep replies to one line.",
         "Always answer in Danish.",

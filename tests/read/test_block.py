@@ -284,6 +284,21 @@ def test_what_is_about_somebody_else_does_not_follow() -> None:
     assert later(asking("Where do I live?"), [home, sister, belief], t2=read) == {}
 
 
+def test_what_somebody_says_of_themselves_changes_nothing_of_another() -> None:
+    told = turn(1, "Sverre sails an old cutter.", day=1)
+    query = asking("What does Sverre do?")
+    assert later(query, [told, turn(2, "I sail a dinghy.", day=9)]) == {}
+    assert later(query, [told, turn(2, "He sold the cutter.", day=9)]) == {1: [2]}
+    assert later(asking("What do I do?"), [told, turn(2, "I sold the cutter.", day=9)]) == {1: [2]}
+
+
+def test_what_tells_more_than_what_is_asked_changes_by_what_tells_or_names_it() -> None:
+    told = turn(1, "Ich heiße Solveig und wohne in Bergen.", day=1)
+    moved, rows = turn(2, "Ich bin nach Narvik gezogen.", day=9), turn(3, "Ich rudere gern.", day=9)
+    assert later(asking("Wo wohne ich?"), [told, moved, rows]) == {1: [2]}
+    assert later(asking("Wie heiße ich?"), [told, moved, rows]) == {}
+
+
 def test_a_repetition_does_not_follow_but_what_ended_a_statement_does() -> None:
     told = turn(1, "My partner is called Signe.", day=1)
     after = turn(2, "Signe and I split up.", day=9)
@@ -299,6 +314,12 @@ def test_an_answer_to_the_assistant_has_its_question_as_context_and_other_turns_
     alone = without_context([asked, answer, next_one], asking("Where do I sail from?"), ("episodic",))
     assert alone == {asked.id, next_one.id}
     assert without_context([asked, answer], parsed("Where do I sail from?"), ("episodic",)) == frozenset()
+
+
+def test_whole_sentences_after_the_first_question_of_the_assistant_do_not_answer_it() -> None:
+    opening = by_assistant(1, "¿En qué te ayudo hoy?", asking="¿En qué te ayudo hoy?")
+    told = turn(2, "Me llamo Rocío y vivo en Vigo.", words=7)
+    assert told.id in without_context([opening, told], asking("¿En qué ciudad vivo?"), ("episodic",))
 
 
 def relevance(query: ParsedQuery, *, by_words: bool = False) -> Relevance:
@@ -366,6 +387,7 @@ def heeded(question: str, mode: HeedMode = HeedMode.AUTO, *, answered: float = 0
         ("Which airlines go to Tromso?", ["constraint"]),
         ("Where do I live?", []),
         ("Who wrote Peer Gynt?", []),
+        ("¿Sobre qué trata la ópera?", []),
     ],
 )
 def test_what_must_be_heeded_goes_by_the_subject_of_the_question(question: str, kinds: list[str]) -> None:

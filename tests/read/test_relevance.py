@@ -236,6 +236,19 @@ async def test_what_is_asked_of_a_person_takes_more_than_the_name(store: Store) 
     assert [hit.memory.id for hit in (await store.ask("Does Oskar have a dinghy?")).hits] == [owned]
 
 
+async def test_ones_own_name_answers_no_question_for_another(store: Store) -> None:
+    named = await store.put("fact", {"predicate": "has-name", "object": "Rasmus"})
+    assert (await store.ask("What is the name of my boat?")).hits == ()
+    assert [hit.memory.id for hit in (await store.ask("What is my name?")).hits] == [named]
+
+
+async def test_a_number_alone_finds_nothing(store: Store) -> None:
+    for place, (speaker, line) in enumerate((("user", "The ferry leaves at 7:40."), ("assistant", "Noted, 7:40."))):
+        await store.put("episodic", {"content": line, "speaker": speaker, "session_id": "s", "sequence_number": place})
+    assert (await store.ask("What is 7 cubed?")).hits == ()
+    assert len((await store.ask("When does the ferry leave?")).hits) >= 1
+
+
 @pytest.mark.parametrize(
     ("told", "question", "newest"),
     [

@@ -197,6 +197,9 @@ def test_a_turn_answers_what_someone_else_asked_right_before_it_in_its_session()
     assert question_before(answer, []) is None
     assert question_before(turn("Oslo?", Role.ASSISTANT, session_id="s"), [question]) is None
     assert question_before(turn("Oslo."), [turn("Where to?", Role.ASSISTANT)]) is not None
+    task = turn("name a fjord with seals", session_id="s")
+    assert question_before(turn("Trollfjord, perhaps.", Role.ASSISTANT, session_id="s"), [task]) == task
+    assert question_before(turn("Trollfjord.", speaker="Ana", session_id="s"), [task]) is None
     ben, ana = turn("Where to?", speaker="Ben", session_id="s"), turn("Oslo.", speaker="Ana", session_id="s")
     assert question_before(ana, [ben]) == ben
 
