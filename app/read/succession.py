@@ -25,7 +25,7 @@ from app.db.memories.ranking import RankingRow, TurnEvidence
 from app.english.own_life import own_predicate
 from app.english.questions import speaks_of_somebody
 from app.english.requests import requests
-from app.lexical.bm25 import terms
+from app.lexical.bm25 import terms, text_language
 from app.lexical.tokens import SPACELESS, normalise, tokenize
 from app.memory import vocabulary
 from app.memory.extraction import Role
@@ -347,6 +347,8 @@ class SuccessionSearch:
         self, anchor: RankingRow, later: Sequence[RankingRow], words: WordNearness
     ) -> list[tuple[float, RankingRow]]:
         """Return those whose words are near to the anchor's, each with how near they are."""
+        if text_language(anchor.opening) != words.language:
+            return []
         later = [one for one in later if _apart(one, anchor)]
         least = min(HIGHEST, ABOUT_THE_SAME + RISING * log2(max(1, len(later))))
         near = self._likeness(anchor.opening, [one.opening for one in later], words)
