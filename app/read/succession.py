@@ -330,7 +330,11 @@ class SuccessionSearch:
     ) -> list[tuple[float, RankingRow]]:
         """Return those that name by a rare word what the anchor names, each with their share of such words."""
         part = self._asked_part(anchor.opening)
-        said = {kind: counts.rare(part) for kind, counts in known.items()}
+        subject = telling_terms(anchor.subject or "")
+        said = {
+            kind: {term: weight for term, weight in counts.rare(part).items() if term not in subject}
+            for kind, counts in known.items()
+        }
         kinds = [(self._is_assistants(one), one) for one in later]
         shares = [(known[kind].shared(said[kind], one.opening), one) for kind, one in kinds]
         least = max(NAMED, NAMED_LEAST * max((share for share, _ in shares), default=0.0))
@@ -351,7 +355,7 @@ class SuccessionSearch:
             return []
         later = [one for one in later if _apart(one, anchor)]
         least = min(HIGHEST, ABOUT_THE_SAME + RISING * log2(max(1, len(later))))
-        near = self._likeness(anchor.opening, [one.opening for one in later], words)
+        near = self._likeness(anchor, [one.opening for one in later], words)
         alike = [(likeness, one) for likeness, one in zip(near, later, strict=True) if likeness >= least]
         return [
             each
@@ -372,9 +376,10 @@ class SuccessionSearch:
         """Tell of each whether it is near to the question."""
         return [one >= ASKED for one in words.likeness(self.query.reading.text, [one.opening for one in later])]
 
-    def _likeness(self, text: str, others: Sequence[str], words: WordNearness) -> list[float]:
-        """Return how near the words of a text are to those of each other one, less what is usual among these."""
-        near = words.likeness(text, others, without=self._known, few=FEW)
+    def _likeness(self, anchor: RankingRow, others: Sequence[str], words: WordNearness) -> list[float]:
+        """Return how near what an anchor says of its subject is to each text, less what is usual among these."""
+        without = {*self._known, *tokenize(normalise(anchor.subject or ""))}
+        near = words.likeness(anchor.opening, others, without=without, few=FEW)
         usual = median(near) if len(near) >= FEWEST else USUAL
         return [one - max(0.0, usual - USUAL) for one in near]
 

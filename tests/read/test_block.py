@@ -292,6 +292,12 @@ def test_what_somebody_says_of_themselves_changes_nothing_of_another() -> None:
     assert later(asking("What do I do?"), [told, turn(2, "I sold the cutter.", day=9)]) == {1: [2]}
 
 
+def test_what_else_is_told_of_a_subject_changes_nothing() -> None:
+    kin = ranking_row(1, subject="Torill", opening="Torill is user's aunt", stated_at=NOW - timedelta(days=60))
+    assert later(asking("Who is my aunt?"), [kin, turn(2, "Torill keeps bees on Senja.", day=9)]) == {}
+    assert later(asking("Who is my aunt?"), [kin, turn(2, "Ragna is my aunt, I mixed them up.", day=9)]) == {1: [2]}
+
+
 def test_what_tells_more_than_what_is_asked_changes_by_what_tells_or_names_it() -> None:
     told = turn(1, "Ich heiße Solveig und wohne in Bergen.", day=1)
     moved, rows = turn(2, "Ich bin nach Narvik gezogen.", day=9), turn(3, "Ich rudere gern.", day=9)
