@@ -17,7 +17,8 @@ OLD = """
     WHERE id = $1
 """
 UNNAMED = "DELETE FROM memory_entities WHERE memory_id = $1 AND role = 'object'"
-STATE = """SELECT slot, slot_value, status, contested, superseded_by, review_reason, payload ->> 'predicate' AS predicate
+STATE = """
+    SELECT slot, slot_value, status, contested, superseded_by, review_reason, payload ->> 'predicate' AS predicate
     FROM memories WHERE id = $1"""
 EVERY = "SELECT id, slot, slot_value, status, contested, review_reason, payload, updated_at FROM memories ORDER BY id"
 
