@@ -66,3 +66,14 @@ def test_a_state_or_a_taste_in_a_few_words_says_who_speaks(content: str, read: s
 def test_a_few_words_of_something_else_state_nothing(content: str) -> None:
     assert not states_something(content)
     assert sentences(content) == []
+
+
+@pytest.mark.parametrize(
+    "content", ["My girls are 11, 7 and 3.", "My nephews are 6 and 4 now", "Our cats are 2 or 3 years old"]
+)
+def test_ages_of_several_are_no_age_of_one(content: str) -> None:
+    assert not any("has age" in one for one in sentences(content))
+
+
+def test_an_age_before_another_number_is_one() -> None:
+    assert "fact: user has age 41" in sentences("I'm 41, 3 kids, two dogs.")
