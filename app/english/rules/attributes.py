@@ -1,4 +1,4 @@
-"""What a sentence says of an attribute of somebody by its name: `my blood type is O negative`."""
+"""Attributes of somebody by their names: `my blood type is O negative`."""
 
 from __future__ import annotations
 
