@@ -10,7 +10,7 @@ from typing import Final
 
 from app.english.names import COMMON
 from app.english.verbs import form_of
-from app.english.word_lists import entries, pattern
+from app.english.word_lists import DIETS, STATES, entries, pattern
 from app.lexical.tokens import SPACELESS, normalise
 
 _PHRASES: Final = frozenset(entries("chitchat"))
@@ -44,6 +44,8 @@ _TAILS: Final = ("too", "again", "as well", "though", "now", "either", "anymore"
 """Words that may end any statement and add no content: `I eat meat again`."""
 _MOST_TAILS: Final = 3
 _STOPS: Final = ".!,\u2026 "
+_BARE_STATE: Final = pattern("statements", "bare state", re.IGNORECASE)
+_BARE_ATTITUDE: Final = pattern("proposals", "bare attitude", re.IGNORECASE)
 _CORRECTION: Final = pattern("statements", "correction")
 _SPEAKER: Final = re.compile(rf"^(?:[我私僕俺]|わたし|ぼく|저는|나는|제|내|ฉัน|ผม)[{SPACELESS}]{{3,}}")
 """First-person subjects in scripts without spaces."""
@@ -121,7 +123,19 @@ def states_something(text: str) -> bool:
         return True
     if folded.endswith("?") or _POINTING.search(_without_tail(folded)):
         return False
+    liked = _BARE_ATTITUDE.match(folded)
+    if bare_state(plain) or (liked and not _NO_STATEMENT.search(folded[liked.end() :])):
+        return True
     return any((_STATEMENT.search(folded), _CORRECTION.match(folded), _NAMING.match(plain), _is_statement(folded)))
+
+
+def bare_state(text: str) -> str | None:
+    """Return how a text without subject and verb says that somebody is, without its lead: `also allergic to wasps`."""
+    found = _BARE_STATE.fullmatch(text)
+    if found is None:
+        return None
+    what = _without_tail(found["what"].lower())
+    return found["what"] if found["to"] or what in DIETS or what in STATES else None
 
 
 def _is_statement(text: str) -> bool:

@@ -7,10 +7,12 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Final
 
+from app.english.names import COMMON
 from app.english.rules.clause import Clause, SpeakerContext, Subject, Who
 from app.english.rules.drafts import Draft, ending, fact
 from app.english.rules.noun_phrases import in_third_person, list_items, thing, value
-from app.english.word_lists import DOSE, MEDICINES, expanded, is_doctor, pairs, pattern
+from app.english.verbs import form_of
+from app.english.word_lists import CONDITION_HEADS, CONDITIONS, DOSE, MEDICINES, expanded, is_doctor, pairs, pattern
 from app.memory import normalise
 
 _ORDERED: Final = pattern("medications", "ordered")
@@ -156,6 +158,10 @@ _UNMARKED: Final = frozenset({"put", "cut"})
 """Verbs whose past is their base form."""
 
 _DOSE: Final = re.compile(rf"\s*(?:of\s+)?{DOSE}", re.IGNORECASE)
+_SUBSTANCE: Final = re.compile(r"[a-z][a-z-]{3,40}")
+_OF_DOING: Final = pattern("medications", "of doing")
+"""Endings of nouns for what one does, studies or has several of."""
+
 _TAKEN_END: Final = re.compile(r"[,.;:!?(]|\s(?:and|because|since|so|but|which)\b")
 _SWITCHED_END: Final = re.compile(r"[,.;:!?(]|\s(?:and|because|since|so|but|which|instead|last|this|in|on|yesterday)\b")
 _LONGEST_DOSE: Final = 100
@@ -171,8 +177,10 @@ def taking(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     if not (clause.holds or (clause.passive and not clause.negated and clause.modal is None)):
         return
     predicate = "prescribed" if clause.lemma == "prescribe" else "takes"
-    for place, part in enumerate(list_items(text)):
-        dose = _dose_of(part, sure=predicate == "prescribed" and place == 0)
+    regular = clause.lemma == "take" and _has_intakes(clause.before + text)
+    for place, item in enumerate(list_items(text)):
+        part = item.strip().removeprefix("my ") if regular else item
+        dose = _dose_of(part, sure=(predicate == "prescribed" and place == 0) or (regular and _may_be_substance(part)))
         if dose is None:
             return
         yield fact(clause, predicate, in_third_person(dose), stateful=False)
@@ -185,6 +193,28 @@ def _dose_of(part: str, *, sure: bool) -> str | None:
         return None
     dose = value(_TAKEN_END.split(part)[0])
     return dose if dose and len(dose) <= _LONGEST_DOSE else None
+
+
+def _has_intakes(text: str) -> bool:
+    """Return whether what is taken is taken at times of the day, or against an illness."""
+    aim = _AIM.search(text)
+    return _OFTEN.search(text) is not None or (aim is not None and _names_condition(aim[0]))
+
+
+def _names_condition(text: str) -> bool:
+    words = normalise.words(text).lower().strip(" .!?").split()
+    return bool(CONDITIONS.intersection(words) or CONDITION_HEADS.intersection(words[-1:]))
+
+
+def _may_be_substance(part: str) -> bool:
+    """Return whether a part of an enumeration has, beside its times, one word that may name a substance.
+
+    A substance stands without an article, in the singular; what one does is named by a verb or formed from one.
+    """
+    name = _Parts.of(part).rest
+    return _SUBSTANCE.fullmatch(name) is not None and not (
+        _VAGUE.search(name) or _OF_DOING.search(name) or name in COMMON or form_of(name) is not None
+    )
 
 
 def _changed(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:

@@ -403,12 +403,12 @@ def _move(draft: VersionDraft, event: Moved) -> Transition:
             if one.id == there.id:
                 continue
             differs = one.value != there.value
-            review = one.review or (ReviewReason.ENTITY_MERGE if differs else None)
+            review = one.review or (event.review if differs else None)
             draft.set(one.id, ChangeCause.MOVED, by=there.id, contested=True, review=review)
             if differs:
                 draft.link(one.id, LinkKind.CONTRADICTS, there.id)
                 rivals.append(one)
-    return draft.done(SlotOutcome.CHANGED, "their subjects were merged", rivals=rivals)
+    return draft.done(SlotOutcome.CHANGED, event.reason, rivals=rivals)
 
 
 def _comes(draft: VersionDraft, one: Version) -> bool:

@@ -269,9 +269,14 @@ class Followed:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Moved:
-    """Versions come into other slots, because entities turn out to be one; `to` gives their new slots and values."""
+    """Versions come into other slots, because entities or keys turn out to be one; `to` gives new slots and values.
+
+    `review` and `reason` are why a person is asked about one that differs from the holder.
+    """
 
     to: Mapping[UUID, tuple[str | None, str | None]]
+    review: ReviewReason = ReviewReason.ENTITY_MERGE
+    reason: str = "their subjects were merged"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -152,7 +152,7 @@ _THIRD_PERSON: Final = word_set("he she they it")
 
 _STANCES: Final = word_set(
     "on off true false yes no enabled disabled enable disable none always never likes like dislikes dislike loves "
-    "love hates hate enjoys enjoy prefers prefer wants want avoids avoid"
+    "love hates hate enjoys enjoy prefers prefer wants want avoids avoid fears fear refuses refuse"
 )
 """Values that only take a stance on their key; then the key's own words must be in the turn."""
 

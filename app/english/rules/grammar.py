@@ -265,8 +265,10 @@ def _noun(reading: TokenCursor) -> str | None:
 
 def _verb_comes(reading: TokenCursor, place: int) -> bool:
     """Tell whether a verb stands at the place, or an adverb before one."""
-    following = reading.words[place + 1] if place + 1 < len(reading.words) else None
-    adverb = reading.words[place].lower in ADVERBS and following is not None and is_verb(following)
+    word, following = reading.words[place].lower, reading.words[place + 1 : place + 3]
+    if word == "no" and following and following[0].lower == "longer":
+        return len(following) > 1 and is_verb(following[1])
+    adverb = word in ADVERBS and bool(following) and is_verb(following[0])
     return adverb or is_verb(reading.words[place])
 
 

@@ -11,7 +11,7 @@ from typing import Final, Protocol
 
 from app.amounts import amount
 from app.english import speech_acts
-from app.english.chitchat import is_chit_chat
+from app.english.chitchat import bare_state, is_chit_chat
 from app.english.names import COMMON, PERSON, is_group, is_no_name, kind_of, token_names, words_of
 from app.english.rules.clause import (
     HIDDEN,
@@ -167,7 +167,9 @@ def _subjectless(sentence: Sentence, said: SpeakerContext) -> Iterator[Clause]:
     found = _FIRST_VERB.match(sentence.text)
     form = form_of(found["verb"].lower()) if found else None
     done = form is not None and "past" in form.kinds and "base" not in form.kinds
-    liking = _BARE_LIKING.match(text) is not None
+    state = bare_state(text)
+    text = text if state is None else text[text.index(state) :]
+    liking = state is not None or _BARE_LIKING.match(text) is not None
     if not (done or liking or _BARE_ATTITUDE.match(text)):
         return
     start = sentence.end - len(text)

@@ -17,6 +17,7 @@ from typing import Final
 
 from app.english import medications
 from app.english.rules import (
+    attributes,
     event_time,
     events,
     instructions,
@@ -107,6 +108,7 @@ HOME: Final = (
         predicate="grew-up-in"),
 )  # fmt: skip
 HEALTH: Final = (
+    Row(name="attribute", verbs="be", read=attributes.attributes, alone=True),
     Row(name="allergy", verbs="have", mood=is_now, lead="<<ALLERGY>>", value=values.before_allergy,
         predicate="allergic-to", precision=0.9, alone=True),
     Row(name="allergy", verbs="have", mood=is_now, lead=r"\s+(?:an?\s+)?(?:\w+\s+)??allerg(?:y|ies)\s+to\s+",

@@ -234,8 +234,14 @@ _MINE: Final = pattern("tastes", "mine", re.IGNORECASE)
 def served(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     """Read how someone likes a thing of theirs: `like my steak medium rare`, `want my documents in A4 format`."""
     found = way_of_own(clause) if clause.holds and not clause.progressive else None
-    if found is not None and clause.subject.own and _in_general(found["how"], _LONGEST):
+    if found is None or (clause.lemma == "take" and _INTAKE.fullmatch(found["how"])):
+        return
+    if clause.subject.own and _in_general(found["how"], _LONGEST):
         yield preference(clause, f"{slug(found['what'])}.way", f"{found['what']} {found['how']}", topic="personal")
+
+
+_INTAKE: Final = pattern("medications", "often", re.IGNORECASE)
+"""When something is taken, which is no way of having it."""
 
 
 def way_of_own(clause: Clause) -> re.Match[str] | None:

@@ -17,6 +17,13 @@ READ: list[tuple[str, str]] = [
     ("My bisoprolol is 5 mg now", "fact: user takes bisoprolol 5 mg"),
     ("Ramipril is back up to 10 mg.", "fact: user takes Ramipril 10 mg"),
     ("I take candesartan", "fact: user takes candesartan"),
+    ("I take diclofenac in the morning", "fact: user takes diclofenac in the morning"),
+    ("I take tramadol for my arthritis.", "fact: user takes tramadol for their arthritis"),
+    ("I take propranolol and magnesium at night.", "fact: user takes propranolol"),
+    ("I take propranolol and magnesium at night.", "fact: user takes magnesium at night"),
+    ("At night I take clopidogrel.", "fact: user takes clopidogrel"),
+    ("My aunt takes furosemide after breakfast", "fact: user's aunt takes furosemide after breakfast"),
+    ("I take my celecoxib with food", "fact: user takes celecoxib with food"),
     ("I like olives now", "preference: user likes olives"),
     ("I got a new job at Equinor", "fact: user works at Equinor"),
     ("I've accepted a position with Siemens", "fact: user works at Siemens"),
@@ -35,6 +42,23 @@ READ: list[tuple[str, str]] = [
 @pytest.mark.parametrize(("content", "read"), READ, ids=[one for one, _ in READ])
 def test_a_change_is_read(content: str, read: str) -> None:
     assert any(one.startswith(read) for one in sentences(content)), sentences(content)
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        "I take the tram in the morning.",
+        "I take photos in the evening.",
+        "I take care of it at night.",
+        "I take lunch at noon.",
+        "I take part in the evening choir.",
+        "I take work home in the evening.",
+        "Should I take diclofenac in the morning?",
+        "I don't take diclofenac in the morning.",
+    ],
+)
+def test_what_is_taken_at_a_time_of_the_day_is_not_all_medicine(content: str) -> None:
+    assert sentences(content) == []
 
 
 @pytest.mark.parametrize(

@@ -45,6 +45,8 @@ def ends(content: str, role: str = "user") -> list[tuple[str, str, str | None]]:
         ("Anna and I broke up.", ("user", "has-partner", "Anna")),
         ("I don't live in Boston anymore", ("user", LIVES, "Boston")),
         ("He no longer lives in Boston.", ("he", LIVES, "Boston")),
+        ("My aunt no longer lives in Malmo.", ("user's aunt", LIVES, "Malmo")),
+        ("My cousin no longer works at Ikea, he retired.", ("user's cousin", WORKS, "Ikea")),
         ("I stopped taking metformin.", ("user", TAKES, "metformin")),
         ("I came off metformin.", ("user", TAKES, "metformin")),
         ("I'm not vegan any more", ("user", "has-diet", "vegan")),
