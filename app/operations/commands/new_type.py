@@ -9,7 +9,7 @@ import keyword
 import os
 import re
 from collections.abc import Mapping
-from dataclasses import dataclass
+from importlib.resources import files
 from pathlib import Path
 from typing import Annotated
 
@@ -27,302 +27,40 @@ from app.memory.spec import Payload, class_name
 from app.settings import Settings
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class Request:
-    """The options of a new type; `slot` is the field that has one value at a time, `event` says that it has a date."""
-
-    name: str
-    definition: str
-    example: str
-    slot: str | None
-    event: bool
-    revision: str
-    down_revision: str
-
-    @property
-    def words(self) -> str:
-        """Return the name as words."""
-        return self.name.replace("_", " ")
-
-    @property
-    def camel(self) -> str:
-        """Return the name in camel case."""
-        return class_name(self.name)
+def type_file(kind: str, values: Mapping[str, str]) -> str:
+    """Return the source of the module of a type of this kind."""
+    text = _template(f"{kind}.py.tmpl")
+    imports, cls = text.partition("\nclass ")[0], values["cls"]
+    taken = re.search(rf"\b{cls}\b", imports)
+    return _filled(text, {**values, "cls": f"{cls}Payload" if taken else cls})
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TypeParts:
-    """The parts of the files that depend on the kind of type."""
-
-    imports: str
-    holds: str
-    fields: str
-    render: str
-    methods: str
-    half_life: str
-    category: str
-    on_conflict: str
-    group: str
-    payload: Mapping[str, str]
-    other: tuple[str, str]
-    replaces: bool
-
-
-def parts_of(request: Request) -> TypeParts:
-    """Return the parts for the type's kind; by default, memories are sentences and accumulate."""
-    if request.slot is not None:
-        return _slotted(request, request.slot)
-    return _event(request) if request.event else _note(request)
-
-
-def _note(request: Request) -> TypeParts:
-    return TypeParts(
-        imports=_imports("accumulate", "Payload", "Person, Sentence", "Category, Mention"),
-        holds="Whom it is about, and what is to be remembered.",
-        fields=_TEXT,
-        render="self.text",
-        methods="",
-        half_life="180",
-        category="SEMANTIC",
-        on_conflict="accumulate",
-        group="Facts",
-        payload={"subject": "user", "content": request.example},
-        other=("content", "Something else altogether, which nobody has said so far."),
-        replaces=False,
-    )
-
-
-def _slotted(request: Request, slot: str) -> TypeParts:
-    return TypeParts(
-        imports=_imports("latest_statement_wins", "Payload, Refs", "Name, Person", "Category, Mention", "normalise, "),
-        holds="Whom it is about, and what has one value at a time.",
-        fields=_SLOT_FIELDS.format(slot=slot),
-        render=f'f"{{self.subject_name}} has {request.words} {{self.{slot}}}: {{self.held}}"',
-        methods=_SLOT_METHODS.format(slot=slot),
-        half_life="180",
-        category="SEMANTIC",
-        on_conflict="latest_statement_wins",
-        group="Facts",
-        payload={"subject": "user", slot: f"some {slot.replace('_', ' ')}", "value": "some value"},
-        other=("value", "another value"),
-        replaces=True,
-    )
-
-
-def _event(request: Request) -> TypeParts:
-    return TypeParts(
-        imports=_imports(
-            "accumulate",
-            "Payload",
-            "Person, Sentence",
-            "Category, EventTime, Mention, Precision",
-            before="from datetime import datetime, tzinfo\n\n",
-            calendar="from app.memory.calendar import StatedTime, covered, day_start\n",
-        ),
-        holds="Whom it is about, what happened, and when.",
-        fields=f"{_TEXT}\n{_WHEN}",
-        render='self.text if self.happened_at is None else f"{self.text} (on {self.happened_at:%Y-%m-%d})"',
-        methods=_EVENT_METHODS,
-        half_life="30",
-        category="EPISODIC",
-        on_conflict="accumulate",
-        group="Events",
-        payload={"subject": "user", "content": request.example, "happened_at": "2026-05-09"},
-        other=("happened_at", "2026-06-21"),
-        replaces=False,
-    )
-
-
-def _imports(
-    policy: str, spec: str, strings: str, model: str, memory: str = "", *, before: str = "", calendar: str = ""
-) -> str:
-    return (
-        f"\n{before}from pydantic import Field\n\n"
-        f"from app.memory import {memory}vocabulary\n{calendar}"
-        f"from app.memory.fields import {strings}\n"
-        f"from app.memory.slots import {policy}\n"
-        f"from app.memory.spec import Example, MemoryType, {spec}\n"
-        f"from app.model import {model}"
-    )
-
-
-_TEXT = '    text: Sentence = Field(alias="content", description="What is to be remembered.")'
-
-_WHEN = '    happened_at: StatedTime | None = Field(default=None, description="When: a date, or a date and time.")'
-
-_SLOT_FIELDS = """    {slot}: Name = Field(description="What has one value at a time.")
-    held: Name = Field(alias="value", description="The value it has.")"""
-
-_SLOT_METHODS = '''
-    def slot(self, refs: Refs) -> str | None:
-        """Return what has one value at a time: another value replaces the one before."""
-        return f"{{refs['subject'].id}}|{{normalise.normalise_key(self.{slot})}}"
-
-    def value(self, refs: Refs) -> str | None:  # noqa: ARG002
-        """Return the value it has."""
-        return normalise.normalise_name(self.held)
-
-    def distinct_by(self) -> tuple[str, ...]:
-        """Return what must be the same for two memories to be the same."""
-        return (normalise.normalise_key(self.{slot}), normalise.normalise_name(self.held))
-'''
-
-_EVENT_METHODS = '''
-    def distinct_by(self) -> tuple[str, ...]:
-        """Return when it was: the same thing at another time is another one."""
-        return (str(self.happened_at),)
-
-    def event_time(self, zone: tzinfo) -> EventTime | None:
-        """Return the range it covers, in the caller's time zone."""
-        if self.happened_at is None:
-            return EventTime(at=None, precision=Precision.UNKNOWN, lower=None, upper=None)
-        precision = Precision.EXACT if isinstance(self.happened_at, datetime) else Precision.DAY
-        at = day_start(self.happened_at, zone)
-        lower, upper = covered(at, precision, zone)
-        return EventTime(at=at, precision=precision, lower=lower, upper=upper)
-'''
-
-TYPE_FILE = '''"""{definition}"""
-
-from __future__ import annotations
-{imports}
-
-
-class {cls}(Payload):
-    """{holds}"""
-
-    subject_name: Person = Field(default=vocabulary.USER, alias="subject", description="Whom it is about.")
-{fields}
-
-    def render(self) -> str:
-        """Return a sentence that says it all, to be read on its own."""
-        return {render}
-
-    def mentions(self) -> tuple[Mention, ...]:
-        """Return whom it is about."""
-        return (Mention(role="subject", name=self.subject_name),)
-
-    def subject(self) -> str | None:
-        """Return whom it is about."""
-        return self.subject_name
-{methods}
-
-TYPE = MemoryType(
-    name="{name}",
-    definition="{definition}",
-    payload={cls},
-    prior=0.15,
-    half_life_days={half_life},
-    category=Category.{category},
-    on_conflict={on_conflict},
-    group="{group}",
-    hints=("{words}",),
-    examples=(
-        Example(
-            utterance="{example}",
-            payloads=(
-                {{
-{payload}
-                }},
-            ),
-        ),
-    ),
-)
-'''
-
-MIGRATION = '''"""The {name} memory type."""
-
-from __future__ import annotations
-
-from migrations import live
-
-revision = "{revision}"
-down_revision = "{down_revision}"
-branch_labels = None
-depends_on = None
-
-TYPES = {{
-    "{name}": "{definition}",
-}}
-INDEXES: dict[str, str] = {{}}
-
-
-def upgrade() -> None:
-    live.create_indexes(INDEXES)
-    live.add_types(TYPES)
-
-
-def downgrade() -> None:
-    live.drop_indexes(INDEXES)
-    live.remove_types(TYPES)
-'''
-
-TEST_FILE = '''"""The {name} type over HTTP; what every type keeps to is in tests/memory/test_types.py."""
-
-from __future__ import annotations
-
-import httpx
-
-from app.memory.types.{name} import TYPE
-from tests.api.conftest import written
-
-FIELDS = {{**TYPE.examples[0].payloads[0], "user_id": "u1"}}
-OTHERS = {{**FIELDS, {other}}}
-
-
-async def test_it_is_found_by_its_type(client: httpx.AsyncClient) -> None:
-    memory = await written(client, TYPE.name, **FIELDS)
-    answer = await client.post("/query", json={{"query": memory["content"], "user_id": "u1", "types": [TYPE.name]}})
-    assert [one["memory"]["id"] for one in answer.json()["memories"]] == [memory["id"]]
-
-
-async def {test}(client: httpx.AsyncClient) -> None:
-    first = await written(client, TYPE.name, **FIELDS)
-    second = await written(client, TYPE.name, **OTHERS)
-    assert second["supersedes"] {supersedes}
-    assert (await client.get(f"/memories/{{first['id']}}")).json()["status"] == "{status}"
-'''
-
-
-def type_file(request: Request) -> str:
-    """Return the source of the type's module."""
-    shape = parts_of(request)
-    name = request.camel
-    return TYPE_FILE.format(
-        cls=f"{name}Payload" if re.search(rf"\b{name}\b", shape.imports) else name,
-        name=request.name,
-        words=request.words,
-        definition=request.definition,
-        example=request.example,
-        payload="\n".join(f'                    "{field}": "{value}",' for field, value in shape.payload.items()),
-        **{part: getattr(shape, part) for part in _PARTS},
-    )
-
-
-def migration(request: Request) -> str:
-    """Return the source of the migration."""
-    return MIGRATION.format(
-        name=request.name,
-        definition=request.definition,
-        revision=request.revision,
-        down_revision=request.down_revision,
-    )
-
-
-def test_file(request: Request) -> str:
+def test_file(kind: str, values: Mapping[str, str]) -> str:
     """Return the source of the type's test."""
-    shape = parts_of(request)
-    field, value = shape.other
-    return TEST_FILE.format(
-        name=request.name,
-        test="test_another_value_replaces_it" if shape.replaces else "test_another_one_is_kept_beside_it",
-        other=f'"{field}": "{value}"',
-        supersedes='== first["id"]' if shape.replaces else "is None",
-        status="superseded" if shape.replaces else "active",
-    )
+    replaces = kind == "slot"
+    said = {
+        "other": _OTHERS[kind],
+        "test": "test_another_value_replaces_it" if replaces else "test_another_one_is_kept_beside_it",
+        "supersedes": '== first["id"]' if replaces else "is None",
+        "status": "superseded" if replaces else "active",
+    }
+    return _filled(_template("test.py.tmpl"), {**values, **said})
 
 
-_PARTS = ("imports", "holds", "fields", "render", "methods", "half_life", "category", "on_conflict", "group")
+def _template(name: str) -> str:
+    return (files(__package__) / "templates" / name).read_text(encoding="utf-8")
+
+
+def _filled(text: str, values: Mapping[str, str]) -> str:
+    return re.sub(r"@(\w+)@", lambda found: values[found[1]], text)
+
+
+_OTHERS = {
+    "note": '"content": "Something else altogether, which nobody has said so far."',
+    "slot": '"value": "another value"',
+    "event": '"happened_at": "2026-06-21"',
+}
+"""A field with which a second memory of a kind is another one."""
 
 _SNAKE_CASE = re.compile(r"[a-z][a-z0-9]*(?:_[a-z0-9]+)*")
 
@@ -366,22 +104,25 @@ def new_type(
         _check_slot(slot, event=event)
     down_revision, revision = _revisions()
     words = name.replace("_", " ")
-    request = Request(
-        name=name,
-        definition=_sentence("--definition", definition or f"Say here what is {words}, and what is not."),
-        example=_utterance(example or f"Say here what somebody would say of {words}."),
-        slot=slot,
-        event=event,
-        revision=revision,
-        down_revision=down_revision,
-    )
-    files = {
-        f"app/memory/types/{name}.py": type_file(request),
-        f"migrations/versions/{revision}_{name}.py": migration(request),
-        f"tests/api/test_type_{name}.py": test_file(request),
+    kind = "slot" if slot is not None else "event" if event else "note"
+    values = {
+        "name": name,
+        "words": words,
+        "cls": class_name(name),
+        "definition": _sentence("--definition", definition or f"Say here what is {words}, and what is not."),
+        "example": _utterance(example or f"Say here what somebody would say of {words}."),
+        "slot": slot or "",
+        "slot_words": (slot or "").replace("_", " "),
+        "revision": revision,
+        "down_revision": down_revision,
     }
-    _write(root, files)
-    _tell(name, files)
+    written = {
+        f"app/memory/types/{name}.py": type_file(kind, values),
+        f"migrations/versions/{revision}_{name}.py": _filled(_template("migration.py.tmpl"), values),
+        f"tests/api/test_type_{name}.py": test_file(kind, values),
+    }
+    _write(root, written)
+    _tell(name, written)
 
 
 def _checkout() -> Path:
@@ -454,18 +195,18 @@ def _utterance(text: str) -> str:
     return said
 
 
-def _write(root: Path, files: Mapping[str, str]) -> None:
+def _write(root: Path, written: Mapping[str, str]) -> None:
     """Write all of the files, or none if one exists."""
-    there = [path for path in files if (root / path).exists()]
+    there = [path for path in written if (root / path).exists()]
     if there:
         raise CommandFailed(f"{', '.join(there)}: exists already; move it away, or use another name")
-    for path, text in files.items():
+    for path, text in written.items():
         with (root / path).open("x", encoding="utf-8") as file:
             file.write(text)
 
 
-def _tell(name: str, files: Mapping[str, str]) -> None:
-    kind, migration, test = files
+def _tell(name: str, written: Mapping[str, str]) -> None:
+    kind, migration, test = written
     say(f"Wrote {kind}\n      {migration}\n      {test}\n")
     say("They work as they are. Next:")
     say(f"  1. In {kind}, say what the type holds, how it reads and how it fades.")
