@@ -14,11 +14,10 @@ from app.command_line.terminal import CommandFailed
 from app.db import embedding_models
 from app.english.word_lists import pairs
 from app.errors import ConfigurationError
-from app.operations.commands.calibrate import read_pairs
+from app.operations.commands.calibrate import Calibrating, read_pairs
 from app.providers.embeddings import Purpose, Vectors
 from app.providers.wordllama import WordllamaEmbedder
 from app.read.relevance import CALIBRATIONS, UNKNOWN, calibration_of
-from app.services.calibration import Calibrating
 from tests.api.conftest import running, settings_for
 from tests.commands.program import run
 

@@ -15,7 +15,6 @@ from app.db.tables.audit import (
     extraction_costs,
     idempotency_keys,
 )
-from app.db.tables.backfills import backfill_items, backfills
 from app.db.tables.base import metadata
 from app.db.tables.entities import (
     entities,
@@ -28,7 +27,16 @@ from app.db.tables.entities import (
     pronoun_bindings,
     relations,
 )
-from app.db.tables.jobs import jobs, memory_folds, store_days, worker_runs
+from app.db.tables.jobs import (
+    backfill_items,
+    backfills,
+    jobs,
+    memory_folds,
+    store_days,
+    webhook_deliveries,
+    webhooks,
+    worker_runs,
+)
 from app.db.tables.memories import (
     evidence,
     memories,
@@ -40,7 +48,6 @@ from app.db.tables.memories import (
     review_counts,
     turns,
 )
-from app.db.tables.oauth import oauth_grants, oauth_invitations, oauth_tokens
 from app.db.tables.retrieval import embedding_models, hypothetical_embeddings, memory_index, memory_labels, query_log
 from app.db.tables.tenants import (
     api_keys,
@@ -49,11 +56,13 @@ from app.db.tables.tenants import (
     limits,
     memory_type_versions,
     memory_types,
+    oauth_grants,
+    oauth_invitations,
+    oauth_tokens,
     scope_changes,
     scopes,
     tenants,
 )
-from app.db.tables.webhooks import webhook_deliveries, webhooks
 
 UNSCOPED = frozenset({"memory_types", "embedding_models", "memory_index"})
 """Tables that the general policy does not cover: two reference tables, and the retrieval index.

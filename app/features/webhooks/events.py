@@ -13,7 +13,7 @@ from uuid import UUID
 from app import ids
 from app.db.session import Database
 from app.errors import DatabaseUnavailable, Overloaded
-from app.features.webhooks import event_sql as live_events
+from app.features.webhooks import sql
 from app.model import Actor
 
 POLL_SECONDS = 2.0
@@ -98,10 +98,10 @@ class LiveEvents:
                     await stop.wait()
             found = await self._look(actor.tenant_id, since)
 
-    async def _look(self, tenant: UUID, since: datetime) -> live_events.LiveState | None:
+    async def _look(self, tenant: UUID, since: datetime) -> sql.LiveState | None:
         """Return the state, None while the database is away."""
         try:
             async with self.database.read(tenant) as session:
-                return await live_events.read(session, tenant, since=since - LATE, kinds=KINDS, most=MOST_JOBS)
+                return await sql.live_state(session, tenant, since=since - LATE, kinds=KINDS, most=MOST_JOBS)
         except DatabaseUnavailable:
             return None
