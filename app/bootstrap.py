@@ -25,7 +25,7 @@ from app.providers.embeddings import Embedder
 from app.providers.factory import make_embedder
 from app.runtime import open_in_background
 from app.services.keys import Keys
-from app.services.quotas import Quotas
+from app.services.limits import Quotas
 from app.services.tenants import Tenants
 from app.settings import Limits, Settings
 

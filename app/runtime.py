@@ -30,9 +30,9 @@ from app.services.idempotency import Idempotency
 from app.services.index_maintenance import IndexMaintenance
 from app.services.jobs import Jobs
 from app.services.keys import Keys
+from app.services.limits import Quotas
 from app.services.memories import Memories, Timelines
 from app.services.query import Queries
-from app.services.quotas import Quotas
 from app.services.tenants import Tenants
 from app.services.turn_batches import TurnBatches
 from app.services.turns import Turns

@@ -39,7 +39,7 @@ from app.http.problems import (
 )
 from app.model import Actor, ScopeKind
 from app.runtime import Runtime
-from app.services.quotas import require_rate
+from app.services.limits import require_rate
 
 
 async def runtime_of(request: Request) -> Runtime:

@@ -22,7 +22,7 @@ from app.http.guard import POSITION_HEADER
 from app.http.idempotency import REPLAYED
 from app.http.outcomes import ETAG, LOCATION, RETRY_AFTER
 from app.model import Actor
-from app.services.quotas import WINDOW_SECONDS, RateStatus
+from app.services.limits import WINDOW_SECONDS, RateStatus
 from app.telemetry import finish_request
 
 _REQUEST_ID = re.compile(r"[A-Za-z0-9._:\-]{1,128}")

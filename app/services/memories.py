@@ -24,8 +24,8 @@ from app.memory.candidate import Candidate, WriteOutcome
 from app.memory.freshness import CATEGORY_DECAY
 from app.memory.lifecycle import is_over
 from app.model import Actor, Category, Memory, MemoryStatus, ReviewReason, Scope
+from app.services.limits import Quotas
 from app.services.pages import Page, cut_page
-from app.services.quotas import Quotas
 from app.write.candidates import adjusted, needs_adjusting
 from app.write.pipeline import WritePipeline
 from app.write.resolve import UNKNOWN_ID

@@ -22,8 +22,8 @@ from app.memory.instructions import excluded, included, named
 from app.model import Actor, Scope
 from app.providers.prompt import wanted_text
 from app.services.extraction import ExtractionPolicies
+from app.services.limits import Quotas
 from app.services.pages import Page, cut_page
-from app.services.quotas import Quotas
 from app.write.trace import TurnReport
 from app.write.turns import IngestPipeline
 

@@ -26,8 +26,8 @@ from app.providers.wordllama import WordllamaEmbedder
 from app.read.pipeline import ReadPipeline
 from app.read.search import MemorySearch
 from app.services.index_maintenance import IndexMaintenance
+from app.services.limits import Quotas
 from app.services.memories import Memories
-from app.services.quotas import Quotas
 from app.write.pipeline import WritePipeline
 from tests.support import owner
 from tests.support.databases import on_nodes

@@ -12,8 +12,8 @@ from app.features.erasure.service import Erasures
 from app.features.erasure.turns import TurnRedaction
 from app.model import Memory
 from app.services.entities import Entities
+from app.services.limits import Quotas
 from app.services.memories import Memories
-from app.services.quotas import Quotas
 from tests.read.conftest import Store, make_store, store
 from tests.support import owner
 from tests.support.stores import change_by_hand, embedder

@@ -23,7 +23,7 @@ from app.memory.extraction import Extraction, Proposal, Role, Turn, TurnStatus
 from app.providers.wordllama import WordllamaEmbedder
 from app.services.entities import Entities
 from app.services.extraction import ExtractionPolicies
-from app.services.quotas import Quotas
+from app.services.limits import Quotas
 from app.services.turns import Turns
 from app.write.known import KnownReader
 from app.write.turns import IngestPipeline

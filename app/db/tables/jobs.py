@@ -1,4 +1,4 @@
-"""Tables of work in the background: jobs, runs of workers, backfills, webhooks, consolidated memories, daily statistics.
+"""Tables of background work: jobs, runs of workers, backfills, webhooks, consolidated memories, daily statistics.
 
 The queue's own tables are pgqueuer's, and only in its migration.
 """

@@ -18,8 +18,8 @@ from app.providers.factory import Prices
 from app.providers.model_answer import AnswerDraft, AnswerWriter
 from app.read.assemble import as_line, cut_line, estimate_tokens
 from app.read.values import Hit, QueryRequest, QueryResult
+from app.services.limits import Quotas
 from app.services.query import Queries
-from app.services.quotas import Quotas
 
 NOTHING_RELEVANT = "nothing that is remembered is relevant"
 NOT_SAID = "what is remembered does not answer it"

@@ -43,7 +43,7 @@ from app.http.guard import allow_role, authenticate, refuse_many_values, require
 from app.http.problems import InvalidFields, field_errors, problem_of
 from app.model import Actor
 from app.runtime import Runtime
-from app.services.quotas import require_rate
+from app.services.limits import require_rate
 
 PATH = "/mcp"
 INSTRUCTIONS = (

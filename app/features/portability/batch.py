@@ -34,7 +34,7 @@ from app.lexical.counts import ScopeCounts, total
 from app.memory.audit import AuditAction
 from app.memory.extraction import TurnStatus
 from app.model import Actor, Scope
-from app.services.quotas import Quotas
+from app.services.limits import Quotas
 
 WITHOUT_SUCCESSOR = "the one that replaced a memory is not there"
 

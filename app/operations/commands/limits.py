@@ -15,7 +15,7 @@ from app.command_line.terminal import CommandFailed, out
 from app.db.quotas import Usage
 from app.errors import NotFound
 from app.operations.commands.keys import BY_CLI, Tenant, open_tenant, refuse_tenant
-from app.services.quotas import LimitsReport
+from app.services.limits import LimitsReport
 from app.settings import Limits
 
 app = typer.Typer(no_args_is_help=True)
