@@ -5,7 +5,7 @@ from __future__ import annotations
 from pydantic import ValidationError
 
 from app import ids
-from app.db.memories.hidden import HiddenState
+from app.db.memories.read import HiddenState
 from app.errors import Conflict
 from app.memory.candidate import Candidate
 from app.memory.freshness import Decay

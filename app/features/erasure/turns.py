@@ -17,8 +17,7 @@ from app.db.apply.scope import apply
 from app.db.entities import write_lookup
 from app.db.erasure import rows, traces
 from app.db.erasure.traces import QuotedTurn
-from app.db.memories.hidden import read_hidden
-from app.db.memories.read import read_memories, read_memory
+from app.db.memories.read import read_hidden, read_memories, read_memory
 from app.db.session import ReadSession, WriteSession
 from app.features.erasure.redaction import BLANK, identifying_texts, redact_turn_report
 from app.lexical.bm25 import searched_terms

@@ -19,7 +19,7 @@ from app.db.audit import append
 from app.db.erasure import holds
 from app.db.memories import read as memory_reads
 from app.db.memories import rivals
-from app.db.memories.hidden import HiddenState, read_hidden
+from app.db.memories.read import HiddenState, read_hidden
 from app.db.session import SNAPSHOT, ReadSession, WriteSession, stamped
 from app.db.tenant_types import read_version
 from app.db.tenants import lock_scope, scope_version
