@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.feature import FeatureSpec
-from app.features.answers import profile_routes, routes
+from app.features.answers import routes
 from app.features.answers.profiles import Profiles
 from app.features.answers.service import Answers
 from app.providers.factory import Prices
@@ -26,6 +26,6 @@ def _profiles(runtime: Runtime) -> Profiles:
 
 
 FEATURE = FeatureSpec(
-    routers=lambda: (routes.router(), profile_routes.router()),
+    routers=lambda: (routes.router(),),
     services={Answers: _answers, Profiles: _profiles},
 )

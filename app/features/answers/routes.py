@@ -1,4 +1,4 @@
-"""Answers over HTTP: written by a language model from memories, with citations; at once or as a stream of events."""
+"""Answers over HTTP, written by a language model from memories, at once or as a stream of events; profiles of users."""
 
 from __future__ import annotations
 
@@ -6,21 +6,34 @@ from collections.abc import AsyncIterator
 from contextlib import aclosing
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Request
+from fastapi import APIRouter, Query, Request
 from pydantic import Field
 from starlette.responses import Response
 
+from app import ids
 from app.api.memories.answers import RecalledMemoryOut
 from app.api.memories.bodies import canonical_types
-from app.api.query import PositionHeader, QueryFields, Question
+from app.api.query import GroupOut, PositionHeader, QueryFields, Question
 from app.errors import TypedMemoryError
+from app.features.answers.profiles import DEFAULT_BUDGET, Profiles
 from app.features.answers.service import Answers, GroundedAnswer
 from app.http.guard import NAMED, READ, ActorDep, GuardedRoute, RuntimeDep
-from app.http.models import EVENT_STREAM, Fraction, Given, Out, event_stream, event_text, json_answer
+from app.http.models import (
+    EVENT_STREAM,
+    Fraction,
+    Given,
+    Out,
+    RequestBody,
+    event_stream,
+    event_text,
+    json_answer,
+    public_ids,
+)
 from app.http.problems import Problem, problem_of
-from app.http.routes import OK, add_route
+from app.http.routes import OK, add_reads, add_route
 from app.http.unions import with_example
-from app.memory.fields import Name
+from app.memory.fields import Name, UserId
+from app.model import Visibility
 from app.runtime import Runtime
 from app.services.query import QueryRequest, QueryResult
 
@@ -45,7 +58,7 @@ class AnswerOut(Out):
 
 
 def router() -> APIRouter:
-    """Return the route."""
+    """Return the routes. Ids of users are callers' own and may contain slashes."""
     found = APIRouter(tags=["query"], route_class=GuardedRoute)
     add_route(
         found,
@@ -59,6 +72,9 @@ def router() -> APIRouter:
             OK: {"content": {EVENT_STREAM: {"schema": {"type": "string"}}}},
             501: {"model": Problem, "description": "There is no language model."},
         },
+    )
+    add_reads(
+        found, READ | NAMED, ("/users/{user_id:path}/profile", get_profile, "Get what holds of a user", ProfileOut)
     )
     return found
 
@@ -107,3 +123,36 @@ def _shown(given: GroundedAnswer, runtime: Runtime) -> dict[str, Any]:
     return AnswerOut.answer(
         None, text=given.text, citations=cited, abstained=given.abstained, model=runtime.service(Answers).model
     )
+
+
+LARGEST_PROFILE = 10_000
+
+
+class ProfileQuery(RequestBody):
+    """The size of a profile, and the agent whose memories of the user belong to it, too."""
+
+    agent_id: Name | None = None
+    token_budget: int = Field(default=DEFAULT_BUDGET, ge=0, le=LARGEST_PROFILE, description="Most tokens of `text`.")
+
+
+class ProfileOut(Out):
+    """The profile of a user: a block to paste, its size, its groups, and the memories in it."""
+
+    user_id: Annotated[str, Given()]
+    text: str
+    tokens: int
+    groups: Annotated[list[GroupOut], Given([])]
+    memory_ids: Annotated[list[str], public_ids(ids.MEMORY, "memories")]
+
+
+async def get_profile(
+    runtime: RuntimeDep, actor: ActorDep, user_id: UserId, query: Annotated[ProfileQuery, Query()]
+) -> Response:
+    """Get a block for the head of a prompt: who the user is, constraints, preferences, and what is current.
+
+    It needs no question and no model. Global memories don't belong to it. A user who is not known has an empty one.
+    """
+    visibility = Visibility(user_id=user_id, agent_id=query.agent_id)
+    found = await runtime.service(Profiles).get(actor, visibility, budget=query.token_budget)
+    groups = [GroupOut.answer(one) for one in found.groups]
+    return json_answer(ProfileOut.answer(found, user_id=user_id, groups=groups))

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from app.feature import FeatureSpec
-from app.features.lifecycle import jobs, routes, runner, stats_routes
+from app.features.lifecycle import jobs, routes, runner
 from app.features.lifecycle.runner import WorkerContext, Workers, checked_crons
 from app.features.lifecycle.stats import Stats
 from app.runtime import Runtime
@@ -37,7 +37,7 @@ def _stats(runtime: Runtime) -> Stats:
 
 
 FEATURE = FeatureSpec(
-    routers=lambda: (routes.router(), stats_routes.router()),
+    routers=lambda: (routes.router(),),
     services={Workers: _workers, Stats: _stats},
     handlers=(jobs.HANDLER,),
     schedules=jobs.schedules,

@@ -1,4 +1,4 @@
-"""Lifecycle workers over HTTP: list them with their latest runs, and run one now."""
+"""Lifecycle over HTTP: workers with their latest runs, a run of one now, and statistics of the store."""
 
 from __future__ import annotations
 
@@ -12,10 +12,12 @@ from starlette.responses import Response
 from app import ids
 from app.api.jobs import JobOut
 from app.features.lifecycle.runner import Workers
+from app.features.lifecycle.stats import Stats, StoreStats
 from app.http.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
 from app.http.idempotency import IDEMPOTENT, run_once
-from app.http.models import Out, RequestBody, Source, json_answer, public_id
+from app.http.models import Given, Out, RequestBody, Source, json_answer, public_id, rounded_to
 from app.http.routes import ACCEPTED, add_reads, add_route
+from app.memory.drift import BEFORE_DAYS, RECENT_DAYS, Shift
 from app.model import JobStatus
 
 WorkerName = Annotated[str, Path(description="A worker, by a name that `GET /admin/workers` lists.", examples=["gc"])]
@@ -65,6 +67,7 @@ def router() -> APIRouter:
     add_reads(found, ADMIN, ("/admin/workers", list_workers, "List workers", WorkersOut))
     run = ("/admin/workers/{name}/run", run_worker, "Run a worker now", WorkerJobOut)
     add_route(found, "POST", ADMIN, *run, status_code=ACCEPTED, dependencies=IDEMPOTENT)
+    add_reads(found, ADMIN, ("/admin/stats", get_stats, "Get what the store is made of", StatsOut))
     return found
 
 
@@ -89,3 +92,130 @@ async def run_worker(
         return {"started": new, "job": JobOut.answer(job)}
 
     return await run_once(request, runtime, actor, ACCEPTED, work)
+
+
+COSTS = "/admin/costs"
+
+
+def _memories(one: StoreStats) -> dict[str, object] | None:
+    return None if one.stock is None else MemoryStatsOut.answer(one.stock, computed_at=one.computed_at)
+
+
+def _sentence(one: Shift) -> str:
+    """Return the shift as a sentence with its numbers."""
+    way = "rose" if one.recent.value > one.before.value else "fell"
+    if one.kind == "confidence":
+        change = f"mean confidence {way} from {one.before.value:.2f} to {one.recent.value:.2f}"
+    else:
+        change = f"the share of {one.kind} {one.name} {way} from {one.before.value:.0%} to {one.recent.value:.0%}"
+    return f"{change} in {RECENT_DAYS} days (of {one.recent.of}, before of {one.before.of})"
+
+
+class BandOut(Out):
+    """A band of a histogram: from `least` up to, not including, `under`, which is null for no end."""
+
+    least: float
+    under: float | None
+    count: int
+
+
+class MemoryStatsOut(Out):
+    """Counts of memories as of `computed_at`. All but `by_status` count active memories."""
+
+    computed_at: Annotated[datetime, Given()]
+    total: Annotated[int, Source("by_status", lambda counts: sum(counts.values()))]
+    by_status: dict[str, int]
+    by_type: dict[str, int]
+    by_category: dict[str, int]
+    by_scope: dict[str, int] = Field(description="By the kind of scope: global, user, agent.")
+    confidence: list[BandOut]
+    freshness: list[BandOut] = Field(description="Use can lift freshness above 1, up to 3.")
+    entities: dict[str, int] = Field(description="Entities by type; those merged into others left out.")
+    volatile: int = Field(description="Slots whose value changes too often.")
+
+
+class TurnStatsOut(Out):
+    """Counts of turns by outcome, over `days` days before today, null for all."""
+
+    days: int | None
+    waiting: int
+    by_status: dict[str, int]
+    skipped_by_reason: dict[str, int] = Field(description="Numbers in reasons may read N.")
+
+
+class ReviewStatsOut(Out):
+    """Numbers of review items, by reason and by age."""
+
+    total: Annotated[int, Source("reviews", lambda reasons: sum(sum(ages.values()) for ages in reasons.values()))]
+    by_reason: Annotated[dict[str, dict[str, int]], Source("reviews")]
+
+
+class JobStatsOut(Out):
+    """Queued and running jobs, and jobs that ended in the last 24 hours."""
+
+    queued: Annotated[int, Source("jobs", lambda jobs: jobs.get("queued", 0))]
+    running: Annotated[int, Source("jobs", lambda jobs: jobs.get("running", 0))]
+    ended_last_day: Annotated[dict[str, int], Source("jobs_ended")]
+
+
+class SampleOut(Out):
+    """A share or a mean, with the number of items."""
+
+    value: Annotated[float, rounded_to(4)]
+    of: int
+
+
+class ShiftOut(Out):
+    """A share or a mean that has changed significantly, by `z` standard errors, positive for a rise."""
+
+    kind: str = Field(
+        description="`type` (of memories recorded), `confidence` (their mean), `decision` and `rejected` (of writes), "
+        "`turn` and `skipped` (of turns)."
+    )
+    name: str
+    recent: SampleOut
+    before: SampleOut
+    z: Annotated[float, rounded_to(2)]
+    says: Annotated[str, Source("", _sentence)]
+
+
+class DriftOut(Out):
+    """Shifts of the last `recent_days` whole days against the `before_days` before them."""
+
+    recent_days: Annotated[int, Given(RECENT_DAYS)]
+    before_days: Annotated[int, Given(BEFORE_DAYS)]
+    until: Annotated[datetime, Source("compared_until")]
+    shifts: list[ShiftOut]
+
+
+class ModelsOut(Out):
+    """The models in use; `language` is null where the built-in rules extract."""
+
+    embedding: Annotated[str, Given()]
+    language: Annotated[str | None, Given()]
+
+
+class StatsOut(Out):
+    """Statistics of the tenant's store. `memories` is null if there are too many and the worker `drift` has not run.
+
+    `costs` is the route of the costs of extraction.
+    """
+
+    memories: Annotated[MemoryStatsOut | None, Source("", _memories)]
+    turns: TurnStatsOut
+    reviews: Annotated[ReviewStatsOut, Source("", ReviewStatsOut.answer)]
+    jobs: Annotated[JobStatsOut, Source("", JobStatsOut.answer)]
+    drift: Annotated[DriftOut, Source("", DriftOut.answer)]
+    models: Annotated[ModelsOut, Given()]
+    costs: Annotated[str, Given(COSTS)]
+
+
+async def get_stats(runtime: RuntimeDep, actor: ActorDep) -> Response:
+    """Get memories by status, type, category, scope, confidence and freshness; turns, reviews, jobs, and drift.
+
+    Up to 20,000 memories are counted at the request; of more, the numbers are those of the worker `drift`, which counts
+    daily (`POST /admin/workers/drift/run` counts now). Of more than 20,000 turns, those of 30 days are counted.
+    """
+    writer = runtime.models.answer_writer
+    models = ModelsOut.answer(None, embedding=runtime.embedder.name, language=None if writer is None else writer.name)
+    return json_answer(StatsOut.answer(await runtime.service(Stats).get(actor.tenant_id), models=models))
