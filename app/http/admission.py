@@ -214,7 +214,7 @@ _ROOM_A_TURN = 0.1
 """How many more may wait in a standing queue for each of it that got its turn in time."""
 
 _LEAST_ROOM = 3.0
-"""How many may always wait, and for as long as in a queue that was empty: a client with four connections is no flood."""
+"""How many may always wait, as long as in a queue that was empty: a client with four connections is no flood."""
 
 _LOOKED_AT = 16
 """Of those who asked last."""
