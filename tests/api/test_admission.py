@@ -434,10 +434,11 @@ async def test_a_standing_queue_takes_no_more_than_get_their_turn_in_time() -> N
 
 
 async def test_the_few_that_always_may_wait_are_not_turned_away_for_a_standing_queue() -> None:
-    office = Office(replace(LIMITS, in_work=1, waiting_each=8, waiting=8, standing_each=8, standing=0.01))
+    limits = replace(LIMITS, in_work=1, waiting_each=8, waiting=8, standing_each=8, patience=PATIENCE, standing=0.01)
+    office = Office(limits)
     begun = await office.ask("a")
     first = await office.ask("a")
-    office.now = LIMITS.patience + 0.1
+    office.now = limits.patience + 0.1
     few = [await office.ask("a") for _ in range(2)]
     late = await office.ask("a")
     with pytest.raises(Overloaded):
