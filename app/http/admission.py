@@ -14,7 +14,7 @@ import asyncio
 import hashlib
 import math
 import re
-from collections import deque
+from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable, Hashable
 from contextlib import AsyncExitStack, asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
@@ -109,8 +109,8 @@ class Admission:
         return self.quick if _LONG.fullmatch(path) is None else self.long
 
     def refuses(self, path: str, authorization: bytes) -> bool:
-        """Return whether a request would be turned away at once; count it if so."""
-        if path in UNMETERED or not self.queue(path).is_full(self.keys.tenant(authorization)):
+        """Return whether a request would be turned away at once, and count it; call it as the request arrives."""
+        if path in UNMETERED or self.queue(path).expects(self.keys.tenant(authorization)):
             return False
         self.observe("full")
         return True
@@ -214,7 +214,7 @@ _ROOM_A_TURN = 0.1
 """How many more may wait in a standing queue for each of it that got its turn in time."""
 
 _LEAST_ROOM = 3.0
-"""How many may always wait: a client with four connections is no flood."""
+"""How many may always wait, as long as in a queue that was empty: a client with four connections is no flood."""
 
 _LOOKED_AT = 16
 """Of those who asked last."""
@@ -291,16 +291,38 @@ class FairQueue:
     _queues: set[_Share] = field(default_factory=set, init=False)
     _paused: list[asyncio.Future[None]] = field(default_factory=list, init=False)
     _looks: asyncio.TimerHandle | None = field(default=None, init=False)
+    _expected: Counter[Hashable] = field(default_factory=Counter, init=False)
+    """Requests by tenant that arrived in this round of the event loop, and ask for their turn in the next."""
 
     def is_full(self, whose: Hashable) -> bool:
         """Return whether one more request of a tenant would be turned away at once."""
         share = self._shares.get(whose)
         if share is None or not share.waiting:
             return False
-        limits = self.limits
+        return len(share.waiting) >= self._most(share) or self.waiting >= self.limits.waiting
+
+    def expects(self, whose: Hashable) -> bool:
+        """Return whether an arriving request of a tenant has a chance beside those that arrived in the same round.
+
+        A round of a busy loop reads the requests of many connections before the first of them asks for its turn.
+        """
+        share, expected = self._shares.get(whose), self._expected
+        free = max(0, self.limits.in_work - self.in_work)
+        if share is None or not share.waiting:
+            full = expected[whose] >= self.limits.waiting_each + free
+        else:
+            full = len(share.waiting) + expected[whose] >= self._most(share)
+        if full or self.waiting + expected.total() >= self.limits.waiting + free:
+            return False
+        if not expected:
+            asyncio.get_running_loop().call_soon(expected.clear)
+        expected[whose] += 1
+        return True
+
+    def _most(self, share: _Share) -> float:
+        """Return how many of a tenant that has some waiting may wait."""
         standing = self._is_standing(share, self.clock())
-        most = min(limits.standing_each, share.room) if standing else limits.waiting_each
-        return len(share.waiting) >= most or self.waiting >= limits.waiting
+        return min(self.limits.standing_each, share.room) if standing else self.limits.waiting_each
 
     @asynccontextmanager
     async def admitted(self, whose: Hashable) -> AsyncIterator[Pause]:
@@ -373,7 +395,8 @@ class FairQueue:
         """Wait until a place is given to the request; return when."""
         if not share.waiting:
             share.empty_at = now
-        patience = self.limits.standing if self._is_standing(share, now) else self.limits.patience
+        standing = self._is_standing(share, now) and len(share.waiting) >= _LEAST_ROOM
+        patience = self.limits.standing if standing else self.limits.patience
         loop = asyncio.get_running_loop()
         turn: asyncio.Future[float] = loop.create_future()
         share.waiting.append(turn)

@@ -20,7 +20,7 @@ from starlette.responses import Response
 from starlette.routing import Match
 from starlette.types import Scope
 
-from app.errors import InvalidInput, TypedMemoryError
+from app.errors import InvalidInput, Overloaded, TypedMemoryError
 from app.http.unions import BUILT_IN
 from app.memory.chat_messages import TIME_FIELDS
 
@@ -262,7 +262,8 @@ def answer(error: TypedMemoryError, scope: Scope) -> Response:
         headers["WWW-Authenticate"] = REALM if challenge is None else f"{REALM}, {challenge}"
     if error.retry_after is not None:
         headers["Retry-After"] = str(max(1, round(error.retry_after)))
-    if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR:
+    # An overloaded service has no time for a second line about each request: the first one has its status.
+    if error.status >= HTTPStatus.INTERNAL_SERVER_ERROR and not isinstance(error, Overloaded):
         log.warning("request failed", code=error.code, reason=error.message)
     return respond(problem_of(error, scope), headers)
 

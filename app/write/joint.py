@@ -6,7 +6,8 @@ meanwhile, is left to a write of its own, which reads and decides anew.
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+import asyncio
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack
 from dataclasses import dataclass
 from datetime import datetime
@@ -26,6 +27,9 @@ from app.write.values import PersistResult, Prepared
 
 MOST_SCOPES = 64
 """Scopes written in one transaction, which locks them until its end."""
+
+AT_ONCE = 2
+"""Groups of scopes in work at a time: one is decided on while the database stores another."""
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -65,32 +69,48 @@ class JointWriting:
 
 
 async def write_jointly(
-    writing: JointWriting, waves: Mapping[Scope, Sequence[Numbered]]
-) -> AsyncIterator[tuple[Scope, JointlyWritten | TypedMemoryError]]:
-    """Write the waves of scopes; yield what was written, and the error of a group of which nobody knows if it was.
+    writing: JointWriting,
+    waves: Mapping[Scope, Sequence[Numbered]],
+    told: Callable[[Scope, JointlyWritten | TypedMemoryError], None],
+) -> None:
+    """Write the waves of scopes; `told` gets what was written, or the error where nobody knows whether it was.
 
-    Scopes of which nothing is yielded were left as they are.
+    Scopes of which nothing is told were left as they are.
     """
-    for group in _groups(waves):
-        written: Mapping[Scope, JointlyWritten] = {}
-        error: TypedMemoryError | None = None
-        try:
-            async with AsyncExitStack() as held:
-                for id_ in sorted(one.id(writing.tenant) for one in group):
-                    await held.enter_async_context(writing.locks.enter(id_))
-                at = writing.clock()
-                session = await held.enter_async_context(writing.begin(at))
-                if not session.clustered:
-                    prepared = {scope: [one for _, one in waves[scope]] for scope in group}
-                    known = await _look_up(session, writing, prepared)
-                    written = await _write(session, writing, writing.decide(known, at))
-        except ScopeMoved:
-            writing.moved()
-            continue
-        except TypedMemoryError as failed:
-            error = failed  # Before the transaction ends nothing was stored, and `written` is empty.
-        for scope, one in written.items():
-            yield scope, one if error is None else error
+    groups = _groups(waves)
+
+    async def write_some() -> None:
+        for group in groups:
+            written, error = await _write_group(writing, {scope: waves[scope] for scope in group})
+            for scope, one in written.items():
+                told(scope, one if error is None else error)
+
+    async with asyncio.TaskGroup() as lanes:
+        for _ in range(AT_ONCE):
+            lanes.create_task(write_some())
+
+
+async def _write_group(
+    writing: JointWriting, waves: Mapping[Scope, Sequence[Numbered]]
+) -> tuple[Mapping[Scope, JointlyWritten], TypedMemoryError | None]:
+    """Write scopes in one transaction; return what was written, and the error after which nobody knows if it was."""
+    written: Mapping[Scope, JointlyWritten] = {}
+    try:
+        async with AsyncExitStack() as held:
+            for id_ in sorted(one.id(writing.tenant) for one in waves):
+                await held.enter_async_context(writing.locks.enter(id_))
+            at = writing.clock()
+            session = await held.enter_async_context(writing.begin(at))
+            if not session.clustered:
+                prepared = {scope: [one for _, one in wave] for scope, wave in waves.items()}
+                known = await _look_up(session, writing, prepared)
+                written = await _write(session, writing, writing.decide(known, at))
+    except ScopeMoved:
+        writing.moved()
+        return {}, None
+    except TypedMemoryError as failed:
+        return written, failed  # Before the transaction ends nothing was stored, and `written` is empty.
+    return written, None
 
 
 async def _look_up(

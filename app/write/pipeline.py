@@ -34,7 +34,7 @@ from app.write.batching import Numbered, by_scope, split_batch
 from app.write.dedup import doubtful
 from app.write.embed import prepare
 from app.write.hype import memories_without_questions
-from app.write.joint import Additions, JointWriting, write_jointly
+from app.write.joint import Additions, JointlyWritten, JointWriting, write_jointly
 from app.write.lookup import LookUpContext, NeedsJudge, Neighbourhood, OlderTypes, RetypeNeeded, Split
 from app.write.persist import memory_as_stored, persist
 from app.write.resolve import KnownName, NameQuestion, apply_answers, ask
@@ -152,14 +152,17 @@ class WritePipeline:
             moved=self.conflict,
             times=times,
         )
-        async for scope, written in write_jointly(writing, waves):
+
+        def told(scope: Scope, written: JointlyWritten | TypedMemoryError) -> None:
             places = [place for place, _ in waves[scope]]
             if isinstance(written, TypedMemoryError):
                 results.update(dict.fromkeys(places, written))
-                continue
+                return
             outcomes = (_outcome(verdict, written.stored) for verdict in written.verdicts)
             results.update(zip(places, outcomes, strict=True))
             self.keep_up(actor.tenant_id, scope, written.claimed)
+
+        await write_jointly(writing, waves, told)
 
     def _additions(
         self, actor: Actor, known: Mapping[Scope, Neighbourhood], at: datetime, times: StageTimes

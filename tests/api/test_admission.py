@@ -8,6 +8,7 @@ from collections.abc import Hashable
 from contextlib import AsyncExitStack
 from dataclasses import dataclass, field, replace
 from typing import Any
+from uuid import UUID
 
 import httpx
 import pytest
@@ -164,6 +165,24 @@ async def test_only_a_request_that_would_find_a_full_queue_is_refused_unread(adm
         assert not admission.refuses("/turns", b"")
     await waiting
     assert seen == ["full"]
+
+
+async def test_requests_that_arrive_in_one_round_of_the_loop_are_refused_as_if_the_first_waited_already(
+    admission: Admission,
+) -> None:
+    seen: list[str] = []
+    admission.observe = seen.append
+    assert [admission.refuses("/query", b"") for _ in range(4)] == [False, False, True, True]
+    assert not admission.refuses("/turns", b"")
+    assert seen == ["full", "full"]
+    await asyncio.sleep(0)
+    assert not admission.refuses("/query", b""), "none of those that were expected came"
+
+
+async def test_what_is_expected_of_one_tenant_takes_no_room_of_another(admission: Admission) -> None:
+    admission.keys.learn(b"Bearer tm_a", UUID(int=1))
+    assert [admission.refuses("/query", b"") for _ in range(3)] == [False, False, True]
+    assert not admission.refuses("/query", b"Bearer tm_a")
 
 
 async def test_a_request_of_the_long_lane_is_refused_unread_where_that_is_full(admission: Admission) -> None:
@@ -411,6 +430,22 @@ async def test_a_standing_queue_takes_no_more_than_get_their_turn_in_time() -> N
         await office.end(one)
     await office.end(await office.ask("a"))
     assert not office.queue.is_full("a")
+    await office.end_all()
+
+
+async def test_the_few_that_always_may_wait_are_not_turned_away_for_a_standing_queue() -> None:
+    limits = replace(LIMITS, in_work=1, waiting_each=8, waiting=8, standing_each=8, patience=PATIENCE, standing=0.01)
+    office = Office(limits)
+    begun = await office.ask("a")
+    first = await office.ask("a")
+    office.now = limits.patience + 0.1
+    few = [await office.ask("a") for _ in range(2)]
+    late = await office.ask("a")
+    with pytest.raises(Overloaded):
+        await late
+    for one in (begun, first, *few):
+        await office.end(one)
+    assert office.shed == ["late"]
     await office.end_all()
 
 

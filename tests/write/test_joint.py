@@ -20,6 +20,7 @@ from app.write import joint
 from app.write.scope_locks import ScopeLocks
 from tests.support import owner
 from tests.support.stores import Store
+from tests.support.waiting import PATIENCE
 
 MakeStore = Callable[[], Awaitable[Store]]
 
@@ -113,6 +114,60 @@ async def test_groups_of_scopes_are_bounded(store: Store, monkeypatch: pytest.Mo
     assert {one.decision for one in outcomes} == {WriteDecision.ADDED}
     again = await store.write_all(facts(store, 8, "Porto"))
     assert {one.decision for one in again} == {WriteDecision.SUPERSEDED}
+
+
+async def test_one_group_is_decided_on_while_another_is_stored(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(joint, "MOST_SCOPES", 2)
+    apply, together = db_joint.apply_jointly, asyncio.Barrier(joint.AT_ONCE)
+
+    async def met(*given: Any, **named: Any) -> Any:
+        async with asyncio.timeout(PATIENCE), together:
+            return await apply(*given, **named)
+
+    monkeypatch.setattr(joint, "apply_jointly", met)
+    outcomes = await store.write_all(facts(store, 4 * joint.AT_ONCE))
+    assert {one.decision for one in outcomes} == {WriteDecision.ADDED}
+
+
+@pytest.mark.parametrize("processes", [1, 2])
+async def test_batches_with_the_same_scopes_the_other_way_round_do_not_wait_for_one_another(
+    store: Store, monkeypatch: pytest.MonkeyPatch, processes: int
+) -> None:
+    monkeypatch.setattr(joint, "MOST_SCOPES", 3)
+    locks = [ScopeLocks() for _ in range(processes)]
+    forth, back = (replace(store.pipeline, turnstile=locks[one % processes]) for one in range(2))
+    async with asyncio.timeout(PATIENCE):
+        for turn in range(6):
+            batch = [
+                store.candidate("event", user(one), event_description=f"came to dinner {turn}") for one in range(12)
+            ]
+            other = [
+                store.candidate("event", user(one), event_description=f"came to supper {turn}") for one in range(12)
+            ]
+            random.Random(turn).shuffle(other)  # noqa: S311 - no secret
+            results = await asyncio.gather(
+                forth.write(store.actor, batch), back.write(store.actor, other[::-1] if turn % 2 else other)
+            )
+            assert all(isinstance(one, WriteOutcome) for result in results for one in result)
+    counts = await store.sql("SELECT memory_count FROM scopes WHERE tenant_id = $1", store.tenant)
+    assert [row["memory_count"] for row in counts] == [12] * 12
+
+
+async def test_a_group_that_fails_leaves_the_others_written(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(joint, "MOST_SCOPES", 2)
+    apply, calls = db_joint.apply_jointly, list[int]()
+
+    async def failing(*given: Any, **named: Any) -> Any:
+        calls.append(1)
+        if len(calls) == 2:
+            raise unavailable()
+        return await apply(*given, **named)
+
+    monkeypatch.setattr(joint, "apply_jointly", failing)
+    outcomes = await store.write_all(facts(store, 8))
+    assert {one.decision for one in outcomes} == {WriteDecision.ADDED}
+    rows = await store.sql("SELECT mentions FROM memories WHERE tenant_id = $1", store.tenant)
+    assert [row["mentions"] for row in rows] == [1] * 8
 
 
 async def test_a_scope_that_moves_meanwhile_is_written_by_itself(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
