@@ -73,7 +73,7 @@ async def open_store(
         if left := await distribution.unfinished(owner):
             log.warning("the store's nodes lack what was migrated: run `typed-memory distribute`", left=left)
         if settings.resident_mb:
-            await change_notes.keep(owner)
+            await _note_changes(owner)
         facts = await checks.wait_for(login, pooler=settings.pooler)
     checks.check_login(facts)
     database = open_database(settings, login.url, metrics)
@@ -101,6 +101,14 @@ async def open_store(
         ),
         tenants=Tenants(database=database, clock=clock),
     )
+
+
+async def _note_changes(owner: Login) -> None:
+    """Let changes be noted for scopes in memory; the service works without, so its start does not depend on it."""
+    try:
+        await change_notes.keep(owner)
+    except ConfigurationError as error:
+        log.warning("changes are not noted", why=str(error))
 
 
 @asynccontextmanager

@@ -84,7 +84,7 @@ class Settings(BaseSettings):
     auto_migrate: bool = Field(default=True, description="Upgrade the schema at start.")
     data_dir: Path | None = Field(default=None, description="The data directory of the embedded database.")
     resident_mb: Annotated[int, Field(ge=0)] = Field(
-        default=0,
+        default=256,
         description="Megabytes in which each process keeps the scopes last asked about; 0: none, all is read by SQL.",
     )
     database_pool_size: PositiveInt = 10

@@ -14,7 +14,9 @@ import pytest
 from pydantic import SecretStr
 
 from app.assembly import build_runtime
+from app.db import change_notes
 from app.db.embedded.server import KEY_FILE
+from app.db.login import Login
 from app.db.migrate import head
 from app.errors import ConfigurationError
 from app.memory.candidate import Candidate
@@ -92,6 +94,17 @@ async def test_an_empty_database_is_migrated_at_start(empty_database_url: str) -
         assert runtime.first_key is not None
     async with build_runtime(settings_for(empty_database_url, auto_migrate=False)) as runtime:
         assert runtime.first_key is None
+
+
+async def test_a_service_whose_changes_cannot_be_noted_starts(
+    database_url: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    async def refused(_owner: Login) -> None:
+        raise ConfigurationError("the owner may not make triggers")
+
+    monkeypatch.setattr(change_notes, "keep", refused)
+    async with build_runtime(settings_for(database_url)) as runtime:
+        assert await runtime.readiness.missing() == {}
 
 
 @pytest.mark.long

@@ -1,6 +1,6 @@
 """The triggers that note which memories and entities each transaction changes, for scopes that processes hold.
 
-They cost a writer time, so they are there from when a process first wants them (`TM_RESIDENT_MB`), and not before. What
+They cost a writer time, so where no process wants them (`TM_RESIDENT_MB=0`) they are not made. What
 they note is read in `app.db.memories.resident`. The functions that they call are made by a migration.
 """
 

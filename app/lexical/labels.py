@@ -6,7 +6,7 @@ A vector hardly tells one number from another, so ranking compares them itself.
 from __future__ import annotations
 
 import re
-from collections.abc import Collection, Hashable, Mapping
+from collections.abc import Callable, Collection, Hashable, Mapping
 from typing import Final, TypeVar
 
 from app.lexical.bm25 import STOP_WORDS
@@ -28,17 +28,20 @@ def labels_of(text: str) -> frozenset[Label]:
     return frozenset((word, number) for word, number in found if not _YEAR.fullmatch(number))
 
 
-def compare_labels(asked: Collection[Label], texts: Mapping[Key, str]) -> dict[Key, bool]:
+def compare_labels(
+    asked: Collection[Label],
+    texts: Mapping[Key, str],
+    labels_in: Callable[[str], frozenset[Label]] = labels_of,
+) -> dict[Key, bool]:
     """Return which texts are about a numbered thing that is asked for, and which about others of that word alone.
 
     Texts without the word are left out, and all where none is about what is asked for. Numbers after a function word
-    are no names: they count something, or stand for one that was named.
+    are no names: they count something, or stand for one that was named. `labels_in` returns the labels of a text.
     """
     named = {label for label in asked if label[0] not in STOP_WORDS["english"]}
     if not any(number in text for _, number in named for text in texts.values()):
         return {}
-    spoken = {word for word, _ in named}
-    labels = {key: labels_of(text) for key, text in texts.items() if any(word in text.casefold() for word in spoken)}
+    labels = {key: labels_in(text) for key, text in texts.items()}
     sought = {label for label in named if any(label in each for each in labels.values())}
     words, numbers = {word for word, _ in sought}, {number for _, number in asked}
     found: dict[Key, bool] = {}

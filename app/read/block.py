@@ -14,11 +14,10 @@ from uuid import UUID
 
 from app.db.memories.ranking import RankingRow, TurnEvidence
 from app.english.questions import ASKS_FOR_QUESTIONS
-from app.memory import normalise
 from app.memory.extraction import Role
 from app.model import ReadMode
 from app.read.relevance import MatchEvidence, Split, is_brief, says_whom, split
-from app.read.texts import is_only_asking, share_told, terms_in
+from app.read.texts import is_only_asking, name_in, share_told, terms_in
 from app.read.values import OPENING, Arm, ParsedQuery, QueryRequest, Ranked
 
 NEW_LETTERS: Final = 40
@@ -260,7 +259,7 @@ def of_others(judged: Judged, one: Ranked) -> str:
         return ""
     if any(row.subject_id in entity.ids for mentioned in query.mentioned for entity in mentioned.entities):
         return ""
-    return "" if normalise.normalise_name(row.subject) in query.about else "about somebody else"
+    return "" if name_in(row.subject) in query.about else "about somebody else"
 
 
 def beside_better(judged: Judged, one: Ranked) -> str:

@@ -89,8 +89,9 @@ class ChainSearch:
         answers it.
         """
         stated = {row.id: row for row in rows if row.predicate}
-        near = self._near({memory: row.predicate or "" for memory, row in stated.items()})
-        said = {memory: words for memory, one in near.items() if (words := self._said(one))}
+        near = self._nearness(sorted({row.predicate or "" for row in stated.values()}))
+        by_predicate = {predicate: self._said(one) for predicate, one in near.items()}
+        said = {memory: words for memory, row in stated.items() if (words := by_predicate[row.predicate or ""])}
         every = frozenset[str]().union(*said.values())
         if not said or every in said.values():
             return None

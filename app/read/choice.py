@@ -24,7 +24,7 @@ from app.read import block
 from app.read.assemble import floor, select
 from app.read.block import BlockPolicy
 from app.read.relevance import MatchEvidence, Relevance, Split
-from app.read.succession import SuccessionSearch
+from app.read.succession import SuccessionSearch, seeks_later
 from app.read.texts import kept, terms_in
 from app.read.timely import ELSEWHEN, history_first, on_that_day
 from app.read.values import OPENING, Cut, ParsedQuery, QueryRequest, Ranked
@@ -146,10 +146,13 @@ def _relevant(
         verbatim=judged.verbatim,
     )
     admitted, left_out = policy.admit(once)
-    gone = {one.id for one in (*past, *alike, *again)}
-    turns_left = policy.eligible([one for one in scored if one.id not in gone])
-    over = [one for one in relevant if one.id in {cut.id for cut in past} and view.is_ended(one.id)]
-    admitted, restated = policy.without_restated(with_later_turns(admitted, over, turns_left, judged, view))
+    restated: tuple[Cut, ...] = ()
+    if seeks_later(judged.query) and any(rows[one.id].type in judged.verbatim for one in ranked):
+        outdated = {one.id for one in past}
+        gone = outdated.union(one.id for one in (*alike, *again))
+        turns_left = policy.eligible([one for one in scored if one.id not in gone])
+        over = [one for one in relevant if one.id in outdated and view.is_ended(one.id)]
+        admitted, restated = policy.without_restated(with_later_turns(admitted, over, turns_left, judged, view))
     shown = {one.id for one in admitted}
     cut = (*past, *alike, *again, *left_out, *unlike, *restated)
     return admitted, tuple(one for one in cut if one.id not in shown)

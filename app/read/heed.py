@@ -11,6 +11,7 @@ from __future__ import annotations
 import re
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
+from functools import lru_cache
 from typing import Final
 from uuid import UUID
 
@@ -138,10 +139,16 @@ def subject_of(reading: QuestionReading, words: WordNearness | None) -> Question
     said = [word for word in dict.fromkeys(tokenize(normalise(text))) if word not in stop]
     touches = {kind for kind in _WORDS if any(one in text for one in _WITHIN[kind])}
     touches |= {kind for kind, about in _WORDS.items() if not set(said).isdisjoint(about)}
-    if words is not None and said and text_language(text) == words.language:
-        touches |= {kind for kind, texts in _TEXTS.items() if float(words.nearest(said, texts).max()) >= NEAR}
+    if words is not None and text_language(text) == words.language:
+        touches = touches.union(*(_subjects_near(words, word) for word in said))
     task = {Heed.ANSWERS} if requests(text) else set()
     return QuestionSubject(touches=frozenset(touches | task), words=tuple(said), personal=speaks_of_somebody(text))
+
+
+@lru_cache(maxsize=20_000)
+def _subjects_near(words: WordNearness, word: str) -> frozenset[Heed]:
+    """Return the subjects that a word of a question is near to; questions have few words."""
+    return frozenset(kind for kind, texts in _TEXTS.items() if float(words.nearest([word], texts).max()) >= NEAR)
 
 
 def _reason(

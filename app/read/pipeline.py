@@ -41,7 +41,7 @@ from app.read.resident.kept import MEMORY, STORE, Residents
 from app.read.resident.scope import ResidentScope
 from app.read.resident.source import ResidentSource
 from app.read.retrieve.lexical import read_near_terms
-from app.read.search import Found, MemorySearch, Question
+from app.read.search import Found, MemorySearch, Question, nothing_to_find
 from app.read.source import PLANNED_ALONE_FROM, ReadSource, SqlSource
 from app.read.succession import asks_for_present
 from app.read.timely import none_known
@@ -125,7 +125,7 @@ class ReadPipeline:
                         subject=subject,
                         held=held,
                     )
-                    if not query.mentioned and understand.knows_no_word(query, known):
+                    if known.stored and not query.mentioned and understand.knows_no_word(query, known):
                         question = await _respelled(session, question)
                     self._observed("understand", started)
                     if request.min_relevance is None and is_chit_chat(query.reading.text) and not query.mentioned:
@@ -133,7 +133,9 @@ class ReadPipeline:
                     found, rewriter = None, self.rewriter
                     if not understand.says_little(question.query, known):
                         rewriter = None
-                    if self.embedder.local and rewriter is None:
+                    if not (known.stored or held):
+                        found = nothing_to_find(question)
+                    elif self.embedder.local and rewriter is None:
                         found = await self._find(session, question, await self._embed(question.query.dense_text))
                     break
             types = await self.types.at(tenant, known.types)

@@ -8,7 +8,6 @@ from __future__ import annotations
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from datetime import datetime
-from functools import lru_cache
 from operator import itemgetter
 from types import MappingProxyType
 from typing import Final
@@ -17,11 +16,10 @@ from uuid import UUID
 from app.db.memories.ranking import RankingRow, TurnEvidence
 from app.lexical.edits import one_edit_apart
 from app.lexical.labels import compare_labels
-from app.memory import normalise
 from app.memory.drift import DEMOTION
 from app.memory.freshness import SECONDS_PER_DAY, faded
 from app.model import MemoryStatus
-from app.read.texts import share_told_of_speaker
+from app.read.texts import labels_in, name_in, share_told_of_speaker
 from app.read.values import OPENING, Before, Fused, Note, ParsedQuery, QueryPlan, Ranked
 
 
@@ -64,7 +62,7 @@ def _holds(row: RankingRow, before: Before) -> bool:
 
 
 def _about(row: RankingRow, before: Before) -> bool:
-    return row.subject is not None and normalise.normalise_name(row.subject) in before.subjects
+    return row.subject is not None and name_in(row.subject) in before.subjects
 
 
 def _asked(row: RankingRow, query: ParsedQuery) -> bool:
@@ -145,7 +143,7 @@ def about_others(
             said[row.type, kind].append(row)
     others: set[UUID] = set()
     for alike in said.values():
-        of_others = [row.id for row in alike if normalise.normalise_name(row.subject or "") not in query.about]
+        of_others = [row.id for row in alike if name_in(row.subject or "") not in query.about]
         if len(of_others) < len(alike):
             others.update(of_others)
     known = {turn: {one.id for one in found.beliefs} for turn, found in turns.items()} if others else {}
@@ -176,15 +174,16 @@ def demotions(rows: Sequence[RankingRow]) -> dict[UUID, float]:
     Memories contradict each other when they hold one slot and at least one of them is contested (seed 001). A side
     that the question did not find counts too.
     """
-    sides: dict[tuple[UUID, str, str], list[RankingRow]] = defaultdict(list)
-    for row in rows:
-        if row.slot is not None and row.status == MemoryStatus.ACTIVE:
-            sides[row.scope_id, row.type, row.slot].append(row)
+    holding = [row for row in rows if row.slot is not None and row.status == MemoryStatus.ACTIVE]
+    contested = {_slot(row) for row in holding if row.contested or row.strongest is not None}
+    sides: dict[tuple[UUID, str, str | None], list[RankingRow]] = defaultdict(list)
+    for row in holding if contested else ():
+        sides[_slot(row)].append(row)
     ratios: dict[UUID, float] = {}
-    for held in sides.values():
+    for slot in contested:
+        held = sides[slot]
         strongest = max(max(row.confidence, row.strongest or 0.0) for row in held)
-        contested = any(row.contested or row.strongest is not None for row in held)
-        if strongest > 0 and contested:
+        if strongest > 0:
             ratios |= {row.id: row.confidence / strongest for row in held}
     return {memory: ratio for memory, ratio in ratios.items() if ratio < 1}
 
@@ -239,9 +238,8 @@ def _named_in_part(name: str, words: Sequence[str]) -> bool:
     )
 
 
-@lru_cache(maxsize=4_096)
-def _parts(name: str) -> tuple[str, ...]:
-    return tuple(normalise.normalise_name(name).split())
+def _parts(name: str) -> list[str]:
+    return name_in(name).split()
 
 
 def _factors(
@@ -298,7 +296,8 @@ def numbered_matches(rows: Mapping[UUID, RankingRow], query: ParsedQuery) -> dic
     """
     if not query.labels:
         return {}
-    return compare_labels(query.labels, {one.id: one.opening for one in rows.values() if len(one.opening) < OPENING})
+    texts = {one.id: one.opening for one in rows.values() if len(one.opening) < OPENING}
+    return compare_labels(query.labels, texts, labels_in)
 
 
 def _question_factor(text: str, plan: QueryPlan) -> float:

@@ -328,6 +328,17 @@ class MemorySearch:
         return not query.types.only or any(self.questioned(types.get(one)) for one in query.types.only)
 
 
+def nothing_to_find(question: Question) -> Found:
+    """Return the result of a search where nothing is stored, for which no question need be embedded."""
+    return Found(
+        ranked=(),
+        memories={},
+        plan=question.plan,
+        retrieved=Retrieved(arms={}, seconds={}),
+        relaxed=question.query.types.inferred,
+    )
+
+
 async def _speakers(source: ReadSource, question: Question, rows: Mapping[UUID, RankingRow]) -> Mapping[UUID, str]:
     """Return the names of those who speak, where the question has a name that may be a part of one."""
     speaking = {one.speaker_id for one in rows.values() if one.speaker_id is not None}

@@ -176,9 +176,12 @@ class SuccessionSearch:
         found = {}
         shown = {one.id: self.rows[one.id] for one in admitted}
         every = {**shown, **{one.id: self.rows[one.id] for one in candidates}}
-        known = self._counts({**every, **{one.id: self.rows[one.id] for one in over}}.values())
+        known: Mapping[bool, _WordCounts] = {}
         for anchor, strong in self._answering([*admitted, *over]):
             later = self._following(anchor, (every if strong else shown).values(), ended)
+            if not later:
+                continue
+            known = known or self._counts({**every, **{one.id: self.rows[one.id] for one in over}}.values())
             named = [row for row in later if anchor.speaker_id is None or row.id in shown]
             about = self._telling_the_same(anchor, later) or self._naming(anchor, named, known)
             alike = not about and not self._is_assistants(anchor) and not self._tells_more(anchor)

@@ -17,7 +17,9 @@ from app.english.own_life import own_life_told
 from app.english.questions import FIRST_PERSON, speaks_of_others_alone, speaks_of_speaker_alone, told_share
 from app.english.requests import only_asks
 from app.lexical.bm25 import searched_terms, terms
+from app.lexical.labels import Label, labels_of
 from app.lexical.tokens import normalise, tokenize
+from app.memory.normalise import normalise_name
 
 
 class WordNearness(Protocol):
@@ -27,6 +29,9 @@ class WordNearness(Protocol):
     """
 
     language: str
+
+    def __hash__(self) -> int:
+        """Return the same for the same vectors: what they say of a word is remembered."""
 
     def nearest(self, asked: Sequence[str], texts: Sequence[str]) -> NDArray[np.float64]:
         """Return the highest cosine of each asked word (rows) with a content word of each text (columns)."""
@@ -74,6 +79,18 @@ def telling_terms(text: str) -> frozenset[str]:
 def tokens_in(text: str) -> tuple[str, ...]:
     """Return the tokens of a text, in order."""
     return tuple(map(intern, tokenize(normalise(text))))
+
+
+@kept
+def labels_in(text: str) -> frozenset[Label]:
+    """Return the things that a text tells apart by a number."""
+    return labels_of(text)
+
+
+@kept
+def name_in(text: str) -> str:
+    """Return a name for comparison (`normalise.normalise_name`)."""
+    return normalise_name(text)
 
 
 @kept

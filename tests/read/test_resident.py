@@ -61,6 +61,7 @@ async def lives_in(store: Store, place: str) -> UUID:
 
 async def test_two_processes_see_at_once_what_the_other_one_writes(store: Store) -> None:
     first, second = Process(store), Process(store)
+    await lives_in(store, "Wien")
     for process in (first, second):
         await process.found("Where do I live?")
     for place in ("Graz", "Linz", "Oslo"):

@@ -226,6 +226,17 @@ async def test_a_question_takes_four_statements(store: Store) -> None:
     assert len(seen) == 4
 
 
+async def test_a_question_to_an_empty_scope_takes_one_statement_and_no_vector(
+    store: Store, make_store: MakeStore, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    neighbour = await make_store()
+    await neighbour.put("fact", {"predicate": "drinks", "object": "tea"})
+    monkeypatch.setattr(WordllamaEmbedder, "embed", None)
+    with store.statements() as seen:
+        answer = await store.ask("Which teas does the user drink?")
+    assert (len(seen), answer.hits, answer.context.text) == (1, (), "")
+
+
 @pytest.mark.parametrize(("local", "transactions"), [(True, 1), (False, 2)])
 async def test_no_transaction_is_open_while_a_remote_embedder_is_waited_for(
     store: Store,

@@ -216,7 +216,8 @@ class KnownEntity:
 class QueryLookup:
     """The visible scopes' counts, the asked terms' document frequencies, and the asked names' entities.
 
-    `questions`: some of their memories are asked by questions. `types`: the version of the tenant's own types.
+    `stored`: they have memories. `questions`: some of these are asked by questions. `types`: the version of the
+    tenant's own types.
     `heeded`: what answers must heed of what is known of the user; `told`: turns in which they may have told more.
     `content`: what changed in the scopes that the asking process holds.
     """
@@ -227,6 +228,7 @@ class QueryLookup:
     index_rows: int
     frequencies: Mapping[int, int]
     entities: tuple[KnownEntity, ...]
+    stored: bool = True
     questions: bool = False
     types: int = 0
     heeded: tuple[HeededMemory, ...] = ()
@@ -316,6 +318,9 @@ def _look_up(rows: Rows, kin: str, mention: str, counted: tuple[str, str], *, ow
             index_rows(:vector_index) AS index_rows,
             {resident.STATE},
             EXISTS (SELECT FROM unnest(CAST(:scopes AS uuid[])) AS bucket(scope_id) CROSS JOIN LATERAL (
+                SELECT FROM memory_index i WHERE i.tenant_id = :tenant AND i.scope_id = bucket.scope_id LIMIT 1
+            ) one) AS stored,
+            EXISTS (SELECT FROM unnest(CAST(:scopes AS uuid[])) AS bucket(scope_id) CROSS JOIN LATERAL (
                 SELECT FROM hypothetical_embeddings q
                 WHERE q.tenant_id = :tenant AND q.scope_id = bucket.scope_id LIMIT 1
             ) one) AS questions,
@@ -382,13 +387,14 @@ async def look_up(
             **asked.heed.parameters(),
         },
     )
-    counts, types_version, index_rows, *state, questions, frequencies, heeded_rows, told_rows, entities = found
+    counts, types_version, index_rows, *state, stored, questions, frequencies, heeded_rows, told_rows, entities = found
     memories, contexts, documents = counts
     return QueryLookup(
         memories=int(memories),
         contexts=int(contexts),
         documents=int(documents),
         index_rows=int(index_rows or 0),
+        stored=stored,
         questions=questions,
         types=types_version,
         heeded=heeded.heeded_memories(heeded_rows),

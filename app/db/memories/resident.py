@@ -20,9 +20,9 @@ from app.db.memories.ranking import RANKING_ROWS, RankingRow
 from app.db.session import ReadSession, SqlStatement, statement
 from app.db.sql import columns_of
 
-KEPT_SECONDS: Final = 3_000.0
-"""For so long after it was last compared with the store a scope can be brought up to date: changes are noted for an
-hour."""
+KEPT_SECONDS: Final = 900.0
+"""For so long after it was last asked about a scope is held. What is erased leaves the process by then; and it must be
+less than the hour for which changes are noted."""
 
 CHUNK: Final = 250
 """Memories that are read by one statement: others wait while its rows are decoded."""
