@@ -263,3 +263,11 @@ def test_the_words_around_a_match_add_their_share_of_the_best_score() -> None:
     assert [hit.id for hit in hits] == [second, first]
     assert hits[0].score - hits[1].score * 0.9 == pytest.approx(0.2 * hits[1].score)
     assert hits[0].retrieval == pytest.approx(0.45)
+
+
+def test_a_question_that_gathers_from_several_sessions_prefers_none() -> None:
+    assert plan_of(parsed("Which book did I read?")).session > 0
+    gathering = plan_of(parsed("How many books did I read?"))
+    assert (gathering.session, gathering.window) == (0, 0)
+    task = "I want to go on with my plan for Sunday. Which books are left? I have an hour, and would like to be done."
+    assert plan_of(parsed(task)).session > 0
