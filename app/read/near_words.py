@@ -167,9 +167,9 @@ def _around(
     `session` is how near the question's words come to those of each one's session. 0 for all where no turns of a
     session are compared.
     """
-    if all(_turn_of(row, verbatim) is None for row in compared):
+    if not plan.around or all(_turn_of(row, verbatim) is None for row in compared):
         return np.zeros(len(compared))
-    return plan.session * _scaled(session) + plan.window * _scaled(_window(compared, rows, asked, verbatim))
+    return plan.around * (_scaled(session) + _scaled(_window(compared, rows, asked, verbatim)))
 
 
 def _in_session(

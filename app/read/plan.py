@@ -99,8 +99,7 @@ OPEN = QueryPlan(
     compared=60,
     words=0.25,
     said_before=0.5,
-    session=0.15,
-    window=0.15,
+    around=0.15,
     neighbours=0.5,
     beside_assistant=0.5,
     farther=0.7,
@@ -197,7 +196,7 @@ def plan(query: ParsedQuery) -> QueryPlan:
     """
     chosen = next(row.plan for row in TABLE if row.fits(query))
     spread = query.reading.gathers and not query.reading.goes_on
-    return replace(chosen, session=0.0, window=0.0) if spread else chosen
+    return replace(chosen, around=0.0) if spread else chosen
 
 
 def by_words_alone(chosen: QueryPlan) -> QueryPlan:

@@ -87,7 +87,7 @@ def around(*turns: tuple[int, str, int, str]) -> dict[int, float]:
     }
     asked = {"piano": 1.0, "doctor": 1.0}
     fused = [Fused(one, 1.0, {}) for one in rows]
-    plan = replace(BY_WORDS, session=0.1, window=0.1)
+    plan = replace(BY_WORDS, around=0.1)
     found = match_words(fused, rows, asked, words=NearWords(WORDS, "english"), verbatim=TURNS, plan=plan)
     return {one.id.int: one.around for one in found}
 
