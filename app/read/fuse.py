@@ -33,7 +33,7 @@ def fuse(arms: Arms, plan: QueryPlan) -> tuple[Fused, ...]:
                 known[arm] = place
     sums = [(math.fsum(map(_ADDED, places.values())), memory) for memory, places in found.items()]
     sums.sort(reverse=True)
-    return tuple(Fused._make((memory, total, found[memory], 0.0)) for total, memory in sums[: plan.considered])
+    return tuple(Fused._make((memory, total, found[memory], 0.0, 0.0)) for total, memory in sums[: plan.considered])
 
 
 def _places(scores: Sequence[float], share: float, scaling: Scaling, plan: QueryPlan) -> list[ArmPlace]:

@@ -7,6 +7,7 @@ question is compared with each of a memory, and the nearest counts: late interac
 
 from __future__ import annotations
 
+from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from operator import itemgetter
 from typing import Final
@@ -16,14 +17,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.db.memories.ranking import RankingRow
-from app.lexical.bm25 import STOP_WORDS
+from app.lexical.bm25 import STOP_WORDS, terms
 from app.lexical.tokens import normalise, tokenize
 from app.providers.embeddings import Vectors, WordVectors
 from app.read.fuse import scale
+from app.read.texts import terms_in
 from app.read.values import Fused, QueryPlan, Scaling
 
 _MOST_WORDS: Final = 40
 """Distinct words of a memory that are compared."""
+
+_REACH: Final = 2
+"""Turns before and after one whose words are said around it."""
 
 _KEPT: Final = 20_000
 """Words whose vectors a process keeps, 20 MB, and texts whose words it remembers, some 10 MB."""
@@ -123,35 +128,107 @@ def match_words(
     memory, or, for a turn (a memory of a `verbatim` type), `plan.said_before` of that with one of the turn before it,
     where that was found, too. The sums are scaled to 0..1 as an arm's scores are, and then by the share of the weight
     of all words that the best of them has: where no memory comes near the question's words, they tell little. Of the
-    first, those without a row are left out.
+    first, those without a row are left out. What is said around each is compared, too, for `rank` to add.
     """
     first = [one for one in fused[: plan.compared] if one.id in rows]
     if not first or not asked:
         return tuple(fused)
     compared = [rows[one.id] for one in first]
     near = words.nearest(list(asked), [row.opening for row in compared])
+    weights = np.fromiter(asked.values(), np.float64)
+    around = _around(compared, rows, asked, weights @ _in_session(near, compared, verbatim), verbatim, plan)
     before = _turns_before(compared, verbatim)
     near = np.maximum(near, plan.said_before * np.where(before >= 0, near[:, before], 0.0))
-    weights = np.fromiter(asked.values(), np.float64)
     scores = weights @ near
-    order = np.argsort(-scores, kind="stable")
-    covered = scores[order[0]] / weights.sum()
-    gains = plan.words * covered * np.array(scale(scores[order].tolist(), Scaling.RANGE))[np.argsort(order)]
+    gains = plan.words * (scores.max() / weights.sum()) * _scaled(scores)
     raised = [
-        Fused(memory, retrieval + gain, places, gain)
-        for (memory, retrieval, places, _), gain in zip(first, gains.tolist(), strict=True)
+        Fused(one.id, one.retrieval + gain, one.places, gain, share)
+        for one, gain, share in zip(first, gains.tolist(), around.tolist(), strict=True)
     ]
     return tuple(sorted([*raised, *fused[plan.compared :]], key=itemgetter(1, 0), reverse=True))
 
 
+def _scaled(scores: NDArray[np.float64]) -> NDArray[np.float64]:
+    """Return scores in any order scaled to 0..1 by their range."""
+    order = np.argsort(-scores, kind="stable")
+    return np.array(scale(scores[order].tolist(), Scaling.RANGE))[np.argsort(order)]
+
+
+def _around(
+    compared: Sequence[RankingRow],
+    rows: Mapping[UUID, RankingRow],
+    asked: Mapping[str, float],
+    session: NDArray[np.float64],
+    verbatim: Collection[str],
+    plan: QueryPlan,
+) -> NDArray[np.float64]:
+    """Return what the words around each memory add: those of its session, and those of the turns around it.
+
+    `session` is how near the question's words come to those of each one's session. 0 for all where no turns of a
+    session are compared.
+    """
+    if not plan.around or all(_turn_of(row, verbatim) is None for row in compared):
+        return np.zeros(len(compared))
+    return plan.around * (_scaled(session) + _scaled(_window(compared, rows, asked, verbatim)))
+
+
+def _in_session(
+    near: NDArray[np.float64], compared: Sequence[RankingRow], verbatim: Collection[str]
+) -> NDArray[np.float64]:
+    """Return the highest nearness of each asked word (rows) to a turn of each one's session (columns); a belief's own.
+
+    A session is about one thing after another: that it comes near every word says that it is the one meant.
+    """
+    sessions: dict[tuple[UUID, str], list[int]] = defaultdict(list)
+    for place, row in enumerate(compared):
+        if (turn := _turn_of(row, verbatim)) is not None:
+            sessions[turn[:2]].append(place)
+    best = near.copy()
+    for places in sessions.values():
+        best[:, places] = near[:, places].max(axis=1, keepdims=True)
+    return best
+
+
+def _window(
+    compared: Sequence[RankingRow],
+    rows: Mapping[UUID, RankingRow],
+    asked: Mapping[str, float],
+    verbatim: Collection[str],
+) -> NDArray[np.float64]:
+    """Return the weight of the question's words that are said by each memory, or, of a turn, within two turns of it.
+
+    Only turns that were found count: those that no arm found have few of the question's words.
+    """
+    weights: dict[str, float] = {}
+    for word, weight in asked.items():
+        weights |= {term: max(weight, weights.get(term, 0.0)) for term in terms(word)}
+    turns = {turn: row for row in rows.values() if (turn := _turn_of(row, verbatim)) is not None}
+    said: dict[UUID, set[str]] = {}
+    sums = []
+    for row in compared:
+        turn = _turn_of(row, verbatim)
+        near = [row]
+        if turn is not None:
+            scope, session, at = turn
+            beside = (turns.get((scope, session, at + step)) for step in range(-_REACH, _REACH + 1))
+            near = [one for one in beside if one is not None]
+        for one in near:
+            if one.id not in said:
+                said[one.id] = weights.keys() & terms_in(one.opening)
+        sums.append(sum(weights[term] for term in set[str]().union(*(said[one.id] for one in near))))
+    return np.array(sums)
+
+
 def _turns_before(rows: Sequence[RankingRow], verbatim: Collection[str]) -> NDArray[np.intp]:
     """Return the place of the turn before each turn, -1 where it is not among them and for beliefs."""
-    keys = [
-        (row.scope_id, row.session_id, row.sequence_number)
-        if row.type in verbatim and row.session_id is not None and row.sequence_number is not None
-        else None
-        for row in rows
-    ]
+    keys = [_turn_of(row, verbatim) for row in rows]
     places = {key: place for place, key in enumerate(keys) if key is not None}
     before = (None if key is None else places.get((key[0], key[1], key[2] - 1)) for key in keys)
     return np.array([-1 if place is None else place for place in before], dtype=np.intp)
+
+
+def _turn_of(row: RankingRow, verbatim: Collection[str]) -> tuple[UUID, str, int] | None:
+    """Return the scope, the session and the number in it of a turn; None of a belief, and without a session."""
+    if row.type not in verbatim or row.session_id is None or row.sequence_number is None:
+        return None
+    return row.scope_id, row.session_id, row.sequence_number

@@ -99,6 +99,7 @@ OPEN = QueryPlan(
     compared=60,
     words=0.25,
     said_before=0.5,
+    around=0.15,
     neighbours=0.5,
     beside_assistant=0.5,
     farther=0.7,
@@ -189,8 +190,13 @@ EXPLAINED_CUTS = 20
 
 
 def plan(query: ParsedQuery) -> QueryPlan:
-    """Return the plan of the first row that fits."""
-    return next(row.plan for row in TABLE if row.fits(query))
+    """Return the plan of the first row that fits.
+
+    A question that gathers its answer from several sessions has none that is meant, unless it goes on with a task.
+    """
+    chosen = next(row.plan for row in TABLE if row.fits(query))
+    spread = query.reading.gathers and not query.reading.goes_on
+    return replace(chosen, around=0.0) if spread else chosen
 
 
 def by_words_alone(chosen: QueryPlan) -> QueryPlan:

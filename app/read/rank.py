@@ -86,6 +86,7 @@ _BY: Final = ": x{:.2f}"
 
 _NEAR: Final = "its words are near those of the question: +{:.4f}"
 _BESIDE: Final = "beside turns that match: +{:.4f}"
+_AROUND: Final = "the words around it are near those of the question: +{:.4f}"
 _ASKS: Final = f"ends as a question{_BY}"
 _CONTRADICTED: Final = f"contradicted by a belief that is trusted more{_BY}"
 _VOLATILE: Final = f"its slot changes too often{_BY}"
@@ -124,7 +125,7 @@ def rank(
     ordered = _with_answers(scored, rows, asking, query.assistants, verbatim, plan)
     if query.wants_newest and plan.newest:
         ordered = _newest_first(ordered, rows, plan)
-    return tuple(ordered)
+    return _with_words_around(ordered, {one.id: one.around for one in fused if one.around})
 
 
 def about_others(
@@ -324,7 +325,7 @@ def _scored(
     """Return the matches with their scores; `shares` are what their neighbours add."""
     trusted, fades = plan.confidence, plan.freshness
     scored = []
-    for (memory, found, places, words), row in read:
+    for (memory, found, places, words, _), row in read:
         fresh, confidence = min(1.0, freshness_of(row, now)), row.confidence
         share = shares.get(memory, 0.0)
         retrieval = found + share
@@ -402,6 +403,20 @@ def _newest_first(ordered: Sequence[Ranked], rows: Mapping[UUID, RankingRow], pl
     raised = [_raised(hit, rows[hit.id], newest, plan) for hit in best]
     others = [hit for hit in ordered if hit not in best]
     return sorted([*raised, *others], key=_SCORE_AND_ID, reverse=True)
+
+
+def _with_words_around(ordered: Sequence[Ranked], shares: Mapping[UUID, float]) -> tuple[Ranked, ...]:
+    """Return the list reordered by what the words around the matches add, as shares of the best score."""
+    if not shares:
+        return tuple(ordered)
+    best = max((one.score for one in ordered), default=0.0)
+    raised = [
+        one._replace(score=one.score + gain, notes=(*one.notes, (_AROUND, gain)))
+        if (gain := best * shares.get(one.id, 0.0))
+        else one
+        for one in ordered
+    ]
+    return tuple(sorted(raised, key=_SCORE_AND_ID, reverse=True))
 
 
 def _raised(hit: Ranked, row: RankingRow, newest: datetime, plan: QueryPlan) -> Ranked:

@@ -384,22 +384,20 @@ class QueryPlan:
     Retrieval: `weights` of arms (one that is missing is not asked), `scaling` of their scores, `depth` an arm may
     nominate; `questions` is the share by which a memory gains in meaning from the best of the questions it answers
     (0: they are not looked at). Fusion: an arm adds `weight x (scaled + rank_share x sqrt(scaled) / (k + rank))`.
-
     Ranking: of the first `considered` the first `compared` gain up to `words` for the nearness of their words to the
-    question's; a word of the turn before counts `said_before` of one of its own. All are ranked by `retrieval x
-    confidence^c x freshness^g`, with the exponents `confidence` and `freshness`. A turn takes the share `neighbours`
-    of the better of the turns beside it, times `farther` of those two away; a turn of `brevity` words takes half of
-    that, a longer one less; in a chat with an assistant all take
-    `beside_assistant` of it. The rest multiply
-    scores: `question` those of turns that only ask, up to `told_in_question` those that ask and tell of the speaker,
-    by the share that tells, but not that of the best turn of a session; a person's turn after one that asks has at
-    least `answer` of what that has without. `speaker` multiplies those said by the one person the question names,
-    `asked_back` those of the assistant when the question asks what it said or goes on with it, `assistant` those of
-    the assistant otherwise, `type_hint` those of a type the question hints at, `elsewhen` those that happened at
+    question's; a word of the turn before counts `said_before` of one of its own. In the end they gain up to `around` of
+    the best score for the words of their session, and as much for those of the turns around them. All are ranked by
+    `retrieval x confidence^c x freshness^g`, with the exponents `confidence` and `freshness`. A turn takes the share
+    `neighbours` of the better of the turns beside it, times `farther` of those two away; a turn of `brevity` words
+    takes half of that, a longer one less; in a chat with an assistant all take `beside_assistant` of it. The rest
+    multiply scores: `question` those of turns that only ask, up to `told_in_question` those that ask and tell of the
+    speaker, by the share that tells, but not that of the best turn of a session; a person's turn after one that asks
+    has at least `answer` of what that has without. `speaker` multiplies those said by the one person the question
+    names, `asked_back` those of the assistant when the question asks what it said or goes on with it, `assistant` those
+    of the assistant otherwise, `type_hint` those of a type the question hints at, `elsewhen` those that happened at
     another time than the question names, `misnumbered` what is about another number, `others` what is said of others
-    than the question is about, `history` replaced ones when history is asked for. When the question wants the newest,
-    those of the first `reordered` with at least the share `rival` of the best retrieval score gain `newest / (1 +
-    days behind the newest)`.
+    than the question is about, `history` replaced ones when history is asked for. When it wants the newest, those of
+    the first `reordered` with the share `rival` of the best retrieval score gain `newest / (1 + days behind it)`.
     """
 
     name: str
@@ -416,6 +414,7 @@ class QueryPlan:
     compared: int
     words: float
     said_before: float
+    around: float
     neighbours: float
     beside_assistant: float
     farther: float
@@ -471,13 +470,14 @@ def worded(notes: Sequence[Note]) -> tuple[str, ...]:
 class Fused(NamedTuple):
     """A memory after fusion: its retrieval score, its places in the arms' lists, and what its words added.
 
-    This and what follows are tuples: a question makes hundreds, which takes a third of the time of dataclasses.
+    `around`: that of the words around it, as a share of the best score. Tuples take a third of the time of dataclasses.
     """
 
     id: UUID
     retrieval: float
     places: Places
     words: float = 0.0
+    around: float = 0.0
 
 
 class Ranked(NamedTuple):

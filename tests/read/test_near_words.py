@@ -79,6 +79,44 @@ def test_a_belief_gains_nothing_from_the_turn_before_it() -> None:
     assert after_a_piano("fact")["Since May"] < after_a_piano("episodic")["Since May"]
 
 
+def around(*turns: tuple[int, str, int, str]) -> dict[int, float]:
+    """What is said around each turn (a number, its session, its place there, its text) adds: of pianos and doctors."""
+    rows = {
+        (row := ranking_row(number, type="episodic", opening=text, session_id=session, sequence_number=at)).id: row
+        for number, session, at, text in turns
+    }
+    asked = {"piano": 1.0, "doctor": 1.0}
+    fused = [Fused(one, 1.0, {}) for one in rows]
+    plan = replace(BY_WORDS, around=0.1)
+    found = match_words(fused, rows, asked, words=NearWords(WORDS, "english"), verbatim=TURNS, plan=plan)
+    return {one.id.int: one.around for one in found}
+
+
+def test_a_turn_gains_by_words_that_others_of_its_session_say() -> None:
+    shares = around(
+        (1, "a", 1, "My piano is out of tune"),
+        (2, "b", 1, "My piano is out of tune"),
+        (3, "b", 9, "The physician called"),
+        (4, "c", 1, "Trains were late again"),
+    )
+    assert shares[2] > shares[1] > shares[4]
+    assert shares[3] > shares[4]
+
+
+def test_a_turn_gains_more_by_words_that_are_said_within_two_turns_of_it() -> None:
+    said = ((1, "a", 1, "My piano is out of tune"), (2, "b", 1, "My piano is out of tune"))
+    shares = around(*said, (3, "a", 3, "The doctor called"), (4, "b", 4, "The doctor called"))
+    assert shares[1] == pytest.approx(0.2)
+    assert shares[1] > shares[2]
+
+
+def test_nothing_is_around_beliefs_alone() -> None:
+    rows = {(row := ranking_row(number, opening="The doctor called")).id: row for number in (1, 2)}
+    fused = [Fused(one, 1.0, {}) for one in rows]
+    found = match_words(fused, rows, {"doctor": 1.0}, words=NearWords(WORDS, "english"), verbatim=TURNS, plan=BY_WORDS)
+    assert [one.around for one in found] == [0.0, 0.0]
+
+
 def test_what_has_no_words_gains_least_and_no_question_without_words_moves_anything() -> None:
     gains = raised("Which doctor?", "The physician called", "", "?!")
     assert next(iter(gains)) == "The physician called"

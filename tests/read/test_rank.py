@@ -253,3 +253,20 @@ def test_a_speaker_is_named_by_a_part_of_the_name_or_nearly(name: str) -> None:
 
 def test_equal_scores_are_ordered_newest_id_first() -> None:
     assert [hit.id.int for hit in ranked(ranking_row(1), ranking_row(3), ranking_row(2))] == [3, 2, 1]
+
+
+def test_the_words_around_a_match_add_their_share_of_the_best_score() -> None:
+    rows = {one.id: one for one in (ranking_row(1), ranking_row(2))}
+    first, second = rows
+    fused = [Fused(id=first, retrieval=0.5, places={}), Fused(id=second, retrieval=0.45, places={}, around=0.2)]
+    hits = rank(fused, rows, query=parsed("piano?"), plan=PLAIN, now=NOW, verbatim=TURNS)
+    assert [hit.id for hit in hits] == [second, first]
+    assert hits[0].score - hits[1].score * 0.9 == pytest.approx(0.2 * hits[1].score)
+    assert hits[0].retrieval == pytest.approx(0.45)
+
+
+def test_a_question_that_gathers_from_several_sessions_prefers_none() -> None:
+    assert plan_of(parsed("Which book did I read?")).around > 0
+    assert plan_of(parsed("How many books did I read?")).around == 0
+    task = "I want to go on with my plan for Sunday. Which books are left? I have an hour, and would like to be done."
+    assert plan_of(parsed(task)).around > 0
