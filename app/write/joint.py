@@ -75,7 +75,7 @@ async def write_jointly(
 ) -> None:
     """Write the waves of scopes; `told` gets what was written, or the error where nobody knows whether it was.
 
-    Scopes of which nothing is told were left as they are.
+    Untold scopes were left as they are.
     """
     groups = _groups(waves)
 
