@@ -7,6 +7,7 @@ where somebody lives. The embedded model knows little of languages other than En
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from typing import Final
 
 from app.english.word_lists import pattern
@@ -29,6 +30,11 @@ def own_life_asked(text: str) -> frozenset[str]:
 def own_life_told(text: str) -> frozenset[str]:
     """Return the predicates of which a text may tell, of whomever."""
     return frozenset(one for one in PREDICATES if _TOLD[one].search(text))
+
+
+def own_predicates(asked: Iterable[str]) -> tuple[str, ...]:
+    """Return the predicates of beliefs that answer questions for some predicates of one's own life."""
+    return tuple(one for each in asked for one in (each, *(same for same, what in _SAME.items() if what == each)))
 
 
 def own_predicate(predicate: str) -> str:

@@ -19,6 +19,8 @@ from app.english.own_life import own_life_asked, own_life_told
         ("我现在住哪儿?", "上个月搬家了 房租便宜", "昨天下雨了", "lives-in"),
         ("où est-ce que je travaille ?", "j'ai démissionné, je suis à mon compte", "il fait beau à Lyon", "works-at"),
         ("che lavoro faccio?", "mi hanno assunta in una libreria", "ho letto un libro", "works-at"),
+        ("¿para qué editorial trabajo?", "me contrataron en marzo", "leo en marzo", "works-at"),
+        ("what do I do?", "I'm retraining to be a welder", "the welder came", "works-at"),
         ("¿cómo me llamo?", "soy Ximena y tengo dos gatos", "tengo dos gatos", "has-name"),
         ("do you know my name?", "call me Tadhg", "her name's Saoirse", "has-name"),
     ],

@@ -242,6 +242,15 @@ async def test_ones_own_name_answers_no_question_for_another(store: Store) -> No
     assert [hit.memory.id for hit in (await store.ask("What is my name?")).hits] == [named]
 
 
+@pytest.mark.parametrize(
+    "question", ["Bei welcher Firma arbeite ich?", "¿Dónde trabajo?", "где я работаю?", "我在哪儿工作?"]
+)
+async def test_beliefs_answer_what_is_asked_of_ones_life_in_other_languages(store: Store, question: str) -> None:
+    employer = await store.put("fact", {"predicate": "works-at", "object": "Tollhouse Brewery"})
+    await store.put("fact", {"predicate": "lives-in", "object": "Kirkwall"})
+    assert [hit.memory.id for hit in (await store.ask(question)).hits] == [employer]
+
+
 async def test_a_number_alone_finds_nothing(store: Store) -> None:
     for place, (speaker, line) in enumerate((("user", "The ferry leaves at 7:40."), ("assistant", "Noted, 7:40."))):
         await store.put("episodic", {"content": line, "speaker": speaker, "session_id": "s", "sequence_number": place})

@@ -19,7 +19,7 @@ from app.english.dates import TemporalSpan, find_spans
 from app.english.descriptions import gender_of_noun
 from app.english.name_identity import own_tie
 from app.english.names import gender_of
-from app.english.own_life import own_life_asked
+from app.english.own_life import own_life_asked, own_predicates
 from app.english.verbs import past_forms
 from app.english.word_lists import COLLEAGUES, DOCTORS, KIN, PETS
 from app.lexical.bm25 import STOP_WORDS, searched_terms, terms
@@ -86,7 +86,8 @@ def parse_question(request: QueryRequest, *, types: Registry, language: str) -> 
     by_word = hint_words(text, types)
     by_way = (name for name, way in questions.WH_TYPES.items() if types.find(name) and way.search(text))
     hinted = tuple(dict.fromkeys((*by_word, *by_way)))
-    asked = predicates(text)
+    own = frozenset[str]() if questions.ABOUT_ASKER.search(text) else own_life_asked(text)
+    asked = tuple(dict.fromkeys((*predicates(text), *own_predicates(own))))
     about_past = _asks_for_past(text, spans) or _past_state_in_window(
         request, windows, (*request.types, *hinted, *asked), types
     )
@@ -124,7 +125,7 @@ def parse_question(request: QueryRequest, *, types: Registry, language: str) -> 
             for words in (questions.THE_USER, questions.ASKING_WORDS)
             for found in words.finditer(text)
         ),
-        own_asked=own_life_asked(text),
+        own_asked=own,
         mode=request.mode or (ReadMode.HISTORICAL if about_past or state_then else ReadMode.DEFAULT),
         asks_what_happened=what_happened,
         mode_given=request.mode is not None,
