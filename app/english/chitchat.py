@@ -11,6 +11,7 @@ from typing import Final
 from app.english.names import COMMON
 from app.english.verbs import form_of
 from app.english.word_lists import DIETS, STATES, entries, pattern
+from app.lexical.bm25 import text_language
 from app.lexical.tokens import SPACELESS, normalise
 
 _PHRASES: Final = frozenset(entries("chitchat"))
@@ -51,6 +52,7 @@ _SPEAKER: Final = re.compile(rf"^(?:[我私僕俺]|わたし|ぼく|저는|나�
 """First-person subjects in scripts without spaces."""
 
 _LETTERS: Final = re.compile(r"[^\W\d_]+")
+_SEVERAL: Final = 4
 _OTHER_LANGUAGES: Final = frozenset(entries("other_languages"))
 _ENGLISH: Final = COMMON | {
     word
@@ -106,13 +108,16 @@ def is_reaction(sentence: str) -> bool:
 def is_foreign(text: str) -> bool:
     """Return whether a text seems to be in a language other than English: by its letters or function words.
 
-    So does one of several words without a common English one, for languages whose function words are not listed.
+    So does one of several words without a common English one, or of four and more of which half are none, for languages
+    whose function words are not listed.
     """
     letters = _LETTERS.findall(text)
     words = [word.casefold() for word in letters]
     if not all(map(str.isascii, letters)) or not _OTHER_LANGUAGES.isdisjoint(words):
         return True
-    return len(words) > 1 and not any(word in _ENGLISH or form_of(word) for word in words)
+    unknown = sum(word not in _ENGLISH and form_of(word) is None for word in words)
+    least = len(words) if len(words) < _SEVERAL else (len(words) + 1) // 2
+    return len(words) > 1 and (unknown >= least or text_language(text) != "english")
 
 
 def states_something(text: str) -> bool:

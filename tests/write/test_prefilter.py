@@ -91,6 +91,9 @@ def test_words_are_counted_in_scripts_with_and_without_spaces(text: str, words: 
         "Omar plays chess",
         "Release moved to May.",
         "We got engaged!",
+        "Lieferungen gehen an Sunniva.",
+        "Mi dentista es Aroa.",
+        "Terrified of deep water.",
     ],
 )
 def test_what_states_something_passes_however_short(content: str) -> None:
