@@ -126,7 +126,7 @@ def _relevant(
         zone=request.now.tzinfo,
     )
     shared = view.with_shared_evidence()
-    scored = judged.with_relevance(ranked, shared)
+    scored = judged.with_relevance(ranked, rows, shared)
     relevant, unlike = judged.cut(scored, rows, replace(evidence, whole=shared), least=request.min_relevance)
     current, past = view.current(relevant)
     least = floor(judged.query.mode, request.min_confidence)

@@ -18,10 +18,10 @@ from typing import Final
 from uuid import UUID
 
 from app.db.memories.ranking import RankingRow
-from app.english.questions import speaks_of_somebody
+from app.english.questions import ABOUT_ASKER, speaks_of_somebody
 from app.lexical.bm25 import terms
 from app.memory.extraction import SHORT_TURN
-from app.read.texts import WordNearness, own_life_in, terms_in
+from app.read.texts import WordNearness, own_life_in, share_told_of_speaker, terms_in
 from app.read.values import Arm, ArmPlace, Cut, ParsedQuery, Ranked, Scored
 
 RESTATING: Final = 0.39
@@ -184,12 +184,15 @@ class Relevance:
     words: WordNearness | None = None
     by_words: bool = False
 
-    def with_relevance(self, ranked: Sequence[Ranked], evidence: Mapping[UUID, float]) -> list[Ranked]:
+    def with_relevance(
+        self, ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow], evidence: Mapping[UUID, float]
+    ) -> list[Ranked]:
         """Return the matches with the relevance, 0 to 1, of each, by what speaks for it."""
         every = self.query.types.within or self.query.types.inferred
+        of_asker = self.query.names_only and ABOUT_ASKER.search(self.query.reading.text) is not None
         found = []
         for one in ranked:
-            asked = every or self._asked_as_such(one)
+            asked = every or self._asked_as_such(one) or (of_asker and self._is_of_asker(rows[one.id]))
             relevance = 1.0 if asked else 1 / (1 + math.exp(-_STEEPNESS * (evidence[one.id] - _MIDPOINT)))
             found.append(Ranked._make((*one[:_AT], relevance, *one[_AT + 1 :])))
         return found
@@ -344,9 +347,13 @@ class Relevance:
 
         A question of names alone asks for what says one of them, or mentions the rarest.
         """
-        if self.query.names_only and self._says_a_name(one):
+        if self.query.names_only and self.query.mentioned and self._says_a_name(one):
             return True
         return not one.places or one.id in self.asked
+
+    def _is_of_asker(self, row: RankingRow) -> bool:
+        """Tell whether a turn tells something of the one who asks."""
+        return row.type in self.verbatim and row.speaker_id is None and share_told_of_speaker(row.opening) > 0
 
     def _says_a_name(self, one: Ranked) -> bool:
         """Tell whether it has a word of the question's names, or is linked to the rarest of these as mentions of it."""

@@ -251,6 +251,12 @@ async def test_beliefs_answer_what_is_asked_of_ones_life_in_other_languages(stor
     assert [hit.memory.id for hit in (await store.ask(question)).hits] == [employer]
 
 
+async def test_what_was_told_of_oneself_answers_what_is_known_of_oneself(store: Store) -> None:
+    said = ("I'm restoring an old harmonium.", "What does resin cost?", "Rain all week.")
+    turns = [await store.put("episodic", {"content": one, "session_id": "s"}) for one in said]
+    assert await store.found("What do you know about me?") == [turns[0]]
+
+
 async def test_a_number_alone_finds_nothing(store: Store) -> None:
     for place, (speaker, line) in enumerate((("user", "The ferry leaves at 7:40."), ("assistant", "Noted, 7:40."))):
         await store.put("episodic", {"content": line, "speaker": speaker, "session_id": "s", "sequence_number": place})

@@ -94,7 +94,7 @@ def resolve_question(reading: QuestionReading, known: QueryLookup, *, types: Reg
         about_past=about_past,
         before=before if about_past else None,
         wants_newest=reading.wants_newest and not about_past,
-        names_only=names_only and bool(mentioned),
+        names_only=names_only and (about_asker or bool(mentioned)),
         assistants=frozenset(_ids(vocabulary.ASSISTANTS, by_alias)),
         unknown_names=_unknown_names(reading, found),
         labels=labels_of(without(reading.text, reading.window_spans)),
