@@ -284,9 +284,12 @@ class SuccessionSearch:
         return frozenset((*self.query.terms, *terms(" ".join(others))))
 
     def _is_of_speaker_alone(self, row: RankingRow) -> bool:
-        """Tell whether a turn speaks of its speaker alone, and has no word of what is asked of others."""
+        """Tell whether it speaks of its speaker alone, and has no word of what is asked of others."""
         asked = self._asked_of_others
-        return bool(asked) and speaks_of_itself(row.opening) and terms_in(row.opening).isdisjoint(asked)
+        if not asked or not terms_in(row.opening).isdisjoint(asked):
+            return False
+        of_user = row.type not in self.verbatim and tokens_in(row.opening)[:1] == (vocabulary.USER,)
+        return of_user or speaks_of_itself(row.opening)
 
     def _ends(self, row: RankingRow, said: Collection[UUID]) -> bool:
         """Tell whether a turn only ends something, and nothing of what is `said`: then it changes nothing of that."""

@@ -323,7 +323,7 @@ class ParsedQuery:
     does not say, of names of what it calls its own (`my sister`), with how many memories are about the one so named.
     `about_now` and `about_past`: it asks in words how things are now, or were. `before`: what replaced the answer
     ("before Volkswagen"). `wants_newest`: of two answers the newer one is right. `names_only`: it says nothing but
-    names, or asks of the asker alone, so it asks for all about them. `assistants`: the entities that the assistant speaks as.
+    names, or asks of the asker, so it asks for all about them. `assistants`: the entities that the assistant speaks as.
     `anchors`: the ids of whom chains of statements begin with: those it names, and the one who asks.
     `unknown_names`: capitalised words that name nothing known, which may be part of a speaker's name. `labels`: things
     that it tells apart by a number. `about`: the names, normalised, of those about whom it asks something.

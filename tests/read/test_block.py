@@ -292,6 +292,17 @@ def test_what_somebody_says_of_themselves_changes_nothing_of_another() -> None:
     assert later(asking("What do I do?"), [told, turn(2, "I sold the cutter.", day=9)]) == {1: [2]}
 
 
+def test_what_is_read_of_the_user_changes_nothing_of_another() -> None:
+    kin = ranking_row(1, subject="Torill", opening="Torill is user's aunt", stated_at=NOW - timedelta(days=60))
+    visit = ranking_row(
+        2, type="event", subject=None, opening="user visited an uncle", stated_at=NOW - timedelta(days=9)
+    )
+    read = TurnEvidence(role="user", beliefs=(TurnBelief(id=visit.id, speech_act=SpeechAct.ASSERTION),))
+    query = asking("What does my aunt do?")
+    assert later(query, [kin, visit], t5=read) == {1: [2]}
+    assert later(replace(query, about=frozenset({"torill"})), [kin, visit], t5=read) == {}
+
+
 def test_what_else_is_told_of_a_subject_changes_nothing() -> None:
     kin = ranking_row(1, subject="Torill", opening="Torill is user's aunt", stated_at=NOW - timedelta(days=60))
     assert later(asking("Who is my aunt?"), [kin, turn(2, "Torill keeps bees on Senja.", day=9)]) == {}
