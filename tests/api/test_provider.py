@@ -66,16 +66,18 @@ HASTY = 2.0
 async def test_a_failing_provider_is_a_problem_and_nothing_is_written(
     service: Service, provider: StandIn, behaviour: str, order: dict[str, object], status: int
 ) -> None:
+    assert (await service.client.post("/memories/typed/fact", json=fact(object="Acme"))).status_code == 201
     await provider.behave(behaviour, **order)
-    for path, body in (("/memories/typed/fact", fact()), ("/query", {"query": "where does the user work?"})):
+    asked = {"query": "where does the user work?", "user_id": "u1"}
+    for path, body in (("/memories/typed/fact", fact()), ("/query", asked)):
         answer = await service.client.post(path, json=body)
         assert answer.status_code == status, answer.text
         assert answer.headers["content-type"] == "application/problem+json"
         assert "provider" in answer.json()["type"]
-    assert await service.stored() == 0
+    assert await service.stored() == 1
     await provider.reset()
     assert (await service.client.post("/memories/typed/fact", json=fact())).status_code == 201
-    assert await service.stored() == 1
+    assert await service.stored() == 2
 
 
 @pytest.mark.long

@@ -154,7 +154,8 @@ def test_the_score_is_what_its_formula_gives(service: Served, user: str) -> None
     [hit], plan = answer["memories"], answer["plan"]
     score = hit["retrieval"] * hit["confidence"] ** plan["confidence"] * min(1, hit["freshness"]) ** plan["freshness"]
     noted = [float(one) for one in re.findall(r"x(\d+\.\d+)", " ".join(hit["notes"]))]
-    assert hit["score"] == pytest.approx(score * math.prod(noted), rel=0.01)
+    added = [float(one) for one in re.findall(r"the words around it .*?\+(\d+\.\d+)", " ".join(hit["notes"]))]
+    assert hit["score"] == pytest.approx(score * math.prod(noted) + sum(added), rel=0.01)
 
 
 def test_every_wrong_field_is_told(service: Served, user: str) -> None:
