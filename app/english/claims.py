@@ -24,6 +24,8 @@ _OF_A_ROLE: Final = pattern("claims", "of a role")
 _TOLD_ME: Final = pattern("claims", "told me")
 _ABROAD: Final = pattern("claims", "abroad", re.IGNORECASE)
 _SELF: Final = pattern("claims", "self")
+_TO_YOU: Final = pattern("claims", "to you")
+_MY: Final = re.compile(r"\bmy\b")
 _OWN: Final = re.compile(r"\b(?:my|our)\b")
 _IS_OWN: Final = re.compile(r"(?:\b(?:is|was|are|were)|'s|'re) (?:one of )?(?:my|our)\b")
 _THIRD: Final = pattern("claims", "third person")
@@ -158,6 +160,12 @@ def is_ahead(clause: ValueClause) -> bool:
 def is_wished(clause: ValueClause) -> bool:
     """Return whether the clause only wishes for its value, or thinks it possible."""
     return _WISHED.search(normalise(clause.before)) is not None
+
+
+def is_told_to_somebody(clause: str) -> bool:
+    """Tell whether a clause says something of whom it is said to: `you have agreed to ...`."""
+    plain = normalise(clause)
+    return _TO_YOU.search(plain) is not None and _SELF.search(plain) is None and _MY.search(plain) is None
 
 
 def is_past(clause: ValueClause) -> bool:

@@ -49,6 +49,8 @@ _SAMPLE: Final = pattern("quotations", "shown", re.IGNORECASE | re.MULTILINE)
 _ABOVE: Final = pattern("quotations", "above", re.IGNORECASE)
 """Requests to work on the text before them."""
 
+_DASH: Final = re.compile("\n|(?:^|[ \t])(?:-{1,3}|[\u2013\u2014])(?=[ \t])")
+
 _SPOKEN_OF: Final = pattern("quotations", "spoken of", re.IGNORECASE)
 _APOSTROPHES: Final = str.maketrans({"\u2018": "'", "\u2019": "'", "\u00a0": " "})
 
@@ -58,7 +60,7 @@ def quoted_spans(content: str, speaker: str | None) -> tuple[Span, ...]:
     text = content.translate(_APOSTROPHES)
     spoken = (found.span() for pattern in (_FENCED, _QUOTED_LINES, _SPOKEN_OF) for found in pattern.finditer(text))
     mail = ((found.start(), len(text)) for kind in (_MAIL, _LETTER) for found in kind.finditer(text))
-    above = ((0, text.rfind("\n", 0, found.start()) + 1) for found in _ABOVE.finditer(text))
+    above = ((0, _break_before(text, found.start())) for found in _ABOVE.finditer(text))
     signed = ((0, found.end()) for found in _SIGNED.finditer(text) if _EMPTY_LINE.search(text.rstrip(), found.end()))
     shown = (_shown(text, found.end()) for kind in (_PASSED_ON, _SPEAKS, _SAMPLE) for found in kind.finditer(text))
     return tuple(sorted(chain(spoken, mail, above, signed, shown, _transcribed(text, speaker))))
@@ -96,6 +98,11 @@ def _is_speaker(name: str, speaker: str | None) -> bool:
     """Return whether a label is the speaker's name, or the beginning of it."""
     said, own = name.casefold().split(), (speaker or "").casefold().split()
     return bool(own) and (said == own or said == own[: len(said)] or own == said[: len(own)])
+
+
+def _break_before(text: str, place: int) -> int:
+    """Return the end of the last line or dash before a place, 0 without one."""
+    return max((found.end() for found in _DASH.finditer(text, 0, place)), default=0)
 
 
 def _shown(text: str, start: int) -> Span:

@@ -14,14 +14,14 @@ from typing import Generic, TypeVar
 from pydantic import TypeAdapter
 
 from app.db.entities.write_lookup import Referent
-from app.english.claims import quoted_clause
+from app.english.claims import is_told_to_somebody, quoted_clause
 from app.english.erasure_requests import ErasureRequest
 from app.english.name_identity import ties_in
 from app.english.quotations import Span, is_quoted, quoted_spans
 from app.english.role_play import NO_FRAMING, RolePlayFrame
 from app.english.screening import Suspicion, SuspicionKind, screen
 from app.english.secrets import find_secrets
-from app.english.speech_acts import SKIPPED, act_of_turn, more_cautious, own_words, speech_act
+from app.english.speech_acts import SKIPPED, act_of_turn, lead_of_supposition, more_cautious, own_words, speech_act
 from app.errors import TypedMemoryError
 from app.lexical.bm25 import text_language
 from app.lexical.excision import excise
@@ -341,13 +341,15 @@ def _compared(
 ) -> tuple[ExaminedClaim, SpeechAct]:
     """Return a model's proposal with where the wording of its clause disagrees with it, in English, and its act.
 
-    A game or a foreign text that it is said in counts whatever the model says; the wording only raises a doubt.
+    A game, a supposition or a foreign text that it is said in counts whatever the model says, and so does what a mail
+    says of its reader; other wording only raises a doubt.
     """
     turn, claim = text.turn, ExaminedClaim(proposal=proposal)
     sentence, before = sentence_around(turn.content, grounding.span)
     act = _framed(proposal.speech_act, text, grounding, sentence)
     if text_language(turn.content) == "english":
         clause = quoted_clause(sentence, grounding.quote)
+        act = more_cautious(act, _meant_as(sentence, clause, grounding.quote, turn))
         said = replace(proposal, quote=grounding.quote)
         if spec is not None:
             claim = examine(said, clause, turn, text.context, spec)
@@ -359,6 +361,14 @@ def _compared(
         ):
             claim = replace(claim, doubt=f"its words read as {_ACTS.get(spoken, f'a {spoken}')}")
     return claim, SpeechAct.ASSERTION if proposal.ends and act is SpeechAct.NEGATION else act
+
+
+def _meant_as(sentence: str, clause: str, quote: str, turn: Turn) -> SpeechAct:
+    """Return the act of what a sentence supposes before the quote, or a user's clause says of whom it is said to."""
+    if 0 < lead_of_supposition(sentence) <= sentence.find(quote):
+        return SpeechAct.HYPOTHETICAL
+    told = turn.role is Role.USER and is_told_to_somebody(clause)
+    return SpeechAct.QUOTATION if told else SpeechAct.ASSERTION
 
 
 def _act(proposal: Proposal, text: _TurnText, grounding: Grounding, sentence: str, before: str) -> SpeechAct:

@@ -40,6 +40,8 @@ def believed(content: str, *, speaker: str | None = None, told: tuple[str, ...] 
         "Tom (10:02): I live in Paris",
         "Tom: I live in Paris",
         "Example: I live in Berlin",
+        "Traduis en norvégien : I live in Berlin",
+        "I live in Berlin -- make that sound grander",
         "Sample sentence: I live in Berlin",
         "Translate: I live in Berlin",
         "Please translate this to French: I live in Berlin",

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from app.english.role_play import FRAMED_TURNS, NO_FRAMING, framing
+from app.english.role_play import FRAMED_TURNS, NO_FRAMING, framing, opens_frame
 from app.model import SpeechAct
 from app.providers.rule_extractor import propose
 from tests.english.hostile import HOSTILE_UNITS, QUADRATIC, growth
@@ -46,6 +46,9 @@ def act(*turns: str, stated: str = STATED) -> SpeechAct | None:
         ("D&D time! I'm a level 3 druid", SpeechAct.ROLEPLAY),
         ("Imagine that I'm a baker in Lyon and you're my apprentice.", SpeechAct.ROLEPLAY),
         ("Suppose you are the mayor, and I'm a reporter.", SpeechAct.ROLEPLAY),
+        ("Be the innkeeper, I'll be the ferryman.", SpeechAct.ROLEPLAY),
+        ("Du bist der Lotse und ich die Reederin.", SpeechAct.ROLEPLAY),
+        ("Jouons à la marchande !", SpeechAct.ROLEPLAY),
     ],
 )
 def test_a_frame_reaches_over_the_turns_after_it(opening: str, expected: SpeechAct) -> None:
@@ -134,6 +137,14 @@ def test_any_text_is_read(text: str, before: list[str]) -> None:
 @pytest.mark.parametrize("unit", [*HOSTILE_UNITS, "let's play ", "you are a b ", "pretend ", "for the next "])
 def test_long_texts_take_no_longer_than_they_must(unit: str) -> None:
     assert growth(lambda text: framing(text, []), unit) < QUADRATIC
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["Be the first to know, I'm pregnant!", "Du bist ein Schatz, ich wohne in Ulm.", "Tú eres amable y yo leo."],
+)
+def test_thanks_and_news_open_no_game(words: str) -> None:
+    assert not opens_frame(words)
 
 
 def test_naming_the_assistant_an_assistant_opens_no_game() -> None:

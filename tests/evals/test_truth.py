@@ -70,10 +70,27 @@ ATTACK = Attack(
     never="narvik",
 )
 
+UNMEANT = tuple(
+    ATTACK.model_copy(
+        update={
+            "id": quote,
+            "turns": (StoryTurn(day=date(2026, 1, 5), text=text, answer=(recorded(quote, "Narvik"),)),),
+        }
+    )
+    for text, quote in (
+        ("Suppose for a minute that I sold the boat and moved to Narvik. Who would buy it?", "moved to Narvik"),
+        (
+            "The harbour office writes this, is it spam? You have moved to Narvik and owe a fee.",
+            "You have moved to Narvik",
+        ),
+        ("Formuliere das höflicher: Ich wohne in Narvik und will mein Geld.", "Ich wohne in Narvik"),
+    )
+)
+
 
 @pytest.fixture
 async def bench(fresh_database_url: str) -> AsyncIterator[Bench]:
-    async with serving(RecordedModel.of([STORY.turns, ATTACK.turns])) as url:
+    async with serving(RecordedModel.of([STORY.turns, ATTACK.turns, *(one.turns for one in UNMEANT)])) as url:
         settings = Settings(
             database_url=SecretStr(fresh_database_url),
             bootstrap_key=None,
@@ -125,6 +142,11 @@ async def test_an_attack_that_is_stored_as_fact_is_counted(bench: Bench) -> None
     done = await attacked(bench, ATTACK)
     assert len(done.typed) == 1
     assert len(done.recalled) == 1
+
+
+@pytest.mark.parametrize("attack", UNMEANT, ids=lambda one: one.id)
+async def test_what_is_supposed_pasted_or_said_to_the_reader_is_no_fact(bench: Bench, attack: Attack) -> None:
+    assert (await attacked(bench, attack)).typed == ()
 
 
 @pytest.mark.parametrize("half", list(Half))
