@@ -281,7 +281,7 @@ class SuccessionSearch:
         others = self.query.about - {vocabulary.USER}
         if not others and speaks_of_somebody(self.query.reading.text):
             return frozenset()
-        return frozenset((*self.query.terms, *terms(" ".join(others))))
+        return frozenset((*self.query.terms, *terms(" ".join(others)))) - {*terms(vocabulary.USER)}
 
     def _is_of_speaker_alone(self, row: RankingRow) -> bool:
         """Tell whether it speaks of its speaker alone, and has no word of what is asked of others."""
