@@ -12,7 +12,8 @@ from typing import Final
 
 from app.english.word_lists import pattern
 
-PREDICATES: Final = ("lives-in", "works-at", "has-name")
+HAS_NAME: Final = "has-name"
+PREDICATES: Final = ("lives-in", "works-at", HAS_NAME)
 """The predicates that are known in other languages."""
 
 _SAME: Final = {"has-role": "works-at"}

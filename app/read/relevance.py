@@ -18,6 +18,7 @@ from typing import Final
 from uuid import UUID
 
 from app.db.memories.ranking import RankingRow
+from app.english.own_life import HAS_NAME
 from app.english.questions import ABOUT_ASKER, speaks_of_somebody
 from app.lexical.bm25 import terms
 from app.memory.extraction import SHORT_TURN
@@ -80,7 +81,6 @@ _HINT: Final = 0.15
 """Evidence is `cosine + .3 x words + .5 x name + .4 x predicate + .5 x time + .15 x hint`; at the midpoint relevance is
 one half."""
 
-HAS_NAME: Final = "has-name"
 _NAMING: Final = frozenset(terms("name called"))
 
 MENTIONING: Final = 0.6
@@ -325,11 +325,11 @@ class Relevance:
     def _floor_of_turn(self, one: Ranked, row: RankingRow) -> float:
         """Return the least relevance of a turn: how well it tells what it is about depends on the kind of chat."""
         alone = is_brief(row) and Arm.LEXICAL not in one.places
-        whom = says_whom(self.query, row)
+        whom = bool(self.query.assistants) and says_whom(self.query, row)
         sure = self.by_words or not self.query.assistants or whom
         floor = TURN_FLOOR if sure else BRIEF_FLOOR if alone else CHAT_FLOOR
         floor *= GATHERED if self.query.reading.gathers and not alone else 1.0
-        return floor * (WHOM if whom and self.query.assistants and self.query.asked_predicates else 1.0)
+        return floor * (WHOM if whom and self.query.asked_predicates else 1.0)
 
     def _is_anothers_name(self, row: RankingRow) -> bool:
         """Tell whether it is the asker's name, which `what is my dog's name?` does not ask for."""
@@ -374,7 +374,7 @@ def says_whom(query: ParsedQuery, row: RankingRow) -> bool:
         return False
     said = terms_in(row.opening)
     names = (name for one in query.named for name in (one.text, *(entity.name for entity in one.entities)))
-    return any(not said.isdisjoint(terms(name)) for name in names)
+    return any(not said.isdisjoint(terms_in(name)) for name in names)
 
 
 def is_brief(row: RankingRow) -> bool:

@@ -22,7 +22,7 @@ from typing import Final
 from uuid import UUID
 
 from app.db.memories.ranking import RankingRow, TurnEvidence
-from app.english.own_life import own_predicate
+from app.english.own_life import HAS_NAME, own_predicate
 from app.english.questions import speaks_of_somebody
 from app.english.requests import requests
 from app.lexical.bm25 import terms, text_language
@@ -131,13 +131,13 @@ class _WordCounts:
         most = max(often * COMMON, COMMON_SHARE * len(rows))
         return cls(counts, most, telling_terms(" ".join(without)), frozenset(asked))
 
-    def rare(self, text: str) -> dict[str, float]:
+    def rare(self, text: str, *, but: frozenset[str] = frozenset()) -> dict[str, float]:
         """Return the terms of a text that few matches have, with what each counts: half, where two overlap.
 
         One that is asked for counts in full.
         """
         known, most = self.counts.get, self.most
-        found = [one for one in telling_terms(text) - self.without if known(one, 0) <= most]
+        found = [one for one in telling_terms(text) - self.without - but if known(one, 0) <= most]
         return {one: 0.5 if _SPACELESS.match(one) and one not in self.asked else 1.0 for one in found}
 
     def shared(self, said: Mapping[str, float], text: str) -> float:
@@ -329,7 +329,7 @@ class SuccessionSearch:
         """
         asked = self.query.reading.own_asked
         told = frozenset[str]() if anchor.predicate is not None else own_life_in(anchor.opening)
-        return anchor.speaker_id is None and not asked.isdisjoint(told) and (told > asked or asked == {"has-name"})
+        return anchor.speaker_id is None and not asked.isdisjoint(told) and (told > asked or asked == {HAS_NAME})
 
     def _naming(
         self, anchor: RankingRow, later: Sequence[RankingRow], known: Mapping[bool, _WordCounts]
@@ -337,10 +337,7 @@ class SuccessionSearch:
         """Return those that name by a rare word what the anchor names, each with their share of such words."""
         part = self._asked_part(anchor.opening)
         subject = telling_terms(anchor.subject or "")
-        said = {
-            kind: {term: weight for term, weight in counts.rare(part).items() if term not in subject}
-            for kind, counts in known.items()
-        }
+        said = {kind: counts.rare(part, but=subject) for kind, counts in known.items()}
         kinds = [(self._is_assistants(one), one) for one in later]
         shares = [(known[kind].shared(said[kind], one.opening), one) for kind, one in kinds]
         least = max(NAMED, NAMED_LEAST * max((share for share, _ in shares), default=0.0))

@@ -87,7 +87,7 @@ def parse_question(request: QueryRequest, *, types: Registry, language: str) -> 
     by_way = (name for name, way in questions.WH_TYPES.items() if types.find(name) and way.search(text))
     hinted = tuple(dict.fromkeys((*by_word, *by_way)))
     own = frozenset[str]() if questions.ABOUT_ASKER.search(text) else own_life_asked(text)
-    asked = tuple(dict.fromkeys((*predicates(text), *own_predicates(own))))
+    asked = predicates(text, own)
     about_past = _asks_for_past(text, spans) or _past_state_in_window(
         request, windows, (*request.types, *hinted, *asked), types
     )
@@ -457,10 +457,11 @@ def without(text: str, spans: Collection[Span]) -> str:
     return re.sub(r"\s+([,.;:!?])", r"\1", " ".join(" ".join(pieces).split())).strip(" ,;:")
 
 
-def predicates(text: str) -> tuple[str, ...]:
-    """Return the predicates and relations that words of the question ask about."""
+def predicates(text: str, own: Iterable[str] = ()) -> tuple[str, ...]:
+    """Return the predicates and relations that words of the question ask about; `own` are known by other words."""
     words = f" {' '.join(_PLAIN.findall(questions.ASKS_FOR_WORK.sub(' job ', text).casefold()))} "
-    return tuple(dict.fromkeys(name for name, cue in _CUES if cue in words))
+    found = (name for name, cue in _CUES if cue in words)
+    return tuple(dict.fromkeys((*found, *own_predicates(own))))
 
 
 def _trimmed(word: re.Match[str]) -> tuple[int, int]:

@@ -12,7 +12,6 @@ from uuid import UUID
 
 from app.db.entities.query_lookup import KnownEntity, QueryLookup
 from app.english import questions
-from app.english.own_life import own_predicates
 from app.english.verbs import past_forms
 from app.lexical.bm25 import STOP_WORDS, index_of, searched_terms, terms, text_language
 from app.lexical.labels import labels_of
@@ -54,7 +53,7 @@ def resolve_question(reading: QuestionReading, known: QueryLookup, *, types: Reg
     by_alias, namesakes = _told_apart(reading, by_alias, every)
     found = _with_own(said, [gram for gram, _ in own])
     rest = _rest(reading, [gram.span for gram, _ in own])
-    asked = tuple(dict.fromkeys((*predicates(rest), *own_predicates(reading.own_asked))))
+    asked = predicates(rest, reading.own_asked)
     unwanted = _excluded(reading.text, found)
     excluded = [gram for gram in found if gram.span in unwanted]
     names_only = not asked and _says_names_only(reading, found)
