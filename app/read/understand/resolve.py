@@ -53,7 +53,7 @@ def resolve_question(reading: QuestionReading, known: QueryLookup, *, types: Reg
     by_alias, namesakes = _told_apart(reading, by_alias, every)
     found = _with_own(said, [gram for gram, _ in own])
     rest = _rest(reading, [gram.span for gram, _ in own])
-    asked = predicates(rest, reading.own_asked)
+    asked = predicates(rest, () if found else reading.own_asked)
     unwanted = _excluded(reading.text, found)
     excluded = [gram for gram in found if gram.span in unwanted]
     names_only = not asked and _says_names_only(reading, found)
