@@ -188,6 +188,20 @@ def test_times_without_a_year_are_read_by_the_tense(text: str, windows: list[str
 
 
 @pytest.mark.parametrize(
+    ("text", "counts"),
+    [
+        ("Draft a menu for Saturday.", False),
+        ("What do I need for Saturday?", False),
+        ("dinner on Saturday", True),
+        ("Summarise what I said on Saturday.", True),
+        ("What did I say today?", True),
+    ],
+)
+def test_what_was_only_told_then_counts_unless_the_time_is_to_come(text: str, counts: bool) -> None:
+    assert {one.told for one in reading(text).windows} == {counts}
+
+
+@pytest.mark.parametrize(
     "text", ["Was steht im November an?", "Was ist am 3. September?", "Qu'est-ce que j'ai le 12/03 ?"]
 )
 def test_in_another_language_a_time_without_a_year_may_be_either(text: str) -> None:

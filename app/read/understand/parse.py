@@ -20,6 +20,7 @@ from app.english.descriptions import gender_of_noun
 from app.english.name_identity import own_tie
 from app.english.names import gender_of
 from app.english.own_life import own_life_asked, own_predicates
+from app.english.requests import requests
 from app.english.verbs import past_forms
 from app.english.word_lists import COLLEAGUES, DOCTORS, KIN, PETS
 from app.lexical.bm25 import STOP_WORDS, searched_terms, terms
@@ -158,6 +159,10 @@ def _named_times(
         windows = [replace(one, lower=now) if _is_ahead(one, now) else one for one in windows]
     read = set(spans)
     last = [one for span in behind if span not in read for one in _readings(span, now)]
+    if direction == "ahead":
+        windows = [one if _is_over((one,), now) else replace(one, told=False) for one in windows]
+    elif direction == "either" and requests(text) and not questions.looks_back(text):
+        windows, last = ([replace(one, told=False) for one in each] for each in (windows, last))
     if direction == "either":
         return spans, tuple(dict.fromkeys((*windows, *last)))[:MOST_WINDOWS], ()
     fallback = [replace(one, told=False) for one in last]
