@@ -11,6 +11,7 @@ import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 from operator import attrgetter
 from statistics import NormalDist
@@ -21,6 +22,7 @@ from app.db.memories.ranking import RankingRow
 from app.english.own_life import HAS_NAME
 from app.english.questions import ABOUT_ASKER, speaks_of_somebody
 from app.lexical.bm25 import terms
+from app.memory import normalise, vocabulary
 from app.memory.extraction import SHORT_TURN
 from app.read.texts import WordNearness, own_life_in, share_told_of_speaker, terms_in
 from app.read.values import Arm, ArmPlace, Cut, ParsedQuery, Ranked, Scored
@@ -219,7 +221,8 @@ class Relevance:
                 cosine -= raised
             near = scaled(cosine) if cosine > -math.inf else _UNSEEN
             share = min(1.0, place(_SHARED, _ABSENT)[1] / whole) if whole else 0.0
-            if numbers and share and terms_in(row.opening).intersection(self.query.terms) <= numbers:
+            other = _verbs(row.predicate) if predicates and row.predicate not in predicates else frozenset[str]()
+            if (numbers or other) and share and terms_in(row.opening).intersection(self.query.terms) <= numbers | other:
                 share = 0.0
             asked = row.predicate in predicates and one.id not in others
             told = bool(own) and self._tells(row, own)
@@ -366,6 +369,13 @@ class Relevance:
         if not linked or not self.query.named:
             return 0.0
         return min(1.0, linked * len(self.query.mentioned))
+
+
+@lru_cache(maxsize=1_024)
+def _verbs(predicate: str | None) -> frozenset[str]:
+    """Return the words of a known predicate, which say nothing where another one is asked for: `lives` with whom."""
+    known = predicate is not None and predicate in vocabulary.PREDICATES
+    return frozenset(terms(normalise.words(predicate or ""))) if known else frozenset()
 
 
 def says_whom(query: ParsedQuery, row: RankingRow) -> bool:

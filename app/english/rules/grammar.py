@@ -11,7 +11,7 @@ from app.english.names import COMMON, NameToken, adjoining, bare_name, kind_of, 
 from app.english.rules.clause import Clause, SpeakerContext, Subject, Tense, Who
 from app.english.rules.noun_phrases import BREAKERS
 from app.english.verbs import Form, form_of, looks_past
-from app.english.word_lists import word_set, words
+from app.english.word_lists import is_doctor, word_set, words
 from app.memory.vocabulary import USER
 
 CONTRACTED: Final = re.compile(r"(?P<base>.+)'(?P<ending>m|re|s|ve|d|ll)", re.IGNORECASE)
@@ -81,6 +81,7 @@ _GROUP_NOUNS: Final = words("grammar", "group nouns")
 _LIMITING: Final = frozenset({"only", "even", "not", "neither", "both", "either", "maybe", "perhaps"})
 """What stands before a name and is no part of it."""
 
+_TO_SPEAKER: Final = re.compile(r"\b(?:me|us|my)\b", re.IGNORECASE)
 _LONGEST: Final = 7
 
 
@@ -97,7 +98,7 @@ def read_subject(reading: TokenCursor, said: SpeakerContext) -> Subject | None:
         if ending:
             reading.pending.append(ENDINGS[ending["ending"]])
         return _pronoun(base, said)
-    if first in _MINE or first in _THEIRS or _is_own_kin(reading, base):
+    if first in _MINE or first in _THEIRS or _is_own_kin(reading, base) or _is_own_doctor(reading):
         return _possessed(reading, said)
     return None if base in _LISTENER else _user(reading) or _named(reading, said)
 
@@ -128,11 +129,19 @@ def _is_own_kin(reading: TokenCursor, word: str) -> bool:
     return word in OWN_KIN and reading.words[0].capital and alone
 
 
+def _is_own_doctor(reading: TokenCursor) -> bool:
+    """Tell whether the words begin with a doctor who treats the speaker: `the doctor told me`."""
+    if reading.word() != "the":
+        return False
+    noun = CONTRACTED.fullmatch(reading.word(1))
+    return is_doctor(noun["base"] if noun else reading.word(1)) and _TO_SPEAKER.search(reading.text) is not None
+
+
 def _possessed(reading: TokenCursor, said: SpeakerContext) -> Subject | None:
     """Read `my sister`, `my sister Anna`, `our team`, `Mum`; `his` and `her` stay with whom they belong to."""
     owner = _THEIRS.get(reading.word(), said.speaker)
     mine = reading.word() not in _THEIRS
-    reading.at = 1 if mine and reading.word() in _MINE else int(not mine)
+    reading.at = 1 if mine and reading.word() in {*_MINE, "the"} else int(not mine)
     noun = _noun(reading)
     if noun is None:
         return None
