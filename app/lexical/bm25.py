@@ -51,7 +51,16 @@ why with won't wont would you your yours yourself yourselves
 @cache
 def function_words() -> Mapping[str, frozenset[str]]:
     """Return the function words and letters of each language that is recognised, the default one not among them."""
-    sections = read_sections("app.lexical", "function_words")
+    return _words_by_language("function_words")
+
+
+@cache
+def _common_words() -> Mapping[str, frozenset[str]]:
+    return _words_by_language("common_words")
+
+
+def _words_by_language(name: str) -> Mapping[str, frozenset[str]]:
+    sections = read_sections("app.lexical", name)
     return {language: frozenset(" ".join(lines).split()) for language, lines in sections.items()}
 
 
@@ -77,6 +86,13 @@ _MOST_BYTES: Final = 4
 _SPACELESS_RUN: Final = re.compile(f"[{SPACELESS}]")
 
 _IDEOGRAPH: Final = re.compile(f"[{HAN}]")
+
+_KANA: Final = re.compile("[\u3040-\u30ff]")
+
+_WORDLIKE: Final = re.compile(f"[{HAN}]{{2}}|[\u30a0-\u30ff]{{2}}")
+
+_HEAD: Final = re.compile(f"(?<![{HAN}])(?:[{HAN}]{{2,}})?([{HAN}])(?![{HAN}])")
+"""An ideograph that stands alone, or is the last of three and more: what the word as a whole is."""
 
 _CONTRACTION: Final = re.compile(r"(?:n't|'(?:s|m|d|ll|re|ve))$")
 
@@ -106,6 +122,32 @@ def searched_terms(text: str, default: str) -> tuple[str, ...]:
     """Return the terms by which a text is searched for, or searches: by its own language, else the default one."""
     tokens = tokenize(normalise(text))
     return _terms(tokens, _language(tokens, default))
+
+
+def asked_terms(text: str, default: str) -> tuple[str, ...]:
+    """Return the terms of a question, by its own language, else the default one: those that say what it asks about.
+
+    Texts are stored with more: with common words that several languages share, what is elided before an apostrophe, and,
+    of Japanese, with every pair of characters that a word and a particle form.
+    """
+    tokens = tokenize(normalise(text))
+    language = _language(tokens, default)
+    common = _common_words().get(language, frozenset())
+    kept = [word for token in tokens if (word := _without_elision(token, common)) not in common]
+    found = _terms(kept or tokens, language)
+    return _of_content(found, "".join(tokens)) if _KANA.search(text) else found
+
+
+def _without_elision(token: str, common: Collection[str]) -> str:
+    elided, _, rest = token.partition("'")
+    return rest if rest and elided in common else token
+
+
+def _of_content(found: Sequence[str], text: str) -> tuple[str, ...]:
+    """Return the terms of a Japanese text that are words: pairs of ideographs or of katakana, and heads of words."""
+    heads = set(_HEAD.findall(text)) - _common_words()["japanese"]
+    kept = tuple(one for one in found if one in heads or _WORDLIKE.fullmatch(one) or not _SPACELESS_RUN.match(one))
+    return kept or tuple(found)
 
 
 def text_language(text: str) -> str:

@@ -168,6 +168,8 @@ async def test_small_talk_gets_nothing_in_other_languages(client: httpx.AsyncCli
         ("hab leider ne schlimme Walnussallergie", "Schlag mir einen Kuchen vor"),
         ("no puedo tomar nada con lactosa", "¿Qué postre preparo?"),
         ("花生过敏,严重的那种", "推荐一个甜品"),
+        ("jag äter inte fisk längre", "Vad ska jag laga till middag?"),
+        ("刺身は食べられないんです", "夕食に何がいい?"),
     ],
 )
 async def test_an_allergy_that_nothing_was_extracted_from_is_heeded_in_its_words(

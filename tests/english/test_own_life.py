@@ -20,6 +20,8 @@ from app.english.own_life import own_life_asked, own_life_told
         ("où est-ce que je travaille ?", "j'ai démissionné, je suis à mon compte", "il fait beau à Lyon", "works-at"),
         ("che lavoro faccio?", "mi hanno assunta in una libreria", "ho letto un libro", "works-at"),
         ("¿para qué editorial trabajo?", "me contrataron en marzo", "leo en marzo", "works-at"),
+        ("can you tell me where I'm living", "got a room in Portswood", "the room is cold", "lives-in"),
+        ("do you know what I do for a living?", "I used to be a stoker", "it used to be cold", "works-at"),
         ("what do I do?", "I'm retraining to be a welder", "the welder came", "works-at"),
         ("¿cómo me llamo?", "soy Ximena y tengo dos gatos", "tengo dos gatos", "has-name"),
         ("do you know my name?", "call me Tadhg", "her name's Saoirse", "has-name"),

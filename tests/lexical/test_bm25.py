@@ -19,6 +19,7 @@ from app.lexical.bm25 import (
     MAX_ENTRIES,
     MAX_LEXEME_BYTES,
     MAX_TERM_LENGTH,
+    asked_terms,
     document_weights,
     idf,
     index_of,
@@ -88,6 +89,23 @@ def test_names_that_look_like_auxiliaries_are_not_stop_words() -> None:
 def test_stems_follow_the_language_and_an_unknown_one_has_none() -> None:
     assert terms("les maisons", "french") == ("maison",)
     assert terms("the houses", "klingon") == ("the", "houses")
+
+
+@pytest.mark.parametrize(
+    ("question", "expected"),
+    [
+        ("De quoi est fait mon gâteau d'anniversaire ?", ["gateau", "anniversair"]),
+        ("¿Qué le regalé a mi prima?", ["regal", "prim"]),
+        ("Hab ich das Fahrrad schon repariert?", ["fahrrad", "repariert"]),
+        ("Как зовут мою собаку?", ["зовут", "собак"]),
+        ("母の誕生日はいつ?", ["誕生", "生日", "日", "母"]),
+        ("コーヒーが好き?", ["コー", "ーヒ", "ヒー", "好"]),
+        ("de la", ["de", "la"]),
+        ("What is my sister's name?", ["sister", "name"]),
+    ],
+)
+def test_a_question_is_searched_by_what_it_asks_about(question: str, expected: list[str]) -> None:
+    assert sorted(asked_terms(question, "english")) == sorted(expected)
 
 
 @given(ANY_TEXT)

@@ -38,7 +38,8 @@ class HeedQuery:
     """Filters of heeded memories: the rules of `types`, and a time at which they are valid; without it there are none.
 
     A type is heeded as a whole, or where a field of its payload has one of some values, or begins with one and a dot.
-    Turns of users are where they match `told`, a POSIX regular expression, but those of the session `asking`.
+    Turns of users are where they match `told`, a regular expression in which Postgres writes `\\y` for `\\b`, but those
+    of the session `asking`.
     """
 
     types: Iterable[MemoryType] = ()
@@ -59,7 +60,7 @@ class HeedQuery:
             "heeded_fields": [field for _, field, _ in rules],
             "heeded_values": [value for _, _, value in rules],
             "heeded_at": self.at,
-            "told": self.told,
+            "told": self.told.replace(r"\b", r"\y"),
             "told_types": [kind.name for kind in self.types if kind.verbatim],
             "asking": self.asking,
         }

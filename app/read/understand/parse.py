@@ -23,7 +23,7 @@ from app.english.own_life import own_life_asked, own_predicates
 from app.english.requests import requests
 from app.english.verbs import past_forms
 from app.english.word_lists import COLLEAGUES, DOCTORS, KIN, PETS
-from app.lexical.bm25 import STOP_WORDS, searched_terms, terms
+from app.lexical.bm25 import STOP_WORDS, asked_terms, terms
 from app.lexical.tokens import SPACELESS, sentence_spans
 from app.memory import normalise, vocabulary
 from app.memory.registry import Registry
@@ -98,7 +98,7 @@ def parse_question(request: QueryRequest, *, types: Registry, language: str) -> 
         text=text,
         grams=grams(text, language),
         belongings=find_belongings(text),
-        terms=tuple(dict.fromkeys((*searched_terms(text, language), *terms(past_forms(text), language))))[:MOST_TERMS],
+        terms=tuple(dict.fromkeys((*asked_terms(text, language), *terms(past_forms(text), language))))[:MOST_TERMS],
         windows=windows,
         fallback=fallback,
         window_spans=tuple(Span(start=span.start, end=span.end) for span in spans),

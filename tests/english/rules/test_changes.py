@@ -12,6 +12,7 @@ READ: list[tuple[str, str]] = [
     ("My GP has put the sertraline up to 100 mg a day", "fact: user takes sertraline 100 mg a day"),
     ("I've cut my prednisone down to 5 mg", "fact: user takes prednisone 5 mg"),
     ("I upped my Ozempic to 1 mg", "fact: user takes Ozempic 1 mg"),
+    ("The cardiologist has put me on ramipril instead of metoprolol", "fact: user takes ramipril"),
     ("They increased the enalapril to 10 mg", "fact: user takes enalapril 10 mg"),
     ("They doubled my enalapril to 20 mg", "fact: user takes enalapril 20 mg"),
     ("My bisoprolol is 5 mg now", "fact: user takes bisoprolol 5 mg"),
@@ -66,6 +67,8 @@ def test_what_is_taken_at_a_time_of_the_day_is_not_all_medicine(content: str) ->
     [
         ("I'm no longer on enalapril.", ("user", "takes", "enalapril")),
         ("I'm off enalapril now.", ("user", "takes", "enalapril")),
+        ("The GP took me off enalapril on Monday.", ("user", "takes", "enalapril")),
+        ("The cardiologist has put me on ramipril in place of metoprolol", ("user", "takes", "metoprolol")),
         ("I've stopped taking Quviviq.", ("user", "takes", "Quviviq")),
         ("I no longer sing in the choir.", ("user", "sings", "in the choir")),
         ("I've given up coaching the juniors", ("user", "coaches", "the juniors")),
