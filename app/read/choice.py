@@ -343,14 +343,15 @@ class TurnsInView:
         return as_good and self._is_asked_for(self.rows[belief])
 
     def _is_asked_for(self, row: RankingRow) -> bool:
-        """Tell whether the question hints at the type of a belief, or asks for its predicate or has a word of it.
+        """Tell whether the question hints at the type of a belief, asks for its predicate, or for nothing that it lacks.
 
         Any other shares a subject with the question, and what is asked may stand in the rest of the turn.
         """
         if row.type in self.query.reading.hinted or row.predicate in self.query.asked_predicates:
             return True
+        asked = set(self.query.terms)
         said = () if row.predicate is None else terms(row.predicate.replace("-", " "))
-        return not set(self.query.terms).isdisjoint(said)
+        return not asked.isdisjoint(said) and asked <= terms_in(row.opening).union(said)
 
     def _wanted(self) -> bool:
         return self.query.mode is not ReadMode.DEFAULT or self.query.reading.looks_back
