@@ -227,6 +227,7 @@ EXCLUDED_WORD: Final = pattern("question_cues", "excluded word", _ANY_CASE)
 """A word, not known as a name, that the question excludes."""
 
 WHAT_HAPPENED: Final = pattern("question_cues", "what happened", _ANY_CASE)
+WHAT_WAS_TOLD: Final = pattern("question_cues", "what was told", _ANY_CASE)
 """A question for whatever happened at a time."""
 
 STATE_THEN: Final = pattern("question_cues", "state then", _ANY_CASE)

@@ -127,8 +127,8 @@ def searched_terms(text: str, default: str) -> tuple[str, ...]:
 def asked_terms(text: str, default: str) -> tuple[str, ...]:
     """Return the terms of a question, by its own language, else the default one: those that say what it asks about.
 
-    Texts are stored with more: with common words that several languages share, what is elided before an apostrophe, and,
-    of Japanese, with every pair of characters that a word and a particle form.
+    Texts are stored with more: common words that several languages share, what is elided before an apostrophe, and, of
+    Japanese, every pair of characters that a word and a particle form.
     """
     tokens = tokenize(normalise(text))
     language = _language(tokens, default)

@@ -343,7 +343,7 @@ class TurnsInView:
         return as_good and self._is_asked_for(self.rows[belief])
 
     def _is_asked_for(self, row: RankingRow) -> bool:
-        """Tell whether the question hints at the type of a belief, asks for its predicate, or for nothing that it lacks.
+        """Tell whether a question hints at a belief's type, asks for its predicate, or for nothing that it lacks.
 
         Any other shares a subject with the question, and what is asked may stand in the rest of the turn.
         """

@@ -192,9 +192,11 @@ class Relevance:
         """Return the matches with the relevance, 0 to 1, of each, by what speaks for it."""
         every = self.query.types.within or self.query.types.inferred
         of_asker = self.query.names_only and ABOUT_ASKER.search(self.query.reading.text) is not None
+        told_then = self.query.reading.asks_what_was_told
         found = []
         for one in ranked:
             asked = every or self._asked_as_such(one) or (of_asker and self._is_of_asker(rows[one.id]))
+            asked = asked or (told_then and rows[one.id].type in self.verbatim)
             relevance = 1.0 if asked else 1 / (1 + math.exp(-_STEEPNESS * (evidence[one.id] - _MIDPOINT)))
             found.append(Ranked._make((*one[:_AT], relevance, *one[_AT + 1 :])))
         return found

@@ -23,8 +23,11 @@ def on_that_day(ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow], query
     """Split off what happened on other days, where the question asks what happened in its windows.
 
     So is what was said before they began, where something was said since: it told of other days. Also what happened in
-    a window to fall back on, where something is known of those that the question means.
+    a window to fall back on, where something is known of those that the question means. Where it asks what was told
+    then, all that was told at other times.
     """
+    if query.reading.asks_what_was_told:
+        return _split(ranked, {one.id for one in ranked if not _within(rows[one.id].stated_at, query.reading.windows)})
     if query.reading.asks_what_happened and query.reading.windows:
         other = {one.id for one in ranked if rows[one.id].elsewhen}
         began = min((one.lower or now for one in query.reading.windows), default=now)
@@ -97,6 +100,10 @@ def _held(memory: Memory, windows: Sequence[Window]) -> bool:
         and (one.lower is None or memory.valid_until is None or memory.valid_until > one.lower)
         for one in windows
     )
+
+
+def _within(at: datetime, windows: Sequence[Window]) -> bool:
+    return any((one.lower is None or at >= one.lower) and (one.upper is None or at < one.upper) for one in windows)
 
 
 def _split(ranked: Sequence[Ranked], other: set[UUID], *, why: str = ELSEWHEN) -> Split:

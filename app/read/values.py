@@ -210,11 +210,10 @@ class QuestionReading:
     `hinted` are the types that words of the question hint at, or the way it asks, `hint_words` those words. `grams`
     are the names to look up. `before` is where the question says before what: "before Volkswagen", unless that is a
     time. `capitalised` are words that may be names, `open_spans` the words of windows that are open on one side,
-    `asker_spans` words for the asker, "the user", or that only ask. `own_asked`: predicates that ask of one's own life.
-    `denied`: it is in the negative. `asks_back`: it asks what the assistant said; `looks_back`: how things were, or
-    what was said; `asks_what_happened`: whatever happened at a time. `fallback` are windows that answer only where
-    nothing happens in `windows`: the last 4 December, where the next one is asked for. `gathers`: the answer is made of
-    several statements. `goes_on`: several sentences, which go on with what was worked out, rather than look up.
+    `asker_spans` words for the asker or that only ask. `own_asked`: predicates that ask of one's own life. `denied`: it
+    is in the negative. `asks_back`: it asks what the assistant said; `looks_back`: how things were, or what was said;
+    `asks_what_happened`, `asks_what_was_told`: whatever happened, or was told, then. `fallback`: windows that answer
+    where nothing happens in `windows`. `gathers`: for several statements. `goes_on`: with what was worked out.
     """
 
     text: str
@@ -238,6 +237,7 @@ class QuestionReading:
     asks_back: bool
     looks_back: bool
     asks_what_happened: bool
+    asks_what_was_told: bool
     before: Span | None
     capitalised: tuple[Span, ...]
     asker_spans: tuple[Span, ...]

@@ -159,7 +159,8 @@ def test_a_belief_that_is_not_what_is_asked_for_leaves_its_turn_which_may_say_it
         (hinting, said(RESTING.int, 3, type="event"), RESTING),
         (knowing, said(RESTING.int, 3, predicate="owns"), RESTING),
         (found.query, said(RESTING.int, 3, predicate="spent-time-at"), FIRST),
-        (found.query, said(RESTING.int, 3, predicate="spends-time-at"), RESTING),
+        (found.query, said(RESTING.int, 3, predicate="spends-time-at"), FIRST),
+        (found.query, said(RESTING.int, 3, predicate="spends-holidays-at"), RESTING),
     ):
         seen = replace(found, query=query, rows={**found.rows, RESTING: row})
         once, _ = seen.once(matches(RESTING, FIRST))

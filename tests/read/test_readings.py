@@ -188,17 +188,32 @@ def test_times_without_a_year_are_read_by_the_tense(text: str, windows: list[str
 
 
 @pytest.mark.parametrize(
-    ("text", "counts"),
+    ("text", "counting"),
     [
-        ("Draft a menu for Saturday.", False),
-        ("What do I need for Saturday?", False),
-        ("dinner on Saturday", True),
-        ("Summarise what I said on Saturday.", True),
-        ("What did I say today?", True),
+        ("Draft a menu for Saturday.", {False}),
+        ("What do I need for Saturday?", {False}),
+        ("dinner on Saturday", {True}),
+        ("Summarise what I said on Saturday.", {True}),
+        ("What did I say today?", {True}),
     ],
 )
-def test_what_was_only_told_then_counts_unless_the_time_is_to_come(text: str, counts: bool) -> None:
-    assert {one.told for one in reading(text).windows} == {counts}
+def test_what_was_only_told_then_counts_unless_the_time_is_to_come(text: str, counting: set[bool]) -> None:
+    assert {one.told for one in reading(text).windows} == counting
+
+
+@pytest.mark.parametrize(
+    ("text", "asks"),
+    [
+        ("What did we chat about on Friday?", True),
+        ("Can you remember what I told you yesterday?", True),
+        ("Which things have I mentioned so far today?", True),
+        ("What did I tell you about the boat yesterday?", False),
+        ("What did we talk about?", False),
+        ("What did I eat yesterday?", False),
+    ],
+)
+def test_whatever_was_told_at_a_time_is_asked_for(text: str, asks: bool) -> None:  # noqa: FBT001 - a parameter
+    assert reading(text).asks_what_was_told is asks
 
 
 @pytest.mark.parametrize(

@@ -38,8 +38,7 @@ class HeedQuery:
     """Filters of heeded memories: the rules of `types`, and a time at which they are valid; without it there are none.
 
     A type is heeded as a whole, or where a field of its payload has one of some values, or begins with one and a dot.
-    Turns of users are where they match `told`, a regular expression in which Postgres writes `\\y` for `\\b`, but those
-    of the session `asking`.
+    Turns of users are where they match `told`, a regular expression of Python, but those of the session `asking`.
     """
 
     types: Iterable[MemoryType] = ()

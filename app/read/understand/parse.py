@@ -94,6 +94,8 @@ def parse_question(request: QueryRequest, *, types: Registry, language: str) -> 
     )
     state_then = _is_over(windows, request.now) and questions.STATE_THEN.search(text) is not None
     what_happened = questions.WHAT_HAPPENED.search(text) is not None
+    timeless = " ".join(without(text, [Span(start=span.start, end=span.end) for span in spans]).split())
+    was_told = bool(windows) and questions.WHAT_WAS_TOLD.search(timeless) is not None
     return QuestionReading(
         text=text,
         grams=grams(text, language),
@@ -129,9 +131,10 @@ def parse_question(request: QueryRequest, *, types: Registry, language: str) -> 
         own_asked=own,
         mode=request.mode or (ReadMode.HISTORICAL if about_past or state_then else ReadMode.DEFAULT),
         asks_what_happened=what_happened,
+        asks_what_was_told=was_told,
         mode_given=request.mode is not None,
         goes_on=len(sentence_spans(text)) > 1,
-        gathers=questions.gathers(text) or (what_happened and bool(windows)),
+        gathers=questions.gathers(text) or was_told or (what_happened and bool(windows)),
         language=language,
     )
 
