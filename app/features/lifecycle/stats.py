@@ -10,9 +10,9 @@ from uuid import UUID
 
 from app.db.memories import listing
 from app.db.session import Database, ReadSession
+from app.features.lifecycle.drift import OTHER, stock
 from app.features.lifecycle.sql import drift, stats
 from app.features.lifecycle.sql.drift import NOW
-from app.features.lifecycle.workers.drift import OTHER, stock
 from app.features.review import sql as review
 from app.memory import drift as memory_drift
 from app.memory.drift import BEFORE_DAYS, RECENT_DAYS, DayRow, Shift
