@@ -1,4 +1,4 @@
-"""How outgoing requests are tried again: after random, growing waits, and not before the other side wants it."""
+"""Retries of outgoing requests: after random, growing waits, and not before the other side wants them."""
 
 from __future__ import annotations
 
