@@ -29,9 +29,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 
 from app import pauses
-from app.db.connecting import engine_of
+from app.db.connecting import PooledConnection, engine_of
 from app.db.failures import RETRY_AFTER, of_driver, sqlstate, translated, unavailable
-from app.db.pooled_connection import PooledConnection
 from app.errors import DatabaseBusy, WritesRefused
 
 _PARAMETER = re.compile(r"(?<!:):([a-z_][a-z0-9_]*)")

@@ -12,10 +12,12 @@ import re
 import socket
 from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Final
 from urllib.parse import urlsplit
 
 import httpx
+from pydantic_core import from_json
 
 LONGEST_URL: Final = 2_000
 _NAT64: Final = ipaddress.ip_network("64:ff9b::/96")
@@ -168,3 +170,26 @@ class OutsideClient:
                     if len(received) > most:
                         raise NoAnswer(f"it has more than {most} bytes")
         return answer.status_code, bytes(received)
+
+
+MOST_BYTES: Final = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JsonDocuments(OutsideClient):
+    """Fetches documents; see `OutsideClient`."""
+
+    timeout: float = 5.0
+
+    async def fetch(self, url: str) -> dict[str, object]:
+        """Return the JSON object at a URL; raise NoAnswer."""
+        status, content = await self.send("GET", url, headers={"Accept": "application/json"}, most=MOST_BYTES)
+        if status != HTTPStatus.OK:
+            raise NoAnswer(f"the host answered {status}")
+        try:
+            found = from_json(content)
+        except ValueError:
+            raise NoAnswer("it is not JSON") from None
+        if not isinstance(found, dict):
+            raise NoAnswer("it is not a JSON object")
+        return found

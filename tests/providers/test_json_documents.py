@@ -7,8 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 
 import pytest
 
-from app.providers.addresses import NoAnswer
-from app.providers.json_documents import MOST_BYTES, JsonDocuments
+from app.providers.addresses import MOST_BYTES, JsonDocuments, NoAnswer
 
 
 async def answered(content: bytes, status: str = "200 OK", more: str = "") -> tuple[asyncio.Server, str, list[bytes]]:

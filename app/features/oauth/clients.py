@@ -28,8 +28,7 @@ from mcp.shared.auth import (
 from pydantic import AnyUrl, ValidationError
 
 from app.features.oauth.values import SCOPES
-from app.providers.addresses import NoAnswer
-from app.providers.json_documents import JsonDocuments
+from app.providers.addresses import JsonDocuments, NoAnswer
 from app.settings import LOOPBACK
 
 _REGISTERED = "tmd_"

@@ -25,8 +25,7 @@ from app import ids
 from app.errors import NotFound, TypedMemoryError, Unauthenticated
 from app.features.oauth.values import SCOPES, USER
 from app.model import Actor
-from app.providers.addresses import NoAnswer
-from app.providers.json_documents import JsonDocuments
+from app.providers.addresses import JsonDocuments, NoAnswer
 from app.settings import LOOPBACK, Settings
 
 ALGORITHMS: Final = (

@@ -49,8 +49,3 @@ def _print(stage: Stage) -> None:
     say(f"-- {stage.title}{', in one transaction' if stage.together else ''}")
     for statement in stage.statements:
         say(f"{statement};")
-
-
-def register(cli: typer.Typer) -> None:
-    """Add the command."""
-    cli.command()(distribute)

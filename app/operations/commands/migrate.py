@@ -98,8 +98,3 @@ async def _go(owner: Login, target: str, *, sure: bool) -> None:
         return
     be_sure(f"Going from {current} down to {wanted} deletes what is stored there.", sure=sure)
     await asyncio.to_thread(db_migrate.downgrade, owner.url, wanted)
-
-
-def register(cli: typer.Typer) -> None:
-    """Add the command."""
-    cli.command()(migrate)

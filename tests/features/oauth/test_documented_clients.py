@@ -8,8 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from app.features.oauth.clients import Clients, UnknownClient
-from app.providers.addresses import NoAnswer
-from app.providers.json_documents import JsonDocuments
+from app.providers.addresses import JsonDocuments, NoAnswer
 from tests.api.conftest import KEY, settings_for
 from tests.features.oauth.conftest import CALLBACK, Flow, listening
 
