@@ -34,7 +34,7 @@ MODULES: Mapping[str, str] = {
     "serve": f"{_CORE}.serve",
     "worker": f"{_CORE}.worker",
     "migrate": f"{_CORE}.migrate",
-    "distribute": f"{_CORE}.distribute",
+    "distribute": f"{_CORE}.migrate",
     **dict.fromkeys(("backup", "restore"), f"{_CORE}.backup"),
     "reembed": "features.reembedding.command",
     "calibrate": f"{_CORE}.calibrate",

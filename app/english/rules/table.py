@@ -17,7 +17,6 @@ from typing import Final
 
 from app.english import medications
 from app.english.rules import (
-    attributes,
     event_time,
     events,
     instructions,
@@ -108,7 +107,7 @@ HOME: Final = (
         predicate="grew-up-in"),
 )  # fmt: skip
 HEALTH: Final = (
-    Row(name="attribute", verbs="be", read=attributes.attributes, alone=True),
+    Row(name="attribute", verbs="be", read=relationships.attributes, alone=True),
     Row(name="allergy", verbs="have", mood=is_now, lead="<<ALLERGY>>", value=values.before_allergy,
         predicate="allergic-to", precision=0.9, alone=True),
     Row(name="allergy", verbs="have", mood=is_now, lead=r"\s+(?:an?\s+)?(?:\w+\s+)??allerg(?:y|ies)\s+to\s+",

@@ -19,9 +19,9 @@ from app.errors import NotFound
 from app.features.activity.service import Activity
 from app.features.answers.profiles import Profiles
 from app.features.mem0 import bodies as mem0
+from app.features.mem0.bodies import EntityName, extracted, filters_from_text, require_project
 from app.features.mem0.filters import Filter, all_of, equal, read_filter
 from app.features.mem0.service import Mem0, Mem0Question, instant, version_entry
-from app.features.mem0.shared import EntityName, extracted, filters_from_text, require_project
 from app.http import models
 from app.http.guard import (
     ActorDep,

@@ -11,6 +11,7 @@ from starlette.responses import Response
 from app.api.memories.bodies import WriteBodies
 from app.errors import NotConfigured
 from app.features.mem0 import bodies as mem0
+from app.features.mem0.bodies import require_project
 from app.features.mem0.reads import (
     mem0_entities,
     mem0_event,
@@ -24,7 +25,6 @@ from app.features.mem0.reads import (
     mem0_search,
     mem0_update_project,
 )
-from app.features.mem0.shared import require_project
 from app.features.mem0.writes import (
     adding,
     mem0_delete,

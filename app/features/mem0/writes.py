@@ -19,9 +19,9 @@ from app.errors import TypedMemoryError
 from app.features.erasure.service import Erasures
 from app.features.feedback.service import FeedbackService, MemoryFeedback
 from app.features.mem0 import bodies as mem0
+from app.features.mem0.bodies import EVENTS, EntityName, extracted, filters_from_text, require_project
 from app.features.mem0.filters import Filter, Owner, all_of, equal, read_filter
 from app.features.mem0.service import Mem0, instant, kept, until
-from app.features.mem0.shared import EVENTS, EntityName, extracted, filters_from_text, require_project
 from app.http.guard import (
     ActorDep,
     RuntimeDep,
