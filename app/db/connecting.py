@@ -8,8 +8,7 @@ from functools import partial
 from typing import Any, Final
 
 import asyncpg
-from sqlalchemy import Connection
-from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine, create_async_engine
+from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
 from sqlalchemy.pool import PoolProxiedConnection
 from sqlalchemy.util import greenlet_spawn
 
@@ -54,14 +53,12 @@ def engine_of(url: str, *, connect_args: Mapping[str, Any] | None = None, **opti
 class PooledConnection:
     """A connection from the pool. SQLAlchemy's object around it takes longer to make than a statement to run."""
 
-    engine: AsyncEngine
     raw: PoolProxiedConnection
-    _wrapped: AsyncConnection | None = None
 
     @classmethod
     async def take(cls, engine: AsyncEngine) -> PooledConnection:
         """Wait for a connection; raise as the pool does."""
-        return cls(engine, await greenlet_spawn(engine.sync_engine.raw_connection))
+        return cls(await greenlet_spawn(engine.sync_engine.raw_connection))
 
     @property
     def driver(self) -> asyncpg.Connection:
@@ -69,13 +66,6 @@ class PooledConnection:
         driver = self.raw.driver_connection
         assert isinstance(driver, asyncpg.Connection)  # noqa: S101 - narrows for the type checker
         return driver
-
-    @property
-    def wrapped(self) -> AsyncConnection:
-        """Return SQLAlchemy's connection, which is made when it is first asked for."""
-        if self._wrapped is None:
-            self._wrapped = AsyncConnection(self.engine, Connection(self.engine.sync_engine, self.raw))
-        return self._wrapped
 
     async def invalidate(self) -> None:
         """Close the connection instead of returning it to the pool."""
