@@ -86,25 +86,25 @@ def configuration(owner_url: str) -> Config:
     return config
 
 
-def upgrade(owner_url: str, revision: str = "head") -> None:
+def upgrade(owner_url: str, revision: str = "head", *, tries: int = TRIES) -> None:
     """Upgrade the schema to a revision; blocking. Concurrent callers wait for one another.
 
     A migration that is blocked by a long transaction is rolled back, lets waiting requests pass, and is retried.
     Raises ConfigurationError when the login lacks rights, the disk is full, or the long transaction outlasts all
     attempts.
     """
-    _patiently(lambda: command.upgrade(configuration(owner_url), revision))
+    _patiently(lambda: command.upgrade(configuration(owner_url), revision), tries)
 
 
 def downgrade(owner_url: str, revision: str) -> None:
     """Downgrade the schema to a revision; blocking. Waits and raises as `upgrade` does."""
-    _patiently(lambda: command.downgrade(configuration(owner_url), revision))
+    _patiently(lambda: command.downgrade(configuration(owner_url), revision), TRIES)
 
 
-def _patiently(migrate: Callable[[], None]) -> None:
+def _patiently(migrate: Callable[[], None], tries: int) -> None:
     """Repeat a migration, each time from the revision that the last attempt reached, until no lock blocks it."""
     pause = 1.0
-    for left in reversed(range(TRIES)):
+    for left in reversed(range(tries)):
         try:
             return migrate()
         except DBAPIError as error:

@@ -24,8 +24,8 @@ from app.db.memories import fading
 from app.db.memories.locks import lock_memories
 from app.db.memories.rivals import read_versions
 from app.db.recounts import BatchResult
+from app.db.scopes import lock_scope
 from app.db.session import ReadSession, SqlStatement, WriteSession, statement
-from app.db.tenants import lock_scope
 from app.english.dates import last_named
 from app.lexical.bm25 import searched_terms
 from app.lexical.counts import ScopeCounts, total
