@@ -1,8 +1,8 @@
-"""Rows of scopes, found, read at a version, and locked."""
+"""Rows of scopes, and locks of scopes and memories: writers lock the scopes first, workers lock memories alone."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from typing import Any
 from uuid import UUID
 
@@ -60,3 +60,42 @@ async def lock_scope(session: WriteSession, tenant: UUID, scope: UUID) -> int | 
     """Lock a scope until the transaction ends; return its version, None when it does not exist."""
     rows = await session.fetch(_LOCK, {"tenant": tenant, "scope": scope})
     return int(rows[0]["version"]) if rows else None
+
+
+_LOCK_OF_MEMORY = statement(
+    """
+    SELECT s.version FROM memories m
+    JOIN scopes s ON s.tenant_id = :tenant AND s.id = m.scope_id
+    WHERE m.tenant_id = :tenant AND m.id = :id FOR UPDATE OF s
+    """
+)
+
+
+async def lock_scope_of(session: WriteSession, tenant: UUID, memory: UUID) -> bool:
+    """Lock the scope of a memory until the transaction ends; return False when there is no such memory."""
+    return bool(await session.fetch(_LOCK_OF_MEMORY, {"tenant": tenant, "id": memory}))
+
+
+_LOCK_MEMORIES = statement(
+    "SELECT id FROM memories WHERE tenant_id = :tenant AND id = ANY(:ids) ORDER BY id FOR NO KEY UPDATE"
+)
+
+_LOCK_EXPIRED = statement(
+    """
+    SELECT m.id FROM memories m
+    JOIN scopes s ON s.tenant_id = :tenant AND s.id = m.scope_id
+    WHERE m.tenant_id = :tenant AND m.id = ANY(:ids) AND m.status = 'expired'
+    ORDER BY s.id FOR UPDATE OF s
+    """
+)
+
+
+async def lock_memories(session: WriteSession, tenant: UUID, memories: Collection[UUID]) -> None:
+    """Lock memories, in the order of their ids, until the transaction ends."""
+    await session.fetch(_LOCK_MEMORIES, {"tenant": tenant, "ids": list(memories)})
+
+
+async def lock_scopes_of_expired(session: WriteSession, tenant: UUID, memories: Collection[UUID]) -> list[UUID]:
+    """Return those of these memories that are expired, and lock their scopes until the transaction ends."""
+    rows = await session.fetch(_LOCK_EXPIRED, {"tenant": tenant, "ids": list(memories)})
+    return [row["id"] for row in rows]
