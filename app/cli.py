@@ -1,4 +1,8 @@
-"""The command line: `typed-memory`, or `python -m app.cli`. Each command is a module, which MODULES names."""
+"""The command line: `typed-memory`, or `python -m app.cli`.
+
+MODULES names the module of each command. It has a group of commands as `app`, or a function named like the command or
+like the module, with the settings of its context as CONTEXT.
+"""
 
 from __future__ import annotations
 
@@ -7,7 +11,7 @@ import gc
 import os
 import re
 import sys
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from contextlib import suppress
 from functools import cache
 from importlib import import_module
@@ -30,7 +34,7 @@ MODULES: Mapping[str, str] = {
     "serve": f"{_CORE}.serve",
     "worker": f"{_CORE}.worker",
     "migrate": f"{_CORE}.migrate",
-    "distribute": f"{_CORE}.distribute",
+    "distribute": f"{_CORE}.migrate",
     **dict.fromkeys(("backup", "restore"), f"{_CORE}.backup"),
     "reembed": "features.reembedding.command",
     "calibrate": f"{_CORE}.calibrate",
@@ -88,7 +92,12 @@ def load(name: str) -> Any:  # noqa: ANN401 - typer's commands have no common ty
     """
     cli = typer.Typer(rich_markup_mode=None)
     gc.disable()
-    import_module(f"app.{MODULES[name]}").register(cli)
+    module = import_module(f"app.{MODULES[name]}")
+    if isinstance(group := getattr(module, "app", None), typer.Typer):
+        cli.add_typer(group, name=name)
+    else:
+        function = getattr(module, _function_name(name, vars(module)))
+        cli.command(name, context_settings=getattr(module, "CONTEXT", None))(function)
     gc.freeze()
     gc.enable()
     command = get_group(cli).commands[name]
@@ -114,11 +123,14 @@ def check_data_folder() -> None:
 
 
 def read_help(name: str) -> str:
-    """Return a command's help from its source: the docstring of the function named like it, or like its module."""
-    module = MODULES[name]
-    functions = _functions(module)
-    named = (name, module.rpartition(".")[2])
-    return keep_lines(ast.get_docstring(next(functions[one] for one in named if one in functions)) or "")
+    """Return a command's help from its source."""
+    functions = _functions(MODULES[name])
+    return keep_lines(ast.get_docstring(functions[_function_name(name, functions)]) or "")
+
+
+def _function_name(name: str, known: Container[str]) -> str:
+    """Return the name of a command's function: the command's own, else its module's."""
+    return name if name in known else MODULES[name].rpartition(".")[2]
 
 
 def keep_lines(text: str) -> str:

@@ -25,7 +25,7 @@ from app.http.admission import Admission, AdmissionMiddleware
 from app.http.middleware import RequestMiddleware, install_headers
 from app.http.openapi import TAGS, described
 from app.http.operations_port import OperationsPort
-from app.http.paths import RoutePaths
+from app.http.routes import RoutePaths
 from app.jobs.worker import embedded_worker
 from app.settings import Settings
 

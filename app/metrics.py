@@ -8,8 +8,9 @@ from __future__ import annotations
 import asyncio
 import os
 import platform
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from functools import partial
 from operator import add
 from pathlib import Path
@@ -45,186 +46,148 @@ _LOOK_SECONDS = 1.0
 
 _REQUEST_BUCKETS = (0.002, 0.005, 0.01, 0.02, 0.03, 0.05, 0.1, 0.2, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0)
 _JOB_BUCKETS = (0.01, 0.05, 0.1, 0.5, 1.0, 2.5, 5.0, 10.0, 30.0, 60.0, 300.0, 1800.0)
-_ARM_BUCKETS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.5)
+_BRIEF_BUCKETS = (0.0005, 0.001, 0.002, 0.005, 0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.5)
 _LLM_BUCKETS = (0.25, 0.5, 1.0, 2.0, 4.0, 8.0, 15.0, 30.0, 60.0, 120.0, 240.0)
+
+
+@dataclass(frozen=True, slots=True)
+class _Definitions:
+    """Defines metrics in a registry; `labels` are names with spaces between them."""
+
+    registry: CollectorRegistry
+
+    def counter(self, name: str, meaning: str, labels: str = "") -> Counter:
+        return Counter(name, meaning, labels.split(), registry=self.registry)
+
+    def seconds(
+        self, name: str, meaning: str, labels: str = "", *, buckets: Sequence[float] = _BRIEF_BUCKETS
+    ) -> Histogram:
+        return Histogram(name, meaning, labels.split(), buckets=buckets, registry=self.registry)
+
+    def sum(self, name: str, meaning: str) -> Gauge:
+        """Define a gauge of which all processes together have the sum."""
+        return Gauge(name, meaning, registry=self.registry, multiprocess_mode="livesum")
+
+    def latest(self, name: str, meaning: str, labels: str = "") -> Gauge:
+        """Define a gauge that any process sets for all."""
+        return Gauge(name, meaning, labels.split(), registry=self.registry, multiprocess_mode="livemostrecent")
 
 
 class _Requests:
     """HTTP requests."""
 
-    def __init__(self, registry: CollectorRegistry) -> None:
-        self.seconds = Histogram(
+    def __init__(self, define: _Definitions) -> None:
+        self.seconds = define.seconds(
             "tm_http_request_seconds",
             "Seconds from request to answer.",
-            ("method", "route", "status"),
+            "method route status",
             buckets=_REQUEST_BUCKETS,
-            registry=registry,
         )
-        self.in_flight = Gauge(
-            "tm_http_requests_in_flight", "Requests now open.", registry=registry, multiprocess_mode="livesum"
-        )
-        self.turned_away = Counter(
+        self.in_flight = define.sum("tm_http_requests_in_flight", "Requests now open.")
+        self.turned_away = define.counter(
             "tm_http_requests_turned_away",
             "Requests answered 503 because there was more to do: full (too many waited), late (waited too long).",
-            ("reason",),
-            registry=registry,
+            "reason",
         )
-        self.refused = Counter(
+        self.refused = define.counter(
             "tm_http_requests_refused",
             "Requests answered with a problem, by its code and, for wrong input, by the kind of the first fault.",
-            ("code", "reason"),
-            registry=registry,
+            "code reason",
         )
 
 
 class _Retrieval:
     """Retrieval, and the embedder, which writes use too."""
 
-    def __init__(self, registry: CollectorRegistry) -> None:
-        self.arms = Histogram(
-            "tm_retrieval_arm_seconds",
-            "Seconds in a retrieval arm or read stage.",
-            ("arm",),
-            buckets=_ARM_BUCKETS,
-            registry=registry,
-        )
-        self.embedding = Histogram(
-            "tm_embed_seconds",
-            "Seconds of a call to the embedder.",
-            ("outcome",),
-            buckets=_ARM_BUCKETS,
-            registry=registry,
-        )
-        self.embedded = Counter("tm_embedded_texts", "Texts embedded.", registry=registry)
-        self.sources = Counter(
+    def __init__(self, define: _Definitions) -> None:
+        self.arms = define.seconds("tm_retrieval_arm_seconds", "Seconds in a retrieval arm or read stage.", "arm")
+        self.embedding = define.seconds("tm_embed_seconds", "Seconds of a call to the embedder.", "outcome")
+        self.embedded = define.counter("tm_embedded_texts", "Texts embedded.")
+        self.sources = define.counter(
             "tm_replica_reads",
             "Questions by the source that answered them, where a replica is configured.",
-            ["source", "reason"],
-            registry=registry,
+            "source reason",
         )
-        self.residents = Counter(
-            "tm_resident_questions", "By source, or different from the store.", ["source"], registry=registry
-        )
-        self.dropped = Counter("tm_dropped_accesses", "Accesses that could not be recorded.", registry=registry)
-        self.unlogged = Counter(
-            "tm_dropped_query_log_entries", "Entries of the query log that could not be stored.", registry=registry
+        self.residents = define.counter("tm_resident_questions", "By source, or different from the store.", "source")
+        self.dropped = define.counter("tm_dropped_accesses", "Accesses that could not be recorded.")
+        self.unlogged = define.counter(
+            "tm_dropped_query_log_entries", "Entries of the query log that could not be stored."
         )
 
 
 class _Model:
     """Uses of the language model."""
 
-    def __init__(self, registry: CollectorRegistry) -> None:
-        self.seconds = Histogram(
+    def __init__(self, define: _Definitions) -> None:
+        self.seconds = define.seconds(
             "tm_llm_seconds",
             "Seconds of a use of the language model, its repair included.",
-            ("purpose", "outcome"),
+            "purpose outcome",
             buckets=_LLM_BUCKETS,
-            registry=registry,
         )
-        self.tokens = Counter(
-            "tm_llm_tokens",
-            "Tokens the language model took and gave.",
-            ("purpose", "direction"),
-            registry=registry,
+        self.tokens = define.counter("tm_llm_tokens", "Tokens the language model took and gave.", "purpose direction")
+        self.fallbacks = define.counter(
+            "tm_llm_fallbacks", "Requests to the second language model, as the first gave no answer."
         )
-        self.fallbacks = Counter(
-            "tm_llm_fallbacks", "Requests to the second language model, as the first gave no answer.", registry=registry
-        )
-        self.cost = Counter("tm_llm_cost", "What they cost by the configured prices.", ("purpose",), registry=registry)
+        self.cost = define.counter("tm_llm_cost", "What they cost by the configured prices.", "purpose")
 
 
 class _WriteMetrics:
     """Turns, decisions, feedback and review."""
 
-    def __init__(self, registry: CollectorRegistry) -> None:
-        self.stages = Histogram(
-            "tm_write_stage_seconds",
-            "Seconds in a stage of a write.",
-            ("stage",),
-            buckets=_ARM_BUCKETS,
-            registry=registry,
+    def __init__(self, define: _Definitions) -> None:
+        self.stages = define.seconds("tm_write_stage_seconds", "Seconds in a stage of a write.", "stage")
+        self.decisions = define.counter("tm_write_decisions", "What writes came to.", "type decision")
+        self.turns = define.counter(
+            "tm_turns", "Turns that have been through the pipeline; skipped ones by gate.", "status gate"
         )
-        self.decisions = Counter("tm_write_decisions", "What writes came to.", ("type", "decision"), registry=registry)
-        self.turns = Counter(
-            "tm_turns",
-            "Turns that have been through the pipeline; skipped ones by gate.",
-            ("status", "gate"),
-            registry=registry,
-        )
-        self.feedback = Counter(
-            "tm_feedback", "Feedback on memories, by what it came to.", ("feedback", "effect"), registry=registry
-        )
-        self.retries = Counter("tm_write_retries", "Writes decided again, by reason.", ("reason",), registry=registry)
-        self.reviews = Gauge(
-            "tm_review_waiting",
-            "Memories that wait for a reviewer, of all tenants.",
-            ("reason",),
-            registry=registry,
-            multiprocess_mode="livemostrecent",
+        self.feedback = define.counter("tm_feedback", "Feedback on memories, by what it came to.", "feedback effect")
+        self.retries = define.counter("tm_write_retries", "Writes decided again, by reason.", "reason")
+        self.reviews = define.latest(
+            "tm_review_waiting", "Memories that wait for a reviewer, of all tenants.", "reason"
         )
 
 
 class _DatabaseMetrics:
     """Connections to the database, its errors, and the event loop that waits for it."""
 
-    def __init__(self, registry: CollectorRegistry) -> None:
-        self.waits = Histogram(
-            "tm_database_pool_wait_seconds",
-            "Seconds until a connection was free.",
-            buckets=_ARM_BUCKETS,
-            registry=registry,
+    def __init__(self, define: _Definitions) -> None:
+        self.waits = define.seconds("tm_database_pool_wait_seconds", "Seconds until a connection was free.")
+        self.errors = define.counter(
+            "tm_database_errors", "Transactions that the database ended, by SQLSTATE.", "sqlstate"
         )
-        self.errors = Counter(
-            "tm_database_errors", "Transactions that the database ended, by SQLSTATE.", ("sqlstate",), registry=registry
+        self.lag = define.seconds(
+            "tm_event_loop_lag_seconds", "Seconds by which the event loop was late, looked at each second."
         )
-        self.lag = Histogram(
-            "tm_event_loop_lag_seconds",
-            "Seconds by which the event loop was late, looked at each second.",
-            buckets=_ARM_BUCKETS,
-            registry=registry,
-        )
+        self.restarts = define.counter("tm_embedded_database_restarts", "Times the embedded server was found dead.")
 
 
 class _Jobs:
     """Background jobs, their queue, and the workers' runs."""
 
-    def __init__(self, registry: CollectorRegistry) -> None:
-        self.started = Counter("tm_jobs_started", "Runs of background jobs begun.", ("kind",), registry=registry)
-        self.running = Gauge("tm_jobs_running", "Jobs that run now.", registry=registry, multiprocess_mode="livesum")
-        self.seconds = Histogram(
+    def __init__(self, define: _Definitions) -> None:
+        self.started = define.counter("tm_jobs_started", "Runs of background jobs begun.", "kind")
+        self.running = define.sum("tm_jobs_running", "Jobs that run now.")
+        self.seconds = define.seconds(
             "tm_job_seconds",
             "Seconds of a run of a background job, by what it came to: succeeded, failed, retried, cancelled, "
             "put_back (a worker stopped), taken_over (a worker was presumed dead), parked (it killed its workers).",
-            ("kind", "outcome"),
+            "kind outcome",
             buckets=_JOB_BUCKETS,
-            registry=registry,
         )
-        self.queue_depth = Gauge(
-            "tm_queue_depth",
-            "Jobs that wait, of all tenants.",
-            registry=registry,
-            multiprocess_mode="livemostrecent",
-        )
-        self.queue_age = Gauge(
-            "tm_queue_oldest_seconds",
-            "Seconds that the oldest job that is due has waited.",
-            registry=registry,
-            multiprocess_mode="livemostrecent",
-        )
-        self.workers = Histogram(
+        self.queue_depth = define.latest("tm_queue_depth", "Jobs that wait, of all tenants.")
+        self.queue_age = define.latest("tm_queue_oldest_seconds", "Seconds that the oldest job that is due has waited.")
+        self.workers = define.seconds(
             "tm_worker_seconds",
             "Seconds of a worker's run for one tenant, by what it came to: done, dry_run, unfinished (stopped, cut off "
             "or failed).",
-            ("worker", "outcome"),
+            "worker outcome",
             buckets=_JOB_BUCKETS,
-            registry=registry,
         )
-        self.rows = Counter(
+        self.rows = define.counter(
             "tm_worker_rows",
             "What runs of workers did, by what was counted; dry runs are left out.",
-            ("worker", "what"),
-            registry=registry,
+            "worker what",
         )
 
 
@@ -238,18 +201,14 @@ class Metrics:
         """
         self._stage = stage
         self._registry = CollectorRegistry()
-        self._database = _DatabaseMetrics(self._registry)
-        self._http = _Requests(self._registry)
+        define = _Definitions(self._registry)
+        self._database = _DatabaseMetrics(define)
+        self._http = _Requests(define)
         self._tenants = TenantRequests(self._registry, tenants)
-        self._retrieval = _Retrieval(self._registry)
-        self._model = _Model(self._registry)
-        self._writing = _WriteMetrics(self._registry)
-        self._jobs = _Jobs(self._registry)
-        self._restarts = Counter(
-            "tm_embedded_database_restarts",
-            "Times the embedded server was found dead.",
-            registry=self._registry,
-        )
+        self._retrieval = _Retrieval(define)
+        self._model = _Model(define)
+        self._writing = _WriteMetrics(define)
+        self._jobs = _Jobs(define)
         self._folder = os.environ.get(_SHARED_FOLDER)
         self._watched: dict[Gauge, Callable[[], float]] = {}
         self._describe_process()
@@ -424,7 +383,7 @@ class Metrics:
 
     def database_restart(self) -> None:
         """Count a restart of the embedded server."""
-        self._restarts.inc()
+        self._database.restarts.inc()
 
     def serve(self, host: str, port: int) -> Callable[[], None]:
         """Serve scrapes from a thread; return the function that stops it. Raises OSError for a taken port."""

@@ -9,8 +9,6 @@ from typing import Any
 from unittest.mock import patch
 
 import asyncpg
-from sqlalchemy import event
-from sqlalchemy.engine import Engine
 
 from app.db.session import ReadSession, SqlStatement
 
@@ -35,7 +33,7 @@ class Stopped(Exception):
 
 @contextmanager
 def captured(*, until: tuple[str, ...] = ()) -> Iterator[list[Statement]]:
-    """Yield a list that gathers every statement this process sends, through SQLAlchemy or past it.
+    """Yield a list that gathers every statement whose rows this process asks for.
 
     In place of the first that begins with one of `until`, Stopped is raised, so that its transaction rolls back.
     """
@@ -46,11 +44,6 @@ def captured(*, until: tuple[str, ...] = ()) -> Iterator[list[Statement]]:
         if one.sql.startswith(until):
             raise Stopped
 
-    def see(_connection: object, _cursor: object, sql: str, values: Any, context: Any, _many: bool) -> None:  # noqa: ANN401, FBT001 - SQLAlchemy's signature
-        compiled = context.compiled
-        names = tuple(dict.fromkeys(compiled.positiontup or ())) if compiled is not None else ()
-        gather(Statement(sql=sql, names=names, values=tuple(values)))
-
     async def fetch(
         session: ReadSession, statement: SqlStatement, values: Mapping[str, object]
     ) -> list[asyncpg.Record]:
@@ -58,12 +51,8 @@ def captured(*, until: tuple[str, ...] = ()) -> Iterator[list[Statement]]:
         return await past(session, statement, values)
 
     past = ReadSession.fetch
-    event.listen(Engine, "before_cursor_execute", see)
-    try:
-        with patch.object(ReadSession, "fetch", fetch):
-            yield seen
-    finally:
-        event.remove(Engine, "before_cursor_execute", see)
+    with patch.object(ReadSession, "fetch", fetch):
+        yield seen
 
 
 class Bare:

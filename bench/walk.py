@@ -23,8 +23,6 @@ import asyncpg
 import httpx
 from rich.console import Console
 from rich.table import Table
-from sqlalchemy import event
-from sqlalchemy.engine import Engine
 
 from app.main import create_app
 from app.settings import Settings
@@ -175,11 +173,6 @@ async def _walked(client: httpx.AsyncClient, request: Request) -> tuple[int, ...
         before = None if request.before is None else _fine(await request.before(client, n))
         walk = Walk()
 
-        def statement(*given: object, walk: Walk = walk) -> None:
-            if WALKING.get():
-                walk.statements.append(str(given[2]))
-
-        event.listen(Engine, "before_cursor_execute", statement)
         token = WALKING.set(True)
         sys.setprofile(walk.see)
         try:
@@ -187,7 +180,6 @@ async def _walked(client: httpx.AsyncClient, request: Request) -> tuple[int, ...
         finally:
             sys.setprofile(None)
             WALKING.reset(token)
-            event.remove(Engine, "before_cursor_execute", statement)
         _fine(answer)
         seen.append(walk.figures())
     return tuple(int(statistics.median(column)) for column in zip(*seen[WARM_UP:], strict=True))

@@ -12,7 +12,8 @@ from typing import cast
 from uuid import UUID, uuid4
 
 from app.db.session import Database, ReadSession, WriteSession
-from app.features.lifecycle.runner import RunProgress, Worker, WorkerContext, discover
+from app.features.lifecycle.runner import RunProgress, Worker, WorkerContext
+from app.features.lifecycle.workers import WORKERS
 from app.write.pipeline import WritePipeline
 from bench.asking import post, questions
 from bench.client import load
@@ -71,7 +72,7 @@ async def workers(stage: Stage, book: Book) -> None:
     await stage.have_tenants((0,))
     await stage.have_users(dict.fromkeys(users, SCOPE))
     memories = await _aged(stage)
-    known, database = discover(), Database(stage.world.url, pool_size=2)
+    known, database = WORKERS, Database(stage.world.url, pool_size=2)
     try:
         alone = await question_times(stage, users[0])
         rows, beside = [], list[Spread]()

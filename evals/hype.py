@@ -13,8 +13,8 @@ from uuid import UUID
 from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
-from sqlalchemy import ARRAY, Uuid, bindparam, text
 
+from app.db.session import statement
 from app.errors import TypedMemoryError
 from app.memory.candidate import Candidate
 from app.memory.registry import Registry
@@ -31,9 +31,9 @@ SEMANTIC = "arm semantic"
 DEPTHS = (5, 10, 20)
 ALL = "all"
 
-_COUNT = text(
+_COUNT = statement(
     "SELECT count(*) FROM hypothetical_embeddings WHERE tenant_id = :tenant AND memory_id = ANY(:memories)"
-).bindparams(bindparam("memories", type_=ARRAY(Uuid)))
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +153,7 @@ async def _compared(
         pass
     seconds = perf_counter() - since
     async with runtime.database.read(tenant) as session:
-        rows = await session.execute(_COUNT, {"tenant": tenant, "memories": list(known)})
-        count = int(rows.scalar_one())
+        [[count]] = await session.fetch(_COUNT, {"tenant": tenant, "memories": list(known)})
     with_them = [await bench.ask(one, user, known) for one in questions]
     return Compared(without, with_them, len(known), count, seconds)
 

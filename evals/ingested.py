@@ -13,8 +13,8 @@ from uuid import uuid4
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
-from sqlalchemy import text
 
+from app.db.session import statement
 from app.db.turns import StoredTurn
 from app.memory.candidate import WriteDecision
 from app.memory.extraction import TurnStatus
@@ -27,7 +27,7 @@ from evals.service import Bench
 from evals.twins import Held, Superseded, Twins, duplicates, twins
 from evals.verdicts import SUPERSESSIONS, Verdict, Verdicts, load_verdicts
 
-_HELD = text(
+_HELD = statement(
     """
     SELECT id, type, coalesce(CAST(subject_id AS text), subject, '') AS about, content, status, superseded_by
     FROM memories WHERE tenant_id = :tenant AND scope_id = :scope AND type <> :episode ORDER BY id
@@ -94,8 +94,7 @@ async def _held(bench: Bench, scope: Scope, place: str) -> tuple[list[Held], lis
     """Return the active typed memories of a scope, and those that gave way with their successors."""
     tenant = bench.actor.tenant_id
     async with bench.runtime.database.read(tenant) as session:
-        found = await session.execute(_HELD, {"tenant": tenant, "scope": scope.id(tenant), "episode": EPISODE})
-        rows = found.mappings().all()
+        rows = await session.fetch(_HELD, {"tenant": tenant, "scope": scope.id(tenant), "episode": EPISODE})
     held = {
         row["id"]: Held(id=row["id"], place=place, type=row["type"], about=row["about"], content=row["content"])
         for row in rows

@@ -13,9 +13,8 @@ from starlette.responses import Response
 from app import ids
 from app.http import models
 from app.http.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
-from app.http.models import Given, Instant, Out, RequestBody, Source, json_answer, public_id
+from app.http.models import Given, Instant, Out, RequestBody, Source, json_answer, public_id, with_example
 from app.http.routes import CREATED, NO_CONTENT, add_reads, add_route
-from app.http.unions import with_example
 from app.memory.fields import A_NUMBER, Name, UserId
 from app.runtime import Runtime
 from app.services.keys import KeyRequest, NewKey

@@ -11,9 +11,8 @@ from starlette.responses import Response
 
 from app import ids
 from app.http.guard import ADMIN, BY_OPERATOR, OPERATOR, ActorDep, GuardedRoute, RuntimeDep
-from app.http.models import Out, Source, json_answer
+from app.http.models import Out, Source, json_answer, with_example
 from app.http.routes import add_reads, add_route
-from app.http.unions import with_example
 from app.settings import Limits
 
 

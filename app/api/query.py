@@ -33,10 +33,10 @@ from app.http.models import (
     rounded,
     rounded_to,
     wanted_metadata,
+    with_example,
 )
 from app.http.problems import FieldError, InvalidFields
 from app.http.routes import add_route
-from app.http.unions import with_example
 from app.memory.chat_messages import ChatMessage, read_chat_message
 from app.memory.extraction import Role
 from app.memory.fields import A_NUMBER, Flag, Name, Topic, storable

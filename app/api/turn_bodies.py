@@ -13,9 +13,8 @@ from pydantic import BaseModel, ConfigDict, Field, ValidationError, model_valida
 from app import ids
 from app.api.memories.bodies import chosen_scope
 from app.http import models
-from app.http.models import Fraction, Instant, Metadata, RequestBody, TimeZone
+from app.http.models import Fraction, Instant, Metadata, RequestBody, TimeZone, with_example
 from app.http.problems import FieldError, InvalidFields
-from app.http.unions import with_example
 from app.memory.calendar import offset_of
 from app.memory.chat_messages import ChatMessage, IgnoredMessage, in_our_names, read_chat_message
 from app.memory.extraction import Role, Turn

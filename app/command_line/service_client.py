@@ -5,7 +5,6 @@ from __future__ import annotations
 import asyncio
 import json
 import os
-import random
 from collections.abc import AsyncIterator, Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,13 +12,12 @@ from typing import Any, ClassVar, Final, Self
 from urllib.parse import urlsplit
 
 import httpx
+from tenacity import RetryCallState, retry_if_exception_type, retry_if_result, wait_random_exponential
 
 from app.command_line.terminal import CommandFailed
 from app.db.embedded.server import KEY_FILE, default_data_dir
 from app.errors import TypedMemoryError
-from app.providers.http import retry_after_seconds
-
-Sleep = Callable[[float], Awaitable[None]]
+from app.providers.retries import Sleep, retry_after_seconds, retrying
 
 _TRANSIENT: Final = frozenset({408, 425, 429, 500, 502, 503, 504})
 
@@ -165,19 +163,18 @@ class ServiceClient:
 
     async def _persistently(self, send: Callable[[], Awaitable[httpx.Response]]) -> ServiceResponse:
         """Send until an answer is final or no attempt is left."""
-        for attempt in range(1, self._attempts + 1):
-            last = attempt == self._attempts
-            try:
-                response = await send()
-            except httpx.TransportError as error:
-                if last:
-                    raise self._unreachable(error) from error
-                await self._sleep(_wait(attempt, None))
-                continue
-            if last or not _passes(response):
-                return _read_response(response)
-            await self._sleep(_wait(attempt, retry_after_seconds(response.headers)))
-        raise AssertionError("unreachable")
+        again = retry_if_exception_type(httpx.TransportError) | retry_if_result(_passes)
+        backoff = wait_random_exponential(multiplier=_BACKOFF, max=_LONGEST_WAIT)
+        tries = retrying(self._attempts, again, backoff=backoff, asked=_asked, sleep=self._sleep)
+
+        async def sent() -> httpx.Response:
+            return await send()
+
+        try:
+            response: httpx.Response = await tries(sent)
+        except httpx.TransportError as error:
+            raise self._unreachable(error) from error
+        return _read_response(response)
 
     def _unreachable(self, error: httpx.TransportError) -> ServiceUnreachable:
         if isinstance(error, httpx.TimeoutException) and not isinstance(error, httpx.ConnectTimeout):
@@ -203,10 +200,10 @@ def _passes(response: httpx.Response) -> bool:
     return response.status_code in _TRANSIENT
 
 
-def _wait(attempt: int, asked: float | None) -> float:
-    spread = random.uniform(0.5, 1.0)  # noqa: S311 - spreads retries, guards nothing
-    backoff: float = _BACKOFF * 2**attempt * spread
-    return min(_LONGEST_WAIT, max(backoff, asked or 0.0))
+def _asked(state: RetryCallState) -> float | None:
+    if state.outcome is None or state.outcome.failed:
+        return None
+    return min(_LONGEST_WAIT, retry_after_seconds(state.outcome.result().headers) or 0.0)
 
 
 def _read_response(response: httpx.Response) -> ServiceResponse:

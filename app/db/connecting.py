@@ -1,13 +1,16 @@
-"""Connections of the driver's, opened by a connection string with all that it says."""
+"""Connections of the driver's: opened by a connection string with all that it says, or taken from the pool."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 from functools import partial
 from typing import Any, Final
 
 import asyncpg
 from sqlalchemy.ext.asyncio import AsyncEngine, create_async_engine
+from sqlalchemy.pool import PoolProxiedConnection
+from sqlalchemy.util import greenlet_spawn
 
 from app import connection_strings
 
@@ -44,3 +47,31 @@ def engine_of(url: str, *, connect_args: Mapping[str, Any] | None = None, **opti
     if "prepared_statement_cache_size" in caches:
         given.setdefault("prepared_statement_cache_size", caches["prepared_statement_cache_size"])
     return create_async_engine(_DIALECT, connect_args=given, **options)
+
+
+@dataclass(slots=True)
+class PooledConnection:
+    """A connection from the pool. SQLAlchemy's object around it takes longer to make than a statement to run."""
+
+    raw: PoolProxiedConnection
+
+    @classmethod
+    async def take(cls, engine: AsyncEngine) -> PooledConnection:
+        """Wait for a connection; raise as the pool does."""
+        return cls(await greenlet_spawn(engine.sync_engine.raw_connection))
+
+    @property
+    def driver(self) -> asyncpg.Connection:
+        """Return the driver's connection."""
+        driver = self.raw.driver_connection
+        assert isinstance(driver, asyncpg.Connection)  # noqa: S101 - narrows for the type checker
+        return driver
+
+    async def invalidate(self) -> None:
+        """Close the connection instead of returning it to the pool."""
+        if self.raw.is_valid:
+            await greenlet_spawn(self.raw.invalidate)
+
+    def give_back(self) -> None:
+        """Return the connection to the pool: without waiting, because no transaction is open."""
+        self.raw.close()

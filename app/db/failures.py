@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 
 import asyncpg
-from sqlalchemy.exc import DBAPIError, InterfaceError, OperationalError
+from sqlalchemy.exc import DBAPIError
 
 from app.errors import Conflict, Dangling, DatabaseBusy, DatabaseUnavailable, StorageFull, WritesRefused
 
@@ -56,14 +56,6 @@ def unavailable() -> DatabaseUnavailable:
 def cause_of(error: Exception) -> BaseException | None:
     """Return the driver's error behind one of SQLAlchemy's; another error is its own cause."""
     return error.orig.__cause__ if isinstance(error, DBAPIError) and error.orig is not None else error
-
-
-def of_driver(error: DBAPIError) -> Exception:
-    """Return our error for one of SQLAlchemy's, or that error itself."""
-    ours = translated(error.orig.__cause__ if error.orig is not None else None)
-    if ours is None and (error.connection_invalidated or isinstance(error, OperationalError | InterfaceError)):
-        return unavailable()
-    return ours or error
 
 
 def _unavailable_by(cause: BaseException | None) -> DatabaseUnavailable | None:

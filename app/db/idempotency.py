@@ -6,12 +6,9 @@ from dataclasses import dataclass
 from datetime import timedelta
 from uuid import UUID
 
-from sqlalchemy import ColumnElement, delete, func, or_, select, update
-from sqlalchemy.dialects.postgresql import insert
-
 from app import ids
-from app.db.session import ReadSession, WriteSession
-from app.db.tables import idempotency_keys
+from app.db.session import ReadSession, WriteSession, statement
+from app.db.sql import as_record, to_text
 
 IN_PROGRESS = 0
 """The status of a row whose request has not been answered yet."""
@@ -35,6 +32,44 @@ class IdempotencyRecord:
     body: str
 
 
+_OF = "tenant_id = :tenant AND route = :route AND key = :key"
+
+_HELD = f"{_OF} AND status = {IN_PROGRESS} AND response @> CAST(:held AS jsonb)"
+
+_RESERVE = statement(
+    f"""
+    INSERT INTO idempotency_keys AS old (tenant_id, route, key, fingerprint, status, response, created_at)
+    VALUES (:tenant, :route, :key, :fingerprint, {IN_PROGRESS}, CAST(:held AS jsonb), clock_timestamp())
+    ON CONFLICT (tenant_id, route, key) DO UPDATE SET
+        fingerprint = excluded.fingerprint, status = excluded.status, response = excluded.response,
+        created_at = excluded.created_at
+    WHERE (old.status = {IN_PROGRESS} AND excluded.created_at - old.created_at > CAST(:abandoned AS interval))
+        OR excluded.created_at - old.created_at > CAST(:kept AS interval)
+    """  # noqa: S608 - composed of constants
+)
+
+_RENEW = statement(f"UPDATE idempotency_keys SET created_at = now() WHERE {_HELD}")  # noqa: S608 - constants
+
+_FIND = statement(
+    f"""
+    SELECT fingerprint, status, coalesce(response ->> 'body', '') AS body FROM idempotency_keys WHERE {_OF}
+    """  # noqa: S608 - composed of constants
+)
+
+_COMPLETE = statement(
+    f"""
+    UPDATE idempotency_keys SET status = :status, response = CAST(:response AS jsonb)
+    WHERE {_HELD} AND NOT jsonb_exists(response, 'erased')
+    """  # noqa: S608 - composed of constants
+)
+
+_RELEASE = statement(f"DELETE FROM idempotency_keys WHERE {_HELD}")  # noqa: S608 - composed of constants
+
+_SWEEP = statement(
+    "DELETE FROM idempotency_keys WHERE tenant_id = :tenant AND created_at < now() - CAST(:kept AS interval)"
+)
+
+
 async def reserve(
     session: WriteSession, slot: IdempotencySlot, fingerprint: bytes, *, abandoned: timedelta, kept: timedelta
 ) -> UUID | None:
@@ -44,39 +79,19 @@ async def reserve(
     `kept` is replaced.
     """
     token = ids.new()
-    taken = insert(idempotency_keys).values(
-        tenant_id=slot.tenant_id,
-        route=slot.route,
-        key=slot.key,
-        fingerprint=fingerprint,
-        status=IN_PROGRESS,
-        response=_held_by(token),
-        created_at=func.clock_timestamp(),
-    )
-    fresh = {name: taken.excluded[name] for name in ("fingerprint", "status", "response", "created_at")}
-    age = taken.excluded.created_at - idempotency_keys.c.created_at
-    statement = taken.on_conflict_do_update(
-        index_elements=[idempotency_keys.c.tenant_id, idempotency_keys.c.route, idempotency_keys.c.key],
-        set_=fresh,
-        where=or_(
-            (idempotency_keys.c.status == IN_PROGRESS) & (age > abandoned),
-            age > kept,
-        ),
-    ).returning(idempotency_keys.c.status)
-    return None if (await session.execute(statement)).first() is None else token
+    values = {**_held(slot, token), "fingerprint": fingerprint, "abandoned": abandoned, "kept": kept}
+    return token if await session.change(_RESERVE, values) else None
 
 
 async def renew(session: WriteSession, slot: IdempotencySlot, token: UUID) -> None:
     """Let the reservation count as made now; Citus refuses a volatile function, as `reserve` uses, in an update."""
-    await session.execute(update(idempotency_keys).where(*_holds(slot, token)).values(created_at=func.now()))
+    await session.change(_RENEW, _held(slot, token))
 
 
 async def find(session: ReadSession, slot: IdempotencySlot) -> IdempotencyRecord | None:
     """Return the record of the key."""
-    body = func.coalesce(idempotency_keys.c.response["body"].as_string(), "").label("body")
-    statement = select(idempotency_keys.c.fingerprint, idempotency_keys.c.status, body).where(*_of(slot))
-    row = (await session.execute(statement)).first()
-    return None if row is None else IdempotencyRecord(**row._mapping)  # noqa: SLF001 - SQLAlchemy's public name
+    rows = await session.fetch(_FIND, _of(slot))
+    return as_record(IdempotencyRecord, rows[0]) if rows else None
 
 
 async def complete(session: WriteSession, slot: IdempotencySlot, token: UUID, *, status: int, body: str) -> bool:
@@ -85,42 +100,24 @@ async def complete(session: WriteSession, slot: IdempotencySlot, token: UUID, *,
     Called in the write's own session, the answer commits with the write. The body is text, because an answer is
     replayed byte for byte and JSONB would reorder its keys.
     """
-    statement = (
-        update(idempotency_keys)
-        .where(*_holds(slot, token), ~idempotency_keys.c.response.has_key("erased"))
-        .values(status=status, response={"body": body})
-        .returning(idempotency_keys.c.status)
-    )
-    return (await session.execute(statement)).first() is not None
+    values = {**_held(slot, token), "status": status, "response": to_text({"body": body})}
+    return await session.change(_COMPLETE, values) > 0
 
 
 async def release(session: WriteSession, slot: IdempotencySlot, token: UUID) -> None:
     """Remove the reservation, because nothing was written."""
-    await session.execute(delete(idempotency_keys).where(*_holds(slot, token)))
+    await session.change(_RELEASE, _held(slot, token))
 
 
 async def sweep(session: WriteSession, tenant: UUID, kept: timedelta) -> None:
     """Remove a tenant's answers that are older than `kept`."""
-    await session.execute(
-        delete(idempotency_keys).where(
-            idempotency_keys.c.tenant_id == tenant, idempotency_keys.c.created_at < func.now() - kept
-        )
-    )
+    await session.change(_SWEEP, {"tenant": tenant, "kept": kept})
 
 
-def _of(slot: IdempotencySlot) -> tuple[ColumnElement[bool], ...]:
-    return (
-        idempotency_keys.c.tenant_id == slot.tenant_id,
-        idempotency_keys.c.route == slot.route,
-        idempotency_keys.c.key == slot.key,
-    )
+def _of(slot: IdempotencySlot) -> dict[str, object]:
+    return {"tenant": slot.tenant_id, "route": slot.route, "key": slot.key}
 
 
-def _holds(slot: IdempotencySlot, token: UUID) -> tuple[ColumnElement[bool], ...]:
-    held = idempotency_keys.c.response.contains(_held_by(token))
-    return (*_of(slot), idempotency_keys.c.status == IN_PROGRESS, held)
-
-
-def _held_by(token: UUID) -> dict[str, str]:
-    """Return what stands in place of the answer until there is one; an erasure adds to it."""
-    return {"token": token.hex}
+def _held(slot: IdempotencySlot, token: UUID) -> dict[str, object]:
+    """Return the parameters of a reservation; its token stands in place of the answer, and an erasure adds to it."""
+    return {**_of(slot), "held": to_text({"token": token.hex})}

@@ -9,16 +9,13 @@ from functools import cache
 from typing import Any
 from uuid import UUID
 
-from pydantic_core import to_json
-from sqlalchemy import Row as Found
-from sqlalchemy import Select, case, delete, func, or_, select, update
+from asyncpg import Record
 
 from app import ids
 from app.db import job_queue
 from app.db import turns as db_turns
 from app.db.session import ReadSession, SqlStatement, WriteSession, statement
-from app.db.sql import Row, as_clauses
-from app.db.tables import jobs
+from app.db.sql import Row, as_clauses, as_record, to_text, update_row
 from app.model import JobStatus
 
 _INSERT = """
@@ -91,6 +88,65 @@ class Job:
         return self.status in FINISHED
 
 
+_SELECT = f"SELECT {', '.join(Job.__dataclass_fields__)} FROM jobs WHERE tenant_id = :tenant"  # noqa: S608 - its fields
+
+_FIND = statement(f"{_SELECT} AND id = :job")
+
+_LOCK = statement(f"{_SELECT} AND id = :job FOR UPDATE")
+
+_UNFINISHED = statement(f"{_SELECT} AND only_one = :key AND status IN ('queued', 'running')")
+
+_PAGE = statement(
+    f"""
+    {_SELECT}
+      AND (CAST(:scopes AS uuid[]) IS NULL OR scope_id IS NULL OR scope_id = ANY(:scopes))
+      AND (CAST(:status AS text) IS NULL OR status = :status)
+      AND (CAST(:kind AS text) IS NULL OR kind = :kind)
+      AND (CAST(:after AS uuid) IS NULL OR id < :after)
+    ORDER BY id DESC LIMIT :limit
+    """
+)
+
+_OF_RUN = """tenant_id = :tenant AND id = :job AND status = 'running' AND ticket IS NOT DISTINCT FROM :ticket
+    AND attempts = :attempts"""
+"""Whether no other run has the job of a run, and it was not queued again."""
+
+_REPORT = statement(
+    f"""
+    UPDATE jobs SET progress_done = :done, progress_total = coalesce(:total, progress_total)
+    WHERE {_OF_RUN} RETURNING cancel_requested
+    """  # noqa: S608 - composed of constants
+)
+
+_NOTE = statement(f"UPDATE jobs SET payload = CAST(:payload AS jsonb) WHERE {_OF_RUN}")  # noqa: S608 - constants
+
+_FINISH = statement(
+    f"""
+    UPDATE jobs SET status = CAST(:ended AS text), error = :error, result = CAST(:result AS jsonb), ticket = NULL,
+        finished_at = :now,
+        progress_done = CASE :ended WHEN 'succeeded' THEN coalesce(progress_total, progress_done) ELSE progress_done END
+    WHERE {_OF_RUN}
+    """  # noqa: S608 - composed of constants
+)
+
+_PUT_BACK = statement(
+    f"""
+    UPDATE jobs SET status = CASE WHEN cancel_requested THEN 'cancelled' ELSE 'queued' END,
+        finished_at = CASE WHEN cancel_requested THEN CAST(:now AS timestamptz) END, error = :error,
+        attempts = attempts - CASE WHEN :counted THEN 0 ELSE 1 END
+    WHERE {_OF_RUN} RETURNING status
+    """  # noqa: S608 - composed of constants
+)
+
+_PRUNE = statement(
+    """
+    DELETE FROM jobs WHERE tenant_id = :tenant AND id IN (
+        SELECT id FROM jobs WHERE tenant_id = :tenant AND finished_at < :before ORDER BY finished_at LIMIT :limit
+    )
+    """
+)
+
+
 async def enqueue(  # noqa: PLR0913 - what a job is, and when
     session: WriteSession,
     *,
@@ -116,7 +172,7 @@ async def enqueue(  # noqa: PLR0913 - what a job is, and when
         **parameters,
         "id": job,
         "kind": kind,
-        "payload": to_json(payload).decode(),
+        "payload": to_text(payload),
         "scope": scope,
         "total": total,
         "now": now,
@@ -144,7 +200,7 @@ async def enqueue_each(
             "ids": [job for job, _, _, _ in made],
             "contents": [job_queue.payload(tenant, job) for job, _, _, _ in made],
             "scopes": [scope for _, scope, _, _ in made],
-            "payloads": [to_json(payload).decode() for _, _, payload, _ in made],
+            "payloads": [to_text(payload) for _, _, payload, _ in made],
             "totals": [total for _, _, _, total in made],
             "kind": kind,
             "now": now,
@@ -160,7 +216,7 @@ async def enqueue_only_one(
     A unique index guarantees one unfinished job a key and tenant.
     """
     while True:
-        values = {"tenant": tenant, "id": ids.new(), "kind": kind, "payload": to_json(payload).decode()}
+        values = {"tenant": tenant, "id": ids.new(), "kind": kind, "payload": to_text(payload)}
         made = await session.fetch(_RESERVE, {**values, "key": key, "now": now})
         found = await _unfinished(session, tenant, key)
         if found is None:  # The other job ended between the two statements.
@@ -207,12 +263,12 @@ async def cancel(session: WriteSession, job: Job, now: datetime) -> Job:
 
 async def find(session: ReadSession, tenant: UUID, job: UUID) -> Job | None:
     """Return a job, None where the tenant has none of that id."""
-    return _one((await session.execute(_select(tenant).where(jobs.c.id == job))).first())
+    return _one(await session.fetch(_FIND, {"tenant": tenant, "job": job}))
 
 
 async def lock(session: WriteSession, tenant: UUID, job: UUID) -> Job | None:
     """Return a job, as `find`, and lock it until the transaction ends."""
-    return _one((await session.execute(_select(tenant).where(jobs.c.id == job).with_for_update())).first())
+    return _one(await session.fetch(_LOCK, {"tenant": tenant, "job": job}))
 
 
 async def page(
@@ -229,16 +285,8 @@ async def page(
 
     With `scopes`, only jobs of these scopes and those of no scope, which are of the whole tenant.
     """
-    statement = _select(tenant).order_by(jobs.c.id.desc()).limit(limit)
-    if scopes is not None:
-        statement = statement.where(or_(jobs.c.scope_id.is_(None), jobs.c.scope_id.in_(scopes)))
-    if status is not None:
-        statement = statement.where(jobs.c.status == status)
-    if kind is not None:
-        statement = statement.where(jobs.c.kind == kind)
-    if after is not None:
-        statement = statement.where(jobs.c.id < after)
-    return [_job(row) for row in await session.execute(statement)]
+    values = {"scopes": None if scopes is None else list(scopes), "status": status, "kind": kind, "after": after}
+    return [_job(row) for row in await session.fetch(_PAGE, {**values, "tenant": tenant, "limit": limit})]
 
 
 async def start(session: WriteSession, job: Job, now: datetime) -> Job:
@@ -256,17 +304,13 @@ async def start(session: WriteSession, job: Job, now: datetime) -> Job:
 
 async def report(session: WriteSession, run: Job, *, done: int, total: int | None) -> bool | None:
     """Record the progress of a run; return whether it should stop, None when another run has the job."""
-    values: dict[str, object] = {"progress_done": done}
-    if total is not None:
-        values["progress_total"] = total
-    row = (await session.execute(_of_run(run).values(**values).returning(jobs.c.cancel_requested))).first()
-    return None if row is None else bool(row.cancel_requested)
+    rows = await session.fetch(_REPORT, {**_of_run(run), "done": done, "total": total})
+    return bool(rows[0]["cancel_requested"]) if rows else None
 
 
 async def note(session: WriteSession, run: Job, payload: Mapping[str, object]) -> bool:
     """Replace the payload of a run's job, so that its next run goes on from there; False when another run has it."""
-    noted = _of_run(run).values(payload=payload).returning(jobs.c.id)
-    return (await session.execute(noted)).first() is not None
+    return await session.change(_NOTE, {**_of_run(run), "payload": to_text(payload)}) > 0
 
 
 async def finish(
@@ -283,10 +327,9 @@ async def finish(
     The progress of a job that succeeded is set to its total. Turns that still wait for one that did not are marked as
     failed.
     """
-    ended = _of_run(run).values(status=status, error=error, result=result, ticket=None, finished_at=now)
-    if status is JobStatus.SUCCEEDED:
-        ended = ended.values(progress_done=func.coalesce(jobs.c.progress_total, jobs.c.progress_done))
-    if (await session.execute(ended.returning(jobs.c.id))).first() is None:
+    told = None if result is None else to_text(result)
+    values = {**_of_run(run), "ended": status, "error": error, "result": told, "now": now}
+    if not await session.change(_FINISH, values):
         return False
     if status is not JobStatus.SUCCEEDED:
         await _give_up(session, run, error or "its job was cancelled", now)
@@ -298,29 +341,15 @@ async def put_back(session: WriteSession, run: Job, *, error: str | None, counte
 
     `counted` says whether the attempt counts towards the limit. A job that was asked to stop ends here instead.
     """
-    stopping = jobs.c.cancel_requested
-    waiting = _of_run(run).values(
-        status=case((stopping, JobStatus.CANCELLED), else_=JobStatus.QUEUED),
-        finished_at=case((stopping, now)),
-        error=error,
-        attempts=jobs.c.attempts if counted else jobs.c.attempts - 1,
-    )
-    row = (await session.execute(waiting.returning(jobs.c.status))).first()
-    if row is not None and row.status == JobStatus.CANCELLED:
+    rows = await session.fetch(_PUT_BACK, {**_of_run(run), "error": error, "counted": counted, "now": now})
+    if rows and rows[0]["status"] == JobStatus.CANCELLED:
         await _give_up(session, run, "its job was cancelled", now)
-    return row is not None
+    return bool(rows)
 
 
 async def prune(session: WriteSession, tenant: UUID, *, before: datetime, limit: int) -> int:
     """Remove up to `limit` of a tenant's jobs that finished before an instant; return how many."""
-    old = (
-        select(jobs.c.id)
-        .where(jobs.c.tenant_id == tenant, jobs.c.finished_at < before)
-        .order_by(jobs.c.finished_at)
-        .limit(limit)
-    )
-    done = await session.execute(delete(jobs).where(jobs.c.tenant_id == tenant, jobs.c.id.in_(old)))
-    return int(done.rowcount)
+    return await session.change(_PRUNE, {"tenant": tenant, "before": before, "limit": limit})
 
 
 @cache
@@ -330,10 +359,10 @@ def _enqueue(inserts: str) -> SqlStatement:
 
 
 async def _change(session: WriteSession, job: Job, **values: object) -> Job:
-    statement = (
-        update(jobs).where(jobs.c.tenant_id == job.tenant_id, jobs.c.id == job.id).values(**values).returning(jobs)
-    )
-    return _job((await session.execute(statement)).one())
+    where = "jobs.tenant_id = :tenant AND jobs.id = :job"
+    changed = await update_row(session, "jobs", where, {"tenant": job.tenant_id, "job": job.id}, values)
+    assert changed is not None  # noqa: S101 - it was read in this transaction
+    return _job(changed)
 
 
 async def _give_up(session: WriteSession, job: Job, reason: str, now: datetime) -> None:
@@ -348,29 +377,16 @@ def _turns(job: Job) -> list[UUID]:
 
 
 async def _unfinished(session: ReadSession, tenant: UUID, key: str) -> Job | None:
-    unfinished = jobs.c.status.in_((JobStatus.QUEUED, JobStatus.RUNNING))
-    return _one((await session.execute(_select(tenant).where(jobs.c.only_one == key, unfinished))).first())
+    return _one(await session.fetch(_UNFINISHED, {"tenant": tenant, "key": key}))
 
 
-def _of_run(run: Job) -> Any:  # noqa: ANN401 - SQLAlchemy's own type of an UPDATE says nothing more
-    """Return the update of a job, on condition that no other run has it and that it was not queued again."""
-    return update(jobs).where(
-        jobs.c.tenant_id == run.tenant_id,
-        jobs.c.id == run.id,
-        jobs.c.status == JobStatus.RUNNING,
-        jobs.c.ticket == run.ticket,
-        jobs.c.attempts == run.attempts,
-    )
+def _of_run(run: Job) -> dict[str, object]:
+    return {"tenant": run.tenant_id, "job": run.id, "ticket": run.ticket, "attempts": run.attempts}
 
 
-def _select(tenant: UUID) -> Select[Any]:
-    return select(jobs).where(jobs.c.tenant_id == tenant)
+def _one(rows: Sequence[Record]) -> Job | None:
+    return _job(rows[0]) if rows else None
 
 
-def _one(row: Found[Any] | None) -> Job | None:
-    return None if row is None else _job(row)
-
-
-def _job(row: Found[Any]) -> Job:
-    values = dict(row._mapping)  # noqa: SLF001 - SQLAlchemy's public name
-    return Job(**{**values, "status": JobStatus(values["status"])})
+def _job(row: Record) -> Job:
+    return as_record(Job, row, status=JobStatus(row["status"]))

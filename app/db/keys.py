@@ -7,28 +7,13 @@ from dataclasses import dataclass
 from datetime import datetime
 from uuid import UUID
 
-from sqlalchemy import Row, delete, func, insert, select, update
+from asyncpg import Record
 
 from app.db.session import ReadSession, WriteSession, statement
-from app.db.tables import api_keys
+from app.db.sql import as_record, insert_all, values_of
 
 FIRST_KEY_LOCK = 7_261_943_002
 """Advisory lock for creating the first key of a store, so that two starting replicas create one."""
-
-_COLUMNS = (
-    api_keys.c.tenant_id,
-    api_keys.c.id,
-    api_keys.c.name,
-    api_keys.c.prefix,
-    api_keys.c.roles,
-    api_keys.c.created_at,
-    api_keys.c.expires_at,
-    api_keys.c.replaced_from,
-    api_keys.c.revoked_at,
-    api_keys.c.last_used_at,
-    api_keys.c.user_id,
-    api_keys.c.agent_id,
-)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -58,77 +43,70 @@ class StoredKey:
         return self.revoked_at is None and (self.ends_at is None or now < self.ends_at)
 
 
+_SELECT = f"SELECT {', '.join(StoredKey.__dataclass_fields__)} FROM api_keys"  # noqa: S608 - its fields
+
+_BY_HASH = statement(f"{_SELECT} WHERE secret_hash = :hash ORDER BY created_at LIMIT 1")
+
+_ALL = statement(f"{_SELECT} WHERE tenant_id = :tenant ORDER BY created_at DESC, id DESC")
+
+_FIND = statement(f"{_SELECT} WHERE tenant_id = :tenant AND id = :key")
+
+_LOCK = statement(f"{_SELECT} WHERE tenant_id = :tenant AND id = :key FOR UPDATE")
+
+_REVOKE = statement(
+    "UPDATE api_keys SET revoked_at = coalesce(revoked_at, :at) WHERE tenant_id = :tenant AND id = :key"
+)
+
+_REPLACE = statement(
+    "UPDATE api_keys SET replaced_from = least(replaced_from, :at) WHERE tenant_id = :tenant AND id = :key"
+)
+
+_TOUCH = statement(
+    "UPDATE api_keys SET last_used_at = greatest(last_used_at, :at) WHERE tenant_id = :tenant AND id = :key"
+)
+
+_DELETE_OF_USER = statement("DELETE FROM api_keys WHERE tenant_id = :tenant AND user_id = :user")
+
+
 async def find_by_hash(session: ReadSession, secret_hash: bytes) -> StoredKey | None:
     """Return the key of that hash; the session must have been opened with `app.key_hash` set to it."""
-    wanted = select(*_COLUMNS).where(api_keys.c.secret_hash == secret_hash).order_by(api_keys.c.created_at)
-    row = (await session.execute(wanted)).first()
-    return None if row is None else _key(row)
+    return _first(await session.fetch(_BY_HASH, {"hash": secret_hash}))
 
 
 async def insert_key(session: WriteSession, key: StoredKey, secret_hash: bytes) -> None:
     """Store a new key."""
-    await session.execute(
-        insert(api_keys).values(
-            tenant_id=key.tenant_id,
-            id=key.id,
-            name=key.name,
-            prefix=key.prefix,
-            secret_hash=secret_hash,
-            roles=sorted(key.roles),
-            created_at=key.created_at,
-            expires_at=key.expires_at,
-            user_id=key.user_id,
-            agent_id=key.agent_id,
-        )
-    )
+    row = {**values_of(key), "roles": sorted(key.roles), "secret_hash": secret_hash}
+    await insert_all(session, {"api_keys": [row]})
 
 
 async def list_keys(session: ReadSession, tenant: UUID) -> Sequence[StoredKey]:
     """Return every key of the tenant, newest first, expired and revoked ones included."""
-    wanted = (
-        select(*_COLUMNS)
-        .where(api_keys.c.tenant_id == tenant)
-        .order_by(api_keys.c.created_at.desc(), api_keys.c.id.desc())
-    )
-    return [_key(row) for row in await session.execute(wanted)]
+    return [_key(row) for row in await session.fetch(_ALL, {"tenant": tenant})]
 
 
 async def find(session: ReadSession, tenant: UUID, key: UUID) -> StoredKey | None:
     """Return one key of the tenant."""
-    wanted = select(*_COLUMNS).where(api_keys.c.tenant_id == tenant, api_keys.c.id == key)
-    row = (await session.execute(wanted)).first()
-    return None if row is None else _key(row)
+    return _first(await session.fetch(_FIND, {"tenant": tenant, "key": key}))
 
 
 async def get_for_update(session: WriteSession, tenant: UUID, key: UUID) -> StoredKey | None:
     """Return one key of the tenant, locked until the transaction ends."""
-    wanted = select(*_COLUMNS).where(api_keys.c.tenant_id == tenant, api_keys.c.id == key).with_for_update()
-    row = (await session.execute(wanted)).first()
-    return None if row is None else _key(row)
+    return _first(await session.fetch(_LOCK, {"tenant": tenant, "key": key}))
 
 
 async def revoke(session: WriteSession, tenant: UUID, key: UUID, at: datetime) -> None:
     """Revoke a key; a revoked key keeps its time."""
-    await session.execute(
-        update(api_keys)
-        .where(api_keys.c.tenant_id == tenant, api_keys.c.id == key)
-        .values(revoked_at=func.coalesce(api_keys.c.revoked_at, at))
-    )
+    await session.change(_REVOKE, {"tenant": tenant, "key": key, "at": at})
 
 
 async def replace(session: WriteSession, tenant: UUID, key: UUID, at: datetime) -> None:
     """Set a key to be replaced by its successor from a time on, unless it is earlier already."""
-    await session.execute(
-        update(api_keys)
-        .where(api_keys.c.tenant_id == tenant, api_keys.c.id == key)
-        .values(replaced_from=func.least(func.coalesce(api_keys.c.replaced_from, at), at))
-    )
+    await session.change(_REPLACE, {"tenant": tenant, "key": key, "at": at})
 
 
 async def delete_of_user(session: WriteSession, tenant: UUID, user: str) -> int:
     """Delete the keys that are bound to a user who is erased, because their rows name the user; return how many."""
-    theirs = delete(api_keys).where(api_keys.c.tenant_id == tenant, api_keys.c.user_id == user)
-    return len((await session.execute(theirs.returning(api_keys.c.id))).all())
+    return await session.change(_DELETE_OF_USER, {"tenant": tenant, "user": user})
 
 
 _SCOPES_OF_ROWS = {
@@ -145,11 +123,7 @@ async def scopes_of_rows(session: ReadSession, tenant: UUID, table: str, row: UU
 
 async def touch(session: WriteSession, tenant: UUID, key: UUID, at: datetime) -> None:
     """Record that a key was used."""
-    await session.execute(
-        update(api_keys)
-        .where(api_keys.c.tenant_id == tenant, api_keys.c.id == key)
-        .values(last_used_at=func.greatest(func.coalesce(api_keys.c.last_used_at, at), at))
-    )
+    await session.change(_TOUCH, {"tenant": tenant, "key": key, "at": at})
 
 
 _LOCK_FIRST_KEY = statement("SELECT pg_advisory_xact_lock(:lock)")
@@ -160,7 +134,9 @@ async def lock_first_key(session: WriteSession) -> None:
     await session.fetch(_LOCK_FIRST_KEY, {"lock": FIRST_KEY_LOCK})
 
 
-def _key(row: Row[tuple[object, ...]]) -> StoredKey:
-    fields = dict(row._mapping)  # noqa: SLF001 - SQLAlchemy's public name for it
-    fields["roles"] = frozenset(fields["roles"])
-    return StoredKey(**fields)
+def _first(rows: Sequence[Record]) -> StoredKey | None:
+    return _key(rows[0]) if rows else None
+
+
+def _key(row: Record) -> StoredKey:
+    return as_record(StoredKey, row, roles=frozenset(row["roles"]))

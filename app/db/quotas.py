@@ -1,16 +1,14 @@
-"""Rows of limits and of what was used of them on a day, of a tenant as a whole and of each of its keys."""
+"""Rows of limits, of what was used of them on a day by a tenant and each of its keys, and of a day's costs."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import date
 from uuid import UUID
 
-from app.db import tenants
 from app.db.session import ReadSession, WriteSession, statement
 from app.db.sql import as_record, values_of
-from app.db.tenants import ExtractionCost
 from app.memory.extraction import TokenUsage
 from app.model import Actor
 from app.settings import Limits
@@ -26,6 +24,23 @@ class Usage:
     memories: int = 0
     turns: int = 0
     tokens: int = 0
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class ExtractionCost:
+    """A day's turns, those skipped before extraction and failed in it, and the model's calls, tokens and cost.
+
+    `cost` is in the currency of the configured prices.
+    """
+
+    day: date
+    turns: int = 0
+    skipped: int = 0
+    failed: int = 0
+    requests: int = 0
+    input_tokens: int = 0
+    output_tokens: int = 0
+    cost: float = 0.0
 
 
 _LIMITS = statement(
@@ -106,6 +121,37 @@ async def prune(session: WriteSession, tenant: UUID, before: date) -> None:
     await session.fetch(_PRUNE, {"tenant": tenant, "before": before})
 
 
+_ADD_COSTS = statement(
+    """
+    INSERT INTO extraction_costs AS c (tenant_id, day, turns, skipped, failed, requests, input_tokens, output_tokens,
+        cost)
+    VALUES (:tenant, :day, :turns, :skipped, :failed, :requests, :input_tokens, :output_tokens, :cost)
+    ON CONFLICT (tenant_id, day) DO UPDATE SET
+        turns = c.turns + excluded.turns, skipped = c.skipped + excluded.skipped, failed = c.failed + excluded.failed,
+        requests = c.requests + excluded.requests, input_tokens = c.input_tokens + excluded.input_tokens,
+        output_tokens = c.output_tokens + excluded.output_tokens, cost = c.cost + excluded.cost
+    """
+)
+
+_COSTS = statement(
+    """
+    SELECT day, turns, skipped, failed, requests, input_tokens, output_tokens, cost FROM extraction_costs
+    WHERE tenant_id = :tenant AND day BETWEEN :since AND :until ORDER BY day
+    """
+)
+
+
+async def add_costs(session: WriteSession, tenant: UUID, cost: ExtractionCost) -> None:
+    """Add to the counts of a day."""
+    await session.change(_ADD_COSTS, {"tenant": tenant, **values_of(cost)})
+
+
+async def costs_between(session: ReadSession, tenant: UUID, since: date, until: date) -> Sequence[ExtractionCost]:
+    """Return the days that have costs, oldest first, both ends included."""
+    rows = await session.fetch(_COSTS, {"tenant": tenant, "since": since, "until": until})
+    return [ExtractionCost(**row) for row in rows]
+
+
 async def add_model_use(session: WriteSession, actor: Actor, day: date, usage: TokenUsage, cost: float) -> None:
     """Add a use of the language model to the day's costs, and its tokens to what tenant and key used."""
     spent = ExtractionCost(
@@ -115,7 +161,7 @@ async def add_model_use(session: WriteSession, actor: Actor, day: date, usage: T
         output_tokens=usage.output_tokens,
         cost=cost,
     )
-    await tenants.add(session, actor.tenant_id, spent)
+    await add_costs(session, actor.tenant_id, spent)
     if tokens := usage.input_tokens + usage.output_tokens:
         keys = [] if actor.key_id is None else [actor.key_id]
         await add_usage(session, actor.tenant_id, keys, day, Usage(tokens=tokens))

@@ -17,9 +17,9 @@ from uuid import UUID
 from asyncpg import Record
 
 from app.db.apply.counts import add_counts
+from app.db.scopes import lock_scope
 from app.db.session import ReadSession, WriteSession, statement
 from app.db.sql import as_record
-from app.db.tenants import lock_scope
 from app.lexical.bm25 import searched_terms
 from app.lexical.counts import ScopeCounts, total
 

@@ -10,7 +10,7 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import re
-from collections.abc import AsyncIterator, Callable, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
 from time import perf_counter
@@ -20,8 +20,7 @@ from uuid import UUID
 import asyncpg
 from pgvector.asyncpg import register_vector
 from pydantic_core import from_json
-from sqlalchemy import Executable, event
-from sqlalchemy.engine import CursorResult
+from sqlalchemy import event
 from sqlalchemy.engine.interfaces import DBAPIConnection
 from sqlalchemy.exc import DBAPIError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
@@ -29,9 +28,8 @@ from sqlalchemy.ext.asyncio import AsyncConnection, AsyncEngine
 from sqlalchemy.pool import ConnectionPoolEntry, NullPool
 
 from app import pauses
-from app.db.connecting import engine_of
-from app.db.failures import RETRY_AFTER, of_driver, sqlstate, translated, unavailable
-from app.db.pooled_connection import PooledConnection
+from app.db.connecting import PooledConnection, engine_of
+from app.db.failures import RETRY_AFTER, sqlstate, translated, unavailable
 from app.errors import DatabaseBusy, WritesRefused
 
 _PARAMETER = re.compile(r"(?<!:):([a-z_][a-z0-9_]*)")
@@ -116,11 +114,13 @@ SNAPSHOT: Mapping[str, str] = {"transaction_isolation": "repeatable read"}
 class ReadSession:
     """An open read-only transaction of one tenant."""
 
-    connection: PooledConnection
     driver: asyncpg.Connection
 
     async def fetch(self, statement: SqlStatement, values: Mapping[str, object]) -> list[asyncpg.Record]:
-        """Run SQL without SQLAlchemy, which takes longer than Postgres for small statements; raise as `execute`."""
+        """Run SQL and return its rows; raise database errors as ours where a caller can act on them.
+
+        SQLAlchemy would take longer to run a small statement than Postgres does.
+        """
         await self._step()
         with _our_errors():
             rows: list[asyncpg.Record] = await self.driver.fetch(statement.sql, *statement.arguments(values))
@@ -133,21 +133,6 @@ class ReadSession:
     async def plan_each(self) -> None:
         """Plan the statements that follow, in this transaction, for their own values: see PLANNED_ONCE."""
         await self.driver.execute("SET LOCAL plan_cache_mode = force_custom_plan")
-
-    async def execute(
-        self,
-        statement: Executable,
-        parameters: Mapping[str, object] | Sequence[Mapping[str, object]] | None = None,
-    ) -> CursorResult[Any]:
-        """Run a statement of SQLAlchemy's; raise database errors as ours where a caller can act on them."""
-        await self._step()
-        try:
-            return await self.connection.wrapped.execute(statement, parameters)
-        except DBAPIError as error:
-            ours = of_driver(error)
-            if ours is error:
-                raise
-            raise ours from error
 
 
 @contextlib.contextmanager
@@ -286,7 +271,7 @@ class Database:
         """Open a read-only transaction; `local` are further settings for its duration."""
         connection, driver = await self._open(opening_of(f"{_BEGIN} READ ONLY", tenant, self._settings(local)))
         try:
-            yield ReadSession(connection, driver)
+            yield ReadSession(driver)
         except _CONNECTION_LOST as error:
             await _forget(connection, error)
             raise unavailable() from error
@@ -305,7 +290,7 @@ class Database:
         connection, driver = await self._open(opening_of(_BEGIN, tenant, self._settings(local)))
         try:
             try:
-                yield WriteSession(connection, driver, ChangeTime(local.get(_CHANGED_AT)), self.clustered)
+                yield WriteSession(driver, ChangeTime(local.get(_CHANGED_AT)), self.clustered)
             except BaseException as error:
                 self._note(error)
                 await asyncio.shield(_finish(connection, driver, "ROLLBACK"))

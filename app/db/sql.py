@@ -16,6 +16,7 @@ from functools import cache, cached_property
 from typing import TYPE_CHECKING, Any, TypeVar
 
 import numpy as np
+from asyncpg import Record
 from numpy.typing import NDArray
 from pgvector import HalfVector
 from pydantic_core import to_json
@@ -75,6 +76,23 @@ async def insert_all(session: WriteSession, rows: Mapping[str, Sequence[Row]]) -
     inserts, parameters = as_clauses(rows)
     if inserts:
         await session.fetch(_insert(inserts), parameters)
+
+
+async def update_row(session: WriteSession, table: str, where: str, keys: Row, values: Row) -> Record | None:
+    """Set columns of the row that `where` chooses by its `keys`; return the row as it is then, None without one.
+
+    `where` is SQL whose columns are written with the table's name, and whose parameters are the names of the keys.
+    """
+    given = _given(table, tuple(values))
+    rows = await session.fetch(_update(table, where, tuple(values)), {**keys, **given.parameters([values])})
+    return rows[0] if rows else None
+
+
+@cache
+def _update(table: str, where: str, columns: tuple[str, ...]) -> SqlStatement:
+    sets = ", ".join(f"{column} = given.{column}" for column in columns)
+    found = f"FROM {_given(table, columns).sql} WHERE {where} RETURNING {table}.*"
+    return statement(f"UPDATE {table} SET {sets} {found}")  # noqa: S608 - our tables and columns
 
 
 def as_clauses(rows: Mapping[str, Sequence[Row]], *, if_any: str | None = None) -> tuple[str, dict[str, object]]:

@@ -11,9 +11,9 @@ from uuid import UUID
 from asyncpg import Record
 from pydantic import TypeAdapter, ValidationError
 
+from app.db.scopes import scope_of
 from app.db.session import ReadSession, WriteSession, statement
 from app.db.sql import Row, insert_all
-from app.db.tenants import scope_of
 from app.english.role_play import FRAMED_TURNS
 from app.memory.calendar import zone_of
 from app.memory.extraction import Role, Turn, TurnStatus

@@ -19,8 +19,7 @@ from typing import Final
 from app.english.claims import presupposed
 from app.english.word_lists import KIN, MEN, PETS, WOMEN, entries, word_set
 from app.lexical.bm25 import STOP_WORDS
-from app.lexical.edits import one_edit_apart
-from app.lexical.tokens import fold_accents
+from app.lexical.tokens import fold_accents, one_edit_apart
 
 _MOST_VARIANTS: Final = 25
 """Known names that are proposed for one name."""

@@ -22,9 +22,8 @@ from enum import StrEnum
 from itertools import islice
 from typing import Final
 
-from app.english.screening_rules import ScreeningRule, matches, screening_rules
 from app.english.secrets import find_secrets
-from app.english.word_lists import pattern
+from app.english.word_lists import ScreeningRule, matches, pattern, screening_rules
 
 ORDERS: Final = screening_rules("injection", "orders")
 """Orders to the assistant, suspicious whoever says them."""

@@ -11,8 +11,7 @@ from collections.abc import Callable, Iterator, Mapping
 from itertools import islice
 from typing import Final
 
-from app.english.screening_rules import matches, screening_rules
-from app.english.word_lists import words
+from app.english.word_lists import matches, screening_rules, words
 
 SecretSpan = tuple[str, int, int]
 """The kind of a secret, its start and its end."""

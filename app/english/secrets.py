@@ -11,9 +11,8 @@ import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from typing import Final
 
-from app.english.screening_rules import ScreeningRule, matches, screening_rules
 from app.english.secret_values import SecretSpan, is_unlike_a_word, named_values
-from app.english.word_lists import pattern, words
+from app.english.word_lists import ScreeningRule, matches, pattern, screening_rules, words
 from app.lexical.bm25 import STOP_WORDS
 
 _SECRETS: Final = screening_rules("token_formats", "formats") + screening_rules("secrets", "secrets")

@@ -28,7 +28,6 @@ from app import ids
 from app.errors import Forbidden, PayloadTooLarge, Unauthenticated
 from app.http.idempotency import declared
 from app.http.operations_port import is_operators
-from app.http.paths import SegmentedRoute
 from app.http.problems import (
     MOST_ERRORS,
     FieldError,
@@ -37,6 +36,7 @@ from app.http.problems import (
     UnsupportedMediaType,
     did_you_mean,
 )
+from app.http.routes import SegmentedRoute
 from app.model import Actor, ScopeKind
 from app.runtime import Runtime
 from app.services.limits import require_rate

@@ -11,18 +11,22 @@ import re
 from collections.abc import AsyncIterator, Callable, Iterable, Mapping
 from dataclasses import dataclass
 from datetime import UTC, date, datetime, timedelta, tzinfo
-from functools import partial
-from typing import Annotated, Any, ClassVar, Final, Self, get_args, get_origin
+from functools import partial, reduce
+from operator import or_
+from typing import Annotated, Any, ClassVar, Final, Literal, Self, get_args, get_origin
 from uuid import UUID
 from zoneinfo import ZoneInfo
 
+from fastapi import Query
 from pydantic import (
     AfterValidator,
     BaseModel,
     BeforeValidator,
     ConfigDict,
+    Discriminator,
     Field,
     ModelWrapValidatorHandler,
+    Tag,
     ValidationError,
     model_validator,
 )
@@ -32,7 +36,7 @@ from starlette.responses import Response, StreamingResponse
 
 from app import ids
 from app.errors import NotFound
-from app.http.problems import FieldError, InvalidFields
+from app.http.problems import BUILT_IN, OWN, FieldError, InvalidFields
 from app.memory.calendar import known_zone, plausible
 from app.memory.fields import A_NUMBER, Name, check_metadata
 
@@ -397,3 +401,44 @@ class PageOut(Out):
         [(name, field)] = [(name, info) for name, info in cls.model_fields.items() if name != "next_cursor"]
         [item] = get_args(field.annotation)
         return {name: [item.answer(one, now) for one in values], "next_cursor": next_cursor}
+
+
+_ANNOTATED: Any = Annotated
+_LITERAL: Any = Literal
+_LIST: Any = list
+
+
+def one_of(members: Iterable[type[BaseModel]]) -> Any:  # noqa: ANN401
+    """Return the union of models that their `type` tells apart."""
+    return _ANNOTATED[reduce(or_, members), Field(discriminator="type")]
+
+
+def builtin_or_tenant(built_in: Any, own: type[BaseModel], which: Callable[[Any], str | None]) -> Any:  # noqa: ANN401
+    """Return the union of types that are built in and of one's own; `which` returns the tag of a value."""
+    members = _ANNOTATED[built_in, Tag(BUILT_IN)] | _ANNOTATED[own, Tag(OWN)]
+    return _ANNOTATED[members, Discriminator(which)]
+
+
+def with_example(example: Mapping[str, Any]) -> ConfigDict:
+    """Return the configuration of a body that is documented by an example."""
+    return ConfigDict(json_schema_extra={"examples": [dict(example)]})
+
+
+def from_query(kind: type[BaseModel]) -> Any:  # noqa: ANN401
+    """Return the type of a model that is read from the query string."""
+    return _ANNOTATED[kind, Query()]
+
+
+def literal(*values: str) -> Any:  # noqa: ANN401
+    """Return the type of just these strings."""
+    return _LITERAL[values]
+
+
+def many(kind: Any) -> Any:  # noqa: ANN401
+    """Return the type of a list of these."""
+    return _LIST[kind]
+
+
+def maybe(kind: Any) -> Any:  # noqa: ANN401
+    """Return the type of one of these or null."""
+    return kind | None

@@ -21,7 +21,6 @@ from starlette.routing import Match
 from starlette.types import Scope
 
 from app.errors import InvalidInput, Overloaded, TypedMemoryError
-from app.http.unions import BUILT_IN
 from app.memory.chat_messages import TIME_FIELDS
 
 CHALLENGE: Final = "challenge"
@@ -75,6 +74,10 @@ def route_hint(method: str, path: str) -> str | None:
 MEDIA_TYPE = "application/problem+json"
 
 URN = "urn:typed-memory:problem:"
+
+BUILT_IN = "built in"
+OWN = "own"
+"""The tags of a union's two members: they stand in the places of errors, where no field is called so."""
 
 MOST_ERRORS = 100
 """Most faults that a problem lists."""

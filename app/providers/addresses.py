@@ -1,7 +1,7 @@
-"""Addresses that others name: on the public internet, or refused, before anything is sent there.
+"""Requests to addresses that others name: on the public internet, or refused before anything is sent.
 
 A host name is resolved once, and the request goes to an address that was checked, so that a name which changes its
-address in between reaches nothing inside.
+address in between reaches nothing inside. Redirects are not followed, proxies of the environment are not used.
 """
 
 from __future__ import annotations
@@ -10,11 +10,14 @@ import asyncio
 import ipaddress
 import re
 import socket
-from collections.abc import Awaitable, Callable, Sequence
+from collections.abc import Awaitable, Callable, Mapping, Sequence
+from dataclasses import dataclass
+from http import HTTPStatus
 from typing import Final
 from urllib.parse import urlsplit
 
 import httpx
+from pydantic_core import from_json
 
 LONGEST_URL: Final = 2_000
 _NAT64: Final = ipaddress.ip_network("64:ff9b::/96")
@@ -113,9 +116,80 @@ def _is_inner_name(host: str) -> bool:
     return not set(":.").intersection(host) or host.rpartition(".")[2] in _INNER_DOMAINS
 
 
-async def checked_address(url: httpx.URL, *, private: bool, resolve: Resolve = resolve) -> str | None:
-    """Return the address to send to, None where one of the host's is not public; raise OSError without any."""
-    addresses = await resolve(_host(url), url.port or (443 if url.scheme == "https" else 80))
-    if not addresses or (not private and not all(is_public(one) for one in addresses)):
-        return None
-    return addresses[0]
+class NoAnswer(Exception):
+    """A request to an outside address was not sent, or not answered as it must be; the message says why."""
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class OutsideClient:
+    """Sends requests, each once and within `timeout` seconds; `private` allows addresses that are not public, and http.
+
+    Whoever sends again does so later, by a job or when asked again: no retry holds up a caller.
+    """
+
+    timeout: float
+    private: bool = False
+    resolve: Resolve = resolve
+
+    async def send(
+        self, method: str, url: str, *, headers: Mapping[str, str], content: str | None = None, most: int = 0
+    ) -> tuple[int, bytes]:
+        """Return the status of the answer and, where `most` bytes are wanted, its body; raise NoAnswer."""
+        if (fault := fault_of(url, private=self.private)) is not None:
+            raise NoAnswer(f"the URL {fault}")
+        try:
+            async with asyncio.timeout(self.timeout):
+                return await self._send(method, httpx.URL(url), headers, content, most)
+        except TimeoutError:
+            raise NoAnswer(f"no answer within {self.timeout:g} s") from None
+        except OSError:
+            raise NoAnswer("the host's name has no address") from None
+        except (httpx.HTTPError, httpx.InvalidURL) as error:
+            raise NoAnswer(f"no connection ({type(error).__name__})") from None
+
+    async def _send(
+        self, method: str, url: httpx.URL, headers: Mapping[str, str], content: str | None, most: int
+    ) -> tuple[int, bytes]:
+        addresses = await self.resolve(_host(url), url.port or (443 if url.scheme == "https" else 80))
+        if not addresses or (not self.private and not all(is_public(one) for one in addresses)):
+            raise NoAnswer("the host's address is not on the public internet")
+        received = bytearray()
+        async with (
+            httpx.AsyncClient(trust_env=False, follow_redirects=False, timeout=self.timeout) as client,
+            client.stream(
+                method,
+                url.copy_with(host=addresses[0]),
+                content=content,
+                headers={"Host": url.netloc.decode(), **headers},
+                extensions={"sni_hostname": _host(url)},
+            ) as answer,
+        ):
+            if most:
+                async for part in answer.aiter_bytes():
+                    received += part
+                    if len(received) > most:
+                        raise NoAnswer(f"it has more than {most} bytes")
+        return answer.status_code, bytes(received)
+
+
+MOST_BYTES: Final = 64 * 1024
+
+
+@dataclass(frozen=True, slots=True, kw_only=True)
+class JsonDocuments(OutsideClient):
+    """Fetches documents; see `OutsideClient`."""
+
+    timeout: float = 5.0
+
+    async def fetch(self, url: str) -> dict[str, object]:
+        """Return the JSON object at a URL; raise NoAnswer."""
+        status, content = await self.send("GET", url, headers={"Accept": "application/json"}, most=MOST_BYTES)
+        if status != HTTPStatus.OK:
+            raise NoAnswer(f"the host answered {status}")
+        try:
+            found = from_json(content)
+        except ValueError:
+            raise NoAnswer("it is not JSON") from None
+        if not isinstance(found, dict):
+            raise NoAnswer("it is not a JSON object")
+        return found

@@ -18,7 +18,8 @@ from pydantic import JsonValue, ValidationError
 from app.errors import ProviderProtocolError, ProviderUnavailable
 from app.memory.extraction import TokenUsage
 from app.providers.chat import Adapting, ChatSpec, HttpChat, Prompt, Reply, ReplyPart, Stop, TokenCount, WireModel
-from app.providers.http import Endpoint, HttpPolicy, ProviderClient, Sleep
+from app.providers.http import Endpoint, HttpPolicy, ProviderClient
+from app.providers.retries import Sleep
 
 VERSION: Final = "2023-06-01"
 

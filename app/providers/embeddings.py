@@ -13,7 +13,8 @@ from numpy.typing import NDArray
 from pydantic import BaseModel, ConfigDict, FiniteFloat, SecretStr, ValidationError
 
 from app.errors import ProviderError, ProviderMisconfigured, ProviderProtocolError
-from app.providers.http import Endpoint, HttpPolicy, ProviderClient, Sleep, time_call
+from app.providers.http import Endpoint, HttpPolicy, ProviderClient, time_call
+from app.providers.retries import Sleep
 
 Vectors = NDArray[np.float32]
 Purpose = Literal["document", "query"]

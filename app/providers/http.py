@@ -16,11 +16,9 @@ from __future__ import annotations
 import asyncio
 import json
 import re
-from collections.abc import AsyncIterator, Awaitable, Callable, Collection, Coroutine, Iterator, Mapping, Sequence
+from collections.abc import AsyncIterator, Callable, Collection, Coroutine, Iterator, Mapping, Sequence
 from contextlib import AsyncExitStack, aclosing, contextmanager
 from dataclasses import dataclass
-from datetime import UTC, datetime
-from email.utils import parsedate_to_datetime
 from functools import partial
 from itertools import pairwise
 from time import perf_counter
@@ -29,15 +27,7 @@ from urllib.parse import urlsplit
 
 import httpx
 from pydantic import SecretStr
-from tenacity import (
-    AsyncRetrying,
-    RetryCallState,
-    retry_if_exception_type,
-    stop_after_attempt,
-    stop_any,
-    wait_random_exponential,
-)
-from tenacity.stop import stop_base
+from tenacity import AsyncRetrying, RetryCallState, retry_if_exception_type, wait_random_exponential
 
 from app.errors import (
     ConfigurationError,
@@ -47,15 +37,12 @@ from app.errors import (
     ProviderTimeout,
     ProviderUnavailable,
 )
+from app.providers.retries import Sleep, retry_after_seconds, retrying
 from app.telemetry import trace_headers
-
-Sleep = Callable[[float], Awaitable[None]]
 
 _TRANSIENT: Final = frozenset({408, 409, 425, 429})
 
 _QUOTA: Final = frozenset({"insufficient_quota", "billing_hard_limit_reached"})
-
-_SECONDS: Final = re.compile(r"\d{1,9}(?:\.\d+)?")
 
 _KEY: Final = re.compile(r"[!-~]+")
 
@@ -100,16 +87,6 @@ class RequestRejected(ProviderMisconfigured):
         self.about = about
 
 
-class _StopBefore(stop_base):
-    """Stop when the wait for the next try would outlast the deadline: better to say now what went wrong."""
-
-    def __init__(self, overdue: float) -> None:
-        self._overdue = overdue
-
-    def __call__(self, retry_state: RetryCallState) -> bool:
-        return asyncio.get_running_loop().time() + retry_state.upcoming_sleep >= self._overdue
-
-
 Answer = TypeVar("Answer")
 
 
@@ -135,7 +112,6 @@ class ProviderClient:
         self._authorization = _checked_authorization(endpoint)
         self._sleep = sleep
         self._slots = asyncio.Semaphore(self.policy.concurrency)
-        self._backoff = wait_random_exponential(multiplier=self.policy.backoff, max=self.policy.backoff_max)
         self._client = httpx.AsyncClient(
             headers={**(headers or {}), "Content-Type": "application/json"},
             # A whole request has `timeout`, kept in _attempt, and each line of a stream: httpx's own read timeout
@@ -221,18 +197,15 @@ class ProviderClient:
         await self._client.aclose()
 
     def _retrying(self, overdue: float) -> AsyncRetrying:
-        return AsyncRetrying(
-            stop=stop_any(stop_after_attempt(self.policy.attempts), _StopBefore(overdue)),
-            wait=self._wait,
-            retry=retry_if_exception_type((ProviderUnavailable, ProviderTimeout)),
+        policy = self.policy
+        return retrying(
+            policy.attempts,
+            retry_if_exception_type((ProviderUnavailable, ProviderTimeout)),
+            backoff=wait_random_exponential(multiplier=policy.backoff, max=policy.backoff_max),
+            asked=_asked,
             sleep=self._sleep,
-            reraise=True,
+            overdue=overdue,
         )
-
-    def _wait(self, state: RetryCallState) -> float:
-        error = state.outcome.exception() if state.outcome else None
-        asked = error.retry_after if isinstance(error, ProviderError) else None
-        return max(self._backoff(state), asked or 0.0)
 
     async def _attempt(self, path: str, content: bytes, watch: Collection[str], **how: str) -> bytes:
         with self._mapped_errors():
@@ -345,19 +318,6 @@ class ProviderClient:
         return RequestRejected(told, about=frozenset(word for word in watch if word in said))
 
 
-def retry_after_seconds(headers: Mapping[str, str], now: datetime | None = None) -> float | None:
-    """Return the Retry-After header as seconds from now, given as seconds or as a date (RFC 9110, 10.2.3)."""
-    value = headers.get("retry-after", "").strip()
-    if _SECONDS.fullmatch(value):
-        return float(value)
-    try:
-        moment = parsedate_to_datetime(value)
-    except (ValueError, OverflowError):
-        return None
-    moment = moment if moment.tzinfo else moment.replace(tzinfo=UTC)
-    return max(0.0, (moment - (now or datetime.now(UTC))).total_seconds())
-
-
 def _line(content: bytearray) -> str:
     return content.removesuffix(b"\r").decode("utf-8", "replace")
 
@@ -387,6 +347,11 @@ def _checked_authorization(endpoint: Endpoint) -> dict[str, str]:
         raise ConfigurationError(f"{endpoint.settings}_API_KEY has a space, a line break or non-ASCII in it")
     bearer = endpoint.key_header == "Authorization"
     return {endpoint.key_header: f"Bearer {key}" if bearer else key}
+
+
+def _asked(state: RetryCallState) -> float | None:
+    error = state.outcome.exception() if state.outcome else None
+    return error.retry_after if isinstance(error, ProviderError) else None
 
 
 def _error_code(answer: bytes) -> str | None:

@@ -12,8 +12,9 @@ from pydantic import BeforeValidator, ValidationError
 from app.errors import ProviderProtocolError
 from app.memory.extraction import TokenUsage
 from app.providers.chat import Adapting, ChatSpec, HttpChat, Prompt, Reply, ReplyPart, Stop, TokenCount, WireModel
-from app.providers.http import Endpoint, HttpPolicy, ProviderClient, Sleep
+from app.providers.http import Endpoint, HttpPolicy, ProviderClient
 from app.providers.openai_batches import OpenAIBatches
+from app.providers.retries import Sleep
 
 _SCHEMA_WORDS: Final = ("response_format", "json_schema", "json_object", "schema", "grammar", "structured output")
 _USAGE: Final = "stream_options"

@@ -16,8 +16,8 @@ import structlog
 
 from app import ids
 from app.db.memories import usage
-from app.db.memories.locks import lock_scopes_of_expired
 from app.db.memories.usage import MOST_SESSIONS, Use
+from app.db.scopes import lock_scopes_of_expired
 from app.db.session import Database
 from app.errors import TypedMemoryError
 from app.model import MemoryStatus

@@ -14,8 +14,8 @@ from typing import Final
 from uuid import UUID
 
 from app.db.memories.ranking import RankingRow, TurnEvidence
-from app.lexical.edits import one_edit_apart
 from app.lexical.labels import compare_labels
+from app.lexical.tokens import one_edit_apart
 from app.memory.drift import DEMOTION
 from app.memory.freshness import SECONDS_PER_DAY, faded
 from app.model import MemoryStatus

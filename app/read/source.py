@@ -12,7 +12,7 @@ from pgvector import HalfVector
 
 from app.db.memories import hype, ranking
 from app.db.memories import read as memory_reads
-from app.db.memories.later_turns import read_later_turns
+from app.db.memories.excerpt import read_later_turns
 from app.db.memories.ranking import AskingSession, Bounds, RankingRow, TurnEvidence
 from app.db.session import ReadSession
 from app.model import Memory

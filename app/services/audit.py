@@ -13,8 +13,8 @@ from app.amounts import amount
 from app.db import audit as db_audit
 from app.db.audit import MOST_IN_A_SEAL, AuditEntry, AuditFilter, Counts
 from app.db.memories.listing import PagePosition
+from app.db.scopes import find_scopes
 from app.db.session import Database, ReadSession
-from app.db.tenants import find_scopes
 from app.errors import InvalidInput
 from app.memory import audit
 from app.memory.audit import AuditAction, AuditRecord, Broken, ChainFault, Seal

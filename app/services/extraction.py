@@ -7,10 +7,10 @@ from dataclasses import dataclass
 from datetime import date, datetime
 from uuid import UUID
 
-from app.db import tenants
+from app.db import quotas, tenants
 from app.db.audit import AuditWriter, append
+from app.db.quotas import ExtractionCost
 from app.db.session import Database, ReadSession
-from app.db.tenants import ExtractionCost
 from app.memory.audit import AuditAction
 from app.memory.extraction import TenantPolicy
 
@@ -45,4 +45,4 @@ class ExtractionPolicies:
     async def costs(self, tenant: UUID, since: date, until: date) -> Sequence[ExtractionCost]:
         """Return the cost of extraction on each of these days, both ends included."""
         async with self.database.read(tenant) as session:
-            return await tenants.between(session, tenant, since, until)
+            return await quotas.costs_between(session, tenant, since, until)

@@ -11,12 +11,13 @@ from uuid import UUID
 
 from app import ids
 from app.db import audit
-from app.db.apply.memories import lock_scope_of, update_fields
+from app.db.apply.memories import update_fields
 from app.db.audit import AuditEntry, AuditWriter, append
 from app.db.entities import write_lookup
 from app.db.memories import listing, rivals, usage
 from app.db.memories import read as memory_reads
 from app.db.memories.listing import MemoryCounts, MemoryFilters, PagePosition, Sort
+from app.db.scopes import lock_scope_of
 from app.db.session import Database, WriteSession
 from app.errors import Conflict, InvalidInput, NotFound, TypedMemoryError
 from app.memory.audit import AuditAction

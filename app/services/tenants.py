@@ -8,7 +8,7 @@ from datetime import datetime
 from uuid import UUID
 
 from app import ids
-from app.db import tenants
+from app.db import scopes, tenants
 from app.db.audit import AuditWriter, append
 from app.db.session import Database, WriteSession
 from app.db.tenants import OldRows, Tenant
@@ -42,7 +42,7 @@ class Tenants:
         """Return every scope of a user, whatever the agent; the user's own is among them even if nothing is in it."""
         own = Scope(kind=ScopeKind.USER, user_id=user).id(actor.tenant_id)
         async with self.database.read(actor.tenant_id) as session:
-            found = await tenants.scopes_of_user(session, actor.tenant_id, user)
+            found = await scopes.scopes_of_user(session, actor.tenant_id, user)
         return tuple({own, *found})
 
     async def list(self) -> Sequence[Tenant]:

@@ -19,9 +19,9 @@ from uuid import UUID
 from app.db.apply.scope import Claimed, apply, retried
 from app.db.memories import read as memory_reads
 from app.db.memories.rivals import enqueue_sameness
+from app.db.scopes import lock_scope
 from app.db.session import PLANNED_BY_KEY, Database, WriteSession, stamped
 from app.db.sql import Model
-from app.db.tenants import lock_scope
 from app.errors import Conflict, ProviderError, TypedMemoryError
 from app.memory.candidate import Candidate, WriteOutcome
 from app.memory.registry import Registry, Types

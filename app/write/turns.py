@@ -20,7 +20,7 @@ from uuid import UUID, uuid5
 from pydantic_core import from_json, to_json
 
 from app import ids
-from app.db import quotas, tenants
+from app.db import quotas, scopes
 from app.db import turns as db_turns
 from app.db.entities import write_lookup
 from app.db.session import Database, ReadSession, WriteSession
@@ -439,13 +439,13 @@ class IngestPipeline:
         ended = await db_turns.finish(session, tenant, given, now)
         mine = [one for one in complete if one.turn.id in ended]
         statuses = Counter(reports[one.turn.id].status for one in mine)
-        cost = tenants.ExtractionCost(
+        cost = quotas.ExtractionCost(
             day=now.date(),
             turns=sum(ended.values()),
             skipped=statuses[TurnStatus.SKIPPED],
             failed=statuses[TurnStatus.FAILED],
         )
-        await tenants.add(session, tenant, cost)
+        await quotas.add_costs(session, tenant, cost)
         for one in mine:
             scope = one.turn.scope.id(tenant)
             bound = binding_rows(tenant, scope, one.turn, one.considered.bindings, one.referents)
@@ -457,7 +457,7 @@ class IngestPipeline:
         tenant, asking = actor.tenant_id, [one for one in works if one.considered.erasures]
         if not asking:
             return
-        await tenants.lock_scope(session, tenant, asking[0].turn.scope.id(tenant))
+        await scopes.lock_scope(session, tenant, asking[0].turn.scope.id(tenant))
         waiting = {
             one.turn.id
             for one in await db_turns.fetch(session, tenant, [one.turn.id for one in asking])

@@ -12,11 +12,10 @@ from datetime import UTC, datetime
 from typing import Any, Final
 from uuid import UUID, uuid4
 
-from sqlalchemy import text
-
 from app.api.memories.bodies import build, candidates_from_batch
 from app.api.query import QueryBody
 from app.api.turn_bodies import TurnsBody, turns_from_body, turns_given
+from app.db.session import statement
 from app.db.turns import StoredTurn
 from app.errors import TypedMemoryError
 from app.model import Scope, ScopeKind
@@ -28,7 +27,9 @@ from evals.service import Bench
 ASKED_AT: Final = datetime(2026, 8, 28, 12, tzinfo=UTC)
 """When questions are asked, and before when everything was told."""
 
-_ACTIVE: Final = text("SELECT id FROM memories WHERE tenant_id = :tenant AND scope_id = :scope AND status = 'active'")
+_ACTIVE: Final = statement(
+    "SELECT id FROM memories WHERE tenant_id = :tenant AND scope_id = :scope AND status = 'active'"
+)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -79,8 +80,8 @@ class Talk:
         runtime = self.bench.runtime
         scope = Scope(kind=ScopeKind.USER, user_id=self.user).id(tenant)
         async with runtime.database.read(tenant) as session:
-            found = await session.execute(_ACTIVE, {"tenant": tenant, "scope": scope})
-            active = set(found.scalars())
+            found = await session.fetch(_ACTIVE, {"tenant": tenant, "scope": scope})
+            active = {row["id"] for row in found}
         if active <= self._questioned:
             return
         hype = Hype(

@@ -9,9 +9,10 @@ from enum import StrEnum
 from typing import Any, Final
 from uuid import UUID
 
-from sqlalchemy import RowMapping, text
+from asyncpg import Record
 
 from app import ids
+from app.db.session import statement
 from app.db.turns import StoredTurn
 from app.memory.candidate import WriteDecision
 from app.memory.normalise import normalise_name
@@ -127,13 +128,13 @@ def _outcome(turn: str, one: RecordedMemory, reported: Mapping[str, Any]) -> Out
     return Outcome(turn=turn, recorded=one, fate=fate, reason=reason, memory=memory)
 
 
-_MEMORIES: Final = text(
+_MEMORIES: Final = statement(
     """
     SELECT id, type, content, payload, speech_act, status, valid_until, ended_at, review_reason
     FROM memories WHERE tenant_id = :tenant AND scope_id = :scope ORDER BY id
     """
 )
-_HOLDING: Final = text(
+_HOLDING: Final = statement(
     """
     SELECT m.type FROM evidence e JOIN memories m ON m.tenant_id = e.tenant_id AND m.id = e.memory_id
     WHERE e.tenant_id = :tenant AND e.turn_id = :turn AND m.status = 'active'
@@ -145,12 +146,11 @@ async def memories_at(bench: Bench, scope: Scope, end: datetime) -> dict[UUID, S
     """Return all memories of a scope, with whether each is active at the end of its story."""
     tenant = bench.actor.tenant_id
     async with bench.runtime.database.read(tenant) as session:
-        found = await session.execute(_MEMORIES, {"tenant": tenant, "scope": scope.id(tenant)})
-        rows = found.mappings().all()
+        rows = await session.fetch(_MEMORIES, {"tenant": tenant, "scope": scope.id(tenant)})
     return {row["id"]: _stored(row, end) for row in rows}
 
 
-def _stored(row: RowMapping, end: datetime) -> StoredMemory:
+def _stored(row: Record, end: datetime) -> StoredMemory:
     over = row["valid_until"] is not None and row["valid_until"] <= end
     active = row["status"] == MemoryStatus.ACTIVE and not over and row["review_reason"] is None
     return StoredMemory(
@@ -168,7 +168,7 @@ async def types_holding(bench: Bench, turn: UUID) -> list[str]:
     """Return the types of the active memories that rest on a turn."""
     tenant = bench.actor.tenant_id
     async with bench.runtime.database.read(tenant) as session:
-        return list((await session.execute(_HOLDING, {"tenant": tenant, "turn": turn})).scalars())
+        return [row[0] for row in await session.fetch(_HOLDING, {"tenant": tenant, "turn": turn})]
 
 
 def is_lost(told: Sequence[Outcome], held_by: Sequence[str]) -> bool:

@@ -15,7 +15,7 @@ import pytest
 from fastapi import FastAPI
 
 from app.bootstrap import now
-from app.features.lifecycle.runner import discover
+from app.features.lifecycle.workers import WORKERS
 from app.main import create_app
 from app.runtime import Runtime
 from app.settings import Settings
@@ -54,7 +54,7 @@ def settings_for(database_url: str, **overrides: Any) -> Settings:
         "operator_key": OPERATOR_KEY,
         "log_format": "console",
         "database_pool_size": 8,
-        "worker_schedules": dict.fromkeys(discover(), LEAP_DAY),
+        "worker_schedules": dict.fromkeys(WORKERS, LEAP_DAY),
     }
     return Settings(**{**defaults, **overrides})
 

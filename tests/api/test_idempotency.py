@@ -9,9 +9,9 @@ from typing import Any
 import httpx
 import pytest
 from fastapi import FastAPI
-from sqlalchemy import text
 
 from app.db import idempotency
+from app.db.session import statement
 from app.errors import DatabaseUnavailable
 from app.runtime import Runtime
 from app.services import idempotency as service
@@ -165,7 +165,8 @@ async def test_a_request_that_takes_minutes_holds_its_key(
     async def renewed() -> bool:
         async with runtime.database.read(tenant) as session:
             late = "SELECT count(*) FROM idempotency_keys WHERE tenant_id = :tenant AND now() - created_at > '1 minute'"
-            return bool((await session.execute(text(late), {"tenant": tenant})).scalar_one() == 0)
+            [[count]] = await session.fetch(statement(late), {"tenant": tenant})
+            return bool(count == 0)
 
     monkeypatch.setattr(Memories, "write", slow)
     monkeypatch.setattr(service, "RENEW_SECONDS", 0.05)
@@ -178,7 +179,7 @@ async def test_a_request_that_takes_minutes_holds_its_key(
             assert (await client.delete(f"/memories/{other}")).status_code == 200
         async with runtime.database.write(tenant) as session:
             aged = "UPDATE idempotency_keys SET created_at = now() - interval '61 seconds' WHERE tenant_id = :tenant"
-            await session.execute(text(aged), {"tenant": tenant})
+            await session.change(statement(aged), {"tenant": tenant})
         await eventually(renewed)
         second = await client.post("/memories/typed/preference", json=PREFERENCE, headers=keyed("k"))
         assert (second.status_code, runs) == (409, 1)
@@ -234,12 +235,12 @@ async def test_an_answer_that_cannot_be_stored_at_once_is_stored_later(
 
 async def test_a_dead_process_blocks_its_key_for_a_minute(client: httpx.AsyncClient, runtime: Runtime) -> None:
     tenant = await tenant_of(runtime, client)
-    insert = text(
+    insert = statement(
         "INSERT INTO idempotency_keys (tenant_id, route, key, fingerprint, status, response, created_at) "
         "VALUES (:tenant, 'POST /memories/typed/fact', 'k', '\\x00', 0, '{}', now() - interval '61 seconds')"
     )
     async with runtime.database.write(tenant) as session:
-        await session.execute(insert, {"tenant": tenant})
+        await session.change(insert, {"tenant": tenant})
     answer = await client.post("/memories/typed/fact", json=fact(), headers=keyed("k"))
     assert answer.status_code == 201
 
@@ -249,13 +250,13 @@ async def test_what_is_erased_meanwhile_does_not_block_the_key_of_a_dead_process
 ) -> None:
     other = (await client.post("/memories/typed/fact", json=fact())).json()["memory"]["id"]
     tenant = await tenant_of(runtime, client)
-    begun = text(
+    begun = statement(
         "UPDATE idempotency_keys SET status = 0, response = '{}', created_at = now() - interval '61 seconds' "
         "WHERE tenant_id = :tenant"
     )
     await client.post("/memories/typed/fact", json=fact(object="Audi"), headers=keyed("k"))
     async with runtime.database.write(tenant) as session:
-        await session.execute(begun, {"tenant": tenant})
+        await session.change(begun, {"tenant": tenant})
     assert (await client.delete(f"/memories/{other}")).status_code == 200
     answer = await client.post("/memories/typed/fact", json=fact(object="Audi"), headers=keyed("k"))
     assert answer.status_code == 201, answer.text
@@ -265,8 +266,8 @@ async def test_answers_are_kept_for_a_day(client: httpx.AsyncClient, runtime: Ru
     await client.post("/memories/typed/fact", json=fact(), headers=keyed("k"))
     tenant = await tenant_of(runtime, client)
     async with runtime.database.write(tenant) as session:
-        await session.execute(
-            text("UPDATE idempotency_keys SET created_at = :at WHERE tenant_id = :tenant"),
+        await session.change(
+            statement("UPDATE idempotency_keys SET created_at = :at WHERE tenant_id = :tenant"),
             {"tenant": tenant, "at": runtime.clock() - timedelta(hours=25)},
         )
     again = await client.post("/memories/typed/fact", json=fact(object="Audi"), headers=keyed("k"))

@@ -8,11 +8,11 @@ from uuid import UUID
 
 import httpx
 import pytest
-from sqlalchemy import text
 
 from app import ids
 from app.bootstrap import now
 from app.db import jobs
+from app.db.session import statement
 from app.model import JobStatus
 from app.runtime import Runtime
 from app.services.jobs import Jobs
@@ -172,7 +172,7 @@ async def test_an_old_queue_is_reported_and_the_service_stays_ready(fresh_databa
         for _ in range(2):
             await queued(client, runtime)
         async with runtime.database.write(None) as session:
-            await session.execute(text("UPDATE pgqueuer SET execute_after = now() - interval '100 seconds'"))
+            await session.change(statement("UPDATE pgqueuer SET execute_after = now() - interval '100 seconds'"), {})
         ready = await client.get("/readyz")
         scraped = (await client.get("/metrics")).text
     answer = ready.json()

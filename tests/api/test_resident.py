@@ -11,7 +11,7 @@ import httpx
 import pytest
 from fastapi import FastAPI
 
-from app.features.lifecycle.runner import discover
+from app.features.lifecycle.workers import WORKERS
 from app.runtime import Runtime
 from tests.api.conftest import Tenant, running, settings_for
 from tests.support.residents import BothWays, asked_both_ways
@@ -176,7 +176,7 @@ class Script:
     async def sweep(self) -> None:
         tenants = await self.client.get("/memories", params={"user_id": "u1", "limit": 1})
         assert tenants.status_code == 200
-        for worker in discover().values():
+        for worker in WORKERS.values():
             await self.client.post(f"/workers/{worker.name}/run", json={})
 
     async def ask(self) -> str:

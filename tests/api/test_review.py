@@ -8,9 +8,9 @@ from uuid import UUID
 
 import httpx
 import pytest
-from sqlalchemy import text
-from sqlalchemy.exc import IntegrityError
+from asyncpg import CheckViolationError
 
+from app.db.session import statement
 from app.features.review import routes as review
 from app.features.review import sql as db_review
 from app.model import ReviewReason
@@ -103,8 +103,8 @@ async def test_accepting_keeps_the_day_of_an_event_in_the_speakers_zone(desk: De
     )
     await desk.decided(pending["id"], "accept")
     async with desk.runtime.database.read((await desk.actor()).tenant_id) as session:
-        query = text("SELECT lower(event_range), upper(event_range) FROM memory_index WHERE memory_id = :id")
-        [covers] = await session.execute(query, {"id": UUID(hex=pending["id"][4:])})
+        query = statement("SELECT lower(event_range), upper(event_range) FROM memory_index WHERE memory_id = :id")
+        [covers] = await session.fetch(query, {"id": UUID(hex=pending["id"][4:])})
     assert [one.isoformat() for one in covers] == ["2026-05-08T15:00:00+00:00", "2026-05-09T15:00:00+00:00"]
 
 
@@ -356,8 +356,8 @@ async def test_accepting_what_is_over_only_takes_it_off_the_queue(desk: Desk, ru
     strong, weak = await desk.contested()
     async with runtime.database.write((await desk.actor()).tenant_id) as session:
         for table, column, stamp in (("memories", "id", ", updated_at = now()"), ("memory_index", "memory_id", "")):
-            await session.execute(
-                text(f"UPDATE {table} SET status = 'expired'{stamp} WHERE {column} = :id"),  # noqa: S608 - constants
+            await session.change(
+                statement(f"UPDATE {table} SET status = 'expired'{stamp} WHERE {column} = :id"),  # noqa: S608 - constants
                 {"id": UUID(hex=weak[4:])},
             )
     suggested = (await desk.item(weak))["item"]["suggestion"]
@@ -531,8 +531,8 @@ async def test_the_summary_counts_by_reason_and_age(desk: Desk) -> None:
     await desk.contested()
     async with desk.runtime.database.write((await desk.actor()).tenant_id) as session:
         for one, days in zip(ids, (0.5, 3, 12, 90), strict=True):
-            await session.execute(
-                text("UPDATE memories SET review_since = :since WHERE id = :id"),
+            await session.change(
+                statement("UPDATE memories SET review_since = :since WHERE id = :id"),
                 {"since": desk.runtime.clock() - timedelta(days=days), "id": UUID(hex=one[4:])},
             )
     found = (await desk.client.get("/admin/review/summary")).json()
@@ -554,10 +554,10 @@ async def test_taking_the_mark_off_a_pending_memory_is_refused(desk: Desk) -> No
     assert answer.status_code == 409
     assert f"/admin/review/{rev(pending['id'])}" in answer.json()["detail"]
     assert (await desk.memory(pending["id"]))["needs_review"]
-    with pytest.raises(IntegrityError, match="ck_memories_pending"):
+    with pytest.raises(CheckViolationError, match="ck_memories_pending"):
         async with desk.runtime.database.write((await desk.actor()).tenant_id) as session:
-            await session.execute(
-                text("UPDATE memories SET review_reason = NULL, review_since = NULL WHERE id = :id"),
+            await session.change(
+                statement("UPDATE memories SET review_reason = NULL, review_since = NULL WHERE id = :id"),
                 {"id": UUID(hex=pending["id"][4:])},
             )
 

@@ -8,8 +8,8 @@ from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy import text
 
+from app.db.session import statement as session_statement
 from app.features.review import decide
 from app.features.review.decide import ReviewDecisions
 from app.runtime import Runtime
@@ -28,7 +28,7 @@ def desk(client: httpx.AsyncClient, runtime: Runtime) -> Desk:
 
 async def rows(desk: Desk, statement: str) -> list[dict[str, Any]]:
     async with desk.runtime.database.read((await desk.actor()).tenant_id) as session:
-        return [dict(row) for row in (await session.execute(text(statement))).mappings()]
+        return [dict(row) for row in await session.fetch(session_statement(statement), {})]
 
 
 async def assert_whole(desk: Desk) -> None:

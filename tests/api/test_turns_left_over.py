@@ -8,9 +8,9 @@ from typing import Any
 
 import httpx
 import pytest
-from sqlalchemy import text
 
 from app.api.turns import WAIT_FOR_A_WORKER
+from app.db.session import statement
 from app.errors import DatabaseUnavailable
 from app.jobs import executor, schedules
 from app.jobs.schedules import requeue_turns
@@ -88,10 +88,10 @@ async def test_an_old_turn_that_is_replayed_counts_from_then(
         return await queued() == ["succeeded"]
 
     said = await say(client, "I live in Ljubljana.")
-    aged = text("UPDATE turns SET recorded_at = now() - interval '1 year' WHERE tenant_id = :tenant")
+    aged = statement("UPDATE turns SET recorded_at = now() - interval '1 year' WHERE tenant_id = :tenant")
     tenant = await tenant_of(client, runtime)
     async with runtime.database.write(tenant) as session:
-        await session.execute(aged, {"tenant": tenant})
+        await session.change(aged, {"tenant": tenant})
     begun, left, process = asyncio.Event(), asyncio.Event(), Turns.process
 
     async def slow(*args: Any, **more: Any) -> Any:

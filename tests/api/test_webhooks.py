@@ -499,7 +499,7 @@ async def test_a_name_that_leads_inside_is_not_connected_to(receiver: Receiver) 
 
     sender = WebhookSender(timeout=1.0, resolve=inside)
     message = WebhookMessage(id="msg_1", at=datetime.now(UTC), body="{}", secrets=["whsec_c2VjcmV0"])
-    answer = await sender.send("https://rebinding.example/", message)
+    answer = await sender.deliver("https://rebinding.example/", message)
     assert (answer.status, "public internet" in str(answer.error)) == (None, True)
     assert receiver.got == []
 
@@ -513,7 +513,7 @@ async def test_a_host_in_punycode_is_resolved_as_it_is_written() -> None:
 
     sender = WebhookSender(timeout=1.0, resolve=nowhere)
     message = WebhookMessage(id="msg_1", at=datetime.now(UTC), body="{}", secrets=["whsec_c2VjcmV0"])
-    await sender.send("https://xn--gro-7ka.example/", message)
+    await sender.deliver("https://xn--gro-7ka.example/", message)
     assert asked == ["xn--gro-7ka.example"]
 
 
@@ -527,7 +527,7 @@ async def test_the_connection_goes_to_the_checked_address_under_the_hosts_name(r
     port = receiver.url.rpartition(":")[2]
     sender = WebhookSender(timeout=PATIENCE, private=True, resolve=once)
     message = WebhookMessage(id="msg_1", at=datetime.now(UTC), body="{}", secrets=["whsec_c2VjcmV0"])
-    answer = await sender.send(f"http://hooks.example:{port}/", message)
+    answer = await sender.deliver(f"http://hooks.example:{port}/", message)
     assert (answer.delivered, asked) == (True, ["hooks.example"])
     assert receiver.got[0][0]["Host"] == f"hooks.example:{port}"
     assert fault_of("https://hooks.example/", private=False) is None

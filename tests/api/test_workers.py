@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from app.features.lifecycle.runner import discover
+from app.features.lifecycle.workers import WORKERS
 from tests.api.conftest import Tenant, connected, fact
 from tests.support.waiting import ended_job
 
@@ -11,7 +11,7 @@ async def test_they_are_listed_with_their_times_and_latest_runs(tenant: Tenant) 
     client = tenant.client
     await client.post("/memories/typed/fact", json=fact())
     listed = (await client.get("/admin/workers")).json()["workers"]
-    assert [one["name"] for one in listed] == sorted(discover())
+    assert [one["name"] for one in listed] == sorted(WORKERS)
     assert all(one["summary"].endswith(".") and len(one["cron"].split()) == 5 for one in listed)
     assert {one["last_run"] for one in listed} == {None}
     answer = await client.post("/admin/workers/lexical-statistics/run")

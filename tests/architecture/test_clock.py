@@ -11,7 +11,7 @@ ASKS = {"datetime.now", "datetime.utcnow", "datetime.today", "date.today", "time
 
 EXCEPTIONS = {
     "app/bootstrap.py": "the machine's clock, to be compared with the database's",
-    "app/providers/http.py": "a provider's date in Retry-After, which is compared at once",
+    "app/providers/retries.py": "a provider's date in Retry-After, which is compared at once",
     "app/services/limits.py": "the end of a window of requests, which the library takes from this machine's clock",
     "app/features/agent_hooks/spool.py": "when a person typed a prompt, on their own machine",
     "app/operations/commands/keys.py": "a span that a person types, and what is shown to them",

@@ -7,9 +7,9 @@ from typing import Any
 from uuid import UUID, uuid4
 
 import asyncpg
-from sqlalchemy import text
 
 from app.db.audit import AuditWriter, append
+from app.db.session import statement
 from app.db.sql import Row
 from app.memory.audit import AuditAction
 from app.services.audit import Audit, Verification
@@ -58,11 +58,11 @@ class Book:
     async def redact(self, memories: list[UUID], scopes: list[UUID]) -> int:
         """Empty events as an erasure does."""
         async with self.store.database.write(self.tenant) as session:
-            found = await session.execute(
-                text("SELECT redact_audit(:tenant, :memories, :scopes)"),
+            [[found]] = await session.fetch(
+                statement("SELECT redact_audit(:tenant, :memories, :scopes)"),
                 {"tenant": self.tenant, "memories": memories, "scopes": scopes},
             )
-            return int(found.scalar_one())
+            return int(found)
 
     async def tamper(self, statement: str, *arguments: object) -> None:
         """Change what nobody may, as an owner who turns the triggers off."""

@@ -7,8 +7,8 @@ from uuid import uuid4
 
 import asyncpg
 import pytest
-from sqlalchemy import text
 
+from app.db.session import statement as session_statement
 from app.memory.audit import ChainFault
 from app.services.audit import Head
 from tests.audit.books import Book
@@ -252,7 +252,7 @@ RUNTIME_MAY_NOT = [
 async def test_the_runtime_role_may_not(book: Book, statement: str) -> None:
     with pytest.raises(Exception, match=r"permission denied|must be owner"):
         async with book.store.database.write(book.tenant) as session:
-            await session.execute(text(statement))
+            await session.change(session_statement(statement), {})
 
 
 @pytest.mark.parametrize(
@@ -263,7 +263,7 @@ async def test_the_runtime_role_seals_and_empties_its_own_tenant_alone(book: Boo
     for tenant in (uuid4(), None):
         with pytest.raises(Exception, match="not the one of this transaction"):
             async with book.store.database.write(tenant) as session:
-                await session.execute(text(statement), {"tenant": book.tenant})
+                await session.fetch(session_statement(statement), {"tenant": book.tenant})
 
 
 @pytest.mark.parametrize(

@@ -12,8 +12,8 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy import text
 
+from app.db.session import statement
 from app.memory.candidate import WriteOutcome
 from app.services.audit import Audit
 from app.services.entities import Entities
@@ -168,8 +168,8 @@ async def test_what_nobody_told_the_database_tells(store: Store) -> None:
     outcome = await store.write("fact", subject="Ana", predicate="works-at", object="Audi")
     assert outcome.memory is not None
     async with store.database.write(store.tenant) as session:
-        await session.execute(
-            text("UPDATE memories SET status = 'expired', confidence = 0.25 WHERE tenant_id = :t AND id = :m"),
+        await session.change(
+            statement("UPDATE memories SET status = 'expired', confidence = 0.25 WHERE tenant_id = :t AND id = :m"),
             {"t": store.tenant, "m": outcome.memory.id},
         )
     [*_, last] = (await agree(store))[outcome.memory.id]
@@ -181,8 +181,8 @@ async def test_what_was_erased_in_the_transaction_that_changed_it_is_not_told(st
     assert outcome.memory is not None
     async with store.database.write(store.tenant) as session:
         for change in ("UPDATE memories SET status = 'expired'", "DELETE FROM memories"):
-            await session.execute(
-                text(f"{change} WHERE tenant_id = :t AND id = :m"),
+            await session.change(
+                statement(f"{change} WHERE tenant_id = :t AND id = :m"),
                 {"t": store.tenant, "m": outcome.memory.id},
             )
     [only] = (await told(store))[outcome.memory.id]

@@ -7,10 +7,10 @@ from collections.abc import Iterator
 from typing import Any
 
 import pytest
-from sqlalchemy import text
 
 from app.db import tables
 from app.db.memories.listing import MemoryFilters, Sort, apply_filters, source
+from app.db.session import statement
 from tests.backfill.clinic import Clinic
 
 CLASS = (("drug_class", "biguanide", ("medication",)),)
@@ -30,9 +30,9 @@ async def explained(clinic: Clinic, filters: MemoryFilters) -> list[dict[str, An
         f" ORDER BY {order} LIMIT 50"
     )
     async with clinic.store.database.read(clinic.store.tenant) as session:
-        role = (await session.execute(text("SELECT current_user"))).scalar_one()
+        [[role]] = await session.fetch(statement("SELECT current_user"), {})
         assert role == "typed_memory_runtime"
-        found = (await session.execute(text(query), {"tenant": clinic.store.tenant, **values})).scalar_one()
+        [[found]] = await session.fetch(statement(query), {"tenant": clinic.store.tenant, **values})
     plan = json.loads(found) if isinstance(found, str) else found
     return list(nodes(plan[0]["Plan"]))
 

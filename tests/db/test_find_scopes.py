@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.db.tenants import find_scopes, scopes_of_user
+from app.db.scopes import find_scopes, scopes_of_user
 from app.model import Scope, ScopeKind
 from tests.support.stores import Store
 

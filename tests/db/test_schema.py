@@ -9,11 +9,11 @@ from uuid import UUID, uuid4
 import asyncpg
 import pytest
 from alembic import command
-from sqlalchemy import text
 
 from app.db import embedding_models
 from app.db.migrate import configuration, downgrade, head, upgrade
 from app.db.session import RUNTIME_ROLE, Database
+from app.db.session import statement as session_statement
 from app.db.tables import UNSCOPED, metadata
 from app.memory.registry import discover
 from tests.support import owner
@@ -104,7 +104,7 @@ async def test_the_runtime_role_may_not(database_url: str, statement: str) -> No
     try:
         with pytest.raises(Exception, match=r"permission denied|must be owner|violates row-level security"):
             async with database.write(uuid4()) as session:
-                await session.execute(text(statement))
+                await session.change(session_statement(statement), {})
     finally:
         await database.close()
 
@@ -112,7 +112,7 @@ async def test_the_runtime_role_may_not(database_url: str, statement: str) -> No
 async def test_reads_cannot_write(store: Store) -> None:
     with pytest.raises(Exception, match="read-only transaction"):
         async with store.database.read(store.tenant) as session:
-            await session.execute(text("DELETE FROM memories"))
+            await session.fetch(session_statement("DELETE FROM memories"), {})
 
 
 async def filled(store: Store) -> UUID:
@@ -131,12 +131,12 @@ async def test_one_tenant_sees_nothing_of_another_at_sql_level(store: Store) -> 
     seen: dict[str, int] = {}
     for table in by_content:
         column = "id" if table.name == "tenants" else "tenant_id"
-        count = text(f"SELECT count(*) FROM {table.name} WHERE {column} = :tenant")  # noqa: S608 - names of our tables
+        count = session_statement(f"SELECT count(*) FROM {table.name} WHERE {column} = :tenant")  # noqa: S608 - names of our tables
         async with store.database.read(tenant) as session:
-            seen[table.name] = int((await session.execute(count, {"tenant": tenant})).scalar_one())
+            [[seen[table.name]]] = await session.fetch(count, {"tenant": tenant})
         for other in (stranger, None):
             async with store.database.read(other) as session:
-                found = (await session.execute(count, {"tenant": tenant})).scalar_one()
+                [[found]] = await session.fetch(count, {"tenant": tenant})
             assert found == 0, table.name
     assert seen["memories"] == 4
     assert seen["relations"] == 1
@@ -148,13 +148,15 @@ async def test_one_tenant_cannot_write_as_another(store: Store) -> None:
     stranger = uuid4()
     await store.sql("INSERT INTO tenants (id, name) VALUES ($1, $2)", stranger, str(stranger))
     async with store.database.write(stranger) as session:
-        changed = await session.execute(text("UPDATE memories SET content = 'x' WHERE tenant_id = :t"), {"t": tenant})
-        erased = await session.execute(text("DELETE FROM memories WHERE tenant_id = :t"), {"t": tenant})
-    assert (changed.rowcount, erased.rowcount) == (0, 0)
+        changed = await session.change(
+            session_statement("UPDATE memories SET content = 'x' WHERE tenant_id = :t"), {"t": tenant}
+        )
+        erased = await session.change(session_statement("DELETE FROM memories WHERE tenant_id = :t"), {"t": tenant})
+    assert (changed, erased) == (0, 0)
     with pytest.raises(Exception, match="row-level security"):
         async with store.database.write(stranger) as session:
-            await session.execute(
-                text("INSERT INTO scopes (tenant_id, id, kind) VALUES (:t, :t, 'global')"), {"t": tenant}
+            await session.change(
+                session_statement("INSERT INTO scopes (tenant_id, id, kind) VALUES (:t, :t, 'global')"), {"t": tenant}
             )
 
 
@@ -166,21 +168,25 @@ async def test_one_tenant_cannot_write_to_the_index_as_another_though_it_is_read
     await store.sql("INSERT INTO tenants (id, name) VALUES ($1, $2)", stranger, str(stranger))
     for other in (stranger, None):
         async with store.database.write(other) as session:
-            changed = await session.execute(
-                text("UPDATE memory_index SET confidence = 0 WHERE tenant_id = :t"), {"t": tenant}
+            changed = await session.change(
+                session_statement("UPDATE memory_index SET confidence = 0 WHERE tenant_id = :t"), {"t": tenant}
             )
-            removed = await session.execute(text("DELETE FROM memory_index WHERE tenant_id = :t"), {"t": tenant})
-        assert (changed.rowcount, removed.rowcount) == (0, 0)
-    copied = text(
+            removed = await session.change(
+                session_statement("DELETE FROM memory_index WHERE tenant_id = :t"), {"t": tenant}
+            )
+        assert (changed, removed) == (0, 0)
+    copied = session_statement(
         "INSERT INTO memory_index SELECT (jsonb_populate_record(i, jsonb_build_object('part', 99))).* "
         "FROM memory_index i WHERE tenant_id = :t"
     )
     with pytest.raises(Exception, match="row-level security"):
         async with store.database.write(stranger) as session:
-            await session.execute(copied, {"t": tenant})
+            await session.change(copied, {"t": tenant})
     async with store.database.read(tenant) as session:
-        found = await session.execute(text("EXPLAIN SELECT 1 FROM memory_index WHERE tsv @@ 'x'::tsquery"))
-    assert "Filter: (tenant" not in "\n".join(found.scalars())
+        found = await session.fetch(
+            session_statement("EXPLAIN SELECT 1 FROM memory_index WHERE tsv @@ CAST('x' AS tsquery)"), {}
+        )
+    assert "Filter: (tenant" not in "\n".join(row[0] for row in found)
 
 
 async def test_the_tenant_does_not_stay_with_a_pooled_connection(database_url: str, store: Store) -> None:
@@ -188,9 +194,9 @@ async def test_the_tenant_does_not_stay_with_a_pooled_connection(database_url: s
     database = Database(database_url, pool_size=1)
     try:
         async with database.read(tenant) as session:
-            assert (await session.execute(text("SELECT count(*) FROM memories"))).scalar_one() == 4
+            assert (await session.fetch(session_statement("SELECT count(*) FROM memories"), {}))[0][0] == 4
         async with database.read(None) as session:
-            assert (await session.execute(text("SELECT count(*) FROM memories"))).scalar_one() == 0
+            assert (await session.fetch(session_statement("SELECT count(*) FROM memories"), {}))[0][0] == 0
     finally:
         await database.close()
 

@@ -8,8 +8,8 @@ from uuid import UUID, uuid4
 
 import asyncpg
 import pytest
-from sqlalchemy import text
 
+from app.db.session import statement as session_statement
 from app.db.tenant_types import TypeCache
 from app.features.tenant_types.service import TenantTypes
 from app.memory.registry import Registry, discover
@@ -105,13 +105,13 @@ async def test_what_the_previous_release_writes_is_of_a_built_in_type(store: Sto
 
 async def test_a_tenant_sees_what_is_built_in_and_its_own(store: Store) -> None:
     other = await another(store)
-    seen = text("SELECT tenant_id, name FROM memory_types")
+    seen = session_statement("SELECT tenant_id, name FROM memory_types")
     async with store.database.read(store.tenant) as session:
-        rows = (await session.execute(seen)).all()
-    assert {row.name for row in rows} == set(discover().by_name)
+        rows = await session.fetch(seen, {})
+    assert {row["name"] for row in rows} == set(discover().by_name)
     async with store.database.read(other) as session:
-        rows = (await session.execute(seen)).all()
-    assert {row.name for row in rows if row.tenant_id == other} == {"ticket"}
+        rows = await session.fetch(seen, {})
+    assert {row["name"] for row in rows if row["tenant_id"] == other} == {"ticket"}
 
 
 @pytest.mark.parametrize(
@@ -126,7 +126,7 @@ async def test_a_tenant_writes_no_types_but_its_own(store: Store, statement: str
     other = await another(store)
     with pytest.raises(Exception, match="violates row-level security"):
         async with store.database.write(store.tenant) as session:
-            await session.execute(text(statement), {"other": other} if ":other" in statement else {})
+            await session.change(session_statement(statement), {"other": other} if ":other" in statement else {})
 
 
 @pytest.mark.parametrize(
@@ -140,14 +140,14 @@ async def test_a_tenant_writes_no_types_but_its_own(store: Store, statement: str
 async def test_a_tenant_changes_no_types_but_its_own(store: Store, statement: str) -> None:
     await another(store)
     async with store.database.write(store.tenant) as session:
-        assert (await session.execute(text(statement))).rowcount == 0
+        assert await session.change(session_statement(statement), {}) == 0
 
 
 async def test_a_version_is_never_rewritten(store: Store) -> None:
     await with_tickets(store)
     with pytest.raises(Exception, match="permission denied"):
         async with store.database.write(store.tenant) as session:
-            await session.execute(text("UPDATE memory_type_versions SET definition = '{}'"))
+            await session.change(session_statement("UPDATE memory_type_versions SET definition = '{}'"), {})
 
 
 @pytest.mark.one_server

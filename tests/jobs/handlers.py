@@ -8,9 +8,8 @@ import signal
 from collections.abc import Mapping
 from uuid import UUID
 
-from sqlalchemy import text
-
 from app.db.jobs import Job
+from app.db.session import statement
 from app.errors import InvalidInput, NotFound, ProviderUnavailable
 from app.features.lifecycle import jobs as worker
 from app.features.lifecycle.runner import Counts, RunProgress, Worker, WorkerContext
@@ -26,18 +25,19 @@ GRANT SELECT, INSERT ON effects TO typed_memory_runtime
 async def mark(runtime: Runtime, job: Job, name: str) -> None:
     """Leave a trace that the test can count."""
     async with runtime.database.write(job.tenant_id) as session:
-        await session.execute(
-            text("INSERT INTO effects (tenant_id, job_id, name, pid) VALUES (:tenant, :job, :name, :pid)"),
+        await session.change(
+            statement("INSERT INTO effects (tenant_id, job_id, name, pid) VALUES (:tenant, :job, :name, :pid)"),
             {"tenant": job.tenant_id, "job": job.id, "name": name, "pid": os.getpid()},
         )
 
 
 async def count(runtime: Runtime, job: Job, name: str) -> int:
     async with runtime.database.read(job.tenant_id) as session:
-        found = await session.execute(
-            text("SELECT count(*) FROM effects WHERE job_id = :job AND name = :name"), {"job": job.id, "name": name}
+        [[found]] = await session.fetch(
+            statement("SELECT count(*) FROM effects WHERE job_id = :job AND name = :name"),
+            {"job": job.id, "name": name},
         )
-        return int(found.scalar_one())
+        return int(found)
 
 
 async def note(runtime: Runtime, job: Job, progress: ProgressCallback) -> Mapping[str, object]:
@@ -92,9 +92,9 @@ async def deadly(runtime: Runtime, job: Job, progress: ProgressCallback) -> None
 
 async def counted(context: WorkerContext, tenant: UUID, *, dry_run: bool, progress: RunProgress) -> Counts:
     """Count the tenant's jobs, and take a checkpoint after each."""
-    query = text("SELECT count(*) FROM jobs WHERE tenant_id = :tenant")
+    query = statement("SELECT count(*) FROM jobs WHERE tenant_id = :tenant")
     async with context.database.read(tenant) as session:
-        found = int((await session.execute(query, {"tenant": tenant})).scalar_one())
+        [[found]] = await session.fetch(query, {"tenant": tenant})
     for done in range(found):
         await progress(done + 1, found)
         await asyncio.sleep(0.05)

@@ -4,30 +4,17 @@ from __future__ import annotations
 
 import asyncio
 from collections import Counter
-from pathlib import Path
 from uuid import UUID
 
 import pytest
 from structlog.testing import capture_logs
 
 from app.errors import ConfigurationError, Conflict, NotFound
-from app.features.lifecycle import workers
 from app.features.lifecycle.jobs import schedules
-from app.features.lifecycle.runner import Workers, checked_crons, discover
+from app.features.lifecycle.runner import Workers, checked_crons
 from app.model import Actor, JobStatus
 from tests.jobs.handlers import WORKERS
 from tests.jobs.yard import Yard
-
-GOOD = """
-from app.features.lifecycle.runner import Worker
-
-
-async def run(context, tenant, *, dry_run, progress):
-    return {}
-
-
-WORKER = Worker(name="%s", cron="0 0 * * *", summary="Does nothing.", run=run)
-"""
 
 
 async def test_a_run_is_done_and_its_counts_are_kept(yard: Yard, actor: Actor) -> None:
@@ -158,23 +145,3 @@ def test_times_are_checked_when_they_are_set() -> None:
     for wrong in ({"counting": "* * *"}, {"counting": "0 99 * * *"}, {"nothing": "off"}, {"counting": "* * * * * *"}):
         with pytest.raises(ConfigurationError, match="TM_WORKER_SCHEDULES"):
             checked_crons(wrong, WORKERS)
-
-
-@pytest.mark.parametrize(
-    ("name", "content", "complaint"),
-    [
-        ("fine_day", GOOD % "fine-day", None),
-        ("fine", GOOD % "other", "name the file after it"),
-        ("empty", "", "defines no WORKER"),
-    ],
-)
-def test_workers_are_found_by_their_files(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, name: str, content: str, complaint: str | None
-) -> None:
-    (tmp_path / f"{name}.py").write_text(content)
-    monkeypatch.setattr(workers, "__path__", [str(tmp_path)])
-    if complaint is None:
-        assert list(discover()) == ["fine-day"]
-        return
-    with pytest.raises(ConfigurationError, match=complaint):
-        discover()

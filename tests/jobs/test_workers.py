@@ -12,8 +12,8 @@ from typing import Any
 from uuid import UUID
 
 import pytest
-from sqlalchemy import text
 
+from app.db.session import statement
 from app.jobs import worker
 from app.jobs.executor import MOST_INTERRUPTED
 from app.jobs.schedules import SCHEDULES, Schedule
@@ -215,7 +215,7 @@ async def _ended_once(yard: Yard, job: object) -> bool:
 
 async def tick(runtime: Runtime) -> None:
     async with runtime.database.write(None) as session:
-        await session.execute(text("INSERT INTO effects (name) VALUES ('tick')"))
+        await session.change(statement("INSERT INTO effects (name) VALUES ('tick')"), {})
 
 
 async def ticks(yard: Yard) -> int:

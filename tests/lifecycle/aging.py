@@ -11,13 +11,13 @@ import asyncpg
 
 from app.db.memories import usage
 from app.db.memories.usage import Revival, Use, revive
-from app.features.lifecycle.runner import Counts, RunProgress, WorkerContext, discover
+from app.features.lifecycle.runner import Counts, RunProgress, WorkerContext
+from app.features.lifecycle.workers import WORKERS
 from app.memory.candidate import WriteOutcome
 from app.model import Memory
 from tests.support.stores import Store
 
 START = datetime(2026, 1, 5, 12, tzinfo=UTC)
-WORKERS = discover()
 
 
 @dataclass(slots=True)

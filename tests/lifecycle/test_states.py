@@ -10,8 +10,8 @@ import asyncpg
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from sqlalchemy import text
 
+from app.db.session import statement
 from app.errors import Conflict
 from app.model import MemoryStatus
 from tests.lifecycle.aging import START, Aging
@@ -56,8 +56,8 @@ async def test_a_refusal_is_a_conflict_to_callers(old: Aging) -> None:
     memory = await placed(old, MemoryStatus.EXPIRED)
     with pytest.raises(Conflict, match="a memory that is expired cannot become pending"):
         async with old.store.database.write(old.store.tenant) as session:
-            await session.execute(
-                text(
+            await session.change(
+                statement(
                     "UPDATE memories SET status = 'pending', review_reason = 'asked', review_since = now() "
                     "WHERE id = :id"
                 ),

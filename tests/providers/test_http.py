@@ -5,7 +5,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.providers.http import _error_code, retry_after_seconds
+from app.providers.http import _error_code
+from app.providers.retries import retry_after_seconds
 
 NOW = datetime(2026, 1, 1, 12, tzinfo=UTC)
 

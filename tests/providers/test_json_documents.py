@@ -7,7 +7,7 @@ from collections.abc import AsyncIterator, Sequence
 
 import pytest
 
-from app.providers.json_documents import MOST_BYTES, DocumentUnavailable, JsonDocuments
+from app.providers.addresses import MOST_BYTES, JsonDocuments, NoAnswer
 
 
 async def answered(content: bytes, status: str = "200 OK", more: str = "") -> tuple[asyncio.Server, str, list[bytes]]:
@@ -54,7 +54,7 @@ async def test_another_answer_is_no_document(
 ) -> None:
     server, url, asked = await answered(content, status, more)
     servers.append(server)
-    with pytest.raises(DocumentUnavailable, match=why):
+    with pytest.raises(NoAnswer, match=why):
         await JsonDocuments(private=True).fetch(url)
     assert len(asked) == 1
 
@@ -76,7 +76,7 @@ async def test_addresses_of_inner_networks_are_not_asked(url: str) -> None:
     async def resolve(_host: str, _port: int) -> Sequence[str]:
         raise AssertionError("nothing is looked up")
 
-    with pytest.raises(DocumentUnavailable, match="its URL"):
+    with pytest.raises(NoAnswer, match="the URL"):
         await JsonDocuments(resolve=resolve).fetch(url)
 
 
@@ -85,7 +85,7 @@ async def test_a_name_that_leads_inside_is_not_asked(address: str) -> None:
     async def resolve(_host: str, _port: int) -> Sequence[str]:
         return ["93.184.216.34", address]
 
-    with pytest.raises(DocumentUnavailable, match="not on the public internet"):
+    with pytest.raises(NoAnswer, match="not on the public internet"):
         await JsonDocuments(resolve=resolve).fetch("https://app.example/doc.json")
 
 
@@ -94,5 +94,5 @@ async def test_a_host_that_is_silent_is_given_up() -> None:
         await asyncio.sleep(5)
         return []
 
-    with pytest.raises(DocumentUnavailable, match="no answer within"):
+    with pytest.raises(NoAnswer, match="no answer within"):
         await JsonDocuments(timeout=0.05, resolve=resolve).fetch("https://app.example/doc.json")

@@ -10,7 +10,6 @@ from uuid import UUID
 
 import asyncpg
 import pytest
-from sqlalchemy import event
 
 from app.db.session import Database, ReadSession, SqlStatement
 from app.features.query_log.service import QueryLog
@@ -36,7 +35,7 @@ NOW = datetime(2026, 5, 14, 12, tzinfo=UTC)
 
 @dataclass(frozen=True, slots=True)
 class Watched(ReadSession):
-    """A session that notes down the statements that go past SQLAlchemy."""
+    """A session that notes down the statements of its transaction."""
 
     seen: list[str]
 
@@ -117,19 +116,11 @@ class Store:
         @asynccontextmanager
         async def watched(tenant: UUID | None, **local: str) -> AsyncIterator[ReadSession]:
             async with read(tenant, **local) as session:
-                yield Watched(session.connection, session.driver, seen)
+                yield Watched(session.driver, seen)
 
-        def see(_connection: object, _cursor: object, statement: str, *_rest: object) -> None:
-            seen.append(statement)
-
-        engine = self.database._engine.sync_engine
-        event.listen(engine, "before_cursor_execute", see)
         with pytest.MonkeyPatch.context() as patch:
             patch.setattr(self.database, "read", watched)
-            try:
-                yield seen
-            finally:
-                event.remove(engine, "before_cursor_execute", see)
+            yield seen
 
 
 MakeStore = Callable[[], Awaitable[Store]]

@@ -17,8 +17,8 @@ from app.db.memories import read as memory_reads
 from app.db.memories.fading import FRESHNESS
 from app.db.session import WriteSession
 from app.errors import ProviderProtocolError, ProviderUnavailable
+from app.features.lifecycle.consolidation import Consolidation
 from app.features.lifecycle.runner import RunProgress
-from app.features.lifecycle.workers.consolidation import Consolidation
 from app.ids import MEMORY, public
 from app.memory import confidence, freshness
 from app.memory.freshness import Decay

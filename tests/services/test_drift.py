@@ -16,9 +16,9 @@ from app import ids
 from app.db.memories import listing
 from app.db.session import Database, WriteSession
 from app.db.sql import insert_all
+from app.features.lifecycle.drift import Drift
 from app.features.lifecycle.runner import RunProgress
 from app.features.lifecycle.stats import Stats
-from app.features.lifecycle.workers.drift import Drift
 from app.model import ReviewReason, Visibility
 from app.read.values import QueryRequest
 from tests.support.stores import USER, Store, reads_in

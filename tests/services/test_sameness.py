@@ -11,7 +11,7 @@ from uuid import UUID
 import pytest
 
 from app.errors import ProviderUnavailable
-from app.features.review.sameness import Sameness
+from app.features.review.jobs import Sameness
 from app.model import Memory, MemoryStatus
 from tests.services.test_consolidation import read
 from tests.support.stores import Store

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.typing import NDArray
 
-from app.features.lifecycle.consolidate import ALIKE, FEWEST, clusters, cosines
+from app.features.lifecycle.grouping import ALIKE, FEWEST, clusters, cosines
 
 Matrix = NDArray[np.float64]
 

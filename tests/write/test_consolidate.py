@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.features.lifecycle.consolidate import Group, Written, candidate, counted, group_faded, ungrounded_terms
+from app.features.lifecycle.grouping import Group, Written, candidate, counted, group_faded, ungrounded_terms
 from app.features.lifecycle.sql.consolidation import Member
 from app.memory.registry import discover
 from app.model import Scope, ScopeKind

@@ -12,9 +12,20 @@ from pydantic import BaseModel, ConfigDict, Field, RootModel, create_model
 
 from app import ids
 from app.api.memories.bodies import payload_fields
-from app.http.models import DIGITS, Computed, Given, Out, PageOut, Source, as_is, public_id
-from app.http.problems import Problem
-from app.http.unions import BUILT_IN, OWN, builtin_or_tenant, literal, one_of
+from app.http.models import (
+    DIGITS,
+    Computed,
+    Given,
+    Out,
+    PageOut,
+    Source,
+    as_is,
+    builtin_or_tenant,
+    literal,
+    one_of,
+    public_id,
+)
+from app.http.problems import BUILT_IN, OWN, Problem
 from app.memory import audit_text, confidence, freshness
 from app.memory.candidate import WriteDecision
 from app.memory.registry import Registry, discover

@@ -20,9 +20,21 @@ from pydantic.fields import FieldInfo
 
 from app import ids
 from app.http import models
-from app.http.models import Fraction, Instant, Lifetime, Metadata, RequestBody, TimeZone
-from app.http.problems import FieldError, InvalidFields, field_errors, unknown_type
-from app.http.unions import BUILT_IN, OWN, builtin_or_tenant, literal, many, maybe, one_of, with_example
+from app.http.models import (
+    Fraction,
+    Instant,
+    Lifetime,
+    Metadata,
+    RequestBody,
+    TimeZone,
+    builtin_or_tenant,
+    literal,
+    many,
+    maybe,
+    one_of,
+    with_example,
+)
+from app.http.problems import BUILT_IN, OWN, FieldError, InvalidFields, field_errors, unknown_type
 from app.memory.calendar import LATEST_YEAR
 from app.memory.candidate import DIRECT_EXTRACTION, DIRECT_SOURCE, Candidate, Ending
 from app.memory.chat_messages import with_our_time

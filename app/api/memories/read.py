@@ -31,13 +31,15 @@ from app.http.models import (
     RequestBody,
     Source,
     Tags,
+    from_query,
     json_answer,
+    maybe,
     wanted_metadata,
+    with_example,
 )
 from app.http.outcomes import ETAG
 from app.http.problems import FieldError, InvalidFields
 from app.http.routes import NOT_MODIFIED, OK, Handler, add_reads, add_route
-from app.http.unions import from_query, maybe, with_example
 from app.http.visibility import OwnedQuery
 from app.memory.fields import Flag, Name, Topic
 from app.memory.normalise import normalise_key, words

@@ -248,14 +248,6 @@ async def _set(
         await session.fetch(_mirror(indexed), rows)
 
 
-_LOCK = statement(
-    """
-    SELECT s.version FROM memories m
-    JOIN scopes s ON s.tenant_id = :tenant AND s.id = m.scope_id
-    WHERE m.tenant_id = :tenant AND m.id = :id FOR UPDATE OF s
-    """
-)
-
 EDITABLE = (
     "importance",
     "topic",
@@ -269,11 +261,6 @@ EDITABLE = (
     "review_since",
 )
 """Columns that a caller may change; the content of a memory is changed by a newer memory only."""
-
-
-async def lock_scope_of(session: WriteSession, tenant: UUID, memory: UUID) -> bool:
-    """Lock the scope of a memory until the transaction ends; return False when there is no such memory."""
-    return bool(await session.fetch(_LOCK, {"tenant": tenant, "id": memory}))
 
 
 async def update_fields(

@@ -12,9 +12,9 @@ from asyncpg import Record
 
 from app.db import time_travel
 from app.db.memories.validity import is_or_was_believed, is_true
+from app.db.scopes import scope_of
 from app.db.session import ReadSession, SqlStatement, statement
 from app.db.sql import as_record
-from app.db.tenants import scope_of
 from app.model import Scope
 
 MOST_EDGES = 500

@@ -1,4 +1,4 @@
-"""Excerpts of a scope for extraction: beliefs near a turn in meaning, and the entities that it names."""
+"""Excerpts of a scope for extraction, near a turn in meaning, and turns told after a memory that are near to it."""
 
 from __future__ import annotations
 
@@ -7,13 +7,14 @@ from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from functools import cache
+from typing import Any, Final
 from uuid import UUID
 
 from pgvector import HalfVector
 
-from app.db.session import ReadSession, statement
-from app.db.sql import GivenRows, has_vector, vector_of
+from app.db.session import ReadSession, SqlStatement, statement
+from app.db.sql import GivenRows, columns_of, has_vector, vector_of
 from app.memory.extraction import EntityNames, KnownBelief
 from app.model import SpeechAct
 
@@ -199,3 +200,63 @@ async def read_keys(
     for row in await session.fetch(_KEYS, values | {"most": MOST_KEYS}):
         found[row["type"]].add(row["key"])
     return {name: frozenset(keys) for name, keys in found.items()}
+
+
+NEAREST: Final = 4
+"""Most turns that are returned."""
+
+
+@cache
+def _later(model: int) -> SqlStatement:
+    at = columns_of(model)
+    return statement(
+        f"""
+        SELECT i.memory_id
+        FROM (
+            SELECT x.scope_id, x.stated_at, x.{at.vector} AS vector FROM memory_index x
+            WHERE x.tenant_id = :tenant AND x.memory_id = :memory AND x.part = 0 AND x.{at.model} = {model:d}
+        ) told
+        CROSS JOIN LATERAL (
+            SELECT x.memory_id, -(x.vector <#> told.vector) AS cosine
+            FROM unnest(ARRAY['content', 'both']) AS part(kind)
+            CROSS JOIN unnest(CAST(:verbatim AS text[])) AS said(type)
+            CROSS JOIN LATERAL (
+                SELECT x.memory_id, x.{at.vector} AS vector FROM memory_index x
+                WHERE x.tenant_id = :tenant AND x.scope_id = told.scope_id AND x.kind = part.kind AND x.type = said.type
+                  AND x.status = 'active' AND x.stated_at > told.stated_at AND x.{at.model} = {model:d}
+                  AND NOT coalesce(x.speaker_id = ANY(CAST(:assistants AS uuid[])), false)
+                OFFSET 0
+            ) x
+            ORDER BY x.vector <#> told.vector LIMIT {NEAREST}
+        ) i
+        WHERE i.cosine >= :least
+        """  # noqa: S608 - composed of constants
+    )
+
+
+async def read_later_turns(
+    session: ReadSession,
+    *,
+    tenant: UUID,
+    memory: UUID,
+    verbatim: Collection[str],
+    assistants: Collection[UUID],
+    least: float,
+    model: int,
+) -> list[UUID]:
+    """Return the turns of a memory's scope that were told after it and are nearest to it, by people.
+
+    `least` is the least cosine, `model` the embedding model's id. Every later turn of the scope is compared, one
+    look-up a kind and type: a plan for any tenant would read all of a large one for `= ANY(...)`.
+    """
+    rows = await session.fetch(
+        _later(model),
+        {
+            "tenant": tenant,
+            "memory": memory,
+            "verbatim": list(verbatim),
+            "assistants": list(assistants),
+            "least": least,
+        },
+    )
+    return [row[0] for row in rows]

@@ -10,9 +10,9 @@ from typing import Any
 from uuid import UUID
 
 from app.db import tables, time_travel
+from app.db.scopes import scope_of
 from app.db.session import ReadSession, statement
 from app.db.sql import as_record
-from app.db.tenants import scope_of
 from app.memory.calendar import zone_of
 from app.memory.versions import Version
 from app.model import (

@@ -11,8 +11,8 @@ from uuid import UUID
 from app.db.apply.memories import RowChange, bump_scopes, change_memories
 from app.db.audit import AuditWriter, append
 from app.db.memories import fading
-from app.db.memories.locks import lock_memories, lock_scopes_of_expired
 from app.db.memories.validity import is_unended
+from app.db.scopes import lock_memories, lock_scopes_of_expired
 from app.db.session import WriteSession, statement
 from app.memory.audit import AuditAction
 from app.memory.freshness import EXPIRY

@@ -186,19 +186,17 @@ class RuleList(list[GrammarRule]):
         return decorate
 
 
-def make_node(
-    match: Match, tag: str, *, num: float = 0, amount: Amount | None = None, clock: Clock | None = None
-) -> Node:
+def make_node(match: Match, tag: str, *, amount: Amount | None = None, clock: Clock | None = None) -> Node:
     """Return a node over the whole match."""
     inside = match.inside
-    return Node(tag, inside[0].start, inside[-1].end, num=num, amount=amount, clock=clock, glued=inside[0].glued)
+    return Node(tag, inside[0].start, inside[-1].end, amount=amount, clock=clock, glued=inside[0].glued)
 
 
-def time_node(match: Match, period: Period | None, *, skip: int = 0) -> Node | None:
-    """Return a node with a period over the match without its first `skip` nodes."""
+def time_node(match: Match, period: Period | None) -> Node | None:
+    """Return a node with a period over the whole match, None without a period."""
     if period is None:
         return None
-    inside = match.inside[skip:]
+    inside = match.inside
     return Node(period.tag, inside[0].start, inside[-1].end, period=period, glued=inside[0].glued)
 
 

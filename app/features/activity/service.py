@@ -13,8 +13,8 @@ from app.db.entities import read as entity_reads
 from app.db.session import Database
 from app.features.activity import sql as activity
 from app.features.activity.sql import EntityNeighbour, NameActivity, SessionActivity
+from app.features.lifecycle.drift import of_turns, of_writes
 from app.features.lifecycle.sql import drift
-from app.features.lifecycle.workers.drift import of_turns, of_writes
 from app.memory.drift import DayRow
 from app.model import Actor, ScopeKind
 from app.services.pages import Page, cut_page

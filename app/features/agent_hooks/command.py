@@ -26,8 +26,3 @@ def hook(
       echo '{"hook_event_name":"SessionStart","session_id":"s1"}' | typed-memory hook
     """
     main([event] if event else [])
-
-
-def register(cli: typer.Typer) -> None:
-    """Add the command to the program."""
-    cli.command()(hook)

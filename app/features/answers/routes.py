@@ -28,10 +28,10 @@ from app.http.models import (
     event_text,
     json_answer,
     public_ids,
+    with_example,
 )
 from app.http.problems import Problem, problem_of
 from app.http.routes import OK, add_reads, add_route
-from app.http.unions import with_example
 from app.memory.fields import Name, UserId
 from app.model import Visibility
 from app.runtime import Runtime

@@ -114,8 +114,3 @@ def _text(value: object) -> str:
     if isinstance(value, dict):
         return ", ".join(f"{name} {_text(one)}" for name, one in value.items() if one not in (None, [], "")) or "none"
     return "none" if value is None else str(value)
-
-
-def register(cli: typer.Typer) -> None:
-    """Add the command."""
-    cli.add_typer(app, name="backfill")

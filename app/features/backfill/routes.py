@@ -19,9 +19,8 @@ from app.http import cursors
 from app.http.cursors import PageQuery
 from app.http.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
 from app.http.idempotency import IDEMPOTENT, ReplayableResponse, run_once
-from app.http.models import Given, Out, PageOut, RequestBody, Source, json_answer, public_id
+from app.http.models import Given, Out, PageOut, RequestBody, Source, json_answer, public_id, with_example
 from app.http.routes import ACCEPTED, CREATED, OK, add_reads, add_route
-from app.http.unions import with_example
 from app.memory.backfill import BackfillEffect, BackfillStatus, Classifier, ItemState
 from app.memory.fields import Name
 from app.model import Actor, ScopeKind

@@ -13,8 +13,8 @@ from uuid import UUID
 from app import ids
 from app.db import jobs
 from app.db.audit import AuditWriter, append
+from app.db.scopes import find_scopes
 from app.db.session import Database, WriteSession
-from app.db.tenants import find_scopes
 from app.errors import Conflict, DatabaseUnavailable, InvalidInput, NotFound
 from app.features.backfill import preview
 from app.features.backfill.commit import COMMIT, UNDO, BackfillCommit

@@ -19,9 +19,8 @@ from app.api.memories.bodies import chosen_scope
 from app.features.documents.parse import label
 from app.features.documents.service import DocumentDecision, StoredSource
 from app.features.documents.sql import StoredDocument, StoredSection
-from app.http.models import Given, Metadata, Out, PageOut, RequestBody, Source, as_is, public_id
+from app.http.models import Given, Metadata, Out, PageOut, RequestBody, Source, as_is, public_id, with_example
 from app.http.problems import FieldError, InvalidFields
-from app.http.unions import with_example
 from app.memory.fields import Flag, Name, UserId, addressable, storable
 from app.model import Actor, MemoryStatus, Scope, ScopeKind
 

@@ -197,8 +197,3 @@ async def _send(client: ServiceClient, file: LocalFile, fields: Mapping[str, str
 
 
 _ABOUT_A_FILE: Final = frozenset({400, 409, 413, 415, 422, 501})
-
-
-def register(cli: typer.Typer) -> None:
-    """Add the command."""
-    cli.add_typer(app, name="documents")

@@ -16,8 +16,8 @@ from app.db.audit import AuditWriter, append
 from app.db.erasure import asked, receipts, rows
 from app.db.erasure.receipts import Erasure
 from app.db.memories.read import read_memory
+from app.db.scopes import lock_scope
 from app.db.session import WriteSession
-from app.db.tenants import lock_scope
 from app.features.documents import sql
 from app.features.documents.service import unknown
 from app.features.erasure.service import Erasures, receipt_of

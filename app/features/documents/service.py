@@ -20,8 +20,8 @@ from uuid import UUID
 from app.db.apply.memories import RowChange, bump_scopes, change_memories, row_change
 from app.db.audit import AuditWriter, append
 from app.db.memories.rivals import read_versions
+from app.db.scopes import lock_scope
 from app.db.session import WriteSession
-from app.db.tenants import lock_scope
 from app.english.screening import screen
 from app.errors import Conflict, InvalidInput, NotFound, TypedMemoryError
 from app.features.documents import sql

@@ -20,8 +20,7 @@ from app.db.memories import rivals
 from app.db.memories.read import read_memories, read_memory
 from app.db.session import WriteSession
 from app.db.sql import Row
-from app.features.erasure.redaction import long_enough
-from app.features.erasure.turns import PreparedRedaction, Redaction, TurnRedaction, censor
+from app.features.erasure.turns import PreparedRedaction, Redaction, TurnRedaction, censor, long_enough
 from app.lexical.bm25 import searched_terms
 from app.lexical.counts import ScopeCounts
 from app.memory.audit import AuditAction

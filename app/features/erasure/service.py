@@ -25,12 +25,11 @@ from app.db.apply.scope import ScopeMoved, retried
 from app.db.audit import AuditWriter, append
 from app.db.erasure import asked, holds, receipts, rows, traces
 from app.db.erasure.receipts import Erasure, subject_hash
+from app.db.scopes import lock_scope, scopes_of_user
 from app.db.session import Database, ReadSession, WriteSession
-from app.db.tenants import lock_scope, scopes_of_user
 from app.errors import NotFound
 from app.features.erasure.memories import ErasedTraces, MemoryErasure
-from app.features.erasure.redaction import long_enough
-from app.features.erasure.turns import PreparedRedaction
+from app.features.erasure.turns import PreparedRedaction, long_enough
 from app.memory.audit import AuditAction
 from app.memory.registry import Registry, Types
 from app.model import Actor, Memory

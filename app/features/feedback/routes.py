@@ -16,10 +16,9 @@ from app.features.feedback.service import FeedbackEffect, FeedbackService, Memor
 from app.http import models
 from app.http.guard import BY_MEMORY, WRITE, ActorDep, GuardedRoute, RuntimeDep
 from app.http.idempotency import run_once
-from app.http.models import DIGITS, Given, Instant, Out, RequestBody, Source
+from app.http.models import DIGITS, Given, Instant, Out, RequestBody, Source, with_example
 from app.http.problems import FieldError, InvalidFields
 from app.http.routes import OK, add_changes
-from app.http.unions import with_example
 from app.memory.fields import Name, Sentence
 from app.model import Feedback
 

@@ -14,8 +14,8 @@ from app.db.apply.memories import RowChange, bump_scopes, change_memories, row_c
 from app.db.audit import AuditWriter, append
 from app.db.memories import read as memory_reads
 from app.db.memories import rivals, usage
-from app.db.memories.locks import lock_memories
 from app.db.memories.usage import Use
+from app.db.scopes import lock_memories
 from app.db.session import Database, WriteSession
 from app.db.sql import Row
 from app.errors import Conflict

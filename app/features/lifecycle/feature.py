@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from app.feature import FeatureSpec
-from app.features.lifecycle import jobs, routes, runner
+from app.features.lifecycle import jobs, routes
 from app.features.lifecycle.runner import WorkerContext, Workers, checked_crons
 from app.features.lifecycle.stats import Stats
+from app.features.lifecycle.workers import WORKERS
 from app.runtime import Runtime
 
 
 def _workers(runtime: Runtime) -> Workers:
-    known = runner.discover()
     context = WorkerContext(
         database=runtime.database,
         clock=runtime.clock,
@@ -26,8 +26,8 @@ def _workers(runtime: Runtime) -> Workers:
         database=runtime.database,
         clock=runtime.clock,
         context=context,
-        known=known,
-        crons=checked_crons(runtime.settings.worker_schedules, known),
+        known=WORKERS,
+        crons=checked_crons(runtime.settings.worker_schedules, WORKERS),
         observe=runtime.metrics.worker,
     )
 

@@ -1,4 +1,4 @@
-"""Lifecycle workers: their interface and discovery, their runs in batches with checkpoints, and requests for runs.
+"""Lifecycle workers: their interface, their runs in batches with checkpoints, and requests for runs.
 
 Each batch is a short transaction that also moves the run's checkpoint, so a kill loses one batch at most.
 """
@@ -20,9 +20,7 @@ from app.db import jobs
 from app.db.jobs import Job
 from app.db.recounts import BatchResult
 from app.db.session import Database, ReadSession, WriteSession
-from app.discovery import discover_in
 from app.errors import ConfigurationError, Conflict, NotFound
-from app.features.lifecycle import workers
 from app.features.lifecycle.sql import runs
 from app.features.lifecycle.sql.runs import LatestRun
 from app.features.lifecycle.sql.sweeps import Sweep
@@ -100,15 +98,6 @@ class Worker:
     cron: str
     summary: str
     run: Run
-
-
-def discover() -> Mapping[str, Worker]:
-    """Return the workers of this folder by name.
-
-    Raises ConfigurationError for a file without WORKER, or whose worker has another name than the file.
-    """
-    found = discover_in(workers, "WORKER", Worker, lambda one: one.name.replace("-", "_"))
-    return {one.name: one for one in found}
 
 
 FIRST = UUID(int=0)

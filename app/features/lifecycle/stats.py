@@ -10,9 +10,9 @@ from uuid import UUID
 
 from app.db.memories import listing
 from app.db.session import Database, ReadSession
-from app.features.lifecycle.sql import drift, stats
+from app.features.lifecycle.drift import OTHER, stock
+from app.features.lifecycle.sql import drift, runs
 from app.features.lifecycle.sql.drift import NOW
-from app.features.lifecycle.workers.drift import OTHER, stock
 from app.features.review import sql as review
 from app.memory import drift as memory_drift
 from app.memory.drift import BEFORE_DAYS, RECENT_DAYS, DayRow, Shift
@@ -100,8 +100,8 @@ class Stats:
                     one.reason: {age.replace("_", " "): count for age, count in one.ages.items()}
                     for one in await review.summary(session, tenant, now=now)
                 },
-                jobs=await stats.waiting_jobs(session, tenant),
-                jobs_ended=await stats.ended_jobs(session, tenant, now - _DAY),
+                jobs=await runs.waiting_jobs(session, tenant),
+                jobs_ended=await runs.ended_jobs(session, tenant, now - _DAY),
                 shifts=memory_drift.shifts(rows, now.date()),
                 compared_until=drift.midnight(now.date()),
             )
@@ -122,10 +122,10 @@ async def _stock(
 
 
 async def _turns(session: ReadSession, tenant: UUID, rows: Sequence[DayRow], now: datetime) -> TurnStats:
-    waiting = await stats.received_turns(session, tenant)
+    waiting = await runs.received_turns(session, tenant)
     by_status, reasons = Counter[str](), Counter[str]()
-    if await stats.count_turns(session, tenant, LIVE + 1) <= LIVE:
-        for status, reason, count in await stats.turns(session, tenant):
+    if await runs.count_turns(session, tenant, LIVE + 1) <= LIVE:
+        for status, reason, count in await runs.turns(session, tenant):
             by_status[status] += count
             if status == TurnStatus.SKIPPED:
                 reasons[reason or OTHER] += count

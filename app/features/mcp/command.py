@@ -11,7 +11,6 @@ from http import HTTPStatus
 from typing import TypeVar
 
 import httpx2
-import typer
 from mcp.client import Client
 from mcp.client.streamable_http import streamable_http_client
 from mcp.server import Server, ServerRequestContext
@@ -177,8 +176,3 @@ async def _relay(service: _Service) -> Server[None]:
 
 async def _introduced(client: Client) -> tuple[Implementation | None, str | None]:
     return client.server_info, client.instructions
-
-
-def register(cli: typer.Typer) -> None:
-    """Add the command to the program."""
-    cli.command()(mcp)

@@ -1,4 +1,4 @@
-"""Mem0's calls that read: listings, searches, single memories, owners, profiles, events."""
+"""Mem0's calls that read, of memories, owners, profiles, events and projects, and that of a project's instructions."""
 
 from __future__ import annotations
 
@@ -15,12 +15,13 @@ from app import ids
 from app.api.memories.read import MemoryId
 from app.api.query import PositionHeader
 from app.api.turns import TurnOut
+from app.errors import NotFound
 from app.features.activity.service import Activity
 from app.features.answers.profiles import Profiles
 from app.features.mem0 import bodies as mem0
+from app.features.mem0.bodies import EntityName, extracted, filters_from_text, require_project
 from app.features.mem0.filters import Filter, all_of, equal, read_filter
 from app.features.mem0.service import Mem0, Mem0Question, instant, version_entry
-from app.features.mem0.shared import EntityName, extracted, filters_from_text, require_project
 from app.http import models
 from app.http.guard import (
     ActorDep,
@@ -211,5 +212,63 @@ async def mem0_event(runtime: RuntimeDep, actor: ActorDep, job_id: str) -> Respo
             "started_at": None if job.started_at is None else job.started_at.isoformat(),
             "completed_at": None if job.finished_at is None else job.finished_at.isoformat(),
             "error": job.error,
+        }
+    )
+
+
+async def mem0_project(
+    runtime: RuntimeDep,
+    actor: ActorDep,
+    tenant_id: str,
+    project_id: str,
+    query: Annotated[mem0.ProjectQuery, Query()],
+) -> Response:
+    """Get the name of the key's tenant and its instructions for extraction."""
+    _require_own(actor, query, tenant_id, project_id)
+    return json_answer(projected(await _shown(runtime, actor), query.fields))
+
+
+async def mem0_update_project(
+    runtime: RuntimeDep, actor: ActorDep, tenant_id: str, project_id: str, body: mem0.ProjectBody
+) -> Response:
+    """Replace the tenant's instructions for extraction, in the policy that has its other settings, too."""
+    _require_own(actor, body, tenant_id, project_id)
+    policy = await runtime.policies.get(actor.tenant_id)
+    extraction = policy.extraction.model_copy(update={"instructions": body.custom_instructions or None})
+    changed = policy.model_copy(update={"extraction": extraction})
+    await runtime.policies.put(actor.tenant_id, type(policy).model_validate(changed.model_dump()), by=actor.name)
+    return json_answer({"message": "Updated the project", **await _shown(runtime, actor)})
+
+
+def _require_own(actor: Actor, fields: mem0.ProjectFields, *given: str) -> None:
+    if set(given) != {require_project(actor, fields)}:
+        raise NotFound("the key has no such project")
+
+
+async def _shown(runtime: Runtime, actor: Actor) -> dict[str, Any]:
+    told = ids.public(ids.TENANT, actor.tenant_id)
+    named = (await runtime.tenants.get(actor.tenant_id)).name
+    policy = await runtime.policies.get(actor.tenant_id)
+    return {
+        "id": told,
+        "project_id": told,
+        "org_id": told,
+        "name": named,
+        "custom_instructions": policy.extraction.instructions,
+    }
+
+
+async def mem0_generate_profile(body: mem0.ProfileJobBody) -> Response:
+    """Say that a profile is ready to be read: it is made whenever it is asked for."""
+    return json_answer(
+        {
+            "job_id": body.entity_id,
+            "status": "succeeded",
+            "status_url": None,
+            "operation": body.operation,
+            "entity_type": body.entity_type,
+            "entity_count_reserved": 0,
+            "event_id": None,
+            "replayed": False,
         }
     )

@@ -11,20 +11,30 @@ from starlette.responses import Response
 from app.api.memories.bodies import WriteBodies
 from app.errors import NotConfigured
 from app.features.mem0 import bodies as mem0
-from app.features.mem0.erasures import mem0_delete_all, mem0_delete_entity
-from app.features.mem0.projects import mem0_generate_profile, mem0_project, mem0_update_project
+from app.features.mem0.bodies import require_project
 from app.features.mem0.reads import (
     mem0_entities,
     mem0_event,
+    mem0_generate_profile,
     mem0_get,
     mem0_history,
     mem0_list,
     mem0_list_by_query,
     mem0_profile,
+    mem0_project,
     mem0_search,
+    mem0_update_project,
 )
-from app.features.mem0.shared import require_project
-from app.features.mem0.writes import adding, mem0_delete, mem0_delete_many, mem0_feedback, updating, updating_many
+from app.features.mem0.writes import (
+    adding,
+    mem0_delete,
+    mem0_delete_all,
+    mem0_delete_entity,
+    mem0_delete_many,
+    mem0_feedback,
+    updating,
+    updating_many,
+)
 from app.http.guard import (
     ADMIN,
     BY_JOB,

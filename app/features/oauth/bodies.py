@@ -9,8 +9,7 @@ from pydantic import Field
 
 from app import ids
 from app.features.oauth.service import NewInvitation
-from app.http.models import Given, Out, PageOut, RequestBody, Source, public_id
-from app.http.unions import with_example
+from app.http.models import Given, Out, PageOut, RequestBody, Source, public_id, with_example
 from app.memory.fields import A_NUMBER, UserId
 
 ScopeName = Literal["read", "write", "review"]

@@ -28,7 +28,7 @@ from mcp.shared.auth import (
 from pydantic import AnyUrl, ValidationError
 
 from app.features.oauth.values import SCOPES
-from app.providers.json_documents import DocumentUnavailable, JsonDocuments
+from app.providers.addresses import JsonDocuments, NoAnswer
 from app.settings import LOOPBACK
 
 _REGISTERED = "tmd_"
@@ -176,7 +176,7 @@ class Clients:
             raise UnknownClient("the client_id must be the https address of a document, with a path")
         try:
             content = await self.documents.fetch(url)
-        except DocumentUnavailable as error:
+        except NoAnswer as error:
             raise UnknownClient(f"the document of the client_id can't be used: {error}") from None
         if content.get("client_id") != url:
             raise UnknownClient("the document of the client_id names another client_id")

@@ -25,7 +25,7 @@ from app import ids
 from app.errors import NotFound, TypedMemoryError, Unauthenticated
 from app.features.oauth.values import SCOPES, USER
 from app.model import Actor
-from app.providers.json_documents import DocumentUnavailable, JsonDocuments
+from app.providers.addresses import JsonDocuments, NoAnswer
 from app.settings import LOOPBACK, Settings
 
 ALGORITHMS: Final = (
@@ -170,7 +170,7 @@ class OutsideIssuer:
                 kept.tried = now
                 try:
                     kept.keys, kept.fetched = await self._fetch(), now
-                except (DocumentUnavailable, JoseError, ValueError, KeyError, TypeError) as error:
+                except (NoAnswer, JoseError, ValueError, KeyError, TypeError) as error:
                     log.warning("the keys of the issuer can't be fetched", issuer=self.issuer, reason=str(error)[:200])
             if kept.keys is None:
                 raise IssuerUnavailable("the issuer's keys can't be fetched now: try again", retry_after=_AGAIN_SECONDS)
@@ -179,11 +179,11 @@ class OutsideIssuer:
     async def _fetch(self) -> KeySet:
         found = await self.documents.fetch(f"{self.issuer}/.well-known/openid-configuration")
         if str(found.get("issuer", "")).rstrip("/") != self.issuer:
-            raise DocumentUnavailable("its metadata names another issuer")
+            raise NoAnswer("its metadata names another issuer")
         address = str(found["jwks_uri"])
         parts = urlsplit(address)
         if parts.scheme != "https" and parts.hostname not in LOOPBACK:
-            raise DocumentUnavailable("its keys are not behind https")
+            raise NoAnswer("its keys are not behind https")
         listed: Any = (await self.documents.fetch(address))["keys"]
         usable = [one for one in listed if one.get("kty") != "oct" and one.get("use", "sig") == "sig"]
         return KeySet.import_key_set({"keys": usable})

@@ -52,7 +52,7 @@ from app.http.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
 from app.http.models import json_answer
 from app.http.problems import Problem
 from app.http.routes import CREATED, NO_CONTENT, add_reads, add_route
-from app.providers.json_documents import JsonDocuments
+from app.providers.addresses import JsonDocuments
 from app.runtime import Runtime
 from app.settings import Settings
 

@@ -17,8 +17,8 @@ from app import ids
 from app.db.apply.memories import change_memories
 from app.db.audit import AuditWriter, append, misstated_events
 from app.db.erasure import receipts
-from app.db.memories.locks import lock_memories
 from app.db.recounts import recount_mentions
+from app.db.scopes import lock_memories
 from app.db.session import PLANNED_BY_KEY, Database, WriteSession
 from app.db.sql import Row, as_columns
 from app.db.tables import Table, entities, metadata

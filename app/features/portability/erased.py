@@ -13,10 +13,10 @@ from datetime import datetime
 from uuid import UUID
 
 from app.db.erasure import receipts, rows
+from app.db.scopes import lock_scope
 from app.db.session import Database, ReadSession, stamped
 from app.db.tables import entities, memories, turns
 from app.db.tables.foreign_keys import referring
-from app.db.tenants import lock_scope
 from app.features.portability.records import KINDS, Line
 from app.features.portability.sql import imports
 from app.features.portability.sql.imports import Suspects

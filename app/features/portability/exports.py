@@ -15,8 +15,8 @@ from uuid import UUID
 
 from pydantic_core import to_json
 
+from app.db.scopes import find_scopes
 from app.db.session import SNAPSHOT, Database, ReadSession
-from app.db.tenants import find_scopes
 from app.features.portability.sql import exports
 from app.features.portability.sql.exports import RECORDS
 from app.model import Actor

@@ -175,8 +175,3 @@ async def _open_steps(settings: Settings, progress: Progress) -> AsyncIterator[R
         yield Reembedding(
             owner_url=store.owner_url, database=store.database, embedder=embedder, types=book, report=report
         )
-
-
-def register(cli: typer.Typer) -> None:
-    """Add the command."""
-    cli.command()(reembed)

@@ -10,9 +10,8 @@ from pydantic import ConfigDict, Field, ValidationError
 from app import ids
 from app.features.review.items import ReviewAction, ReviewDecision
 from app.http import models
-from app.http.models import Instant, RequestBody
+from app.http.models import Instant, RequestBody, with_example
 from app.http.problems import FieldError, InvalidFields, field_errors, unknown_type
-from app.http.unions import with_example
 from app.memory.fields import Name, Sentence
 from app.memory.registry import Registry
 

@@ -194,8 +194,3 @@ def _age(seconds: float) -> str:
         if seconds >= size:
             return f"{int(seconds // size)}{name}"
     return f"{int(seconds)}s"
-
-
-def register(cli: typer.Typer) -> None:
-    """Add the command."""
-    cli.add_typer(app, name="review")

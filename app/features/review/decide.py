@@ -20,9 +20,9 @@ from app.db.erasure import holds
 from app.db.memories import read as memory_reads
 from app.db.memories import rivals
 from app.db.memories.read import HiddenState, read_hidden
+from app.db.scopes import lock_scope, scope_version
 from app.db.session import SNAPSHOT, ReadSession, WriteSession, stamped
 from app.db.tenant_types import read_version
-from app.db.tenants import lock_scope, scope_version
 from app.errors import Conflict, InvalidInput, NotFound
 from app.features.erasure.service import Receipt
 from app.features.review import resolutions as decisions

@@ -16,9 +16,8 @@ from app.features.review.queue import ReviewNotes
 from app.features.review.routes import ReviewId
 from app.http.guard import REVIEW, ActorDep, GuardedRoute, RuntimeDep
 from app.http.idempotency import run_once
-from app.http.models import Given, Out, RequestBody, json_answer
+from app.http.models import Given, Out, RequestBody, json_answer, with_example
 from app.http.routes import OK, add_changes, add_reads
-from app.http.unions import with_example
 from app.memory.fields import Flag, Name, Sentence
 from app.model import Actor
 

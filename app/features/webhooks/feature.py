@@ -7,7 +7,7 @@ from contextlib import AsyncExitStack
 import structlog
 
 from app.feature import FeatureSpec
-from app.features.webhooks import event_routes, jobs, routes
+from app.features.webhooks import jobs, routes
 from app.features.webhooks.events import LiveEvents
 from app.features.webhooks.secret_box import SecretBox
 from app.features.webhooks.sender import WebhookSender
@@ -38,7 +38,7 @@ async def _start(runtime: Runtime, _stack: AsyncExitStack) -> None:
 
 
 FEATURE = FeatureSpec(
-    routers=lambda: (routes.router(), event_routes.router()),
+    routers=lambda: (routes.router(), routes.event_router()),
     services={Webhooks: _webhooks, LiveEvents: _events},
     handlers=(jobs.HANDLER,),
     schedules=lambda _: jobs.SCHEDULES,

@@ -223,7 +223,7 @@ class Webhooks:
                 )
                 continue
             try:
-                answer = await self.sender.send(webhook.url, self._message(webhook, one))
+                answer = await self.sender.deliver(webhook.url, self._message(webhook, one))
             except UnreadableSecret as error:
                 answer = WebhookAnswer(status=None, error=str(error))
             await self._record(tenant, one, answer)

@@ -8,12 +8,10 @@ from datetime import datetime
 from typing import Any
 from uuid import UUID
 
-from sqlalchemy import Row as Found
-from sqlalchemy import delete, insert, select, tuple_, update
+from asyncpg import Record
 
 from app.db.session import ReadSession, WriteSession, statement
-from app.db.sql import as_record, values_of
-from app.db.tables import webhook_deliveries, webhooks
+from app.db.sql import as_record, insert_all, update_row, values_of
 from app.model import DeliveryStatus, WebhookEvent
 
 
@@ -93,66 +91,76 @@ _PRUNE = statement(
 )
 
 
+_WEBHOOKS = f"SELECT {', '.join(StoredWebhook.__dataclass_fields__)} FROM webhooks"  # noqa: S608 - its fields
+
+_ALL = statement(f"{_WEBHOOKS} WHERE tenant_id = :tenant ORDER BY created_at, id")
+
+_LOCK = statement(f"{_WEBHOOKS} WHERE tenant_id = :tenant AND id = :id FOR UPDATE")
+
+_DELETE = statement("DELETE FROM webhooks WHERE tenant_id = :tenant AND id = :id")
+
+_PAGE = statement(
+    f"""
+    SELECT {", ".join(Delivery.__dataclass_fields__)} FROM webhook_deliveries
+    WHERE tenant_id = :tenant AND webhook_id = :webhook
+      AND (CAST(:at AS timestamptz) IS NULL OR (created_at, id) < (:at, CAST(:after AS uuid)))
+    ORDER BY created_at DESC, id DESC LIMIT :limit
+    """  # noqa: S608 - composed of constants
+)
+
+
 async def insert_webhook(session: WriteSession, tenant: UUID, webhook: StoredWebhook) -> None:
     """Store a new webhook."""
-    values = values_of(webhook) | {"events": list(webhook.events)}
-    await session.execute(insert(webhooks).values(tenant_id=tenant, **values))
+    await insert_all(session, {"webhooks": [{"tenant_id": tenant, **values_of(webhook)}]})
 
 
 async def change_webhook(session: WriteSession, tenant: UUID, webhook: UUID, **values: object) -> None:
     """Set columns of a webhook."""
-    await session.execute(
-        update(webhooks).where(webhooks.c.tenant_id == tenant, webhooks.c.id == webhook).values(**values)
-    )
+    where = "webhooks.tenant_id = :tenant AND webhooks.id = :id"
+    await update_row(session, "webhooks", where, {"tenant": tenant, "id": webhook}, values)
 
 
 async def delete_webhook(session: WriteSession, tenant: UUID, webhook: UUID) -> None:
     """Delete a webhook with its deliveries."""
-    await session.execute(delete(webhooks).where(webhooks.c.tenant_id == tenant, webhooks.c.id == webhook))
+    await session.change(_DELETE, {"tenant": tenant, "id": webhook})
 
 
 async def list_webhooks(session: ReadSession, tenant: UUID) -> list[StoredWebhook]:
     """Return the webhooks of a tenant, oldest first."""
-    found = select(*_WEBHOOK).where(webhooks.c.tenant_id == tenant).order_by(webhooks.c.created_at, webhooks.c.id)
-    return [_webhook(row) for row in await session.execute(found)]
+    return [_webhook(row) for row in await session.fetch(_ALL, {"tenant": tenant})]
 
 
 async def lock_webhook(session: WriteSession, tenant: UUID, webhook: UUID) -> StoredWebhook | None:
     """Return a webhook, locked until the transaction ends; None where the tenant has none of that id."""
-    found = select(*_WEBHOOK).where(webhooks.c.tenant_id == tenant, webhooks.c.id == webhook).with_for_update()
-    row = (await session.execute(found)).first()
-    return None if row is None else _webhook(row)
+    rows = await session.fetch(_LOCK, {"tenant": tenant, "id": webhook})
+    return _webhook(rows[0]) if rows else None
 
 
 async def insert_delivery(session: WriteSession, tenant: UUID, delivery: Delivery) -> None:
     """Queue a delivery."""
-    await session.execute(insert(webhook_deliveries).values(tenant_id=tenant, **values_of(delivery)))
+    await insert_all(session, {"webhook_deliveries": [{"tenant_id": tenant, **values_of(delivery)}]})
 
 
 async def change_delivery(session: WriteSession, tenant: UUID, delivery: UUID, **values: object) -> bool:
     """Set columns of a delivery; return whether it exists."""
-    of = webhook_deliveries.c
-    changed = update(webhook_deliveries).where(of.tenant_id == tenant, of.id == delivery).values(**values)
-    return bool((await session.execute(changed.returning(of.id))).first())
+    where = "webhook_deliveries.tenant_id = :tenant AND webhook_deliveries.id = :id"
+    keys = {"tenant": tenant, "id": delivery}
+    return await update_row(session, "webhook_deliveries", where, keys, values) is not None
 
 
 async def page(
     session: ReadSession, tenant: UUID, webhook: UUID, *, limit: int, after: tuple[datetime, UUID] | None
 ) -> list[Delivery]:
     """Return up to `limit` deliveries to a webhook, newest first, after the one of that time and id."""
-    of = webhook_deliveries.c
-    found = select(*_DELIVERY).where(of.tenant_id == tenant, of.webhook_id == webhook)
-    if after is not None:
-        found = found.where(tuple_(of.created_at, of.id) < after)
-    return [
-        _delivery(row) for row in await session.execute(found.order_by(of.created_at.desc(), of.id.desc()).limit(limit))
-    ]
+    at, last = after or (None, None)
+    values = {"tenant": tenant, "webhook": webhook, "at": at, "after": last, "limit": limit}
+    return [_delivery(row) for row in await session.fetch(_PAGE, values)]
 
 
 async def due(session: ReadSession, tenant: UUID, *, now: datetime, most_each: int) -> list[Delivery]:
     """Return deliveries of a tenant that are to be sent now: the first ones of each webhook, oldest first."""
     rows = await session.fetch(_DUE, {"tenant": tenant, "now": now, "most_each": most_each})
-    return [as_record(Delivery, row, status=DeliveryStatus(row["status"])) for row in rows]
+    return [_delivery(row) for row in rows]
 
 
 async def due_tenants(session: ReadSession, *, now: datetime, most: int) -> Sequence[UUID]:
@@ -170,18 +178,12 @@ async def prune(session: WriteSession, tenant: UUID, *, before: datetime, limit:
     return len(await session.fetch(_PRUNE, {"tenant": tenant, "before": before, "most": limit}))
 
 
-_WEBHOOK = [webhooks.c[name] for name in StoredWebhook.__dataclass_fields__]
-_DELIVERY = [webhook_deliveries.c[name] for name in Delivery.__dataclass_fields__]
+def _webhook(row: Record) -> StoredWebhook:
+    return as_record(StoredWebhook, row, events=tuple(WebhookEvent(one) for one in row["events"]))
 
 
-def _webhook(row: Found[Any]) -> StoredWebhook:
-    values = dict(row._mapping)  # noqa: SLF001 - SQLAlchemy's public name
-    return StoredWebhook(**{**values, "events": tuple(WebhookEvent(one) for one in values["events"])})
-
-
-def _delivery(row: Found[Any]) -> Delivery:
-    values = dict(row._mapping)  # noqa: SLF001 - SQLAlchemy's public name
-    return Delivery(**{**values, "status": DeliveryStatus(values["status"])})
+def _delivery(row: Record) -> Delivery:
+    return as_record(Delivery, row, status=DeliveryStatus(row["status"]))
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

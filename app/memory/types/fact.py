@@ -9,7 +9,7 @@ from typing import Self
 from pydantic import AliasChoices, Field, PrivateAttr, field_validator
 
 from app.english import medications, modals, predicates, questions
-from app.english.dates import compare
+from app.english.dates.finder import same_date
 from app.memory import normalise, vocabulary
 from app.memory.fields import Flag, Name, Person, Sentence
 from app.memory.slots import latest_statement_wins
@@ -208,7 +208,7 @@ def _was_a_state(predicate: str) -> bool:
 
 def _latest_or_most_precise(old: SlotClaim, new: SlotClaim) -> SlotVerdict:
     """Return the verdict for a stateful slot, in which `1990` repeats the known `4 May 1990`."""
-    if new.speech_act is SpeechAct.ASSERTION and compare.same_date(old.value or "", new.value or ""):
+    if new.speech_act is SpeechAct.ASSERTION and same_date(old.value or "", new.value or ""):
         return SlotVerdict.MERGE
     return latest_statement_wins(old, new)
 

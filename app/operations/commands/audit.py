@@ -166,8 +166,3 @@ def _head_of(anchor: str) -> Head:
     if found is None:
         raise CommandFailed("--anchor must be like 42: and 64 hexadecimal digits, as `audit head` prints it")
     return Head(seq=int(found[1]), digest=bytes.fromhex(found[2]))
-
-
-def register(cli: typer.Typer) -> None:
-    """Add the command."""
-    cli.add_typer(app, name="audit")

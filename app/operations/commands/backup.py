@@ -89,9 +89,3 @@ def _size(count: int) -> str:
         if count >= unit:
             return f"{count / unit:.1f} {name}"
     return amount(count, "bytes")
-
-
-def register(cli: typer.Typer) -> None:
-    """Add the commands."""
-    cli.command()(backup)
-    cli.command()(restore)

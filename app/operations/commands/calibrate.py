@@ -142,8 +142,3 @@ async def _calibrate(settings: Settings, given: Mapping[str, str] | None, *, dry
             raise CommandFailed(str(error)) from error
     say(f"{embedder.name}: {found.unrelated:.3f} for unrelated sentences, {found.related:.3f} for answers (medians).")
     say("Nothing was stored." if dry_run else "Stored. Restart the services to have relevance measured by it.")
-
-
-def register(cli: typer.Typer) -> None:
-    """Add the command."""
-    cli.command()(calibrate)

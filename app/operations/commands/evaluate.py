@@ -5,10 +5,14 @@ from __future__ import annotations
 import subprocess
 import sys
 from pathlib import Path
+from typing import Final
 
 import typer
 
 from app.command_line.terminal import CommandFailed
+
+CONTEXT: Final = {"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []}
+"""Its options are those of the module that it runs."""
 
 
 def evaluate(context: typer.Context) -> None:
@@ -21,11 +25,3 @@ def evaluate(context: typer.Context) -> None:
         raise CommandFailed("there is no evals/__main__.py here: run this at the top of a checkout of the project")
     finished = subprocess.run([sys.executable, "-m", "evals", *context.args], check=False)  # noqa: S603 - our own
     raise typer.Exit(finished.returncode)
-
-
-def register(cli: typer.Typer) -> None:
-    """Add the command."""
-    cli.command(
-        name="eval",
-        context_settings={"allow_extra_args": True, "ignore_unknown_options": True, "help_option_names": []},
-    )(evaluate)

@@ -334,8 +334,3 @@ def _moment(text: str, now: datetime) -> datetime:
 def _span(text: str) -> timedelta | None:
     found = _SPAN.fullmatch(text.strip())
     return None if found is None else timedelta(**{_UNITS[found[2]]: int(found[1])})
-
-
-def register(cli: typer.Typer) -> None:
-    """Add the command."""
-    cli.add_typer(app, name="keys")

@@ -116,8 +116,3 @@ def _print(report: LimitsReport) -> None:
         used = str(getattr(report.used_today, _USED[name])) if name in _USED else ""
         table.add_row(name, "none" if effective is None else str(effective), source, used)
     Console(width=max(out.width, 80), highlight=False).print(table)
-
-
-def register(cli: typer.Typer) -> None:
-    """Add the command."""
-    cli.add_typer(app, name="limits")

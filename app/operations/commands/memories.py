@@ -422,9 +422,3 @@ def _compact(value: object) -> str:
     if isinstance(value, list) and all(isinstance(one, str) for one in value):
         return ", ".join(value)
     return json.dumps(value, ensure_ascii=False)
-
-
-def register(cli: typer.Typer) -> None:
-    """Add the requested command, or all of them."""
-    for command in (remember, recall, query, forget, history, why, profile, users):
-        cli.command()(command)

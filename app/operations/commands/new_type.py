@@ -215,8 +215,3 @@ def _tell(name: str, written: Mapping[str, str]) -> None:
     say("  4. make openapi")
     say(f'  5. make test ARGS="tests/memory/test_types.py {test}", and in the end make check')
     say("docs/adding-a-type.md goes through this word for word.")
-
-
-def register(cli: typer.Typer) -> None:
-    """Add the command."""
-    cli.command("new-type")(new_type)

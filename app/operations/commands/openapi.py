@@ -56,8 +56,3 @@ def openapi(
         except OSError as error:
             raise CommandFailed(f"{output} can't be written: {error.strerror}") from None
         say(f"Wrote {output}.")
-
-
-def register(cli: typer.Typer) -> None:
-    """Add the command."""
-    cli.command()(openapi)

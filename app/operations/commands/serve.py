@@ -222,8 +222,3 @@ def _key(settings: Settings, first_key: str | None) -> str:
     if settings.bootstrap_key is not None:
         return "the one in TM_BOOTSTRAP_KEY"
     return f"made at the first start; {_kept(settings) or '`typed-memory keys create` makes another'}"
-
-
-def register(cli: typer.Typer) -> None:
-    """Add the command."""
-    cli.command()(serve)

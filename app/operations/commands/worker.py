@@ -162,8 +162,3 @@ def _announce(runtime: Runtime) -> None:
     say("The worker is ready.")
     if runtime.first_key is not None:
         say(f"This is the first start: the API key is {runtime.first_key}. It is not shown again.")
-
-
-def register(cli: typer.Typer) -> None:
-    """Add the command."""
-    cli.add_typer(app, name="worker")

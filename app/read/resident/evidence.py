@@ -8,7 +8,7 @@ from uuid import UUID
 
 import numpy as np
 
-from app.db.memories.later_turns import NEAREST
+from app.db.memories.excerpt import NEAREST
 from app.db.memories.ranking import TurnBelief, TurnEvidence
 from app.db.memories.resident import BeliefRow, SayingRow
 from app.model import MemoryStatus, ReviewReason, SpeechAct

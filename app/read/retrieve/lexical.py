@@ -13,7 +13,7 @@ from uuid import UUID
 
 from app.db.session import ReadSession, statement
 from app.lexical.bm25 import as_tsquery, index_of
-from app.lexical.edits import one_edit_apart
+from app.lexical.tokens import one_edit_apart
 from app.read.retrieve.search import Search, in_each_scope
 
 RARE = 0.05

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from app.english.dates.compare import same_date
+from app.english.dates.finder import same_date
 
 FULL = ["4 May 1990", "May 4th, 1990", "the 4th of May 1990", "1990-05-04", "4 may, 1990"]
 

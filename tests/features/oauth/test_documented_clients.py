@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 import pytest
 
 from app.features.oauth.clients import Clients, UnknownClient
-from app.providers.json_documents import DocumentUnavailable, JsonDocuments
+from app.providers.addresses import JsonDocuments, NoAnswer
 from tests.api.conftest import KEY, settings_for
 from tests.features.oauth.conftest import CALLBACK, Flow, listening
 
@@ -25,7 +25,7 @@ class Shelf:
     async def fetch(self, url: str) -> dict[str, object]:
         self.asked.append(url)
         if url not in self.documents:
-            raise DocumentUnavailable("the host answered 404")
+            raise NoAnswer("the host answered 404")
         return self.documents[url]
 
 

@@ -24,7 +24,7 @@ from starlette.routing import Route
 from app import ids
 from app.errors import Unauthenticated
 from app.features.oauth.oidc import IssuerUnavailable, OutsideIssuer
-from app.providers.json_documents import JsonDocuments
+from app.providers.addresses import JsonDocuments
 from tests.api.conftest import OPERATOR_KEY, Tenant, connected, new_tenant, settings_for, written
 from tests.features.oauth.conftest import Flow, Service, listening, listens
 

@@ -10,12 +10,10 @@ from typing import Any
 from uuid import UUID
 
 from asyncpg import Record
-from sqlalchemy import Row as Found
-from sqlalchemy import Select, select, update
 
 from app.db.session import ReadSession, WriteSession, statement
-from app.db.sql import Row, insert_all, values_of
-from app.db.tables import backfill_items, backfills
+from app.db.sql import Row, as_record, insert_all, update_row, values_of
+from app.db.tables import backfill_items
 from app.memory.backfill import BackfillEffect, BackfillStatus, Classifier, ItemState
 
 
@@ -45,6 +43,23 @@ _SCOPES = statement(
 )
 
 
+_SELECT = f"SELECT {', '.join(Backfill.__dataclass_fields__)} FROM backfills WHERE tenant_id = :tenant"  # noqa: S608
+
+_FIND = statement(f"{_SELECT} AND id = :backfill")
+
+_LOCK = statement(f"{_SELECT} AND id = :backfill FOR UPDATE")
+
+_BACKFILL_PAGE = statement(f"{_SELECT} AND (CAST(:after AS uuid) IS NULL OR id < :after) ORDER BY id DESC LIMIT :limit")
+
+_CANCEL_ABANDONED = statement(
+    f"""
+    UPDATE backfills SET status = '{BackfillStatus.CANCELLED}'
+    WHERE tenant_id = :tenant AND status = '{BackfillStatus.PREVIEWING}' AND job_id IS NULL AND created_at < :before
+    RETURNING *
+    """  # noqa: S608 - composed of constants
+)
+
+
 async def add_backfill(session: WriteSession, new: Backfill) -> None:
     """Store a new backfill."""
     await insert_all(session, {"backfills": [values_of(new)]})
@@ -52,47 +67,32 @@ async def add_backfill(session: WriteSession, new: Backfill) -> None:
 
 async def find(session: ReadSession, tenant: UUID, backfill: UUID) -> Backfill | None:
     """Return a backfill, None where the tenant has none of that id."""
-    return _one((await session.execute(_select(tenant).where(backfills.c.id == backfill))).first())
+    return _one(await session.fetch(_FIND, {"tenant": tenant, "backfill": backfill}))
 
 
 async def lock(session: WriteSession, tenant: UUID, backfill: UUID) -> Backfill | None:
     """Return a backfill, as `find`, and lock it until the transaction ends."""
-    return _one((await session.execute(_select(tenant).where(backfills.c.id == backfill).with_for_update())).first())
+    return _one(await session.fetch(_LOCK, {"tenant": tenant, "backfill": backfill}))
 
 
 async def backfill_page(session: ReadSession, tenant: UUID, *, after: UUID | None, limit: int) -> list[Backfill]:
     """Return up to `limit` backfills, newest first, starting after the one of that id."""
-    found = _select(tenant).order_by(backfills.c.id.desc()).limit(limit)
-    if after is not None:
-        found = found.where(backfills.c.id < after)
-    return [_backfill(row) for row in await session.execute(found)]
+    rows = await session.fetch(_BACKFILL_PAGE, {"tenant": tenant, "after": after, "limit": limit})
+    return [_backfill(row) for row in rows]
 
 
 async def change(session: WriteSession, one: Backfill, **values: object) -> Backfill:
     """Set columns of a backfill, and return it."""
-    changed = (
-        update(backfills)
-        .where(backfills.c.tenant_id == one.tenant_id, backfills.c.id == one.id)
-        .values(**values)
-        .returning(backfills)
-    )
-    return _backfill((await session.execute(changed)).one())
+    where = "backfills.tenant_id = :tenant AND backfills.id = :backfill"
+    changed = await update_row(session, "backfills", where, {"tenant": one.tenant_id, "backfill": one.id}, values)
+    assert changed is not None  # noqa: S101 - it was read in this transaction
+    return _backfill(changed)
 
 
 async def cancel_abandoned(session: WriteSession, tenant: UUID, *, before: datetime) -> list[Backfill]:
     """Cancel previews without a job that began before an instant, and return them."""
-    left = (
-        backfills.c.status == BackfillStatus.PREVIEWING,
-        backfills.c.job_id.is_(None),
-        backfills.c.created_at < before,
-    )
-    dropped = (
-        update(backfills)
-        .where(backfills.c.tenant_id == tenant, *left)
-        .values(status=BackfillStatus.CANCELLED)
-        .returning(backfills)
-    )
-    return [_backfill(row) for row in await session.execute(dropped)]
+    rows = await session.fetch(_CANCEL_ABANDONED, {"tenant": tenant, "before": before})
+    return [_backfill(row) for row in rows]
 
 
 async def scopes(session: ReadSession, tenant: UUID, ids: Sequence[UUID]) -> list[Mapping[str, Any]]:
@@ -100,25 +100,18 @@ async def scopes(session: ReadSession, tenant: UUID, ids: Sequence[UUID]) -> lis
     return [dict(row) for row in await session.fetch(_SCOPES, {"tenant": tenant, "ids": list(ids)})]
 
 
-def _select(tenant: UUID) -> Select[Any]:
-    return select(backfills).where(backfills.c.tenant_id == tenant)
+def _one(rows: Sequence[Record]) -> Backfill | None:
+    return _backfill(rows[0]) if rows else None
 
 
-def _one(row: Found[Any] | None) -> Backfill | None:
-    return None if row is None else _backfill(row)
-
-
-def _backfill(row: Found[Any]) -> Backfill:
-    values = dict(row._mapping)  # noqa: SLF001 - SQLAlchemy's public name
-    scopes = values["scopes"]
-    return Backfill(
-        **{
-            **values,
-            "sources": tuple(values["sources"]),
-            "scopes": None if scopes is None else tuple(scopes),
-            "classifier": Classifier(values["classifier"]),
-            "status": BackfillStatus(values["status"]),
-        }
+def _backfill(row: Record) -> Backfill:
+    return as_record(
+        Backfill,
+        row,
+        sources=tuple(row["sources"]),
+        scopes=None if row["scopes"] is None else tuple(row["scopes"]),
+        classifier=Classifier(row["classifier"]),
+        status=BackfillStatus(row["status"]),
     )
 
 

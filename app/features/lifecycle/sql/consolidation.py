@@ -13,9 +13,9 @@ from numpy.typing import NDArray
 
 from app.db.memories.fading import DATED, FRESHNESS
 from app.db.memories.listing import ScanPage
+from app.db.scopes import scope_of
 from app.db.session import ReadSession, statement
 from app.db.sql import as_record, has_vector, values_of, vector_of
-from app.db.tenants import scope_of
 from app.model import Scope
 
 _FADED = f"""

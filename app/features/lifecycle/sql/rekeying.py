@@ -19,9 +19,9 @@ from app.db.audit import AuditWriter, append
 from app.db.entities.merge import link_row
 from app.db.memories.read import VERSION_COLUMNS, version_fields
 from app.db.recounts import BatchResult
+from app.db.scopes import lock_scope
 from app.db.session import ReadSession, WriteSession, statement
 from app.db.sql import Row
-from app.db.tenants import lock_scope
 from app.memory import normalise, vocabulary
 from app.memory.audit import AuditAction
 from app.memory.registry import Registry

@@ -21,11 +21,10 @@ from app.db.apply.memories import RowChange, change_memories, row_change
 from app.db.apply.removal import delete_memories
 from app.db.audit import AuditWriter, append
 from app.db.memories import fading
-from app.db.memories.locks import lock_memories
 from app.db.memories.rivals import read_versions
 from app.db.recounts import BatchResult
+from app.db.scopes import lock_memories, lock_scope
 from app.db.session import ReadSession, SqlStatement, WriteSession, statement
-from app.db.tenants import lock_scope
 from app.english.dates import last_named
 from app.lexical.bm25 import searched_terms
 from app.lexical.counts import ScopeCounts, total

@@ -1,22 +1,26 @@
-"""`typed-memory export`: write a tenant's memories to a file that `typed-memory import` reads."""
+"""Commands and streams of exports: `typed-memory export` writes a file that `typed-memory import` reads."""
 
 from __future__ import annotations
 
+import asyncio
 import hashlib
 import json
 import os
 import sys
-from collections.abc import Callable
+from collections.abc import AsyncIterator, Callable, Mapping
+from contextlib import closing
 from pathlib import Path
 from typing import Annotated, Any, BinaryIO
 
 import typer
-from rich.progress import TimeElapsedColumn
+from rich.progress import DownloadColumn, TimeElapsedColumn
+from rich.table import Table
 
 from app.amounts import amount
 from app.command_line import terminal
-from app.command_line.service_client import ServiceClient, connect
-from app.command_line.terminal import AgentId, ApiKey, CommandFailed, Url, UserId, run_to_end, say
+from app.command_line.service_client import ServiceClient, ServiceRejection, connect
+from app.command_line.terminal import AgentId, ApiKey, CommandFailed, Url, UserId, err, out, run_to_end, say
+from app.features.portability.commands.import_sources import ImportSource
 
 STANDARD_OUTPUT = "-"
 
@@ -112,6 +116,65 @@ def _finish(done: _Checked, file: str) -> None:
         raise CommandFailed(f"{file}: the export was interrupted: run it again")
 
 
-def register(cli: typer.Typer) -> None:
-    """Add the command."""
-    cli.command(name="export")(export)
+SHOWN = 20
+"""Most faults that are listed; the others are only counted."""
+
+PIECE = 256 * 1024
+"""Bytes of an export that are read and sent at a time."""
+
+
+def restore(client: ServiceClient, source: ImportSource, *, strict: bool) -> bool:
+    """Import an export and print a summary; return whether all that was exported was read and stored."""
+    with closing(source.opened()) as file:
+        size = file.seek(0, 2)
+    with terminal.progress(TimeElapsedColumn(), DownloadColumn()) as progress:
+        task = progress.add_task("importing", total=size)
+
+        async def pieces() -> AsyncIterator[bytes]:
+            progress.reset(task)
+            with closing(source.opened()) as file:
+                while piece := await asyncio.to_thread(file.read, PIECE):
+                    yield piece
+                    progress.advance(task, len(piece))
+
+        async def send() -> Mapping[str, Any]:
+            async with client:
+                answer = await client.upload("/import", pieces, strict="true" if strict else "false")
+            told: Mapping[str, Any] = answer.body
+            return told
+
+        try:
+            done = asyncio.run(send())
+        except ServiceRejection as refusal:
+            raise CommandFailed(f"{source.name}: {refusal}") from None
+    _show_export(source, done)
+    # What competed here, or has changed here since, may differ from the file; nothing else may.
+    beside = done["conflicts"] or done["already_there"] or done["merged_entities"]
+    return bool(done["complete"] and done["unaltered"]) and not done["failed"] and bool(beside or not done["differing"])
+
+
+def _show_export(source: ImportSource, done: Mapping[str, Any]) -> None:
+    summary = Table(box=None, pad_edge=False, show_header=False)
+    for title, counts in (
+        ("", done["imported"]),
+        ("already there: ", done["already_there"]),
+        ("slot held here: ", done["conflicts"]),
+    ):
+        for name, count in counts.items():
+            summary.add_row(f"{title}{name}", str(count))
+    for title, count in (("erased here before", done["erased"]), ("entities made one", done["merged_entities"])):
+        if count:
+            summary.add_row(title, str(count))
+    if done["differing"]:
+        summary.add_row("stored otherwise than in the file", str(done["differing"]))
+    summary.add_row("wrong", str(done["failed"]))
+    out.print(summary)
+    for one in done["differences"][:SHOWN]:
+        what = f"{one['memory_id']}: {one['field']} is {one['stored']} here"
+        err.print(f"{source.name}:{one['line']}: {what}", markup=False, soft_wrap=True)
+    for notice, count in done["notices"].items():
+        err.print(f"{source.name}: {notice}{f' ({count})' if count > 1 else ''}", markup=False, soft_wrap=True)
+    for one in done["errors"][:SHOWN]:
+        err.print(f"{source.name}:{one['line']}: {one['message']}", markup=False, soft_wrap=True)
+    if done["failed"] > SHOWN:
+        err.print(f"... and {done['failed'] - SHOWN} more", markup=False)

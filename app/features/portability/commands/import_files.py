@@ -26,7 +26,7 @@ from app.command_line.service_client import FieldProblem, ServiceClient, Service
 from app.command_line.terminal import SESSION, AgentId, ApiKey, CommandFailed, TimeZone, Url, UserId, Whose, err, out
 from app.errors import TypedMemoryError
 from app.features.portability.commands import import_foreign, import_sources
-from app.features.portability.commands.import_export import SHOWN, restore
+from app.features.portability.commands.export import SHOWN, restore
 from app.features.portability.commands.import_foreign import Origin
 from app.features.portability.commands.import_sources import (
     BadMessage,
@@ -233,11 +233,6 @@ def _show(report: UploadReport) -> None:
 def _in_order(place: str) -> list[tuple[int, str]]:
     """Return a key that sorts line 9 before line 10."""
     return [(int(part), "") if part.isdecimal() else (0, part) for part in re.split(r"(\d+)", place)]
-
-
-def register(cli: typer.Typer) -> None:
-    """Add the command."""
-    cli.command(name="import")(import_files)
 
 
 class UploadAbort(Exception):

@@ -16,13 +16,12 @@ from typing import Any
 from uuid import UUID
 
 import asyncpg
-from sqlalchemy.exc import DBAPIError
 
 from app.db.apply.counts import add_terms, added, counters
 from app.db.apply.memories import bump_scopes, written
 from app.db.apply.scope import UPKEEP, Claimed, upkeep_limits
 from app.db.erasure.rows import orphans, prune_names
-from app.db.failures import cause_of, constraint_of
+from app.db.failures import constraint_of
 from app.db.memories.read import VERSION_COLUMNS, version_fields
 from app.db.memories.validity import is_or_was_believed
 from app.db.recounts import recount_mentions
@@ -202,11 +201,10 @@ def refusals() -> Iterator[None]:
     """Raise IntegrityViolation for database errors that are due to the rows, at the commit too."""
     try:
         yield
-    except (asyncpg.PostgresError, DBAPIError) as error:
-        cause = cause_of(error)
-        if isinstance(cause, asyncpg.CheckViolationError):
-            raise IntegrityViolation(_broken(cause)) from None
-        told = str(cause.args[0]) if cause is not None and cause.args else type(error).__name__
+    except asyncpg.PostgresError as error:
+        if isinstance(error, asyncpg.CheckViolationError):
+            raise IntegrityViolation(_broken(error)) from None
+        told = str(error.args[0]) if error.args else type(error).__name__
         raise IntegrityViolation(f"the database refuses it: {told[:300]}") from None
 
 

@@ -13,7 +13,7 @@ from app.db.apply.scope import Claimed, ScopeKeptMoving, ScopeMoved, apply, retr
 from app.db.memories import listing, rivals
 from app.db.session import Database, stamped
 from app.errors import ProviderProtocolError
-from app.features.lifecycle.consolidate import (
+from app.features.lifecycle.grouping import (
     FADED,
     FEWEST,
     Group,
@@ -24,7 +24,7 @@ from app.features.lifecycle.consolidate import (
     group_faded,
     ungrounded_terms,
 )
-from app.features.lifecycle.runner import Counts, RunProgress, Worker, WorkerContext
+from app.features.lifecycle.runner import Counts, RunProgress, WorkerContext
 from app.features.lifecycle.sql import consolidation
 from app.features.lifecycle.sql.consolidation import FadedFilter, Member
 from app.memory.versions import Version
@@ -196,11 +196,3 @@ async def run(context: WorkerContext, tenant: UUID, *, dry_run: bool, progress: 
     """Run the consolidation and return the numbers of groups, of their memories, and of sentences by a model."""
     service = Consolidation(database=context.database, writing=context.writing, summariser=context.summariser)
     return await service.run(tenant, dry_run=dry_run, progress=progress)
-
-
-WORKER = Worker(
-    name="consolidation",
-    cron="20 2 * * 0",
-    summary="Folds groups of five or more faded episodes that are alike into one semantic memory each.",
-    run=run,
-)

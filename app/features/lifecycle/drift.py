@@ -12,7 +12,7 @@ from uuid import UUID
 from app.db.audit import AuditWriter, append
 from app.db.memories import listing
 from app.db.session import Database, WriteSession
-from app.features.lifecycle.runner import Counts, RunProgress, Worker, WorkerContext
+from app.features.lifecycle.runner import Counts, RunProgress, WorkerContext
 from app.features.lifecycle.sql import drift
 from app.features.lifecycle.sql.drift import DailyCounts, Slot, TurnCounts, VolatileSlot
 from app.memory import drift as memory_drift
@@ -249,11 +249,3 @@ def _rows(kind: str, counts: FieldShare, totals: Mapping[date, int]) -> list[Day
 async def run(context: WorkerContext, tenant: UUID, *, dry_run: bool, progress: RunProgress) -> Counts:
     """Run the detection and return the numbers of counted days, volatile slots, and shifts."""
     return await Drift(database=context.database, clock=context.clock).run(tenant, dry_run=dry_run, progress=progress)
-
-
-WORKER = Worker(
-    name="drift",
-    cron="40 1 * * *",
-    summary="Marks slots that change too often for review, and compares the store's mix with the month before.",
-    run=run,
-)
