@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.english.names import COMMON
-from app.english.rules.clause import Clause, SpeakerContext, Who
+from app.english.rules.clause import Clause, SpeakerContext, Subject, Who
 from app.english.rules.drafts import Draft, ending, fact
 from app.english.rules.noun_phrases import in_third_person, list_items, thing, value
 from app.english.verbs import form_of
@@ -141,6 +141,12 @@ def _amount(found: re.Match[str]) -> str:
     return f"{found['number'].replace(',', '.')} {unit}{form}"
 
 
+_REDOSED: Final = pattern("medications", "redosed", re.IGNORECASE)
+_STANDS_AT: Final = re.compile(r"^\s(?:now\s+)?(?:back\s+)?(?:(?:up|down)\s+)?(?:to\s+|at\s+)?(?=\d)", re.IGNORECASE)
+"""What a medicine is at, as what it was changed to."""
+_MEDICINE_STRENGTH: Final = re.compile(r"\d\s?(?:mg|mcg|\u00b5g|\u03bcg|iu|units?)\b", re.IGNORECASE)
+"""A strength that only medicines have."""
+
 _CHANGED: Final[Mapping[str, re.Pattern[str]]] = {
     verb: re.compile(expanded("medications", found), re.IGNORECASE)
     for verbs, found in pairs("medications", "changed").items()
@@ -232,9 +238,36 @@ def _known(name: str) -> bool:
     return bool(MEDICINES.intersection(name.lower().split())) or is_medicine(name) or _DOSE.search(name) is not None
 
 
+def dose_change(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
+    """Read `my GP put the ramipril up to 10 mg`, `I upped my ramipril to 10 mg`, `my ramipril is at 10 mg now`."""
+    stands = clause.copula and clause.holds and not clause.negated
+    changed = not clause.copula and (clause.happened or (clause.lemma in _UNMARKED and clause.holds))
+    if not (stands or changed):
+        return
+    mine = (clause.passive or stands) and _own_medicine(clause.subject)
+    rest = _STANDS_AT.sub(" to ", f" {clause.rest}", count=1) if stands else clause.rest
+    found = _REDOSED.match(f" my {mine}{rest}" if mine else rest)
+    whose = mine or (not clause.passive and found is not None and (found["mine"] or _treats(clause)))
+    if found and whose and _may_be_medicine(found["name"], found["dose"]):
+        told = f"{found['name']} {' '.join(found['dose'].split())}".removesuffix(" now")
+        yield fact(clause, "takes", told, subject=said.speaker)
+
+
+def _own_medicine(subject: Subject) -> str | None:
+    """Return what may be the speaker's medicine: `my ramipril`, or the name of a medicine alone."""
+    alone = subject.who is Who.NAMED and is_medicine(subject.name)
+    return subject.noun if subject.mine else subject.name if alone else None
+
+
 def is_medicine(name: str) -> bool:
     """Return whether the name is a known medicine's, or has an ending of one."""
     return name.lower() in MEDICINES or parse_dose("takes", name, "") is not None
+
+
+def _may_be_medicine(name: str, dose: str) -> bool:
+    """Return whether the noun with the dose is a medicine, rather than `the price` or `the sugar`."""
+    strength = _MEDICINE_STRENGTH.search(dose) is not None
+    return is_medicine(name) or strength or (name[0].isupper() and _DOSE.match(dose) is not None)
 
 
 def _treats(clause: Clause) -> bool:

@@ -60,6 +60,7 @@ def _inflected() -> Iterator[tuple[str, str, str]]:
         yield from ((base, base, "base"), (past, base, "past"), (participle, base, "participle"))
         yield from ((third_person(base), base, "s"), (_ing(base), base, "ing"))
     yield ("got", "get", "participle")
+    yield ("upped", "upped", "past")
     for base in sorted(_REGULAR):
         past = _past(base)
         yield from ((base, base, "base"), (past, base, "past"), (past, base, "participle"))

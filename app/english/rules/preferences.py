@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from typing import Final
 
 from app.english.rules.clause import HIDDEN, Clause, SpeakerContext, Who
-from app.english.rules.drafts import Draft, decision, fact, preference
+from app.english.rules.drafts import Draft, decision, ending, fact, preference
 from app.english.rules.noun_phrases import in_third_person, list_items, slug, thing, value, without_article
 from app.english.rules.rows import CHOSEN
 from app.english.rules.tastes import OFFERED, is_taste, taste, things, way_of_own
@@ -165,6 +165,41 @@ def switches(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
         yield from _chosen(clause, found.text, purpose["what"] if purpose else None, source)
 
 
+def abstains(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
+    """Read `don't eat meat`, `never drink alcohol`, `don't smoke`; `eat meat again` ends it."""
+    again = clause.holds and _AGAIN.search(clause.rest) is not None
+    if not (clause.negated or again) or not clause.present or clause.perfect or clause.progressive:
+        return
+    found = _abstained(clause)
+    yield from (ending(clause, said, one) for one in found) if again else found
+
+
+def stops_smoking(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
+    """Read `quit smoking`."""
+    if clause.happened and clause.rest.lstrip().startswith("smoking"):
+        yield preference(clause, "smoking.habit", "does not smoke", topic="health")
+
+
+def _abstained(clause: Clause) -> Iterator[Draft]:
+    if clause.lemma == "smoke":
+        yield preference(clause, "smoking.habit", "does not smoke", topic="health")
+        return
+    found = thing(clause.rest)
+    if found is not None and _LIMITED.match(clause.rest, found.end):
+        return
+    more = found is not None and _OR.match(clause.rest, found.end)
+    for one in list_items(clause.rest if more else found.text) if found else ():
+        name = value(one)
+        if name and len(name.split()) <= _LONGEST_FOOD:
+            yield preference(clause, f"diet.{slug(name)}", f"no {name}", topic="food")
+
+
+_OR: Final = re.compile(r"\s+(?:or|and)\s")
+_LONGEST_FOOD: Final = 3
+_LIMITED: Final = pattern("preferences", "limited", re.IGNORECASE)
+"""When, where or how much one goes without: at other times one does not."""
+
+_AGAIN: Final = re.compile(r"\bagain\s*[.!]?$", re.IGNORECASE)
 _FAVOURITE: Final = pattern("preferences", "favourite", re.IGNORECASE)
 _MY_FAVOURITE: Final = pattern("preferences", "my favourite", re.IGNORECASE)
 _NO_FAVOURITE: Final = word_set("thing things part parts memory memories ones one moment way of")

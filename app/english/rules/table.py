@@ -89,6 +89,8 @@ WORK: Final = (
     Row(name="manages", verbs="manage lead supervise oversee run head", mood=is_now, lead="<<SO_MANY>>",
         value=values.led_in_number, predicate="manages", stateful=True),
     Row(name="owns", verbs="own", mood=is_now, lead=r"\s+", value=values.quantity, predicate="owns"),
+    Row(name="drives", verbs="drive", mood=is_now, lead=r"\s+(?=an?\s+(?-i:[A-Z]))", value=values.quantity,
+        predicate="drives"),
     Row(name="uses", verbs="use", mood=is_general, lead="<<NOT_THEIRS>>", value=values.tools, predicate="uses"),
     Row(name="uses", verbs="use", mood=is_others_habit, lead="<<NOT_THEIRS>>", value=values.equipment,
         predicate="uses"),
@@ -124,6 +126,8 @@ HEALTH: Final = (
     Row(name="diet", verbs="be", mood=is_told, value=values.diet, predicate="has-diet", alone=True),
     Row(name="medicine", verbs="be take prescribe switch change move put start replaced swap substituted",
         read=medications.taking, alone=True),
+    Row(name="dose", verbs="be increase raise lower reduce cut drop change put bumped adjust upped up move bring take "
+        "double doubled halve halved", read=medications.dose_change),
 )  # fmt: skip
 PEOPLE: Final[tuple[Row, ...]] = (
     Row(name="favourite", verbs="be", precision=0.85, read=preferences.favourite_of, alone=True),
@@ -176,6 +180,7 @@ PREFERENCES: Final = (
     Row(name="preference", verbs="prefer", precision=0.7, read=preferences.prefers),
     Row(name="tool", verbs="use", read=preferences.uses),
     Row(name="tool", verbs="switch move migrate change", mood=is_done, read=preferences.switches),
+    Row(name="abstains", verbs="eat drink smoke", read=preferences.abstains, alone=True),
     Row(name="decision", verbs="choose pick go settle opt select decide change", read=preferences.chooses),
     Row(name="considers", verbs="consider think", precision=0.6, read=events.considers),
     Row(name="constraint", verbs="", read=instructions.constraint),
@@ -212,8 +217,17 @@ ENDINGS: Final = (
         )
     ),
     Row(name="parted", verbs="die pass move dump leave break split", read=relationships.parting),
+    *(
+        Row(name="diet ended", verbs=verbs, mood=mood, lead=lead, value=values.diets_without, predicate="has-diet",
+            ends=True)
+        for verbs, mood, lead in (
+            ("eat", is_now, r"\s+(?=[\w ,]+\bagain\b)"),
+            ("go start", is_done, r"\s+(?:back\s+to\s+)?eating\s+"),
+        )
+    ),
     Row(name="switched", verbs="switch migrate change", mood=is_done, lead=r"\s+(?:over\s+)?from\s+(?=[\w+#. ]+\sto\s)",
         value=values.tool, predicate="uses", ends=True),
+    Row(name="abstains", verbs="quit stop", read=preferences.stops_smoking),
 )  # fmt: skip
 EVERY_CLAUSE: Final = (
     Row(name="event", verbs="", precision=0.77, read=events.events_in),

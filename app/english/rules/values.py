@@ -33,6 +33,7 @@ from app.english.word_lists import (
     DIETS,
     GROUPS,
     KINDS,
+    LEFT_OUT,
     STATES,
     pattern,
     section,
@@ -217,6 +218,15 @@ def diet(text: str, _said: SpeakerContext) -> Iterator[str]:
     state = _STATE.match(text)
     if state and state["what"].lower().strip() in DIETS:
         yield state["what"].lower().strip()
+
+
+_FOOD: Final = re.compile(r"[a-z]+", re.IGNORECASE)
+
+
+def diets_without(text: str, _said: SpeakerContext) -> Iterator[str]:
+    """Yield the diets that leave out a food."""
+    food = _FOOD.match(text)
+    yield from LEFT_OUT.get(food[0].lower(), "").split() if food else ()
 
 
 def health_state(text: str, _said: SpeakerContext) -> Iterator[str]:

@@ -1,4 +1,4 @@
-"""What changes: medicines stopped, tastes, jobs, homes, pets lost, decisions taken back; and what falls due."""
+"""What changes: doses, medicines stopped, tastes, jobs, homes, pets lost, decisions taken back; and what falls due."""
 
 from __future__ import annotations
 
@@ -8,6 +8,15 @@ from tests.english.rules.said import proposed, rendered, sentences
 from tests.english.rules.test_endings import ends
 
 READ: list[tuple[str, str]] = [
+    ("My cardiologist raised my bisoprolol from 2.5 mg to 5 mg.", "fact: user takes bisoprolol 5 mg"),
+    ("My GP has put the sertraline up to 100 mg a day", "fact: user takes sertraline 100 mg a day"),
+    ("I've cut my prednisone down to 5 mg", "fact: user takes prednisone 5 mg"),
+    ("I upped my Ozempic to 1 mg", "fact: user takes Ozempic 1 mg"),
+    ("The cardiologist has put me on ramipril instead of metoprolol", "fact: user takes ramipril"),
+    ("They increased the enalapril to 10 mg", "fact: user takes enalapril 10 mg"),
+    ("They doubled my enalapril to 20 mg", "fact: user takes enalapril 20 mg"),
+    ("My bisoprolol is 5 mg now", "fact: user takes bisoprolol 5 mg"),
+    ("Ramipril is back up to 10 mg.", "fact: user takes Ramipril 10 mg"),
     ("I take candesartan", "fact: user takes candesartan"),
     ("I take diclofenac in the morning", "fact: user takes diclofenac in the morning"),
     ("I take tramadol for my arthritis.", "fact: user takes tramadol for their arthritis"),
@@ -115,6 +124,13 @@ def test_what_is_lost_or_stopped_otherwise_ends_nothing(content: str) -> None:
 def test_nothing_lasting_is_read(content: str) -> None:
     assert [rendered(one) for one in proposed(content) if one.type != "event"] == []
     assert not any("due" in one for one in sentences(content))
+
+
+@pytest.mark.parametrize(
+    "content", ["My son lowered the enalapril to 5 mg", "My dog's doctor raised the prednisone to 5 mg"]
+)
+def test_a_dose_that_others_change_is_not_the_speakers(content: str) -> None:
+    assert not any("takes" in one for one in sentences(content))
 
 
 @pytest.mark.parametrize(

@@ -59,6 +59,8 @@ def ends(content: str, role: str = "user") -> list[tuple[str, str, str | None]]:
         ("I no longer use Vim.", ("user", "editor.choice", "Vim")),
         ("I quit Hugo last week.", ("user", WORKS, "Hugo")),
         ("I don't work at Hugo any more", ("user", WORKS, "Hugo")),
+        ("I drink wine again.", ("user", "diet.wine", "no wine")),
+        ("I smoke again", ("user", "smoking.habit", "does not smoke")),
         ("My girlfriend and I split up.", ("user", "has-partner", None)),
         ("I split up with my fiance Leo yesterday.", ("user", "has-partner", None)),
         ("My sister Grace divorced Leo.", ("Grace", "married-to", "Leo")),

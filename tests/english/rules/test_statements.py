@@ -131,6 +131,7 @@ SAID: list[tuple[str, list[Expected]]] = [
     ("We are not allowed to store card numbers", [fact("not-allowed-to-store", "card numbers")]),
     ("We cannot use external APIs", [fact("cannot-use", "external APIs")]),
     # choices
+    ("I don't eat meat", [preference("diet.meat", "no meat")]),
     ("I can't eat gluten", [fact("cannot-eat", "gluten")]),
     ("I must not eat gluten", [fact("must-not-eat", "gluten")]),
     ("I must always wear my splint at night", [fact("must-wear", "their splint at night")]),
