@@ -245,11 +245,13 @@ def _readiness(base: Resources, jobs: Jobs, chat: StreamingChat | None, reranker
 
 
 async def _queries(base: Resources, writing: _WriteServices, log: QuestionLog | None) -> Queries:
+    residents = await _residents(base)
     tracker = AccessTracker(
         database=base.database,
         clock=base.clock,
         interval=base.settings.access_flush_seconds,
         dropped=base.metrics.dropped_accesses,
+        stored=None if residents is None else residents.remember_uses,
     )
     base.stack.push_async_callback(tracker.aclose)
     await open_in_background(base.stack, tracker.run())
@@ -257,7 +259,6 @@ async def _queries(base: Resources, writing: _WriteServices, log: QuestionLog | 
     if reranker is not None:
         base.stack.push_async_callback(reranker.aclose)
     vectors = word_vectors(base.embedder)
-    residents = await _residents(base)
     pipeline = ReadPipeline(
         database=base.database,
         embedder=base.embedder,

@@ -16,7 +16,7 @@ import structlog
 
 from app import ids
 from app.db.memories import usage
-from app.db.memories.usage import MOST_SESSIONS, Use
+from app.db.memories.usage import MOST_SESSIONS, StoredUse, Use
 from app.db.scopes import lock_scopes_of_expired
 from app.db.session import Database
 from app.errors import TypedMemoryError
@@ -40,7 +40,7 @@ class AccessTracker:
     """Gathers accesses; `run` writes them down every `interval` seconds, `aclose` what is left.
 
     A database outage loses nothing that fits the bound: what could not be written is tried again.
-    `dropped` receives the number of lost accesses.
+    `dropped` receives the number of lost accesses, `stored` what each transaction has stored that did nothing else.
     """
 
     database: Database
@@ -48,6 +48,7 @@ class AccessTracker:
     interval: float = 1.0
     bound: int = BOUND
     dropped: Callable[[int], None] | None = None
+    stored: Callable[[UUID, int, Sequence[StoredUse]], None] | None = None
 
     def __post_init__(self) -> None:
         self._pending: dict[tuple[UUID, UUID], Use] = {}
@@ -113,7 +114,11 @@ class AccessTracker:
         memories = [use.memory for use in uses]
         async with self.database.write(tenant) as session:
             expired = await lock_scopes_of_expired(session, tenant, memories)
-            await usage.record(session, tenant=tenant, uses=uses)
+            if self.stored is None or expired or self.database.clustered:
+                await usage.record(session, tenant=tenant, uses=uses)
+            else:
+                # Told before the commit: until that, nobody sees the transaction.
+                self.stored(tenant, *await usage.record_and_tell(session, tenant=tenant, uses=uses))
             if expired:
                 await usage.revive(session, tenant, expired, now=self.clock(), actor=ACTOR, reason="it was used again")
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import tracemalloc
 from dataclasses import replace
+from typing import Any
 from uuid import UUID, uuid4
 
 import numpy as np
@@ -12,10 +13,13 @@ import pytest
 
 from app.db import change_notes
 from app.db.memories.resident import Held, read_content_state
+from app.db.memories.usage import StoredUse
 from app.db.session import SNAPSHOT, SqlStatement, statement
 from app.model import Scope, ScopeKind, Visibility
+from app.read.access import AccessTracker
 from app.read.resident.kept import CHECKED_EACH, DIFFERENT, Residents, covers
-from tests.read.conftest import MakeStore, Store
+from app.read.resident.scope import ResidentScope
+from tests.read.conftest import NOW, MakeStore, Store
 from tests.read.test_questions import give_questions
 from tests.read.test_retrieval import fill, sentences
 from tests.support import owner
@@ -247,6 +251,44 @@ async def test_questions_that_memories_answer_are_held(store: Store) -> None:
         assert await process.found("Which company is my employer?", explain=True)
     assert seen.asked == 2
     assert seen.differences == []
+
+
+async def test_uses_that_a_process_stored_are_known_to_it_without_reading(
+    store: Store, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    ours, another = Process(store), Process(store)
+    memories = [await lives_in(store, place) for place in ("Graz", "Linz")]
+    for process in (ours, another) * 2:
+        await process.found("Where do I live?")
+    read: list[Residents] = []
+    bring = Residents._brought
+
+    async def brought(self: Residents, *given: Any) -> ResidentScope:
+        read.append(self)
+        return await bring(self, *given)
+
+    monkeypatch.setattr(Residents, "_brought", brought)
+    tracker = AccessTracker(database=store.database, clock=lambda: NOW, stored=ours.residents.remember_uses)
+
+    async def ask() -> None:
+        with asked_both_ways(loading=False) as seen:
+            for process in (ours, another):
+                await process.found("Where do I live?")
+        assert (seen.asked, seen.differences) == (2, [])
+
+    for session in ("s1", "s2"):
+        tracker.note(store.tenant, memories, at=NOW, session=session)
+        await tracker.flush()
+        await ask()
+    assert read == [another.residents] * 2
+    tracker.note(store.tenant, memories, at=NOW)
+    await tracker.flush()
+    await store.sql("UPDATE memory_usage SET access_count = 70 WHERE memory_id = $1", memories[1])
+    await ask()
+    assert read[2:] == [ours.residents, another.residents], "what others change is read"
+    ours.residents.remember_uses(store.tenant, 1, [StoredUse(memories[1], 99, NOW, 1.0, 9)])
+    await ask()
+    assert len(read) == 4, "a transaction that nobody sees, because it failed, changes nothing"
 
 
 async def test_a_large_change_is_loaded_anew(store: Store) -> None:

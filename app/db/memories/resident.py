@@ -28,10 +28,10 @@ CHUNK: Final = 250
 """Memories that are read by one statement: others wait while its rows are decoded."""
 
 CHANGES: Final = """
-        (SELECT jsonb_agg(jsonb_build_array(held.scope_id, c.memories, c.entities))
+        (SELECT jsonb_agg(jsonb_build_array(held.scope_id, c.transaction, c.memories, c.entities))
          FROM unnest(CAST(:held_scopes AS uuid[]), CAST(:held_at AS text[])) AS held(scope_id, at)
          CROSS JOIN LATERAL (
-            SELECT x.memories, x.entities FROM scope_changes x
+            SELECT x.transaction, x.memories, x.entities FROM scope_changes x
             WHERE x.tenant_id = :tenant AND x.scope_id = held.scope_id
               AND x.transaction >= CAST(CAST(pg_snapshot_xmin(CAST(held.at AS pg_snapshot)) AS text) AS bigint)
               AND NOT pg_visible_in_snapshot(
@@ -65,7 +65,7 @@ class Held:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ContentState:
-    """The snapshot that a transaction sees, and what it sees changed in held scopes; others have not changed.
+    """The snapshot that a transaction sees, and what it sees changed in held scopes, by the transactions that did it.
 
     `noted` is the number of what notes changes (`change_notes.NOTED`): with none, or another than when a scope was
     read, nobody knows what has changed in it.
@@ -73,7 +73,7 @@ class ContentState:
 
     snapshot: str
     noted: int | None
-    changes: Mapping[UUID, Changed]
+    changes: Mapping[UUID, Mapping[int, Changed]]
 
 
 def held_parameters(held: Sequence[Held]) -> dict[str, object]:
@@ -82,14 +82,13 @@ def held_parameters(held: Sequence[Held]) -> dict[str, object]:
 
 
 def content_state(
-    snapshot: str, noted: int | None, changes: Sequence[tuple[str, Sequence[str], Sequence[str]]] | None
+    snapshot: str, noted: int | None, changes: Sequence[tuple[str, int, Sequence[str], Sequence[str]]] | None
 ) -> ContentState:
     """Return the state that `STATE` tells of."""
-    found: dict[UUID, Changed] = {}
-    for scope, memories, entities in changes or ():
-        before = found.get(UUID(scope), Changed())
-        found[UUID(scope)] = Changed(
-            memories=before.memories.union(map(UUID, memories)), entities=before.entities.union(map(UUID, entities))
+    found: dict[UUID, dict[int, Changed]] = {}
+    for scope, transaction, memories, entities in changes or ():
+        found.setdefault(UUID(scope), {})[transaction] = Changed(
+            memories=frozenset(map(UUID, memories)), entities=frozenset(map(UUID, entities))
         )
     return ContentState(snapshot=snapshot, noted=noted, changes=found)
 

@@ -6,6 +6,7 @@ import json
 from collections.abc import Collection, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from typing import NamedTuple
 from uuid import UUID
 
 from app.db.apply.memories import RowChange, bump_scopes, change_memories
@@ -102,8 +103,17 @@ class Use:
     sessions: tuple[str, ...] = ()
 
 
-_RECORD = statement(
-    f"""
+class StoredUse(NamedTuple):
+    """The uses of a memory as they are stored: accesses, the last of them, stability, and the number of sessions."""
+
+    memory: UUID
+    access_count: int
+    last_accessed_at: datetime | None
+    stability: float
+    sessions: int
+
+
+_RECORDING = f"""
     INSERT INTO memory_usage AS u (tenant_id, memory_id, access_count, last_accessed_at, stability, sessions)
     SELECT :tenant, g.memory, g.count, greatest(g.last, m.stated_at),
         0.1 * least(2, greatest(0, extract(epoch FROM g.last - m.stated_at)) / 604800.0), g.sessions
@@ -123,6 +133,13 @@ _RECORD = statement(
             SELECT one, min(place) AS place FROM unnest(u.sessions || excluded.sessions)
                 WITH ORDINALITY AS every(one, place) GROUP BY one ORDER BY place LIMIT {MOST_SESSIONS}) kept)
     """  # noqa: S608 - composed of constants
+
+_RECORD = statement(_RECORDING)
+
+_RECORD_AND_TELL = statement(
+    f"""{_RECORDING}
+    RETURNING u.memory_id, u.access_count, u.last_accessed_at, u.stability, cardinality(u.sessions),
+        CAST(CAST(pg_current_xact_id() AS text) AS bigint)"""
 )
 
 _TAKE_BACK = statement(
@@ -154,16 +171,30 @@ async def record(session: WriteSession, *, tenant: UUID, uses: Sequence[Use]) ->
     days count from the statement. Accesses stored together count as one there, the last. Accesses that arrive late from
     another process count, but move no last access back; an access is never before the statement.
     """
-    given = [
-        {
-            "memory": str(use.memory),
-            "count": use.count,
-            "last": use.last.isoformat(),
-            "sessions": list(use.sessions),
-        }
-        for use in uses
-    ]
-    await session.change(_RECORD, {"tenant": tenant, "given": json.dumps(given)})
+    await session.change(_RECORD, {"tenant": tenant, "given": _given(uses)})
+
+
+async def record_and_tell(session: WriteSession, *, tenant: UUID, uses: Sequence[Use]) -> tuple[int, list[StoredUse]]:
+    """Add accesses as `record` does; return the number of the transaction, and what is stored of each memory now.
+
+    Not in a cluster, whose nodes have transactions of their own.
+    """
+    rows = await session.fetch(_RECORD_AND_TELL, {"tenant": tenant, "given": _given(uses)})
+    return (rows[0][5] if rows else 0), [StoredUse._make(row[:5]) for row in rows]
+
+
+def _given(uses: Sequence[Use]) -> str:
+    return json.dumps(
+        [
+            {
+                "memory": str(use.memory),
+                "count": use.count,
+                "last": use.last.isoformat(),
+                "sessions": list(use.sessions),
+            }
+            for use in uses
+        ]
+    )
 
 
 async def take_back(session: WriteSession, *, tenant: UUID, memory: UUID) -> None:

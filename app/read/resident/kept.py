@@ -9,8 +9,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import OrderedDict
-from collections.abc import Callable, Iterable, Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from itertools import count
 from time import monotonic
@@ -23,9 +23,10 @@ from app import threads
 from app.db.apply.scope import LARGE
 from app.db.memories import resident
 from app.db.memories.resident import CHUNK, KEPT_SECONDS, Changed, ContentState
+from app.db.memories.usage import StoredUse
 from app.db.session import PLANNED_ONCE, SNAPSHOT, Database, ReadSession
 from app.model import Memory
-from app.read.resident.scope import ResidentScope, with_changes
+from app.read.resident.scope import ResidentScope, with_changes, with_uses
 from app.read.values import OPENING, Ranked
 
 log = structlog.get_logger(__name__)
@@ -38,6 +39,9 @@ MOST_CHANGES: Final = 500
 
 MOST_REMEMBERED: Final = 10_000
 """Scopes that are remembered to have been asked about once."""
+
+MOST_USES: Final = 20_000
+"""Uses of memories that this process recorded and remembers, so that it need not read them again."""
 
 IDLE_SECONDS: Final = 60.0
 """Between looks for scopes that nobody asks about any more."""
@@ -81,6 +85,8 @@ class Residents:
     _kept: OrderedDict[_Key, _Entry] = field(default_factory=OrderedDict)
     _asked: OrderedDict[_Key, None] = field(default_factory=OrderedDict)
     _loading: dict[_Key, asyncio.Task[None]] = field(default_factory=dict)
+    _uses: OrderedDict[tuple[UUID, int], Mapping[UUID, StoredUse]] = field(default_factory=OrderedDict)
+    _used: int = 0
     _size: int = 0
     _answers: count[int] = field(default_factory=lambda: count(1))
 
@@ -125,17 +131,27 @@ class Residents:
         for scope in held:
             if not covers(content.snapshot, scope.snapshot):
                 return ()
-            changed = content.changes.get(scope.id, Changed())
+            changed, uses = self._told(tenant, content.changes.get(scope.id, {}))
             if len(changed.memories) > MOST_CHANGES or scope.unused > MOST_CHANGES + len(scope.owners):
                 self.forget(tenant, [scope.id])
                 return ()
+            current = with_uses(scope, uses, content.snapshot)
             if changed.memories or changed.entities:
-                found.append(await self._brought(session, tenant, scope, changed, content.snapshot))
-            else:
-                found.append(replace(scope, snapshot=content.snapshot))
+                current = await self._brought(session, tenant, current, changed, content.snapshot)
+            found.append(current)
         for scope in found:
             self._keep(tenant, scope)
         return tuple(found)
+
+    def remember_uses(self, tenant: UUID, transaction: int, uses: Iterable[StoredUse]) -> None:
+        """Remember what a transaction of this process stored of uses, and that it changed nothing else."""
+        if not self._kept:
+            return
+        known = {one.memory: one for one in uses}
+        self._uses[tenant, transaction] = known
+        self._used += len(known)
+        while self._used > MOST_USES:
+            self._used -= len(self._uses.popitem(last=False)[1])
 
     def forget(self, tenant: UUID, scopes: Iterable[UUID] | None = None) -> None:
         """Let scopes go, of a tenant all if none are given."""
@@ -168,6 +184,18 @@ class Residents:
         if told := difference(ours, stored):
             log.warning("an answer from memory differs from the store's", what=told)
             self.answered(DIFFERENT)
+
+    def _told(self, tenant: UUID, changes: Mapping[int, Changed]) -> tuple[Changed, Mapping[UUID, StoredUse]]:
+        """Return what must be read of the changes of a scope, and the uses of its other memories that are known."""
+        unknown = [one for transaction, one in changes.items() if (tenant, transaction) not in self._uses]
+        changed = Changed(
+            memories=frozenset().union(*(one.memories for one in unknown)),
+            entities=frozenset().union(*(one.entities for one in unknown)),
+        )
+        uses: dict[UUID, StoredUse] = {}
+        for transaction in sorted(changes):
+            uses.update(self._uses.get((tenant, transaction), {}))
+        return changed, {one: use for one, use in uses.items() if one not in changed.memories}
 
     async def _brought(
         self, session: ReadSession, tenant: UUID, scope: ResidentScope, changed: Changed, snapshot: str

@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from app.db.memories.ranking import RankingRow
 from app.db.memories.resident import BeliefRow, Changed, SayingRow, ScopeRows
+from app.db.memories.usage import StoredUse
 from app.model import Memory, MemoryStatus
 from app.read.resident.columns import IndexColumns, Places, columns_of
 
@@ -131,6 +132,21 @@ def with_changes(scope: ResidentScope, changed: Changed, rows: ScopeRows, snapsh
     scope = _with_mentions(scope, changed.memories, rows)
     kept = {one: it for one, it in scope.answers.items() if one not in changed.memories} if same_names else {}
     return replace(scope, snapshot=snapshot, answers=kept)
+
+
+def with_uses(scope: ResidentScope, uses: Mapping[UUID, StoredUse], snapshot: str) -> ResidentScope:
+    """Return the scope as of a later snapshot, between which its memories were used and nothing else changed."""
+    if not uses:
+        return replace(scope, snapshot=snapshot)
+    rows, answers = dict(scope.rows), dict(scope.answers)
+    for one, use in uses.items():
+        count, last = use.access_count, use.last_accessed_at
+        if (row := rows.get(one)) is not None:
+            rows[one] = row._replace(access_count=count, last_accessed_at=last)
+        if (memory := answers.get(one)) is not None:
+            usage = replace(memory.usage, stability=use.stability, sessions=use.sessions)
+            answers[one] = replace(memory, access_count=count, last_accessed_at=last, usage=usage)
+    return replace(scope, snapshot=snapshot, rows=rows, answers=answers)
 
 
 def _named_alike(before: ResidentScope, after: ResidentScope, changed: Collection[UUID]) -> bool:
