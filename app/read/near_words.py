@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Mapping, Sequence
+from functools import partial
 from operator import itemgetter
 from typing import Final
 from uuid import UUID
@@ -21,7 +22,7 @@ from app.lexical.bm25 import STOP_WORDS, terms
 from app.lexical.tokens import normalise, tokenize
 from app.providers.embeddings import Vectors, WordVectors
 from app.read.fuse import scale
-from app.read.texts import terms_in
+from app.read.texts import kept, terms_in
 from app.read.values import Fused, QueryPlan, Scaling
 
 _MOST_WORDS: Final = 40
@@ -47,10 +48,11 @@ class NearWords:
     table of vectors; of the texts only hashes. Where the table is full it begins anew. For one thread.
     """
 
-    def __init__(self, vectors: WordVectors, language: str, *, kept: int = _KEPT) -> None:
+    def __init__(self, vectors: WordVectors, language: str, *, most: int = _KEPT) -> None:
         self._vectors = vectors
         self.language = language
-        self._kept = kept
+        self._kept = most
+        self._words = kept(partial(content_words, language=language))
         self._table: Vectors | None = None
         self._places: dict[str, int] = {}
         self._texts: dict[int, NDArray[np.intp]] = {}
@@ -74,7 +76,9 @@ class NearWords:
             present[every] = True
             distinct = np.flatnonzero(present)
             near = self._table[distinct] @ self._table[self._placed(asked)].T
-            cosines = near[(np.cumsum(present) - 1)[every]]
+            at = np.empty(len(present), np.intp)
+            at[distinct] = np.arange(len(distinct))
+            cosines = near[at[every]]
             starts = np.cumsum([0, *(len(said[place]) for place in some[:-1])])
             nearest[some] = np.maximum.reduceat(cosines, starts, axis=0)
         return np.maximum(nearest, 0.0).T
@@ -86,7 +90,7 @@ class NearWords:
 
         Numbers and the words in `without` do not count; `few` words without any nearness are added to the mean.
         """
-        words = content_words(text, self.language)[:_MOST_WORDS]
+        words = self._words(text)[:_MOST_WORDS]
         said = [word for word in words if word not in without and any(map(str.isalpha, word))]
         if not said:
             return [0.0] * len(others)

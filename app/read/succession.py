@@ -392,9 +392,10 @@ def _terms_of_word(word: str) -> tuple[str, ...]:
     return terms(word)
 
 
-def _tokens(text: str) -> list[str]:
+@kept
+def _tokens(text: str) -> tuple[str, ...]:
     """Return the words of a text, and the characters of scripts without spaces."""
-    return [one for token in tokens_in(text) for one in (token if _SPACELESS.match(token) else (token,))]
+    return tuple(one for token in tokens_in(text) for one in (token if _SPACELESS.match(token) else (token,)))
 
 
 def _apart(one: RankingRow, other: RankingRow) -> bool:

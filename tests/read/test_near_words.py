@@ -166,7 +166,7 @@ def test_a_text_is_read_once() -> None:
 
 
 def test_a_full_memory_of_words_begins_anew() -> None:
-    little = NearWords(WORDS, "english", kept=120)
+    little = NearWords(WORDS, "english", most=120)
     for number in range(40):
         texts = [f"word{number}a and a doctor", f"word{number}b"]
         assert np.allclose(little.nearest(["doctor"], texts), NearWords(WORDS, "english").nearest(["doctor"], texts))

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from functools import cache
 from typing import Final, Literal
 from uuid import UUID
 
@@ -297,9 +298,23 @@ _COUNTED_THEN = (
 """The same, counted among what was known then: what a question found depends on how rare its words were."""
 
 
-def _look_up(rows: Rows, kin: str, mention: str, counted: tuple[str, str], *, owned: bool) -> SqlStatement:
-    """Return the statement; `mention` is a condition on `me`, a mention, to count; `counted` are the words' counts."""
-    frequency, counts = counted
+_BY_THEN = """ AND EXISTS (
+                        SELECT FROM memories m
+                        WHERE m.tenant_id = :tenant AND m.id = me.memory_id AND m.recorded_at <= :known_at)"""
+
+_NONE: Final = "SELECT CAST(NULL AS jsonb)"
+
+
+@cache
+def _look_up(*, then: bool, owned: bool, heeds: bool, tells: bool) -> SqlStatement:
+    """Return the statement, of things as they are or were `then`, without the parts that are not asked for.
+
+    Postgres prepares each part of a plan, also those that return nothing.
+    """
+    rows, kin, mention = (THEN, _KIN_THEN, _BY_THEN) if then else (NOW, _KIN_NOW, "")
+    frequency, counts = _COUNTED_THEN if then else _COUNTED_NOW
+    heeded_part = heeded.heeded_query(rows.memories) if heeds else _NONE
+    told_part = heeded.TOLD if tells else _NONE
     return statement(
         f"""{_known(rows, kin, owned=owned)}, family AS (
             SELECT kin.root, jsonb_agg(kin.id ORDER BY kin.id) AS ids, sum(told.mentions) AS mentions
@@ -325,8 +340,8 @@ def _look_up(rows: Rows, kin: str, mention: str, counted: tuple[str, str], *, ow
                 WHERE q.tenant_id = :tenant AND q.scope_id = bucket.scope_id LIMIT 1
             ) one) AS questions,
             (SELECT jsonb_object_agg(term, documents) FROM frequency) AS frequencies,
-            ({heeded.heeded_query(rows.memories)}) AS heeded,
-            ({heeded.TOLD}) AS told,
+            ({heeded_part}) AS heeded,
+            ({told_part}) AS told,
             (SELECT jsonb_agg(jsonb_build_array(
                         n.alias, e.canonical_name, e.entity_type, f.mentions, f.ids, e.attributes, n.through)
                     ORDER BY n.alias, e.id, n.through)
@@ -335,15 +350,6 @@ def _look_up(rows: Rows, kin: str, mention: str, counted: tuple[str, str], *, ow
              CROSS JOIN LATERAL {_entity(rows, "n.root")} e) AS entities
         """  # noqa: S608 - composed of constants
     )
-
-
-_BY_THEN = """ AND EXISTS (
-                        SELECT FROM memories m
-                        WHERE m.tenant_id = :tenant AND m.id = me.memory_id AND m.recorded_at <= :known_at)"""
-
-_NOW = {owned: _look_up(NOW, _KIN_NOW, "", _COUNTED_NOW, owned=owned) for owned in (False, True)}
-
-_THEN = {owned: _look_up(THEN, _KIN_THEN, _BY_THEN, _COUNTED_THEN, owned=owned) for owned in (False, True)}
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -372,8 +378,14 @@ async def look_up(
     `known_at`: whom the names led to then, and what was counted then. `held` are scopes that the caller has in memory.
     """
     terms, belongings = asked.terms, asked.belongings
+    heed = asked.heed.parameters()
     [found] = await session.fetch(
-        (_NOW if known_at is None else _THEN)[bool(belongings.own)],
+        _look_up(
+            then=known_at is not None,
+            owned=bool(belongings.own),
+            heeds=bool(heed["heeded_types"]),
+            tells=bool(heed["told"]),
+        ),
         {
             **belongings.parameters(),
             **({} if known_at is None else {"known_at": known_at}),
@@ -384,7 +396,7 @@ async def look_up(
             **({} if known_at is None else {"lexemes": [as_tsquery([term]) for term in terms]}),
             "vector_index": vector_index,
             **resident.held_parameters(held),
-            **asked.heed.parameters(),
+            **heed,
         },
     )
     counts, types_version, index_rows, *state, stored, questions, frequencies, heeded_rows, told_rows, entities = found

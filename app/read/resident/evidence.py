@@ -32,7 +32,8 @@ def turn_evidence(
         for memory in query.ids:
             said = scope.said.get(memory)
             if said:
-                beliefs = tuple(belief for one in said for belief in _beliefs(scope, one, query))
+                shared = [one for one in said if len(scope.told.get(one.turn, ())) > 1]
+                beliefs = tuple(belief for one in shared for belief in _beliefs(scope, one, query))
                 found[memory] = TurnEvidence(role=said[-1].role, beliefs=beliefs, recent=said[-1].turn in recent)
     return found
 
