@@ -56,6 +56,15 @@ _RESERVE = statement(
 
 _TICKET = statement(f"WITH {job_queue.TICKET} SELECT id FROM ticket")  # noqa: S608 - composed of constants
 
+_START = statement(
+    """
+    UPDATE jobs SET status = 'running', attempts = attempts + 1, started_at = :now
+    WHERE tenant_id = :tenant AND id = :job AND ticket = :ticket AND kind = ANY(:kinds)
+      AND status = 'queued' AND interrupted = 0 AND NOT cancel_requested
+    RETURNING *
+    """
+)
+
 FINISHED = (JobStatus.SUCCEEDED, JobStatus.FAILED, JobStatus.CANCELLED)
 
 
@@ -287,6 +296,17 @@ async def page(
     """
     values = {"scopes": None if scopes is None else list(scopes), "status": status, "kind": kind, "after": after}
     return [_job(row) for row in await session.fetch(_PAGE, {**values, "tenant": tenant, "limit": limit})]
+
+
+async def start_first(
+    session: WriteSession, tenant: UUID, job: UUID, *, ticket: int, kinds: Collection[str], now: datetime
+) -> Job | None:
+    """Mark a queued job of one of these kinds as running, as most are: of no run that died, and not asked to stop.
+
+    Return it, or None, and change nothing, where there is more to consider.
+    """
+    values = {"tenant": tenant, "job": job, "ticket": ticket, "kinds": list(kinds), "now": now}
+    return _one(await session.fetch(_START, values))
 
 
 async def start(session: WriteSession, job: Job, now: datetime) -> Job:

@@ -26,7 +26,7 @@ from app import ids
 from app.amounts import amount
 from app.db import job_queue, jobs
 from app.db.jobs import Job
-from app.db.session import WriteSession
+from app.db.session import PLANNED_BY_KEY, WriteSession
 from app.errors import PASSING, Conflict, DatabaseUnavailable, TypedMemoryError
 from app.jobs.handler import ComeBack, Handler
 from app.model import JobStatus
@@ -200,6 +200,11 @@ class Executor:
         A job that was running when its worker died may be the cause. A worker runs such jobs one at a time, `watched`,
         so that a further death identifies the job and interrupts no other suspect.
         """
+        now = self.runtime.clock()
+        if not watched:
+            run = await jobs.start_first(session, tenant, job, ticket=ticket, kinds=self.handlers.keys(), now=now)
+            if run is not None:
+                return run
         found = await jobs.lock(session, tenant, job)
         if found is None or found.ticket != ticket or found.finished:
             return SERVED
@@ -208,7 +213,6 @@ class Executor:
             return NOT_OURS
         if not watched and (found.interrupted or found.status is JobStatus.RUNNING):
             return SUSPECT
-        now = self.runtime.clock()
         run = await jobs.start(session, found, now)
         if run.cancel_requested:
             await jobs.finish(session, run, status=JobStatus.CANCELLED, now=now)
@@ -289,13 +293,14 @@ class Executor:
                 now = self.runtime.clock()
                 await jobs.put_back(session, run, error=outcome.error, counted=outcome.counted, now=now)
 
-        await self._persistently(run.tenant_id, record)
+        # What removes the ticket waits for the disk, and for this with it; until then the job would only run again.
+        await self._persistently(run.tenant_id, record, synchronous_commit="off")
 
-    async def _persistently(self, tenant: UUID, work: Callable[[WriteSession], Awaitable[_T]]) -> _T:
-        """Run `work` in a transaction; retry while the database is unavailable."""
+    async def _persistently(self, tenant: UUID, work: Callable[[WriteSession], Awaitable[_T]], **settings: str) -> _T:
+        """Run `work` in a transaction with these settings; retry while the database is unavailable."""
         for delay in chain(_DELAYS, repeat(_DELAYS[-1])):
             try:
-                async with self.runtime.database.write(tenant) as session:
+                async with self.runtime.database.write(tenant, **PLANNED_BY_KEY, **settings) as session:
                     return await work(session)
             except (DatabaseUnavailable, Conflict):
                 await asyncio.sleep(delay)
