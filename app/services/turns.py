@@ -178,7 +178,7 @@ class Turns:
         *,
         give_up: bool,
     ) -> list[StoredTurn]:
-        async with self.database.read(actor.tenant_id) as session:
+        async with self.database.read(actor.tenant_id, **PLANNED_BY_KEY) as session:
             policy, version, stored = await self._fetch(session, actor, turns)
             chunks = _chunks(_waiting(stored), in_order=self.pipeline.extractor.reads_known)
             first = [one.turn for one in chunks[0]] if chunks else []
