@@ -343,7 +343,8 @@ _FINISH = statement(
         SELECT g.*, t.report IS NULL AS first, CASE WHEN t.status = 'received'
             OR (t.status = 'extraction_failed' AND t.report IS NULL AND t.erased_at IS NULL) THEN 1 ELSE 0 END AS waits
         FROM (
-            SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb)) AS r(id uuid, status text, reason text, report jsonb)
+            SELECT * FROM jsonb_to_recordset(CAST(:given AS jsonb))
+                AS r(id uuid, status text, reason text, report jsonb)
             ORDER BY r.id OFFSET 0
         ) g
         CROSS JOIN LATERAL (SELECT * FROM turns x WHERE x.tenant_id = :tenant AND x.id = g.id OFFSET 0 FOR UPDATE) t
@@ -354,9 +355,9 @@ _FINISH = statement(
     RETURNING t.id, g.first
     """
 )
-"""Each turn is looked up by its key, twice, in the order of ids. A plan for any tenant would join all turns of a large one
-with what is given, for each that ends, and with a condition on the status all that wait or have waited lately. Of rows
-with a number Postgres expects few, and of few it looks up each.
+"""Each turn is looked up by its key, twice, in the order of ids. A plan for any tenant would join all turns of a large
+one with what is given, and with a condition on the status all that wait or have waited lately. Postgres expects few
+rows to have a number, and looks up each of few.
 """
 
 _GIVE_UP = statement(

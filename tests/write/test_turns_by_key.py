@@ -44,7 +44,7 @@ async def test_turns_that_end_are_looked_up_by_key_in_a_store_of_one_tenant(
         TURNS,
     )
     await store.sql("ANALYZE")
-    given = [{"id": str(rows[0]["id"]), "status": "processed", "reason": None, "report": {}}]
+    given: list[dict[str, object]] = [{"id": str(rows[0]["id"]), "status": "processed", "reason": None, "report": {}}]
     values = {"tenant": store.tenant, "given": json.dumps(given), "now": NOW.isoformat()}
     async with store.database.write(store.tenant, **PLANNED_BY_KEY) as session:
         [found] = await explained(session, turns._FINISH, values, "FORMAT JSON")
