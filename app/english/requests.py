@@ -11,6 +11,7 @@ from typing import Final
 from app.english.chitchat import is_chit_chat
 from app.english.verbs import form_of
 from app.english.word_lists import listed, pattern, words
+from app.lexical.bm25 import text_language
 from app.lexical.tokens import normalise
 
 _MARKS: Final = ("?", "\uff1f", "\u061f")
@@ -27,6 +28,7 @@ _ABROAD: Final = pattern("requests", "abroad")
 _ABROAD_TELLING: Final = pattern("requests", "abroad telling")
 _SPEAKER: Final = re.compile(r"\b(?:i|i'm|im|i've|i'd|i'll|we|we're|my|our)\b")
 _WORD: Final = re.compile(r"[a-z']+")
+_OF_A_NOUN: Final = re.compile(r"[a-z']+ (?:is|are|was|were|has|had|will|would|isn't|aren't|wasn't|weren't)\b")
 
 
 def only_asks(text: str) -> bool:
@@ -47,13 +49,16 @@ def asks(sentence: str) -> bool:
 
 
 def requests(sentence: str) -> bool:
-    """Tell whether a sentence gives a task (`translate this`), and no order that stands nor anything of its speaker."""
+    """Tell whether a sentence gives a task (`translate this`), and no order that stands nor anything of its speaker.
+
+    The verbs are those of English: `die` begins many a statement in German, and `rent is due` has a noun.
+    """
     said = normalise(sentence).strip()
     if _ABROAD.match(said):
         return _ABROAD_TELLING.search(_QUOTED.sub("", said)) is None
     said = said[_POLITE.match(said).end() :] if _POLITE.match(said) else said  # type: ignore[union-attr]
     first = _WORD.match(said)
-    if first is None or first.group() in _STANDING:
+    if first is None or first.group() in _STANDING or _OF_A_NOUN.match(said) or text_language(said) != "english":
         return False
     form = form_of(first.group())
     if first.group() not in _TASKS and (form is None or "base" not in form.kinds):

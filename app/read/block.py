@@ -60,6 +60,10 @@ BETTER: Final = 1.05
 what is asked of the one was said by the other (docs/decisions/context.md)."""
 
 
+AS_NEAR: Final = 0.7
+"""Least share of the best retrieval score that a turn has which another says than the person whom a question names."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class BlockPolicy:
     """The rules of the block, for one question and the matches that are relevant to it.
@@ -195,6 +199,11 @@ class Judged:
                 others = max(others, one.score)
         return others > BETTER * own
 
+    @cached_property
+    def nearest(self) -> float:
+        """The best retrieval score of a turn, before whoever says it counts."""
+        return max((one.retrieval for one in self.leading if self.is_turn(one)), default=0.0)
+
 
 _OTHERS: Final = frozenset({Role.ASSISTANT, Role.TOOL})
 
@@ -255,6 +264,10 @@ def of_others(judged: Judged, one: Ranked) -> str:
     asked = row.predicate in query.asked_predicates
     if judged.policy.answered_by_another and row.session_id is not None and not asked:
         return "the one who is asked about said nothing as near"
+    if judged.asked_person and judged.is_turn(one) and not judged.is_of_assistant(one):
+        another = row.speaker_id is not None and row.speaker_id not in judged.asked_person
+        if another and one.retrieval < AS_NEAR * judged.nearest:
+            return "said by another than the one who is asked about, and less near"
     if not query.about or row.subject is None or not asked:
         return ""
     if any(row.subject_id in entity.ids for mentioned in query.mentioned for entity in mentioned.entities):

@@ -31,6 +31,12 @@ _MOST_WORDS: Final = 40
 _REACH: Final = 2
 """Turns before and after one whose words are said around it."""
 
+_Session = tuple[UUID, str]
+"""A scope, and a session in it."""
+
+_Turn = tuple[_Session, int]
+"""A session, and the number of a turn in it."""
+
 _KEPT: Final = 20_000
 """Words whose vectors a process keeps, 20 MB, and texts whose words it remembers, some 10 MB."""
 
@@ -138,10 +144,14 @@ def match_words(
     if not first or not asked:
         return tuple(fused)
     compared = [rows[one.id] for one in first]
+    turns = [_turn_of(row, verbatim) for row in compared]
     near = words.nearest(list(asked), [row.opening for row in compared])
     weights = np.fromiter(asked.values(), np.float64)
-    around = _around(compared, rows, asked, weights @ _in_session(near, compared, verbatim), verbatim, plan)
-    before = _turns_before(compared, verbatim)
+    around = np.zeros(len(first))
+    if plan.around and any(turns):
+        said_around = _window(compared, turns, [one for one in rows.values() if one.type in verbatim], asked)
+        around = plan.around * (_scaled(weights @ _in_session(near, turns)) + _scaled(said_around))
+    before = _turns_before(turns)
     near = np.maximum(near, plan.said_before * np.where(before >= 0, near[:, before], 0.0))
     scores = weights @ near
     gains = plan.words * (scores.max() / weights.sum()) * _scaled(scores)
@@ -158,81 +168,69 @@ def _scaled(scores: NDArray[np.float64]) -> NDArray[np.float64]:
     return np.array(scale(scores[order].tolist(), Scaling.RANGE))[np.argsort(order)]
 
 
-def _around(
-    compared: Sequence[RankingRow],
-    rows: Mapping[UUID, RankingRow],
-    asked: Mapping[str, float],
-    session: NDArray[np.float64],
-    verbatim: Collection[str],
-    plan: QueryPlan,
-) -> NDArray[np.float64]:
-    """Return what the words around each memory add: those of its session, and those of the turns around it.
-
-    `session` is how near the question's words come to those of each one's session. 0 for all where no turns of a
-    session are compared.
-    """
-    if not plan.around or all(_turn_of(row, verbatim) is None for row in compared):
-        return np.zeros(len(compared))
-    return plan.around * (_scaled(session) + _scaled(_window(compared, rows, asked, verbatim)))
-
-
-def _in_session(
-    near: NDArray[np.float64], compared: Sequence[RankingRow], verbatim: Collection[str]
-) -> NDArray[np.float64]:
+def _in_session(near: NDArray[np.float64], turns: Sequence[_Turn | None]) -> NDArray[np.float64]:
     """Return the highest nearness of each asked word (rows) to a turn of each one's session (columns); a belief's own.
 
     A session is about one thing after another: that it comes near every word says that it is the one meant.
     """
-    sessions: dict[tuple[UUID, str], list[int]] = defaultdict(list)
-    for place, row in enumerate(compared):
-        if (turn := _turn_of(row, verbatim)) is not None:
-            sessions[turn[:2]].append(place)
+    sessions: dict[_Session, list[int]] = defaultdict(list)
+    for place, turn in enumerate(turns):
+        if turn is not None:
+            sessions[turn[0]].append(place)
     best = near.copy()
     for places in sessions.values():
-        best[:, places] = near[:, places].max(axis=1, keepdims=True)
+        if len(places) > 1:
+            best[:, places] = near[:, places].max(axis=1, keepdims=True)
     return best
 
 
 def _window(
     compared: Sequence[RankingRow],
-    rows: Mapping[UUID, RankingRow],
+    turns: Sequence[_Turn | None],
+    found: Sequence[RankingRow],
     asked: Mapping[str, float],
-    verbatim: Collection[str],
 ) -> NDArray[np.float64]:
     """Return the weight of the question's words that are said by each memory, or, of a turn, within two turns of it.
 
-    Only turns that were found count: those that no arm found have few of the question's words.
+    Only turns that were `found` count: those that no arm found have few of the question's words.
     """
     weights: dict[str, float] = {}
     for word, weight in asked.items():
         weights |= {term: max(weight, weights.get(term, 0.0)) for term in terms(word)}
-    turns = {turn: row for row in rows.values() if (turn := _turn_of(row, verbatim)) is not None}
-    said: dict[UUID, set[str]] = {}
-    sums = []
-    for row in compared:
-        turn = _turn_of(row, verbatim)
-        near = [row]
+    # What is said is a number with a bit for each term, so that turns are joined and weighed fast.
+    bits = {term: 1 << place for place, term in enumerate(weights)}
+    sessions: dict[_Session, dict[int, str]] = {turn[0]: {} for turn in turns if turn is not None}
+    for row in found:
+        if row.session_id is not None and row.sequence_number is not None:
+            texts = sessions.get((row.scope_id, row.session_id))
+            if texts is not None:
+                texts[row.sequence_number] = row.opening
+    known: dict[str, int] = {}
+    joined = []
+    for row, turn in zip(compared, turns, strict=True):
+        near = {row.opening}
         if turn is not None:
-            scope, session, at = turn
-            beside = (turns.get((scope, session, at + step)) for step in range(-_REACH, _REACH + 1))
-            near = [one for one in beside if one is not None]
-        for one in near:
-            if one.id not in said:
-                said[one.id] = weights.keys() & terms_in(one.opening)
-        sums.append(sum(weights[term] for term in set[str]().union(*(said[one.id] for one in near))))
-    return np.array(sums)
+            texts, at = sessions[turn[0]], turn[1]
+            near.update(texts[place] for place in range(at - _REACH, at + _REACH + 1) if place in texts)
+        every = 0
+        for text in near:
+            if text not in known:
+                known[text] = sum(bits[term] for term in bits.keys() & terms_in(text))
+            every |= known[text]
+        joined.append(every)
+    weighed = {one: sum(weights[term] for term, bit in bits.items() if one & bit) for one in set(joined)}
+    return np.array([weighed[one] for one in joined])
 
 
-def _turns_before(rows: Sequence[RankingRow], verbatim: Collection[str]) -> NDArray[np.intp]:
+def _turns_before(turns: Sequence[_Turn | None]) -> NDArray[np.intp]:
     """Return the place of the turn before each turn, -1 where it is not among them and for beliefs."""
-    keys = [_turn_of(row, verbatim) for row in rows]
-    places = {key: place for place, key in enumerate(keys) if key is not None}
-    before = (None if key is None else places.get((key[0], key[1], key[2] - 1)) for key in keys)
+    places = {turn: place for place, turn in enumerate(turns) if turn is not None}
+    before = (None if turn is None else places.get((turn[0], turn[1] - 1)) for turn in turns)
     return np.array([-1 if place is None else place for place in before], dtype=np.intp)
 
 
-def _turn_of(row: RankingRow, verbatim: Collection[str]) -> tuple[UUID, str, int] | None:
-    """Return the scope, the session and the number in it of a turn; None of a belief, and without a session."""
+def _turn_of(row: RankingRow, verbatim: Collection[str]) -> _Turn | None:
+    """Return the session of a turn, and its number in it; None of a belief, and without a session."""
     if row.type not in verbatim or row.session_id is None or row.sequence_number is None:
         return None
-    return row.scope_id, row.session_id, row.sequence_number
+    return (row.scope_id, row.session_id), row.sequence_number

@@ -24,6 +24,7 @@ from app.db.memories.heeded import NO_HEED, HeedQuery
 from app.db.memories.resident import Held, read_content_state
 from app.db.session import PLANNED_ONCE, SNAPSHOT, Database, ReadSession
 from app.db.sql import as_halfvec
+from app.english.asked_abroad import in_english
 from app.english.chitchat import is_chit_chat
 from app.lexical.bm25 import index_of
 from app.memory.registry import Registry, Types
@@ -46,6 +47,7 @@ from app.read.source import PLANNED_ALONE_FROM, ReadSource, SqlSource
 from app.read.succession import asks_for_present
 from app.read.timely import none_known
 from app.read.values import (
+    Arm,
     ArmHit,
     Arms,
     ContextBlock,
@@ -66,6 +68,9 @@ Observe = Callable[[str, float], None]
 
 GATHERED = 24
 """Matches that a question gets which gathers what is told in several places (docs/decisions/context.md)."""
+
+ANSWERED = 0.5
+"""Least relevance of a match without a word of a question in another language that makes asking in English needless."""
 
 _INLINE = 100_000
 """Characters of answers whose context is assembled on the event loop, some ten milliseconds' worth; more go to a
@@ -100,7 +105,23 @@ class ReadPipeline:
     residents: Residents | None = None
 
     async def answer(self, tenant: UUID, request: QueryRequest) -> QueryAnswer:
-        """Return the answer to a question of this tenant; raises ProviderError when it can't be embedded."""
+        """Return the answer to a question of this tenant; raises ProviderError when it can't be embedded.
+
+        One in another language that finds nothing sure is asked once more, in English words.
+        """
+        given = await self._answer_as_asked(tenant, request)
+        if any(one.relevance >= ANSWERED or _shares_words(one) for one in given.result.hits):
+            return given
+        words = "" if is_chit_chat(request.query) else in_english(request.query)
+        if not words:
+            return given
+        again = await self._answer_as_asked(tenant, replace(request, query=words))
+        if not again.result.hits:
+            return given
+        understood = {**again.result.understood, "question": request.query, "forms": [words]}
+        return replace(again, result=replace(again.result, understood=understood))
+
+    async def _answer_as_asked(self, tenant: UUID, request: QueryRequest) -> QueryAnswer:
         started = perf_counter()
         types = self.types.known(tenant)
         residents = self._residents(request)
@@ -314,6 +335,10 @@ async def _respelled(session: ReadSession, question: Question) -> Question:
         session, question.tenant, question.scopes, question.query.terms, known_at=question.request.known_at
     )
     return replace(question, query=understand.respell(question.query, near))
+
+
+def _shares_words(hit: Hit) -> bool:
+    return any(one.arm == Arm.LEXICAL for one in hit.arms)
 
 
 def _arm_hits(places: Places) -> tuple[ArmHit, ...]:

@@ -76,6 +76,8 @@ def _slot(row: RankingRow) -> tuple[UUID, str, str | None]:
 _SCORE_AND_ID: Final = itemgetter(1, 0)
 """The order of `Ranked`."""
 
+_NOTES: Final = Ranked._fields.index("notes")
+
 _LEAST_FRESH: Final = 0.02
 """The lowest freshness that ranking counts, for every type: the floor of the Cognitive categories."""
 
@@ -411,7 +413,7 @@ def _with_words_around(ordered: Sequence[Ranked], shares: Mapping[UUID, float]) 
         return tuple(ordered)
     best = max((one.score for one in ordered), default=0.0)
     raised = [
-        one._replace(score=one.score + gain, notes=(*one.notes, (_AROUND, gain)))
+        Ranked._make((one.id, one.score + gain, *one[2:_NOTES], (*one.notes, (_AROUND, gain)), *one[_NOTES + 1 :]))
         if (gain := best * shares.get(one.id, 0.0))
         else one
         for one in ordered

@@ -42,7 +42,7 @@ ALONE_FLOOR: Final = 0.65
 TURN_FLOOR: Final = 0.18
 """Least relevance of what was said word for word: it tells less well what it is about than a belief does."""
 
-CHAT_FLOOR: Final = 0.28
+CHAT_FLOOR: Final = 0.2
 """The same of turns of a chat with an assistant, which is about one thing after another."""
 
 GATHERED: Final = 0.5

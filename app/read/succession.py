@@ -22,6 +22,7 @@ from typing import Final
 from uuid import UUID
 
 from app.db.memories.ranking import RankingRow, TurnEvidence
+from app.english.asked_abroad import PERSONS, in_english
 from app.english.own_life import HAS_NAME, own_predicate
 from app.english.questions import speaks_of_somebody
 from app.english.requests import requests
@@ -30,7 +31,16 @@ from app.lexical.tokens import SPACELESS, normalise, tokenize
 from app.memory import vocabulary
 from app.memory.extraction import Role
 from app.model import ReadMode
-from app.read.texts import WordNearness, kept, own_life_in, speaks_of_itself, telling_terms, terms_in, tokens_in
+from app.read.texts import (
+    WordNearness,
+    kept,
+    other_in,
+    own_life_in,
+    speaks_of_itself,
+    telling_terms,
+    terms_in,
+    tokens_in,
+)
 from app.read.values import ParsedQuery, Ranked
 
 ABOUT_THE_SAME: Final = 0.1
@@ -75,6 +85,9 @@ NAMED: Final = 0.12
 
 NAMED_LEAST: Final = 0.6
 """Least such share as a part of the highest."""
+
+ONE_WORD: Final = 0.5
+"""Least sum of what shared words count: that of two characters of a script without spaces, which are a word."""
 
 AROUND: Final = 4
 """Words on each side of one that a statement shares with the question which belong to what is asked."""
@@ -146,7 +159,7 @@ class _WordCounts:
         if said.keys().isdisjoint(other):
             return 0.0
         both = sum(weight for term, weight in said.items() if term in other)
-        return both / max(1.0, min(sum(said.values()), sum(self.rare(text).values()))) if both >= 1 else 0.0
+        return both / max(1.0, min(sum(said.values()), sum(self.rare(text).values()))) if both >= ONE_WORD else 0.0
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -267,7 +280,7 @@ class SuccessionSearch:
         others = self._said_by(row)
         if not others.isdisjoint(own) or (settled and not self._predicates(others).isdisjoint(settled)):
             return False
-        if self._is_of_speaker_alone(row):
+        if self._is_of_speaker_alone(row) or self._is_of_another(row, anchor):
             return False
         if anchor.subject is None:
             return True
@@ -290,6 +303,17 @@ class SuccessionSearch:
             return False
         of_user = row.type not in self.verbatim and tokens_in(row.opening)[:1] == (vocabulary.USER,)
         return of_user or speaks_of_itself(row.opening)
+
+    @cached_property
+    def _asks_of_persons(self) -> bool:
+        """Whether the question has a word for a person whom people call their own."""
+        asked = self.query.reading.text
+        return not PERSONS.isdisjoint(tokens_in(f"{asked} {in_english(asked)}"))
+
+    def _is_of_another(self, row: RankingRow, anchor: RankingRow) -> bool:
+        """Tell whether it tells of a person of the speaker's alone, of whom neither the question nor the anchor is."""
+        other = other_in(row.opening)
+        return bool(other) and not self._asks_of_persons and other != other_in(anchor.opening)
 
     def _ends(self, row: RankingRow, said: Collection[UUID]) -> bool:
         """Tell whether a turn only ends something, and nothing of what is `said`: then it changes nothing of that."""

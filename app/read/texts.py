@@ -13,6 +13,7 @@ from typing import Final, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from app.english.asked_abroad import person_told_of
 from app.english.own_life import own_life_told
 from app.english.questions import FIRST_PERSON, speaks_of_others_alone, speaks_of_speaker_alone, told_share
 from app.english.requests import only_asks
@@ -96,7 +97,13 @@ def name_in(text: str) -> str:
 @kept
 def own_life_in(text: str) -> frozenset[str]:
     """Return the predicates of its speaker's life of which a text may tell (`own_life.own_life_told`)."""
-    return frozenset() if speaks_of_others_alone(text) else own_life_told(text)
+    return frozenset() if speaks_of_others_alone(text) or other_in(text) else own_life_told(text)
+
+
+@kept
+def other_in(text: str) -> str:
+    """Return the word for the person of whom alone a text tells (`asked_abroad.person_told_of`)."""
+    return person_told_of(text)
 
 
 @kept

@@ -187,3 +187,42 @@ async def test_an_allergy_that_nothing_was_extracted_from_is_heeded_in_its_words
 async def test_a_turn_whose_belief_is_heeded_is_not_heeded_beside_it(client: httpx.AsyncClient) -> None:
     await tell(client, 1, "I am allergic to walnuts.")
     assert (await block(client, "Suggest a cake for Sunday.")).count("walnuts") == 1
+
+
+@pytest.mark.parametrize(
+    ("question", "shown", "hidden"),
+    [
+        ("Welche Schuhgröße habe ich?", "43", "Lada"),
+        ("Quelle est ma couleur préférée ?", "teal", "43"),
+        ("¿Qué coche tenía antes?", "Lada", "teal"),
+        ("我以前开什么车", "Lada", "teal"),
+    ],
+)
+async def test_a_typed_fact_answers_in_other_languages(
+    client: httpx.AsyncClient, question: str, shown: str, hidden: str
+) -> None:
+    facts = (("shoe-size", "43"), ("favourite-colour", "teal"), ("drives", "Lada"), ("drives", "Fiat"))
+    for day, (predicate, value) in enumerate(facts, start=1):
+        at = f"2026-03-{day:02}T09:00:00Z"
+        await written(client, subject="user", predicate=predicate, object=value, occurred_at=at, scope="user")
+    answer = await ask(client, question)
+    assert shown in answer["context"]["text"]
+    assert hidden not in answer["context"]["text"]
+    assert answer["understood"]["question"] == question
+
+
+@pytest.mark.parametrize(
+    ("told", "later", "question"),
+    [
+        ("I live in Vigo.", "My cousin has moved to a flat in Lugo.", "Where do I live?"),
+        ("Ich wohne in Fürth.", "Mein Onkel hat jetzt eine Wohnung in Erlangen.", "Wo wohne ich?"),
+    ],
+)
+async def test_what_is_told_of_ones_relatives_changes_nothing_of_oneself(
+    client: httpx.AsyncClient, told: str, later: str, question: str
+) -> None:
+    await tell(client, 1, told, session="a")
+    await tell(client, 9, later, session="b")
+    shown = await block(client, question)
+    assert told.rstrip(".").rpartition(" ")[2] in shown
+    assert "perhaps replaced" not in shown

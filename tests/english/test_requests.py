@@ -60,6 +60,11 @@ def test_questions_and_tasks_only_ask(text: str) -> None:
         "puede que me mude a Lima",
         "我给妹妹写了一封信",
         "今後は敬語で書いて",
+        "Die Heizung macht wieder Geräusche.",
+        "Rent was due on Monday.",
+        "Work is at nine tomorrow.",
+        "弟弟什么都吃。",
+        "怎么劝他也不听。",
     ],
 )
 def test_statements_and_orders_that_stand_do_not(text: str) -> None:

@@ -357,7 +357,7 @@ def test_a_request_speaks_for_the_reply_where_the_question_asks_what_was_said() 
 
 def test_where_words_alone_find_anything_the_floor_of_a_chat_is_that_of_turns() -> None:
     told = turn(1, "我的船是绿色的。")
-    near = match(told, relevance=0.2)
+    near = match(told, relevance=0.19)
     for by_words in (True, False):
         kept, _ = relevance(asking("我的船是什么颜色的"), by_words=by_words).cut(
             [near], {told.id: told}, MatchEvidence(whole={told.id: 0.2}, wording={}), least=None

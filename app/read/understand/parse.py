@@ -15,6 +15,7 @@ from typing import Final
 
 from app.db.entities.query_lookup import Belongings, KnownEntity, Own
 from app.english import pronouns, questions
+from app.english.asked_abroad import in_english
 from app.english.dates import TemporalSpan, find_spans
 from app.english.descriptions import gender_of_noun
 from app.english.name_identity import own_tie
@@ -89,8 +90,10 @@ def parse_question(request: QueryRequest, *, types: Registry, language: str) -> 
     hinted = tuple(dict.fromkeys((*by_word, *by_way)))
     own = frozenset[str]() if questions.ABOUT_ASKER.search(text) else own_life_asked(text)
     asked = predicates(text, own)
-    about_past = _asks_for_past(text, spans) or _past_state_in_window(
-        request, windows, (*request.types, *hinted, *asked), types
+    about_past = (
+        _asks_for_past(text, spans)
+        or questions.is_past(in_english(text))
+        or _past_state_in_window(request, windows, (*request.types, *hinted, *asked), types)
     )
     state_then = _is_over(windows, request.now) and questions.STATE_THEN.search(text) is not None
     what_happened = questions.WHAT_HAPPENED.search(text) is not None
