@@ -18,10 +18,10 @@ _OTHERS: Final = pattern("changes", "another person").pattern
 _NAMES: Final = MEN | WOMEN | EITHER
 
 _PERSON: Final = re.compile(rf"\b(?:{'|'.join(map(re.escape, KIN))})s?\b|{_OTHERS}", re.IGNORECASE)
-_OWNED: Final = re.compile(rf"(?:{_SPEAKER.pattern})(?:[的の]|['’]s)?\s*(?:\w+\s+)?$", re.IGNORECASE)
+_OWNED: Final = re.compile(rf"(?:{_SPEAKER.pattern})(?:[的の]|\W?s\b)?\s*(?:\w+\s+)?$", re.IGNORECASE)
 _LED: Final = pattern("changes", "before a person", re.IGNORECASE)
 _OF_MINE: Final = pattern("changes", "of mine", re.IGNORECASE)
-_PART: Final = re.compile(r"[.!?:;\n。！？；：]|\s[-–—]\s")
+_PART: Final = re.compile(r"[^\w\s,、'\u2019\u2018-]+|\s-\s")
 _FIRST_WORD: Final = re.compile(r"\W*([^\W\d_]+)")
 
 

@@ -167,7 +167,8 @@ def with_later_turns(
 ) -> tuple[Ranked, ...]:
     """Return the matches with the later turns that may have changed the best of them, each before what it may change.
 
-    Those are marked with the day of the newest, where it likely did. `over` are matches that are left out, because what they say is over.
+    Those are marked with the day of the newest, where it likely did. `over` are matches that are left out, because
+    what they say is over.
     """
     search = SuccessionSearch(
         rows=view.rows, turns=view.turns, query=judged.query, words=judged.words, verbatim=judged.verbatim

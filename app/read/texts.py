@@ -75,9 +75,15 @@ def telling_terms(text: str) -> frozenset[str]:
     return _telling(searched_terms(text, "english"))
 
 
+@kept
+def language_of(text: str) -> str:
+    """Return the language of a text (`bm25.text_language`)."""
+    return text_language(text)
+
+
 def shared_terms(text: str, other: str) -> tuple[frozenset[str], frozenset[str]]:
     """Return the telling terms of two texts in one language, also where only one of them tells which it is."""
-    languages = text_language(text), text_language(other)
+    languages = language_of(text), language_of(other)
     if languages[0] == languages[1]:
         return telling_terms(text), telling_terms(other)
     language = languages[0] if languages[0] != "english" else languages[1]
@@ -114,7 +120,7 @@ def own_life_in(text: str) -> frozenset[str]:
 
 @kept
 def person_in(text: str) -> frozenset[str]:
-    """Return the terms of the person of whom alone a text tells, if it is not its speaker (`changes.another_person`)."""
+    """Return the terms of the person of whom alone a text tells, where that is not its speaker."""
     return terms_in(another_person(text))
 
 
