@@ -222,8 +222,9 @@ class SuccessionSearch:
             known = known or self._counts({**every, **{one.id: self.rows[one.id] for one in over}}.values())
             named = [row for row in later if anchor.speaker_id is None or row.id in shown]
             about = self._telling_the_same(anchor, later) or self._naming(anchor, named, known)
+            about = [each for each in about if not self._tells_otherwise(anchor, each[1])]
             if not about and not self._is_assistants(anchor) and not self._tells_more(anchor):
-                about = self._near(anchor, later)
+                about = [each for each in self._near(anchor, later) if not self._tells_otherwise(anchor, each[1])]
             if after := self._nearest(anchor, self._by_turn(about, later, shown)):
                 likely = any(near >= (ABOUT_THE_SAME if change_in(one.opening) else LIKELY) for near, one in after)
                 found[anchor.id] = Later(tuple(one.id for _, one in after), likely)
@@ -305,7 +306,7 @@ class SuccessionSearch:
         others = self._said_by(row)
         if not others.isdisjoint(own) or (settled and not self._predicates(others).isdisjoint(settled)):
             return False
-        if self._is_of_speaker_alone(row) or self._tells_otherwise(anchor, row):
+        if self._is_of_speaker_alone(row):
             return False
         if anchor.subject is None:
             return True

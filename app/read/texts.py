@@ -115,7 +115,8 @@ def name_in(text: str) -> str:
 @kept
 def own_life_in(text: str) -> frozenset[str]:
     """Return the predicates of its speaker's life of which a text may tell (`own_life.own_life_told`)."""
-    return frozenset() if speaks_of_others_alone(text) or person_in(text) else own_life_told(text)
+    told = frozenset[str]() if speaks_of_others_alone(text) else own_life_told(text)
+    return frozenset() if told and person_in(text) else told
 
 
 @kept
