@@ -1,4 +1,4 @@
-"""What a text says of change: that something became different, that it may or did not, or that it came beside the rest.
+"""Words for changes in a text: that something is different, may be or is not, or came beside the rest; and of whom.
 
 The words stand in `data/changes.txt`, in several languages: what one told is changed in any of them.
 """
