@@ -1,4 +1,4 @@
-"""English words for what people say of their own lives in other languages: what they ask for, and of whom they tell.
+"""English words for what people say of their own lives in other languages.
 
 A typed fact says `drives`, whatever its user speaks, and the embedded model knows little of other languages. So a
 question that nothing answers as it stands is asked once more by these words. They need not make a sentence.
@@ -10,7 +10,7 @@ import re
 from collections.abc import Iterator, Mapping
 from typing import Final
 
-from app.english.word_lists import KIN, lines
+from app.english.word_lists import lines
 from app.lexical.bm25 import STOP_WORDS, text_language
 from app.lexical.tokens import SPACELESS, fold_accents, normalise
 
@@ -27,13 +27,6 @@ _ENTRIES: Final = tuple((word, each) for word, given in lines("asked_abroad", "w
 _WHOLE: Final[Mapping[str, str]] = {each: word for word, each in _ENTRIES if not each.endswith("*")}
 _STEMS: Final[Mapping[str, str]] = {each[:-1]: word for word, each in _ENTRIES if each.endswith("*")}
 _LONGEST: Final = max(len(each) for _, each in _ENTRIES)
-_OWN: Final = frozenset({"my", "i"})
-_REACH: Final = 4
-"""Words at the beginning of which one says whose, and after that one which says who: `my little sister`."""
-
-_MOST: Final = 40
-"""Words of a text that are read."""
-
 _FUNCTION: Final = frozenset({"my", "i", "who", "where", "when", "which", "previously", _NOTHING})
 """Entries that say nothing of what is asked for."""
 
@@ -51,23 +44,6 @@ def in_english(text: str) -> str:
         return ""
     words = [word or token for word, token in said if word != _NOTHING]
     return " ".join(dict.fromkeys(" ".join(words).split())) + "?"
-
-
-PERSONS: Final = frozenset({*KIN, "colleague", "coworker"})
-"""English words for people who are called one's own."""
-
-
-def person_told_of(text: str) -> str:
-    """Return the word for the person of whom a text tells: one's own, whom it begins with; empty where it tells more.
-
-    `My cousin found a flat` tells nothing of its speaker, `my cousin and I` does.
-    """
-    tokens = _TOKEN.findall(text)[:_MOST]
-    said = [word or part.casefold() for token in tokens for word, part in _read(token, frozenset())]
-    mine = next((place for place, word in enumerate(said[:_REACH]) if word in _OWN), None)
-    if mine is None or any(word in _OWN for word in said[mine + 1 :]):
-        return ""
-    return next((word for word in said[mine + 1 : mine + _REACH] if word in PERSONS), "")
 
 
 def _read(token: str, stop: frozenset[str]) -> Iterator[tuple[str, str]]:

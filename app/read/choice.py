@@ -24,7 +24,7 @@ from app.read import block
 from app.read.assemble import floor, select
 from app.read.block import BlockPolicy
 from app.read.relevance import MatchEvidence, Relevance, Split
-from app.read.succession import SuccessionSearch, seeks_later
+from app.read.succession import NONE_LATER, SuccessionSearch, seeks_later
 from app.read.texts import kept, terms_in
 from app.read.timely import ELSEWHEN, history_first, on_that_day
 from app.read.values import OPENING, Cut, ParsedQuery, QueryRequest, Ranked
@@ -167,7 +167,8 @@ def with_later_turns(
 ) -> tuple[Ranked, ...]:
     """Return the matches with the later turns that may have changed the best of them, each before what it may change.
 
-    Those are marked with the day of the newest. `over` are matches that are left out, because what they say is over.
+    Those are marked with the day of the newest, where it likely did. `over` are matches that are left out, because
+    what they say is over.
     """
     search = SuccessionSearch(
         rows=view.rows, turns=view.turns, query=judged.query, words=judged.words, verbatim=judged.verbatim
@@ -176,15 +177,16 @@ def with_later_turns(
     by_id = {one.id: one for one in (*candidates, *admitted)}
     ordered: dict[UUID, Ranked] = {}
     for one in over:
-        ordered.update((turn, _told_later(by_id[turn], one)) for turn in found.get(one.id, ()))
+        ordered.update((turn, _told_later(by_id[turn], one)) for turn in found.get(one.id, NONE_LATER).turns)
     for one in admitted:
-        later = found.get(one.id, ())
+        later, likely = found.get(one.id, NONE_LATER)
         for turn in later:
             ordered.setdefault(turn, _told_later(by_id[turn], one))
         ordered.setdefault(one.id, one)
         if later:
             day = view.rows[later[0]].stated_at.astimezone(view.zone).date()
-            marks = (*one.marks, f"perhaps replaced {day}") if set(one.marks) <= {BY_TOOL} else one.marks
+            marked = likely and set(one.marks) <= {BY_TOOL}
+            marks = (*one.marks, f"perhaps replaced {day}") if marked else one.marks
             ordered[one.id] = one._replace(marks=marks, later=later)
     return tuple(ordered.values())
 

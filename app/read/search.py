@@ -200,12 +200,13 @@ class MemorySearch:
         """Return turns that may have changed the belief that answers and that no arm found, read into `rows`.
 
         Only where there is more in sight than was found, and no more than is compared one by one. They are far from
-        the question, so what lets them in is their likeness to the belief.
+        the question, so what lets them in is their likeness to the belief. Of a question whose words the embedder does
+        not know, arms find too little, so turns that answer have such turns, too.
         """
         request, known, first = question.request, question.known.memories, next(iter(best), None)
         if first is None or not seeks_later(question.query) or not block.applies(request, question.query):
             return ()
-        if rows[first.id].type in question.verbatim:
+        if question.covered and rows[first.id].type in question.verbatim:
             return ()
         if request.narrowed or request.as_of or request.known_at or not len(rows) < known <= PLANNED_ALONE_FROM:
             return ()
@@ -214,7 +215,7 @@ class MemorySearch:
                 memory=first.id,
                 verbatim=question.verbatim,
                 assistants=question.query.assistants,
-                least=self.calibration.related,
+                least=self.calibration.related if question.covered else -1.0,
                 model=self.model.id,
             )
         )

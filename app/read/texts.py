@@ -5,7 +5,7 @@ What is kept is pushed out by what is read after it, whichever way the texts wer
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import lru_cache, wraps
 from sys import intern
 from typing import Final, Protocol, TypeVar
@@ -13,11 +13,11 @@ from typing import Final, Protocol, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from app.english.asked_abroad import person_told_of
+from app.english.changes import adds, another_person, tells_change, tells_no_change
 from app.english.own_life import own_life_told
 from app.english.questions import FIRST_PERSON, speaks_of_others_alone, speaks_of_speaker_alone, told_share
 from app.english.requests import only_asks
-from app.lexical.bm25 import searched_terms, terms
+from app.lexical.bm25 import searched_terms, terms, text_language
 from app.lexical.labels import Label, labels_of
 from app.lexical.tokens import normalise, tokenize
 from app.memory.normalise import normalise_name
@@ -72,7 +72,25 @@ def terms_in(text: str) -> frozenset[str]:
 @kept
 def telling_terms(text: str) -> frozenset[str]:
     """Return the terms of a text in its own language, without single letters and numbers."""
-    found = searched_terms(text, "english")
+    return _telling(searched_terms(text, "english"))
+
+
+@kept
+def language_of(text: str) -> str:
+    """Return the language of a text (`bm25.text_language`)."""
+    return text_language(text)
+
+
+def shared_terms(text: str, other: str) -> tuple[frozenset[str], frozenset[str]]:
+    """Return the telling terms of two texts in one language, also where only one of them tells which it is."""
+    languages = language_of(text), language_of(other)
+    if languages[0] == languages[1]:
+        return telling_terms(text), telling_terms(other)
+    language = languages[0] if languages[0] != "english" else languages[1]
+    return _telling(terms(text, language)), _telling(terms(other, language))
+
+
+def _telling(found: Iterable[str]) -> frozenset[str]:
     return frozenset(intern(one) for one in found if len(one) > 1 and not one.isdigit())
 
 
@@ -97,13 +115,23 @@ def name_in(text: str) -> str:
 @kept
 def own_life_in(text: str) -> frozenset[str]:
     """Return the predicates of its speaker's life of which a text may tell (`own_life.own_life_told`)."""
-    return frozenset() if speaks_of_others_alone(text) or other_in(text) else own_life_told(text)
+    told = frozenset[str]() if speaks_of_others_alone(text) else own_life_told(text)
+    return frozenset() if told and person_in(text) else told
 
 
 @kept
-def other_in(text: str) -> str:
-    """Return the word for the person of whom alone a text tells (`asked_abroad.person_told_of`)."""
-    return person_told_of(text)
+def person_in(text: str) -> frozenset[str]:
+    """Return the terms of the person of whom alone a text tells, where that is not its speaker."""
+    return terms_in(another_person(text))
+
+
+@kept
+def change_in(text: str) -> bool | None:
+    """Tell whether a text says that something is different now; None where it says that it is not, or beside the rest.
+
+    See `changes.tells_change`.
+    """
+    return None if tells_no_change(text) or adds(text) else tells_change(text)
 
 
 @kept

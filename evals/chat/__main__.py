@@ -15,7 +15,7 @@ from pathlib import Path
 from rich.console import Console
 
 from evals.chat import abstention, contradictions, goals, loops
-from evals.chat.dialogues import Change, Chat, Half, load_changes, load_chats, load_file
+from evals.chat.dialogues import Change, Chat, Half, load_changes, load_chats, load_file, load_unchanged
 from evals.chat.goals import Goal
 from evals.datasets import data_dir
 from evals.service import Bench, data_folder, opened
@@ -66,6 +66,9 @@ async def _own(bench: Bench, given: argparse.Namespace, console: Console) -> lis
         if "updates" in parts:
             changes: Sequence[Change] = load_changes(half)
             reached += await loops.evaluate_changes(bench, f"updates, {half}", changes, console, verbose=given.verbose)
+            if unchanged := load_unchanged(half):
+                title = f"updates, {half}"
+                reached += await loops.evaluate_unchanged(bench, title, unchanged, console, verbose=given.verbose)
         if "contradictions" in parts:
             reached += await contradictions.evaluate(bench, half, console, verbose=given.verbose)
     if "abstention" in parts:

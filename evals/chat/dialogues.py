@@ -3,7 +3,8 @@
 A chat is a JSON object: `sessions` in order of time, `turns` as `[session, role, text]`, `questions` with the
 patterns (regular expressions, in any letter case) of what an answer needs (`need`), of what else a prompt may have
 (`may`) and of values that were replaced (`replaced`), and the assistant's `reply`. A change is an object with two
-`turns`, a `question`, and a piece of text of the `new` and of the `old` statement.
+`turns`, a `question`, and a piece of text of the `new` and of the `old` statement; where the second turn changes
+nothing, of what `stays`.
 """
 
 from __future__ import annotations
@@ -61,6 +62,18 @@ class Change(BaseModel):
     old: str
 
 
+class Unchanged(BaseModel):
+    """A statement, another one that changes nothing of it, a question, and a piece of text of the first."""
+
+    model_config = ConfigDict(frozen=True)
+
+    id: str
+    turns: tuple[str, ...]
+    question: str
+    stays: str
+
+
+_UNCHANGED: Final = TypeAdapter(tuple[Unchanged, ...])
 _CHANGES: Final = TypeAdapter(tuple[Change, ...])
 
 
@@ -73,6 +86,12 @@ def load_chats(half: Half) -> dict[str, Chat]:
 def load_changes(half: Half) -> Sequence[Change]:
     """Return the changes of a half."""
     return _CHANGES.validate_json((FOLDER / half / "updates.json").read_bytes())
+
+
+def load_unchanged(half: Half) -> Sequence[Unchanged]:
+    """Return the statements of a half that later ones do not change; the held half has none."""
+    file = FOLDER / half / "unchanged.json"
+    return _UNCHANGED.validate_json(file.read_bytes()) if file.exists() else ()
 
 
 def load_file(path: Path) -> Chat | Sequence[Change]:

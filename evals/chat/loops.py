@@ -17,9 +17,9 @@ from rich.console import Console
 from rich.markup import escape
 
 from evals import tables
-from evals.chat.dialogues import Change, Chat
+from evals.chat.dialogues import Change, Chat, Unchanged
 from evals.chat.goals import Goal
-from evals.chat.score import Judgement, Placement, judge, placement
+from evals.chat.score import Judgement, Placement, judge, placement, wrongly_marked
 from evals.chat.talk import Talk, told_at
 from evals.service import Bench
 
@@ -28,6 +28,9 @@ MOST_NOISE: Final = 0.3
 
 LEAST_CURRENT: Final = 0.85
 """Share of changes whose block leads with what is current."""
+
+MOST_MARKED: Final = 0.2
+"""Share of statements that still hold which are marked as replaced."""
 
 _DAYS_BETWEEN_SESSIONS: Final = 7
 _DAYS_BETWEEN_STATEMENTS: Final = 9
@@ -94,11 +97,16 @@ async def run_chat(bench: Bench, name: str, chat: Chat) -> ChatResult:
 
 async def run_change(bench: Bench, change: Change) -> ChangeResult:
     """Tell the statements of a change nine days apart, ask its question, and judge the block."""
-    talk = Talk(bench=bench)
-    for place, content in enumerate(change.turns):
-        await talk.tell(f"s{place}", [told_at("user", content, _at(1 + _DAYS_BETWEEN_STATEMENTS * place, 0))])
-    lines = await talk.block(change.question)
+    lines = await _block_after(bench, change.turns, change.question)
     return ChangeResult(change=change, lines=tuple(lines), placement=placement(change, lines))
+
+
+async def _block_after(bench: Bench, statements: Sequence[str], question: str) -> list[str]:
+    """Tell statements nine days apart, and return the lines of the block that a question gets."""
+    talk = Talk(bench=bench)
+    for place, content in enumerate(statements):
+        await talk.tell(f"s{place}", [told_at("user", content, _at(1 + _DAYS_BETWEEN_STATEMENTS * place, 0))])
+    return await talk.block(question)
 
 
 async def evaluate_chats(
@@ -139,6 +147,20 @@ async def evaluate_changes(
             console.print(escape(shown), soft_wrap=True)
     console.print(table)
     return [Goal.least(f"{title}: lead with what is current", right / len(done), LEAST_CURRENT)]
+
+
+async def evaluate_unchanged(
+    bench: Bench, title: str, unchanged: Sequence[Unchanged], console: Console, *, verbose: bool
+) -> list[Goal]:
+    """Run statements that later ones do not change, and return the goal with the share that is marked as replaced."""
+    blocks = await gathered(_block_after(bench, one.turns, one.question) for one in unchanged)
+    marked = [wrongly_marked(one, lines) for one, lines in zip(unchanged, blocks, strict=True)]
+    if verbose:
+        for one, lines, wrong in zip(unchanged, blocks, marked, strict=True):
+            shown = f"{'marked' if wrong else 'holds':15} {one.id:12} {one.question} -> {' / '.join(lines)}"
+            console.print(escape(shown), soft_wrap=True)
+    share = sum(marked) / len(marked)
+    return [Goal.most(f"{title}: marked, though nothing changed", share, MOST_MARKED)]
 
 
 async def gathered(work: Iterable[Awaitable[_T]]) -> list[_T]:

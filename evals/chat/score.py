@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from enum import StrEnum
 from typing import Final
 
-from evals.chat.dialogues import Change, ChatQuestion
+from evals.chat.dialogues import Change, ChatQuestion, Unchanged
 
 MARK: Final = re.compile(r"replaced|\b(?:no longer|until)\b", re.IGNORECASE)
 """What says of a line that it is not how things are."""
@@ -65,6 +65,11 @@ def placement(change: Change, lines: Sequence[str]) -> Placement:
     if first_old is None:
         return Placement.ONLY_NEW
     return Placement.NEW_FIRST if first_new < first_old else Placement.OLD_FIRST
+
+
+def wrongly_marked(unchanged: Unchanged, lines: Sequence[str]) -> bool:
+    """Tell whether a line with the statement that still holds says that it does not."""
+    return any(unchanged.stays in line.lower() and MARK.search(line) for line in lines)
 
 
 def _matches(patterns: Iterable[str], line: str) -> bool:

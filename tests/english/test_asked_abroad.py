@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from app.english.asked_abroad import in_english, person_told_of
+from app.english.asked_abroad import in_english
 
 
 @pytest.mark.parametrize(
@@ -34,24 +34,3 @@ def test_a_name_that_is_not_known_stays() -> None:
 )
 def test_nothing_is_said_of_english_and_where_no_word_is_known(question: str) -> None:
     assert in_english(question) == ""
-
-
-@pytest.mark.parametrize(
-    ("text", "person"),
-    [
-        ("My little brother plays the tuba now.", "brother"),
-        ("Mein Onkel hat einen Lada gekauft.", "uncle"),
-        ("Le médecin de ma mère s'appelle Roche.", "mother"),
-        ("Mi hermana vive en Jaén.", "sister"),
-        ("Moja siostra pracuje w Gdyni", "sister"),
-        ("我奶奶搬到了苏州。", "grandmother"),
-        ("My uncle and I bought a Lada.", ""),
-        ("My sister found us a flat.", ""),
-        ("I told my sister that it is over.", ""),
-        ("Mein Büro ist bei meinem Bruder.", ""),
-        ("The uncle of the king", ""),
-        ("", ""),
-    ],
-)
-def test_a_turn_tells_of_whom_it_begins_with(text: str, person: str) -> None:
-    assert person_told_of(text) == person

@@ -8,9 +8,19 @@ from pathlib import Path
 
 import pytest
 
-from evals.chat.dialogues import Change, Chat, ChatQuestion, Half, load_changes, load_chats, load_file
+from evals.chat.dialogues import (
+    Change,
+    Chat,
+    ChatQuestion,
+    Half,
+    Unchanged,
+    load_changes,
+    load_chats,
+    load_file,
+    load_unchanged,
+)
 from evals.chat.goals import Goal
-from evals.chat.score import Placement, judge, lines_of, placement
+from evals.chat.score import Placement, judge, lines_of, placement, wrongly_marked
 
 ASKED = ChatQuestion(question="Which town?", need=("york",), may=("flat",), replaced=("hull",))
 CHANGE = Change(id="c", turns=("I row.", "I climb, no rowing."), question="Which sport?", new="climb", old="row")
@@ -86,6 +96,24 @@ def test_what_a_chat_asks_for_was_said_in_it(chat: Chat) -> None:
             assert any(re.search(pattern, text, re.IGNORECASE) for text in texts), (asked.question, pattern)
 
 
+@pytest.mark.parametrize("one", load_unchanged(Half.DEV), ids=lambda one: one.id)
+def test_the_first_statement_has_what_stays(one: Unchanged) -> None:
+    assert one.stays in one.turns[0].lower()
+
+
+@pytest.mark.parametrize(
+    ("lines", "wrong"),
+    [
+        (["I row"], False),
+        (["My aunt climbs", "I row (perhaps replaced 2026-08-10)"], True),
+        (["I climb, until 2026"], False),
+    ],
+)
+def test_what_still_holds_is_wrong_where_its_line_is_marked(lines: list[str], *, wrong: bool) -> None:
+    unchanged = Unchanged(id="u", turns=("I row.", "My aunt climbs."), question="Which sport?", stays="row")
+    assert wrongly_marked(unchanged, lines) is wrong
+
+
 @pytest.mark.parametrize("change", CHANGES)
 def test_the_second_statement_of_a_change_alone_has_what_is_new(change: Change) -> None:
     first, second = (text.lower() for text in change.turns)
@@ -96,4 +124,5 @@ def test_the_second_statement_of_a_change_alone_has_what_is_new(change: Change) 
 
 def test_the_halves_are_as_large_as_their_figures_say() -> None:
     assert (len(load_chats(Half.DEV)), len(load_chats(Half.HELD))) == (13, 8)
-    assert (len(load_changes(Half.DEV)), len(load_changes(Half.HELD))) == (81, 36)
+    assert (len(load_unchanged(Half.DEV)), len(load_unchanged(Half.HELD))) == (56, 0)
+    assert (len(load_changes(Half.DEV)), len(load_changes(Half.HELD))) == (170, 36)

@@ -177,7 +177,7 @@ def later(
     ended = [first] if first.id.int in over else []
     kept = [] if ended else [first, *(one for one in others if one.id.int in shown)]
     found = search.find(kept, ended, others)
-    return {anchor.int: [one.int for one in after] for anchor, after in found.items()}
+    return {anchor.int: [one.int for one in after.turns] for anchor, after in found.items()}
 
 
 def test_a_turn_about_the_same_may_follow_and_one_about_something_else_may_not() -> None:
@@ -226,6 +226,37 @@ def test_a_later_turn_that_names_what_was_said_follows(question: str, told: str,
 def test_the_same_sentence_about_another_thing_does_not_follow(question: str, told: str, after: str) -> None:
     rows = [turn(1, told, session_id="a"), turn(2, after, day=9, session_id="b")]
     assert later(asking(question), rows) == {}
+
+
+@pytest.mark.parametrize(
+    "after",
+    [
+        "My aunt bought a boat with a cabin.",
+        "Perhaps we will get another boat some day.",
+        "When I was small we had a boat with oars.",
+        "We rented a second boat for the regatta.",
+        "Unsere Nachbarn haben ein neues Boot.",
+    ],
+)
+def test_what_is_another_persons_or_may_be_or_was_once_or_comes_beside_does_not_follow(after: str) -> None:
+    rows = [turn(1, "Our boat is a sloop.", session_id="a"), turn(2, after, day=9, session_id="b")]
+    assert later(asking("Which boat do we have?"), rows) == {}
+    aunt = [turn(1, "My aunt has a boat, a sloop.", session_id="a"), rows[1]]
+    assert later(asking("Which boat does my aunt have?"), aunt) == ({1: [2]} if "aunt" in after else {})
+
+
+def test_where_little_is_known_what_tells_of_a_change_follows_in_words_that_are_not_near() -> None:
+    told = turn(1, "I row to the island every morning.", session_id="a")
+    after = turn(2, "A bridge was opened, so from now on it is the bus.", day=9, session_id="b")
+    query = asking("How do I get to the island?")
+    assert later(query, [told, after]) == {1: [2]}
+    others = [turn(number, f"Nr. {number}: {text}", day=8) for number, text in enumerate(OTHERS, start=3)]
+    assert later(query, [told, after, *others]) == {}
+    rower = turn(1, "Ich rudere zur Insel.", session_id="a")
+    bridge, rain = "Die Brücke ist fertig, ab jetzt nehme ich den Bus.", "Es hat viel geregnet."
+    german = asking("Wie komme ich dorthin?")
+    assert later(german, [rower, turn(2, bridge, day=9, session_id="b")]) == {1: [2]}
+    assert later(german, [rower, turn(2, rain, day=9, session_id="b")]) == {}
 
 
 def test_a_belief_of_the_same_predicate_does_not_follow_as_slots_decide_that() -> None:

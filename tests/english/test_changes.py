@@ -1,0 +1,82 @@
+"""What a text says of change, in several languages, and of whom it tells."""
+
+from __future__ import annotations
+
+import pytest
+
+from app.english.changes import adds, another_person, tells_change, tells_no_change
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "The ferry is history, a bridge takes me across these days.",
+        "Still can't believe it: we swapped the barge for a cabin.",
+        "Seit Ostern rudere ich nur noch am Wochenende.",
+        "J'ai arrêté l'aviron.",
+        "Ya no remo.",
+        "Ho smesso di remare.",
+        "Larguei o remo.",
+        "Ik ben met roeien gestopt.",
+        "Rzuciłem wioślarstwo.",
+        "Теперь я хожу под парусом.",
+        "我不再划船了",
+        "ボートはやめて、ヨットにしています",
+        "이제 요트를 타요",
+    ],
+)
+def test_that_something_is_different_is_told_in_several_languages(text: str) -> None:
+    assert tells_change(text)
+    assert not tells_no_change(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Perhaps I will row again one day.",
+        "I almost sold the barge.",
+        "When I was small we had a new boat each spring.",
+        "Vielleicht ziehe ich irgendwann auf ein neues Boot.",
+        "Quizás algún día cambie de barco.",
+        "Может быть, я когда-нибудь продам лодку",
+        "昔は船に乗っていた",
+    ],
+)
+def test_what_may_be_or_was_once_is_no_change(text: str) -> None:
+    assert tells_no_change(text)
+
+
+@pytest.mark.parametrize(
+    ("text", "added"),
+    [
+        ("I row in the evenings as well.", True),
+        ("We bought a second boat, an additional dinghy is next to another pier.", True),
+        ("Ich segle auch.", True),
+        ("The barge is too small.", False),
+        ("Also, I sold the barge.", False),
+    ],
+)
+def test_what_comes_beside_the_rest_is_told_from_what_takes_its_place(text: str, *, added: bool) -> None:
+    assert adds(text) is added
+
+
+@pytest.mark.parametrize(
+    ("text", "person"),
+    [
+        ("My older brother sold his barge.", "brother"),
+        ("A friend of mine moved onto a barge.", "friend"),
+        ("Sverre's uncle has a new barge.", "uncle"),
+        ("user's sister lives on a barge", "sister"),
+        ("Meine Cousine hat ein neues Boot.", "Cousine"),
+        ("La barca de mi vecino se llama Luz.", "vecino"),
+        ("我朋友买了船", "朋友"),
+        ("Maria sold the barge.", "Maria"),
+        ("My brother sold me his barge.", ""),
+        ("My wife and I bought a barge.", ""),
+        ("I moved in with my sister.", ""),
+        ("Moved in with my sister.", ""),
+        ("The barge is sold.", ""),
+    ],
+)
+def test_who_is_told_of_is_the_person_at_the_beginning_unless_the_speaker_is_there(text: str, person: str) -> None:
+    assert another_person(text) == person
