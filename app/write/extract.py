@@ -14,14 +14,15 @@ from typing import Generic, TypeVar
 from pydantic import TypeAdapter
 
 from app.db.entities.write_lookup import Referent
-from app.english.claims import is_told_to_somebody, quoted_clause
+from app.english.claims import is_told_of_user, is_told_to_somebody, quoted_clause
 from app.english.erasure_requests import ErasureRequest
 from app.english.name_identity import ties_in
-from app.english.quotations import Span, is_quoted, quoted_spans
+from app.english.presented import MARKS, Span
+from app.english.quotations import is_quoted, quoted_spans
 from app.english.role_play import NO_FRAMING, RolePlayFrame
 from app.english.screening import Suspicion, SuspicionKind, screen
 from app.english.secrets import find_secrets
-from app.english.speech_acts import SKIPPED, act_of_turn, lead_of_supposition, more_cautious, own_words, speech_act
+from app.english.speech_acts import SKIPPED, act_of_turn, is_supposed, more_cautious, own_words, speech_act
 from app.errors import TypedMemoryError
 from app.lexical.bm25 import text_language
 from app.lexical.excision import excise
@@ -32,12 +33,13 @@ from app.memory.instructions import excluding
 from app.memory.normalise import normalise_name
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType
+from app.memory.vocabulary import USER
 from app.model import SpeechAct
 from app.providers.chat import spent_tokens
 from app.write.candidates import ProposalTrust, UnfitProposal, candidate, episode, source_strength
 from app.write.claims import DENIED, ExaminedClaim, examine, is_presupposed, says_no
 from app.write.coreference import Unresolved, bind_references
-from app.write.ground import Grounding, ground, says_more
+from app.write.ground import Grounding, ground, is_told_by_user, says_more
 from app.write.reclassify import Reclassification, reclassifications
 from app.write.reference_lines import NOTHING_REFERRED, ReferredLines, gives_way, referring
 from app.write.screening import secret_in
@@ -105,7 +107,8 @@ EPISODE = "episodic"
 class ExtractionContext:
     """The inputs of extraction besides the turn: the types, the extractor, whether episodes are kept.
 
-    `names` are those of whom the turn means by another name; `lines` what its proposals refer to.
+    `names` are those of whom the turn means by another name; `lines` what its proposals refer to; `shown` the texts
+    that the extractor was shown as known.
     """
 
     types: Registry
@@ -113,6 +116,7 @@ class ExtractionContext:
     keep_episodes: bool
     names: tuple[str, ...] = ()
     lines: ReferredLines = NOTHING_REFERRED
+    shown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,7 +212,9 @@ def _judged(
 ) -> _GroundedProposal | RejectedProposal:
     """Return how far a proposal can be trusted, or why it is refused; `examined`: its clause must bear it out."""
     proposal, turn = offer.proposal, text.turn
-    grounding = ground(proposal, turn, text.context, means.types, names=text.names, lines=means.lines)
+    grounding = ground(
+        proposal, turn, text.context, means.types, names=text.names, lines=means.lines, shown=means.shown
+    )
     if not isinstance(grounding, Grounding):
         return RejectedProposal(proposal=proposal, reason=grounding)
     sentence, before = sentence_around(turn.content, grounding.span)
@@ -234,6 +240,7 @@ def _judged(
         speech_act=act,
         review=review,
         doubt=claim.doubt,
+        told_by_user=turn.role not in _OTHERS or is_told_by_user(proposal, turn, text.context, means.lines),
     )
     return _GroundedProposal(proposal=proposal, trust=trust, offer=offer, notes=claim.notes)
 
@@ -333,6 +340,8 @@ def _ties(one: _GroundedProposal, turn: Turn, heard: Sequence[Turn]) -> dict[str
     return {normalise_name(name): tie for name, tie in told}
 
 
+_OTHERS = frozenset({Role.TOOL, Role.ASSISTANT})
+
 _ACTS = {SpeechAct.QUESTION: "a question", SpeechAct.SARCASM: "sarcasm"}
 
 
@@ -346,10 +355,11 @@ def _compared(
     """
     turn, claim = text.turn, ExaminedClaim(proposal=proposal)
     sentence, before = sentence_around(turn.content, grounding.span)
-    act = _framed(proposal.speech_act, text, grounding, sentence)
+    act = more_cautious(
+        _framed(proposal.speech_act, text, grounding, sentence), _meant_as(proposal, sentence, grounding, turn)
+    )
     if text_language(turn.content) == "english":
         clause = quoted_clause(sentence, grounding.quote)
-        act = more_cautious(act, _meant_as(sentence, clause, grounding.quote, turn))
         said = replace(proposal, quote=grounding.quote)
         if spec is not None:
             claim = examine(said, clause, turn, text.context, spec)
@@ -363,11 +373,12 @@ def _compared(
     return claim, SpeechAct.ASSERTION if proposal.ends and act is SpeechAct.NEGATION else act
 
 
-def _meant_as(sentence: str, clause: str, quote: str, turn: Turn) -> SpeechAct:
-    """Return the act of what a sentence supposes before the quote, or a user's clause says of whom it is said to."""
-    if 0 < lead_of_supposition(sentence) <= sentence.find(quote):
+def _meant_as(proposal: Proposal, sentence: str, grounding: Grounding, turn: Turn) -> SpeechAct:
+    """Return the act of what a turn supposes before the quote, or a user's clause says of its reader or `the user`."""
+    if is_supposed(sentence, grounding.quote, turn.content, grounding.span[0]):
         return SpeechAct.HYPOTHETICAL
-    told = turn.role is Role.USER and is_told_to_somebody(clause)
+    clause = quoted_clause(sentence, grounding.quote) if turn.role is Role.USER else ""
+    told = is_told_to_somebody(clause) or (_first_person(proposal, turn) and is_told_of_user(clause))
     return SpeechAct.QUOTATION if told else SpeechAct.ASSERTION
 
 
@@ -403,13 +414,16 @@ def _framed(act: SpeechAct, text: _TurnText, grounding: Grounding, sentence: str
 def _begins(grounding: Grounding, text: _TurnText) -> int:
     """Return where what it says begins: past the words that lead to it, where its quote has them too."""
     start, end = grounding.span
-    inside = [first for first, last in text.foreign if start < first < end <= last + 1]
+    inside = [
+        first
+        for first, last in text.foreign
+        if start < first < end <= last + 1 and text.turn.content[first] not in MARKS
+    ]
     return inside[0] if inside else start
 
 
 def _first_person(proposal: Proposal, turn: Turn) -> bool:
-    about = proposal.payload.get("subject", turn.first_person)
-    return about == turn.first_person
+    return proposal.payload.get("subject", turn.first_person) in {USER, turn.first_person}
 
 
 def _review(doubts: Sequence[Suspicion], grounding: Grounding) -> str | None:
