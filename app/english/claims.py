@@ -42,6 +42,9 @@ _BEGINS: Final = pattern("claims", "begins", re.IGNORECASE)
 _WISHED: Final = pattern("claims", "wished", re.IGNORECASE)
 _BEFORE: Final = pattern("claims", "before", re.IGNORECASE)
 
+_GIVEN_UP: Final = pattern("exchanges", "before", re.IGNORECASE)
+_TAKEN_OVER: Final = pattern("exchanges", "after", re.IGNORECASE)
+
 _STILL_SO: Final = pattern("claims", "still so", re.IGNORECASE)
 _KNOWN_AS: Final = pattern("claims", "known as")
 
@@ -181,6 +184,13 @@ def _is_of_other(subject: re.Pattern[str], clause: str) -> bool:
 def is_past(clause: ValueClause) -> bool:
     """Return whether the clause says that its value is no longer so."""
     return _BEFORE.search(normalise(clause.text)) is not None
+
+
+def is_exchanged(value: str, text: str) -> bool:
+    """Tell whether a text says that something takes the place of a value: `switched from X`, `instead of X`."""
+    plain, sought = normalise(text), normalise(value)
+    places = [found.span() for found in re.finditer(rf"(?<!\w){re.escape(sought)}", plain)] if sought else []
+    return any(_GIVEN_UP.search(plain, 0, start) or _TAKEN_OVER.match(plain[end:]) for start, end in places)
 
 
 def presupposed(sentence: str) -> Iterator[tuple[str, str]]:

@@ -31,19 +31,14 @@ _SAID_MYSELF: Final = pattern("presented", "said myself", re.IGNORECASE)
 _BEFORE: Final = 80
 """Characters before a quotation in which its speaker is named."""
 
-_DATA: Final = re.compile(
-    r"<(?P<tag>[a-z][\w-]{0,30})\b[^<>]{0,300}>.{0,8000}?</(?P=tag)>|\[(?P<box>\w{2,30})\].{0,4000}?\[/(?P=box)\]|"
-    r"\{[^{}\n]{0,2000}[\"'] ?:[^{}]{0,4000}\}|^[ \t]*(?://|/\*|<!--|-- )[^\n]*|^\W{0,2}\d{4}-\d\d-\d\d[T ]\d\d:\d\d[^\n]*|"
-    r"^[^\n]*-->[^\n]*(?:\n[^\n]+)*|\n[ \t]*\n(?:(?: {4}|\t)[^\n]*\n?)+|^\[[\w.-]+\][ \t]*\n(?:[^\n]+\n?)+|(?<=\n)#{1,6} [^\n]*\n.*",
-    re.DOTALL | re.IGNORECASE | re.MULTILINE,
-)
+_DATA: Final = pattern("presented", "data", re.DOTALL | re.IGNORECASE | re.MULTILINE)
 """Elements, objects, comments, log lines, subtitles, indented blocks, sections of settings and of documents."""
 
 _OWN: Final = pattern("presented", "self", re.IGNORECASE)
 
 _SETTING: Final = re.compile(r"^[ \t]*(?:- )?[\w.-]{1,40}:(?:[ \t]|$)|^[ \t]*[\w.]{1,40} ?=(?!=)")
 _COLUMNS: Final = re.compile(r"[,;](?=\S|$)|[\t|]")
-_INDENTED: Final = re.compile(r"^(?: {2,}|\t)\S")
+_INDENTED: Final = re.compile(r"^(?: {2,}|\t)\S|^[\w.]{1,40}=(?!=)")
 _FEWEST_COLUMNS: Final = 2
 
 _KEEPS: Final = pattern("presented", "keeps", re.IGNORECASE)
@@ -61,9 +56,8 @@ _LEAD: Final = re.compile(
 )
 """A sentence, with what sets off what follows it."""
 
-_PASTED: Final = re.compile(r"\A[^\W\d_A-Z\u0410-\u042f][^\n.:]*[^.\n:]\n[ \t]*\n(?=[A-Z\u0410-\u042f][^\n]*[.!]\s)")
-"""A line without capital and full stop, and below it a text that has both."""
-
+_SPACELESS: Final = re.compile(f"[{SPACELESS}]")
+_LATIN: Final = re.compile("[A-Za-z]")
 _ANY: Final = frozenset({"a", "an"})
 _HEADING: Final = re.compile(r"\w[\w-]{0,20}(?: [\w-]{1,20})? ?: ")
 
@@ -75,14 +69,14 @@ def presented_spans(text: str) -> Iterator[Span]:
         if sum(1 for _ in _WORDS.finditer(found[0])) >= _SHORTEST_SPEECH and not _SAID_MYSELF.search(before):
             yield found.span()
     for found in _DATA.finditer(text):
-        if not (_OWN.search(text, text.rfind("\n", 0, found.start()) + 1, found.start()) or _KEEPS.search(found[0][:_BEFORE])):
+        if not (
+            _OWN.search(text, text.rfind("\n", 0, found.start()) + 1, found.start())
+            or _KEEPS.search(found[0][:_BEFORE])
+        ):
             yield found.span()
     yield from _tables(text)
-    first = len(text) - len(text.lstrip())
-    yield from ((found.start(), len(text)) for found in _GREETS.finditer(text, first + 1))
-    pasted = _PASTED.match(text)
-    if pasted is not None and not _OWN.search(pasted[0]):
-        yield pasted.end(), len(text)
+    if not _GREETS.match(f"\n{text.lstrip()}"):
+        yield from ((found.start(), len(text)) for found in _GREETS.finditer(text))
     yield from (shown(text, found.end("end")) for found in _LEAD.finditer(text) if _presents(text, found))
 
 
@@ -96,7 +90,7 @@ def _presents(text: str, lead: re.Match[str]) -> bool:
     if _TEXT.search(said) and ("?" in end or (_HEADING.match(rest) and not _OWN.search(said))):
         return True
     colon = ":" in end or "\uff1a" in end
-    if not (colon or "\n" in lead["after"]):
+    if not (colon or "\n" in lead["after"] or (_SPACELESS.search(said) and _LATIN.match(rest))):
         return False
     if any(one.search(said) for one in (_WORKS_ON, _DOUBTS, _SENT, _MADE_UP)):
         return True

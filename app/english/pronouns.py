@@ -139,8 +139,12 @@ RETOLD: Final = frozenset({"they", "them", "their", "theirs", "themself", "thems
 
 
 def parsed(text: str) -> Reference | None:
-    """Return the reference that a text consists of, None if it is none."""
-    return _REFERENCES.get(normalise.normalise_name(text)) if len(text) <= LONGEST else None
+    """Return the reference that a text consists of, None if it is none; `user's sister` is `my sister`, retold."""
+    if len(text) > LONGEST:
+        return None
+    said = normalise.normalise_name(text)
+    noun = said.removeprefix(f"{alias('')} ")
+    return _REFERENCES.get(said if noun == said or noun in ANIMALS else f"my {noun}")
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

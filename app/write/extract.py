@@ -313,7 +313,7 @@ def _leave_out(made: Candidate, quote: str, turn: Turn, never: list[str]) -> Non
 def _candidate(one: _GroundedProposal, turn: Turn, means: ExtractionContext) -> Candidate:
     """Return the candidate of a proposal, which tells what type it was adopted from. Raises UnfitProposal."""
     found = candidate(one.proposal, turn, one.trust, means.types, means.extractor)
-    way = {each: gives_way(means.lines.beliefs[each], means.types) for each in one.proposal.replaces}
+    way = {each: gives_way(means.lines.beliefs[each], means.types, turn.content) for each in one.proposal.replaces}
     found = replace(
         found,
         replaces=tuple(each for each, gives in way.items() if gives),
