@@ -49,6 +49,10 @@ _ORDERS: Final = pattern("presented", "orders", re.IGNORECASE)
 _DOUBTS: Final = pattern("presented", "doubts", re.IGNORECASE)
 _SENT: Final = pattern("presented", "sent", re.IGNORECASE)
 _GREETS: Final = pattern("presented", "greets", re.IGNORECASE)
+_ASKS: Final = pattern("presented", "asks", re.IGNORECASE)
+_NUMBERED: Final = pattern("presented", "numbered", re.IGNORECASE)
+_EXAMPLE: Final = pattern("presented", "example of", re.IGNORECASE)
+_VERSE: Final = re.compile(r"\s*(?:[^\W\d_a-z][^\n.!?]{12,70}[,;.!]\n){2,}[^\W\d_a-z][^\n]{12,70}\s*\Z")
 _MADE_UP: Final = pattern("presented", "made up", re.IGNORECASE)
 
 _LEAD: Final = re.compile(
@@ -69,34 +73,42 @@ def presented_spans(text: str) -> Iterator[Span]:
         if sum(1 for _ in _WORDS.finditer(found[0])) >= _SHORTEST_SPEECH and not _SAID_MYSELF.search(before):
             yield found.span()
     for found in _DATA.finditer(text):
-        if not (
-            _OWN.search(text, text.rfind("\n", 0, found.start()) + 1, found.start())
-            or _KEEPS.search(found[0][:_BEFORE])
-        ):
+        heading = found[0].partition("\n")[0] if found[0].startswith("#") else ""
+        before = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
+        if not (_OWN.search(before) or _KEEPS.search(before + heading)):
             yield found.span()
     yield from _tables(text)
     if not _GREETS.match(f"\n{text.lstrip()}"):
         yield from ((found.start(), len(text)) for found in _GREETS.finditer(text))
+    yield from (shown(text, found.end()) for found in _NUMBERED.finditer(text))
     yield from (shown(text, found.end("end")) for found in _LEAD.finditer(text) if _presents(text, found))
 
 
 def _presents(text: str, lead: re.Match[str]) -> bool:
-    """Tell whether a sentence presents what follows it, which a colon or a line break sets off."""
+    """Tell whether a sentence presents what follows it, which mostly a colon or a line break sets off."""
     said, end, rest = lead[0], lead["end"], text[lead.end() : lead.end() + _BEFORE]
     if not rest or _KEEPS.search(said):
         return False
-    order = _ORDERS.match(said)
-    asks = order is not None or "?" in end or "\uff1f" in end
-    if _TEXT.search(said) and ("?" in end or (_HEADING.match(rest) and not _OWN.search(said))):
+    if _EXAMPLE.search(said) or (
+        _TEXT.search(said) and ("?" in end or (_HEADING.match(rest) and not _OWN.search(said)))
+    ):
         return True
     colon = ":" in end or "\uff1a" in end
     if not (colon or "\n" in lead["after"] or (_SPACELESS.search(said) and _LATIN.match(rest))):
         return False
     if any(one.search(said) for one in (_WORKS_ON, _DOUBTS, _SENT, _MADE_UP)):
         return True
-    if not asks or _OWN.search(said):
+    return not _OWN.search(said) and _asks_of_it(text, lead, colon=colon)
+
+
+def _asks_of_it(text: str, lead: re.Match[str], *, colon: bool) -> bool:
+    """Tell whether a request points to what follows it, which may be verse, or has it as its definite object."""
+    said, order = lead[0], _ORDERS.match(lead[0])
+    if order is None and "?" not in lead["end"] and "\uff1f" not in lead["end"] and not _ASKS.match(said):
         return False
-    return _POINTS.search(said) is not None or (colon and order is not None and order["object"].lower() not in _ANY)
+    if _POINTS.search(said) or _VERSE.match(text, lead.end()):
+        return True
+    return colon and order is not None and order["object"].lower() not in _ANY
 
 
 def _tables(text: str) -> Iterator[Span]:

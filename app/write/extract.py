@@ -223,10 +223,11 @@ def _judged(
     if examined:
         claim, act = _compared(proposal, text, grounding, spec)
     else:
-        act = _act(replace(proposal, quote=grounding.quote), text, grounding, sentence, before)
+        said = replace(proposal, quote=grounding.quote)
+        act = more_cautious(_act(said, text, grounding, sentence, before), _meant_as(said, sentence, grounding, turn))
     proposal = replace(claim.proposal, quote=grounding.quote)
-    said = (*text.names, *means.lines.texts(proposal))
-    if proposal.sentence is not None and (says_more(proposal, turn, text.context, said) or screen(proposal.sentence)):
+    known = (*text.names, *means.lines.texts(proposal))
+    if proposal.sentence is not None and (says_more(proposal, turn, text.context, known) or screen(proposal.sentence)):
         proposal = replace(proposal, sentence=None)
     if act in SKIPPED:
         reason = f"it is {_ACTS[act]}, which states nothing"

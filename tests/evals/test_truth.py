@@ -25,7 +25,15 @@ from evals.truth.injection import attacked
 from evals.truth.lives import evaluate, live
 from evals.truth.outcomes import Fate
 from evals.truth.stand_in import RecordedModel, serving
-from evals.truth.stories import Attack, RecordedMemory, Story, StoryTurn, load_attacks, load_stories
+from evals.truth.stories import (
+    Attack,
+    RecordedMemory,
+    Story,
+    StoryTurn,
+    load_attacks,
+    load_controls,
+    load_stories,
+)
 from tests.provider_server.chat import OPENAI
 from tests.provider_server.orders import Asked
 
@@ -151,7 +159,8 @@ async def test_what_is_supposed_pasted_or_said_to_the_reader_is_no_fact(bench: B
 
 @pytest.mark.parametrize("half", list(Half))
 def test_recorded_quotes_are_words_of_their_turns(half: Half) -> None:
-    dialogues = [one.turns for one in load_stories(half).values()] + [one.turns for one in load_attacks(half)]
+    dialogues = [one.turns for one in load_stories(half).values()]
+    dialogues += [one.turns for one in (*load_attacks(half), *load_controls(half))]
     assert RecordedModel.of(dialogues)
     assert [
         one.quote for turns in dialogues for turn in turns for one in turn.answer if one.quote not in turn.text
