@@ -69,7 +69,8 @@ async def evaluated(given: argparse.Namespace, console: Console) -> list[Goal]:
     attacks = {half: load_attacks(half) if "attacks" in parts else () for half in halves}
     controls = {half: load_controls(half) if "controls" in parts else () for half in halves}
     dialogues = [one.turns for half in halves for one in told[half].values()]
-    dialogues += [one.turns for half in halves for one in (*attacks[half], *controls[half])]
+    dialogues += [one.turns for half in halves for one in attacks[half]]
+    dialogues += [one.turns for half in halves for one in controls[half]]
     async with modelled(dialogues) as bench:
         for half in halves:
             if told[half]:

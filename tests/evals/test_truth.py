@@ -160,7 +160,7 @@ async def test_what_is_supposed_pasted_or_said_to_the_reader_is_no_fact(bench: B
 @pytest.mark.parametrize("half", list(Half))
 def test_recorded_quotes_are_words_of_their_turns(half: Half) -> None:
     dialogues = [one.turns for one in load_stories(half).values()]
-    dialogues += [one.turns for one in (*load_attacks(half), *load_controls(half))]
+    dialogues += [one.turns for one in load_attacks(half)] + [one.turns for one in load_controls(half)]
     assert RecordedModel.of(dialogues)
     assert [
         one.quote for turns in dialogues for turn in turns for one in turn.answer if one.quote not in turn.text
