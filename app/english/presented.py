@@ -62,6 +62,9 @@ _LEAD: Final = re.compile(
 
 _SPACELESS: Final = re.compile(f"[{SPACELESS}]")
 _LATIN: Final = re.compile("[A-Za-z]")
+_THEIRS: Final = re.compile(r"\b(?:my|our) (?:[\w-]+ )?[\w-]+['\u2019]s(?= )", re.IGNORECASE)
+"""Whose text it is: `my friend's message`."""
+
 _ANY: Final = frozenset({"a", "an"})
 _HEADING: Final = re.compile(r"\w[\w-]{0,20}(?: [\w-]{1,20})? ?: ")
 
@@ -89,16 +92,16 @@ def _presents(text: str, lead: re.Match[str]) -> bool:
     said, end, rest = lead[0], lead["end"], text[lead.end() : lead.end() + _BEFORE]
     if not rest or _KEEPS.search(said):
         return False
-    if _EXAMPLE.search(said) or (
-        _TEXT.search(said) and ("?" in end or (_HEADING.match(rest) and not _OWN.search(said)))
-    ):
+    own = _OWN.search(_THEIRS.sub(" ", said)) is not None
+    inline = "?" in end or _HEADING.match(rest) is not None
+    if _EXAMPLE.search(said) or (inline and not own and _TEXT.search(said)):
         return True
     colon = ":" in end or "\uff1a" in end
     if not (colon or "\n" in lead["after"] or (_SPACELESS.search(said) and _LATIN.match(rest))):
         return False
     if any(one.search(said) for one in (_WORKS_ON, _DOUBTS, _SENT, _MADE_UP)):
         return True
-    return not _OWN.search(said) and _asks_of_it(text, lead, colon=colon)
+    return not own and _asks_of_it(text, lead, colon=colon)
 
 
 def _asks_of_it(text: str, lead: re.Match[str], *, colon: bool) -> bool:
@@ -106,7 +109,7 @@ def _asks_of_it(text: str, lead: re.Match[str], *, colon: bool) -> bool:
     said, order = lead[0], _ORDERS.match(lead[0])
     if order is None and "?" not in lead["end"] and "\uff1f" not in lead["end"] and not _ASKS.match(said):
         return False
-    if _POINTS.search(said) or _VERSE.match(text, lead.end()):
+    if _POINTS.search(said) or _TEXT.search(said) or _VERSE.match(text, lead.end()):
         return True
     return colon and order is not None and order["object"].lower() not in _ANY
 
