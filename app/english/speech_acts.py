@@ -27,6 +27,7 @@ UNSURE: Final = 0.3
 
 _LEADS: Final = pattern("speech_acts", "leads", re.IGNORECASE)
 _LEAD: Final = pattern("speech_acts", "lead")
+_TAKEN_BACK: Final = pattern("speech_acts", "taken back", re.IGNORECASE)
 _SUPPOSED: Final = pattern("speech_acts", "supposed", re.IGNORECASE)
 _MINE: Final = pattern("speech_acts", "mine")
 _KIDDING: Final = pattern("speech_acts", "kidding", re.IGNORECASE)
@@ -332,6 +333,11 @@ def is_supposed(sentence: str, quote: str, text: str, place: int) -> bool:
     found = (one for one in _SUPPOSED.finditer(text, max(start, place - _HEAD)) if one.start() <= place)
     open_ = any("?" not in text[one.end() : place] for one in found)
     return open_ and not sentence.endswith("!") and _BACK.match(_plain(sentence)) is None
+
+
+def is_taken_back(after: str) -> bool:
+    """Tell whether what follows a quote, the rest of its sentence first, takes it back as a joke."""
+    return _TAKEN_BACK.match(after) is not None
 
 
 def opens_play(sentence: str) -> bool:

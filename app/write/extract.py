@@ -14,7 +14,7 @@ from typing import Generic, TypeVar
 from pydantic import TypeAdapter
 
 from app.db.entities.write_lookup import Referent
-from app.english.claims import is_told_of_user, is_told_to_somebody, quoted_clause
+from app.english.claims import quoted_clause
 from app.english.erasure_requests import ErasureRequest
 from app.english.name_identity import ties_in
 from app.english.presented import MARKS, Span
@@ -22,7 +22,13 @@ from app.english.quotations import is_quoted, quoted_spans
 from app.english.role_play import NO_FRAMING, RolePlayFrame
 from app.english.screening import Suspicion, SuspicionKind, screen
 from app.english.secrets import find_secrets
-from app.english.speech_acts import SKIPPED, act_of_turn, is_supposed, more_cautious, own_words, speech_act
+from app.english.speech_acts import (
+    SKIPPED,
+    act_of_turn,
+    more_cautious,
+    own_words,
+    speech_act,
+)
 from app.errors import TypedMemoryError
 from app.lexical.bm25 import text_language
 from app.lexical.excision import excise
@@ -33,11 +39,18 @@ from app.memory.instructions import excluding
 from app.memory.normalise import normalise_name
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType
-from app.memory.vocabulary import USER
 from app.model import SpeechAct
 from app.providers.chat import spent_tokens
 from app.write.candidates import ProposalTrust, UnfitProposal, candidate, episode, source_strength
-from app.write.claims import DENIED, ExaminedClaim, examine, is_presupposed, says_no
+from app.write.claims import (
+    DENIED,
+    ExaminedClaim,
+    examine,
+    is_of_speaker,
+    is_presupposed,
+    meant_as,
+    says_no,
+)
 from app.write.coreference import Unresolved, bind_references
 from app.write.ground import Grounding, ground, is_told_by_user, says_more
 from app.write.reclassify import Reclassification, reclassifications
@@ -224,7 +237,9 @@ def _judged(
         claim, act = _compared(proposal, text, grounding, spec)
     else:
         said = replace(proposal, quote=grounding.quote)
-        act = more_cautious(_act(said, text, grounding, sentence, before), _meant_as(said, sentence, grounding, turn))
+        act = more_cautious(
+            _act(said, text, grounding, sentence, before), meant_as(said, sentence, grounding.span, turn)
+        )
     proposal = replace(claim.proposal, quote=grounding.quote)
     known = (*text.names, *means.lines.texts(proposal))
     if proposal.sentence is not None and (says_more(proposal, turn, text.context, known) or screen(proposal.sentence)):
@@ -236,7 +251,7 @@ def _judged(
     if spec is not None and act is SpeechAct.NEGATION and not says_no(proposal):
         review = review or DENIED
     trust = ProposalTrust(
-        source=source_strength(turn.role, first_person=_first_person(proposal, turn)),
+        source=source_strength(turn.role, first_person=is_of_speaker(proposal, turn)),
         grounding=grounding.score,
         speech_act=act,
         review=review,
@@ -357,7 +372,7 @@ def _compared(
     turn, claim = text.turn, ExaminedClaim(proposal=proposal)
     sentence, before = sentence_around(turn.content, grounding.span)
     act = more_cautious(
-        _framed(proposal.speech_act, text, grounding, sentence), _meant_as(proposal, sentence, grounding, turn)
+        _framed(proposal.speech_act, text, grounding, sentence), meant_as(proposal, sentence, grounding.span, turn)
     )
     if text_language(turn.content) == "english":
         clause = quoted_clause(sentence, grounding.quote)
@@ -372,15 +387,6 @@ def _compared(
         ):
             claim = replace(claim, doubt=f"its words read as {_ACTS.get(spoken, f'a {spoken}')}")
     return claim, SpeechAct.ASSERTION if proposal.ends and act is SpeechAct.NEGATION else act
-
-
-def _meant_as(proposal: Proposal, sentence: str, grounding: Grounding, turn: Turn) -> SpeechAct:
-    """Return the act of what a turn supposes before the quote, or a user's clause says of its reader or `the user`."""
-    if is_supposed(sentence, grounding.quote, turn.content, grounding.span[0]):
-        return SpeechAct.HYPOTHETICAL
-    clause = quoted_clause(sentence, grounding.quote) if turn.role is Role.USER else ""
-    told = is_told_to_somebody(clause) or (_first_person(proposal, turn) and is_told_of_user(clause))
-    return SpeechAct.QUOTATION if told else SpeechAct.ASSERTION
 
 
 def _act(proposal: Proposal, text: _TurnText, grounding: Grounding, sentence: str, before: str) -> SpeechAct:
@@ -421,10 +427,6 @@ def _begins(grounding: Grounding, text: _TurnText) -> int:
         if start < first < end <= last + 1 and text.turn.content[first] not in MARKS
     ]
     return inside[0] if inside else start
-
-
-def _first_person(proposal: Proposal, turn: Turn) -> bool:
-    return proposal.payload.get("subject", turn.first_person) in {USER, turn.first_person}
 
 
 def _review(doubts: Sequence[Suspicion], grounding: Grounding) -> str | None:

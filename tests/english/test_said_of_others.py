@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from app.english.claims import is_exchanged, is_told_of_user, is_told_to_somebody
-from app.english.speech_acts import is_supposed
+from app.english.speech_acts import is_supposed, is_taken_back
 
 
 @pytest.mark.parametrize(
@@ -63,3 +63,19 @@ def test_a_supposition_governs_its_paragraph_up_to_a_question(
 )
 def test_a_value_is_exchanged_where_its_sentence_says_so(text: str, exchanged: bool) -> None:  # noqa: FBT001
     assert is_exchanged("enalapril", text) is exchanged
+
+
+@pytest.mark.parametrize(
+    ("after", "back"),
+    [
+        (". War bloß ein Scherz.", True),
+        (" in Narvik, jk", True),
+        (". Je plaisante !", True),
+        ("\u3002\u5197\u8ac7\u3067\u3059", True),
+        (". Das ist kein Scherz.", False),
+        (". Not really my taste, though.", False),
+        (". He told me a joke.", False),
+    ],
+)
+def test_a_joke_is_taken_back_by_the_sentence_after_it(after: str, back: bool) -> None:  # noqa: FBT001
+    assert is_taken_back(after) is back
