@@ -256,7 +256,8 @@ def _judged(
         speech_act=act,
         review=review,
         doubt=claim.doubt,
-        told_by_user=turn.role not in _OTHERS or is_told_by_user(proposal, turn, text.context, means.lines),
+        told_by_user=turn.role not in (_OTHERS if examined else {Role.TOOL})
+        or is_told_by_user(proposal, turn, text.context, means.lines),
     )
     return _GroundedProposal(proposal=proposal, trust=trust, offer=offer, notes=claim.notes)
 
