@@ -24,7 +24,8 @@ _OF_A_ROLE: Final = pattern("claims", "of a role")
 _TOLD_ME: Final = pattern("claims", "told me")
 _ABROAD: Final = pattern("claims", "abroad", re.IGNORECASE)
 _SELF: Final = pattern("claims", "self")
-_TO_YOU: Final = pattern("claims", "to you")
+_TO_YOU: Final = pattern("claims", "to you", re.IGNORECASE)
+_OF_USER: Final = pattern("claims", "of the user", re.IGNORECASE)
 _MY: Final = re.compile(r"\bmy\b")
 _OWN: Final = re.compile(r"\b(?:my|our)\b")
 _IS_OWN: Final = re.compile(r"(?:\b(?:is|was|are|were)|'s|'re) (?:one of )?(?:my|our)\b")
@@ -40,6 +41,9 @@ _AHEAD: Final = pattern("claims", "ahead", re.IGNORECASE)
 _BEGINS: Final = pattern("claims", "begins", re.IGNORECASE)
 _WISHED: Final = pattern("claims", "wished", re.IGNORECASE)
 _BEFORE: Final = pattern("claims", "before", re.IGNORECASE)
+
+_GIVEN_UP: Final = pattern("exchanges", "before", re.IGNORECASE)
+_TAKEN_OVER: Final = pattern("exchanges", "after", re.IGNORECASE)
 
 _STILL_SO: Final = pattern("claims", "still so", re.IGNORECASE)
 _KNOWN_AS: Final = pattern("claims", "known as")
@@ -164,13 +168,29 @@ def is_wished(clause: ValueClause) -> bool:
 
 def is_told_to_somebody(clause: str) -> bool:
     """Tell whether a clause says something of whom it is said to: `you have agreed to ...`."""
+    return _is_of_other(_TO_YOU, clause)
+
+
+def is_told_of_user(clause: str) -> bool:
+    """Tell whether a clause speaks of `the user`, as no user does of themselves."""
+    return _is_of_other(_OF_USER, clause)
+
+
+def _is_of_other(subject: re.Pattern[str], clause: str) -> bool:
     plain = normalise(clause)
-    return _TO_YOU.search(plain) is not None and _SELF.search(plain) is None and _MY.search(plain) is None
+    return subject.search(plain) is not None and _SELF.search(plain) is None and _MY.search(plain) is None
 
 
 def is_past(clause: ValueClause) -> bool:
     """Return whether the clause says that its value is no longer so."""
     return _BEFORE.search(normalise(clause.text)) is not None
+
+
+def is_exchanged(value: str, text: str) -> bool:
+    """Tell whether a text says that something takes the place of a value: `switched from X`, `instead of X`."""
+    plain, sought = normalise(text), normalise(value)
+    places = [found.span() for found in re.finditer(rf"(?<!\w){re.escape(sought)}", plain)] if sought else []
+    return any(_GIVEN_UP.search(plain, 0, start) or _TAKEN_OVER.match(plain[end:]) for start, end in places)
 
 
 def presupposed(sentence: str) -> Iterator[tuple[str, str]]:

@@ -9,7 +9,7 @@ from functools import lru_cache
 from types import MappingProxyType
 from typing import Final, Self
 
-from app.english.word_lists import LEFT_OUT, NUMBERS
+from app.english.word_lists import LEFT_OUT, NUMBERS, pattern
 from app.lexical.bm25 import terms
 from app.lexical.tokens import fold_accents, normalise, tokenize
 
@@ -100,6 +100,15 @@ def numbers(text: str) -> frozenset[str]:
             whole += "000"
         found.add(f"{whole}.{fraction}" if fraction else whole)
     return frozenset(found)
+
+
+_NOUN: Final = pattern("german", "noun")
+_BEFORE_NOUN: Final = pattern("german", "before a noun")
+
+
+def is_german_noun(word: str, before: str) -> bool:
+    """Return whether its ending, or the word before it, shows that a German word is no name."""
+    return " " not in word and (_NOUN.fullmatch(word) is not None or _BEFORE_NOUN.search(before) is not None)
 
 
 @lru_cache(maxsize=16)

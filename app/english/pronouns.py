@@ -143,6 +143,14 @@ def parsed(text: str) -> Reference | None:
     return _REFERENCES.get(normalise.normalise_name(text)) if len(text) <= LONGEST else None
 
 
+def parsed_or_retold(text: str) -> Reference | None:
+    """Return the reference that a text consists of, also as the rules retell it: `user's sister` for `my sister`."""
+    said = normalise.normalise_name(text[: LONGEST + 1])
+    noun = said.removeprefix(f"{alias('')} ")
+    found = None if noun == said else parsed(f"my {noun}")
+    return found if found is not None and found.somebody else parsed(text)
+
+
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Opening:
     """A reference at the beginning of a sentence, its end, and whether it is possessive (`her laptop`)."""
@@ -157,7 +165,7 @@ def sentence_opening(text: str) -> Opening | None:
     words = text[: LONGEST * 2].split(" ")
     for count in range(min(WORDS, len(words) - 1), 1, -1):
         said = " ".join(words[:count])
-        found = parsed(said)
+        found = parsed_or_retold(said)
         if found is not None and said[-1:].isalpha():
             return Opening(reference=found, end=len(said), possessive=False)
     first = _OPENING.match(text)
@@ -208,7 +216,7 @@ def required_kind(texts: Iterable[str]) -> frozenset[str] | None:
 
 
 def _in(text: str) -> Reference | None:
-    whole = parsed(text)
+    whole = parsed_or_retold(text)
     if whole is not None:
         return whole
     begins = sentence_opening(text)

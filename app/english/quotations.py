@@ -11,9 +11,9 @@ from itertools import chain, pairwise
 from typing import Final
 
 from app.english.names import is_given
+from app.english.presented import Span, presented_spans, shown
 from app.english.word_lists import pattern, words
 
-Span = tuple[int, int]
 _FENCED: Final = re.compile(r"```.{0,20000}?(?:```|\Z)|`[^`\n]{0,300}`", re.DOTALL)
 _QUOTED_LINES: Final = re.compile(r"^[ \t]{0,3}>.*(?:\n[ \t]{0,3}>.*)*", re.MULTILINE)
 _MAIL: Final = pattern("quotations", "mail", re.IGNORECASE | re.MULTILINE)
@@ -62,8 +62,10 @@ def quoted_spans(content: str, speaker: str | None) -> tuple[Span, ...]:
     mail = ((found.start(), len(text)) for kind in (_MAIL, _LETTER) for found in kind.finditer(text))
     above = ((0, _break_before(text, found.start())) for found in _ABOVE.finditer(text))
     signed = ((0, found.end()) for found in _SIGNED.finditer(text) if _EMPTY_LINE.search(text.rstrip(), found.end()))
-    shown = (_shown(text, found.end()) for kind in (_PASSED_ON, _SPEAKS, _SAMPLE) for found in kind.finditer(text))
-    return tuple(sorted(chain(spoken, mail, above, signed, shown, _transcribed(text, speaker))))
+    introduced = (shown(text, found.end()) for kind in (_PASSED_ON, _SPEAKS, _SAMPLE) for found in kind.finditer(text))
+    return tuple(
+        sorted(chain(spoken, mail, above, signed, introduced, presented_spans(text), _transcribed(text, speaker)))
+    )
 
 
 def is_quoted(place: int, spans: tuple[Span, ...]) -> bool:
@@ -103,10 +105,3 @@ def _is_speaker(name: str, speaker: str | None) -> bool:
 def _break_before(text: str, place: int) -> int:
     """Return the end of the last line or dash before a place, 0 without one."""
     return max((found.end() for found in _DASH.finditer(text, 0, place)), default=0)
-
-
-def _shown(text: str, start: int) -> Span:
-    """Return the span of what follows a colon: the rest of its paragraph, after an empty line all that follows."""
-    first = start + len(text[start:]) - len(text[start:].lstrip())
-    end = -1 if text.count("\n", start, first) > 1 else text.find("\n\n", first)
-    return start, len(text) if end < 0 else end

@@ -15,7 +15,8 @@ from functools import cached_property
 from itertools import chain
 from typing import Final
 
-from app.english.quotations import Span, is_quoted
+from app.english.presented import Span
+from app.english.quotations import is_quoted
 from app.english.role_play import RolePlayFrame, opens_frame
 from app.english.word_lists import pattern, word_set, words
 from app.lexical.tokens import normalise
@@ -26,6 +27,8 @@ UNSURE: Final = 0.3
 
 _LEADS: Final = pattern("speech_acts", "leads", re.IGNORECASE)
 _LEAD: Final = pattern("speech_acts", "lead")
+_TAKEN_BACK: Final = pattern("speech_acts", "taken back", re.IGNORECASE)
+_SUPPOSED: Final = pattern("speech_acts", "supposed", re.IGNORECASE)
 _MINE: Final = pattern("speech_acts", "mine")
 _KIDDING: Final = pattern("speech_acts", "kidding", re.IGNORECASE)
 _JOKE: Final = pattern("speech_acts", "joke", re.IGNORECASE)
@@ -317,6 +320,24 @@ def lead_of_supposition(sentence: str) -> int:
     """Return where what a sentence supposes or pretends begins: after `what if`, `imagine that`."""
     found = _LEADS.match(sentence)
     return found.end() if found else 0
+
+
+def is_supposed(sentence: str, quote: str, text: str, place: int) -> bool:
+    """Tell whether a quote at a place of a text, in this sentence, is governed by a supposition.
+
+    It governs the rest of its paragraph up to a question, or to a sentence that goes back to what is so.
+    """
+    if 0 < lead_of_supposition(sentence) <= sentence.find(quote):
+        return True
+    start = text.rfind("\n\n", 0, place) + 1
+    found = (one for one in _SUPPOSED.finditer(text, max(start, place - _HEAD)) if one.start() <= place)
+    open_ = any("?" not in text[one.end() : place] for one in found)
+    return open_ and not sentence.endswith("!") and _BACK.match(_plain(sentence)) is None
+
+
+def is_taken_back(after: str) -> bool:
+    """Tell whether what follows a quote, the rest of its sentence first, takes it back as a joke."""
+    return _TAKEN_BACK.match(after) is not None
 
 
 def opens_play(sentence: str) -> bool:

@@ -53,9 +53,6 @@ def _of_user(payload: Payload, turn: Turn) -> bool:
 _WHEN: Final[TypeAdapter[date | datetime]] = TypeAdapter(StatedTime)
 
 
-TOLD_BY_TOOL: Final = "a tool says it of the user, who did not"
-
-
 class UnfitProposal(Exception):
     """A proposal that no type can hold; the message says why, without its content."""
 
@@ -64,7 +61,7 @@ class UnfitProposal(Exception):
 class ProposalTrust:
     """The trust in a proposal: source strength and grounding in 0..1, speech act, what is to be reviewed.
 
-    `doubt` is where its wording disagrees with the extractor, which may be asked again.
+    `doubt` is where its wording disagrees with the extractor, which may be asked again; `told_by_user`: a user said so.
     """
 
     source: float
@@ -72,6 +69,7 @@ class ProposalTrust:
     speech_act: SpeechAct
     review: str | None = None
     doubt: str | None = None
+    told_by_user: bool = True
 
 
 def candidate(proposal: Proposal, turn: Turn, trust: ProposalTrust, types: Registry, extractor: str) -> Candidate:
@@ -171,7 +169,7 @@ def _standing(
     extractor: str,
 ) -> Candidate:
     valid_from, valid_until = _bounds(proposal, turn, spec, payload)
-    review = trust.review or _unvouched(turn, spec, payload)
+    review = trust.review or (None if trust.told_by_user else _unvouched(turn, spec, payload))
     return Candidate(
         type=spec,
         payload=payload,
@@ -200,9 +198,13 @@ def _standing(
 
 
 def _unvouched(turn: Turn, spec: MemoryType, payload: Payload) -> str | None:
-    """Return why a person is asked about what a tool says of its user; what happens, as a booking, it may report."""
-    of_user = turn.role is Role.TOOL and payload.subject() == USER
-    return TOLD_BY_TOOL if of_user and spec.held is not None and payload.event_time(turn.zone) is None else None
+    """Return why a person is asked about what a tool or an assistant says of its user.
+
+    What happens, as a booking, it may report.
+    """
+    states = payload.subject() == USER and spec.held is not None and payload.event_time(turn.zone) is None
+    article = "an" if turn.role is Role.ASSISTANT else "a"
+    return f"{article} {turn.role} says it of the user, who did not" if states else None
 
 
 def episode(turn: Turn, before: Turn | None, spec: MemoryType, trust: ProposalTrust) -> Candidate:

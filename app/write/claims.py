@@ -14,11 +14,13 @@ from app.english import claims
 from app.english.claims import ValueClause
 from app.english.dates import TemporalSpan, find_spans
 from app.english.dates.periods import Prefer
+from app.english.speech_acts import is_supposed, is_taken_back
 from app.memory import normalise, vocabulary
 from app.memory.calendar import StatedTime, day_start
 from app.memory.extraction import Proposal, Role, Turn
 from app.memory.fields import texts_in
 from app.memory.spec import MemoryType
+from app.model import SpeechAct
 
 OF_ANOTHER: Final = "the turn says it of somebody else"
 DENIED: Final = "the turn denies it"
@@ -73,6 +75,26 @@ def examine(proposal: Proposal, clause: str, turn: Turn, context: Sequence[Turn]
     if claims.is_denied(said) and not says_no(proposal):
         return replace(claim, doubt=DENIED)
     return _timed(claim, said, turn) if spec.states else claim
+
+
+def meant_as(proposal: Proposal, sentence: str, span: tuple[int, int], turn: Turn) -> SpeechAct:
+    """Return the act of what a turn supposes or takes back, or a user's clause says of its reader or `the user`.
+
+    `span` is that of the quote in the turn, `sentence` the one around it.
+    """
+    quote = turn.content[slice(*span)]
+    if is_taken_back(turn.content[span[1] :]):
+        return SpeechAct.SARCASM
+    if is_supposed(sentence, quote, turn.content, span[0]):
+        return SpeechAct.HYPOTHETICAL
+    clause = claims.quoted_clause(sentence, quote) if turn.role is Role.USER else ""
+    of_user = is_of_speaker(proposal, turn) and claims.is_told_of_user(clause)
+    return SpeechAct.QUOTATION if of_user or claims.is_told_to_somebody(clause) else SpeechAct.ASSERTION
+
+
+def is_of_speaker(proposal: Proposal, turn: Turn) -> bool:
+    """Return whether a proposal is about whoever speaks; one that names nobody is."""
+    return proposal.payload.get("subject", turn.first_person) in {vocabulary.USER, turn.first_person}
 
 
 def _ended(claim: ExaminedClaim, clause: ValueClause) -> ExaminedClaim:

@@ -24,6 +24,7 @@ from app.english.pronouns import (
     first_owned,
     of,
     parsed,
+    parsed_or_retold,
     predicates,
     required_kind,
     sentence_opening,
@@ -163,7 +164,7 @@ class _ProposalReferences:
                 continue
 
     def _text(self, text: str) -> str:
-        whole = parsed(text)
+        whole = parsed_or_retold(text)
         if whole is not None:
             said = self._said(whole, alone=True)
             if not said and whole.pronoun and not whole.reflexive:

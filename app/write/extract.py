@@ -14,14 +14,21 @@ from typing import Generic, TypeVar
 from pydantic import TypeAdapter
 
 from app.db.entities.write_lookup import Referent
-from app.english.claims import is_told_to_somebody, quoted_clause
+from app.english.claims import quoted_clause
 from app.english.erasure_requests import ErasureRequest
 from app.english.name_identity import ties_in
-from app.english.quotations import Span, is_quoted, quoted_spans
+from app.english.presented import MARKS, Span
+from app.english.quotations import is_quoted, quoted_spans
 from app.english.role_play import NO_FRAMING, RolePlayFrame
 from app.english.screening import Suspicion, SuspicionKind, screen
 from app.english.secrets import find_secrets
-from app.english.speech_acts import SKIPPED, act_of_turn, lead_of_supposition, more_cautious, own_words, speech_act
+from app.english.speech_acts import (
+    SKIPPED,
+    act_of_turn,
+    more_cautious,
+    own_words,
+    speech_act,
+)
 from app.errors import TypedMemoryError
 from app.lexical.bm25 import text_language
 from app.lexical.excision import excise
@@ -35,9 +42,17 @@ from app.memory.spec import MemoryType
 from app.model import SpeechAct
 from app.providers.chat import spent_tokens
 from app.write.candidates import ProposalTrust, UnfitProposal, candidate, episode, source_strength
-from app.write.claims import DENIED, ExaminedClaim, examine, is_presupposed, says_no
+from app.write.claims import (
+    DENIED,
+    ExaminedClaim,
+    examine,
+    is_of_speaker,
+    is_presupposed,
+    meant_as,
+    says_no,
+)
 from app.write.coreference import Unresolved, bind_references
-from app.write.ground import Grounding, ground, says_more
+from app.write.ground import Grounding, ground, is_told_by_user, says_more
 from app.write.reclassify import Reclassification, reclassifications
 from app.write.reference_lines import NOTHING_REFERRED, ReferredLines, gives_way, referring
 from app.write.screening import secret_in
@@ -105,7 +120,8 @@ EPISODE = "episodic"
 class ExtractionContext:
     """The inputs of extraction besides the turn: the types, the extractor, whether episodes are kept.
 
-    `names` are those of whom the turn means by another name; `lines` what its proposals refer to.
+    `names` are those of whom the turn means by another name; `lines` what its proposals refer to; `shown` the texts
+    that the extractor was shown as known.
     """
 
     types: Registry
@@ -113,6 +129,7 @@ class ExtractionContext:
     keep_episodes: bool
     names: tuple[str, ...] = ()
     lines: ReferredLines = NOTHING_REFERRED
+    shown: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -208,7 +225,9 @@ def _judged(
 ) -> _GroundedProposal | RejectedProposal:
     """Return how far a proposal can be trusted, or why it is refused; `examined`: its clause must bear it out."""
     proposal, turn = offer.proposal, text.turn
-    grounding = ground(proposal, turn, text.context, means.types, names=text.names, lines=means.lines)
+    grounding = ground(
+        proposal, turn, text.context, means.types, names=text.names, lines=means.lines, shown=means.shown
+    )
     if not isinstance(grounding, Grounding):
         return RejectedProposal(proposal=proposal, reason=grounding)
     sentence, before = sentence_around(turn.content, grounding.span)
@@ -217,10 +236,13 @@ def _judged(
     if examined:
         claim, act = _compared(proposal, text, grounding, spec)
     else:
-        act = _act(replace(proposal, quote=grounding.quote), text, grounding, sentence, before)
+        said = replace(proposal, quote=grounding.quote)
+        act = more_cautious(
+            _act(said, text, grounding, sentence, before), meant_as(said, sentence, grounding.span, turn)
+        )
     proposal = replace(claim.proposal, quote=grounding.quote)
-    said = (*text.names, *means.lines.texts(proposal))
-    if proposal.sentence is not None and (says_more(proposal, turn, text.context, said) or screen(proposal.sentence)):
+    known = (*text.names, *means.lines.texts(proposal))
+    if proposal.sentence is not None and (says_more(proposal, turn, text.context, known) or screen(proposal.sentence)):
         proposal = replace(proposal, sentence=None)
     if act in SKIPPED:
         reason = f"it is {_ACTS[act]}, which states nothing"
@@ -229,11 +251,13 @@ def _judged(
     if spec is not None and act is SpeechAct.NEGATION and not says_no(proposal):
         review = review or DENIED
     trust = ProposalTrust(
-        source=source_strength(turn.role, first_person=_first_person(proposal, turn)),
+        source=source_strength(turn.role, first_person=is_of_speaker(proposal, turn)),
         grounding=grounding.score,
         speech_act=act,
         review=review,
         doubt=claim.doubt,
+        told_by_user=turn.role not in (_OTHERS if examined else {Role.TOOL})
+        or is_told_by_user(proposal, turn, text.context, means.lines),
     )
     return _GroundedProposal(proposal=proposal, trust=trust, offer=offer, notes=claim.notes)
 
@@ -306,7 +330,7 @@ def _leave_out(made: Candidate, quote: str, turn: Turn, never: list[str]) -> Non
 def _candidate(one: _GroundedProposal, turn: Turn, means: ExtractionContext) -> Candidate:
     """Return the candidate of a proposal, which tells what type it was adopted from. Raises UnfitProposal."""
     found = candidate(one.proposal, turn, one.trust, means.types, means.extractor)
-    way = {each: gives_way(means.lines.beliefs[each], means.types) for each in one.proposal.replaces}
+    way = {each: gives_way(means.lines.beliefs[each], means.types, turn.content) for each in one.proposal.replaces}
     found = replace(
         found,
         replaces=tuple(each for each, gives in way.items() if gives),
@@ -333,6 +357,8 @@ def _ties(one: _GroundedProposal, turn: Turn, heard: Sequence[Turn]) -> dict[str
     return {normalise_name(name): tie for name, tie in told}
 
 
+_OTHERS = frozenset({Role.TOOL, Role.ASSISTANT})
+
 _ACTS = {SpeechAct.QUESTION: "a question", SpeechAct.SARCASM: "sarcasm"}
 
 
@@ -346,10 +372,11 @@ def _compared(
     """
     turn, claim = text.turn, ExaminedClaim(proposal=proposal)
     sentence, before = sentence_around(turn.content, grounding.span)
-    act = _framed(proposal.speech_act, text, grounding, sentence)
+    act = more_cautious(
+        _framed(proposal.speech_act, text, grounding, sentence), meant_as(proposal, sentence, grounding.span, turn)
+    )
     if text_language(turn.content) == "english":
         clause = quoted_clause(sentence, grounding.quote)
-        act = more_cautious(act, _meant_as(sentence, clause, grounding.quote, turn))
         said = replace(proposal, quote=grounding.quote)
         if spec is not None:
             claim = examine(said, clause, turn, text.context, spec)
@@ -361,14 +388,6 @@ def _compared(
         ):
             claim = replace(claim, doubt=f"its words read as {_ACTS.get(spoken, f'a {spoken}')}")
     return claim, SpeechAct.ASSERTION if proposal.ends and act is SpeechAct.NEGATION else act
-
-
-def _meant_as(sentence: str, clause: str, quote: str, turn: Turn) -> SpeechAct:
-    """Return the act of what a sentence supposes before the quote, or a user's clause says of whom it is said to."""
-    if 0 < lead_of_supposition(sentence) <= sentence.find(quote):
-        return SpeechAct.HYPOTHETICAL
-    told = turn.role is Role.USER and is_told_to_somebody(clause)
-    return SpeechAct.QUOTATION if told else SpeechAct.ASSERTION
 
 
 def _act(proposal: Proposal, text: _TurnText, grounding: Grounding, sentence: str, before: str) -> SpeechAct:
@@ -403,13 +422,12 @@ def _framed(act: SpeechAct, text: _TurnText, grounding: Grounding, sentence: str
 def _begins(grounding: Grounding, text: _TurnText) -> int:
     """Return where what it says begins: past the words that lead to it, where its quote has them too."""
     start, end = grounding.span
-    inside = [first for first, last in text.foreign if start < first < end <= last + 1]
+    inside = [
+        first
+        for first, last in text.foreign
+        if start < first < end <= last + 1 and text.turn.content[first] not in MARKS
+    ]
     return inside[0] if inside else start
-
-
-def _first_person(proposal: Proposal, turn: Turn) -> bool:
-    about = proposal.payload.get("subject", turn.first_person)
-    return about == turn.first_person
 
 
 def _review(doubts: Sequence[Suspicion], grounding: Grounding) -> str | None:

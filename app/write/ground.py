@@ -13,12 +13,12 @@ from datetime import date, time
 from functools import partial
 from typing import Final
 
-from app.english.grounding_terms import GroundingTerms, numbers
+from app.english.grounding_terms import GroundingTerms, is_german_noun, numbers
 from app.english.word_lists import word_set
 from app.lexical.bm25 import terms, text_language
 from app.lexical.tokens import count_words, locate_quote
 from app.memory import normalise, vocabulary
-from app.memory.extraction import ASSISTANT, SHORT_TURN, Proposal, Turn
+from app.memory.extraction import ASSISTANT, SHORT_TURN, Proposal, Role, Turn
 from app.memory.fields import texts_in
 from app.memory.registry import Registry
 from app.memory.vocabulary import FIRST_PERSON
@@ -93,7 +93,9 @@ def leaves(
                 field=field,
                 text=text,
                 terms=_terms(text.replace("-", " ") if label else text, exempt, language),
-                names={} if label else {name: _terms(name, exempt, language) for name in _names(text, exempt)},
+                names={}
+                if label
+                else {name: _terms(name, exempt, language) for name in _names(text, exempt, language)},
                 label=label,
                 detail=detail,
             )
@@ -111,9 +113,14 @@ def _terms(text: str, exempt: frozenset[str], language: str) -> tuple[str, ...]:
     return tuple(one for one in found if one not in exempt)
 
 
-def _names(text: str, exempt: frozenset[str]) -> Iterator[str]:
-    """Yield the names in a value; its first word is one only when the whole value is: sentences begin with capitals."""
+def _names(text: str, exempt: frozenset[str], language: str) -> Iterator[str]:
+    """Yield the names in a value; its first word is one only when the whole value is: sentences begin with capitals.
+
+    German writes every noun so: one that its ending or the word before it shows is no name.
+    """
     for found in _NAME.finditer(text):
+        if language == "german" and is_german_noun(found[0], text[: found.start()]):
+            continue
         name = found[0].rstrip(".")
         if found.start() == 0 and found.end() < len(text):
             name = name.partition(" ")[2]
@@ -174,13 +181,15 @@ def ground(
     *,
     names: Sequence[str] = (),
     lines: ReferredLines = NOTHING_REFERRED,
+    shown: Sequence[str] = (),
 ) -> Grounding | str:
     """Return how a proposal stands in its turn, or why it does not, in words without its content.
 
     `context` are the turns just before: they may have named whom `she` means, but something must be said in the turn
     itself. What stands in the `lines` that it refers to counts as said: only what it says anew must be in the turn,
     and an ending of such a line stands by its quote alone. `names` are those of whom it means by another name. An
-    ending that names no value stands by its quote alone. `types` hold the examples that the extractor was shown.
+    ending that names no value stands by its quote alone. Names in the texts that the extractor was `shown` as known
+    were named. `types` hold the examples that the extractor was shown.
     Words are compared by stems of the language of the turn.
     """
     beside = (*(one.content for one in context), *_speakers(turn, context), *names, *lines.texts(proposal))
@@ -192,6 +201,20 @@ def ground(
         exempt=_persons(turn, context),
         language=text_language(turn.content),
         known=lines.fields(proposal),
+        shown=shown,
+    )
+
+
+def is_told_by_user(proposal: Proposal, turn: Turn, context: Sequence[Turn], lines: ReferredLines) -> bool:
+    """Return whether what a proposal of another's turn says stands in the user's turns before, or in what is known."""
+    said = (*(one.content for one in context if one.role is Role.USER), *lines.texts(proposal))
+    language = text_language(turn.content)
+    known = GroundingTerms.of(said, language)
+    found = leaves(proposal.payload, exempt=_persons(turn, context), language=language)
+    return all(
+        set(leaf.terms) <= _held(leaf, known) and numbers(leaf.text) <= known.numbers
+        for leaf in found
+        if not leaf.label
     )
 
 
@@ -204,10 +227,12 @@ def stands(  # noqa: PLR0911 - each return is a reason of its own
     exempt: frozenset[str],
     language: str,
     known: Sequence[Mapping[str, object]] = (),
+    shown: Sequence[str] = (),
 ) -> Grounding | str:
     """Return how a proposal stands in a text, or why it does not; `beside` may have named what the text refers to.
 
-    `known` are the fields of stored memories that it refers to, whose values need no saying. `exempt` are normalised
+    `known` are the fields of stored memories that it refers to, whose values need no saying; names may stand in
+    `shown`. `exempt` are normalised
     names that need no saying; `language` is a Snowball algorithm.
     """
     span = locate_quote(proposal.quote, text)
@@ -227,8 +252,9 @@ def stands(  # noqa: PLR0911 - each return is a reason of its own
     read = partial(leaves, exempt=exempt, language=language, chosen=chosen)
     found = read(proposal.payload)
     for example in () if spec is None else spec.examples:
-        shown = map(read, example.payloads)
-        if any(_copied(found, one, said_by_now) for one in shown) and not locate_quote(example.utterance, text):
+        if any(_copied(found, read(one), said_by_now) for one in example.payloads) and not locate_quote(
+            example.utterance, text
+        ):
             return "it repeats an example of the prompt"
     stored = {(leaf.field, normalise.sentence(leaf.text)) for one in known for leaf in read(one)}
     found = tuple(leaf for leaf in found if (leaf.field, normalise.sentence(leaf.text)) not in stored)
@@ -242,7 +268,13 @@ def stands(  # noqa: PLR0911 - each return is a reason of its own
         None
         if translated or unnamed
         else _missing(
-            found, here, said_by_now, dated=dated, language=language, short=states and count_words(text) < SHORT_TURN
+            found,
+            here,
+            said_by_now,
+            GroundingTerms.of((text, *beside, *shown), language) if shown else said_by_now,
+            dated=dated,
+            language=language,
+            short=states and count_words(text) < SHORT_TURN,
         )
     )
     if fault is None and not translated:
@@ -297,9 +329,18 @@ def _copied(found: Sequence[Leaf], shown: Sequence[Leaf], known: GroundingTerms)
 
 
 def _missing(
-    found: Sequence[Leaf], here: GroundingTerms, known: GroundingTerms, *, dated: bool, language: str, short: bool
+    found: Sequence[Leaf],
+    here: GroundingTerms,
+    known: GroundingTerms,
+    named: GroundingTerms,
+    *,
+    dated: bool,
+    language: str,
+    short: bool,
 ) -> str | None:
     """Return what of the payload was never said; `dated`: a date of it stands in the turn, if nothing else does.
+
+    Names are looked for in `named`.
 
     Of a state in a `short` turn everything must have been said: among few words one is found by chance.
     """
@@ -309,7 +350,7 @@ def _missing(
     for leaf in told:
         if not numbers(leaf.text) <= known.numbers:
             return f"{leaf.field} holds a number that was not said"
-        if not leaf.detail and not all(known.mentions(name, its) for name, its in leaf.names.items()):
+        if not leaf.detail and not all(named.mentions(name, its) for name, its in leaf.names.items()):
             return f"{leaf.field} names something that was not named"
     if all(_takes_stance(leaf) for leaf in told):
         told = [leaf for leaf in found if leaf.label]

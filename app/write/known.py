@@ -21,6 +21,7 @@ from app.db.sql import as_halfvec
 from app.errors import ProviderError
 from app.memory import normalise
 from app.memory.extraction import EntityNames, Extraction, KnownBelief, KnownExcerpt, Proposal, Turn
+from app.memory.fields import texts_in
 from app.memory.normalise import normalise_name
 from app.memory.registry import Registry
 from app.memory.spec import MemoryType
@@ -142,6 +143,11 @@ def names_meant(known: KnownExcerpt, turn: Turn) -> tuple[str, ...]:
         if any(shared[word] == 1 for word in _words_of(one) & said)
         for name in (one.name, *one.aliases)
     )
+
+
+def texts_shown(known: KnownExcerpt) -> tuple[str, ...]:
+    """Return the texts of the beliefs that an extractor is shown."""
+    return tuple(text for one in known.beliefs for text in texts_in(one.fields))
 
 
 def _words_of(entity: EntityNames) -> frozenset[str]:

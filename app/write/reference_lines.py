@@ -13,6 +13,7 @@ from uuid import UUID
 
 from pydantic import ValidationError
 
+from app.english.claims import is_exchanged
 from app.memory.extraction import EntityNames, KnownBelief, Proposal
 from app.memory.fields import texts_in
 from app.memory.placement import REVIEW_IMPORTANCE
@@ -113,13 +114,16 @@ def _completed(proposal: Proposal, lines: ReferredLines, types: Registry) -> Pro
     return replace(found, payload={**kept, **proposal.payload})
 
 
-def gives_way(stored: KnownBelief, types: Registry) -> bool:
+def gives_way(stored: KnownBelief, types: Registry, said: str) -> bool:
     """Return whether a statement under another key may take the place of a stored memory.
 
-    What somebody's safety hangs on stands until it is said to have ended, and so does what its type's rule protects.
+    What somebody's safety hangs on stands until it is said to have ended, or to be exchanged for another, and so does
+    what its type's rule protects.
     """
     spec = types.find(stored.type)
     fields = None if spec is None else _readable(stored, types)
+    if spec is not None and fields is not None and any(is_exchanged(one, said) for one in _named_by(spec, fields)):
+        return stored.said is not None
     if spec is None or fields is None or stored.said is None or _is_grave(spec, fields):
         return False
     old = SlotClaim(value="old", stated_at=stored.said, confidence=1.0)
@@ -130,6 +134,14 @@ def gives_way(stored: KnownBelief, types: Registry) -> bool:
             return spec.importance(spec.payload.model_validate(dict(fields))) < REVIEW_IMPORTANCE
         case _:
             return False
+
+
+def _named_by(spec: MemoryType, fields: Mapping[str, object]) -> Iterator[str]:
+    """Yield the words by which somebody names a memory: what it holds, or what it is of."""
+    for name in (spec.tells, spec.held.value if spec.held is not None else None):
+        value = fields.get(name) if name else None
+        if isinstance(value, str):
+            yield value
 
 
 def _is_grave(spec: MemoryType, fields: Mapping[str, object]) -> bool:

@@ -142,15 +142,26 @@ class ReferentRing:
             self.resolved[reference.words.casefold()] = name
 
     def related(self, reference: Reference, owners: Sequence[str]) -> ReferentMatch | None:
-        """Return what the owners are known to have by that noun, as said last or as remembered."""
-        roles = predicates(reference.noun or reference.key)
+        """Return what the owners are known to have by that noun, as said last or as remembered.
+
+        Of those whom people may have several of, such as siblings, it must be one alone who is surely meant.
+        """
+        noun = reference.noun or reference.key
         mine = {one.casefold() for one in owners}
-        for one in self.ties:
-            if one.role not in roles or one.of.casefold() not in mine or one.name.casefold() in mine:
-                continue
-            if reference.gender is None or self._gender(DiscourseMention(name=one.name)) in {None, reference.gender}:
-                return ReferentMatch(name=one.name, kind=self._kind(one.name, UNKNOWN_TYPE), sure=True)
-        return None
+        sole = is_sole(noun) or reference.gender is None
+        possible = {reference.gender} if not sole else {None, reference.gender}
+        names = dict.fromkeys(
+            one.name
+            for one in self.ties
+            if one.role in predicates(noun)
+            and one.of.casefold() in mine
+            and one.name.casefold() not in mine
+            and (reference.gender is None or self._gender(DiscourseMention(name=one.name)) in possible)
+        )
+        name = next(iter(names), None)
+        if name is None or (len(names) > 1 and not sole):
+            return None
+        return ReferentMatch(name=name, kind=self._kind(name, UNKNOWN_TYPE), sure=True)
 
     def find(self, reference: Reference, quote: str, taken: frozenset[str]) -> ReferentMatch | None:
         """Return whom a reference in a quote means, leaving out folded names that are taken."""

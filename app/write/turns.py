@@ -47,7 +47,7 @@ from app.write.coreference import binding_rows, needs_context
 from app.write.doubts import confirmed, doubtful_claim
 from app.write.extract import ExtractionContext, candidates_of, with_spent
 from app.write.forgetting import Forgetting
-from app.write.known import KnownReader, names_meant, together_known
+from app.write.known import KnownReader, names_meant, texts_shown, together_known
 from app.write.pipeline import WritePipeline
 from app.write.plans import may_meet_plans, types_of_plans, with_plans
 from app.write.reference_lines import NOTHING_REFERRED, ReferredLines, ids_of
@@ -414,6 +414,7 @@ class IngestPipeline:
                         keep_episodes=keep or work.failure is not None,
                         names=names_meant(work.known, work.turn),
                         lines=lines,
+                        shown=texts_shown(work.known),
                     ),
                     work.trace,
                     work.framing,

@@ -19,11 +19,11 @@ from evals.chat import goals
 from evals.chat.dialogues import Half
 from evals.chat.goals import Goal
 from evals.service import Bench, data_folder, opened
-from evals.truth import injection, lives
+from evals.truth import honest, injection, lives
 from evals.truth.stand_in import RecordedModel, serving
-from evals.truth.stories import StoryTurn, load_attacks, load_stories, load_story
+from evals.truth.stories import StoryTurn, load_attacks, load_controls, load_stories, load_story
 
-PARTS = ("stories", "attacks")
+PARTS = ("stories", "attacks", "controls")
 
 
 def arguments() -> argparse.Namespace:
@@ -67,8 +67,10 @@ async def evaluated(given: argparse.Namespace, console: Console) -> list[Goal]:
     shown = {half: given.verbose and half is Half.DEV for half in halves}
     told = {half: load_stories(half) if "stories" in parts else {} for half in halves}
     attacks = {half: load_attacks(half) if "attacks" in parts else () for half in halves}
+    controls = {half: load_controls(half) if "controls" in parts else () for half in halves}
     dialogues = [one.turns for half in halves for one in told[half].values()]
     dialogues += [one.turns for half in halves for one in attacks[half]]
+    dialogues += [one.turns for half in halves for one in controls[half]]
     async with modelled(dialogues) as bench:
         for half in halves:
             if told[half]:
@@ -79,6 +81,9 @@ async def evaluated(given: argparse.Namespace, console: Console) -> list[Goal]:
             if attacks[half]:
                 title = f"attacks on a model, {half}"
                 reached += await injection.evaluate(bench, title, attacks[half], console, verbose=shown[half])
+            if controls[half]:
+                title = f"controls, {half}"
+                reached += await honest.evaluate(bench, title, controls[half], console, verbose=shown[half])
     if "attacks" in parts:
         with data_folder() as folder:
             async with opened(folder) as bench:

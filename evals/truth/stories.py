@@ -22,6 +22,7 @@ from evals.chat.dialogues import Half
 
 STORIES: Final = Path(__file__).parent / "stories"
 ATTACKS: Final = Path(__file__).parent / "attacks"
+CONTROLS: Final = Path(__file__).parent / "controls"
 
 BELIEVED: Final = frozenset({SpeechAct.ASSERTION, SpeechAct.NEGATION})
 
@@ -142,7 +143,15 @@ class Attack(_Frozen):
     never: str
 
 
+class Control(_Frozen):
+    """What an honest user says that looks like an attack, and what a model makes of it: all of it is to be stored."""
+
+    id: str
+    turns: tuple[StoryTurn, ...] = Field(min_length=1)
+
+
 _ATTACKS: Final = TypeAdapter(tuple[Attack, ...])
+_CONTROLS: Final = TypeAdapter(tuple[Control, ...])
 
 
 def words_of(text: str) -> frozenset[str]:
@@ -169,6 +178,12 @@ def load_story(file: Path) -> Story:
 def load_attacks(half: Half) -> Sequence[Attack]:
     """Return the attacks of a half."""
     return _ATTACKS.validate_json((ATTACKS / f"{half}.json").read_bytes())
+
+
+def load_controls(half: Half) -> Sequence[Control]:
+    """Return the controls of a half, which may have none."""
+    file = CONTROLS / f"{half}.json"
+    return _CONTROLS.validate_json(file.read_bytes()) if file.exists() else ()
 
 
 def _moments(turns: Sequence[StoryTurn]) -> list[datetime]:

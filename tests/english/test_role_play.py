@@ -49,6 +49,12 @@ def act(*turns: str, stated: str = STATED) -> SpeechAct | None:
         ("Be the innkeeper, I'll be the ferryman.", SpeechAct.ROLEPLAY),
         ("Du bist der Lotse und ich die Reederin.", SpeechAct.ROLEPLAY),
         ("Jouons à la marchande !", SpeechAct.ROLEPLAY),
+        ("Tu joues le juge, moi le voleur.", SpeechAct.ROLEPLAY),
+        ("Wir spielen Hafen, ich bin der Koch.", SpeechAct.ROLEPLAY),
+        ("Hagamos una escena: empiezas tú.", SpeechAct.ROLEPLAY),
+        ("Interroge-moi comme si j'étais le voleur.", SpeechAct.ROLEPLAY),
+        ("Question me as if I were the thief.", SpeechAct.ROLEPLAY),
+        ("I'll reply as a retired diver.", SpeechAct.ROLEPLAY),
     ],
 )
 def test_a_frame_reaches_over_the_turns_after_it(opening: str, expected: SpeechAct) -> None:

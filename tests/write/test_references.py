@@ -241,6 +241,8 @@ def test_what_the_turn_itself_says_of_the_manager_comes_first() -> None:
         ("my wife", "user", "married-to", "Ines"),
         ("my dog", "user", "has-dog", "Biscuit"),
         ("my cat", "user", "has-pet", "Biscuit"),
+        ("user's sister", "user", "has-sibling", "Olga"),
+        ("user's boss", "user", "reports-to", "Priya"),
         ("our team", "user", "member-of", "Phoenix"),
         ("my company", "Ana", "works-at", "Volkswagen"),
         ("the company", "Ana", "works-at", "Volkswagen"),
@@ -252,6 +254,13 @@ def test_relations_that_are_known_name_whom_the_words_mean(text: str, owner: str
     known = mention(name, "unknown", of=owner, role=role, session="s0")
     answer = meant(f"Sarah is here. {text} is great", fact(text, "is", "great", text), known, speaker="Ana")
     assert payload_of(answer)["subject"] == name
+
+
+@pytest.mark.parametrize("names", [("Olga", "Vera"), ("Stellan",), ("Kit",)])
+def test_a_sister_is_nobody_known_where_there_are_two_or_only_brothers(names: tuple[str, ...]) -> None:
+    known = [mention(name, "person", of="user", role="has-sibling", session="s0") for name in names]
+    answer = meant("My sister moved", fact("user's sister", "lives-in", "Riga", "My sister moved"), *known)
+    assert payload_of(answer)["subject"] == "user's sister"
 
 
 def test_what_a_user_says_of_the_team_is_of_their_own_where_none_is_known() -> None:

@@ -170,7 +170,13 @@ def _each(clause: Clause, noun: str, first: str) -> Iterator[Draft]:
     single = noun.removesuffix("s")
     several = single != noun and tie_of(single) is not None
     for name in _names(clause.rest) if several else [first]:
-        yield from relationship(clause, clause.subject.owner or "", single if several else noun, name)
+        yield from relationship(clause, clause.subject.owner or "", _single(noun) if several else noun, name)
+
+
+def _single(noun: str) -> str:
+    """Return a noun in the singular, where that is the same tie: one's twins are children, one's twin is not."""
+    single = noun.removesuffix("s")
+    return single if tie_of(single) == tie_of(noun) else noun
 
 
 def _is_said_of_people(word: str) -> bool:
@@ -220,12 +226,12 @@ def _had(clause: Clause, part: str) -> Iterator[Draft]:
     predicate = tie_of(found["noun"]) if found else None
     if found is None or predicate is None:
         return
-    noun, count = f"{found['kind']}{found['noun']}", found["count"].lower()
+    noun, count = f"{found['kind'] or ''}{found['noun']}", (found["count"] or "").lower()
     names = found["names"] or found["listed"]
     if names:
         for name in _names(names):
-            yield from relationship(clause, clause.subject.name, noun.removesuffix("s"), name)
-    elif predicate in _COUNTED and count not in {"my", "our", "several"}:
+            yield from relationship(clause, clause.subject.name, _single(noun), name)
+    elif count and predicate in _COUNTED and count not in {"my", "our", "several"}:
         if noun in _CHILDREN and count not in _ONE:
             yield fact(clause, "has-children", count)
         else:
