@@ -209,6 +209,7 @@ class Relevance:
         raised = self._raised()
         names = bool(self.query.named)
         own = frozenset[str]() if names else self.query.reading.own_asked
+        verbs = frozenset[str]().union(*map(_verbs, predicates))
         numbers = frozenset(term for term in self.query.terms if term.isdigit())
         found: dict[UUID, float] = {}
         wording: dict[UUID, float] = {}
@@ -223,10 +224,11 @@ class Relevance:
                 cosine -= raised
             near = scaled(cosine) if cosine > -math.inf else _UNSEEN
             share = min(1.0, place(_SHARED, _ABSENT)[1] / whole) if whole else 0.0
-            other = _verbs(row.predicate) if predicates and row.predicate not in predicates else frozenset[str]()
+            asked = row.predicate in predicates
+            other = frozenset[str]() if asked else verbs & _verbs(row.predicate)
             if (numbers or other) and share and terms_in(row.opening).intersection(self.query.terms) <= numbers | other:
                 share = 0.0
-            asked = row.predicate in predicates and one.id not in others
+            asked = asked and one.id not in others
             told = bool(own) and self._tells(row, own)
             near = max(near, _UNSEEN) if told else near
             cues = _PREDICATE * told + _TIME * place(_TIMED, _ABSENT)[1] + _HINT * (kind in hinted)
@@ -375,7 +377,7 @@ class Relevance:
 
 @lru_cache(maxsize=1_024)
 def _verbs(predicate: str | None) -> frozenset[str]:
-    """Return the words of a known predicate, which say nothing where another one is asked for: `lives` with whom."""
+    """Return the words of a known predicate; those of one that is asked for say nothing of any other."""
     known = predicate is not None and predicate in vocabulary.PREDICATES
     return frozenset(terms(normalise.words(predicate or ""))) if known else frozenset()
 
