@@ -16,7 +16,7 @@ from app.memory.spec import MemoryType
 MOST: Final = 24
 """Most that are read for a question, the most important first."""
 
-MOST_TOLD: Final = 4
+MOST_TOLD: Final = 8
 """Most turns that are read for it, the newest first."""
 
 COMPARED: Final = 5_000
@@ -38,7 +38,8 @@ class HeedQuery:
     """Filters of heeded memories: the rules of `types`, and a time at which they are valid; without it there are none.
 
     A type is heeded as a whole, or where a field of its payload has one of some values, or begins with one and a dot.
-    Turns of users are where they match `told`, a regular expression of Python, but those of the session `asking`.
+    Turns of users are where they match `told`, but those of the session `asking`: a regular expression that is matched
+    without regard to where words begin and end, as that takes Postgres a third of the time.
     """
 
     types: Iterable[MemoryType] = ()
@@ -59,7 +60,7 @@ class HeedQuery:
             "heeded_fields": [field for _, field, _ in rules],
             "heeded_values": [value for _, _, value in rules],
             "heeded_at": self.at,
-            "told": self.told.replace(r"\b", r"\y"),
+            "told": self.told.replace(r"\b", ""),
             "told_types": [kind.name for kind in self.types if kind.verbatim],
             "asking": self.asking,
         }
