@@ -37,7 +37,6 @@ from app.read.texts import (
     language_of,
     own_life_in,
     person_in,
-    proper_in,
     shared_terms,
     speaks_of_itself,
     telling_terms,
@@ -404,14 +403,7 @@ class SuccessionSearch:
         subject = telling_terms(anchor.subject or "")
         shares = [(known[self._is_assistants(one)].shared(part, one.opening, but=subject), one) for one in later]
         least = max(NAMED, NAMED_LEAST * max((share for share, _ in shares), default=0.0))
-        found = [(1 + share, one) for share, one in shares if share >= least]
-        return [each for each in found if not self._names_alone(anchor, part, each[1])]
-
-    def _names_alone(self, anchor: RankingRow, part: str, row: RankingRow) -> bool:
-        """Tell whether it shares names alone with a statement, and has no word for a change: it tells more of them."""
-        said, others = shared_terms(part, row.opening)
-        names = proper_in(anchor.opening) | proper_in(row.opening)
-        return not change_in(row.opening) and bool(names) and (said & others) - self._known <= names
+        return [(1 + share, one) for share, one in shares if share >= least]
 
     def _asked_part(self, text: str) -> str:
         """Return the words around those that a statement shares with the question; all where it shares none."""

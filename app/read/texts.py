@@ -5,7 +5,6 @@ What is kept is pushed out by what is read after it, whichever way the texts wer
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import lru_cache, wraps
 from sys import intern
@@ -45,8 +44,6 @@ class WordNearness(Protocol):
 
 
 T = TypeVar("T")
-
-_WORD_OR_END: Final = re.compile(r"[^\W\d_]+|[.!?:;\n]")
 
 KEPT: Final = 4_096
 """Texts of which each reading is kept, some 1 to 4 KB each."""
@@ -91,22 +88,6 @@ def shared_terms(text: str, other: str) -> tuple[frozenset[str], frozenset[str]]
         return telling_terms(text), telling_terms(other)
     language = languages[0] if languages[0] != "english" else languages[1]
     return _telling(terms(text, language)), _telling(terms(other, language))
-
-
-@kept
-def proper_in(text: str) -> frozenset[str]:
-    """Return the terms of a text that are names by their capital: of words that don't begin a sentence.
-
-    German nouns have a capital, too: there a name is what follows a noun, `my daughter Anna`.
-    """
-    nouns, before, names = language_of(text) == "german", [""], []
-    for word in _WORD_OR_END.findall(text):
-        within = before[-1].isalpha()
-        after_noun = within and before[-1][0].isupper() and before[-2].isalpha()
-        if word[0].isupper() and (after_noun or (within and not nouns)):
-            names.append(word)
-        before.append(word)
-    return terms_in(" ".join(names))
 
 
 def _telling(found: Iterable[str]) -> frozenset[str]:
