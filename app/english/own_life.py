@@ -13,7 +13,8 @@ from typing import Final
 from app.english.word_lists import pattern
 
 HAS_NAME: Final = "has-name"
-PREDICATES: Final = ("lives-in", "works-at", HAS_NAME)
+LIVES_IN: Final = "lives-in"
+PREDICATES: Final = (LIVES_IN, "works-at", HAS_NAME)
 """The predicates that are known in other languages."""
 
 _SAME: Final = {"has-role": "works-at"}

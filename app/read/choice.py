@@ -152,7 +152,9 @@ def _relevant(
         gone = outdated.union(one.id for one in (*alike, *again))
         turns_left = policy.eligible([one for one in scored if one.id not in gone])
         over = [one for one in relevant if one.id in outdated and view.is_ended(one.id)]
-        admitted, restated = policy.without_restated(with_later_turns(admitted, over, turns_left, judged, view))
+        led, replaced = with_later_turns(admitted, over, turns_left, judged, view)
+        admitted, restated = policy.without_restated(led)
+        restated = (*replaced, *restated)
     shown = {one.id for one in admitted}
     cut = (*past, *alike, *again, *left_out, *unlike, *restated)
     return admitted, tuple(one for one in cut if one.id not in shown)
@@ -164,31 +166,36 @@ def with_later_turns(
     candidates: Sequence[Ranked],
     judged: Relevance,
     view: TurnsInView,
-) -> tuple[Ranked, ...]:
+) -> Split:
     """Return the matches with the later turns that may have changed the best of them, each before what it may change.
 
-    Those are marked with the day of the newest, where it likely did. `over` are matches that are left out, because
-    what they say is over.
+    Those are marked with the day of the newest, where it likely did, and left out where it surely did, but for what is
+    later than another one itself. `over` are matches that are left out, because what they say is over.
     """
     search = SuccessionSearch(
         rows=view.rows, turns=view.turns, query=judged.query, words=judged.words, verbatim=judged.verbatim
     )
     found = search.find(admitted, over, candidates)
     by_id = {one.id: one for one in (*candidates, *admitted)}
+    after = {turn for each in found.values() for turn in each.turns}
     ordered: dict[UUID, Ranked] = {}
+    gone: list[Cut] = []
     for one in over:
         ordered.update((turn, _told_later(by_id[turn], one)) for turn in found.get(one.id, NONE_LATER).turns)
     for one in admitted:
-        later, likely = found.get(one.id, NONE_LATER)
+        later, likely, sure = found.get(one.id, NONE_LATER)
         for turn in later:
             ordered.setdefault(turn, _told_later(by_id[turn], one))
+        if sure and one.id not in after:
+            gone.append(Cut(one.id, one.relevance, "replaced by what was told later"))
+            continue
         ordered.setdefault(one.id, one)
         if later:
             day = view.rows[later[0]].stated_at.astimezone(view.zone).date()
             marked = likely and set(one.marks) <= {BY_TOOL}
             marks = (*one.marks, f"perhaps replaced {day}") if marked else one.marks
             ordered[one.id] = one._replace(marks=marks, later=later)
-    return tuple(ordered.values())
+    return tuple(ordered.values()), tuple(gone)
 
 
 def _told_later(turn: Ranked, anchor: Ranked) -> Ranked:

@@ -22,7 +22,7 @@ from typing import Final, NamedTuple
 from uuid import UUID
 
 from app.db.memories.ranking import RankingRow, TurnEvidence
-from app.english.own_life import HAS_NAME, own_predicate
+from app.english.own_life import HAS_NAME, LIVES_IN, own_predicate
 from app.english.questions import speaks_of_somebody
 from app.english.requests import requests
 from app.lexical.bm25 import terms
@@ -132,10 +132,14 @@ _UNTOLD: Final = TurnEvidence()
 
 
 class Later(NamedTuple):
-    """Later turns that a statement may have been changed by, newest first; `likely`: so likely that it is marked."""
+    """Later turns that a statement may have been changed by, newest first.
+
+    `likely`: so likely that it is marked; `sure`: it is left out, as where somebody lived before they moved.
+    """
 
     turns: tuple[UUID, ...]
     likely: bool
+    sure: bool = False
 
 
 NONE_LATER: Final = Later((), likely=False)
@@ -224,13 +228,15 @@ class SuccessionSearch:
                 continue
             known = known or self._counts({**every, **{one.id: self.rows[one.id] for one in over}}.values())
             named = [row for row in later if anchor.speaker_id is None or row.id in shown]
-            about = self._telling_the_same(anchor, later) or self._naming(anchor, named, known)
+            same = self._telling_the_same(anchor, later)
+            about = same or self._naming(anchor, named, known)
             about = [each for each in about if not self._tells_otherwise(anchor, each[1])]
             if not about and not self._is_assistants(anchor) and not self._tells_more(anchor):
                 about = [each for each in self._near(anchor, later) if not self._tells_otherwise(anchor, each[1])]
             if after := self._nearest(anchor, self._by_turn(about, later, shown)):
                 likely = any(near >= (ABOUT_THE_SAME if change_in(one.opening) else LIKELY) for near, one in after)
-                found[anchor.id] = Later(tuple(one.id for _, one in after), likely)
+                sure = likely and bool(same) and self.query.reading.own_asked == {LIVES_IN}
+                found[anchor.id] = Later(tuple(one.id for _, one in after), likely, sure)
         return found
 
     def _counts(self, rows: Collection[RankingRow]) -> Mapping[bool, _WordCounts]:
