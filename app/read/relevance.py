@@ -209,7 +209,7 @@ class Relevance:
         raised = self._raised()
         names = bool(self.query.named)
         own = frozenset[str]() if names else self.query.reading.own_asked
-        verbs = frozenset[str]().union(*map(_verbs, predicates))
+        verbs = self._asked_verbs
         numbers = frozenset(term for term in self.query.terms if term.isdigit())
         found: dict[UUID, float] = {}
         wording: dict[UUID, float] = {}
@@ -325,9 +325,15 @@ class Relevance:
                 return "has nothing of the question but a name"
         if self._is_anothers_name(row):
             return "the asker's own name, where another is asked for"
+        if not (self._is_asked_for(row) or _verbs(row.predicate).isdisjoint(self._asked_verbs)):
+            return "another thing by the verb that is asked for"
         if evidence.whole[one.id] < RIVAL * best and self._named(one) < 1:
             return "far less relevant than the best belief"
         return ""
+
+    @property
+    def _asked_verbs(self) -> frozenset[str]:
+        return frozenset[str]().union(*map(_verbs, self.query.asked_predicates))
 
     def _floor_of_turn(self, one: Ranked, row: RankingRow) -> float:
         """Return the least relevance of a turn: how well it tells what it is about depends on the kind of chat."""

@@ -265,20 +265,23 @@ async def test_a_number_alone_finds_nothing(store: Store) -> None:
 
 
 @pytest.mark.parametrize(
-    ("told", "question", "newest"),
+    ("told", "question", "shown"),
     [
-        (("Vivo en Cuenca.", "Ya nos mudamos, la casa de Gijón es enorme."), "¿Dónde vivo?", 1),
-        (("Ich wohne in Ulm.", "Der Hund bellt.", "Endlich umgezogen, Bamberg ist toll."), "Wo wohne ich?", 2),
-        (("我住在苏州,喜欢喝茶", "搬到厦门一个月了"), "我现在住哪儿?", 1),
-        (("3月2号要去看眼科", "眼科改到3月9号了"), "我什么时候看眼科?", 1),
+        (("Vivo en Cuenca.", "Ya nos mudamos, la casa de Gijón es enorme."), "¿Dónde vivo?", [1]),
+        (("Ich wohne in Ulm.", "Der Hund bellt.", "Endlich umgezogen, Bamberg ist toll."), "Wo wohne ich?", [2]),
+        (("I live in Ulm.", "We moved to Bamberg.", "Moved house again!"), "Where do I live?", [2, 1]),
+        (("我住在苏州,喜欢喝茶", "搬到厦门一个月了"), "我现在住哪儿?", [1]),
+        (("I work at Orkla as a welder.", "I quit, I start at Equinor."), "Where do I work?", [1, 0]),
+        (("3月2号要去看眼科", "眼科改到3月9号了"), "我什么时候看眼科?", [1, 0]),
     ],
 )
 async def test_what_is_told_of_ones_life_in_other_words_stands_above_what_it_changed(
-    store: Store, told: tuple[str, ...], question: str, newest: int
+    store: Store, told: tuple[str, ...], question: str, shown: list[int]
 ) -> None:
+    """Where one lived is left out, but for what may hold the answer that the newest statement lacks."""
     for place, line in enumerate(told):
         turn = {"content": line, "session_id": f"s{place}", "sequence_number": 0}
         await store.put("episodic", turn, stated_at=NOW - timedelta(days=30 - 9 * place))
     found = [(hit.memory.content, hit.marks) for hit in (await store.ask(question)).hits]
-    assert [content for content, _ in found] == [told[newest], told[0]]
-    assert [marked for _, (marked,) in found[1:] if marked.startswith("perhaps replaced")]
+    assert [content for content, _ in found] == [told[one] for one in shown]
+    assert all(marked.startswith("perhaps replaced") for _, (marked,) in found[1:])
