@@ -124,18 +124,22 @@ def searched_terms(text: str, default: str) -> tuple[str, ...]:
     return _terms(tokens, _language(tokens, default))
 
 
-def asked_terms(text: str, default: str) -> tuple[str, ...]:
-    """Return the terms of a question, by its own language, else the default one: those that say what it asks about.
+def content_terms(text: str, default: str) -> tuple[str, ...]:
+    """Return the terms of a text, in its own language, else the default one, that tell what it is about.
 
-    Texts are stored with more: common words that several languages share, what is elided before an apostrophe, and, of
-    Japanese, every pair of characters that a word and a particle form.
+    Texts are stored with more: common words that several languages share, and what is elided before an apostrophe.
     """
     tokens = tokenize(normalise(text))
     language = _language(tokens, default)
     common = _common_words().get(language, frozenset())
     kept = [word for token in tokens if (word := _without_elision(token, common)) not in common]
-    found = _terms(kept or tokens, language)
-    return _of_content(found, "".join(tokens)) if _KANA.search(text) else found
+    return _terms(kept or tokens, language)
+
+
+def asked_terms(text: str, default: str) -> tuple[str, ...]:
+    """Return the content terms by which a question is searched: of Japanese, no particles, nor words with one."""
+    found = content_terms(text, default)
+    return _of_content(found, normalise(text)) if _KANA.search(text) else found
 
 
 def _without_elision(token: str, common: Collection[str]) -> str:

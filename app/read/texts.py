@@ -17,7 +17,7 @@ from app.english.changes import adds, another_person, tells_change, tells_no_cha
 from app.english.own_life import own_life_told
 from app.english.questions import FIRST_PERSON, speaks_of_others_alone, speaks_of_speaker_alone, told_share
 from app.english.requests import only_asks
-from app.lexical.bm25 import searched_terms, terms, text_language
+from app.lexical.bm25 import content_terms, terms, text_language
 from app.lexical.labels import Label, labels_of
 from app.lexical.tokens import normalise, tokenize
 from app.memory.normalise import normalise_name
@@ -71,8 +71,8 @@ def terms_in(text: str) -> frozenset[str]:
 
 @kept
 def telling_terms(text: str) -> frozenset[str]:
-    """Return the terms of a text in its own language, without single letters and numbers."""
-    return _telling(searched_terms(text, "english"))
+    """Return the content terms of a text in its own language, without single letters and numbers."""
+    return _telling(content_terms(text, "english"))
 
 
 @kept
