@@ -107,12 +107,14 @@ class ReadPipeline:
     async def answer(self, tenant: UUID, request: QueryRequest) -> QueryAnswer:
         """Return the answer to a question of this tenant; raises ProviderError when it can't be embedded.
 
-        One in another language that finds nothing sure is asked once more, in English words.
+        One in another language that finds nothing sure is asked once more, in English words, where the embedder knows
+        English alone.
         """
         given = await self._answer_as_asked(tenant, request)
         if any(one.relevance >= ANSWERED or _shares_words(one) for one in given.result.hits):
             return given
-        words = "" if is_chit_chat(request.query) else in_english(request.query)
+        known = self.search.coverage is None or is_chit_chat(request.query)
+        words = "" if known else in_english(request.query)
         if not words:
             return given
         again = await self._answer_as_asked(tenant, replace(request, query=words))

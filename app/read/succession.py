@@ -134,7 +134,7 @@ _UNTOLD: Final = TurnEvidence()
 class Later(NamedTuple):
     """Later turns that a statement may have been changed by, newest first.
 
-    `likely`: so likely that it is marked; `sure`: it is left out, as where somebody lived before they moved.
+    `likely`: so likely that it is marked; `sure`: it is left out, as a turn for where somebody lived before they moved.
     """
 
     turns: tuple[UUID, ...]
@@ -235,7 +235,8 @@ class SuccessionSearch:
                 about = [each for each in self._near(anchor, later) if not self._tells_otherwise(anchor, each[1])]
             if after := self._nearest(anchor, self._by_turn(about, later, shown)):
                 likely = any(near >= (ABOUT_THE_SAME if change_in(one.opening) else LIKELY) for near, one in after)
-                sure = likely and bool(same) and self.query.reading.own_asked == {LIVES_IN}
+                told = anchor.predicate is None and self.query.reading.own_asked == {LIVES_IN}
+                sure = likely and told and bool(same)
                 found[anchor.id] = Later(tuple(one.id for _, one in after), likely, sure)
         return found
 
