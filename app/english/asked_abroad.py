@@ -12,7 +12,7 @@ from typing import Final
 
 from app.english.word_lists import lines
 from app.lexical.bm25 import STOP_WORDS, text_language
-from app.lexical.tokens import SPACELESS, fold_accents, normalise
+from app.lexical.tokens import SPACELESS, SPACELESS_LETTER, fold_accents, normalise
 
 _ENGLISH: Final = "english"
 _NOTHING: Final = "_"
@@ -22,7 +22,6 @@ _SHORTEST: Final = 3
 """Letters of the shortest word that may be a part of another."""
 
 _TOKEN: Final = re.compile(rf"[{SPACELESS}]+|[^\W_{SPACELESS}]+")
-_SPACELESS: Final = re.compile(f"[{SPACELESS}]")
 _ENTRIES: Final = tuple((word, each) for word, given in lines("asked_abroad", "words") for each in given.split())
 _WHOLE: Final[Mapping[str, str]] = {each: word for word, each in _ENTRIES if not each.endswith("*")}
 _STEMS: Final[Mapping[str, str]] = {each[:-1]: word for word, each in _ENTRIES if each.endswith("*")}
@@ -36,7 +35,7 @@ def in_english(text: str) -> str:
 
     Words that are not known stay as they are, but for stop words: they may be names.
     """
-    if (language := text_language(text)) == _ENGLISH and not _SPACELESS.search(text):
+    if (language := text_language(text)) == _ENGLISH and not SPACELESS_LETTER.search(text):
         return ""
     stop = STOP_WORDS.get(language, frozenset())
     said = [one for token in _TOKEN.findall(text) for one in _read(token, stop)]
@@ -49,7 +48,7 @@ def in_english(text: str) -> str:
 def _read(token: str, stop: frozenset[str]) -> Iterator[tuple[str, str]]:
     """Yield the English words for a word, empty where it is not known, each with what it stands for."""
     bare = fold_accents(normalise(token)).casefold()
-    if _SPACELESS.match(token):
+    if SPACELESS_LETTER.match(token):
         yield from _runs(bare)
     elif found := _words(bare):
         yield from ((word, token) for word in found)

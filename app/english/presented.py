@@ -11,7 +11,7 @@ from itertools import groupby
 from typing import Final
 
 from app.english.word_lists import pattern
-from app.lexical.tokens import SPACELESS
+from app.lexical.tokens import SPACELESS, SPACELESS_LETTER
 
 Span = tuple[int, int]
 
@@ -60,7 +60,6 @@ _LEAD: Final = re.compile(
 )
 """A sentence, with what sets off what follows it."""
 
-_SPACELESS: Final = re.compile(f"[{SPACELESS}]")
 _LATIN: Final = re.compile("[A-Za-z]")
 _THEIRS: Final = re.compile(r"\b(?:my|our) (?:[\w-]+ )?[\w-]+['\u2019]s(?= )", re.IGNORECASE)
 """Whose text it is: `my friend's message`."""
@@ -97,7 +96,7 @@ def _presents(text: str, lead: re.Match[str]) -> bool:
     if _EXAMPLE.search(said) or (inline and not own and _TEXT.search(said)):
         return True
     colon = ":" in end or "\uff1a" in end
-    if not (colon or "\n" in lead["after"] or (_SPACELESS.search(said) and _LATIN.match(rest))):
+    if not (colon or "\n" in lead["after"] or (SPACELESS_LETTER.search(said) and _LATIN.match(rest))):
         return False
     if any(one.search(said) for one in (_WORKS_ON, _DOUBTS, _SENT, _MADE_UP)):
         return True

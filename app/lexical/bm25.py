@@ -34,7 +34,7 @@ from typing import Final
 import Stemmer
 from pgvector import SparseVector
 
-from app.lexical.tokens import HAN, SPACELESS, fold_accents, normalise, tokenize
+from app.lexical.tokens import HAN, SPACELESS_LETTER, fold_accents, normalise, tokenize
 from app.section_files import read_sections
 
 _ENGLISH: Final = """
@@ -82,8 +82,6 @@ MAX_LEXEME_BYTES: Final = 1_000_000
 
 _MOST_BYTES: Final = 4
 """Most bytes of a character in UTF-8."""
-
-_SPACELESS_RUN: Final = re.compile(f"[{SPACELESS}]")
 
 _IDEOGRAPH: Final = re.compile(f"[{HAN}]")
 
@@ -150,7 +148,7 @@ def _without_elision(token: str, common: Collection[str]) -> str:
 def _of_content(found: Sequence[str], text: str) -> tuple[str, ...]:
     """Return the terms of a Japanese text that are words: pairs of ideographs or of katakana, and heads of words."""
     heads = set(_HEAD.findall(text)) - _common_words()["japanese"]
-    kept = tuple(one for one in found if one in heads or _WORDLIKE.fullmatch(one) or not _SPACELESS_RUN.match(one))
+    kept = tuple(one for one in found if one in heads or _WORDLIKE.fullmatch(one) or not SPACELESS_LETTER.match(one))
     return kept or tuple(found)
 
 
@@ -184,7 +182,7 @@ def _forms(token: str, stop: frozenset[str]) -> Iterator[tuple[str, bool]]:
     """Yield each form of a token in the index, and whether it is stemmed."""
     if token in stop:
         return
-    if _SPACELESS_RUN.match(token):
+    if SPACELESS_LETTER.match(token):
         yield from ((gram, False) for gram in _grams(token))
     elif _SIMPLE.fullmatch(token):
         yield token, True

@@ -25,6 +25,8 @@ SPACELESS: Final = (
 )
 """Scripts without spaces, and Hangul, whose particles stick to the word they follow."""
 
+SPACELESS_LETTER: Final = re.compile(f"[{SPACELESS}]")
+
 # Other spellings of one sign; the soft hyphen and the zero-width joiners stand inside words, unseen.
 _SAME_TOKEN: Final = {
     0x2018: "'",
@@ -73,11 +75,10 @@ def _pattern_of(word: str, spaceless: str = "") -> re.Pattern[str]:
 @cache
 def _unicode_word() -> str:
     # `\w` leaves out the vowel signs of Indic scripts and Arabic points, which are marks inside words.
-    spaceless = re.compile(f"[{SPACELESS}]")
     marks = "".join(
         character
         for character in map(chr, range(0x300, min(sys.maxunicode, 0xFE00)))
-        if unicodedata.category(character) in {"Mn", "Mc"} and not spaceless.match(character)
+        if unicodedata.category(character) in {"Mn", "Mc"} and not SPACELESS_LETTER.match(character)
     )
     return rf"(?:[^\W_{SPACELESS}]++[{marks}]*+)+"
 
@@ -97,7 +98,6 @@ _EDGES: Final = " \t\r\n\"'.,;:!?\u2026()[]"
 
 _MOST_TRIES: Final = 100
 
-_SPACELESS_RUN: Final = re.compile(f"[{SPACELESS}]")
 
 _AROUND: Final = 600
 """Characters on either side of a quotation within which its sentence must begin and end."""
@@ -194,7 +194,7 @@ def _flat(text: str) -> _Flat:
 
 def _joined(text: str, place: int) -> bool:
     """Return whether a position between two characters is inside a word."""
-    if place in {0, len(text)} or _SPACELESS_RUN.match(text[place]):
+    if place in {0, len(text)} or SPACELESS_LETTER.match(text[place]):
         return False
     return text[place - 1].isalnum() and text[place].isalnum()
 

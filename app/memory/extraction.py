@@ -32,6 +32,10 @@ class Role(StrEnum):
     SYSTEM = "system"
 
 
+NOT_PEOPLE: Final = frozenset({Role.ASSISTANT, Role.TOOL})
+"""Roles of those who speak for no person."""
+
+
 class TurnStatus(StrEnum):
     """The status of a turn; received turns wait to be processed."""
 

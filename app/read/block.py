@@ -14,7 +14,7 @@ from uuid import UUID
 
 from app.db.memories.ranking import RankingRow, TurnEvidence
 from app.english.questions import ASKS_FOR_QUESTIONS
-from app.memory.extraction import Role
+from app.memory.extraction import NOT_PEOPLE, Role
 from app.model import ReadMode
 from app.read.relevance import MatchEvidence, Split, is_brief, says_whom, split
 from app.read.texts import is_only_asking, name_in, share_told, terms_in
@@ -58,7 +58,6 @@ SURE: Final = 0.9
 BETTER: Final = 1.05
 """Times the score of the best turn of the person whom a question names that another speaker's best turn has where
 what is asked of the one was said by the other (docs/decisions/context.md)."""
-
 
 AS_NEAR: Final = 0.7
 """Least share of the best retrieval score that a turn has which another says than the person whom a question names."""
@@ -147,7 +146,9 @@ class Judged:
         """Tell whether the assistant said it, or a tool that it used."""
         policy = self.policy
         said = policy.turns.get(one.id)
-        return policy.rows[one.id].speaker_id in policy.query.assistants or (said is not None and said.role in _OTHERS)
+        return policy.rows[one.id].speaker_id in policy.query.assistants or (
+            said is not None and said.role in NOT_PEOPLE
+        )
 
     def is_of_tool(self, one: Ranked) -> bool:
         """Tell whether a tool said it, which restates nothing."""
@@ -204,8 +205,6 @@ class Judged:
         """The best retrieval score of a turn, before whoever says it counts."""
         return max((one.retrieval for one in self.leading if self.is_turn(one)), default=0.0)
 
-
-_OTHERS: Final = frozenset({Role.ASSISTANT, Role.TOOL})
 
 Rule = Callable[[Judged, Ranked], str]
 """A rule: returns why a match is left out, or nothing."""

@@ -209,7 +209,7 @@ class Relevance:
         raised = self._raised()
         names = bool(self.query.named)
         own = frozenset[str]() if names else self.query.reading.own_asked
-        verbs = self._asked_verbs
+        verbs = _verbs_of(predicates)
         numbers = frozenset(term for term in self.query.terms if term.isdigit())
         found: dict[UUID, float] = {}
         wording: dict[UUID, float] = {}
@@ -325,15 +325,11 @@ class Relevance:
                 return "has nothing of the question but a name"
         if self._is_anothers_name(row):
             return "the asker's own name, where another is asked for"
-        if not (self._is_asked_for(row) or _verbs(row.predicate).isdisjoint(self._asked_verbs)):
+        if not (self._is_asked_for(row) or _verbs(row.predicate).isdisjoint(_verbs_of(self.query.asked_predicates))):
             return "another thing by the verb that is asked for"
         if evidence.whole[one.id] < RIVAL * best and self._named(one) < 1:
             return "far less relevant than the best belief"
         return ""
-
-    @property
-    def _asked_verbs(self) -> frozenset[str]:
-        return frozenset[str]().union(*map(_verbs, self.query.asked_predicates))
 
     def _floor_of_turn(self, one: Ranked, row: RankingRow) -> float:
         """Return the least relevance of a turn: how well it tells what it is about depends on the kind of chat."""
@@ -386,6 +382,11 @@ def _verbs(predicate: str | None) -> frozenset[str]:
     """Return the words of a known predicate; those of one that is asked for say nothing of any other."""
     known = predicate is not None and predicate in vocabulary.PREDICATES
     return frozenset(terms(normalise.words(predicate or ""))) if known else frozenset()
+
+
+@lru_cache(maxsize=1_024)
+def _verbs_of(predicates: frozenset[str]) -> frozenset[str]:
+    return frozenset[str]().union(*map(_verbs, predicates))
 
 
 def says_whom(query: ParsedQuery, row: RankingRow) -> bool:

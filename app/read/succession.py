@@ -7,7 +7,6 @@ few other turns have ("the Vespa was stolen"), or each word of the statement has
 
 from __future__ import annotations
 
-import re
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -26,7 +25,7 @@ from app.english.own_life import HAS_NAME, LIVES_IN, own_predicate
 from app.english.questions import speaks_of_somebody
 from app.english.requests import requests
 from app.lexical.bm25 import terms
-from app.lexical.tokens import SPACELESS, normalise, tokenize
+from app.lexical.tokens import SPACELESS_LETTER, normalise, tokenize
 from app.memory import vocabulary
 from app.memory.extraction import Role
 from app.model import ReadMode
@@ -126,8 +125,6 @@ MOST: Final = 2
 """Most later turns of a statement: those that are nearest to it."""
 
 
-_SPACELESS: Final = re.compile(f"[{SPACELESS}]")
-
 _UNTOLD: Final = TurnEvidence()
 
 
@@ -180,7 +177,7 @@ class _WordCounts:
         """
         known, most, without = self.counts.get, self.most, self.without
         rare = [one for one in found if one not in without and known(one, 0) <= most]
-        return {one: 0.5 if _SPACELESS.match(one) and one not in self.asked else 1.0 for one in rare}
+        return {one: 0.5 if SPACELESS_LETTER.match(one) and one not in self.asked else 1.0 for one in rare}
 
     def shared(self, text: str, other: str, *, but: frozenset[str]) -> float:
         """Return the share of the rare terms of the shorter of two texts that both have; `but` do not count."""
@@ -229,14 +226,13 @@ class SuccessionSearch:
             known = known or self._counts({**every, **{one.id: self.rows[one.id] for one in over}}.values())
             named = [row for row in later if anchor.speaker_id is None or row.id in shown]
             same = self._telling_the_same(anchor, later)
-            about = same or self._naming(anchor, named, known)
-            about = [each for each in about if not self._tells_otherwise(anchor, each[1])]
+            about = self._changing(anchor, same or self._naming(anchor, named, known))
+            of_home = bool(same and about) and anchor.predicate is None
             if not about and not self._is_assistants(anchor) and not self._tells_more(anchor):
-                about = [each for each in self._near(anchor, later) if not self._tells_otherwise(anchor, each[1])]
+                about = self._changing(anchor, self._near(anchor, later))
             if after := self._nearest(anchor, self._by_turn(about, later, shown)):
                 likely = any(near >= (ABOUT_THE_SAME if change_in(one.opening) else LIKELY) for near, one in after)
-                told = anchor.predicate is None and self.query.reading.own_asked == {LIVES_IN}
-                sure = likely and told and bool(same)
+                sure = likely and of_home and self.query.reading.own_asked == {LIVES_IN}
                 found[anchor.id] = Later(tuple(one.id for _, one in after), likely, sure)
         return found
 
@@ -323,6 +319,12 @@ class SuccessionSearch:
         beliefs = self.turns.get(row.id, _UNTOLD).beliefs
         subjects = {row.subject, *(self.rows[one.id].subject for one in beliefs if one.id in self.rows)} - {None}
         return not subjects or anchor.subject in subjects
+
+    def _changing(
+        self, anchor: RankingRow, about: Iterable[tuple[float, RankingRow]]
+    ) -> list[tuple[float, RankingRow]]:
+        """Return those that may change what the anchor says."""
+        return [each for each in about if not self._tells_otherwise(anchor, each[1])]
 
     def _tells_otherwise(self, anchor: RankingRow, row: RankingRow) -> bool:
         """Tell whether it says of another person, or of what may be, was once or came beside, what is no change."""
@@ -477,7 +479,7 @@ def _terms_of_word(word: str) -> tuple[str, ...]:
 @kept
 def _tokens(text: str) -> tuple[str, ...]:
     """Return the words of a text, and the characters of scripts without spaces."""
-    return tuple(one for token in tokens_in(text) for one in (token if _SPACELESS.match(token) else (token,)))
+    return tuple(one for token in tokens_in(text) for one in (token if SPACELESS_LETTER.match(token) else (token,)))
 
 
 def _apart(one: RankingRow, other: RankingRow) -> bool:

@@ -131,7 +131,8 @@ def change_in(text: str) -> bool | None:
 
     See `changes.tells_change`.
     """
-    return None if tells_no_change(text) or adds(text) else tells_change(text)
+    changed = tells_change(text)
+    return None if adds(text) or (not changed and tells_no_change(text)) else changed
 
 
 @kept

@@ -34,7 +34,7 @@ from app.lexical.bm25 import text_language
 from app.lexical.excision import excise
 from app.lexical.tokens import locate_quote, sentence_around
 from app.memory.candidate import Candidate
-from app.memory.extraction import Extraction, Proposal, Role, TokenUsage, Turn
+from app.memory.extraction import NOT_PEOPLE, Extraction, Proposal, Role, TokenUsage, Turn
 from app.memory.instructions import excluding
 from app.memory.normalise import normalise_name
 from app.memory.registry import Registry
@@ -256,7 +256,7 @@ def _judged(
         speech_act=act,
         review=review,
         doubt=claim.doubt,
-        told_by_user=turn.role not in (_OTHERS if examined else {Role.TOOL})
+        told_by_user=turn.role not in (NOT_PEOPLE if examined else {Role.TOOL})
         or is_told_by_user(proposal, turn, text.context, means.lines),
     )
     return _GroundedProposal(proposal=proposal, trust=trust, offer=offer, notes=claim.notes)
@@ -356,8 +356,6 @@ def _ties(one: _GroundedProposal, turn: Turn, heard: Sequence[Turn]) -> dict[str
     told = (pair for text, each in texts if each.role is Role.USER for pair in ties_in(text, each.first_person))
     return {normalise_name(name): tie for name, tie in told}
 
-
-_OTHERS = frozenset({Role.TOOL, Role.ASSISTANT})
 
 _ACTS = {SpeechAct.QUESTION: "a question", SpeechAct.SARCASM: "sarcasm"}
 

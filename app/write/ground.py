@@ -232,8 +232,7 @@ def stands(  # noqa: PLR0911 - each return is a reason of its own
     """Return how a proposal stands in a text, or why it does not; `beside` may have named what the text refers to.
 
     `known` are the fields of stored memories that it refers to, whose values need no saying; names may stand in
-    `shown`. `exempt` are normalised
-    names that need no saying; `language` is a Snowball algorithm.
+    `shown`. `exempt` are normalised names that need no saying; `language` is a Snowball algorithm.
     """
     span = locate_quote(proposal.quote, text)
     if span is None:
@@ -340,9 +339,8 @@ def _missing(
 ) -> str | None:
     """Return what of the payload was never said; `dated`: a date of it stands in the turn, if nothing else does.
 
-    Names are looked for in `named`.
-
-    Of a state in a `short` turn everything must have been said: among few words one is found by chance.
+    Names are looked for in `named`. Of a state in a `short` turn everything must have been said: among few words one is
+    found by chance.
     """
     told = [leaf for leaf in found if not leaf.label]
     if short and not all(set(leaf.terms) <= _held(leaf, known) for leaf in told):

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
 from app.db.session import ReadSession, SqlStatement
@@ -15,3 +15,11 @@ async def explained(
     given = ", ".join(f"'{one}'" for one in statement.arguments(values))
     await session.driver.execute(f"PREPARE explained AS {statement.sql}")
     return [row[0] for row in await session.driver.fetch(f"EXPLAIN ({options}) EXECUTE explained ({given})")]
+
+
+def searches(plan: dict[str, Any]) -> Iterator[tuple[str, str]]:
+    """Yield each index that a plan looks into, by the name of its table, and by what."""
+    if "Index Name" in plan:
+        yield plan["Relation Name"], plan["Index Cond"]
+    for child in plan.get("Plans", ()):
+        yield from searches(child)

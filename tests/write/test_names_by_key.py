@@ -2,28 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any
-
 import pytest
 
 from app.db.entities import write_lookup
 from app.db.session import PLANNED_BY_KEY
 from app.providers.wordllama import WordllamaEmbedder
-from tests.support.plans import explained
+from tests.support.plans import explained, searches
 from tests.support.stores import USER, open_store
 
 pytestmark = pytest.mark.long
 
 NAMES = 1_500
-
-
-def searches(plan: dict[str, Any]) -> Iterator[tuple[str, str]]:
-    """Yield each index that a plan looks into, and by what."""
-    if "Index Name" in plan:
-        yield plan["Relation Name"], plan["Index Cond"]
-    for child in plan.get("Plans", ()):
-        yield from searches(child)
 
 
 @pytest.mark.one_server

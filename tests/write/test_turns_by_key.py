@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import Any
 
 import pytest
 
@@ -12,18 +10,10 @@ from app.db import turns
 from app.db.session import PLANNED_BY_KEY
 from app.providers.wordllama import WordllamaEmbedder
 from tests.read.conftest import NOW
-from tests.support.plans import explained
+from tests.support.plans import explained, searches
 from tests.support.stores import USER, open_store
 
 TURNS = 3_000
-
-
-def searches(plan: dict[str, Any]) -> Iterator[str]:
-    """Yield by what a plan looks into the indexes of turns."""
-    if plan.get("Relation Name") == "turns" and "Index Name" in plan:
-        yield plan["Index Cond"]
-    for child in plan.get("Plans", ()):
-        yield from searches(child)
 
 
 @pytest.mark.one_server
@@ -49,6 +39,6 @@ async def test_turns_that_end_are_looked_up_by_key_in_a_store_of_one_tenant(
     async with store.database.write(store.tenant, **PLANNED_BY_KEY) as session:
         [found] = await explained(session, turns._FINISH, values, "FORMAT JSON")
     await store.database.close()
-    looked = list(searches(found[0]["Plan"]))
+    looked = [by for table, by in searches(found[0]["Plan"]) if table == "turns"]
     assert len(looked) == 2
     assert all("(id = " in by for by in looked), looked

@@ -97,7 +97,8 @@ def parse_question(request: QueryRequest, *, types: Registry, language: str) -> 
     )
     state_then = _is_over(windows, request.now) and questions.STATE_THEN.search(text) is not None
     what_happened = questions.WHAT_HAPPENED.search(text) is not None
-    timeless = " ".join(without(text, [Span(start=span.start, end=span.end) for span in spans]).split())
+    window_spans = tuple(Span(start=span.start, end=span.end) for span in spans)
+    timeless = " ".join(without(text, window_spans).split())
     was_told = bool(windows) and questions.WHAT_WAS_TOLD.search(timeless) is not None
     return QuestionReading(
         text=text,
@@ -106,7 +107,7 @@ def parse_question(request: QueryRequest, *, types: Registry, language: str) -> 
         terms=tuple(dict.fromkeys((*asked_terms(text, language), *terms(past_forms(text), language))))[:MOST_TERMS],
         windows=windows,
         fallback=fallback,
-        window_spans=tuple(Span(start=span.start, end=span.end) for span in spans),
+        window_spans=window_spans,
         open_spans=tuple(Span(start=span.start, end=span.end) for span in spans if None in span.window),
         given_types=request.types,
         hinted=hinted,
