@@ -13,6 +13,9 @@ from typing import Any, TypeVar
 from tests.console.webdriver import PASSING, Element, WebDriver, WebDriverError, chromedriver
 
 PATIENCE = 20.0
+_SELECT_ALL, _DELETE = "\ue009a\ue000", "\ue003"
+"""Keys of WebDriver. Its own way to clear a field tells the page nothing, which may draw the old text anew meanwhile."""
+
 CLICKABLE = "self::a or self::button or self::summary"
 
 Found = TypeVar("Found")
@@ -77,9 +80,7 @@ class Browser:
 
     def fill(self, label: str, text: str) -> None:
         """Put text into the field with a label."""
-        field = self._field(label)
-        field.clear()
-        field.type(text)
+        self._field(label).type(f"{_SELECT_ALL}{_DELETE}{text}")
 
     def fill_date(self, label: str, day: str) -> None:
         """Put a date into the field with a label; typing one depends on the browser's language."""

@@ -54,10 +54,6 @@ class Element:
         """Click it, as the mouse does."""
         self.driver.command("POST", f"/element/{self.id}/click", {})
 
-    def clear(self) -> None:
-        """Empty a field."""
-        self.driver.command("POST", f"/element/{self.id}/clear", {})
-
     def type(self, text: str) -> None:
         """Type into it."""
         self.driver.command("POST", f"/element/{self.id}/value", {"text": text})
