@@ -2,6 +2,7 @@
 
 import { html, useEffect, useRef } from "../vendor/preact.js";
 import { amount, number, words } from "./format.js";
+import { Empty } from "./ui.js";
 
 const COLOURS = ["--plot-1", "--plot-2", "--plot-3", "--plot-4", "--plot-5"];
 
@@ -37,11 +38,11 @@ export function DayPlot({ title, days, series, height = 170 }) {
       <span class="legend">${names.map((name, place) => html`<span class="key"><i class="dot plot-${(place % 5) + 1}"></i>${words(name)}</span>`)}</span>
     </figcaption>
     <div ref=${box} class="plot-box" style=${`height:${height}px`} aria-hidden="true"></div>
-    <table class="visually-hidden"><caption>${title}</caption>
+    <div class="visually-hidden"><table><caption>${title}</caption>
       <thead><tr><th>Day</th>${names.map((name) => html`<th>${words(name)}</th>`)}</tr></thead>
       <tbody>${days.slice(-14).map((day, place) => html`<tr><td>${day}</td>
         ${names.map((name) => html`<td>${series[name].slice(-14)[place]}</td>`)}</tr>`)}</tbody>
-    </table>
+    </table></div>
   </figure>`;
 }
 
@@ -51,6 +52,9 @@ function stacked(days, names, series) {
   const layers = names.map((name) => series[name].map((value, place) => (sums[place] += value)));
   return [times, ...layers.reverse()];
 }
+
+/** Steps of an axis that counts. */
+const WHOLE = [...Array(9).keys()].flatMap((power) => [1, 2, 5].map((one) => one * 10 ** power));
 
 function options(names, width, height) {
   const bars = window.uPlot.paths.bars({ size: [0.7, 40] });
@@ -66,8 +70,8 @@ function options(names, width, height) {
     legend: { show: false },
     cursor: { show: false },
     scales: { y: { range: (_, low, high) => [0, Math.max(1, high * 1.1)] } },
-    axes: [{ ...axis, size: 28, grid: { show: false }, values: (_, ticks) => ticks.map((one) => new Date(one * 1000).toISOString().slice(5, 10)) },
-      { ...axis, size: 44, values: (_, ticks) => ticks.map((one) => (one % 1 ? one.toFixed(2) : number(one))) }],
+    axes: [{ ...axis, size: 32, gap: 9, grid: { show: false }, values: (_, ticks) => ticks.map((one) => new Date(one * 1000).toISOString().slice(5, 10)) },
+      { ...axis, size: 44, incrs: WHOLE, values: (_, ticks) => ticks.map(number) }],
     series: [{}, ...layers.reverse()],
   };
 }
@@ -75,7 +79,8 @@ function options(names, width, height) {
 /** Names with horizontal bars in proportion; `link` makes a name lead somewhere. */
 export function Bars({ counts, link, label }) {
   const rows = Object.entries(counts ?? {}).filter(([, count]) => count > 0).sort((a, b) => b[1] - a[1]);
-  const most = Math.max(1, ...rows.map(([, count]) => count));
+  if (!rows.length) return html`<${Empty}>None yet.<//>`;
+  const most = Math.max(...rows.map(([, count]) => count));
   return html`<ul class="bars" aria-label=${label}>${rows.map(([name, count]) => html`<li>
     <span class="bar-name">${link ? html`<a href=${link(name)}>${words(name)}</a>` : words(name)}</span>
     <span class="bar-track" aria-hidden="true"><span class="bar-fill" style=${`width:${(100 * count) / most}%`}></span></span>
@@ -84,7 +89,8 @@ export function Bars({ counts, link, label }) {
 
 /** A histogram of bands [{least, under, count}]. */
 export function Histogram({ bands, label }) {
-  const most = Math.max(1, ...bands.map((one) => one.count));
+  const most = Math.max(...bands.map((one) => one.count));
+  if (!most) return html`<${Empty}>None yet.<//>`;
   const name = (one) => (one.under === null ? `${one.least} and more` : `${one.least} to ${one.under}`);
   return html`<div class="histogram" role="img" aria-label=${`${label}: ${bands.map((one) => `${name(one)}: ${one.count}`).join(", ")}`}>
     ${bands.map((one) => html`<div class="column" title=${`${name(one)}: ${one.count}`}>

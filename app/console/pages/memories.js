@@ -57,7 +57,7 @@ function MemoryList() {
     </div>
     ${counts.data && html`<${Facets} counts=${counts.data} filters=${filters} change=${change} />`}
     <${Failure} error=${pages.error} />
-    ${!pages.items.length && !pages.error && html`<${Empty}>${noRows(pages, filters, "memory", firstWrite(session))}<//>`}
+    ${!pages.items.length && !pages.error && html`<${Card}><${Empty}>${noRows(pages, filters, "memory", firstWrite(session))}<//><//>`}
     ${pages.items.length > 0 && html`<${LongList} label="Memories" items=${pages.items} rowHeight=${ROW} more=${pages.more} onEnd=${pages.loadMore}
       row=${(one) => html`<${MemoryRow} memory=${one} />`} />`}`;
 }

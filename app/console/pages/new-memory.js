@@ -56,7 +56,7 @@ function Fields({ type }) {
   const names = [...required, ...Object.keys(properties).filter((one) => !required.includes(one))];
   return html`<form class="card stack" onSubmit=${(event) => (event.preventDefault(), send(true))}>
       <p class="muted">${type.definition}</p>
-      <div class="filters">${names.map((name) => html`<${Field} key=${name} label=${words(name)} value=${form[name]} onChange=${set(name)}
+      <div class="filters roomy">${names.map((name) => html`<${Field} key=${name} label=${words(name)} value=${form[name]} onChange=${set(name)}
         required=${required.includes(name)} ...${choicesOf(properties[name])} hint=${properties[name].description} />`)}
         <${Field} label="Of the user" value=${about.user_id} onChange=${(user_id) => (setAbout({ user_id }), setFound(null))} hint="Empty: for everyone." /></div>
       <${Failure} error=${error} />

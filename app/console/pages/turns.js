@@ -28,7 +28,7 @@ function TurnList() {
       <${Field} label="Status" type="select" value=${filters.status} onChange=${(status) => change({ status })} options=${STATUSES.map((one) => [one, words(one) || "every status"])} />
     </div>
     <${Failure} error=${pages.error} />
-    ${!pages.items.length && !pages.error && html`<${Empty}>${noRows(pages, filters, "turn", firstWrite(session))}<//>`}
+    ${!pages.items.length && !pages.error && html`<${Card}><${Empty}>${noRows(pages, filters, "turn", firstWrite(session))}<//><//>`}
     ${pages.items.length > 0 && html`<${LongList} label="Turns" items=${pages.items} rowHeight=${60} more=${pages.more} onEnd=${pages.loadMore} row=${(one) => html`
       <a class="row" href=${href(["turns", one.id])}><span class="row-text">${holdsSecret(one) ? HIDDEN : one.content}</span>
         <span class="row-meta"><${Badge} text=${one.status} /> ${one.speaker ?? one.role} ${one.user_id} · <${Time} at=${one.occurred_at} />
