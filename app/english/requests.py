@@ -11,7 +11,7 @@ from typing import Final
 from app.english.chitchat import is_chit_chat
 from app.english.verbs import form_of
 from app.english.word_lists import listed, pattern, words
-from app.lexical.bm25 import text_language
+from app.lexical.bm25 import STOP_WORDS, text_language
 from app.lexical.tokens import normalise
 
 _MARKS: Final = ("?", "\uff1f", "\u061f")
@@ -28,7 +28,9 @@ _ABROAD: Final = pattern("requests", "abroad")
 _ABROAD_TELLING: Final = pattern("requests", "abroad telling")
 _SPEAKER: Final = re.compile(r"\b(?:i|i'm|im|i've|i'd|i'll|we|we're|my|our)\b")
 _WORD: Final = re.compile(r"[a-z']+")
-_OF_A_NOUN: Final = re.compile(r"[a-z']+ (?:is|are|was|were|has|had|will|would|isn't|aren't|wasn't|weren't)\b")
+_FINITE: Final = words("requests", "finite")
+_MOST_OF_A_NOUN: Final = 6
+"""Words of the longest noun that is looked for at the beginning, with the verb or the colon after it."""
 
 
 def only_asks(text: str) -> bool:
@@ -58,9 +60,30 @@ def requests(sentence: str) -> bool:
         return _ABROAD_TELLING.search(_QUOTED.sub("", said)) is None
     said = said[_POLITE.match(said).end() :] if _POLITE.match(said) else said  # type: ignore[union-attr]
     first = _WORD.match(said)
-    if first is None or first.group() in _STANDING or _OF_A_NOUN.match(said) or text_language(said) != "english":
+    if first is None or first.group() in _STANDING or text_language(said) != "english":
+        return False
+    if _begins_with_noun(said):
         return False
     form = form_of(first.group())
     if first.group() not in _TASKS and (form is None or "base" not in form.kinds):
         return False
     return _STANDING_WORDS.search(said) is None and _SPEAKER.search(said) is None
+
+
+def _begins_with_noun(said: str) -> bool:
+    """Tell whether a sentence begins with a noun that looks like a verb: `smoke alarms need ...`, `paint colour: ...`.
+
+    No small word parts such a noun from its verb; in a label one follows its second word at the earliest.
+    """
+    small = STOP_WORDS["english"]
+    label, colon, _ = said.partition(": ")
+    if colon and 1 < len(named := label.split()) <= _MOST_OF_A_NOUN and named[1] not in small:
+        return named[0] not in _TASKS
+    told = _QUOTED.sub('"', said).split()[:_MOST_OF_A_NOUN]
+    for place, word in enumerate(told[1:], 1):
+        if word in small and word not in _FINITE:
+            return False
+        verb = form_of(word)
+        if word in _FINITE or (place > 1 and told[place - 1].endswith("s") and verb and "base" in verb.kinds):
+            return True
+    return False
