@@ -8,7 +8,8 @@ from datetime import datetime, timedelta, tzinfo
 from typing import Final
 from uuid import UUID
 
-from app.db.memories.ranking import RankingRow
+from app.db.memories.ranking import Bounds, RankingRow
+from app.english.dates import TemporalSpan, find_spans
 from app.model import Memory, MemoryStatus, ReadMode, ReviewReason
 from app.read.assemble import estimate_tokens
 from app.read.relevance import Split, split
@@ -22,10 +23,19 @@ FORGOTTEN: Final = "waits to be erased"
 def on_that_day(ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow], query: ParsedQuery, now: datetime) -> Split:
     """Split off what happened on other days, where the question asks what happened in its windows.
 
-    So is what was said before they began, where something was said since: it told of other days. Also what happened in
+    So is what was said before they began, where something was said since: it told of other days. And what was said
+    after they ended and names no time in them, where something else is known of them. Also what happened in
     a window to fall back on, where something is known of those that the question means. Where it asks what was told
-    then, all that was told at other times.
+    then, all that was told at other times. A turn that names the question's time in the same words ("tomorrow") meant
+    the one of its own day.
     """
+    same_words = {one.id for one in ranked if _means_another_day(rows[one.id], query, now)}
+    ranked, others = _split(ranked, same_words)
+    kept, elsewhen = _of_windows(ranked, rows, query, now)
+    return kept, (*others, *elsewhen)
+
+
+def _of_windows(ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow], query: ParsedQuery, now: datetime) -> Split:
     if query.reading.asks_what_was_told:
         return _split(ranked, {one.id for one in ranked if not _within(rows[one.id].stated_at, query.reading.windows)})
     if query.reading.asks_what_happened and query.reading.windows:
@@ -34,10 +44,47 @@ def on_that_day(ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow], query
         before = {one.id for one in ranked if not rows[one.id].dated and rows[one.id].stated_at < began}
         if began < now and len(before | other) < len(ranked):
             other |= before
-        return _split(ranked, other)
+        since = {one.id for one in ranked if _told_since(rows[one.id], query, now)}
+        return _split(ranked, other | since if len(other | since) < len(ranked) else other)
     timed = {one.id for one in ranked if query.reading.fallback and Arm.TEMPORAL in one.places}
     other = {one for one in timed if rows[one].elsewhen}
     return _split(ranked, other if other < timed else set())
+
+
+def _told_since(row: RankingRow, query: ParsedQuery, now: datetime) -> bool:
+    """Tell whether it was said after the question's windows ended, and names no time in them."""
+    windows = query.reading.windows
+    if row.dated or row.stated_at < max(one.upper or now for one in windows):
+        return False
+    return not any(_meets(one.window, windows) for one in _times_in(row, now))
+
+
+def _means_another_day(row: RankingRow, query: ParsedQuery, now: datetime) -> bool:
+    """Tell whether a turn names a time in words of the question that meant other days when they were said."""
+    windows = (*query.reading.windows, *query.reading.fallback)
+    if not windows or _within(row.stated_at, windows):
+        return False
+    asked = {query.reading.text[one.start : one.end].casefold() for one in query.reading.window_spans}
+    shared = [words for words in asked if words in row.opening.casefold()]
+    said = _times_in(row, now) if shared else []
+    same = any(words in one.text.casefold() for one in said for words in shared)
+    return same and not any(_meets(one.window, windows) for one in said)
+
+
+def _times_in(row: RankingRow, now: datetime) -> list[TemporalSpan]:
+    """Return the times that a text names, as they were meant when it was said, or may have been."""
+    said_at = row.stated_at.astimezone(now.tzinfo)
+    behind = find_spans(row.opening, now=said_at)
+    return [*behind, *(find_spans(row.opening, now=said_at, prefer="ahead") if behind else ())]
+
+
+def _meets(span: Bounds, windows: Sequence[Window]) -> bool:
+    lower, upper = span
+    return any(
+        (one.upper is None or lower is None or lower < one.upper)
+        and (one.lower is None or upper is None or upper > one.lower)
+        for one in windows
+    )
 
 
 def history_first(ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow], query: ParsedQuery) -> tuple[Ranked, ...]:
