@@ -17,7 +17,9 @@ from app.db.session import ReadSession, SqlStatement, statement
 from app.lexical.bm25 import as_tsquery, index_of
 from app.memory import vocabulary
 
-_NAME: Final = "has-name"
+_SAYS_NAME: Final = (
+    "x.scope_id = me.scope_id AND x.type = stating.type AND x.slot = CAST(me.root AS text) || '|has-name'"
+)
 
 ASKED: Final = ("own_aliases", "own_predicates", "own_inverses", "described_aliases", "described_words")
 """The parameters of `owned`, arrays of text."""
@@ -41,10 +43,14 @@ class Own:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class Belongings:
-    """Kinds of things that a question asks about; `stated_by` are the types whose memories state possessions."""
+    """Kinds of things that a question asks about; `stated_by` are the types whose memories state possessions.
+
+    `oneself`: it asks something of the asker, of whom others may have spoken by their name.
+    """
 
     stated_by: tuple[str, ...] = ()
     own: tuple[Own, ...] = ()
+    oneself: bool = False
 
     def parameters(self) -> dict[str, object]:
         """Return the values of `called` and `owned`."""
@@ -106,7 +112,6 @@ def possessions_of(rows: Rows) -> str:
 
     A name counts in the scope in which it was said, and while the memory that says so is active.
     """
-    name = f"x.scope_id = me.scope_id AND x.type = stating.type AND x.slot = CAST(me.root AS text) || '|{_NAME}'"
     return f"""me AS MATERIALIZED (
             SELECT DISTINCT a.scope_id, coalesce(e.merged_into, e.id) AS root
             FROM {_called(rows, f"ARRAY['{vocabulary.USER}']")}
@@ -114,8 +119,31 @@ def possessions_of(rows: Rows) -> str:
         ), called AS (
             SELECT m.slot_value AS alias, me.root
             FROM me CROSS JOIN unnest(CAST(:stated_by AS text[])) AS stating(type)
-            CROSS JOIN LATERAL {rows.memories(name)} m
+            CROSS JOIN LATERAL {rows.memories(_SAYS_NAME)} m
             WHERE m.status = 'active' AND m.slot_value = ANY(:names)
+        )"""  # noqa: S608 - composed of constants
+
+
+def _by_own_name(rows: Rows) -> str:
+    """Return the CTE `by_name`: who bears the user's own name, where nothing says what they are to the user.
+
+    It is most likely the user, spoken of by name; but somebody else may be called so, too.
+    """
+    return f"""by_name AS (
+            SELECT '{vocabulary.USER}' AS alias, other.root, 'own name' AS through
+            FROM me CROSS JOIN unnest(CAST(:stated_by AS text[])) AS stating(type)
+            CROSS JOIN LATERAL {rows.memories(_SAYS_NAME)} m
+            CROSS JOIN LATERAL (
+                SELECT coalesce(e.merged_into, e.id) AS root
+                FROM {rows.names} a CROSS JOIN LATERAL {_entity(rows, "a.entity_id")} e
+                WHERE a.scope_id = me.scope_id AND a.alias = m.slot_value AND NOT e.attributes ? 'relationship' OFFSET 0
+            ) other
+            WHERE m.status = 'active' AND other.root <> me.root AND NOT EXISTS (
+                SELECT FROM memory_entities o
+                JOIN memory_entities p ON p.tenant_id = :tenant AND p.memory_id = o.memory_id AND p.entity_id = me.root
+                CROSS JOIN LATERAL {rows.memories("x.id = o.memory_id")} s
+                WHERE o.tenant_id = :tenant AND o.entity_id = other.root AND s.type = ANY(:stated_by)
+                  AND s.status = 'active' AND s.id <> m.id)
         )"""  # noqa: S608 - composed of constants
 
 
@@ -210,7 +238,7 @@ class KnownEntity:
     mentions: int
     ids: tuple[UUID, ...]
     attributes: Mapping[str, str] = field(default_factory=dict)
-    through: Literal["name", "statement", "description", "namesake"] = "name"
+    through: Literal["name", "statement", "description", "namesake", "own name"] = "name"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -250,10 +278,11 @@ _KIN_THEN = f"""
             CROSS JOIN LATERAL {time_travel.entity_family("named.root")} same"""  # noqa: S608 - composed of constants
 
 
-def _known(rows: Rows, kin: str, *, owned: bool) -> str:
-    """Return the CTEs of whom the names lead to; `owned`: and what is called one's own."""
-    own = f", {possession_query(rows)}" if owned else ""
+def _known(rows: Rows, kin: str, *, owned: bool, oneself: bool) -> str:
+    """Return the CTEs of whom the names lead to, with what is called one's own, and who is called like oneself."""
+    own = (f", {possession_query(rows)}" if owned else "") + (f", {_by_own_name(rows)}" if oneself else "")
     theirs = "UNION SELECT * FROM owned UNION SELECT * FROM namesakes" if owned else ""
+    theirs += " UNION SELECT * FROM by_name" if oneself else ""
     return f"""
         WITH RECURSIVE {possessions_of(rows)}{own}, named AS (
             SELECT a.alias, coalesce(e.merged_into, e.id) AS root, 'name' AS through
@@ -306,7 +335,7 @@ _NONE: Final = "SELECT CAST(NULL AS jsonb)"
 
 
 @cache
-def _look_up(*, then: bool, owned: bool, heeds: bool, tells: bool) -> SqlStatement:
+def _look_up(*, then: bool, owned: bool, oneself: bool, heeds: bool, tells: bool) -> SqlStatement:
     """Return the statement, of things as they are or were `then`, without the parts that are not asked for.
 
     Postgres prepares each part of a plan, also those that return nothing.
@@ -316,7 +345,7 @@ def _look_up(*, then: bool, owned: bool, heeds: bool, tells: bool) -> SqlStateme
     heeded_part = heeded.heeded_query(rows.memories) if heeds else _NONE
     told_part = heeded.TOLD if tells else _NONE
     return statement(
-        f"""{_known(rows, kin, owned=owned)}, family AS (
+        f"""{_known(rows, kin, owned=owned, oneself=oneself)}, family AS (
             SELECT kin.root, jsonb_agg(kin.id ORDER BY kin.id) AS ids, sum(told.mentions) AS mentions
             FROM kin CROSS JOIN LATERAL (
                 SELECT count(*) AS mentions FROM (
@@ -383,6 +412,7 @@ async def look_up(
         _look_up(
             then=known_at is not None,
             owned=bool(belongings.own),
+            oneself=belongings.oneself,
             heeds=bool(heed["heeded_types"]),
             tells=bool(heed["told"]),
         ),

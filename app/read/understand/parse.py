@@ -295,6 +295,7 @@ def possessives_in(reading: QuestionReading, types: Registry) -> Belongings:
     return Belongings(
         stated_by=tuple(one.name for one in types if one.held is not None and one.held.under in under),
         own=tuple(_own(noun, reading.language) for noun in nouns),
+        oneself=bool(reading.predicates) and speaks_of_self(reading.text),
     )
 
 

@@ -65,7 +65,7 @@ def resolve_question(reading: QuestionReading, known: QueryLookup, *, types: Reg
         reading.text,
         named,
         by_alias,
-        known.memories,
+        known,
         least=ABOUT if names_only else 0.0,
         asker=ABOUT if about_asker else 0.0 if asked and of_asker else None,
     )
@@ -331,15 +331,17 @@ def _mentioned(
     text: str,
     named: Sequence[Gram],
     by_alias: Mapping[str, Sequence[KnownEntity]],
-    memories: int,
+    known: QueryLookup,
     *,
     least: float,
     asker: float | None,
 ) -> tuple[Mentioned, ...]:
     """Return what the names stand for, each with at least the rarity `least`.
 
-    With at least the rarity `asker`, if given, also whom the scope belongs to, unless a name stands for them.
+    With at least the rarity `asker`, if given, also whom the scope belongs to, unless a name stands for them, and who
+    has the same name.
     """
+    memories = known.memories
     found = tuple(
         Mentioned(
             span=gram.span,
@@ -348,7 +350,8 @@ def _mentioned(
         )
         for gram in named
     )
-    own = _named(by_alias.get(vocabulary.USER, ()), memories, least=asker) if asker is not None else ()
+    called = [one for one in known.entities if one.through == "own name"]
+    own = _named((*by_alias.get(vocabulary.USER, ()), *called), memories, least=asker) if asker is not None else ()
     if not own or any(one.entities == own for one in found):
         return found
     return (*found, Mentioned(span=Span(start=0, end=0), text="I", entities=own))
