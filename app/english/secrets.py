@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
+from operator import itemgetter
 from typing import Final
 
 from app.english.secret_values import SecretSpan, is_unlike_a_word, named_values
@@ -64,6 +65,13 @@ def find_secrets(text: str) -> list[SecretSpan]:
         if not any(start < one[2] and one[1] < end for _, start, end in found):
             found.append(one)
     return found
+
+
+def without_secrets(text: str) -> str:
+    """Return a text with marks in place of its secrets."""
+    for _, start, end in sorted(find_secrets(text), key=itemgetter(1), reverse=True):
+        text = f"{text[:start]}[secret]{text[end:]}"
+    return text
 
 
 def _found(text: str, folded: str, rules: Sequence[ScreeningRule]) -> Iterator[SecretSpan]:

@@ -231,7 +231,7 @@ class SuccessionSearch:
             if not about and not self._is_assistants(anchor) and not self._tells_more(anchor):
                 about = self._changing(anchor, self._near(anchor, later))
             if after := self._nearest(anchor, self._by_turn(about, later, shown)):
-                likely = any(near >= (ABOUT_THE_SAME if change_in(one.opening) else LIKELY) for near, one in after)
+                likely = any(self._is_likely(anchor, near, one) for near, one in after)
                 sure = likely and of_home and self.query.reading.own_asked == {LIVES_IN}
                 found[anchor.id] = Later(tuple(one.id for _, one in after), likely, sure)
         return found
@@ -462,6 +462,19 @@ class SuccessionSearch:
         asked = set(_tokens(self.query.reading.text))
         differ = [one for one, each in zip(said, other, strict=True) if one != each]
         return len(differ) <= MOST_OTHER * len(said) and not asked.isdisjoint(differ)
+
+    def _is_likely(self, anchor: RankingRow, near: float, one: RankingRow) -> bool:
+        """Tell whether it says that something changed, or is near; where it only names the same, by its other words.
+
+        What names the value of a belief without a change does not replace it.
+        """
+        if change_in(one.opening):
+            return near >= ABOUT_THE_SAME
+        if near <= 1 or self.words is None or language_of(anchor.opening) != self.words.language:
+            return near >= LIKELY
+        shared = set(tokens_in(anchor.opening)).intersection(tokens_in(one.opening))
+        apart = self.words.likeness(anchor.opening, [one.opening], without={*self._known, *shared}, few=FEW)
+        return anchor.predicate is None and apart[0] >= LIKELY
 
     def _likeness(self, anchor: RankingRow, others: Sequence[str], words: WordNearness) -> list[float]:
         """Return how near what an anchor says of its subject is to each text, less what is usual among these."""

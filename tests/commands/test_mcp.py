@@ -242,6 +242,18 @@ async def test_an_agent_sees_what_waits_for_a_person(served: Served, connect: An
         assert "Nothing waits" in said(nothing)
 
 
+async def test_a_secret_that_waits_for_a_person_does_not_reach_the_agent(served: Served) -> None:
+    async with httpx.AsyncClient(
+        base_url=served.url, headers={"Authorization": f"Bearer {KEY}"}, timeout=PATIENCE
+    ) as http:
+        body = {"user_id": "keeper", "content": "The alarm's password is Otter!Quay7, in case you are asked."}
+        assert (await http.post("/turns", params={"mode": "sync"}, json=body)).status_code == 200
+    async with over_http(served) as client:
+        told = await client.call_tool("review_pending", {"user_id": "keeper"})
+    assert "The alarm's password is [secret]" in said(told)
+    assert "Quay7" not in told.model_dump_json()
+
+
 @pytest.mark.parametrize("key", [None, "tm_no_such_key_0123456789012345678901234567"])
 def test_without_a_good_key_there_is_no_mcp(served: Served, key: str | None) -> None:
     headers = {} if key is None else {"Authorization": f"Bearer {key}"}

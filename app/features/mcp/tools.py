@@ -21,6 +21,7 @@ from app.api.jobs import JobOut
 from app.api.memories.answers import MemoryOut
 from app.api.query import QueryBody, Question
 from app.api.turn_bodies import TurnsBody, turns_from_body, turns_given
+from app.english.secrets import without_secrets
 from app.errors import NotFound
 from app.features.answers.profiles import Profiles
 from app.features.erasure.routes import ReceiptOut
@@ -42,7 +43,7 @@ from app.http.models import (
 )
 from app.http.problems import FieldError, InvalidFields
 from app.memory.extraction import Role
-from app.memory.fields import A_NUMBER, Name, Sentence, Topic, UserId
+from app.memory.fields import A_NUMBER, Name, Sentence, Topic, UserId, with_texts
 from app.memory.registry import discover
 from app.model import Actor, ReviewReason, Visibility
 from app.runtime import Runtime
@@ -224,7 +225,7 @@ async def _forget(runtime: Runtime, actor: Actor, given: Forget) -> ToolResult:
     if receipt["kept"]:
         text += f" Kept, and may say the same: {', '.join(receipt['kept'])}. Erase these too if they are to go."
     if receipt["turns"]:
-        text += f" {amount(len(receipt['turns']), 'turns')} still hold words of it: {', '.join(receipt['turns'])}."
+        text += f" Words of it are still in {amount(len(receipt['turns']), 'turns')}: {', '.join(receipt['turns'])}."
     return ToolResult(text=text, data=receipt)
 
 
@@ -234,6 +235,7 @@ async def _waiting(runtime: Runtime, actor: Actor, given: ReviewPending) -> Tool
     after = cursors.decode(given.cursor, listing, value=datetime)
     page = await runtime.service(Reviews).list(actor, wanted, limit=given.limit, after=after)
     data = ReviewPageOut.page(page.items, cursors.encode(page.next, listing), runtime.clock())
+    data["items"] = with_texts(data["items"], without_secrets)  # a model decides nothing, and sends on what it reads
     lines = [review_line(one) for one in data["items"]] or ["Nothing waits for review."]
     items = [_with_brief({**one, "sides": [_with_brief(side) for side in one["sides"]]}) for one in data["items"]]
     return ToolResult(text="\n".join(lines), data=data | {"items": items})
@@ -310,8 +312,9 @@ TOOLS: tuple[Tool, ...] = (
     Tool(
         name="review_pending",
         description=(
-            "What waits for a person to look at it, the longest first: each memory with why, since when, what it "
-            "stands against and what the rules suggest. Only a person decides; this tool changes nothing."
+            "What waits for a person to look at it, the longest first: each memory, without its secrets, with why, "
+            "since when, what it stands against and what the rules suggest. Only a person decides; this tool changes "
+            "nothing."
         ),
         arguments=ReviewPending,
         role=REVIEW[ROLE],
