@@ -59,6 +59,8 @@ def test_questions_and_tasks_only_ask(text: str) -> None:
         "Ring size of my sister: 54.",
         "Ring size for the wedding: 54",
         "Walk times on the ridge: 40 minutes up.",
+        "Do not water the cactus in winter.",
+        "Please do not forget that the gate sticks.",
         "Study groups meet on Mondays.",
         "Plan prices are up by a tenth.",
         "Was für ein Tag. Ich habe den Job.",
