@@ -258,6 +258,14 @@ def test_on_a_telephone_nothing_is_wider_than_the_screen(browser: Browser) -> No
     assert not [page for page in each_page(browser) if browser.driver.run(wider)]
 
 
+def test_an_id_in_the_search_opens_its_memory(browser: Browser, client: httpx.Client) -> None:
+    found = client.get("/memories", params={"user_id": "ben", "type": "fact"}).json()["memories"][0]
+    browser.open("memories")
+    browser.fill("Search", f" {found['id']} ")
+    browser.shown(f"memories/{found['id']}")
+    browser.see(found["content"])
+
+
 def test_a_skipped_turn_says_why_in_words(browser: Browser) -> None:
     browser.open("turns")
     browser.click("Thanks!")

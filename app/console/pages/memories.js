@@ -33,7 +33,9 @@ function MemoryList() {
   const [text, setText] = useState(filters.q ?? "");
   const settled = useSettled(text);
   useEffect(() => {
-    if (settled !== (filters.q ?? "")) change({ q: settled });
+    const id = settled.trim();
+    if (/^mem_[0-9a-f]{32}$/.test(id)) location.hash = href(["memories", id]);
+    else if (settled !== (filters.q ?? "")) change({ q: settled });
   }, [settled]);
   const query = withScopes(session, asked(filters));
   const pages = usePages("/memories", { ...query, limit: 100 }, "memories");
@@ -45,7 +47,7 @@ function MemoryList() {
   return html`<${PageTitle} aside=${html`<div class="actions"><span class="muted" role="status">${found}</span>
       ${session.may("write") && html`<a class="button" href=${href(["memories", "new"])}>Add a memory</a>`}</div>`}>Memories<//>
     <div class="filters" role="search">
-      <div class="wide"><${Field} label="Search" type="search" value=${text} onChange=${setText} placeholder="words in the text" /></div>
+      <div class="wide"><${Field} label="Search" type="search" value=${text} onChange=${setText} placeholder="words in the text, or an id" /></div>
       <${Field} label="User" value=${filters.owner} onChange=${(owner) => change({ owner })} />
       <${Field} label="Type" type="select" value=${filters.type} onChange=${(type) => change({ type })} options=${[["", "every type"], ...names]} />
       <${Field} label="Status" type="select" value=${filters.status} onChange=${(status) => change({ status })} options=${STATUSES.map((one) => [one, one || "all but pending"])} />
