@@ -14,7 +14,7 @@ from tests.console.webdriver import PASSING, Element, WebDriver, WebDriverError,
 
 PATIENCE = 20.0
 _SELECT_ALL, _DELETE = "\ue009a\ue000", "\ue003"
-"""Keys of WebDriver. Its own way to clear a field tells the page nothing, which may draw the old text anew meanwhile."""
+"""Keys of WebDriver. Its own way to clear a field tells the page nothing, which may draw the old text anew."""
 
 CLICKABLE = "self::a or self::button or self::summary"
 

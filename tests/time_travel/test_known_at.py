@@ -24,7 +24,7 @@ from app.model import Memory, ReadMode
 from tests.read.conftest import Store
 from tests.time_travel.conftest import Timed, timed_store
 
-pytestmark = pytest.mark.long
+pytestmark = [pytest.mark.long, pytest.mark.timeout(1_200)]  # some thousand questions, on a machine that may be busy
 
 QUESTIONS: tuple[tuple[str, dict[str, Any]], ...] = (
     ("Which editor theme does the user like?", {}),

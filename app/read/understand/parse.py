@@ -290,11 +290,10 @@ def find_belongings(text: str) -> tuple[Belonging, ...]:
 
 def possessives_in(reading: QuestionReading, types: Registry) -> Belongings:
     """Return what to look up: the user's own name, and what the question calls the user's own."""
-    nouns = dict.fromkeys(one.noun for one in reading.belongings)
     under = {"predicate", "relation_type"}
     return Belongings(
         stated_by=tuple(one.name for one in types if one.held is not None and one.held.under in under),
-        own=tuple(_own(noun, reading.language) for noun in nouns),
+        own=tuple(_own(noun, reading.language) for noun in dict.fromkeys(one.noun for one in reading.belongings)),
         oneself=bool(reading.predicates) and speaks_of_self(reading.text),
     )
 
