@@ -19,6 +19,8 @@ ELSEWHEN: Final = "of another time"
 FORGOTTEN: Final = "waits to be erased"
 """Why matches are left out however near they are to the question."""
 
+_WEEK: Final = timedelta(days=7)
+
 
 def on_that_day(ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow], query: ParsedQuery, now: datetime) -> Split:
     """Split off what happened on other days, where the question asks what happened in its windows.
@@ -60,15 +62,21 @@ def _told_since(row: RankingRow, query: ParsedQuery, now: datetime) -> bool:
 
 
 def _means_another_day(row: RankingRow, query: ParsedQuery, now: datetime) -> bool:
-    """Tell whether a turn names a time in words of the question that meant other days when they were said."""
+    """Tell whether a turn names a day or week in words of the question that meant another when they were said."""
     windows = (*query.reading.windows, *query.reading.fallback)
     if not windows or _within(row.stated_at, windows):
         return False
     asked = {query.reading.text[one.start : one.end].casefold() for one in query.reading.window_spans}
     shared = [words for words in asked if words in row.opening.casefold()]
     said = _times_in(row, now) if shared else []
-    same = any(words in one.text.casefold() for one in said for words in shared)
+    same = any(words in one.text.casefold() for one in said if _is_definite(one) for words in shared)
     return same and not any(_meets(one.window, windows) for one in said)
+
+
+def _is_definite(span: TemporalSpan) -> bool:
+    """Tell whether it is a week at most: "the past few weeks" are any weeks."""
+    lower, upper = span.window
+    return lower is not None and upper is not None and upper - lower <= _WEEK
 
 
 def _times_in(row: RankingRow, now: datetime) -> list[TemporalSpan]:

@@ -30,6 +30,12 @@ async def test_a_turn_means_the_days_that_its_words_meant_when_it_was_said(
     assert not await _said(client, question, "2026-05-20T12:00:00Z")
 
 
+async def test_some_weeks_are_any_weeks(client: httpx.AsyncClient) -> None:
+    said = "I saw nine herons in the last few weeks."
+    await say(client, said, occurred_at="2026-03-02T08:00:00Z")
+    assert said in await _said(client, "How many herons did I see in the last few weeks?", "2026-05-20T12:00:00Z")
+
+
 async def test_a_turn_that_names_another_day_that_is_meant_is_found(client: httpx.AsyncClient) -> None:
     said = "Tomorrow I pack, and on 20 May I fly to Turku."
     await say(client, said, occurred_at="2026-05-04T08:00:00Z")
