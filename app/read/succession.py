@@ -464,17 +464,16 @@ class SuccessionSearch:
         return len(differ) <= MOST_OTHER * len(said) and not asked.isdisjoint(differ)
 
     def _is_likely(self, anchor: RankingRow, near: float, one: RankingRow) -> bool:
-        """Tell whether it says that something changed, or is near; where it only names the same, by its other words.
-
-        What names the value of a belief without a change does not replace it.
-        """
+        """Tell whether it says that something changed, or is near; if it names the same, by its other words alone."""
         if change_in(one.opening):
             return near >= ABOUT_THE_SAME
+        value = telling_terms(anchor.opening) - telling_terms(f"{anchor.subject} {anchor.predicate}")
+        if anchor.predicate is not None and value and value <= telling_terms(one.opening):  # which holds, then
+            return False
         if near <= 1 or self.words is None or language_of(anchor.opening) != self.words.language:
             return near >= LIKELY
-        shared = set(tokens_in(anchor.opening)).intersection(tokens_in(one.opening))
-        apart = self.words.likeness(anchor.opening, [one.opening], without={*self._known, *shared}, few=FEW)
-        return anchor.predicate is None and apart[0] >= LIKELY
+        without = {*self._known, *set(tokens_in(one.opening)).intersection(tokens_in(anchor.opening))}
+        return self.words.likeness(anchor.opening, [one.opening], without=without, few=FEW)[0] >= LIKELY
 
     def _likeness(self, anchor: RankingRow, others: Sequence[str], words: WordNearness) -> list[float]:
         """Return how near what an anchor says of its subject is to each text, less what is usual among these."""
