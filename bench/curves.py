@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from itertools import count
 from statistics import median
 
@@ -23,44 +23,59 @@ ASKED = 1_000
 
 async def curves(stage: Stage, book: Book) -> None:
     """Measure both in turns, so that what else runs on the machine slows all sizes and numbers alike."""
+    times = await _by_size(stage)
+    rates = await _by_clients(stage)
+    book.table(
+        "Questions by the size of their scope, one client",
+        ("memories", "p50 ms", "p95 ms"),
+        [(f"{size:,}", *(f"{one:.1f}" for one in found)) for size, found in times.items()],
+    )
+    book.table(
+        "Requests a second by clients, one process",
+        ("clients", *rates),
+        [(str(clients), *(f"{found[place]:.1f}" for found in rates.values())) for place, clients in enumerate(CLIENTS)],
+        f"Medians of {ROUNDS} rounds in turns; questions to a scope of {ASKED:,}, writes and turns to a user a client.",
+    )
+    draw(times, rates)
+
+
+def draw(times: Mapping[int, Sequence[float]], rates: Mapping[str, Sequence[float]]) -> None:
+    """Draw times by sizes as multiples of those of `ASKED`, and rates by clients as multiples of one client's."""
+    named = enumerate(("median", "95th percentile"))
+    lines = {name: [found[place] / times[ASKED][place] for found in times.values()] for place, name in named}
+    unit = f"times a question to {ASKED:,} memories"
+    save(IMAGES / "curve-latency.svg", list(times), lines, unit, "memories in the scope")
+    found = {what: [one / each[0] for one in each] for what, each in rates.items()}
+    save(IMAGES / "curve-throughput.svg", CLIENTS, found, "times the requests a second of one client", "clients")
+
+
+async def _by_size(stage: Stage) -> dict[int, list[float]]:
+    """Return the median and the 95th percentile of questions by the size of their scope."""
     await stage.have_scopes(SIZES)
     posts = {size: _questions(size) for size in SIZES}
-    times: dict[int, list[Spread]] = {size: [] for size in SIZES}
+    found: dict[int, list[Spread]] = {size: [] for size in SIZES}
     for turn in range(ROUNDS + 1):
         for size in SIZES:
             stage.progress(f"questions to {size:,} memories", turn, ROUNDS)
-            times[size].append(await _loaded(stage, posts[size], 1))
-    rates: dict[str, dict[int, list[Spread]]] = {}
+            found[size].append(await _loaded(stage, posts[size], 1))
+    # In the first round scopes are loaded into memory.
+    return {
+        size: [median(one.p50 for one in rounds[1:]), median(one.p95 for one in rounds[1:])]
+        for size, rounds in found.items()
+    }
+
+
+async def _by_clients(stage: Stage) -> dict[str, list[float]]:
+    """Return the requests a second by kind, for each number of clients."""
+    found: dict[str, dict[int, list[float]]] = {}
     numbers = count()
     for turn in range(ROUNDS):
         for clients in CLIENTS:
             stage.progress(f"{clients} clients", turn, ROUNDS)
-            for what, made in _kinds(posts[ASKED], numbers).items():
-                rates.setdefault(what, {}).setdefault(clients, []).append(await _loaded(stage, made(clients), clients))
-    # Of the first round all scopes are loaded into memory.
-    latency = {
-        size: [median(one.p50 for one in found[1:]), median(one.p95 for one in found[1:])]
-        for size, found in times.items()
-    }
-    book.table(
-        "Questions by the size of their scope, one client",
-        ("memories", "p50 ms", "p95 ms"),
-        [(f"{size:,}", *(f"{one:.1f}" for one in found)) for size, found in latency.items()],
-    )
-    done = {
-        what: [median(one.per_second for one in found[clients]) for clients in CLIENTS] for what, found in rates.items()
-    }
-    book.table(
-        "Requests a second by clients, one process",
-        ("clients", *done),
-        [(str(clients), *(f"{found[place]:.0f}" for found in done.values())) for place, clients in enumerate(CLIENTS)],
-        f"Medians of {ROUNDS} rounds in turns; questions to a scope of {ASKED:,}, writes and turns to a user a client.",
-    )
-    lines = {
-        name: [found[place] for found in latency.values()] for place, name in enumerate(("median", "95th percentile"))
-    }
-    save(IMAGES / "curve-latency.svg", SIZES, lines, "milliseconds", "memories in the scope")
-    save(IMAGES / "curve-throughput.svg", CLIENTS, done, "requests a second", "clients")
+            for what, made in _kinds(_questions(ASKED), numbers).items():
+                spread = await _loaded(stage, made(clients), clients)
+                found.setdefault(what, {}).setdefault(clients, []).append(spread.per_second)
+    return {what: [median(rounds[clients]) for clients in CLIENTS] for what, rounds in found.items()}
 
 
 def _questions(size: int) -> list[Post]:
