@@ -40,13 +40,13 @@ async def curves(stage: Stage, book: Book) -> None:
 
 
 def draw(times: Mapping[int, Sequence[float]], rates: Mapping[str, Sequence[float]]) -> None:
-    """Draw times by sizes as multiples of those of `ASKED`, and rates by clients as multiples of one client's."""
+    """Draw times by sizes as multiples of those of `ASKED`, and rates by clients as shares of the highest."""
     named = enumerate(("median", "95th percentile"))
     lines = {name: [found[place] / times[ASKED][place] for found in times.values()] for place, name in named}
     unit = f"times a question to {ASKED:,} memories"
     save(IMAGES / "curve-latency.svg", list(times), lines, unit, "memories in the scope")
-    found = {what: [one / each[0] for one in each] for what, each in rates.items()}
-    save(IMAGES / "curve-throughput.svg", CLIENTS, found, "times the requests a second of one client", "clients")
+    found = {what: [one / max(each) for one in each] for what, each in rates.items()}
+    save(IMAGES / "curve-throughput.svg", CLIENTS, found, "share of the most requests a second", "clients")
 
 
 async def _by_size(stage: Stage) -> dict[int, list[float]]:
