@@ -22,6 +22,7 @@ from app.features.mcp.endpoint import McpEndpoint
 from app.features.oauth.mount import oauth_of
 from app.http import openapi, problems
 from app.http.admission import Admission, AdmissionMiddleware
+from app.http.direct import DirectRoutes
 from app.http.middleware import RequestMiddleware, install_headers
 from app.http.openapi import TAGS, described
 from app.http.operations_port import OperationsPort
@@ -101,6 +102,7 @@ def create_app(
 
 def _add_middleware(app: FastAPI, settings: Settings, admission: Admission) -> None:
     """Wrap the routes: what is added last sees a request first."""
+    app.add_middleware(DirectRoutes, routes=app.router.routes)
     if settings.operations_port is not None:
         app.add_middleware(OperationsPort, port=settings.operations_port)
     app.add_middleware(AdmissionMiddleware, admission=admission)

@@ -15,6 +15,7 @@ from rich.progress import BarColumn, Progress, TextColumn, TimeElapsedColumn
 from bench import (
     backfill,
     clocks,
+    curves,
     importing,
     ingest,
     neighbours,
@@ -33,7 +34,7 @@ from bench.stage import FULL, QUICK, Sizes, Stage
 from bench.world import new_world, serving
 
 PARTS = ("query", "recall", "tenants", "neighbours", "write", "import", "ingest", "usage", "clocks")
-ASKED_FOR = ("workers", "backfill", "overload", "processes", "reembed")
+ASKED_FOR = ("workers", "backfill", "overload", "processes", "reembed", "curves")
 """Parts that a run does only when it is told to: filling the store for them takes long."""
 
 EVERY = (*PARTS, *ASKED_FOR)
@@ -42,6 +43,7 @@ LAST = {
     "workers": workers.workers,
     "overload": overload.overload,
     "processes": processes.processes,
+    "curves": curves.curves,
     "import": importing.imports,
     "usage": usage.usage,
     "clocks": clocks.clocks,

@@ -85,7 +85,7 @@ TICKETS: Final = """
         SELECT id, 'queued', entrypoint, priority FROM ticket
     )
 """
-"""Clauses of a WITH that write tickets, with the parameters of `make_ticket`; `ticket.id` is the number of each.
+"""Clauses of a WITH that write tickets, with the parameters of `make_tickets`; `ticket.id` is the number of each.
 
 `given`, a clause before, has the payload of each as `content`, and its `place` from 1. The more of the tenant's jobs
 wait before it, the lower its priority. They do what pgqueuer's `enqueue` does, but in the statement that writes jobs.
@@ -181,13 +181,12 @@ def read_payload(content: bytes | None) -> tuple[UUID, UUID]:
 
 def make_ticket(tenant: UUID, job: UUID, delay: float = 0.0) -> dict[str, object]:
     """Return the parameters of `TICKET`; the job runs after `delay` seconds at the earliest."""
-    return {
-        "delay": delay,
-        "tenant": tenant,
-        "entrypoint": entrypoint(tenant),
-        "content": payload(tenant, job),
-        "deepest": DEEPEST,
-    }
+    return {**make_tickets(tenant, delay), "content": payload(tenant, job)}
+
+
+def make_tickets(tenant: UUID, delay: float = 0.0) -> dict[str, object]:
+    """Return the parameters of `TICKETS`."""
+    return {"delay": delay, "tenant": tenant, "entrypoint": entrypoint(tenant), "deepest": DEEPEST}
 
 
 async def drop(session: WriteSession, ticket: int) -> None:

@@ -6,6 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from functools import cache
+from types import MappingProxyType
 from typing import Any
 from uuid import UUID
 
@@ -130,12 +131,14 @@ _REPORT = statement(
 _NOTE = statement(f"UPDATE jobs SET payload = CAST(:payload AS jsonb) WHERE {_OF_RUN}")  # noqa: S608 - constants
 
 _FINISH = statement(
-    f"""
-    UPDATE jobs SET status = CAST(:ended AS text), error = :error, result = CAST(:result AS jsonb), ticket = NULL,
+    """
+    UPDATE jobs SET status = CAST(:ended AS text), error = :error, result = CAST(given.result AS jsonb), ticket = NULL,
         finished_at = :now,
         progress_done = CASE :ended WHEN 'succeeded' THEN coalesce(progress_total, progress_done) ELSE progress_done END
-    WHERE {_OF_RUN}
-    """  # noqa: S608 - composed of constants
+    FROM unnest(CAST(:ids AS uuid[]), CAST(:results AS text[])) AS given(id, result)
+    WHERE tenant_id = :tenant AND jobs.id = given.id AND status = 'running' AND ticket IS NOT DISTINCT FROM :ticket
+      AND attempts = :attempts
+    """
 )
 
 _PUT_BACK = statement(
@@ -201,11 +204,10 @@ async def enqueue_each(
 ) -> None:
     """Queue a job for each of several scopes as `enqueue` does; `payloads` are theirs, each with its `total`."""
     made = [(ids.new(), scope, payload, total) for scope, (payload, total) in payloads.items()]
-    ticket = job_queue.make_ticket(tenant, made[0][0], delay)
     await session.fetch(
         _ENQUEUE_EACH,
         {
-            **{name: value for name, value in ticket.items() if name != "content"},
+            **job_queue.make_tickets(tenant, delay),
             "ids": [job for job, _, _, _ in made],
             "contents": [job_queue.payload(tenant, job) for job, _, _, _ in made],
             "scopes": [scope for _, scope, _, _ in made],
@@ -295,7 +297,7 @@ async def page(
     With `scopes`, only jobs of these scopes and those of no scope, which are of the whole tenant.
     """
     values = {"scopes": None if scopes is None else list(scopes), "status": status, "kind": kind, "after": after}
-    return [_job(row) for row in await session.fetch(_PAGE, {**values, "tenant": tenant, "limit": limit})]
+    return [job_of(row) for row in await session.fetch(_PAGE, {**values, "tenant": tenant, "limit": limit})]
 
 
 async def start_first(
@@ -341,15 +343,16 @@ async def finish(
     now: datetime,
     error: str | None = None,
     result: Mapping[str, object] | None = None,
+    joined: Mapping[UUID, Mapping[str, object] | None] = MappingProxyType({}),
 ) -> bool:
     """Record the end of a run; return False, and change nothing, when another run has the job.
 
     The progress of a job that succeeded is set to its total. Turns that still wait for one that did not are marked as
-    failed.
+    failed. `joined` are the results of jobs that the run did, too, and that end alike.
     """
-    told = None if result is None else to_text(result)
-    values = {**_of_run(run), "ended": status, "error": error, "result": told, "now": now}
-    if not await session.change(_FINISH, values):
+    results = [None if one is None else to_text(one) for one in (result, *joined.values())]
+    values = {"ended": status, "error": error, "now": now, "ids": [run.id, *joined], "results": results}
+    if not await session.change(_FINISH, {**_of_run(run), **values}):
         return False
     if status is not JobStatus.SUCCEEDED:
         await _give_up(session, run, error or "its job was cancelled", now)
@@ -382,7 +385,7 @@ async def _change(session: WriteSession, job: Job, **values: object) -> Job:
     where = "jobs.tenant_id = :tenant AND jobs.id = :job"
     changed = await update_row(session, "jobs", where, {"tenant": job.tenant_id, "job": job.id}, values)
     assert changed is not None  # noqa: S101 - it was read in this transaction
-    return _job(changed)
+    return job_of(changed)
 
 
 async def _give_up(session: WriteSession, job: Job, reason: str, now: datetime) -> None:
@@ -405,8 +408,9 @@ def _of_run(run: Job) -> dict[str, object]:
 
 
 def _one(rows: Sequence[Record]) -> Job | None:
-    return _job(rows[0]) if rows else None
+    return job_of(rows[0]) if rows else None
 
 
-def _job(row: Record) -> Job:
+def job_of(row: Record) -> Job:
+    """Return the job of a row."""
     return as_record(Job, row, status=JobStatus(row["status"]))

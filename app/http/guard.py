@@ -122,11 +122,13 @@ _KEY = 2
 
 
 class GuardedRoute(SegmentedRoute):
-    """A route that is closed unless it names a role."""
+    """A route that is closed unless it names a role; `direct` where the framework's own way to it can be left out."""
+
+    direct = False
 
     def get_route_handler(self) -> Handler:
         """Return the handler with the checks before it."""
-        handle = _direct(self) or super().get_route_handler()
+        handle, self.direct = _direct(self) or super().get_route_handler(), _direct(self) is not None
         role = (self.openapi_extra or {}).get(ROLE)
         if role is None:
             raise TypeError(f"route {self.path} must say who may call it: openapi_extra=READ, WRITE, ...")

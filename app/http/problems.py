@@ -146,7 +146,7 @@ class ProblemKind:
 def install(app: FastAPI) -> None:
     """Install the exception handlers that answer every error with a problem."""
     app.add_exception_handler(TypedMemoryError, _ours)
-    app.add_exception_handler(RequestValidationError, _validation)
+    app.add_exception_handler(RequestValidationError, _ours)
     app.add_exception_handler(HTTPException, _http)
 
 
@@ -271,13 +271,17 @@ def answer(error: TypedMemoryError, scope: Scope) -> Response:
     return respond(problem_of(error, scope), headers)
 
 
+def of(request: Request, error: TypedMemoryError | RequestValidationError) -> Response:
+    """Return an error of ours, or of a request's validation, as a response."""
+    return answer(error, request.scope) if isinstance(error, TypedMemoryError) else _invalid(request, error)
+
+
 async def _ours(request: Request, error: Exception) -> Response:
-    assert isinstance(error, TypedMemoryError)  # noqa: S101 - registered for just this
-    return answer(error, request.scope)
+    assert isinstance(error, TypedMemoryError | RequestValidationError)  # noqa: S101 - registered for just these
+    return of(request, error)
 
 
-async def _validation(request: Request, error: Exception) -> Response:
-    assert isinstance(error, RequestValidationError)  # noqa: S101 - registered for just this
+def _invalid(request: Request, error: RequestValidationError) -> Response:
     declared = getattr(request.scope.get("route"), "body_field", None)
     body = None if declared is None else declared.field_info.annotation
     faults = error.errors()

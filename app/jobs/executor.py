@@ -9,9 +9,9 @@ from __future__ import annotations
 import asyncio
 import random
 import time
-from collections.abc import Awaitable, Callable, Iterator, Mapping
+from collections.abc import Awaitable, Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from datetime import timedelta
 from itertools import chain, repeat
 from typing import TypeVar
@@ -24,7 +24,7 @@ from pydantic_core import from_json, to_json
 
 from app import ids
 from app.amounts import amount
-from app.db import job_queue, jobs
+from app.db import job_queue, jobs, joint_runs
 from app.db.jobs import Job
 from app.db.session import PLANNED_BY_KEY, WriteSession
 from app.errors import PASSING, Conflict, DatabaseUnavailable, TypedMemoryError
@@ -53,6 +53,8 @@ class JobOutcome:
     result: Mapping[str, object] | None = None
     delay: float | None = None
     counted: bool = True
+    joined: Mapping[UUID, Mapping[str, object] | None] = field(default_factory=dict)
+    """The results of the jobs that were run together with it."""
 
 
 CANCELLED = JobOutcome(name="cancelled", status=JobStatus.CANCELLED)
@@ -184,18 +186,19 @@ class Executor:
                 )
             )
 
-    async def _delay_of(self, turn: Job | JobOutcome) -> float | None:
+    async def _delay_of(self, turn: Sequence[Job] | JobOutcome) -> float | None:
         if isinstance(turn, JobOutcome):
             return turn.delay
-        with structlog.contextvars.bound_contextvars(job=ids.public(ids.JOB, turn.id), kind=turn.kind):
-            if turn.interrupted >= MOST_INTERRUPTED:
-                return (await self._park(turn)).delay
-            return (await self._performed(turn)).delay
+        run, *joined = turn
+        with structlog.contextvars.bound_contextvars(job=ids.public(ids.JOB, run.id), kind=run.kind):
+            if run.interrupted >= MOST_INTERRUPTED:
+                return (await self._park(run)).delay
+            return (await self._performed(run, joined)).delay
 
     async def _begin(
         self, session: WriteSession, tenant: UUID, job: UUID, ticket: int, *, watched: bool = False
-    ) -> Job | JobOutcome:
-        """Return the run to perform, or the outcome of the ticket without a run.
+    ) -> Sequence[Job] | JobOutcome:
+        """Return the run to perform, with those that it joins, or the outcome of the ticket without a run.
 
         A job that was running when its worker died may be the cause. A worker runs such jobs one at a time, `watched`,
         so that a further death identifies the job and interrupts no other suspect.
@@ -204,7 +207,7 @@ class Executor:
         if not watched:
             run = await jobs.start_first(session, tenant, job, ticket=ticket, kinds=self.handlers.keys(), now=now)
             if run is not None:
-                return run
+                return [run, *await self._joined(session, run)]
         found = await jobs.lock(session, tenant, job)
         if found is None or found.ticket != ticket or found.finished:
             return SERVED
@@ -212,12 +215,19 @@ class Executor:
             log.warning("this worker is too old for a job, or too new", kind=found.kind)
             return NOT_OURS
         if not watched and (found.interrupted or found.status is JobStatus.RUNNING):
+            await joint_runs.part(session, found)
             return SUSPECT
         run = await jobs.start(session, found, now)
         if run.cancel_requested:
             await jobs.finish(session, run, status=JobStatus.CANCELLED, now=now)
             return SERVED
-        return run
+        return [run]
+
+    async def _joined(self, session: WriteSession, run: Job) -> Sequence[Job]:
+        handler = self.handlers[run.kind]
+        if handler.together is None or not handler.joins(self.runtime):
+            return ()
+        return await joint_runs.join(session, run)
 
     async def _park(self, run: Job) -> JobOutcome:
         """Fail a job that keeps ending its worker, then keep what can be kept of it: nothing may queue it again."""
@@ -232,20 +242,39 @@ class Executor:
         await self._abandon(run, error)
         return outcome
 
-    async def _performed(self, run: Job) -> JobOutcome:
-        with self.runtime.telemetry.span(f"job {run.kind}"), self._measured(run) as measured:
+    async def _performed(self, run: Job, joined: Sequence[Job]) -> JobOutcome:
+        with self.runtime.telemetry.span(f"job {run.kind}"), self._measured(run, 1 + len(joined)) as measured:
             try:
-                outcome = await self._outcome(run)
+                if joined:
+                    outcome = await self._joint_outcome(run, joined)
+                else:
+                    outcome = await self._outcome(run)
                 if outcome.status is JobStatus.FAILED:
                     await self._abandon(run, outcome.error or "")
-                await self._record(run, outcome)
+                await self._record(run, outcome, joined)
             except asyncio.CancelledError:
                 outcome = PUT_BACK
                 with suppress(TypedMemoryError, TimeoutError):
                     async with asyncio.timeout(LAST_WORD_SECONDS):
-                        await self._record(run, outcome)
+                        await self._record(run, outcome, joined)
             measured.append(outcome)
         return outcome
+
+    async def _joint_outcome(self, run: Job, joined: Sequence[Job]) -> JobOutcome:
+        """Return the outcome of jobs that are run together; they are retried one by one unless all succeed."""
+        together = self.handlers[run.kind].together
+        assert together is not None  # noqa: S101 - jobs joined because there is one
+        try:
+            own, *others = await together(self.runtime, [run, *joined])
+            results = {job.id: succeeded(one).result for job, one in zip(joined, others, strict=True)}
+            return replace(succeeded(own), joined=results)
+        except PASSING as error:
+            return retry(error.message, backoff(1, first=self.runtime.settings.job_retry_seconds))
+        except (Exception, asyncio.CancelledError) as error:
+            if _is_cut(error):
+                raise
+            log.warning("jobs that ran together failed and run one by one", exc_info=error)
+            return retry("jobs of its scope that ran with it failed", 0.0)
 
     async def _outcome(self, run: Job) -> JobOutcome:
         try:
@@ -257,12 +286,9 @@ class Executor:
             return self._again(run, error)
         except TypedMemoryError as error:
             return failure(error.message)
-        except asyncio.CancelledError as error:
-            task = asyncio.current_task()
-            if task is None or task.cancelling():
+        except (Exception, asyncio.CancelledError) as error:  # whatever it is, the job has failed, the worker goes on
+            if _is_cut(error):
                 raise
-            return _unexpected(error)
-        except Exception as error:  # noqa: BLE001 - whatever it is, the job has failed and the worker goes on
             return _unexpected(error)
 
     async def _abandon(self, run: Job, error: str) -> None:
@@ -282,16 +308,24 @@ class Executor:
         delay = backoff(run.attempts, first=settings.job_retry_seconds, at_least=error.retry_after or 0.0)
         return retry(error.message, delay)
 
-    async def _record(self, run: Job, outcome: JobOutcome) -> None:
+    async def _record(self, run: Job, outcome: JobOutcome, joined: Sequence[Job] = ()) -> None:
         async def record(session: WriteSession) -> None:
+            now = self.runtime.clock()
             if outcome.status is not None:
-                now = self.runtime.clock()
                 await jobs.finish(
-                    session, run, status=outcome.status, error=outcome.error, result=outcome.result, now=now
+                    session,
+                    run,
+                    status=outcome.status,
+                    error=outcome.error,
+                    result=outcome.result,
+                    joined=outcome.joined,
+                    now=now,
                 )
             elif outcome.delay is not None:
-                now = self.runtime.clock()
-                await jobs.put_back(session, run, error=outcome.error, counted=outcome.counted, now=now)
+                for one in (run, *joined):
+                    await jobs.put_back(session, one, error=outcome.error, counted=outcome.counted, now=now)
+                if joined:
+                    await joint_runs.part(session, run, delay=outcome.delay)
 
         # What removes the ticket waits for the disk, and for this with it; until then the job would only run again.
         await self._persistently(run.tenant_id, record, synchronous_commit="off")
@@ -307,18 +341,27 @@ class Executor:
         raise AssertionError("unreachable")
 
     @contextmanager
-    def _measured(self, run: Job) -> Iterator[list[JobOutcome]]:
-        """Count, time and log a run; the block appends its outcome to the list."""
+    def _measured(self, run: Job, count: int) -> Iterator[list[JobOutcome]]:
+        """Count, time and log a run of so many jobs; the block appends its outcome to the list."""
         began = time.monotonic()
-        self.runtime.metrics.job_started(run.kind)
+        for _ in range(count):
+            self.runtime.metrics.job_started(run.kind)
         ended: list[JobOutcome] = []
         try:
             yield ended
         finally:
             seconds = time.monotonic() - began
             name = ended[0].name if ended else "unrecorded"
-            self.runtime.metrics.job_ended(run.kind, name, seconds)
-            log.info("job", outcome=name, attempt=run.attempts, ms=round(seconds * 1000, 1), tenant=str(run.tenant_id))
+            for _ in range(count):
+                self.runtime.metrics.job_ended(run.kind, name, seconds)
+            log.info(
+                "job",
+                outcome=name,
+                attempt=run.attempts,
+                ms=round(seconds * 1000, 1),
+                tenant=str(run.tenant_id),
+                together=count,
+            )
 
 
 @dataclass(frozen=True, slots=True)
@@ -335,6 +378,12 @@ class _Progress:
             raise RunEnded(TAKEN_OVER)
         if stop:
             raise RunEnded(CANCELLED)
+
+
+def _is_cut(error: BaseException) -> bool:
+    """Return whether a run ends because its own task is cancelled, not one that it waited for."""
+    task = asyncio.current_task()
+    return isinstance(error, asyncio.CancelledError) and (task is None or task.cancelling() > 0)
 
 
 def _unexpected(error: BaseException) -> JobOutcome:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Awaitable, Callable, Mapping
+from collections.abc import Awaitable, Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Protocol
 
@@ -30,6 +30,9 @@ class ProgressCallback(Protocol):
 Run = Callable[[Runtime, Job, ProgressCallback], Awaitable[Mapping[str, object] | None]]
 
 
+RunTogether = Callable[[Runtime, Sequence[Job]], Awaitable[Sequence[Mapping[str, object]]]]
+
+
 Abandon = Callable[[Runtime, Job, str], Awaitable[None]]
 
 
@@ -41,12 +44,16 @@ class Handler:
     at least once and may run again, even concurrently when its worker was presumed dead, so it must be idempotent. A
     transient TypedMemoryError (of the database, the model provider, a conflict) is retried later, `ComeBack` runs it
     again without counting, any other error fails the job. `abandon` takes the runtime, a job that has failed (it may be
-    recorded as such already), and the error: it stores what can be kept without the run.
+    recorded as such already), and the error: it stores what can be kept without the run. `together` does several jobs
+    of a scope at once, and returns the result of each; where it fails, each of them runs by itself. `joins` tells
+    whether jobs that wait are taken up so.
     """
 
     kind: str
     run: Run
     abandon: Abandon | None = None
+    together: RunTogether | None = None
+    joins: Callable[[Runtime], bool] = lambda _runtime: True
 
 
 def discover() -> Mapping[str, Handler]:

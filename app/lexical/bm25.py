@@ -310,8 +310,9 @@ def language_of(tokens: Collection[str], default: str, default_words: Collection
     words = set(tokens)
     known = _languages_of_words()
     votes = Counter(language for word in words for language in known.get(word, ()))
-    signs = {letter for letter in "".join(words) if not letter.isascii()}
-    votes.update(language for letter in signs for language in known.get(letter, ()))
+    if not (letters := "".join(words)).isascii():
+        signs = {letter for letter in letters if not letter.isascii()}
+        votes.update(language for letter in signs for language in known.get(letter, ()))
     ordered = sorted(votes.items(), key=lambda one: -one[1])
     if not ordered or ordered[0][1] <= sum(word in default_words for word in words):
         return default

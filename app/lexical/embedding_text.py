@@ -42,28 +42,35 @@ def pattern(names: frozenset[str]) -> re.Pattern[str]:
 
 def _by_word_alone(names: frozenset[str], text: str) -> bool:
     """Return whether comparing single words finds all matches of the pattern, whose compilation takes longer."""
-    lower = ""
-    for name in names:
-        if name.isalnum():
-            continue
-        parts = name.split(" ")
-        if not all(part.isalnum() for part in parts):
-            return False
-        if len(parts) > 1:
-            lower = lower or text.lower()
-            if not all(part[0].isupper() for part in parts) or lower.count(name.lower()) != text.count(name):
-                return False
-    return True
+    longer = _longer_names(names)
+    if not longer:
+        return longer is not None
+    lower = text.lower()
+    return all(lower.count(name.lower()) == text.count(name) for name in longer)
+
+
+@lru_cache(maxsize=256)
+def _longer_names(names: frozenset[str]) -> tuple[str, ...] | None:
+    """Return the names of several capitalised words; None where a name has other words or signs."""
+    parts = [name.split(" ") for name in names if not name.isalnum()]
+    if not all(part.isalnum() and (len(each) == 1 or part[0].isupper()) for each in parts for part in each):
+        return None
+    return tuple(" ".join(each) for each in parts)
 
 
 def _by_word(names: frozenset[str], text: str) -> str:
-    words, whole = _words_and_short_forms(names), {name.lower() for name in names}
+    words, whole = _words_and_short_forms(names), _in_lower_case(names)
 
     def left(found: re.Match[str]) -> str:
         word = found[1]
         return " " if word in words or word.lower() in whole else found[0]
 
     return _WORD.sub(left, text)
+
+
+@lru_cache(maxsize=256)
+def _in_lower_case(names: frozenset[str]) -> frozenset[str]:
+    return frozenset(map(str.lower, names))
 
 
 @lru_cache(maxsize=256)

@@ -12,23 +12,24 @@ from matplotlib.figure import Figure
 
 IMAGES = Path(__file__).parents[2] / "docs" / "images"
 
+ALONG = "memories in the store"
+
 
 def draw(results: Path, folder: Path = IMAGES) -> None:
     """Draw the growth curves of a run's results."""
-    mpl.rcParams["svg.hashsalt"] = "typed-memory"  # the same figures, the same file
     found = sorted(json.loads(results.read_text(encoding="utf-8")), key=lambda one: one["memories"])
     memories = [one["memories"] for one in found]
     kinds = dict.fromkeys(kind for one in found for kind in one["questions"])
     times = {kind: [one["questions"].get(kind, {}).get("p50") for one in found] for kind in kinds}
     times["a typed write"] = [one["write"] for one in found]
     times["an event to the largest scope"] = [one.get("event_to_largest") for one in found]
-    _save(folder / "scale-times.svg", memories, times, "milliseconds, median")
+    save(folder / "scale-times.svg", memories, times, "milliseconds, median")
     rates = {
         "bulk import": [one["import_per_second"] for one in found],
         "batches of 250": [one["batch_per_second"] for one in found],
     }
-    _save(folder / "scale-rates.svg", memories, rates, "memories a second")
-    _save(folder / "scale-bytes.svg", memories, _by_table(found), "bytes a memory")
+    save(folder / "scale-rates.svg", memories, rates, "memories a second")
+    save(folder / "scale-bytes.svg", memories, _by_table(found), "bytes a memory")
 
 
 def _by_table(found: Sequence[Mapping[str, Any]]) -> dict[str, list[float | None]]:
@@ -40,17 +41,21 @@ def _by_table(found: Sequence[Mapping[str, Any]]) -> dict[str, list[float | None
     }
 
 
-def _save(path: Path, memories: Sequence[int], lines: Mapping[str, Sequence[float | None]], unit: str) -> None:
+def save(
+    path: Path, places: Sequence[int], lines: Mapping[str, Sequence[float | None]], unit: str, along: str = ALONG
+) -> None:
+    """Draw lines over places on a logarithmic axis, which is named for what is `along` it."""
+    mpl.rcParams["svg.hashsalt"] = "typed-memory"  # the same figures, the same file
     figure = Figure(figsize=(7, 4), layout="constrained")
     axes = figure.subplots()
     for name, values in lines.items():
-        pairs = [(at, value) for at, value in zip(memories, values, strict=True) if value is not None]
+        pairs = [(at, value) for at, value in zip(places, values, strict=True) if value is not None]
         axes.plot([at for at, _ in pairs], [value for _, value in pairs], marker="o", label=name)
     axes.set_xscale("log")
-    axes.set_xticks(memories, [f"{one:,}" for one in memories])
+    axes.set_xticks(places, [f"{one:,}" for one in places])
     axes.minorticks_off()
     axes.set_ylim(bottom=0)
-    axes.set_xlabel("memories in the store")
+    axes.set_xlabel(along)
     axes.set_ylabel(unit)
     axes.grid(visible=True, alpha=0.3)
     axes.legend()

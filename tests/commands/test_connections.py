@@ -14,7 +14,8 @@ import uvicorn
 from fastapi import FastAPI, Request
 
 from app.http.refusals import HOLD_SECONDS
-from app.operations.commands.web_server import ConnectionLimits, acceptors, bounded
+from app.operations.commands.connections import ConnectionLimits, bounded
+from app.operations.commands.web_server import acceptors
 from tests.api.conftest import KEY, running, settings_for
 from tests.support.waiting import PATIENCE, eventually
 

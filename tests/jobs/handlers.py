@@ -5,7 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from app.db.jobs import Job
@@ -90,6 +90,26 @@ async def deadly(runtime: Runtime, job: Job, progress: ProgressCallback) -> None
     await asyncio.sleep(60)
 
 
+async def alone(runtime: Runtime, job: Job, progress: ProgressCallback) -> Mapping[str, object]:
+    """Be done by itself."""
+    await mark(runtime, job, "alone")
+    return {"done": job.payload["turns"]}
+
+
+async def together(runtime: Runtime, jobs: Sequence[Job]) -> Sequence[Mapping[str, object]]:
+    """Be done with others, unless that is to go wrong."""
+    for job in jobs:
+        await mark(runtime, job, "together")
+    match jobs[0].payload.get("how"):
+        case "deadly":
+            os.kill(os.getpid(), signal.SIGKILL)
+        case "slow":
+            await asyncio.sleep(30)
+        case "wrong":
+            raise ValueError("Wolkenkuckucksheim")
+    return [{"done": job.payload["turns"]} for job in jobs]
+
+
 async def counted(context: WorkerContext, tenant: UUID, *, dry_run: bool, progress: RunProgress) -> Counts:
     """Count the tenant's jobs, and take a checkpoint after each."""
     query = statement("SELECT count(*) FROM jobs WHERE tenant_id = :tenant")
@@ -113,5 +133,6 @@ HANDLERS = {
         Handler(kind="wrong", run=wrong),
         Handler(kind="strange", run=strange),
         Handler(kind="deadly", run=deadly),
+        Handler(kind="gathered", run=alone, together=together),
     )
 }

@@ -8,7 +8,7 @@ from contextlib import asynccontextmanager
 from dataclasses import dataclass
 from types import SimpleNamespace
 from typing import Any, cast
-from uuid import UUID
+from uuid import UUID, uuid4
 
 import asyncpg
 
@@ -95,6 +95,22 @@ class Yard:
     async def enqueue(self, actor: Actor, kind: str, **payload: object) -> UUID:
         async with self.runtime.database.write(actor.tenant_id) as session:
             return await jobs.enqueue(session, tenant=actor.tenant_id, kind=kind, payload=payload, now=now())
+
+    async def gathered(self, actor: Actor, scope: UUID, turns: int = 1, **payload: object) -> UUID:
+        """Queue a job that may be done with others of its scope."""
+        named = [uuid4().hex for _ in range(turns)]
+        async with self.runtime.database.write(actor.tenant_id) as session:
+            given = {"tenant_id": actor.tenant_id, "id": scope, "kind": "user", "user_id": scope.hex, "agent_id": None}
+            return await jobs.enqueue(
+                session,
+                tenant=actor.tenant_id,
+                kind="gathered",
+                payload={"turns": named, **payload},
+                now=now(),
+                scope=scope,
+                total=turns,
+                beside={"scopes": [given]},
+            )
 
     async def ended(self, actor: Actor, job: UUID) -> Job:
         """Wait until a job has ended, and return it."""

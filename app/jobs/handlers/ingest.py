@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from uuid import UUID
 
 from app import ids
@@ -24,6 +24,20 @@ async def run(runtime: Runtime, job: Job, progress: ProgressCallback) -> Mapping
     last = job.attempts >= runtime.settings.job_attempts
     done = await runtime.turns.process(actor, turns, progress=progress, give_up=last)
     return {"turns": [_turn_detail(one) for one in done], **({} if batch is None else {"batch": batch})}
+
+
+async def run_together(runtime: Runtime, of_scope: Sequence[Job]) -> Sequence[Mapping[str, object]]:
+    """Process the turns of jobs of one scope and sender as if one request had brought them."""
+    named = [[UUID(one) for one in job.payload["turns"]] for job in of_scope]
+    done = await runtime.turns.process(_sender(of_scope[0]), [turn for turns in named for turn in turns])
+    details = {one.turn.id: _turn_detail(one) for one in done}
+    return [{"turns": [details[turn] for turn in turns if turn in details]} for turns in named]
+
+
+def joins(runtime: Runtime) -> bool:
+    """Return whether jobs of a scope are run together: by rules, which read each turn by itself in any case."""
+    extractor = runtime.turns.pipeline.extractor
+    return extractor.window == 1 and not (extractor.reads_known or extractor.reads_instructions)
 
 
 async def _batched(runtime: Runtime, job: Job, actor: Actor, progress: ProgressCallback) -> str:
@@ -88,4 +102,4 @@ def _turn_detail(one: StoredTurn) -> dict[str, object]:
     }
 
 
-HANDLER = Handler(kind=INGEST, run=run, abandon=abandon)
+HANDLER = Handler(kind=INGEST, run=run, abandon=abandon, together=run_together, joins=joins)

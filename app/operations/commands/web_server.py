@@ -1,7 +1,4 @@
-"""The HTTP server: uvicorn with bounds on connections and their time, and several processes on one socket.
-
-Requests that would be turned away are answered here, before they are parsed, and late: a service that is asked for
-sixteen times what it can do spends its time on what it takes into work, not on saying no.
+"""The HTTP server: uvicorn's options, and several processes on one socket.
 
 uvicorn's supervisor starts the processes and replaces them one by one on SIGHUP; ours also replaces one that dies,
 hangs or cannot start. The parent serves nothing: it opens the store first, so that they find an embedded server and the
@@ -11,42 +8,34 @@ schema, and ends last.
 from __future__ import annotations
 
 import asyncio
-import json
 import math
 import multiprocessing
 import os
-import re
 import signal
 import socket
 import threading
 import time
 from collections.abc import AsyncIterator, Callable, Mapping, Sequence
 from contextlib import asynccontextmanager
-from dataclasses import dataclass
-from functools import cache
-from http import HTTPStatus
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from types import FrameType
 from typing import Any, cast
 
-import h11
 import structlog
 import uvicorn
 from prometheus_client.multiprocess import mark_process_dead
 from starlette.applications import Starlette
 from uvicorn.config import STARTUP_FAILURE
-from uvicorn.protocols.http.h11_impl import H11Protocol
 from uvicorn.supervisors.multiprocess import Multiprocess, Process
 
 from app.assembly import build_runtime
 from app.command_line.configuration import configure_logs, freeze_garbage_collector, owner_login
 from app.command_line.terminal import CommandFailed
-from app.errors import Overloaded
 from app.http.admission import Admission
-from app.http.problems import MEDIA_TYPE, URN
 from app.main import create_app
 from app.metrics import shared_metrics
+from app.operations.commands.connections import ConnectionLimits, bounded
 from app.settings import Settings
 
 log = structlog.get_logger("typed_memory.start")
@@ -68,28 +57,6 @@ JOB_LOCK = "jobs.lock"
 _ACCEPTED_AT_ONCE = 16
 """Connections that a process accepts in one round of its event loop: enough that the kernel does not hold them back,
 where nobody refuses them, and so few that they don't hold up the requests in work."""
-
-_HEAD = re.compile(rb"(?:GET|POST|PATCH|PUT|DELETE) ([!-~]{1,2048}) HTTP/1\.1\r\n")
-_AUTHORIZATION = re.compile(rb"\r\nauthorization:[ \t]*([!-~ ]*?)[ \t]*\r\n", re.IGNORECASE)
-_LENGTH = re.compile(rb"\r\ncontent-length:[ \t]*(\d{1,12})[ \t]*\r\n", re.IGNORECASE)
-_LINES = re.compile(rb"(?:[!#$%&'*+.^_`|~0-9A-Za-z-]+:[^\r\n\0]*\r\n)*")
-"""Headers that every parser reads alike: a proxy in front must not see another end of the request than we do."""
-
-_SPECIAL = re.compile(
-    rb"\r\n(?:transfer-encoding|expect|upgrade|connection(?!:[ \t]*keep-alive[ \t]*\r)):", re.IGNORECASE
-)
-"""Headers of requests that are left to the parser."""
-
-_END = b"\r\n\r\n"
-
-_LARGEST_REFUSED = 1 << 20
-"""Bytes of a request that are passed over; the body of a larger one is not waited for."""
-
-_FEWEST_BYTES_A_SECOND = 500
-"""Of a body, after its first seconds; slower ones keep a connection for nobody's good."""
-
-_LONGEST_PAUSE = 4
-"""Times the seconds that a request may begin late, after which a body that stopped is given up."""
 
 
 def http_options(settings: Settings) -> Mapping[str, Any]:
@@ -289,192 +256,3 @@ def _lifespan(app: Starlette) -> Callable[[Any], Any]:
             yield state
 
     return lifespan
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
-class ConnectionLimits:
-    """The most connections, and the seconds for which one may stall, in a request or in its answer."""
-
-    connections: int
-    seconds: float
-
-
-def bounded(admission: Admission, limits: ConnectionLimits) -> type[H11Protocol]:
-    """Return uvicorn's protocol, within these limits."""
-
-    class Bounded(BoundedConnection):
-        def __init__(self, *given: Any, **named: Any) -> None:  # noqa: ANN401 - as uvicorn makes it
-            super().__init__(*given, **named)
-            self.admission, self.limits = admission, limits
-
-    return Bounded
-
-
-class BoundedConnection(H11Protocol):
-    """A connection that is closed when it is one too many, when its request comes too slowly, or its answer stalls."""
-
-    admission: Admission
-    limits: ConnectionLimits
-    _timer: asyncio.TimerHandle | None = None
-    _watched: str = ""
-    _received: int = 0
-    _held: bool = False
-    _unread: int = 0
-    _refused: bool = False
-
-    def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Begin, unless there are too many already."""
-        super().connection_made(transport)
-        if len(self.connections) > self.limits.connections:
-            transport.write(_refusal(_TOO_MANY, close=True))
-            transport.close()
-        else:
-            self._watch("head", self._give_up)
-
-    def connection_lost(self, exc: Exception | None) -> None:
-        """End."""
-        self._unwatch()
-        super().connection_lost(exc)
-
-    def data_received(self, data: bytes) -> None:
-        """Turn a request away unparsed where that is certain, else parse it; then watch for the rest of it."""
-        if self._unread:
-            data, self._unread = data[self._unread :], max(0, self._unread - len(data))
-            if not data:
-                return
-        if self._between_requests() and (size := self._refused_size(data)) is not None:
-            self._refuse(data, size)
-            return
-        self._received += len(data)
-        super().data_received(data)
-        self._held = self._held or self.flow.read_paused
-        self._watch_the_rest()
-
-    def shutdown(self) -> None:
-        """End, once what is in work is answered; a request that was turned away is answered now."""
-        if self._refused:
-            self._close_refused()
-        else:
-            super().shutdown()
-
-    def pause_writing(self) -> None:
-        """Watch a client that does not read its answer."""
-        super().pause_writing()
-        self._watch("answer", self.transport.abort)
-
-    def resume_writing(self) -> None:
-        """Go on."""
-        super().resume_writing()
-        self._unwatch()
-
-    def _between_requests(self) -> bool:
-        return self.conn.their_state is h11.IDLE and not self.conn.trailing_data[0]
-
-    def _refused_size(self, data: bytes) -> int | None:
-        """Return the bytes of a request that would be turned away, body included; None for one that is to be parsed."""
-        end = data.find(_END)
-        if end < 0 or (head := _HEAD.match(data)) is None or _SPECIAL.search(data, 0, end + 2):
-            return None
-        lengths = data[: end + 2].lower().count(b"\r\ncontent-length:")
-        length = _LENGTH.search(data, 0, end + 2)
-        if lengths != (length is not None) or not _LINES.fullmatch(data, head.end(), end + 2):
-            return None
-        size = end + len(_END) + (int(length[1]) if length else 0)
-        if size < len(data) or size > _LARGEST_REFUSED:
-            return None
-        authorization = _AUTHORIZATION.search(data, 0, end + 2)
-        path = head[1].partition(b"?")[0].decode("ascii")
-        return size if self.admission.refuses(path, authorization[1] if authorization else b"") else None
-
-    def _refuse(self, data: bytes, size: int) -> None:
-        """Answer late, and read nothing until then; close the connection where too many wait for that already."""
-        self._unwatch()
-        self._unset_keepalive_if_required()
-        self._unread = size - len(data)
-        self._refused = self.admission.refusals.hold(self._answer_refused)
-        if self._refused:
-            self.transport.pause_reading()
-        else:
-            self._close_refused()
-
-    def _answer_refused(self) -> None:
-        """Answer, keep the connection, and pass over what is still to come of the body."""
-        self._refused = False
-        if self.transport.is_closing():
-            return
-        self.transport.write(_refusal(_TOO_MUCH))
-        self.timeout_keep_alive_task = self.loop.call_later(self.timeout_keep_alive, self.timeout_keep_alive_handler)
-        self.transport.resume_reading()
-
-    def _close_refused(self) -> None:
-        self.transport.write(_refusal(_TOO_MUCH, close=True))
-        self.transport.close()
-
-    def _watch_the_rest(self) -> None:
-        state = self.conn.their_state
-        if state is h11.SEND_BODY:
-            if self._watched != "body":
-                self._received, self._held = 0, self.flow.read_paused
-                self._watch("body", self._look_at_the_body)
-        elif state is not h11.IDLE:
-            self._unwatch()
-        elif not self._watched and not self._between_requests():
-            self._watch("head", self._give_up)
-
-    def _look_at_the_body(self) -> None:
-        """Give up a body that comes too slowly, unless it is the service that does not read it.
-
-        What came since the last look gives it time, but however much came, a sender that stops is given up.
-        """
-        bought = self.limits.seconds
-        if not self._held:
-            bought = min(_LONGEST_PAUSE * bought, self._received / _FEWEST_BYTES_A_SECOND)
-        self._received, self._held = 0, self.flow.read_paused
-        if bought:
-            self._watch("body", self._look_at_the_body, bought)
-        else:
-            self._give_up()
-
-    def _give_up(self) -> None:
-        if self.transport.is_closing():
-            return
-        if self.cycle is None or self.cycle.response_complete or not self.cycle.response_started:
-            self.transport.write(_answer(408, "Request timeout", "request-timeout", _TOO_SLOW, close=True))
-        self.transport.close()
-
-    def _watch(self, what: str, late: Callable[[], None], seconds: float | None = None) -> None:
-        self._unwatch()
-        self._watched = what
-        self._timer = self.loop.call_later(self.limits.seconds if seconds is None else seconds, late)
-
-    def _unwatch(self) -> None:
-        self._watched = ""
-        if self._timer is not None:
-            self._timer.cancel()
-            self._timer = None
-
-
-_TOO_MANY = "too many connections are open: retry after a moment"
-
-_TOO_MUCH = "the service has more to do than it can: retry after a moment"
-
-_TOO_SLOW = "the request came too slowly: send it in one go"
-
-
-@cache
-def _refusal(detail: str, *, close: bool = False) -> bytes:
-    return _answer(503, Overloaded.title, Overloaded.code, detail, close=close)
-
-
-def _answer(status: int, title: str, code: str, detail: str, *, close: bool) -> bytes:
-    """Return a problem as the bytes of a whole answer, without what only a parsed request can tell."""
-    problem = {"type": URN + code, "title": title, "status": status, "detail": detail, "instance": "", "request_id": ""}
-    body = json.dumps(problem).encode()
-    headers = [
-        f"HTTP/1.1 {status} {HTTPStatus(status).phrase}",
-        f"Content-Type: {MEDIA_TYPE}",
-        f"Content-Length: {len(body)}",
-        *(["Retry-After: 1"] if status == HTTPStatus.SERVICE_UNAVAILABLE else []),
-        *(["Connection: close"] if close else []),
-    ]
-    return "\r\n".join(headers).encode() + _END + body
