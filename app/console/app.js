@@ -1,7 +1,7 @@
 // The console's shell: logging in, the menu by role, the page of the address, notices.
 
 import { html, render, useEffect, useState } from "./vendor/preact.js";
-import { follow, forgetKey, get, request, storedKey, storeKey } from "./lib/api.js";
+import { forgetKey, get, request, storedKey, storeKey } from "./lib/api.js";
 import { href, notify, readAddress, Session, useAddress } from "./lib/hooks.js";
 import { Button, Failure, Field, Loading, Missing } from "./lib/ui.js";
 
@@ -24,7 +24,7 @@ const PAGES = [
   ["settings", "Settings", "SettingsPage", "admin"],
 ];
 const THEMES = ["auto", "light", "dark"];
-const WAITING_SECONDS = 30;
+const WAITING_SECONDS = 10;
 
 const loaded = new Map();
 /** Load a page's file; browsers remember one that failed by its address, so that each try has another. */
@@ -136,27 +136,12 @@ function useHealth(session) {
     };
   }, []);
   useEffect(() => {
-    let closing = new AbortController();
-    const heard = (name, data) => {
-      if (name === "review.waiting") setHealth((old) => ({ ...old, waiting: data.waiting }));
-      if (name === "job.done") dispatchEvent(new CustomEvent("job-done", { detail: data }));
-    };
-    const listen = () => {
-      closing = new AbortController();
-      if (session.may("review")) follow(heard, closing.signal);
-    };
-    // A page that the browser keeps for "back" would keep its stream, and with it one of six connections.
-    const leave = () => closing.abort();
-    const comeBack = ({ persisted }) => persisted && listen();
     look();
-    listen();
     const timer = setInterval(look, WAITING_SECONDS * 1000);
-    const listeners = { reviewed: look, "stream-broken": look, pagehide: leave, pageshow: comeBack };
-    for (const [name, run] of Object.entries(listeners)) addEventListener(name, run);
+    addEventListener("reviewed", look);
     return () => {
-      leave();
       clearInterval(timer);
-      for (const [name, run] of Object.entries(listeners)) removeEventListener(name, run);
+      removeEventListener("reviewed", look);
     };
   }, [session]);
   return { ...health, look };

@@ -16,7 +16,7 @@ import math
 import re
 from collections import Counter, deque
 from collections.abc import AsyncIterator, Callable, Hashable
-from contextlib import AsyncExitStack, asynccontextmanager, suppress
+from contextlib import asynccontextmanager, suppress
 from dataclasses import dataclass, field, replace
 from functools import partial
 from itertools import islice
@@ -36,9 +36,6 @@ from app.settings import Settings
 
 UNMETERED = frozenset({"/healthz", "/readyz", "/metrics"})
 """Paths that must be answered even under overload."""
-
-STREAMS = frozenset({"/admin/events"})
-"""Paths whose requests have a place and a deadline until their answer begins; streams have a bound of their own."""
 
 _LONG = re.compile(r"/(turns|turns/[^/]+/replay|documents|documents/.+|import|export|mcp|answer)")
 """Paths whose requests may wait for a model, or for the caller, or store and erase megabytes whole or not at all."""
@@ -74,9 +71,6 @@ class Admission:
     refusals: Refusals
     keys: KnownKeys = field(default_factory=KnownKeys)
     observe: Callable[[str], None] = field(default=lambda _why: None)
-    stopping: asyncio.Event = field(default_factory=asyncio.Event)
-    """Set when open streams must end, because the process is about to stop."""
-
     draining: bool = False
     """True when the process is about to stop: it still serves requests, but sends balancers and clients elsewhere."""
 
@@ -139,10 +133,9 @@ class AdmissionMiddleware:
         authorization = next((value for name, value in scope["headers"] if name == b"authorization"), b"")
         asked = monotonic()
         try:
-            async with AsyncExitStack() as place:
-                pause = await place.enter_async_context(queue.admitted(admission.keys.tenant(authorization)))
+            async with queue.admitted(admission.keys.tenant(authorization)) as pause:
                 with pausing(pause):
-                    await self._within(deadline, scope, receive, send, place)
+                    await self._within(deadline, scope, receive, send)
         except Overloaded as error:
             held = monotonic() - asked >= HOLD_SECONDS or await admission.refusals.wait()
             answer = problems.answer(error, scope)
@@ -154,16 +147,11 @@ class AdmissionMiddleware:
         if isinstance(actor, Actor):
             admission.keys.learn(authorization, actor.tenant_id)
 
-    async def _within(
-        self, seconds: float | None, scope: Scope, receive: Receive, send: Send, place: AsyncExitStack
-    ) -> None:
+    async def _within(self, seconds: float | None, scope: Scope, receive: Receive, send: Send) -> None:
         begun = False
 
         async def noted(message: Message) -> None:
             nonlocal begun
-            if not begun and scope["path"] in STREAMS:
-                limit.reschedule(None)
-                await place.aclose()
             begun = True
             if self.admission.draining and message["type"] == "http.response.start":
                 MutableHeaders(scope=message)["Connection"] = "close"

@@ -24,7 +24,6 @@ from app.memory.versions import (
     Cleared,
     ConflictPolicy,
     Ended,
-    Followed,
     Moved,
     Removed,
     Reverted,
@@ -97,8 +96,6 @@ def transition(versions: Iterable[Version], event: SlotEvent, *, policy: Conflic
             found = _remove(draft, event)
         case Reverted():
             found = _revert(draft, event)
-        case Followed():
-            found = _follow(draft, event)
         case Moved():
             found = _move(draft, event)
         case Unmerged():
@@ -345,43 +342,6 @@ def _settle(draft: VersionDraft, left: Collection[Version]) -> None:
             draft.set(first.id, ChangeCause.UNCONTESTED, contested=False)
         if len(standing) == 1 and is_moot_alone(standing[0]):
             draft.set(standing[0].id, ChangeCause.UNCONTESTED, review=None, review_note=None)
-
-
-def _follow(draft: VersionDraft, event: Followed) -> Transition:
-    """Let the version that a stored one names as the one before it give way to it, if that is what it came after.
-
-    An active one ends where its successor begins, by the type's rule; one that is history, and was followed by what
-    follows the new one, gets it as its neighbour in between.
-    """
-    new = event.new
-    one = draft.get(new.supersedes)
-    nothing = draft.done(SlotOutcome.NOTHING, "")
-    if one is None or one.superseded_by == new.id or one.stated_at > new.stated_at or one.type != new.type:
-        return nothing
-    ahead: set[UUID] = set()
-    at = new.superseded_by
-    while at is not None and at not in ahead:
-        ahead.add(at)
-        following = draft.get(at)
-        at = None if following is None else following.superseded_by
-    if one.id in ahead:
-        return nothing
-    reason = "an import brought what came after it"
-    to: dict[str, Any] = {
-        "superseded_by": new.id,
-        "ended_at": max(one.valid_from, new.valid_from if one.ended_at is None else min(new.valid_from, one.ended_at)),
-    }
-    if one.active:
-        gives_way = draft.policy(one.claim, new.claim) in {SlotVerdict.SUPERSEDE, SlotVerdict.MERGE}
-        if not gives_way:
-            return nothing
-        draft.supersede(one.id, by=new.id, since=new.valid_from, reason=reason)
-        draft.set(one.id, ChangeCause.SUPERSEDED, **to)
-    elif one.status is MemoryStatus.SUPERSEDED and one.superseded_by in ahead:
-        draft.set(one.id, ChangeCause.RELINKED, by=new.id, reason=reason, **to)
-    else:
-        return nothing
-    return draft.done(SlotOutcome.SUPERSEDED, reason, holder=new, rivals=(one,))
 
 
 def _move(draft: VersionDraft, event: Moved) -> Transition:

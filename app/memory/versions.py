@@ -261,13 +261,6 @@ class Reverted:
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class Followed:
-    """`new` was stored with the version before it named already; what is known of that one may be older."""
-
-    new: Version
-
-
-@dataclass(frozen=True, slots=True, kw_only=True)
 class Moved:
     """Versions come into other slots, because entities or keys turn out to be one; `to` gives new slots and values.
 
@@ -315,7 +308,7 @@ class Unmerged:
     merged_at: datetime
 
 
-SlotEvent = Stated | Ended | Chosen | Cleared | Removed | Reverted | Followed | Moved | Unmerged
+SlotEvent = Stated | Ended | Chosen | Cleared | Removed | Reverted | Moved | Unmerged
 
 
 @dataclass(slots=True, kw_only=True)

@@ -17,7 +17,6 @@ from hypothesis import example, given, settings
 from hypothesis import strategies as st
 
 from app.errors import Overloaded
-from app.features.webhooks.events import LiveEvents
 from app.http.admission import _LOOK_SECONDS, Admission, FairQueue, QueueLimits
 from app.pauses import Pause
 from app.services.turns import Turns
@@ -66,37 +65,6 @@ async def test_what_is_turned_away_says_so_and_when_to_come_back(database_url: s
         assert 'tm_http_requests_turned_away_total{reason="full"} 1.0' in told
         await stack.aclose()
         assert (await waiting).status_code == 201
-
-
-async def test_strangers_who_ask_for_event_streams_queue_as_others_do(database_url: str) -> None:
-    settings = settings_for(database_url, request_concurrency=1, tenant_request_queue=1, worker="off")
-    async with (
-        running(settings) as app,
-        connected(app, "tm_no_key_of_this_service") as stranger,
-        AsyncExitStack() as stack,
-    ):
-        await held(stack, app, 1)
-        asked = [asyncio.create_task(stranger.get("/admin/events?seconds=0")) for _ in range(3)]
-        turned_away = [(await one).status_code for one in asked[1:]]
-        await stack.aclose()
-        assert ((await asked[0]).status_code, turned_away) == (401, [503, 503])
-
-
-async def test_a_stream_of_events_has_a_place_only_until_it_begins(database_url: str) -> None:
-    settings = settings_for(database_url, request_concurrency=1, request_deadline=2.0, worker="off")
-    async with running(settings) as app, connected(app, KEY) as client:
-        assert (await client.get("/memories?all=true")).status_code == 200
-        streams = [asyncio.create_task(client.get("/admin/events?seconds=3600")) for _ in range(2)]
-
-        async def followed() -> bool:
-            return bool(app.state.runtime.service(LiveEvents)._open.total() == len(streams))
-
-        await eventually(followed)
-        assert app.state.admission.quick.in_work == 0
-        assert (await client.get("/memories?all=true")).status_code == 200
-        await asyncio.sleep(1.25 * settings.request_deadline)
-        app.state.admission.stopping.set()
-        assert [(await one).status_code for one in streams] == [200, 200]
 
 
 async def test_a_request_that_takes_too_long_is_given_up_and_writes_nothing(

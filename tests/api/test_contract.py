@@ -126,7 +126,7 @@ async def test_a_misspelt_field_inside_a_list_is_told_with_the_nearest(client: h
 
 @pytest.mark.parametrize("path", [path for path, shown in DOCUMENT["paths"].items() if "get" in shown])
 async def test_every_get_answers_head_without_a_body(path: str, caller: Any) -> None:
-    url = path.replace("{", "").replace("}", "").replace("/admin/events", "/admin/events?seconds=0")
+    url = path.replace("{", "").replace("}", "")
     got, head = await caller(path).get(url), await caller(path).head(url)
     assert head.content == b""
     assert (head.status_code, head.headers.get("content-type")) == (got.status_code, got.headers.get("content-type"))

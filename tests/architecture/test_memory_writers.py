@@ -17,7 +17,7 @@ OTHER_TABLES = frozenset(
     {
         "app/db/sql.py",  # inserts the rows it is handed; those of memories come from `apply`
         "app/db/erasure/rows.py",  # deletes the rows of tables that refer to memories
-        "app/features/portability/sql/imports.py",  # inserts the rows of a file, as the engine has placed them
+        "app/features/portability/sql/imports.py",  # inserts the rows of a file, as they were decided elsewhere
         "app/db/reembedding.py",  # vectors, in the tables of `embedding_models.TABLES`
     }
 )

@@ -148,9 +148,7 @@ async def test_entities_merged_into_one_another_are_refused(lines: list[str], ot
     assert any("names an entity that was merged itself" in one["message"] for one in done["errors"])
 
 
-async def test_two_active_in_one_slot_are_fitted_to_one_another(
-    lines: list[str], other_client: httpx.AsyncClient
-) -> None:
+async def test_two_active_in_one_slot_are_refused(lines: list[str], other_client: httpx.AsyncClient) -> None:
     def revive(one: dict[str, Any]) -> None:
         one.update(status="active", superseded_by=None, ended_at=None, retired_at=None)
 
@@ -159,8 +157,8 @@ async def test_two_active_in_one_slot_are_fitted_to_one_another(
         if json.loads(line)["status"] == "superseded"
     )  # fmt: skip
     done = await imported(other_client, changed(lines, "memory", revive, place=place))
-    assert done["failed"] == 0
-    assert done["conflicts"] == {"history": 1}
+    assert "slot: another active memory holds it" in {one["message"] for one in done["errors"]}
+    assert done["imported"]["memory"] == 2
 
 
 @pytest.mark.parametrize(

@@ -18,7 +18,6 @@ from app.db.session import Database, WriteSession
 from app.db.sql import insert_all
 from app.features.lifecycle.drift import Drift
 from app.features.lifecycle.runner import RunProgress
-from app.features.lifecycle.stats import Stats
 from app.model import ReviewReason, Visibility
 from app.read.values import QueryRequest
 from tests.support.stores import USER, Store, reads_in
@@ -245,46 +244,24 @@ def scope_of(store: Store) -> UUID:
     return USER.id(store.tenant)
 
 
-async def rows(store: Store, day: date) -> dict[tuple[str, str], tuple[int, int]]:
+async def rows(store: Store, day: date) -> dict[tuple[str, str], int]:
     found = await store.sql(
-        "SELECT kind, name, count, total FROM store_days WHERE tenant_id = $1 AND day = $2", store.tenant, day
+        "SELECT kind, name, count FROM store_days WHERE tenant_id = $1 AND day = $2", store.tenant, day
     )
-    return {(row["kind"], row["name"]): (row["count"], row["total"]) for row in found}
+    return {(row["kind"], row["name"]): row["count"] for row in found}
 
 
 async def test_each_day_is_counted_from_what_is_there(store: Store) -> None:
     await history(store)
     assert (await watch(store))["days"] == 35
-    floor, words = "confidence N is under the write floor N", "it has N words and states nothing; N are needed"
+    words = "it has N words and states nothing; N are needed"
     assert await rows(store, (NOW - 3 * DAY).date()) == {
-        ("type", "fact"): (18, 20),
-        ("type", "event"): (2, 20),
-        ("confidence", "sum"): (10_000, 20),
-        ("confidence", "squares"): (5_000_000, 20),
-        ("turn", "processed"): (8, 20),
-        ("turn", "skipped"): (12, 20),
-        ("skipped", words): (12, 20),
-        ("decision", "added"): (10, 20),
-        ("decision", "rejected"): (10, 20),
-        ("rejected", floor): (10, 20),
-        ("done", ""): (0, 0),
-    }
-
-
-async def test_the_shifts_of_a_known_history_are_found(store: Store) -> None:
-    await history(store)
-    await watch(store)
-    found = await Stats(database=store.database, clock=lambda: NOW).get(store.tenant)
-    assert {(one.kind, one.name, round(one.recent.value, 2), round(one.before.value, 2)) for one in found.shifts} == {
-        ("type", "fact", 0.9, 0.5),
-        ("type", "event", 0.1, 0.5),
-        ("confidence", "mean", 0.5, 0.8),
-        ("turn", "processed", 0.4, 0.8),
-        ("turn", "skipped", 0.6, 0.2),
-        ("skipped", "it has N words and states nothing; N are needed", 0.6, 0.2),
-        ("decision", "added", 0.5, 0.95),
-        ("decision", "rejected", 0.5, 0.05),
-        ("rejected", "confidence N is under the write floor N", 0.5, 0.05),
+        ("turn", "processed"): 8,
+        ("turn", "skipped"): 12,
+        ("skipped", words): 12,
+        ("decision", "added"): 10,
+        ("decision", "rejected"): 10,
+        ("done", ""): 0,
     }
 
 
@@ -292,7 +269,7 @@ async def test_a_day_is_counted_once_and_what_went_since_stays_counted(store: St
     await history(store)
     await watch(store)
     before = await rows(store, (NOW - 3 * DAY).date())
-    await store.sql("DELETE FROM memories WHERE tenant_id = $1 AND type = 'event'", store.tenant)
+    await store.sql("DELETE FROM turns WHERE tenant_id = $1", store.tenant)
     assert (await watch(store))["days"] == 0
     assert (await watch(store, NOW + DAY))["days"] == 1
     assert await rows(store, (NOW - 3 * DAY).date()) == before

@@ -2,25 +2,19 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Awaitable, Callable, Mapping, Sequence
+from collections.abc import Awaitable, Callable, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime, timedelta
 from typing import Any
-from uuid import UUID, uuid4
+from uuid import UUID
 
 import pytest
 
 from app import ids
 from app.features.backfill.runs import BackfillRequest, Backfills
-from app.features.portability.batch import ImportBatch, ImportContext
-from app.features.portability.exports import ExportRequest, Exports
-from app.features.portability.index_rows import Imported, ImportIndexer, imported
-from app.features.portability.records import read
 from app.features.review.items import ReviewAction, ReviewDecision
 from app.memory.candidate import Candidate, Ending
 from app.memory.extraction import Extraction, Proposal, Role, Turn, TurnStatus
-from app.providers.wordllama import WordllamaEmbedder
 from app.services.entities import Entities
 from app.services.extraction import ExtractionPolicies
 from app.services.limits import Quotas
@@ -128,19 +122,11 @@ SITUATIONS: dict[str, Situation] = {
     ),
 }
 
-KEPT = "an imported memory keeps its id, so what only repeats another stays, as history of it"
-
 ADOPTED = "a fact that a type takes over keeps its id, too; what has expired stays so"
 
 BESIDE = "a merge moves memories as they are: each stands beside what holds the slot until more is said, or undone"
 
 REASONS: dict[tuple[str, str], tuple[State, str]] = {
-    ("import", "same value"): ([("dark", "active", False), ("dark", "superseded", False)], KEPT),
-    ("import", "contested, one side again"): (
-        [("dark", "superseded", False), ("blue", "active", False), ("blue", "superseded", False)],
-        KEPT,
-    ),
-    ("import", "expired, same value"): ([("dark", "active", False), ("dark", "superseded", False)], KEPT),
     ("backfill", "same value"): ([("dark", "active", False), ("dark", "superseded", False)], ADOPTED),
     ("backfill", "contested, one side again"): (
         [("dark", "superseded", False), ("blue", "active", False), ("blue", "superseded", False)],
@@ -181,43 +167,6 @@ async def by_batch(store: Store, value: str, day: float, about: dict[str, Any]) 
 async def by_review(store: Store, value: str, day: float, about: dict[str, Any]) -> None:
     await store.write_all([theme(store, value, day, review="it holds a password", **about)])
     await accept(store)
-
-
-async def by_import(store: Store, value: str, day: float, about: dict[str, Any]) -> None:
-    """Import the line of a memory of another slot, changed to be of this one."""
-    await store.write_all([theme(store, "seedling", day, key=OTHER_KEY, **about)])
-    await import_changed(store, {"seedling": value, OTHER_KEY: KEY})
-
-
-async def import_changed(store: Store, words: Mapping[str, str]) -> None:
-    """Import the line of the memory with the first of the words again, under another id and with other words."""
-    marker = next(iter(words))
-    pieces = [piece async for piece in Exports(database=store.database).lines(store.actor, ExportRequest())]
-    [line] = [line for line in b"".join(pieces).decode().splitlines() if marker in line and '"memory"' in line]
-    for word, other in words.items():
-        line = line.replace(word, other)
-    found = json.loads(line) | {"id": f"mem_{uuid4().hex}"}
-    embedder = store.pipeline.embedder
-    assert isinstance(embedder, WordllamaEmbedder)
-    context = import_context(store, embedder)
-    parsed = read(1, "memory", json.dumps(found).encode(), now=context.clock())
-    readable = context.indexer.read(parsed, Imported(tenant=store.tenant, types=store.types))
-    [readable] = await context.indexer.index([readable], vectors=False)
-    one = imported(readable, store.tenant)
-    assert one is not None
-    await ImportBatch(context=context, actor=store.actor, averages={}).memories([one])
-
-
-def import_context(store: Store, embedder: WordllamaEmbedder) -> ImportContext:
-    return ImportContext(
-        database=store.database,
-        indexer=ImportIndexer(embedder=embedder, language="english"),
-        model_id=1,
-        quotas=Quotas(database=store.database, clock=lambda: datetime.now(UTC)),
-        clock=lambda: datetime.now(UTC),
-        drifted=store.upkeep.mark,
-        crowded=store.upkeep.crowd,
-    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -289,7 +238,6 @@ DOORS = {
     "batch": by_batch,
     "turn": by_turn,
     "review": by_review,
-    "import": by_import,
     "entity merge": by_entity_merge,
 }
 
@@ -312,7 +260,6 @@ RULED: dict[str, Callable[[Store, Candidate], Awaitable[None]]] = {
     "batch": by_batch_with_a_fact,
     "review": by_review_of_a_fact,
 }
-"""Not the import: its memories met the rules of the store that they are from, and come with what was decided there."""
 
 
 @pytest.mark.parametrize("door", RULED)
@@ -355,17 +302,11 @@ async def note_by_turn(store: Store, content: str) -> None:
     await tell(store, content, Proposal(type="semantic", payload={"content": content}, quote=content), 0)
 
 
-async def note_by_import(store: Store, content: str) -> None:
-    await store.write_all([note(store, "A seedling of rye")])
-    await import_changed(store, {"A seedling of rye": content})
-
-
 NOTE_DOORS = {
     "write": note_by_write,
     "batch": note_by_batch,
     "turn": note_by_turn,
     "review": note_by_review,
-    "import": note_by_import,
 }
 
 NOTES: dict[str, tuple[str, str, int]] = {
@@ -391,7 +332,7 @@ async def test_notes_that_differ_decisively_stay_two_by_every_door(store: Store,
         store.tenant,
         [first, second],
     )
-    assert rows[0]["many"] == (2 if door == "import" else many)  # an imported memory keeps its id
+    assert rows[0]["many"] == many
 
 
 HOMES = {"write": by_write_of_a_fact, "batch": by_batch_with_a_fact, "review": by_review_of_a_fact}

@@ -2,12 +2,20 @@
 
 from __future__ import annotations
 
+import json
+from datetime import UTC, datetime
+from uuid import uuid4
+
 import pytest
 
 from app.db.apply import scope
+from app.features.portability.batch import ImportBatch, ImportContext
+from app.features.portability.exports import ExportRequest, Exports
+from app.features.portability.index_rows import Imported, ImportIndexer, imported
+from app.features.portability.records import read
 from app.memory.candidate import Candidate, WriteDecision
+from app.services.limits import Quotas
 from tests.support.stores import USER, Store
-from tests.write.test_doors import import_changed
 
 
 async def indexed(store: Store) -> tuple[int, int]:
@@ -47,16 +55,40 @@ async def test_rows_that_a_crash_left_outside_are_noticed(store: Store, monkeypa
     assert await indexed(store) == (4, 4)
 
 
+async def import_changed(store: Store, word: str, other: str) -> None:
+    """Import the line of the memory with a word again, under another id and with another word."""
+    pieces = [piece async for piece in Exports(database=store.database).lines(store.actor, ExportRequest())]
+    [line] = [line for line in b"".join(pieces).decode().splitlines() if word in line and '"memory"' in line]
+    found = json.loads(line.replace(word, other)) | {"id": f"mem_{uuid4().hex}"}
+    context = ImportContext(
+        database=store.database,
+        indexer=ImportIndexer(embedder=store.pipeline.embedder, language="english"),
+        model_id=1,
+        quotas=Quotas(database=store.database, clock=lambda: datetime.now(UTC)),
+        clock=lambda: datetime.now(UTC),
+        drifted=store.upkeep.mark,
+        crowded=store.upkeep.crowd,
+    )
+    parsed = read(1, "memory", json.dumps(found).encode(), now=context.clock())
+    readable = context.indexer.read(parsed, Imported(tenant=store.tenant, types=store.types))
+    [readable] = await context.indexer.index([readable], vectors=False)
+    one = imported(readable, store.tenant)
+    assert one is not None
+    # As if a file had filled the scope.
+    await store.sql("UPDATE scopes SET imported_from = 'file' WHERE tenant_id = $1", store.tenant)
+    await ImportBatch(context=context, actor=store.actor, file="file", averages={}).memories([one])
+
+
 async def test_an_import_asks_for_upkeep_as_a_write_does(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr(scope, "LARGE", 1)
     await store.write("fact", predicate="likes", object="tea", stateful=False)
     await store.write("fact", predicate="likes", object="seedling", stateful=False)
     await store.upkeep.settle()
-    await import_changed(store, {"seedling": "coffee"})
+    await import_changed(store, "seedling", "coffee")
     assert await indexed(store) == (3, 3)
     assert not store.upkeep._crowded, "all of it is in the vector index"
     await store.sql("UPDATE memory_index SET ann = false WHERE tenant_id = $1", store.tenant)
-    await import_changed(store, {"seedling": "milk"})
+    await import_changed(store, "seedling", "milk")
     assert store.upkeep._crowded
 
 

@@ -1,7 +1,6 @@
 // Requests to the service, with the key of this browser tab.
 
 const BASE = new URL("../../", import.meta.url);
-const AGAIN_MS = 10_000;
 const AGAIN_SOON_MS = 500;
 const READ_MS = 30_000;
 const STORED_KEY = "typed-memory.key";
@@ -76,29 +75,6 @@ export async function request(method, path, { query, body, key, keepalive } = {}
 export const get = (path, query) => request("GET", path, { query });
 export const post = (path, body, query) => request("POST", path, { body: body ?? undefined, query });
 export const del = (path, query) => request("DELETE", path, { query });
-
-/** Follow the service's events until `signal` aborts: `heard(name, data)`. A stream that ends is opened again. */
-export async function follow(heard, signal) {
-  while (!signal.aborted) {
-    try {
-      const headers = { Authorization: `Bearer ${storedKey()}` };
-      const response = await fetch(address("/admin/events", { seconds: 300 }), { headers, signal, credentials: "omit", cache: "no-store" });
-      if (!response.ok) throw new Problem(response.status, null);
-      const reader = response.body.pipeThrough(new TextDecoderStream()).getReader();
-      for (let rest = "", part = await reader.read(); !part.done; part = await reader.read()) {
-        const blocks = (rest + part.value).split("\n\n");
-        rest = blocks.pop();
-        for (const block of blocks) {
-          const [, name, data] = /^event: (.+)\ndata: (.+)$/.exec(block) ?? [];
-          if (name) heard(name, JSON.parse(data));
-        }
-      }
-    } catch {
-      if (!signal.aborted) dispatchEvent(new Event("stream-broken"));
-      await new Promise((done) => setTimeout(done, AGAIN_MS));
-    }
-  }
-}
 
 /** Fetch a file with the key and hand it to the browser to save. */
 export async function download(path, query, name) {

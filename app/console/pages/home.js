@@ -37,7 +37,7 @@ function AdminHome() {
       <div class="stack"><${Card} title="Waiting for review" actions=${html`<a href=${href(["review"])}>Open the queue</a>`}>
         <${Loaded} of=${summary}>${(data) => html`<${Waiting} summary=${data} />`}<//>
       <//>
-      <${Card} title="Shifts"><${Loaded} of=${stats}>${(data) => html`<${Shifts} stats=${data} />`}<//><//></div>
+      <${Card} title="Skipped turns"><${Loaded} of=${stats}>${(data) => html`<${Skipped} stats=${data} />`}<//><//></div>
       <${Card} title="Newest events" actions=${html`<a href=${href(["audit"])}>Audit log</a>`}>
         <${Loaded} of=${audit}>${(data) => html`<${Events} events=${data.events} />`}<//>
       <//>
@@ -101,10 +101,7 @@ function Store({ stats }) {
   </div>`;
 }
 
-function Shifts({ stats }) {
-  const { drift, turns } = stats;
-  return html`${drift.shifts.length
-    ? html`<ul>${drift.shifts.map((one) => html`<li>${one.says}</li>`)}</ul>`
-    : html`<${Empty}>The mix of the last ${drift.recent_days} days is as it was in the ${drift.before_days} days before.<//>`}
-    ${Object.keys(turns.skipped_by_reason).length > 0 && html`<h3>Skipped turns</h3><${Bars} counts=${turns.skipped_by_reason} />`}`;
+function Skipped({ stats }) {
+  const reasons = stats.turns.skipped_by_reason;
+  return Object.keys(reasons).length ? html`<${Bars} counts=${reasons} />` : html`<${Empty}>No turn was skipped.<//>`;
 }

@@ -21,10 +21,6 @@ export function JobsPage() {
     const timer = setInterval(() => document.hidden || pages.reload(), REFRESH_SECONDS * 1000);
     return () => clearInterval(timer);
   }, [unfinished, pages.items.length]);
-  useEffect(() => {
-    addEventListener("job-done", pages.reload);
-    return () => removeEventListener("job-done", pages.reload);
-  }, [filters.status, filters.kind]);
   const every = filters.routine === "yes" || filters.kind;
   const rows = useSifted(pages, (one) => every || one.status === "failed" || !ROUTINE.has(one.kind));
   const act = (job, action) => attempt(() => post(pathOf`/jobs/${job.id}/${action}`).then(pages.reload));

@@ -72,6 +72,8 @@ _NAMED_TURNS = statement(
     """  # noqa: S608 - composed of constants
 )
 
+_COVER = statement("UPDATE erasures SET scopes = :scopes WHERE tenant_id = :tenant AND id = :id")
+
 _ADD = statement(
     """
     UPDATE erasures e SET counts = e.counts || (
@@ -185,6 +187,11 @@ async def named_turns(session: ReadSession, tenant: UUID, user: str) -> dict[UUI
     """Return the turns that were sent for the user to scopes of nobody, each with its scope."""
     rows = await session.fetch(_NAMED_TURNS, {"tenant": tenant, "user": user})
     return {row["id"]: row["scope_id"] for row in rows}
+
+
+async def cover(session: WriteSession, tenant: UUID, erasure: UUID, scopes: Sequence[UUID]) -> None:
+    """Record the scopes that an erasure erases as a whole, those made since it began too."""
+    await session.change(_COVER, {"tenant": tenant, "id": erasure, "scopes": list(scopes)})
 
 
 async def add(session: WriteSession, tenant: UUID, erasure: UUID, counts: Mapping[str, int]) -> None:

@@ -45,6 +45,16 @@ _REMEMBER = {
     for kind, table in (("mem", "memories"), ("turn", "turns"))
 }
 
+_CLOSE = {
+    kind: statement(
+        f"""
+        UPDATE scopes SET imported_from = NULL WHERE tenant_id = :tenant AND imported_from IS NOT NULL
+            AND id IN (SELECT m.scope_id FROM {table} m WHERE m.tenant_id = :tenant AND m.id = ANY(:ids))
+        """  # noqa: S608 - our own names
+    )
+    for kind, table in (("mem", "memories"), ("turn", "turns"))
+}
+
 _COUNT_OFF = statement(
     f"""
     UPDATE scopes SET {REREAD}, memory_count = greatest(0, memory_count - :gone)
@@ -135,10 +145,16 @@ async def memories(session: WriteSession, tenant: UUID, scope: UUID, erasure: UU
     if not ids:
         return Counter()
     here = {"tenant": tenant, "ids": ids}
-    await session.change(_REMEMBER["mem"], {**here, "erasure": erasure})
+    await _remember(session, "mem", here, erasure)
     counts = await _without_children(session, tenant, ids)
     await session.change(_COUNT_OFF, {"tenant": tenant, "scope": scope, "gone": counts["memories"]})
     return counts
+
+
+async def _remember(session: WriteSession, kind: str, here: Mapping[str, object], erasure: UUID) -> None:
+    """Record the ids of what is erased, and close its scopes to the file that fills them: it might bring that back."""
+    await session.change(_REMEMBER[kind], {**here, "erasure": erasure})
+    await session.change(_CLOSE[kind], here)
 
 
 async def _without_children(session: WriteSession, tenant: UUID, ids: Sequence[UUID]) -> Counts:
@@ -153,7 +169,7 @@ async def _without_children(session: WriteSession, tenant: UUID, ids: Sequence[U
 async def one_memory(session: WriteSession, tenant: UUID, memory: UUID, erasure: UUID) -> Counts:
     """Erase what is of one memory, though not itself."""
     here = {"tenant": tenant, "ids": [memory]}
-    await session.change(_REMEMBER["mem"], {**here, "erasure": erasure})
+    await _remember(session, "mem", here, erasure)
     counts: Counts = Counter()
     [[indexed]] = await session.fetch(_COUNT_INDEX, {"tenant": tenant, "id": memory})
     counts["memory_index"] = indexed
@@ -167,7 +183,7 @@ async def one_memory(session: WriteSession, tenant: UUID, memory: UUID, erasure:
 async def together(session: WriteSession, tenant: UUID, memories: Sequence[UUID], erasure: UUID) -> Counts:
     """Erase what is of memories that go together, though not themselves."""
     here = {"tenant": tenant, "ids": list(memories)}
-    await session.change(_REMEMBER["mem"], {**here, "erasure": erasure})
+    await _remember(session, "mem", here, erasure)
     counts: Counts = Counter(query_log=await asked.erase_memories(session, tenant, memories))
     for child in OF_MEMORY:
         counts[child.table] += await _delete(session, child.table, f"{child.column} = ANY(:ids)", here)
@@ -191,7 +207,7 @@ async def these_turns(session: WriteSession, tenant: UUID, ids: Sequence[UUID], 
     if not ids:
         return Counter()
     here = {"tenant": tenant, "ids": list(ids)}
-    await session.change(_REMEMBER["turn"], {**here, "erasure": erasure})
+    await _remember(session, "turn", here, erasure)
     await session.change(_UNQUOTE, here)
     return Counter({"turns": await _delete(session, "turns", "id = ANY(:ids)", here)})
 

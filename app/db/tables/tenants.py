@@ -84,6 +84,8 @@ scopes = table(
     Column("lexical_settled", Boolean, nullable=False, server_default=text("true")),
     when("created_at", default="now()"),
     when("written_at", nullable=True),
+    # The digest of the header of the export that filled the scope.
+    Column("imported_from", Text),
     one_of("kind", ScopeKind),
     Index("ix_scopes_tenant_id_user_id", "tenant_id", "user_id"),
     Index("ix_scopes_tenant_id_agent_id", "tenant_id", "agent_id"),

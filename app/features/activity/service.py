@@ -13,9 +13,8 @@ from app.db.entities import read as entity_reads
 from app.db.session import Database
 from app.features.activity import sql as activity
 from app.features.activity.sql import EntityNeighbour, NameActivity, SessionActivity
-from app.features.lifecycle.drift import of_turns, of_writes
 from app.features.lifecycle.sql import drift
-from app.memory.drift import DayRow
+from app.features.lifecycle.sql.drift import DONE, StoreCount
 from app.model import Actor, ScopeKind
 from app.services.pages import Page, cut_page
 
@@ -73,23 +72,19 @@ class Activity:
         tenant, today = actor.tenant_id, self.clock().date()
         wanted = [today - timedelta(days=back) for back in range(days - 1, -1, -1)]
         async with self.database.read(tenant) as session:
-            kept = [row for row, _ in await drift.read_days(session, tenant, wanted[0])]
-            counted = await drift.read_counted_days(session, tenant, wanted[0])
-            missing = [day for day in wanted if day not in counted]
-            since, until = drift.midnight(missing[0]), drift.midnight(today + timedelta(days=1))
-            heard = await drift.turns(session, tenant, since, until)
-            decided = await drift.decisions(session, tenant, since, until)
-        rows = [row for row in kept if row.day in counted]
-        rows += of_turns([one for one in heard if one.day not in counted])
-        rows += of_writes([one for one in decided if one.day not in counted])
-        return _group_by_day(wanted, rows)
+            _, kept = await drift.read_counts(session, tenant, wanted[0])
+            done = {one.day for one in kept if one.kind == DONE}
+            missing = next(day for day in wanted if day not in done)
+            fresh = await drift.count_days(session, tenant, missing, today)
+        return _group_by_day(
+            wanted, [one for one in kept if one.day in done] + [one for one in fresh if one.day not in done]
+        )
 
 
-def _group_by_day(days: Sequence[date], rows: Sequence[DayRow]) -> list[DayActivity]:
-    counts: dict[tuple[date, str], dict[str, int]] = defaultdict(dict)
-    for row in rows:
-        if row.count:
-            counts[row.day, row.kind][row.name] = row.count
+def _group_by_day(days: Sequence[date], found: Sequence[StoreCount]) -> list[DayActivity]:
+    counts: dict[tuple[date | None, str], dict[str, int]] = defaultdict(dict)
+    for one in found:
+        counts[one.day, one.kind][one.name] = one.count
     return [
         DayActivity(day=day, turns=counts[day, TURN], skipped=counts[day, SKIPPED], decisions=counts[day, DECISION])
         for day in days

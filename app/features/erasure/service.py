@@ -303,6 +303,7 @@ class Erasures:
             held = [scope for scope in scopes if await lock_scope(session, tenant, scope) is not None]
             if not await receipts.lock(session, tenant, erasure.id):
                 return
+            await receipts.cover(session, tenant, erasure.id, scopes)
             counts: Counter[str] = Counter()
             for scope in held:
                 for step in (rows.memories, rows.turns):

@@ -15,9 +15,8 @@ from app.features.lifecycle.runner import Workers
 from app.features.lifecycle.stats import Stats, StoreStats
 from app.http.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
 from app.http.idempotency import IDEMPOTENT, run_once
-from app.http.models import Given, Out, RequestBody, Source, json_answer, public_id, rounded_to
+from app.http.models import Given, Out, RequestBody, Source, json_answer, public_id
 from app.http.routes import ACCEPTED, add_reads, add_route
-from app.memory.drift import BEFORE_DAYS, RECENT_DAYS, Shift
 from app.model import JobStatus
 
 WorkerName = Annotated[str, Path(description="A worker, by a name that `GET /admin/workers` lists.", examples=["gc"])]
@@ -101,16 +100,6 @@ def _memories(one: StoreStats) -> dict[str, object] | None:
     return None if one.stock is None else MemoryStatsOut.answer(one.stock, computed_at=one.computed_at)
 
 
-def _sentence(one: Shift) -> str:
-    """Return the shift as a sentence with its numbers."""
-    way = "rose" if one.recent.value > one.before.value else "fell"
-    if one.kind == "confidence":
-        change = f"mean confidence {way} from {one.before.value:.2f} to {one.recent.value:.2f}"
-    else:
-        change = f"the share of {one.kind} {one.name} {way} from {one.before.value:.0%} to {one.recent.value:.0%}"
-    return f"{change} in {RECENT_DAYS} days (of {one.recent.of}, before of {one.before.of})"
-
-
 class BandOut(Out):
     """A band of a histogram: from `least` up to, not including, `under`, which is null for no end."""
 
@@ -158,36 +147,6 @@ class JobStatsOut(Out):
     ended_last_day: Annotated[dict[str, int], Source("jobs_ended")]
 
 
-class SampleOut(Out):
-    """A share or a mean, with the number of items."""
-
-    value: Annotated[float, rounded_to(4)]
-    of: int
-
-
-class ShiftOut(Out):
-    """A share or a mean that has changed significantly, by `z` standard errors, positive for a rise."""
-
-    kind: str = Field(
-        description="`type` (of memories recorded), `confidence` (their mean), `decision` and `rejected` (of writes), "
-        "`turn` and `skipped` (of turns)."
-    )
-    name: str
-    recent: SampleOut
-    before: SampleOut
-    z: Annotated[float, rounded_to(2)]
-    says: Annotated[str, Source("", _sentence)]
-
-
-class DriftOut(Out):
-    """Shifts of the last `recent_days` whole days against the `before_days` before them."""
-
-    recent_days: Annotated[int, Given(RECENT_DAYS)]
-    before_days: Annotated[int, Given(BEFORE_DAYS)]
-    until: Annotated[datetime, Source("compared_until")]
-    shifts: list[ShiftOut]
-
-
 class ModelsOut(Out):
     """The models in use; `language` is null where the built-in rules extract."""
 
@@ -205,13 +164,12 @@ class StatsOut(Out):
     turns: TurnStatsOut
     reviews: Annotated[ReviewStatsOut, Source("", ReviewStatsOut.answer)]
     jobs: Annotated[JobStatsOut, Source("", JobStatsOut.answer)]
-    drift: Annotated[DriftOut, Source("", DriftOut.answer)]
     models: Annotated[ModelsOut, Given()]
     costs: Annotated[str, Given(COSTS)]
 
 
 async def get_stats(runtime: RuntimeDep, actor: ActorDep) -> Response:
-    """Get memories by status, type, category, scope, confidence and freshness; turns, reviews, jobs, and drift.
+    """Get memories by status, type, category, scope, confidence and freshness; turns, reviews and jobs.
 
     Up to 20,000 memories are counted at the request; of more, the numbers are those of the worker `drift`, which counts
     daily (`POST /admin/workers/drift/run` counts now). Of more than 20,000 turns, those of 30 days are counted.

@@ -1,4 +1,4 @@
-"""Statistics of a tenant's store: memories by type and age, turns, open work, and drift of the mix."""
+"""Statistics of a tenant's store: memories by type and age, turns, open work."""
 
 from __future__ import annotations
 
@@ -10,12 +10,9 @@ from uuid import UUID
 
 from app.db.memories import listing
 from app.db.session import Database, ReadSession
-from app.features.lifecycle.drift import OTHER, stock
 from app.features.lifecycle.sql import drift, runs
-from app.features.lifecycle.sql.drift import NOW
+from app.features.lifecycle.sql.drift import NOW, StoreCount
 from app.features.review import sql as review
-from app.memory import drift as memory_drift
-from app.memory.drift import BEFORE_DAYS, RECENT_DAYS, DayRow, Shift
 from app.memory.extraction import TurnStatus
 from app.model import MemoryStatus
 
@@ -73,8 +70,6 @@ class StoreStats:
     reviews: Mapping[str, Mapping[str, int]]
     jobs: Mapping[str, int]
     jobs_ended: Mapping[str, int]
-    shifts: Sequence[Shift]
-    compared_until: datetime
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -87,61 +82,46 @@ class Stats:
     async def get(self, tenant: UUID) -> StoreStats:
         """Return the tenant's statistics, counted now, or as of the last count where the store is large."""
         now = self.clock()
-        since = now.date() - timedelta(days=RECENT_DAYS + BEFORE_DAYS)
         async with self.database.read(tenant) as session:
-            kept = await drift.read_days(session, tenant, since)
-            computed_at, found = await _stock(session, tenant, kept, now)
-            rows = [row for row, _ in kept]
+            counted_at, counts = await drift.read_counts(session, tenant, now.date() - timedelta(days=TURN_DAYS))
+            if await listing.count_up_to(session, tenant, LIVE + 1) <= LIVE:
+                counted_at, found = now, await drift.page(session, tenant, listing.WHOLE, now=now)
+                found += await drift.entities(session, tenant)
+            else:
+                found = counts
             return StoreStats(
-                computed_at=computed_at,
-                stock=found,
-                turns=await _turns(session, tenant, rows, now),
+                computed_at=counted_at,
+                stock=None if counted_at is None else stats_answer(found),
+                turns=await _turns(session, tenant, counts),
                 reviews={
                     one.reason: {age.replace("_", " "): count for age, count in one.ages.items()}
                     for one in await review.summary(session, tenant, now=now)
                 },
                 jobs=await runs.waiting_jobs(session, tenant),
                 jobs_ended=await runs.ended_jobs(session, tenant, now - _DAY),
-                shifts=memory_drift.shifts(rows, now.date()),
-                compared_until=drift.midnight(now.date()),
             )
 
 
-async def _stock(
-    session: ReadSession, tenant: UUID, kept: Sequence[tuple[DayRow, datetime]], now: datetime
-) -> tuple[datetime | None, Stock | None]:
-    """Return counts of memories and their time: counted now where that is quick, else the last count."""
-    if await listing.count_up_to(session, tenant, LIVE + 1) <= LIVE:
-        counted = await drift.page(session, tenant, listing.WHOLE, days=(), now=now)
-        counted += await drift.entities(session, tenant)
-        return now, stats_answer(stock(counted, now.date()))
-    snapshot = [(row, at) for row, at in kept if row.kind.startswith(NOW)]
-    if not snapshot:
-        return None, None
-    return max(at for _, at in snapshot), stats_answer(row for row, _ in snapshot)
-
-
-async def _turns(session: ReadSession, tenant: UUID, rows: Sequence[DayRow], now: datetime) -> TurnStats:
+async def _turns(session: ReadSession, tenant: UUID, counts: Sequence[StoreCount]) -> TurnStats:
     waiting = await runs.received_turns(session, tenant)
     by_status, reasons = Counter[str](), Counter[str]()
     if await runs.count_turns(session, tenant, LIVE + 1) <= LIVE:
         for status, reason, count in await runs.turns(session, tenant):
             by_status[status] += count
             if status == TurnStatus.SKIPPED:
-                reasons[reason or OTHER] += count
+                reasons[reason or "other"] += count
         return TurnStats(days=None, waiting=waiting, by_status=by_status, skipped_by_reason=reasons)
-    since = now.date() - timedelta(days=TURN_DAYS)
-    for row in rows:
-        if row.day >= since and row.count and row.kind in {"turn", "skipped"}:
-            (by_status if row.kind == "turn" else reasons)[row.name] += row.count
+    for one in counts:
+        if one.kind in {"turn", "skipped"}:
+            (by_status if one.kind == "turn" else reasons)[one.name] += one.count
     return TurnStats(days=TURN_DAYS, waiting=waiting, by_status=by_status, skipped_by_reason=reasons)
 
 
-def stats_answer(rows: Iterable[DayRow]) -> Stock:
+def stats_answer(counts: Iterable[StoreCount]) -> Stock:
     """Return counts of memories summed up by each dimension."""
     by_kind: dict[str, dict[str, int]] = {}
-    for row in rows:
-        by_kind.setdefault(row.kind.removeprefix(NOW), {})[row.name] = row.count
+    for one in counts:
+        by_kind.setdefault(one.kind.removeprefix(NOW), {})[one.name] = one.count
     by_status, by_type, by_category, by_scope = (Counter[str]() for _ in range(4))
     for name, count in by_kind.get("memories", {}).items():
         status, kind, category, scope = name.split("|")

@@ -100,7 +100,7 @@ _WORKERS: Final = (
     Worker(
         name="drift",
         cron="40 1 * * *",
-        summary="Marks slots that change too often for review, and compares the store's mix with the month before.",
+        summary="Marks slots that change too often for review, and counts what a large store is made of.",
         run=drift.run,
     ),
     Worker(

@@ -1,7 +1,4 @@
-"""One transaction of an import, which stores rows as they were exported and places them in slots; its summary.
-
-Memories are placed in existing slots and version chains; counters are updated.
-"""
+"""One transaction of an import, which stores rows as they were exported, and updates counters; its summary."""
 
 from __future__ import annotations
 
@@ -14,22 +11,19 @@ from typing import Any
 from uuid import UUID
 
 from app import ids
-from app.db.apply.memories import change_memories
 from app.db.audit import AuditWriter, append, misstated_events
 from app.db.erasure import receipts
 from app.db.recounts import recount_mentions
 from app.db.scopes import lock_memories
 from app.db.session import PLANNED_BY_KEY, Database, WriteSession
-from app.db.sql import Row, as_columns
+from app.db.sql import as_columns
 from app.db.tables import Table, entities, metadata
 from app.db.tables.foreign_keys import referring
 from app.errors import InvalidInput
 from app.features.portability.index_rows import ImportedMemory, ImportIndexer
-from app.features.portability.placement import ImportPlacement, claimed_slot
-from app.features.portability.proof import Difference
 from app.features.portability.records import KINDS, Line
 from app.features.portability.sql import imports
-from app.features.portability.sql.imports import ScopeLock, refusals
+from app.features.portability.sql.imports import refusals
 from app.lexical.counts import ScopeCounts, total
 from app.memory.audit import AuditAction
 from app.memory.extraction import TurnStatus
@@ -57,28 +51,22 @@ Rows = dict[str, list[Mapping[str, Any]]]
 
 @dataclass(slots=True, kw_only=True)
 class ImportBatchResult:
-    """The counts of a batch, which are added to the summary after the commit.
-
-    `fresh` are the ids that are new (of memories, those with a slot), `gone` those of memories that were erased.
-    """
+    """The counts of a batch, which are added to the summary after the commit."""
 
     imported: Counter[str] = field(default_factory=Counter)
     already_there: Counter[str] = field(default_factory=Counter)
-    conflicts: Counter[str] = field(default_factory=Counter)
     notices: Counter[str] = field(default_factory=Counter)
     erased: int = 0
-    fresh: set[UUID] = field(default_factory=set)
-    gone: set[UUID] = field(default_factory=set)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class ImportBatch:
-    """Stores lines of one kind in one transaction. `own` are memories of the file that stand here as it says."""
+    """Stores lines of one kind in one transaction; `file` is the digest of the file's header, which scopes keep."""
 
     context: ImportContext
     actor: Actor
+    file: str
     averages: Mapping[UUID, float]
-    own: Collection[UUID] = ()
 
     async def rows(self, lines: Sequence[Line]) -> ImportBatchResult:
         """Store rows other than memories, and return their counts."""
@@ -86,12 +74,11 @@ class ImportBatch:
         scopes = {} if kind.name in FREE else self._scopes(lines)
         with refusals():
             async with self.context.database.write(tenant, **PLANNED_BY_KEY) as session:
-                await imports.lock_scopes(session, tenant, scopes, self.averages)
-                new = await self._new(session, lines, done) if lines[0].id is not None else list(lines)
+                await imports.lock_scopes(session, tenant, scopes, self.file)
+                new = await self._new(session, lines)
                 await self._check_scopes(session, kind.table, new)
                 outer = [self._row(kind.table.name, line.values, self._scope_id(line)) for line in new]
                 stored = await imports.insert(session, kind.table.name, outer)
-                done.fresh = {line.id for line in new if line.id is not None}
                 for table, column in kind.inner:
                     within = [
                         self._row(table.name, {**row, column: line.id}, self._scope_id(line))
@@ -108,7 +95,7 @@ class ImportBatch:
                     await imports.grow(session, tenant, grown, self.averages, at=self.context.clock())
                 await self._record(session, kind.name, stored, lines)
         done.imported[kind.name] += stored
-        done.already_there[kind.name] += len(lines) - stored - done.erased
+        done.already_there[kind.name] += len(lines) - stored
         if kind.name == "turn" and (left := sum(line.values["status"] == TurnStatus.RECEIVED for line in new)):
             done.notices["turns that were not processed yet wait to be replayed"] += left
         return done
@@ -126,20 +113,17 @@ class ImportBatch:
         averages |= {scope: average for scope, average in present.items() if average}
         with refusals():
             async with self.context.database.write(tenant, **PLANNED_BY_KEY) as session:
-                locked = await imports.lock_scopes(session, tenant, scopes, averages)
+                vectors = await imports.lock_scopes(session, tenant, scopes, self.file)
                 there = await imports.existing(session, tenant, "memories", [one.id for one in given])
-                gone = await receipts.erased(session, tenant, [one.id for one in given]) - there.keys()
-                new = [one for one in given if one.id not in there and one.id not in gone]
-                gone |= await self._fit_evidence(session, new, done)
+                new = [one for one in given if one.id not in there]
+                gone = await self._fit_evidence(session, new, done)
                 new = [one for one in new if one.id not in gone]
                 await self._check_names(session, new)
-                placement = await self._place(session, new, done)
-                rows = self._rows(new, locked, averages, placement.links)
-                await self._apply(session, placement, rows)
-                await self._follow(session, new)
+                rows = self._rows(new, vectors, averages)
+                for table, stored in rows.items():
+                    await imports.insert(session, table, stored)
                 # In one statement; the database would append them one by one at the commit.
-                stored = [one.id for one in new]
-                await append(session, await misstated_events(session, self._ledger(), stored))
+                await append(session, await misstated_events(session, self._ledger(), [one.id for one in new]))
                 named = {row["entity_id"] for row in rows.get("memory_entities", ())}
                 await recount_mentions(session, tenant, named)
                 grown = {scope: _counts(mine) for scope, mine in _by_scope(new).items()}
@@ -151,21 +135,18 @@ class ImportBatch:
             if needed.crowded:
                 self.context.crowded(tenant, scope)
         done.imported["memory"] += len(new)
-        done.fresh = {one.id for one in new if one.row.get("slot") is not None}
         done.notices[WITHOUT_SUCCESSOR] += sum(one.line.orphaned for one in new)
         done.already_there["memory"] += len(there)
-        done.gone |= gone
+        done.erased += len(gone)
         return done
 
-    async def _new(self, session: WriteSession, lines: Sequence[Line], done: ImportBatchResult) -> list[Line]:
-        """Return the lines whose ids neither exist nor were erased."""
-        tenant, found = self.actor.tenant_id, [line.id for line in lines if line.id is not None]
-        gone = await receipts.erased(session, tenant, found) if lines[0].record == "turn" else set()
-        done.erased += sum(line.id in gone for line in lines)
-        there: Mapping[UUID, UUID] = {}
-        if lines[0].record != "audit_event":
-            there = await imports.existing(session, tenant, KINDS[lines[0].record].table.name, found)
-        return [line for line in lines if line.id not in gone and line.id not in there]
+    async def _new(self, session: WriteSession, lines: Sequence[Line]) -> list[Line]:
+        """Return the lines without ids that exist; those of audit events are looked at as they are inserted."""
+        if lines[0].id is None or lines[0].record == "audit_event":
+            return list(lines)
+        found = [line.id for line in lines if line.id is not None]
+        there = await imports.existing(session, self.actor.tenant_id, KINDS[lines[0].record].table.name, found)
+        return [line for line in lines if line.id not in there]
 
     async def _fit_evidence(
         self, session: WriteSession, given: Sequence[ImportedMemory], done: ImportBatchResult
@@ -211,43 +192,11 @@ class ImportBatch:
                 if own is not None and entity is not None and stored.get(entity, in_batch.get(entity, own)) != own:
                     raise imports.IntegrityViolation(f"{name}: is an entity of another scope")
 
-    async def _place(
-        self, session: WriteSession, given: Sequence[ImportedMemory], done: ImportBatchResult
-    ) -> ImportPlacement:
-        """Place memories that claim slots, and gather the changes of memories that lose them."""
-        tenant = self.actor.tenant_id
-        slots = {slot for one in given if (slot := claimed_slot(one)) is not None}
-        placement = ImportPlacement(ledger=self._ledger())
-        known = await imports.versions_of_slots(session, tenant, slots)
-        own = {one.id for versions in known.values() for one in versions if one.id in self.own}
-        placement.place(given, known, own | {one.id for one in given})
-        done.conflicts.update(placement.conflicts)
-        return placement
-
-    async def _follow(self, session: WriteSession, given: Sequence[ImportedMemory]) -> None:
-        """Supersede memories that were here by their successors in the export."""
-        new = {one.id: one for one in given}
-        placement = ImportPlacement(ledger=self._ledger())
-        placement.follow(new, await imports.versions_of_chains(session, self.actor.tenant_id, new))
-        await self._apply(session, placement)
-
-    async def _apply(
-        self, session: WriteSession, placement: ImportPlacement, rows: Mapping[str, Sequence[Row]] | None = None
-    ) -> None:
-        at, tenant = placement.ledger.at, self.actor.tenant_id
-        changed = list(placement.changed.values())
-        await change_memories(session, tenant, [one for one in changed if not one.claims], at=at)
-        for table, stored in (rows or {}).items():
-            await imports.insert(session, table, stored)
-        await change_memories(session, tenant, [one for one in changed if one.claims], at=at)
-        await append(session, placement.events)
-
     def _rows(
         self,
         given: Sequence[ImportedMemory],
-        locked: Mapping[UUID, ScopeLock],
+        vectors: Mapping[UUID, bool],
         averages: Mapping[UUID, float],
-        links: Sequence[Mapping[str, Any]],
     ) -> Rows:
         """Return every row of the memories, by table; the memories first."""
         tenant, rows = self.actor.tenant_id, defaultdict[str, list[Mapping[str, Any]]](list)
@@ -259,13 +208,12 @@ class ImportBatch:
         ]
         for one in given:
             here = {"tenant_id": tenant, "scope_id": one.scope_id, "memory_id": one.id}
-            indexed = {**here, "ann": locked[one.scope_id].ann}
+            indexed = {**here, "ann": vectors[one.scope_id]}
             rows["memory_index"] += [self._embedded(row) | indexed for row in one.index_rows(averages[one.scope_id])]
             rows["hypothetical_embeddings"] += [self._embedded(question) | indexed for question in one.index.questions]
             for table, column in others:
                 inner = one.evidence if table == "evidence" else one.line.inner[table]
                 rows[table] += [self._row(table, {**row, column: one.id}, one.scope_id) for row in inner]
-        rows["memory_links"] += links
         return {table: found for table, found in rows.items() if found}
 
     def _embedded(self, row: Mapping[str, Any]) -> dict[str, Any]:
@@ -354,29 +302,22 @@ class ImportFailure:
 
 @dataclass(slots=True, kw_only=True)
 class Summary:
-    """The result of an import. `complete`: the file had its last line; `unaltered`: with the digest of the others.
-
-    `differing` counts stored memories of which the file says something else, `differences` are the first.
-    """
+    """The result of an import. `complete`: the file had its last line; `unaltered`: with the digest of the others."""
 
     strict: bool = False
     complete: bool = False
     unaltered: bool = False
-    differing: int = 0
-    differences: list[Difference] = field(default_factory=list)
     imported: Counter[str] = field(default_factory=Counter)
     already_there: Counter[str] = field(default_factory=Counter)
     erased: int = 0
-    conflicts: Counter[str] = field(default_factory=Counter)
-    merged_entities: int = 0
     failed: int = 0
     errors: list[ImportFailure] = field(default_factory=list)
     notices: Counter[str] = field(default_factory=Counter)
 
     @property
     def as_exported(self) -> bool:
-        """Return whether everything that was exported is stored as the file says."""
-        return self.complete and self.unaltered and not (self.failed or self.erased or self.differing)
+        """Return whether everything that was exported is stored."""
+        return self.complete and self.unaltered and not (self.failed or self.erased)
 
     def fail(self, line: int, message: str) -> None:
         """Record that a line is wrong; raise ImportAbort in a strict import."""

@@ -1,8 +1,7 @@
 """Import: stores the lines of an export as they were, in batches that are stored whole or not at all.
 
-Rows whose ids exist are left as they are, so an interrupted import is simply sent again; it leaves no names of erased
-users either. A superseded memory waits for its successor, which comes first in the file unless it was stated late. At
-the end, what is stored is compared with what the file says.
+A file fills scopes that nothing was written to. Rows whose ids exist are left as they are, so an interrupted import is
+simply sent again. A superseded memory waits for its successor, which comes first in the file unless it was stated late.
 Nothing is embedded inside a transaction.
 """
 
@@ -28,7 +27,6 @@ from app.features.portability.records import (
     parse,
     read,
     require_header,
-    told_kind,
 )
 from app.features.portability.storing import ImportStore, TypeDefinitionImport
 from app.features.tenant_types.service import TenantTypes
@@ -113,13 +111,10 @@ class _Import:
         self.digest.update(content + b"\n")
 
     async def _take(self, number: int, content: bytes) -> None:
-        kind = None if self.header is None or self.ended else told_kind(content)
-        if kind in _STORED and await self._readable(number, kind, content):
-            return
         found = parse(content)
         record = found["record"]
         if self.header is None:
-            await self._begin(found)
+            await self._begin(found, content)
         elif self.ended:
             raise UnreadableLine("comes after the last line")
         elif record == "end":
@@ -135,22 +130,14 @@ class _Import:
         else:
             raise UnreadableLine(f"unknown record {record[:80]!r}")
 
-    async def _readable(self, number: int, kind: str, content: bytes) -> bool:
-        """Add a line of the kind that it seems to be of; return False where it can't be read so."""
-        try:
-            line = read(number, kind, content, now=self.began)
-        except UnreadableLine:
-            return False
-        await self._add(line, len(content))
-        return True
-
     async def _add(self, line: Line, size: int) -> None:
         self._survives(line)
         await self.storing.add(line, size)
 
-    async def _begin(self, header: dict[str, Any]) -> None:
+    async def _begin(self, header: dict[str, Any], content: bytes) -> None:
         require_header(header)
         self.header = header
+        self.storing.file = hashlib.sha256(content).hexdigest()
         embedder = self.importing.context.indexer.embedder
         model = header.get("embedding_model")
         same = model == {"name": embedder.name, "dimensions": embedder.dimensions}

@@ -5,7 +5,6 @@ Columns must hold values that the service itself could have written, so that it 
 
 from __future__ import annotations
 
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date, datetime, timedelta
@@ -334,18 +333,6 @@ def parse(content: bytes) -> Any:  # noqa: ANN401 - any JSON
     if b"\\u0000" in content and _has_nul(found):
         raise UnreadableLine("NUL characters can't be stored")
     return found
-
-
-_RECORD = re.compile(rb'"record": ?"([a-z_]{1,40})"')
-
-_MORE_TO_TELL = (b"\\u0000", b"NaN", b"Infinity")
-"""What `parse` refuses and `read` does not."""
-
-
-def told_kind(content: bytes) -> str | None:
-    """Return the kind that a line seems to be of, without parsing it; None where `parse` must tell."""
-    found = _RECORD.search(content)
-    return None if found is None or any(map(content.__contains__, _MORE_TO_TELL)) else found[1].decode()
 
 
 def require_header(found: Mapping[str, Any]) -> None:

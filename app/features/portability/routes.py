@@ -43,15 +43,6 @@ class FailedOut(Out):
     message: str
 
 
-class DifferenceOut(Out):
-    """A column of a stored memory that holds another value than its line in the file."""
-
-    line: int
-    memory_id: str
-    field: str
-    stored: str | None
-
-
 class ImportOut(Out):
     """The result of an import; counts are of lines, by their `record`."""
 
@@ -59,27 +50,14 @@ class ImportOut(Out):
     unaltered: bool = Field(
         description="True if the lines are those that were exported, by the digest in the last one."
     )
-    as_exported: bool = Field(
-        description="True if the file is complete and unaltered, and every line of it is stored as it says."
-    )
-    differing: int = Field(
-        description="Stored memories of which the file says something else: they competed with what was here, or have "
-        "changed here since an earlier import."
-    )
-    differences: list[DifferenceOut] = Field(description="The first thousand of these differences.")
+    as_exported: bool = Field(description="True if the file is complete and unaltered, and every line of it is stored.")
     imported: Annotated[dict[str, int], Source(make=_nonzero)]
     already_there: Annotated[dict[str, int], Source(make=_nonzero)] = Field(
         description="Left as they are: sending a file again changes nothing."
     )
     erased: int = Field(
-        description="Memories and turns that were erased here and stay so, memories told in such turns alone, and the "
-        "names, links and bindings that are only theirs."
+        description="Lines of users who were erased here, and memories told in erased turns alone: they stay so."
     )
-    conflicts: Annotated[dict[str, int], Source(make=_nonzero)] = Field(
-        description="Memories whose slot was held here: `history` (older), `replaced` (newer), `contested` (newer, "
-        "but trusted much less)."
-    )
-    merged_entities: int = Field(description="Entities that were made one with those here of the same name.")
     failed: int
     errors: list[FailedOut] = Field(description="The first thousand lines that were not stored.")
     notices: Annotated[dict[str, int], Source(make=_nonzero)]
@@ -140,8 +118,10 @@ async def import_lines(
 ) -> Response:
     """Store an export in this tenant, with the same ids.
 
-    Existing rows are not changed, so an interrupted import is simply sent again. Wrong lines are reported by number,
-    and the others stored. A file that was changed since its export is stored, too, unless `strict`: see `as_exported`.
+    A file fills scopes (everyone's, a user's, an agent's) that nothing was written to here; lines of others are
+    reported as wrong. Existing rows are not changed, so an interrupted import is simply sent again. Wrong lines are
+    reported by number, and the others stored. A file that was changed since its export is stored, too, unless
+    `strict`: see `as_exported`.
     """
     require_uncompressed(request)
     lines = numbered(request.stream(), longest=runtime.settings.max_body_bytes)

@@ -1,6 +1,7 @@
 """Storing the lines of an import: in batches, ordered so that every row that a line refers to is stored first.
 
-A superseded memory is stored after the one that superseded it. A batch is stored whole; a batch that the database
+A file fills scopes that nothing was written to; lines of other scopes are left out. A superseded memory is stored after
+the one that superseded it. A batch is stored whole; a batch that the database
 refuses is halved until the lines at fault are found. Type definitions are stored where the tenant has no type of that
 name, or the version before.
 """
@@ -15,28 +16,14 @@ from uuid import UUID
 
 from pydantic import ValidationError
 
-from app.db.audit import AuditWriter, append
-from app.db.entities import merge as entity_merges
-from app.db.erasure import receipts
 from app.errors import Conflict, Dangling
-from app.features.portability.batch import (
-    FREE,
-    ImportBatch,
-    ImportBatchResult,
-    ImportContext,
-    ImportFailure,
-    Summary,
-)
-from app.features.portability.erased import ErasedFilter
+from app.features.portability.batch import ImportBatch, ImportBatchResult, ImportContext, ImportFailure, Summary
 from app.features.portability.index_rows import Imported, MemoryLine, imported
-from app.features.portability.placement import CONFLICTS
-from app.features.portability.proof import ImportProof
-from app.features.portability.records import Line, UnreadableLine
+from app.features.portability.records import KINDS, Line, UnreadableLine
 from app.features.portability.sql import imports
-from app.features.portability.sql.imports import IntegrityViolation
+from app.features.portability.sql.imports import ERASED, HELD, IntegrityViolation
 from app.features.tenant_types.service import TenantTypes
 from app.memory.tenant_types.definition import Definition, InvalidDefinition
-from app.memory.versions import SlotOutcome
 from app.model import Actor
 
 SomeLine = TypeVar("SomeLine", bound=Line)
@@ -75,14 +62,17 @@ class DeferredMemories:
         waiting = {line.id for lines in self._lines.values() for line in lines}
         return self.take([one for one in self._lines if one not in waiting])
 
-    def circles(self) -> list[MemoryLine]:
-        """Remove and return the memories whose chains of successors are cycles."""
-        lost = in_cycles([line for lines in self._lines.values() for line in lines])
-        found = [line for lines in self._lines.values() for line in lines if line.id in lost]
-        left = [line for lines in self._lines.values() for line in lines if line.id not in lost]
-        self._lines, self._count = {}, 0
-        for line in left:
-            self.add(line)
+    def take_of_circle(self) -> MemoryLine:
+        """Remove and return a memory whose chain of successors leads back to itself, where none is free."""
+        after = {line.id: one for one, lines in self._lines.items() for line in lines}
+        seen: set[UUID | None] = set()
+        at = next(iter(after))
+        while at not in seen:
+            seen.add(at)
+            at = after[at]
+        [found] = [line for line in self._lines[after[at]] if line.id == at][:1]
+        self._lines[after[at]].remove(found)
+        self._count -= 1
         return found
 
 
@@ -101,23 +91,6 @@ def storable(lines: Sequence[SomeLine], there: set[UUID]) -> list[SomeLine]:
     return [line for line in lines if known[line.id]]
 
 
-def in_cycles(lines: Sequence[Line]) -> set[UUID]:
-    """Return the ids of memories whose chain of successors leads back to themselves."""
-    after = {line.id: line.values["superseded_by"] for line in lines if line.id is not None}
-    found: set[UUID] = set()
-    seen: set[UUID] = set()
-    for start in after:
-        path: dict[UUID, int] = {}
-        at: UUID | None = start
-        while at in after and at not in seen and at not in path:
-            path[at] = len(path)
-            at = after[at]
-        if at in path:
-            found |= {one for one, place in path.items() if place >= path[at]}
-        seen |= path.keys()
-    return found
-
-
 def without_successor(line: MemoryLine) -> MemoryLine:
     """Return a memory's line without its successor."""
     return replace(line, values={**line.values, "superseded_by": None}, orphaned=True)
@@ -127,23 +100,6 @@ def told_apart(lines: Sequence[SomeLine]) -> tuple[list[SomeLine], list[SomeLine
     """Return the first line of each id, and those that repeat one."""
     first = {line.id: line for line in reversed(lines)}
     return [line for line in lines if first[line.id] is line], [line for line in lines if first[line.id] is not line]
-
-
-def renamed(value: Any, ids: Mapping[UUID, UUID]) -> Any:  # noqa: ANN401 - any value of a row
-    """Return a value of a line with other ids of entities: in columns, in slots, and in past states."""
-    match value:
-        case UUID():
-            return ids.get(value, value)
-        case str():
-            for one, other in ids.items():
-                value = value.replace(str(one), str(other)).replace(one.hex, other.hex)
-            return value
-        case Mapping():
-            return {name: renamed(inner, ids) for name, inner in value.items()}
-        case list():
-            return [renamed(inner, ids) for inner in value]
-        case _:
-            return value
 
 
 BATCH = 200
@@ -157,9 +113,6 @@ BATCH_BYTES = 4_000_000
 
 LEFT_WAITING = "memories that were replaced by others, which the missing lines may hold, are not stored"
 
-BEFORE = frozenset({"entity", "turn", "memory"})
-"""Kinds of lines that come before all others, so that references to erased rows are known."""
-
 ATTEMPTS = 3
 """Attempts at a batch that conflicts with other transactions."""
 
@@ -168,27 +121,25 @@ _DANGLING = "it refers to a row that does not exist: its line failed or is not i
 
 @dataclass(slots=True, kw_only=True)
 class ImportStore:
-    """Stores the lines of one import. `vectors`: the file's vectors can be used; `averages`: text lengths by scope."""
+    """Stores the lines of one import.
+
+    `file` is the digest of the file's header. `vectors`: the file's vectors can be used; `averages`: text lengths by
+    scope. `refused` says of each scope why it takes no lines, None where it does.
+    """
 
     context: ImportContext
     actor: Actor
     summary: Summary
     types: Imported
+    file: str = ""
     vectors: bool = False
     averages: dict[UUID, float] = field(default_factory=dict)
     batch: list[Line] = field(default_factory=list)
     size: int = 0
     waiting: DeferredMemories = field(default_factory=DeferredMemories)
-    entities: set[UUID] = field(default_factory=set)
-    fresh: set[UUID] = field(default_factory=set)
-    withheld: ErasedFilter = field(init=False)
-    users: dict[UUID, UUID] | None = None
-    proof: ImportProof = field(default_factory=ImportProof)
+    refused: dict[UUID, str | None] = field(default_factory=dict)
     _ids: set[UUID] = field(default_factory=set)
     _storing: asyncio.Task[None] | None = None
-
-    def __post_init__(self) -> None:
-        self.withheld = ErasedFilter(database=self.context.database, tenant=self.actor.tenant_id)
 
     async def add(self, line: Line, size: int) -> None:
         """Add the next line, of `size` bytes, and store the batch if it is full."""
@@ -213,11 +164,6 @@ class ImportStore:
             await self._release()
         elif self.waiting:
             self.summary.notices[LEFT_WAITING] += len(self.waiting)
-        await self._withdraw()
-        await self._unify()
-        self.summary.differing, self.summary.differences = await self.proof.differences(
-            self.context.database, self.actor.tenant_id
-        )
 
     async def catch_up(self) -> None:
         """Store the lines that were read."""
@@ -232,16 +178,9 @@ class ImportStore:
             self._storing = None
 
     async def abort(self) -> None:
-        """End an import that failed: wait for the batch that is being stored, and remove names of erased users.
-
-        It completes even if the import's task is cancelled again meanwhile.
-        """
-        await asyncio.shield(asyncio.create_task(self._abort()))
-
-    async def _abort(self) -> None:
+        """End an import that failed, once the batch that is being stored is stored."""
         if self._storing is not None:
-            await asyncio.gather(self._storing, return_exceptions=True)
-        await self._withdraw()
+            await asyncio.shield(asyncio.gather(self._storing, return_exceptions=True))
 
     async def _flush(self) -> None:
         """Let the batch be stored while the next one is read; it is prepared while the one before is stored."""
@@ -260,27 +199,52 @@ class ImportStore:
             self._storing = asyncio.create_task(self._store_batch(ready))
 
     async def _prepared(self, lines: Sequence[Line]) -> tuple[Sequence[Line], list[ImportFailure]]:
-        """Return the lines, memories with indexes, and the failures of those of unknown types or with bad payloads."""
+        """Return the lines to store, memories with indexes, and the failures of the others."""
+        lines, wrong = await self._admitted(lines)
         if not lines or lines[0].record != "memory":
-            return lines, []
-        memories, wrong = await asyncio.to_thread(self._read, await self._of_known_users(lines))
-        self.proof.note(memories)
-        indexed, _ = await self._indexed(memories)
-        return indexed, wrong
+            return lines, wrong
+        memories, unreadable = await asyncio.to_thread(self._read, lines)
+        return await self._indexed(memories), sorted(wrong + unreadable, key=lambda one: one.line)
 
-    async def _indexed(self, lines: Sequence[MemoryLine]) -> tuple[list[MemoryLine], set[UUID]]:
-        """Return memories with indexes, and the ids of erased ones, which get none; nor do those that exist already."""
-        tenant, bare = self.actor.tenant_id, [line for line in lines if line.index is None]
-        if not bare:
-            return list(lines), set()
-        found = [line.id for line in bare if line.id is not None]
+    async def _admitted(self, lines: Sequence[Line]) -> tuple[Sequence[Line], list[ImportFailure]]:
+        """Return the lines of scopes that the file may fill, and the failures of those that were written to here.
+
+        Lines of scopes that were erased here count as such, rows that are there as there already.
+        """
+        tenant = self.actor.tenant_id
+        scopes = {one.id(tenant): one for one in {line.scope for line in lines} if one is not None}
+        new = {scope: one for scope, one in scopes.items() if scope not in self.refused}
+        if new:
+            async with self.context.database.write(tenant) as session:
+                self.refused |= await imports.claim_scopes(session, tenant, new, self.file)
+        why = {line.number: self.refused[line.scope.id(tenant)] for line in lines if line.scope is not None}
+        kept = [line for line in lines if why.get(line.number) is None]
+        out = [line for line in lines if why.get(line.number) not in {None, ERASED}]
+        self.summary.erased += len(lines) - len(kept) - len(out)
+        there = await self._present(out)
+        self.summary.already_there.update(line.record for line in out if line.number in there)
+        return kept, [ImportFailure(line=line.number, message=HELD) for line in out if line.number not in there]
+
+    async def _present(self, lines: Sequence[Line]) -> set[int]:
+        """Return the numbers of those of these lines, all of one kind, whose rows exist."""
+        if not lines:
+            return set()
+        tenant = self.actor.tenant_id
+        own = [{"tenant_id": tenant, "scope_id": line.scope and line.scope.id(tenant)} for line in lines]
         async with self.context.database.read(tenant) as session:
-            there = await imports.existing(session, tenant, "memories", found)
-            gone = await receipts.erased(session, tenant, found) - there.keys()
-            self.proof.adopt(bare, await imports.told_columns(session, tenant, there))
-        needed = [line for line in bare if line.id not in there and line.id not in gone]
+            rows = [{**row, **line.values} for row, line in zip(own, lines, strict=True)]
+            found = await imports.present(session, KINDS[lines[0].record].table, rows)
+        return {lines[place].number for place in found}
+
+    async def _indexed(self, lines: Sequence[MemoryLine]) -> list[MemoryLine]:
+        """Return memories with indexes; those that exist already get none."""
+        bare = [line for line in lines if line.index is None]
+        async with self.context.database.read(self.actor.tenant_id) as session:
+            found = [line.id for line in bare if line.id is not None]
+            there = await imports.existing(session, self.actor.tenant_id, "memories", found)
+        needed = [line for line in bare if line.id not in there]
         made = {line.id: line for line in await self.context.indexer.index(needed, vectors=self.vectors)}
-        return [made.get(line.id, line) for line in lines], gone
+        return [made.get(line.id, line) for line in lines]
 
     async def _store_batch(self, lines: Sequence[Line]) -> None:
         memories = [line for line in lines if isinstance(line, MemoryLine)]
@@ -289,10 +253,6 @@ class ImportStore:
             return
         if self.waiting:
             await self._release()
-        if lines[0].record not in BEFORE:
-            await self._withdraw()
-        if lines[0].is_entity:
-            self.entities |= {line.id for line in lines if line.id is not None}
         await self._whole(lines)
 
     async def _memories(self, lines: Sequence[MemoryLine]) -> None:
@@ -310,22 +270,6 @@ class ImportStore:
             await self._whole(now)
             lines = [*again, *self.waiting.take(line.id for line in now)]
 
-    async def _of_known_users(self, lines: Sequence[Line]) -> Sequence[Line]:
-        """Return memories of a scope's user as those of the entity by which the scope knows its user already.
-
-        Nobody else is the user of a scope, so what both services say of one competes for one slot.
-        """
-        if self.users is None:
-            await self.settle()
-            async with self.context.database.read(self.actor.tenant_id) as session:
-                self.users = await imports.same_users(session, self.actor.tenant_id, self.entities)
-        if not self.users:
-            return lines
-        return [
-            replace(line, values=renamed(line.values, self.users), inner=renamed(line.inner, self.users))
-            for line in lines
-        ]
-
     def _read(self, lines: Sequence[Line]) -> tuple[list[MemoryLine], list[ImportFailure]]:
         """Return the memories of known types with valid payloads, and the failures of the others."""
         fine, wrong = [], []
@@ -341,9 +285,8 @@ class ImportStore:
         while self.waiting:
             lines = self.waiting.free()
             if not lines:
-                for line in self.waiting.circles():
-                    self.summary.fail(line.number, "superseded_by: its chain of versions runs in a circle")
-                continue
+                line = self.waiting.take_of_circle()
+                self.summary.fail(line.number, "superseded_by: its chain of versions runs in a circle")
             for at in range(0, len(lines), BATCH):
                 await self._memories([without_successor(line) for line in lines[at : at + BATCH]])
 
@@ -384,61 +327,23 @@ class ImportStore:
         self.summary.fail(line.number, failure)
 
     async def _store(self, lines: Sequence[Line]) -> None:
-        batch = ImportBatch(context=self.context, actor=self.actor, averages=self.averages, own=self.proof.own)
+        batch = ImportBatch(context=self.context, actor=self.actor, file=self.file, averages=self.averages)
         memories = [line for line in lines if isinstance(line, MemoryLine)]
-        done = await (self._stored(batch, memories) if memories else self._rows(batch, lines))
+        done = await (self._stored(batch, memories) if memories else batch.rows(lines))
         self.summary.imported.update(done.imported)
         self.summary.already_there.update(done.already_there)
-        self.summary.conflicts.update(done.conflicts)
         self.summary.notices.update(done.notices)
         self.summary.erased += done.erased
 
     async def _stored(self, batch: ImportBatch, lines: Sequence[MemoryLine]) -> ImportBatchResult:
-        """Store memories that neither exist nor were erased."""
-        lines, gone = await self._indexed(lines)
+        """Store memories that don't exist."""
+        lines = await self._indexed(lines)
         new = [one for line in lines if (one := imported(line, self.actor.tenant_id)) is not None]
         async with self.context.quotas.spending(self.actor, memories=len(new)) as spending:
             done = await batch.memories(new)
             spending.unused_memories = len(new) - done.imported["memory"]
-        done.already_there["memory"] += len(lines) - len(new) - len(gone)
-        gone |= done.gone
-        self.proof.own |= done.fresh
-        done.erased += len(gone)
-        self.withheld.add_erased(line for line in lines if line.id in gone)
+        done.already_there["memory"] += len(lines) - len(new)
         return done
-
-    async def _rows(self, batch: ImportBatch, lines: Sequence[Line]) -> ImportBatchResult:
-        """Store rows other than memories, without rows of erased memories and turns."""
-        record = lines[0].record
-        left = list(lines) if lines[0].is_entity or record in FREE else await self.withheld.keep(lines)
-        done = await batch.rows(left) if left else ImportBatchResult()
-        done.erased += len(lines) - len(left)
-        if lines[0].is_entity:
-            self.withheld.add_stored(lines, done.fresh)
-            self.fresh |= done.fresh
-        return done
-
-    async def _withdraw(self) -> None:
-        """Remove the imported entities that only erased memories name, and count them as erased."""
-        taken = await self.withheld.withdraw(self.context.clock())
-        self.summary.imported["entity"] -= len(taken & self.fresh)
-        self.summary.already_there["entity"] -= len(taken & (self.entities - self.fresh))
-        self.summary.erased += len(taken & self.entities)
-        self.entities -= taken
-
-    async def _unify(self) -> None:
-        """Merge imported entities with entities of the same name that were here; callers can unmerge them."""
-        tenant = self.actor.tenant_id
-        async with self.context.database.read(tenant) as session:
-            pairs = await imports.namesakes(session, tenant, self.entities) if self.entities else []
-        for entity, known, scope in pairs:
-            async with self.context.database.write(tenant) as session:
-                at = await entity_merges.lock_scope(session, tenant, known, now=self.context.clock())
-                moved = await entity_merges.merge_entities(session, tenant, [(entity, known)], at=at)
-                ledger = AuditWriter(tenant=tenant, actor=self.actor.name, at=at, scope=scope)
-                await append(session, entity_merges.merge_events(ledger, moved, "imported"))
-            self.summary.merged_entities += len(moved)
-            self.summary.conflicts[CONFLICTS[SlotOutcome.CONTRADICTED]] += sum(len(one.contradictions) for one in moved)
 
 
 KIND = "memory_type"

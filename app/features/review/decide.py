@@ -22,12 +22,11 @@ from app.db.memories import rivals
 from app.db.memories.read import HiddenState, read_hidden
 from app.db.scopes import lock_scope, scope_version
 from app.db.session import SNAPSHOT, ReadSession, WriteSession, stamped
-from app.db.tenant_types import read_version
 from app.errors import Conflict, InvalidInput, NotFound
 from app.features.erasure.service import Receipt
 from app.features.review import resolutions as decisions
 from app.features.review import sql as review
-from app.features.review.items import ReviewAction, ReviewDecision, ReviewItem
+from app.features.review.items import ReviewAction, ReviewDecision, ReviewItem, version_of
 from app.features.review.resolutions import ReviewAuditDetail, ReviewOutcome
 from app.features.review.sql import FormerState
 from app.memory import confidence, normalise
@@ -165,8 +164,7 @@ async def open_review(
         raise StaleReview
     seen = {memory.id, *(side.memory.id for side in item.sides), *([] if named is None else [named.id])}
     versions = await rivals.read_versions(session, tenant, seen)
-    version = await scope_version(session, tenant, memory.scope.id(tenant))
-    types = await read_version(session, tenant)
+    version, types = await review.read_scope_and_types(session, tenant, memory.scope.id(tenant))
     return OpenReview(item=item, named=named, hidden=hidden, versions=versions, version=version, types=types)
 
 
@@ -377,13 +375,13 @@ def _outcome_of(plan: PendingRows, opened: OpenReview, choice: ReviewDecision) -
 async def _unmoved(session: WriteSession, tenant: UUID, opened: OpenReview, version: int) -> None:
     """Lock everything that the decision depends on; raise StaleReview or ScopeMoved if it changed since it was read.
 
-    The scope is locked first, as in every write.
+    The scope is locked first, as in every write. A memory that competes only since then moved its version.
     """
     item, named = opened.item, opened.named
     current_version = await lock_scope(session, tenant, item.memory.scope.id(tenant))
-    await review.lock(session, tenant, set(opened.versions))
-    current = await review.find(session, tenant, item.memory.id)
-    if current is None or current.version != item.version:
+    told = {item.memory.id, *(side.memory.id for side in item.sides)}
+    stamps = await review.lock(session, tenant, told | opened.versions.keys())
+    if version_of({one: stamp for one, stamp in stamps.items() if one in told}) != item.version:
         raise StaleReview
     if named is not None:
         fresh = await memory_reads.read_memory(session, tenant, named.id)

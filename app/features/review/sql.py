@@ -69,8 +69,13 @@ _CONDITIONS = {
     "until": "m.review_since < :until",
 }
 
+_STAMP = """concat_ws('|', {row}.updated_at, {row}.status, {row}.contested, {row}.confidence, {row}.mentions,
+    {row}.importance, {row}.valid_until, coalesce({row}.review_reason, '-'),
+    coalesce({row}.superseded_by::text, '-'))"""
+"""What changes when a reviewer must look again at a memory."""
+
 _STANDING = statement(
-    """
+    f"""
     WITH item AS (
         SELECT m.id, m.scope_id, m.type, m.slot, m.slot_value, m.contested, m.status
         FROM unnest(CAST(:ids AS uuid[])) AS given(id)
@@ -94,14 +99,13 @@ _STANDING = statement(
     )
     SELECT t.item, t.id, t.kind, m.slot IS NOT NULL AND m.slot = o.slot AND m.type = o.type
             AND m.slot_value IS NOT DISTINCT FROM o.slot_value AS same_value,
-        concat_ws('|', m.updated_at, m.status, m.contested, m.confidence, m.mentions, m.importance, m.valid_until,
-            coalesce(m.review_reason, '-'), coalesce(m.superseded_by::text, '-')) AS stamp
+        {_STAMP.format(row="m")} AS stamp
     FROM standing t
     CROSS JOIN LATERAL (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = t.id OFFSET 0) m
     CROSS JOIN LATERAL (SELECT * FROM memories x WHERE x.tenant_id = :tenant AND x.id = t.item OFFSET 0) o
     WHERE t.kind IS NULL OR (m.status IN ('active', 'expired') AND m.scope_id = o.scope_id)
     ORDER BY t.item, m.stated_at DESC, t.id
-    """
+    """  # noqa: S608 - composed of constants
 )
 
 _SUMMARY = statement(
@@ -135,9 +139,16 @@ _DEPARTURE = statement(
 
 
 _LOCK = statement(
-    """
-    SELECT FROM memories x
+    f"""
+    SELECT x.id, {_STAMP.format(row="x")} AS stamp FROM memories x
     WHERE x.tenant_id = :tenant AND x.id = ANY(:ids) ORDER BY x.id FOR UPDATE
+    """  # noqa: S608 - composed of constants
+)
+
+_VERSIONS = statement(
+    """
+    SELECT coalesce(s.version, 0) AS scope, t.types_version AS types FROM tenants t
+    LEFT JOIN scopes s ON s.tenant_id = :tenant AND s.id = :scope WHERE t.id = :tenant
     """
 )
 
@@ -294,9 +305,16 @@ async def _last_event(session: ReadSession, tenant: UUID, memory: UUID, actions:
     return rows[0] if rows else None
 
 
-async def lock(session: WriteSession, tenant: UUID, memories: Collection[UUID]) -> None:
-    """Lock memories until the transaction ends."""
-    await session.fetch(_LOCK, {"tenant": tenant, "ids": sorted(memories)})
+async def lock(session: WriteSession, tenant: UUID, memories: Collection[UUID]) -> dict[UUID, str]:
+    """Lock memories until the transaction ends; return the stamps of which the version of an item is made."""
+    rows = await session.fetch(_LOCK, {"tenant": tenant, "ids": sorted(memories)})
+    return {row["id"]: row["stamp"] for row in rows}
+
+
+async def read_scope_and_types(session: ReadSession, tenant: UUID, scope: UUID) -> tuple[int, int]:
+    """Return the versions of a scope, 0 when nothing was ever written to it, and of the tenant's own types."""
+    [row] = await session.fetch(_VERSIONS, {"tenant": tenant, "scope": scope})
+    return row["scope"], row["types"]
 
 
 async def of_one_subject(session: ReadSession, tenant: UUID, of: Sequence[UUID]) -> bool:

@@ -1,4 +1,4 @@
-"""Changes of memories, sent to a tenant's own services or followed by them."""
+"""Changes of memories, sent to a tenant's own services."""
 
 from __future__ import annotations
 
@@ -8,7 +8,6 @@ import structlog
 
 from app.feature import FeatureSpec
 from app.features.webhooks import jobs, routes
-from app.features.webhooks.events import LiveEvents
 from app.features.webhooks.secret_box import SecretBox
 from app.features.webhooks.sender import WebhookSender
 from app.features.webhooks.service import Webhooks
@@ -28,18 +27,14 @@ def _webhooks(runtime: Runtime) -> Webhooks:
     )
 
 
-def _events(runtime: Runtime) -> LiveEvents:
-    return LiveEvents(database=runtime.database, clock=runtime.clock)
-
-
 async def _start(runtime: Runtime, _stack: AsyncExitStack) -> None:
     if not runtime.service(Webhooks).box.keys:
         log.info("secrets of webhooks are stored in clear: set TM_SECRETS_KEYS to encrypt them")
 
 
 FEATURE = FeatureSpec(
-    routers=lambda: (routes.router(), routes.event_router()),
-    services={Webhooks: _webhooks, LiveEvents: _events},
+    routers=lambda: (routes.router(),),
+    services={Webhooks: _webhooks},
     handlers=(jobs.HANDLER,),
     schedules=lambda _: jobs.SCHEDULES,
     start=_start,

@@ -1,36 +1,31 @@
-"""Webhooks over HTTP, their deliveries, and server-sent events: what waits for a person and which jobs ended."""
+"""Webhooks over HTTP, and their deliveries."""
 
 from __future__ import annotations
 
-from collections.abc import AsyncIterator
 from datetime import datetime, timedelta
 from typing import Annotated, Any
 
-from fastapi import APIRouter, Path, Query, Request
+from fastapi import APIRouter, Path, Query
 from pydantic import Field
-from starlette.responses import Response, StreamingResponse
+from starlette.responses import Response
 
 from app import ids
 from app.api.keys import RotateBody, secret_answer
-from app.features.webhooks.events import LiveEvents
 from app.features.webhooks.service import StoredWebhook, WebhookDraft, Webhooks
 from app.http import cursors
 from app.http.cursors import PageQuery
-from app.http.guard import ADMIN, REVIEW, ActorDep, GuardedRoute, RuntimeDep
+from app.http.guard import ADMIN, ActorDep, GuardedRoute, RuntimeDep
 from app.http.models import (
-    EVENT_STREAM,
     Given,
     Out,
     PageOut,
     RequestBody,
     Source,
-    event_stream,
-    event_text,
     json_answer,
     public_id,
     with_example,
 )
-from app.http.routes import CREATED, NO_CONTENT, OK, add_reads, add_route
+from app.http.routes import CREATED, NO_CONTENT, add_reads, add_route
 from app.memory.fields import Flag, Sentence
 from app.model import DeliveryStatus, WebhookEvent
 
@@ -192,52 +187,3 @@ async def send_delivery_again(runtime: RuntimeDep, actor: ActorDep, delivery_id:
 
 def _with_secret(webhook: StoredWebhook) -> Response:
     return secret_answer(NewWebhookOut.answer(webhook))
-
-
-PATH = "/admin/events"
-
-_QUIET = ": nothing new\n\n"
-
-
-class StreamQuery(RequestBody):
-    """The length of a stream."""
-
-    seconds: int = Field(default=30, ge=0, le=3600, description="End the stream after so long; then open another.")
-
-
-def event_router() -> APIRouter:
-    """Return the route of live events, which reviewers take too."""
-    found = APIRouter(tags=["review"], route_class=GuardedRoute)
-    add_route(
-        found,
-        "GET",
-        REVIEW,
-        PATH,
-        follow_events,
-        "Follow what waits and which jobs end",
-        response_class=StreamingResponse,
-        responses={OK: {"content": {EVENT_STREAM: {"schema": {"type": "string"}}}}},
-    )
-    return found
-
-
-async def follow_events(
-    request: Request, runtime: RuntimeDep, actor: ActorDep, query: Annotated[StreamQuery, Query()]
-) -> StreamingResponse:
-    """Follow events as `text/event-stream`, some two seconds after they happen.
-
-    `review.waiting` has the number of items that wait: at first, and when it changes. `job.done` has a job that ended
-    (`job_id`, `kind`, `status`). A stream ends after `seconds`, or when the process is about to stop. A process has at
-    most 64 streams, 8 of them of one tenant; more are answered 503.
-    """
-    runtime.service(LiveEvents).check(actor)
-    stop = request.app.state.admission.stopping
-
-    async def lines() -> AsyncIterator[str]:
-        with runtime.service(LiveEvents).counted(actor) as allowed:
-            if not allowed:
-                return
-            async for one in runtime.service(LiveEvents).follow(actor, seconds=query.seconds, stop=stop):
-                yield _QUIET if one is None else event_text(one.name, one.data)
-
-    return event_stream(lines())

@@ -110,7 +110,6 @@ async def _run(app: Starlette, config: uvicorn.Config, settings: Settings, liste
         # cancelled.
         if opening and (settings.database_url is not None or server.should_exit):
             task.cancel()
-        admission.stopping.set()
         server.stop()
 
     def drain() -> None:
@@ -118,7 +117,6 @@ async def _run(app: Starlette, config: uvicorn.Config, settings: Settings, liste
             stop()
             return
         admission.draining = True
-        admission.stopping.set()
         loop.call_later(settings.pre_stop_delay, stop)
 
     loop.add_signal_handler(signal.SIGINT, stop)

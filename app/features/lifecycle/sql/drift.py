@@ -1,10 +1,10 @@
-"""Daily figures of a tenant's store, and the slots whose value changes often, which are marked."""
+"""Counts of what a store is made of and of what happened each day; the slots whose value changes often, marked."""
 
 from __future__ import annotations
 
 import json
-from collections.abc import Collection, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from datetime import UTC, date, datetime, time, timedelta
 from uuid import UUID
 
@@ -13,14 +13,13 @@ from app.db.memories.fading import FRESHNESS
 from app.db.memories.listing import ScanPage
 from app.db.session import ReadSession, WriteSession, statement
 from app.db.sql import as_record
-from app.memory.drift import DayRow
 from app.model import ReviewReason
 
 NOW = "now."
-"""How kinds of rows begin that say what there is, rather than what happened on a day."""
+"""The beginning of kinds of counts of what there is; the others are of what happened on a day."""
 
 DONE = "done"
-"""The kind of the row that a day has once it was counted."""
+"""The kind of the count that a day has once it was counted."""
 
 _SLACK = timedelta(days=1)
 """How far an id's time may be from the time beside it."""
@@ -28,14 +27,13 @@ _SLACK = timedelta(days=1)
 _PAGE = statement(
     f"""
     WITH page AS MATERIALIZED (
-        SELECT m.status, m.type, m.category, s.kind AS scope, m.confidence, m.volatile,
-            (m.recorded_at AT TIME ZONE 'UTC')::date AS day, {FRESHNESS} AS freshness
+        SELECT m.status, m.type, m.category, s.kind AS scope, m.confidence, m.volatile, {FRESHNESS} AS freshness
         FROM memories m
         JOIN scopes s ON s.tenant_id = :tenant AND s.id = m.scope_id
         LEFT JOIN memory_usage u ON u.tenant_id = :tenant AND u.memory_id = m.id
         WHERE m.tenant_id = :tenant
           AND (m.scope_id, m.id) > (:after_scope, :after_id) AND (m.scope_id, m.id) <= (:scope, :id)
-    ), recorded AS (SELECT * FROM page WHERE day = ANY(:days))
+    )
     SELECT NULL::date AS day, 'now.memories' AS kind, concat_ws('|', status, type, category, scope) AS name,
         count(*) AS count FROM page GROUP BY status, type, category, scope
     UNION ALL
@@ -47,54 +45,51 @@ _PAGE = statement(
     WHERE status = 'active' GROUP BY 3
     UNION ALL
     SELECT NULL, 'now.volatile', 'slots', count(*) FROM page WHERE volatile
-    UNION ALL
-    SELECT day, 'type', type, count(*) FROM recorded GROUP BY day, type
-    UNION ALL
-    SELECT day, 'confidence', 'sum', round(sum(confidence) * 1000)::bigint FROM recorded GROUP BY day
-    UNION ALL
-    SELECT day, 'confidence', 'squares', round(sum(confidence * confidence) * 1000000)::bigint FROM recorded
-    GROUP BY day
     """  # noqa: S608 - composed of constants
 )
 
 _ENTITIES = statement(
     """
-    SELECT entity_type AS name, count(*) FROM entities WHERE tenant_id = :tenant AND merged_into IS NULL
-    GROUP BY entity_type
+    SELECT NULL::date AS day, 'now.entities' AS kind, entity_type AS name, count(*) AS count FROM entities
+    WHERE tenant_id = :tenant AND merged_into IS NULL GROUP BY entity_type
     """
 )
 
-_PLAIN = "regexp_replace(left({}, 200), '[0-9]+([.,][0-9]+)*', 'N', 'g')"
-"""A reason without its numbers, so that equal reasons count together."""
-
-_TURNS = statement(
-    f"""
-    SELECT (recorded_at AT TIME ZONE 'UTC')::date AS day, status, {_PLAIN.format("reason")} AS reason, count(*)
-    FROM turns
-    WHERE tenant_id = :tenant AND id >= :first AND id < :last AND status <> 'received'
-      AND recorded_at >= :since AND recorded_at < :until
-    GROUP BY 1, 2, 3
-    """  # noqa: S608 - composed of constants
-)
-
-_DECISIONS = statement(
-    f"""
-    SELECT (occurred_at AT TIME ZONE 'UTC')::date AS day, action,
-        CASE WHEN action = 'memory.rejected' THEN {_PLAIN.format("detail->>'reason'")} END AS reason,
-        count(*) AS count, count(DISTINCT detail->>'by') AS writers
-    FROM audit_events
-    WHERE tenant_id = :tenant AND id >= :first AND id < :last
-      AND occurred_at >= :since AND occurred_at < :until
-      AND action IN ('memory.added', 'memory.merged', 'memory.rejected', 'memory.contradicted')
-    GROUP BY 1, 2, 3
-    """  # noqa: S608 - composed of constants
-)
-
-_COUNTED = statement("SELECT day FROM store_days WHERE tenant_id = :tenant AND day >= :since AND kind = 'done'")
-
-_SINCE = statement(
+_DAYS = statement(
     """
-    SELECT day, kind, name, count, total, computed_at FROM store_days
+    WITH heard AS (
+        SELECT (recorded_at AT TIME ZONE 'UTC')::date AS day, status, reason FROM turns
+        WHERE tenant_id = :tenant AND id >= :first AND id < :last AND status <> 'received'
+          AND recorded_at >= :since AND recorded_at < :until
+    ), decided AS (
+        SELECT (occurred_at AT TIME ZONE 'UTC')::date AS day, action, detail->>'by' AS writer FROM audit_events
+        WHERE tenant_id = :tenant AND id >= :first AND id < :last
+          AND occurred_at >= :since AND occurred_at < :until
+          AND action IN ('memory.added', 'memory.merged', 'memory.rejected', 'memory.contradicted')
+    ), told AS (
+        SELECT day, 'turn' AS kind, status AS name FROM heard
+        UNION ALL
+        SELECT day, 'skipped', coalesce(regexp_replace(left(reason, 200), '[0-9]+([.,][0-9]+)*', 'N', 'g'), 'other')
+        FROM heard WHERE status = 'skipped'
+        UNION ALL
+        SELECT day, 'decision', substr(action, length('memory.') + 1) FROM decided
+        WHERE action <> 'memory.contradicted'
+        UNION ALL
+        SELECT day, 'decision', 'contradicted'
+        FROM (SELECT DISTINCT day, writer FROM decided WHERE action = 'memory.contradicted') each
+    ), counted AS (
+        SELECT day, kind, name, count(*) AS count,
+            row_number() OVER (PARTITION BY day, kind ORDER BY count(*) DESC, name) AS place
+        FROM told GROUP BY day, kind, name
+    )
+    SELECT day, kind, CASE WHEN place <= :most THEN name ELSE 'other' END AS name, sum(count)::bigint AS count
+    FROM counted GROUP BY 1, 2, 3
+    """
+)
+
+_READ = statement(
+    """
+    SELECT day, kind, name, count, computed_at FROM store_days
     WHERE tenant_id = :tenant AND (day >= :since OR kind LIKE 'now.%') ORDER BY day, kind, name
     """
 )
@@ -108,17 +103,23 @@ _FORGET = statement(
 _KEEP = statement(
     """
     INSERT INTO store_days (tenant_id, day, kind, name, count, total, computed_at)
-    SELECT :tenant, g.day, g.kind, g.name, g.count, g.total, :now
-    FROM jsonb_to_recordset(CAST(:given AS jsonb)) AS g(day date, kind text, name text, count bigint, total bigint)
-    ON CONFLICT (tenant_id, day, kind, name)
-    DO UPDATE SET count = excluded.count, total = excluded.total, computed_at = excluded.computed_at
+    SELECT :tenant, coalesce(g.day, CAST(:now AS timestamptz)::date), g.kind, g.name, g.count, 0, :now
+    FROM jsonb_to_recordset(CAST(:given AS jsonb)) AS g(day date, kind text, name text, count bigint)
+    ON CONFLICT (tenant_id, day, kind, name) DO UPDATE SET count = excluded.count, computed_at = excluded.computed_at
     """
 )
 
+MOST_REASONS = 20
+"""Most reasons of a day's skipped turns that are counted separately; the rarer ones are `other`."""
+
 
 @dataclass(frozen=True, slots=True, kw_only=True)
-class DailyCounts:
-    """The count of a name on a day; `day` is None for the present count."""
+class StoreCount:
+    """The number of a kind that are `name`, on a day (UTC), or now where that is None.
+
+    Of a day: turns by status, skipped ones by reason, writes by decision, of which one that contradicts counts once,
+    however many memories it contradicts.
+    """
 
     day: date | None
     kind: str
@@ -126,96 +127,51 @@ class DailyCounts:
     count: int
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class TurnCounts:
-    """The count of a day's turns by status and reason, or of its writes by decision."""
-
-    day: date
-    status: str
-    reason: str | None
-    count: int
+async def page(session: ReadSession, tenant: UUID, page: ScanPage, *, now: datetime) -> list[StoreCount]:
+    """Return what a page of the store holds."""
+    rows = await session.fetch(_PAGE, {"tenant": tenant, "now": now, **page.values()})
+    return [as_record(StoreCount, row) for row in rows]
 
 
-async def page(
-    session: ReadSession, tenant: UUID, page: ScanPage, *, days: Collection[date], now: datetime
-) -> list[DailyCounts]:
-    """Return what a page of the store holds now, and what of it was recorded on these days."""
-    rows = await session.fetch(_PAGE, {"tenant": tenant, "days": list(days), "now": now, **page.values()})
-    return [as_record(DailyCounts, row) for row in rows]
-
-
-async def entities(session: ReadSession, tenant: UUID) -> list[DailyCounts]:
+async def entities(session: ReadSession, tenant: UUID) -> list[StoreCount]:
     """Return how many entities there are of each type, those merged into others left out."""
-    rows = await session.fetch(_ENTITIES, {"tenant": tenant})
-    return [DailyCounts(day=None, kind=f"{NOW}entities", name=row["name"], count=row["count"]) for row in rows]
+    return [as_record(StoreCount, row) for row in await session.fetch(_ENTITIES, {"tenant": tenant})]
 
 
-async def turns(session: ReadSession, tenant: UUID, since: datetime, until: datetime) -> list[TurnCounts]:
-    """Return how the turns ended that were recorded in that time, by day."""
-    rows = await session.fetch(_TURNS, {"tenant": tenant, **_between(since, until)})
-    return [as_record(TurnCounts, row) for row in rows]
+async def count_days(session: ReadSession, tenant: UUID, first: date, last: date) -> list[StoreCount]:
+    """Return what happened on each of these days, both included."""
+    since, until = (datetime.combine(day, time(), UTC) for day in (first, last + timedelta(days=1)))
+    ids = {"first": _id_of(since - _SLACK), "last": _id_of(until + _SLACK)}
+    values = {"tenant": tenant, "since": since, "until": until, "most": MOST_REASONS, **ids}
+    return [as_record(StoreCount, row) for row in await session.fetch(_DAYS, values)]
 
 
-async def decisions(session: ReadSession, tenant: UUID, since: datetime, until: datetime) -> list[TurnCounts]:
-    """Return what the writes of that time came to, by day.
-
-    A write that contradicts counts once, however many memories it contradicts.
-    """
-    rows = await session.fetch(_DECISIONS, {"tenant": tenant, **_between(since, until)})
-    return [
-        TurnCounts(
-            day=row["day"],
-            status=row["action"].removeprefix("memory."),
-            reason=row["reason"],
-            count=row["writers"] if row["action"] == "memory.contradicted" else row["count"],
-        )
-        for row in rows
-    ]
+async def read_counts(session: ReadSession, tenant: UUID, since: date) -> tuple[datetime | None, list[StoreCount]]:
+    """Return when the store was counted last, None for never; what there was, and what happened since a day."""
+    rows = await session.fetch(_READ, {"tenant": tenant, "since": since})
+    found = [as_record(StoreCount, row, day=None if row["kind"].startswith(NOW) else row["day"]) for row in rows]
+    return max((row["computed_at"] for row in rows if row["kind"].startswith(NOW)), default=None), found
 
 
-async def read_counted_days(session: ReadSession, tenant: UUID, since: date) -> set[date]:
-    """Return the days from `since` on that were counted."""
-    rows = await session.fetch(_COUNTED, {"tenant": tenant, "since": since})
-    return {row["day"] for row in rows}
-
-
-async def read_days(session: ReadSession, tenant: UUID, since: date) -> list[tuple[DayRow, datetime]]:
-    """Return the rows of days from `since` on, and those of the present, with the time they were computed."""
-    rows = await session.fetch(_SINCE, {"tenant": tenant, "since": since})
-    return [(as_record(DayRow, row), row["computed_at"]) for row in rows]
-
-
-async def store_day(
+async def store_counts(
     session: WriteSession,
     tenant: UUID,
-    rows: Iterable[DayRow],
+    counts: Iterable[StoreCount],
     *,
     days: Sequence[date],
-    oldest: date,
+    kept: date,
     now: datetime,
 ) -> None:
-    """Put rows in place of what these days have, and of what there was; days before `oldest` go."""
-    await session.fetch(_FORGET, {"tenant": tenant, "days": list(days), "kept": oldest})
-    given = [
-        {"day": one.day.isoformat(), "kind": one.kind, "name": one.name, "count": one.count, "total": one.total}
-        for one in rows
-    ]
+    """Put counts in place of what there was, and of what these days have; days before `kept` go."""
+    await session.fetch(_FORGET, {"tenant": tenant, "days": list(days), "kept": kept})
+    given = [{**asdict(one), "day": one.day and one.day.isoformat()} for one in counts]
+    given += [{"day": day.isoformat(), "kind": DONE, "name": "", "count": 0} for day in days]
     await session.fetch(_KEEP, {"tenant": tenant, "given": json.dumps(given), "now": now})
-
-
-def _between(since: datetime, until: datetime) -> dict[str, object]:
-    """Return a stretch of time as parameters: as times, and as ids, which begin with the time they were made at."""
-    return {"since": since, "until": until, "first": _id_of(since - _SLACK), "last": _id_of(until + _SLACK)}
 
 
 def _id_of(moment: datetime) -> UUID:
     """Return the least UUIDv7 of a moment."""
     return UUID(int=max(0, int(moment.timestamp() * 1000)) << 80)
-
-
-def midnight(day: date) -> datetime:
-    """Return when a day begins, in UTC."""
-    return datetime.combine(day, time(), UTC)
 
 
 Slot = tuple[UUID, str, str]

@@ -148,30 +148,18 @@ def restore(client: ServiceClient, source: ImportSource, *, strict: bool) -> boo
         except ServiceRejection as refusal:
             raise CommandFailed(f"{source.name}: {refusal}") from None
     _show_export(source, done)
-    # What competed here, or has changed here since, may differ from the file; nothing else may.
-    beside = done["conflicts"] or done["already_there"] or done["merged_entities"]
-    return bool(done["complete"] and done["unaltered"]) and not done["failed"] and bool(beside or not done["differing"])
+    return bool(done["complete"] and done["unaltered"]) and not done["failed"]
 
 
 def _show_export(source: ImportSource, done: Mapping[str, Any]) -> None:
     summary = Table(box=None, pad_edge=False, show_header=False)
-    for title, counts in (
-        ("", done["imported"]),
-        ("already there: ", done["already_there"]),
-        ("slot held here: ", done["conflicts"]),
-    ):
+    for title, counts in (("", done["imported"]), ("already there: ", done["already_there"])):
         for name, count in counts.items():
             summary.add_row(f"{title}{name}", str(count))
-    for title, count in (("erased here before", done["erased"]), ("entities made one", done["merged_entities"])):
-        if count:
-            summary.add_row(title, str(count))
-    if done["differing"]:
-        summary.add_row("stored otherwise than in the file", str(done["differing"]))
+    if done["erased"]:
+        summary.add_row("erased here before", str(done["erased"]))
     summary.add_row("wrong", str(done["failed"]))
     out.print(summary)
-    for one in done["differences"][:SHOWN]:
-        what = f"{one['memory_id']}: {one['field']} is {one['stored']} here"
-        err.print(f"{source.name}:{one['line']}: {what}", markup=False, soft_wrap=True)
     for notice, count in done["notices"].items():
         err.print(f"{source.name}: {notice}{f' ({count})' if count > 1 else ''}", markup=False, soft_wrap=True)
     for one in done["errors"][:SHOWN]:

@@ -80,38 +80,17 @@ def import_files(  # noqa: PLR0913 - one parameter an option
     url: Url = None,
     key: ApiKey = None,
 ) -> None:
-    """Import files of typed memories or conversations.
+    """Import files of typed memories, of conversations, or of a whole store.
 
-    ndjson: one typed write a line, as POST /memories/typed/{type} takes it:
+    ndjson: one typed write a line, as POST /memories/typed/{type} takes it. conversation: JSON, a list of messages with
+    `role` and `content`, or an object with `messages` or `sessions`; each message becomes an episodic memory. export: a
+    file of `typed-memory export`, stored as it was in scopes that nothing was written to, by a key with the role admin.
+    --from takes files of other stores; fields that have no place here are counted as not carried over. With --batch,
+    conversations are sent as turns that the model's batch endpoint extracts within a day.
 
-      {"type": "preference", "preference_key": "editor.theme", "preference_value": "dark"}
-
-    conversation: JSON, a list of messages or an object with `messages`, or with `sessions` (a list of such
-    objects, with `session_id` and `date`); also chat exports of OpenAI's and LangChain's kind, and NDJSON with
-    an object with `messages` a line. A message has `role` and `content`, perhaps `name` (or `speaker`) and
-    `timestamp` (or `occurred_at`):
-
-      [{"role": "user", "name": "Ana", "content": "I moved to Lisbon.", "timestamp": "2026-05-09T14:30:00Z"}]
-
-    export: a file of `typed-memory export`. Its rows are stored as they were, ids included, in the tenant of the
-    key; existing rows are not changed. This needs a key with the role admin. What is left of a damaged file is stored,
-    and the exit code is 1; --strict refuses it at its end.
-
-    Other stores: --from mem0 takes what `get_all` answers; --from zep an object with the `edges` and `nodes` of a
-    user's graph; --from langmem the items of a LangGraph store; --from chatgpt the `conversations.json` of an
-    export; --from records memories in the full form of the specification, with ids of their own. Ids are kept as
-    `provenance.external_id`. Fields that have no place here are counted as not carried over.
-
-    Each message becomes an episodic memory. It is indexed with the message before it, so that an answer is found by
-    its question. System prompts and messages without text are skipped. Name the user with --user-id (or the agent
-    with --agent-id); --scope global makes the messages visible to every user of the tenant. A typed memory names its
-    own `user_id`; the options apply to those that don't.
-
-    With --batch, conversations are sent as turns, from which beliefs are extracted by the language model's batch
-    endpoint: within a day, and at half the price. `typed-memory` prints the jobs that wait for it.
-
-    Faults are listed by file and line, and skipped. Running the same import again within a day stores nothing
-    twice; after that, repeated memories merge with the existing ones.
+    Name the user with --user-id (or the agent with --agent-id), where a file names none. Faults are listed by file and
+    line, and skipped. Running the same import again within a day stores nothing twice. See "Files to import" in
+    docs/api.md.
 
     For example:
 
@@ -122,16 +101,15 @@ def import_files(  # noqa: PLR0913 - one parameter an option
     """
     if origin is Origin.CHATGPT:
         wanted, origin = Format.CONVERSATION, None
-    everything = [import_sources.source(name) for name in files]
-    exports = [source for source in everything if origin is None and import_sources.is_export(source, wanted)]
-    found = [source for source in everything if source not in exports]
     given = {"user_id": user_id, "agent_id": agent_id, "scope": scope, "timezone": timezone, "session_id": session_id}
     defaults = {name: value for name, value in given.items() if value is not None}
-    owned = not defaults.keys().isdisjoint(("user_id", "agent_id", "scope"))
-    read = partial(_everything, found, wanted, session_id, origin)
-    total = _count(read(), owned=owned, batch=batch)
+    sources = [import_sources.source(name) for name in files]
+    exports = [source for source in sources if origin is None and import_sources.is_export(source, wanted)]
+    others = [source for source in sources if source not in exports]
+    read = partial(_everything, others, wanted, session_id, origin)
+    total = _count(read(), owned=not defaults.keys().isdisjoint(("user_id", "agent_id", "scope")), batch=batch)
     complete = [restore(connect(url, key), source, strict=strict) for source in exports]
-    if found:
+    if others:
         report = _upload(connect(url, key), read, total, defaults=defaults, strict=strict, batch=batch)
         complete.append(not report.bad)
         if report.bad and not report.stored and origin is None and wanted is Format.AUTO:
