@@ -11,8 +11,8 @@ from app.english.dates import find_spans
 from app.english.descriptions import DETERMINERS
 from app.english.names import ORGANIZATION, PERSON, PLACE, is_group, is_place, kind_of
 from app.english.rules.clause import SpeakerContext
-from app.english.rules.noun_phrases import Phrase, noun_phrase, thing, value, without_article
-from app.english.rules.values import place
+from app.english.rules.noun_phrases import Phrase, noun_phrase, value, without_article
+from app.english.rules.values import Value, a_thing, place
 from app.english.word_lists import COLLEAGUES, GROUPS, NOT_TITLES, ROLE_HEADS, ROLE_OF, words
 
 _ARTICLE: Final = re.compile(
@@ -109,11 +109,6 @@ def employer(text: str, said: SpeakerContext) -> Iterator[str]:
         yield name
 
 
-def company(text: str, said: SpeakerContext) -> Iterator[str]:
-    """Yield an employer with a name of its own."""
-    yield from (name for name in employer(text, said) if name[0].isupper() and not is_group(name))
-
-
 def workplace(text: str, said: SpeakerContext) -> Iterator[str]:
     """Yield where one works `at`: a name there is no person's, though people have it, too."""
     found = noun_phrase(text)
@@ -122,9 +117,13 @@ def workplace(text: str, said: SpeakerContext) -> Iterator[str]:
     yield from [name] if name is not None and a_name else employer(text, said)
 
 
-def named_workplace(text: str, said: SpeakerContext) -> Iterator[str]:
-    """Yield a workplace with a name of its own."""
-    yield from (name for name in workplace(text, said) if name[0].isupper() and not is_group(name))
+def named(read: Value) -> Value:
+    """Return what yields of the values only those with a name of their own."""
+    return lambda text, said: (name for name in read(text, said) if name[0].isupper() and not is_group(name))
+
+
+company: Final = named(employer)
+named_workplace: Final = named(workplace)
 
 
 def role(text: str, _said: SpeakerContext) -> Iterator[str]:
@@ -152,24 +151,14 @@ def employer_of_role(text: str, _said: SpeakerContext) -> Iterator[str]:
         yield held.employer
 
 
-def boss(text: str, said: SpeakerContext) -> Iterator[str]:
-    """Yield whom one reports to: a person, or `my manager`."""
-    found = thing(text)
-    if found is not None and is_boss(found.name, said):
-        yield found.name
-
-
 def is_boss(name: str, said: SpeakerContext) -> bool:
     """Tell whether one works for this as for a person."""
     title = name.lower().removeprefix("my ").removeprefix("the ")
     return kind_of(name, said.people) == PERSON or title in COLLEAGUES
 
 
-def leader(text: str, said: SpeakerContext) -> Iterator[str]:
-    """Yield whom one reports to, by whatever name."""
-    found = thing(text)
-    if found is not None and (found.capital or is_boss(found.name, said) or found.name.startswith("the ")):
-        yield found.name
+boss: Final = a_thing(lambda found, said: is_boss(found.name, said))
+leader: Final = a_thing(lambda found, said: found.capital or found.first == "the" or is_boss(found.name, said))
 
 
 def moved_home(text: str, said: SpeakerContext) -> Iterator[str]:
@@ -209,7 +198,6 @@ def _road(text: str, said: SpeakerContext) -> tuple[str, str]:
     return target, source
 
 
-def employer_named(text: str, said: SpeakerContext) -> Iterator[str]:
+def employer_here(text: str, said: SpeakerContext) -> Iterator[str]:
     """Yield the employer that stands right here, with or without a name of its own."""
-    if text[:1].isupper() or text.startswith("the "):
-        yield from employer(text, said)
+    yield from employer(text, said) if text[:1].isupper() or text.startswith("the ") else ()

@@ -228,25 +228,6 @@ def _is_first_of_many(said: list[str]) -> bool:
 _AUXILIARIES: Final = word_set(
     "is are was were has had does did will would can could should isn't aren't don't doesn't"
 )
-_MINE: Final = pattern("tastes", "mine", re.IGNORECASE)
-
-
-def served(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
-    """Read how someone likes a thing of theirs: `like my steak medium rare`, `want my documents in A4 format`."""
-    found = way_of_own(clause) if clause.holds and not clause.progressive else None
-    if found is None or (clause.lemma == "take" and _INTAKE.fullmatch(found["how"])):
-        return
-    if clause.subject.own and _in_general(found["how"], _LONGEST):
-        yield preference(clause, f"{slug(found['what'])}.way", f"{found['what']} {found['how']}", topic="personal")
-
-
-_INTAKE: Final = pattern("medications", "often", re.IGNORECASE)
-"""When something is taken, which is no way of having it."""
-
-
-def way_of_own(clause: Clause) -> re.Match[str] | None:
-    """Return `what` of one's own a clause names, and `how` it is wanted; None where it names neither."""
-    return _MINE.fullmatch(without_fillers(clause.rest))
 
 
 _HABITS: Final = ("never", "only", "always")

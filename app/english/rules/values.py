@@ -33,7 +33,6 @@ from app.english.word_lists import (
     DIETS,
     GROUPS,
     KINDS,
-    LEFT_OUT,
     STATES,
     pattern,
     section,
@@ -64,8 +63,7 @@ _SHARE: Final = pattern("values", "share")
 _NARROWED: Final = re.compile(r"\s+(?:for|of)\s+(?!good\b)", re.IGNORECASE)
 """What makes `French lessons` less than French: `for beginners`."""
 _LANGUAGE: Final = pattern("values", "language", re.IGNORECASE)
-_INSTRUMENTS: Final = section("activities", "instruments")
-_GAMES: Final = section("activities", "games")
+_PASTIMES: Final = section("activities", "instruments") | section("activities", "games")
 _COUNTRY: Final = re.compile(r",\s+([A-Z][\w.]*(?:\s[A-Z][\w.]*)?)")
 _DWELLINGS: Final = section("dwellings", "dwellings")
 _NOWHERE: Final = section("dwellings", "no places")
@@ -178,19 +176,14 @@ def _is_aside(part: str) -> bool:
     return bool(said) or (len(words) == 1 and words[0].endswith("ly"))
 
 
-def allergens(text: str, _said: SpeakerContext) -> Iterator[str]:
-    """Yield the things of `a severe peanut allergy`."""
-    for what in list_items(text):
+def before_allergy(text: str, _said: SpeakerContext) -> Iterator[str]:
+    """Yield the things of which an allergy is named after them: `a severe peanut allergy`."""
+    found = re.match(r"(?P<what>[\w-]+(?:\s[\w-]+)?)\s+allerg(?:y|ies)\b", text, re.IGNORECASE)
+    for what in list_items(found["what"]) if found else ():
         words = [word for word in what.split() if word.lower() not in _SEVERITY]
         name = value(plural(" ".join(words)))
         if name:
             yield name
-
-
-def before_allergy(text: str, said: SpeakerContext) -> Iterator[str]:
-    """Yield the things of which an allergy is named after them: `peanut allergy`."""
-    found = re.match(r"(?P<what>[\w-]+(?:\s[\w-]+)?)\s+allerg(?:y|ies)\b", text, re.IGNORECASE)
-    yield from allergens(found["what"], said) if found else ()
 
 
 def illnesses(text: str, _said: SpeakerContext) -> Iterator[str]:
@@ -213,27 +206,20 @@ def date(text: str, _said: SpeakerContext) -> Iterator[str]:
         yield found.group()
 
 
-def diet(text: str, _said: SpeakerContext) -> Iterator[str]:
-    """Yield a diet that one keeps."""
-    state = _STATE.match(text)
-    if state and state["what"].lower().strip() in DIETS:
-        yield state["what"].lower().strip()
+def a_state(states: frozenset[str]) -> Value:
+    """Return what yields a listed state that one is in: `vegan`, `a type 1 diabetic`."""
+
+    def values(text: str, _said: SpeakerContext) -> Iterator[str]:
+        state = _STATE.match(text)
+        what = state["what"].lower().strip() if state else ""
+        if state and what in states:
+            yield f"{state['kind'] or ''}{what}"
+
+    return values
 
 
-_FOOD: Final = re.compile(r"[a-z]+", re.IGNORECASE)
-
-
-def diets_without(text: str, _said: SpeakerContext) -> Iterator[str]:
-    """Yield the diets that leave out a food."""
-    food = _FOOD.match(text)
-    yield from LEFT_OUT.get(food[0].lower(), "").split() if food else ()
-
-
-def health_state(text: str, _said: SpeakerContext) -> Iterator[str]:
-    """Yield a state of health: `a type 1 diabetic`."""
-    state = _STATE.match(text)
-    if state and state["what"].lower().strip() in STATES:
-        yield f"{state['kind'] or ''}{state['what'].lower().strip()}"
+diet: Final = a_state(DIETS)
+health_state: Final = a_state(STATES)
 
 
 def age(text: str, _said: SpeakerContext) -> Iterator[str]:
@@ -243,40 +229,32 @@ def age(text: str, _said: SpeakerContext) -> Iterator[str]:
         yield found["years"]
 
 
-def languages(text: str, _said: SpeakerContext) -> Iterator[str]:
+def listed(known: Callable[[str], bool]) -> Value:
+    """Return what yields those of an enumeration that are known, as instruments and games are."""
+
+    def values(text: str, _said: SpeakerContext) -> Iterator[str]:
+        for one in list_items(_SPOKEN.split(text)[0]):
+            lead = _LANGUAGE.match(one)
+            found = thing(one, lead.end() if lead else 0)
+            yield from [found.name] if found is not None and known(found.name) else ()
+
+    return values
+
+
+pastimes: Final = listed(lambda name: name.lower() in _PASTIMES)
+learned: Final = listed(lambda name: is_language(name) or name.split()[-1].lower() in _PASTIMES)
+
+
+def languages(text: str, said: SpeakerContext) -> Iterator[str]:
     """Yield the languages of an enumeration."""
-    for first in _first_words(text):
-        if is_language(first.split()[0]):
-            yield first.split()[0].capitalize()
-
-
-def instruments(text: str, _said: SpeakerContext) -> Iterator[str]:
-    """Yield the instruments of an enumeration."""
-    yield from (name for name in _first_words(text) if name.split()[-1].lower() in _INSTRUMENTS)
-
-
-def pastimes(text: str, _said: SpeakerContext) -> Iterator[str]:
-    """Yield the instruments and games of an enumeration."""
-    yield from (name for name in _first_words(text) if name.lower() in _INSTRUMENTS | _GAMES)
-
-
-def _first_words(text: str) -> Iterator[str]:
-    for one in list_items(_SPOKEN.split(text)[0]):
-        lead = _LANGUAGE.match(one)
-        found = thing(one, lead.end() if lead else 0)
-        if found is not None:
-            yield found.name
+    yield from (name.split()[0].capitalize() for name in listed(lambda name: is_language(name.split()[0]))(text, said))
 
 
 def led(text: str, said: SpeakerContext) -> Iterator[str]:
     """Yield someone or something that is led, rather than stress or time: `the project`, `platform team`."""
     found = thing(text)
-    if found is None or found.first in _NOT_LED:
-        return
-    definite = text.lstrip().lower().startswith(("the ", "our ", "my "))
-    if found.head == "team" and text.lstrip().lower().startswith(("our ", "my ")):
-        yield f"{said.speaker}'s team"
-    elif found.capital or found.head in _LED or (definite and kind_of(found.name, said.people) is not None):
+    known = found is not None and (found.capital or found.head in _LED or kind_of(found.name, said.people) is not None)
+    if found is not None and known and found.first not in _NOT_LED:
         yield _PROJECT.sub("", found.name) if found.capital else found.name
 
 
@@ -293,6 +271,12 @@ def given_up(text: str, _said: SpeakerContext) -> Iterator[str]:
     if found is not None:
         whole = _NARROWED.match(text, found.end) is not None
         yield found.name if whole else _SHARE.sub("", found.name)
+
+
+def whole(text: str, _said: SpeakerContext) -> Iterator[str]:
+    """Yield all the words up to another thought, with their article: `the Pomodoro technique for work`."""
+    found = value(_STOP.split(text)[0], article=True)
+    yield from [found] if found is not None else ()
 
 
 def goal(text: str, _said: SpeakerContext) -> Iterator[str]:
