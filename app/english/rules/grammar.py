@@ -224,7 +224,8 @@ def _noun(reading: TokenCursor) -> str | None:
     begin = reading.at
     for place in range(begin, min(begin + _LONGEST, len(reading.words))):
         word = reading.words[place]
-        if place > begin and not adjoining(reading.text, reading.words[place - 1], word):
+        apart = place > begin and not adjoining(reading.text, reading.words[place - 1], word)
+        if apart or bare_name(word.lower) in _THEIRS.values():
             return None
         reading.at = place
         if place > begin and _verb_comes(reading, place):

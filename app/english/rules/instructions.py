@@ -165,21 +165,22 @@ def _for_each(text: str, clause: Clause) -> Iterator[Draft]:
 
 
 def _ruled(text: str, clause: Clause) -> Iterator[Draft]:
-    """Read `never use range() for pagination`, `stop adding emojis to your answers`, `no jargon please`."""
-    found = _RULE.match(text) or _NONE.match(text)
+    """Read `never use range() for pagination`, `stop adding emojis to your answers`, `from now on use tabs`."""
+    found = _RULE.match(text) or _NONE.match(text) or _ORDER.match(text)
     whole = value(_YOUR.sub("", _REASON.split(found["what"])[0])) if found else None
-    answers = whole is not None and _IN_ANSWERS.search(whole) is not None
     if found is None or whole is None or _POINTING.search(_IN_ANSWERS.sub("", whole)):
         return
-    said, how = (found["verb"] or "use").lower(), (found["how"] or "").lower()
+    said, how, lead = ((found.groupdict().get(name) or "").lower() for name in ("verb", "how", "lead"))
     form = form_of(said)
-    verb = said if form is None else form.lemma
-    lead = _PLEASE.search(f"{found['lead']} {text[found.end() :]}")
-    asked = (lead and not _ONE_OFF.search(whole)) or answers
-    if (verb in _GENERAL or (how == "always" and lead)) and (
-        how in _STRICT or asked or _FROM_NOW.search(found["lead"])
-    ):
-        yield _standing(clause, f"{verb} {whole}", "always" if how == "always" else "never")
+    verb = (said or "use") if form is None else form.lemma
+    tool = thing(whole) if verb == "use" and not how else None
+    known = choice(tool.name) if tool and kind_of_choice(tool.name) else None
+    please = _PLEASE.search(f"{lead} {text[found.end() :]}")
+    asked = (please and not _ONE_OFF.search(whole)) or _IN_ANSWERS.search(whole) or _FROM_NOW.search(lead)
+    if known:
+        yield preference(clause, known.key, known.value, topic=known.topic)
+    elif (verb in _GENERAL and (how in _STRICT or asked or not how)) or (how == "always" and please):
+        yield _standing(clause, f"{verb} {whole}", ("always" if how == "always" else "never") if how else "")
 
 
 def _standing(clause: Clause, order: str, word: str = "") -> Draft:
@@ -217,21 +218,6 @@ def _whenever(text: str, clause: Clause) -> Iterator[Draft]:
         yield _standing(clause, f"{order} {doing[:1].lower()}{doing[1:]}")
 
 
-def _from_now(text: str, clause: Clause) -> Iterator[Draft]:
-    """Read `from now on use tabs instead of spaces`, `going forward, please answer in bullet points`."""
-    found = _ORDER.match(text)
-    whole = value(_REASON.split(found["what"])[0]) if found else None
-    if found is None or whole is None or _POINTING.search(whole):
-        return
-    verb = found["verb"].lower()
-    tool = thing(whole) if verb == "use" else None
-    known = choice(tool.name) if tool and kind_of_choice(tool.name) else None
-    if known:
-        yield preference(clause, known.key, known.value, topic=known.topic)
-    elif verb in _GENERAL:
-        yield _standing(clause, f"{verb} {whole}")
-
-
 _READINGS: Final[tuple[Callable[[str, Clause], Iterator[Draft]], ...]] = (
-    _kept, _language, _called, _triggered, _whenever, _for_each, _ruled, _answered, _from_now,
+    _kept, _language, _called, _triggered, _whenever, _for_each, _ruled, _answered,
 )  # fmt: skip

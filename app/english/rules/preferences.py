@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from app.english.rules.clause import HIDDEN, Clause, SpeakerContext, Who
-from app.english.rules.drafts import Draft, decision, ending, preference
+from app.english.rules.drafts import Draft, decision, preference
 from app.english.rules.noun_phrases import list_items, slug, thing, value, without_article
 from app.english.rules.rows import CHOSEN
 from app.english.rules.tastes import OFFERED, is_taste, taste, things
@@ -58,7 +58,8 @@ def prefers(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     if found is not None and not found.first.endswith("ing"):
         purpose = _FOR.match(wanted, found.end) or (over and _FOR.match(clause.rest, over.end()))
         known = choice(found.name, purpose=purpose["what"] if purpose else None, instead=_others(over))
-        if known is not None and (purpose or _ENDS.match(wanted, found.end)):
+        whole = purpose or _ENDS.match(wanted, found.end)
+        if known is not None and whole and not OFFERED.search(found.name):
             yield preference(clause, known.key, known.value, topic=known.topic)
             return
     denied = lead is not None and lead["denied"] is not None
@@ -116,28 +117,6 @@ def switches(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     if kind is not None and kind.noun not in _FOR_WORK:
         source = [lead["source"]] if lead["source"] else []
         yield from _chosen(clause, found.text, _FOR.match(clause.rest, found.end), source)
-
-
-_AGAIN: Final = re.compile(r"\bagain\s*[.!]?$", re.IGNORECASE)
-_OR: Final = re.compile(r"\s+(?:or|and)\s")
-_LONGEST_FOOD: Final = 3
-_LIMITED: Final = pattern("preferences", "limited", re.IGNORECASE)
-"""When, where or how much one goes without: at other times one does not."""
-
-
-def abstains(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
-    """Read `don't eat meat`, `never drink alcohol`, `don't smoke`; `eat meat again` ends it."""
-    again = clause.holds and _AGAIN.search(clause.rest) is not None
-    if not (clause.negated or again) or not clause.present or clause.perfect or clause.progressive:
-        return
-    found = thing(clause.rest)
-    gone = clause.rest if found is not None and _OR.match(clause.rest, found.end) else found.text if found else ""
-    named = [name for one in list_items(gone) if (name := value(one)) and len(name.split()) <= _LONGEST_FOOD]
-    limited = found is not None and _LIMITED.match(clause.rest, found.end)
-    kept = [(f"diet.{slug(name)}", f"no {name}", "food") for name in named if not limited]
-    for key, how, topic in [("smoking.habit", "does not smoke", "health")] if clause.lemma == "smoke" else kept:
-        draft = preference(clause, key, how, topic=topic)
-        yield ending(clause, said, draft) if again else draft
 
 
 _FAVOURITE: Final = pattern("preferences", "favourite", re.IGNORECASE)
