@@ -358,7 +358,7 @@ def _auxiliaries(reading: TokenCursor) -> _Verbal:
 
 def _take(word: str, verbal: _Verbal, reading: TokenCursor) -> bool:
     """Note what the word says; False when it is no auxiliary or adverb, or is the main verb itself."""
-    if word in {"not", "never"} or (word == "no" and reading.word(1) == "longer"):
+    if word in {"not", "never"} or (word == "no" and _is_over(verbal, reading)):
         verbal.negated = True
         verbal.adverbs.update({word} & {"never"})
     elif word in ADVERBS or word == "longer":
@@ -370,6 +370,15 @@ def _take(word: str, verbal: _Verbal, reading: TokenCursor) -> bool:
     else:
         return _auxiliary(word, verbal, reading)
     return True
+
+
+def _is_over(verbal: _Verbal, reading: TokenCursor) -> bool:
+    """Tell whether `no` begins `no longer`, or `no more a fan of jazz`."""
+    if reading.word(1) == "more" and verbal.be and reading.word(2) in {"a", "an", "the"}:
+        verbal.adverbs.add("longer")
+        reading.at += 1
+        return True
+    return reading.word(1) == "longer"
 
 
 def _auxiliary(word: str, verbal: _Verbal, reading: TokenCursor) -> bool:

@@ -91,12 +91,6 @@ def thing(text: str, at: int = 0, *, through: frozenset[str] = frozenset({"of"})
     return None if found is None or name is None else Thing(name, found.text, found.end)
 
 
-def thing_after(lead: re.Pattern[str], text: str, at: int = 0) -> Thing | None:
-    """Return the value that what matches at the place leads to: `to` Sarah; None without it."""
-    found = lead.match(text, at)
-    return None if found is None else thing(text, found.end())
-
-
 def noun_phrase(text: str, at: int = 0, *, through: frozenset[str] = frozenset({"of"}), most: int = 8) -> Phrase | None:
     """Return the noun phrase that begins at the place; None when a breaker or punctuation stands there.
 

@@ -36,7 +36,6 @@ from app.english.rules.drafts import (
     main_part,
     relation,
     retell,
-    topic_of_predicate,
 )
 from app.english.rules.noun_phrases import in_third_person, says_something
 from app.english.rules.rows import Row, clause_rows, is_now, text_rows
@@ -92,11 +91,16 @@ def read_clause(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     if affirmed is None:
         return
     new = {_slot(one) for one in stated}
-    affirmed = _untimed(affirmed, said)
+    when = event_time.find(affirmed.rest, said.now)
+    if when is not None and not when.vague:  # what ended in August is no longer so at any time
+        rest = event_time.without(affirmed.rest, when)
+        affirmed = replace(affirmed, rest=rest if affirmed.copula else f" {rest}")
     over = [one for one in _states(affirmed, said) if one.type in _SLOT_FIELDS and not one.ends]
     came_off = affirmed.lemma == "take" and clause.lemma in _COMING_OFF
-    known = came_off or any(one.type != "preference" for one in over)
-    for one in (*over, *(() if known else _done(affirmed))):
+    held = [one for one in over if one.type != "preference"]
+    if clause.used_to and held:
+        yield from _past_state(clause, said, held[0])
+    for one in (*over, *(() if held or came_off else _done(affirmed))):
         if _slot(one) not in new:
             yield ending(clause, said, one, dated=not clause.used_to)
 
@@ -134,15 +138,10 @@ def _drafts(row: Row, clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
         yield from row.read(clause, said)
         return
     whose = _whose(row, clause)
-    over = _is_over(row, clause)
     passing = row.unless and clause.progressive and _compiled(row.unless).search(clause.rest)
-    if whose is None or passing or not (over or row.mood(clause)):
+    if whose is None or passing or not row.mood(clause):
         return
-    values = list(_values(row, clause, said))
-    if over:
-        yield from _past_state(clause, said, row) if values else ()
-        return
-    for value in values:
+    for value in _values(row, clause, said):
         draft = _state(row, clause, said, value, whose)
         yield ending(clause, said, draft) if "ends" in row.options else draft
 
@@ -156,13 +155,6 @@ def _whose(row: Row, clause: Clause) -> str | None:
     found = _compiled(row.noun).fullmatch(subject.noun or "") if theirs else None
     of = found.groupdict().get("of") if found is not None else None
     return None if found is None else f"{subject.owner}'s {of}" if of else subject.owner
-
-
-def _is_over(row: Row, clause: Clause) -> bool:
-    """Tell whether the clause says what was so and no longer is."""
-    then = replace(clause, tense=Tense.PRESENT, used_to=False, perfect=False)
-    past = clause.past_state or (clause.holds and clause.perfect and not (clause.copula or is_now(clause)))
-    return "past" in row.options and past and row.mood(then)
 
 
 def _values(row: Row, clause: Clause, said: SpeakerContext) -> Iterator[str]:
@@ -184,15 +176,13 @@ def _state(row: Row, clause: Clause, said: SpeakerContext, value: str, whose: st
     return fact(clause, row.predicate, value, subject=whose, stateful="stateful" in row.options or None)
 
 
-def _past_state(clause: Clause, said: SpeakerContext, row: Row) -> Iterator[Draft]:
+def _past_state(clause: Clause, said: SpeakerContext, state: Draft) -> Iterator[Draft]:
     """Yield the state as an event, approximate where no time is named (seed 000): it is no fact any more."""
-    if clause.subject.who is Who.PRONOUN:
-        return
     time = event_time.find(clause.whole, said.now)
     description = retell(clause, said, time)
-    topic = topic_of_predicate(row.predicate)[0]
-    if description is not None:
-        yield event(clause, description, time, [clause.subject.name], importance=PASSING, topic=topic, past=True)
+    if description is not None and clause.subject.who is not Who.PRONOUN:
+        told = event(clause, description, time, [clause.subject.name], importance=PASSING, topic=state.topic, past=True)
+        yield replace(told, rule=state.rule, confidence=state.confidence)
 
 
 def _slot(draft: Draft) -> tuple[str, ...]:
@@ -217,15 +207,6 @@ def _affirmed(clause: Clause) -> Clause | None:
         return _doing(now, clause.rest, up=clause.lemma == "give")
     done = _DONE.match(clause.rest) if clause.copula and clause.holds else None
     return _doing(now, f" {clause.rest[done.end() :]}", up=False) if done else None
-
-
-def _untimed(clause: Clause, said: SpeakerContext) -> Clause:
-    """Return the clause without the time after its verb: what ended in August is no longer so at any time."""
-    when = event_time.find(clause.rest, said.now)
-    if when is None or when.vague:
-        return clause
-    rest = event_time.without(clause.rest, when)
-    return replace(clause, rest=rest if clause.copula else f" {rest}")
 
 
 def _doing(clause: Clause, rest: str, *, up: bool) -> Clause | None:

@@ -192,14 +192,13 @@ def _are_whole(parts: list[str], *, verbs: bool) -> bool:
     if all(doing):
         shared = not several and " " not in texts[0] and " " in texts[1]  # "reading and writing poetry"
         return not (shared or any(_TORN.search(text) for text in texts[:-1]))
-    if doing[0] and " " in texts[0]:
+    if (doing[0] and " " in texts[0]) or any(_JOINING.search(text) for text in texts[:-1]):
         return False  # "cooking with herbs and spices"
     determined = [_DETERMINED.match(text) is not None for text in texts]
     if several and _PLAIN.search(texts[0]):
         return not any(determined)
     return all(determined) or not any(
-        _JOINING.search(text) or _DETERMINED.match(text) or text.istitle() or not _PLAIN.search(text)
-        for text in texts[:-1]
+        _DETERMINED.match(text) or text.istitle() or not _PLAIN.search(text) for text in texts[:-1]
     )
 
 

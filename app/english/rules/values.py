@@ -24,7 +24,6 @@ from app.english.rules.noun_phrases import (
     list_items,
     plural,
     thing,
-    thing_after,
     value,
 )
 from app.english.word_lists import (
@@ -62,7 +61,7 @@ _SPOKEN: Final = pattern("values", "spoken")
 _SHARE: Final = pattern("values", "share")
 _NARROWED: Final = re.compile(r"\s+(?:for|of)\s+(?!good\b)", re.IGNORECASE)
 """What makes `French lessons` less than French: `for beginners`."""
-_LANGUAGE: Final = pattern("values", "language", re.IGNORECASE)
+_HOW_WELL: Final = re.compile(r"^\s*(?:(?:some|a (?:little|bit of)|fluent|basic|both|only)\s+)+", re.IGNORECASE)
 _PASTIMES: Final = section("activities", "instruments") | section("activities", "games")
 _COUNTRY: Final = re.compile(r",\s+([A-Z][\w.]*(?:\s[A-Z][\w.]*)?)")
 _DWELLINGS: Final = section("dwellings", "dwellings")
@@ -71,8 +70,7 @@ _DWELLING_IN: Final = pattern("values", "dwelling in", re.IGNORECASE)
 _LED: Final = GROUPS | KINDS["project"] | KINDS["organization"] | {"office", "budget"}
 _LED_COUNTED: Final = _LED | {"people", "engineers", "staff"}
 _NOT_LED: Final = word_set("to up sure people everyone time stress expectations it way by me")
-_PROJECT: Final = re.compile(r"(?<=[a-z\d])\s+project$")
-_NO_TOOL: Final = word_set("to up as all both public drugs every my his her their me")
+_NOT_USED: Final = word_set("to up as all both public drugs every my his her their me")
 _LONGEST_TOOL: Final = 5
 _GOES_ON: Final = re.compile(r"\s+(?:to|than)\b|[.,'-]\w", re.IGNORECASE)
 """What a value does not end before: `a strip of land adjacent to a road`."""
@@ -104,7 +102,7 @@ def things(test: Test) -> Value:
 
     def values(text: str, said: SpeakerContext) -> Iterator[str]:
         for part in list_items(_SPOKEN.split(text)[0]):
-            found = list(first(part, said))
+            found = list(first(_HOW_WELL.sub(" ", part), said))
             if not found:
                 return
             yield from found
@@ -112,23 +110,36 @@ def things(test: Test) -> Value:
     return values
 
 
+def _is_known(found: Thing) -> bool:
+    """Tell whether it has a name, or is a language, an instrument or a game."""
+    low = found.name.lower()
+    return any(letter.isupper() for letter in found.name) or low in _PASTIMES or is_language(found.name)
+
+
+def _is_used(found: Thing) -> bool:
+    return found.first not in _NOT_USED and found.words <= _LONGEST_TOOL
+
+
+def _is_led(found: Thing, said: SpeakerContext) -> bool:
+    """Tell whether it is someone or something that is led, rather than stress or time: `the project`, `Nia`."""
+    return found.first not in _NOT_LED and (found.capital or found.head in _LED or _is_person(found, said))
+
+
+def _is_person(found: Thing, said: SpeakerContext) -> bool:
+    return kind_of(found.name, said.people) == PERSON
+
+
 anything: Final = a_thing(lambda _thing, _said: True)
 any_name: Final = a_thing(lambda found, _said: found.capital)
-people: Final = things(lambda found, said: kind_of(found.name, said.people) == PERSON)
+people: Final = things(_is_person)
 quantity: Final = a_thing(lambda _thing, _said: True, whole=True)
+led: Final = a_thing(_is_led)
 led_in_number: Final = a_thing(lambda found, _said: found.head in _LED_COUNTED, whole=True)
 birthplace: Final = a_thing(lambda found, _said: _MONTH.match(found.name) is None)
-equipment: Final = a_thing(lambda found, _said: _is_tool(found) and (found.words > 1 or _has_capital(found)))
-tool: Final = a_thing(lambda found, _said: _is_tool(found) and _has_capital(found))
-tools: Final = things(lambda found, _said: _is_tool(found) and _has_capital(found))
-
-
-def _is_tool(found: Thing) -> bool:
-    return found.first not in _NO_TOOL and found.words <= _LONGEST_TOOL
-
-
-def _has_capital(found: Thing) -> bool:
-    return any(letter.isupper() for letter in found.name)
+used: Final = things(lambda found, _said: _is_used(found) and _is_known(found))
+equipment: Final = a_thing(lambda found, _said: _is_used(found) and (found.words > 1 or _is_known(found)))
+learned: Final = things(lambda found, _said: _is_known(found))
+pastimes: Final = things(lambda found, _said: found.name.lower() in _PASTIMES)
 
 
 def group(text: str, _said: SpeakerContext) -> Iterator[str]:
@@ -143,7 +154,8 @@ def place(text: str, _said: SpeakerContext) -> Iterator[str]:
     """Yield a place to live, with its country when that is named too."""
     found = thing(text)
     if found is not None and found.last in _DWELLINGS:
-        found = thing_after(_DWELLING_IN, text, found.end)
+        lead = _DWELLING_IN.match(text, found.end)
+        found = thing(text, lead.end()) if lead else None
     if found is None or found.first in _NOWHERE or found.last in _NOWHERE or kind_of(found.name) == PERSON:
         return
     country = _COUNTRY.match(text, found.end)
@@ -227,35 +239,6 @@ def age(text: str, _said: SpeakerContext) -> Iterator[str]:
     found = _YEARS.match(text)
     if found is not None and 0 < int(found["years"]) <= _MOST_AGE:
         yield found["years"]
-
-
-def listed(known: Callable[[str], bool]) -> Value:
-    """Return what yields those of an enumeration that are known, as instruments and games are."""
-
-    def values(text: str, _said: SpeakerContext) -> Iterator[str]:
-        for one in list_items(_SPOKEN.split(text)[0]):
-            lead = _LANGUAGE.match(one)
-            found = thing(one, lead.end() if lead else 0)
-            yield from [found.name] if found is not None and known(found.name) else ()
-
-    return values
-
-
-pastimes: Final = listed(lambda name: name.lower() in _PASTIMES)
-learned: Final = listed(lambda name: is_language(name) or name.split()[-1].lower() in _PASTIMES)
-
-
-def languages(text: str, said: SpeakerContext) -> Iterator[str]:
-    """Yield the languages of an enumeration."""
-    yield from (name.split()[0].capitalize() for name in listed(lambda name: is_language(name.split()[0]))(text, said))
-
-
-def led(text: str, said: SpeakerContext) -> Iterator[str]:
-    """Yield someone or something that is led, rather than stress or time: `the project`, `platform team`."""
-    found = thing(text)
-    known = found is not None and (found.capital or found.head in _LED or kind_of(found.name, said.people) is not None)
-    if found is not None and known and found.first not in _NOT_LED:
-        yield _PROJECT.sub("", found.name) if found.capital else found.name
 
 
 def nationality(text: str, _said: SpeakerContext) -> Iterator[str]:

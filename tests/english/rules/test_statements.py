@@ -77,7 +77,7 @@ SAID: list[tuple[str, list[Expected]]] = [
     ("Sarah is my manager", [relation("user", "reports-to", "Sarah")]),
     ("We met my manager Sarah", [relation("user", "reports-to", "Sarah")]),
     ("Carol started working at Acme", [fact("works-at", "Acme", "Carol"), event("Carol started working at Acme")]),
-    ("I was a teacher", [event("user was a teacher", None, "approximate")]),
+    ("I used to be a teacher", [event("user used to be a teacher", None, "approximate")]),
     ("Sarah mentioned she works at Acme", [fact("works-at", "Acme", "Sarah")]),
     # who people are
     ("My name is Alex", [fact("has-name", "Alex")]),
