@@ -59,7 +59,10 @@ _BY_VERB: Final[Mapping[str, tuple[Row, ...]]] = {
     verb: tuple(row for row in _ROWS if verb in row.verbs) for verb in {verb for row in _ROWS for verb in row.verbs}
 }
 _OF_EVERY_VERB: Final = tuple(row for row in _ROWS if not row.verbs)
-RULES: Final = tuple((row.name, row.precision) for row in (*_ROWS, *_SENTENCES))
+RULES: Final = (
+    *((row.name, row.precision) for row in _ROWS),
+    *((row.name, row.precision) for row in _SENTENCES),
+)
 """The name of each row with the precision it claims; rows of one rule share a name."""
 
 _ANY_MORE: Final = re.compile(r"[\s,]*\b(?:any ?more|any longer|nowadays)\b", re.IGNORECASE)
