@@ -91,17 +91,11 @@ def read_subject(reading: TokenCursor, said: SpeakerContext) -> Subject | None:
         reading.at = 1
         if ending:
             reading.pending.append(ENDINGS[ending["ending"]])
-        return _pronoun(base, said)
+        who = _PRONOUNS[base]
+        return Subject(who=who, name=said.speaker if who is Who.SPEAKER else base, plural=base in {"we", "they"})
     if first in _MINE or first in _THEIRS or _is_own_kin(reading, base) or _is_own_doctor(reading):
         return _possessed(reading, said)
     return None if base in _LISTENER else _user(reading) or _named(reading, said)
-
-
-def _pronoun(word: str, said: SpeakerContext) -> Subject:
-    who = _PRONOUNS[word]
-    if who is Who.SPEAKER:
-        return Subject(who=who, name=said.speaker, plural=word == "we")
-    return Subject(who=who, name=word, plural=word == "they")
 
 
 def _user(reading: TokenCursor) -> Subject | None:

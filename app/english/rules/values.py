@@ -22,13 +22,13 @@ from app.english.rules.noun_phrases import (
     Thing,
     in_third_person,
     list_items,
-    plural,
     thing,
     value,
 )
 from app.english.word_lists import (
     CONDITION_HEADS,
     CONDITIONS,
+    COUNTED,
     DIETS,
     GROUPS,
     KINDS,
@@ -193,7 +193,8 @@ def before_allergy(text: str, _said: SpeakerContext) -> Iterator[str]:
     found = re.match(r"(?P<what>[\w-]+(?:\s[\w-]+)?)\s+allerg(?:y|ies)\b", text, re.IGNORECASE)
     for what in list_items(found["what"]) if found else ():
         words = [word for word in what.split() if word.lower() not in _SEVERITY]
-        name = value(plural(" ".join(words)))
+        substance = " ".join(words)
+        name = value(COUNTED.get(substance.lower(), substance))
         if name:
             yield name
 
