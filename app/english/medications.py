@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Final
 
 from app.english.names import COMMON
@@ -64,13 +64,13 @@ def parse_dose(predicate: str, told: str, content: str) -> MedicationDose | None
         return None
     if len(told) > _LONGEST or _DOUBT.search(f"{normalise.words(predicate)} . {told} . {content}"):
         return None
-    parts = _Parts.of(told)
+    dose, sure = _parts(told)
     named = _NAMED.match(predicate) or _DOSE_OF.match(predicate)
-    if named is not None and parts.rest == "" and parts.sure:
-        return parts.taken(normalise.words(named["name"]), "the predicate names a medicine and the value its dose")
-    name = parts.name()
-    because = None if name is None else _because(predicate, name, parts)
-    return None if name is None or because is None else parts.taken(name, because)
+    if named is not None and not dose.name and sure:
+        because = "the predicate names a medicine and the value its dose"
+        return replace(dose, name=normalise.words(named["name"]), because=because)
+    evidence = _because(predicate, dose.name, sure=sure) if _may_be_name(dose.name) else None
+    return None if evidence is None else replace(dose, because=evidence)
 
 
 def may_be_dose(predicate: str, told: str) -> MedicationDose | None:
@@ -80,58 +80,42 @@ def may_be_dose(predicate: str, told: str) -> MedicationDose | None:
     """
     if _USED.search(predicate) or not _TAKEN.match(predicate):
         return parse_dose(predicate, told, "")
-    parts = _Parts.of(told[:_LONGEST])
-    name = parts.name()
-    return None if name is None else parts.taken(name, "it may be a medicine")
+    dose, _ = _parts(told[:_LONGEST])
+    return replace(dose, because="it may be a medicine") if _may_be_name(dose.name) else None
 
 
-def _because(predicate: str, name: str, parts: _Parts) -> str | None:
+def _because(predicate: str, name: str, *, sure: bool) -> str | None:
     """Return the evidence that a name is a medicine's, None without any."""
     if _ORDERED.match(predicate):
         return "the predicate says that it is a medicine"
-    if _TAKEN.match(predicate) and parts.sure:
+    if _TAKEN.match(predicate) and sure:
         return "the value has a dose that only medicines have"
     if _TAKEN.match(predicate) and _STEM.search(name):
         return "the name is formed as those of medicines are"
     return None
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
-class _Parts:
-    """The parts of a value; `sure` means that only medicines have such amounts."""
+def _parts(told: str) -> tuple[MedicationDose, bool]:
+    """Return the parts of a value, its name what is left of it, and whether only medicines have such amounts."""
+    by = _BY.search(told)
+    text = _BY.sub("", told, count=1)
+    often = [found[0] for found in _OFTEN.finditer(text)]
+    text = _AIM.sub("", _NOW.sub(" ", _OFTEN.sub(" ", text)))
+    amounts = list(_AMOUNT.finditer(text))
+    rest = _AMOUNT.sub(" ", text, count=1)
+    dose = MedicationDose(
+        name=_LEAD.sub("", " ".join(rest.split()).strip(" .,;:-")),
+        dosage=_amount(amounts[0]) if amounts else None,
+        frequency=" ".join(" ".join(often).lower().split()) or None,
+        prescriber=None if by is None else by["who"],
+        because="",
+    )
+    return dose, len(amounts) == 1 and bool(_SURE.match(amounts[0]["unit"]))
 
-    rest: str
-    dosage: str | None
-    frequency: str | None
-    prescriber: str | None
-    sure: bool
 
-    @classmethod
-    def of(cls, told: str) -> _Parts:
-        by = _BY.search(told)
-        text = _BY.sub("", told, count=1)
-        often = [found[0] for found in _OFTEN.finditer(text)]
-        text = _AIM.sub("", _NOW.sub(" ", _OFTEN.sub(" ", text)))
-        amounts = list(_AMOUNT.finditer(text))
-        rest = _AMOUNT.sub(" ", text, count=1)
-        return cls(
-            rest=_LEAD.sub("", " ".join(rest.split()).strip(" .,;:-")),
-            dosage=_amount(amounts[0]) if amounts else None,
-            frequency=" ".join(" ".join(often).lower().split()) or None,
-            prescriber=None if by is None else by["who"],
-            sure=len(amounts) == 1 and bool(_SURE.match(amounts[0]["unit"])),
-        )
-
-    def name(self) -> str | None:
-        """Return the rest of the value if it can be the name of one medicine, else None."""
-        if _SEVERAL.search(self.rest) or not _NAME.match(self.rest) or _VAGUE.search(self.rest):
-            return None
-        return self.rest
-
-    def taken(self, name: str, because: str) -> MedicationDose:
-        return MedicationDose(
-            name=name, dosage=self.dosage, frequency=self.frequency, prescriber=self.prescriber, because=because
-        )
+def _may_be_name(rest: str) -> bool:
+    """Return whether the rest of a value can be the name of one medicine."""
+    return not (_SEVERAL.search(rest) or _VAGUE.search(rest)) and _NAME.match(rest) is not None
 
 
 def _amount(found: re.Match[str]) -> str:
@@ -211,7 +195,7 @@ def _may_be_substance(part: str) -> bool:
 
     A substance stands without an article, in the singular; what one does is named by a verb or formed from one.
     """
-    name = _Parts.of(part).rest
+    name = _parts(part)[0].name
     return _SUBSTANCE.fullmatch(name) is not None and not (
         _VAGUE.search(name) or _OF_DOING.search(name) or name in COMMON or form_of(name) is not None
     )

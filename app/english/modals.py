@@ -11,7 +11,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final
 
-from app.english.verbs import form_of
+from app.english.verbs import base_of
 from app.english.word_lists import listed, pairs, pattern
 from app.memory import normalise, vocabulary
 
@@ -123,18 +123,7 @@ def rule_sentence(canonical: str, rule: str) -> str:
 def _infinitive(bare: str) -> str:
     """Return a predicate whose first word, if a verb in the third person or a gerund, is in its base form."""
     verb, dash, rest = bare.partition("-")
-    form = form_of(verb)
-    if verb in _BASE_FORMS or (form is not None and form.kinds & {"s", "ing"}):
-        verb = _BASE_FORMS[verb] if form is None else form.lemma
-    elif verb.endswith("ing") and len(verb) > len("bring"):
-        verb = verb.removesuffix("ing")
-    elif verb.endswith("ies") and len(verb) > len("ties"):
-        verb = f"{verb[:-3]}y"
-    elif verb.endswith(("sses", "shes", "ches", "xes", "zzes")):
-        verb = verb[:-2]
-    elif verb.endswith("s") and not verb.endswith(("ss", "us", "is")):
-        verb = verb[:-1]
-    return f"{verb}{dash}{rest}"
+    return f"{_BASE_FORMS.get(verb) or base_of(verb)}{dash}{rest}"
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)

@@ -11,7 +11,7 @@ from collections.abc import Mapping, Sequence
 from typing import Final, Literal
 
 from app.english.predicates import AUXILIARIES, PredicateForm, predicate_form
-from app.english.verbs import form_of, looks_past
+from app.english.verbs import base_of, form_of, looks_past
 from app.english.word_lists import expanded, grouped, lines, pattern, word_set
 from app.lexical.bm25 import STOP_WORDS
 from app.memory import normalise, vocabulary
@@ -38,7 +38,6 @@ RELATIONS: Final = grouped("questions", "relations")
 """Questions about each relation of the vocabulary, from either end."""
 
 _FIRST_PERSON: Mapping[str, str] = {"is": "am", "are": "am", "were": "was", "does": "do"}
-_LONG_ENDING = re.compile(r"(?:ss|sh|ch|x|o)es$")
 _SENTENCE_END = re.compile(r"(?<=[.!?])\s+")
 _WORD = re.compile(r"[^\W_][\w'\u2019-]*")
 
@@ -95,7 +94,7 @@ def _by_form(predicate: str) -> tuple[str, ...]:
         case PredicateForm.PAST:
             return (f"What did {{who}} {said}?", f"Did {{who}} {said} {{value}}?", who)
         case PredicateForm.PRESENT if first.endswith("s"):
-            does = f"{{does}} {_base(first)} {rest}"
+            does = f"{{does}} {base_of(first)} {rest}"
             return (f"What {does}?", f"{does} {{value}}?", who)
         case PredicateForm.STATE | PredicateForm.PRESENT | PredicateForm.PLAIN:
             return (f"What {{is}} {said}?", f"{{is}} {said} {{value}}?", f"Who is {said} {{value}}?")
@@ -107,13 +106,6 @@ def _tidy(question: str) -> str:
     """Return a question with a capital at its beginning and without double spaces."""
     text = " ".join(question.split()).replace(" ?", "?")
     return f"{text[:1].upper()}{text[1:]}"
-
-
-def _base(verb: str) -> str:
-    """Return the base form of a verb in the third person: `plays`, `teaches`, `studies`."""
-    if verb.endswith("ies"):
-        return f"{verb[:-3]}y"
-    return verb[:-2] if _LONG_ENDING.search(verb) else verb[:-1]
 
 
 _ANY_CASE = re.IGNORECASE

@@ -49,6 +49,20 @@ def form_of(word: str) -> Form | None:
     return _FORMS.get(word)
 
 
+def base_of(verb: str) -> str:
+    """Return the base of a verb in the third person or the gerund: `plays`, `teaches`, `studies`, `sharing`."""
+    form = form_of(verb)
+    if form is not None:
+        return form.lemma if form.kinds & {"s", "ing"} else verb
+    if verb.endswith("ing") and len(verb) > len("bring"):
+        return verb.removesuffix("ing")
+    if verb.endswith("ies") and len(verb) > len("ties"):
+        return f"{verb[:-3]}y"
+    if verb.endswith(("sses", "shes", "ches", "xes", "zzes", "oes")):
+        return verb[:-2]
+    return verb[:-1] if verb.endswith("s") and not verb.endswith(("ss", "us", "is")) else verb
+
+
 def looks_past(word: str) -> bool:
     """Return whether an unknown word looks like a past tense."""
     return len(word) > _SHORTEST_PAST and word.endswith("ed") and not word.endswith("eed") and word.isalpha()

@@ -69,7 +69,7 @@ def retell(clause: Clause, said: SpeakerContext, time: event_time.ClauseTime | N
     if not _can_be_told(clause, time):
         return None
     others = clause.subject.who in {Who.NAMED, Who.POSSESSED}
-    whole = _without_time(clause, time)
+    whole = event_time.without(clause.rest, time, offset=len(clause.whole) - len(clause.rest))
     rest = main_part(whole)
     if len(rest) < len(whole) and _ITS_VERB.match(whole, len(rest)):
         return None
@@ -134,11 +134,6 @@ def _is_relative(found: re.Match[str]) -> bool:
     return form is not None and "past" in form.kinds and found["before"].lower() not in BREAKERS
 
 
-def _without_time(clause: Clause, time: event_time.ClauseTime | None) -> str:
-    """Return what follows the verb without the words of time; those before the subject are not in it anyway."""
-    return event_time.without(clause.rest, time, offset=len(clause.whole) - len(clause.rest))
-
-
 def _is_object(clause: Clause, time: event_time.ClauseTime | None) -> bool:
     """Tell whether the time is what the verb is about: `had a quiet weekend`."""
     return time is not None and any(
@@ -187,13 +182,9 @@ def _verbal(clause: Clause) -> str:
         return f"{'have' if many else 'has'} {clause.verb}"
     if clause.tense is Tense.PRESENT:
         return clause.lemma if many else third_person(clause.lemma)
-    return f"did {clause.verb}" if _is_base(clause.verb) else clause.verb
-
-
-def _is_base(verb: str) -> bool:
-    """Tell whether the word is a base form and no past form, as `read` is: `I did go`."""
-    form = form_of(verb)
-    return form is not None and "base" in form.kinds and "past" not in form.kinds
+    form = form_of(clause.verb)
+    base = form is not None and "base" in form.kinds and "past" not in form.kinds  # "I did go", but not `read`
+    return f"did {clause.verb}" if base else clause.verb
 
 
 def _be(clause: Clause, *, many: bool) -> str:

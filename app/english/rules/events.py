@@ -10,7 +10,7 @@ from typing import Final
 from app.english.dates.periods import Prefer
 from app.english.names import leading_name, token_names
 from app.english.rules import event_time
-from app.english.rules.clause import HIDDEN, Clause, SpeakerContext, Tense, Who
+from app.english.rules.clause import Clause, SpeakerContext, Tense, Who
 from app.english.rules.drafts import (
     PASSING,
     Draft,
@@ -23,7 +23,7 @@ from app.english.rules.drafts import (
     topic_of,
     who,
 )
-from app.english.rules.noun_phrases import in_third_person, says_something, value
+from app.english.rules.noun_phrases import in_third_person, says_something
 from app.english.verbs import form_of, third_person
 from app.english.word_lists import pairs, pattern, word_set, words
 from app.model import Precision
@@ -166,41 +166,32 @@ _PLANNED_ACTIVITY: Final = pattern("events", "planned activity", re.IGNORECASE)
 _CONSIDERED: Final = pattern("events", "considered", re.IGNORECASE)
 """What changes a life or a way of working; what one may buy or try out is of the moment."""
 
-_WEIGHED: Final = 0.6
-_MOST: Final = 14
+_PLAN: Final = range(1, 14)
+"""Spaces of a plan."""
 
 
 def plans(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     """Read `planning a trip to Jordan`: a plan without a time; one with a time is an event to come."""
-    found = _PLANNED_ACTIVITY.match(clause.rest) if clause.lemma == "plan" and _is_at_it(clause) else None
-    what = _what(clause, clause.rest) if found else None
-    time = event_time.find(clause.whole, said.now, prefer="future")
-    if what is not None and (time is None or time.at is None):
-        yield fact(clause, "is-planning", what, importance=0.5, topic=topic_of(what))
+    if clause.lemma == "plan" and _PLANNED_ACTIVITY.match(clause.rest):
+        time = event_time.find(clause.whole, said.now, prefer="future")
+        yield from _under_way(clause, "is-planning", clause.rest, 0.5) if time is None or time.at is None else ()
 
 
 def considers(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     """Read `considering switching to Rust`: weighed, not done yet, so hardly surer than not (seed 003)."""
-    found = _CONSIDERED.match(clause.rest) if _is_at_it(clause) else None
-    what = _what(clause, found["what"]) if found else None
-    if what is not None:
-        yield fact(clause, "is-considering", what, importance=_WEIGHED, topic=topic_of(what))
+    found = _CONSIDERED.match(clause.rest)
+    yield from _under_way(clause, "is-considering", found["what"], 0.6) if found else ()
 
 
-def _is_at_it(clause: Clause) -> bool:
-    """Tell whether someone is doing it now."""
+def _under_way(clause: Clause, predicate: str, rest: str, importance: float) -> Iterator[Draft]:
+    """Yield what someone is at now, without how long; nothing when it is vague."""
     named = clause.subject.who is not Who.POSSESSED or clause.subject.given is not None
     told = named and clause.subject.who is not Who.PRONOUN
-    return told and clause.holds and clause.progressive and not clause.perfect
-
-
-def _what(clause: Clause, rest: str) -> str | None:
-    """Return what it is that goes on, without how long; None when it is vague."""
     own = _TAIL.sub("", _HOW_LONG.sub("", main_part(rest))).strip(" ,.")
-    if clause.subject.own:
-        own = in_third_person(own)
+    own = in_third_person(own) if clause.subject.own else own
     vague = _POINTING.search(own) or not says_something(own)
-    return None if vague or not 1 < len(own.split()) <= _MOST else own
+    if told and clause.holds and clause.progressive and not clause.perfect and not vague and own.count(" ") in _PLAN:
+        yield fact(clause, predicate, own, importance=importance, topic=topic_of(own))
 
 
 _TIME: Final = re.compile(r"(?:on |at |in )?(?P<time>.{3,40}?(?:,\s?(?:19|20)\d\d\b)?)(?:\s*,.*)?$")
@@ -223,29 +214,6 @@ def appointments(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
         yield event(clause, subject.name, time, [subject.owner or subject.name], topic=topic_of(subject.name))
 
 
-_MOVED: Final = pattern("events", "moved", re.IGNORECASE)
-"""An appointment, and the date that it is moved to."""
-
-
-def moved_appointments(text: str, speaker: Clause, said: SpeakerContext) -> Iterator[Draft]:
-    """Read `the wedding was moved to 19 December`: what someone now has on that date."""
-    found = None if HIDDEN in text else _MOVED.search(text)
-    if found is None:
-        return
-    when = next(one for one in (found["when"], found["then"]) if one)
-    what = f"{said.speaker}'s {(found['what'] or found['which']).lower()}"
-    time = event_time.find(when, said.now, prefer="future")
-    if time is not None and _ONLY_TIME.fullmatch(event_time.without(when, time)):
-        yield _called_off(speaker, what)
-        yield event(speaker, what, time, [said.speaker], importance=0.6, topic=topic_of(what))
-
-
-def _called_off(speaker: Clause, what: str) -> Draft:
-    """Return that an event to come does not take place as it was planned."""
-    draft = event(speaker, what, None, importance=0.6, topic=topic_of(what))
-    return replace(draft, payload={"event_description": what}, ends=True)
-
-
 OFTEN: Final = pattern("events", "often", re.IGNORECASE)
 """How often something is done."""
 
@@ -256,13 +224,10 @@ _NO_HABIT: Final = words("events", "no habit")
 _THEIRS: Final = re.compile(r"\b(?:his|their|its)\b", re.IGNORECASE)
 _LATELY: Final = pattern("events", "lately", re.IGNORECASE)
 """How a routine is told rather than what it is: with and without it, it is the same one."""
-_AND_DOES: Final = re.compile(r"^and (?P<verb>[a-z]+)\b")
 _OPEN_END: Final = re.compile(r"[\s,]+(?:or|and|for an?)$", re.IGNORECASE)
 _BARE: Final = word_set("go do meet visit play come")
 """Verbs that say nothing with how often alone: `we go a few times a week`."""
 _MOST_WORDS: Final = 14
-_METHOD: Final = pattern("events", "method", re.IGNORECASE)
-_PART: Final = re.compile(r"[.;:!?,(]|\s(?:because|since|so|and|but)\b")
 
 
 def routine(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
@@ -285,13 +250,7 @@ def routine(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     if len(rest.split()) <= _MOST_WORDS and not (_POINTING.search(rest) or _THEIRS.search(rest)):
         rest = _OPEN_END.sub("", in_third_person(rest))
         verb = clause.lemma if len(clause.subject.names) > 1 else third_person(clause.lemma)
-        rest = _AND_DOES.sub(_inflected, rest) if verb != clause.lemma else rest
         yield fact(clause, verb, rest, stateful=False, importance=0.6, topic="personal")
-
-
-def _inflected(found: re.Match[str]) -> str:
-    form = form_of(found["verb"])
-    return f"and {third_person(found['verb'])}" if form is not None and "base" in form.kinds else found.group()
 
 
 def _is_doing(clause: Clause) -> bool:
@@ -299,13 +258,3 @@ def _is_doing(clause: Clause) -> bool:
     continuing = clause.progressive == clause.perfect
     told = clause.subject.who is not Who.PRONOUN
     return told and clause.holds and continuing and not clause.copula and not clause.passive
-
-
-def following(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
-    """Read `follows the Pomodoro technique for work`."""
-    method = _METHOD.match(clause.rest) if clause.holds else None
-    if method is not None:
-        end = method.end()
-        whole = value(f"{clause.rest[:end]}{_PART.split(clause.rest[end:])[0]}", article=True)
-        if whole and not _POINTING.search(whole):
-            yield fact(clause, third_person(clause.lemma), whole, importance=0.6, topic="personal")

@@ -63,7 +63,6 @@ _PRONOUNS: Final = {
     **dict.fromkeys(("i", "we"), Who.SPEAKER),
     **dict.fromkeys(("he", "she", "they", "it"), Who.PRONOUN),
 }
-_REPEATING: Final = frozenset({"he", "she", "they"})
 _MINE: Final = frozenset({"my", "our"})
 _LISTENER: Final = frozenset({"you", "your", "yours"})
 """Nothing is read of whom the speaker talks to."""
@@ -73,11 +72,6 @@ _WHOSE: Final = {owner: possessive for possessive, owner in _THEIRS.items()}
 _BEFORE_COMPLEMENT: Final = word_set("a an the not in at from allergic based called been my")
 """Words before which the 's of a name is a verb."""
 
-_APPOSITION: Final = re.compile(
-    r",\s+(?:the|a|an|our|their|his|her|my|who|from|of)\s[^,;:]{2,60},\s+(?=\w)"
-    r"|\s+(?:from|of)\s+(?:the\s+)?(?:[A-Z][\w'-]+\s+){1,4}(?=[a-z])"
-)
-_GROUP_NOUNS: Final = words("grammar", "group nouns")
 _LIMITING: Final = frozenset({"only", "even", "not", "neither", "both", "either", "maybe", "perhaps"})
 """What stands before a name and is no part of it."""
 
@@ -97,17 +91,11 @@ def read_subject(reading: TokenCursor, said: SpeakerContext) -> Subject | None:
         reading.at = 1
         if ending:
             reading.pending.append(ENDINGS[ending["ending"]])
-        return _pronoun(base, said)
+        who = _PRONOUNS[base]
+        return Subject(who=who, name=said.speaker if who is Who.SPEAKER else base, plural=base in {"we", "they"})
     if first in _MINE or first in _THEIRS or _is_own_kin(reading, base) or _is_own_doctor(reading):
         return _possessed(reading, said)
     return None if base in _LISTENER else _user(reading) or _named(reading, said)
-
-
-def _pronoun(word: str, said: SpeakerContext) -> Subject:
-    who = _PRONOUNS[word]
-    if who is Who.SPEAKER:
-        return Subject(who=who, name=said.speaker, plural=word == "we")
-    return Subject(who=who, name=word, plural=word == "they")
 
 
 def _user(reading: TokenCursor) -> Subject | None:
@@ -173,16 +161,12 @@ def _named(reading: TokenCursor, said: SpeakerContext) -> Subject | None:
     name = _text(reading, article, article + length)
     reading.at = article + length
     if article:
-        return _the(reading, name)
+        return _one(name)
     if length == 1 and not _is_name(bare_name(name), reading, said):
         return None
     if name.endswith(("'s", "s'")):
         return _of_name(reading, bare_name(name))
-    several = _several(reading, name)
-    if several is None:
-        _skip_apposition(reading)
-        _skip_pronoun(reading)
-    return several or _one(name)
+    return _several(reading, name) or _one(name)
 
 
 def _text(reading: TokenCursor, first: int, end: int) -> str:
@@ -204,14 +188,6 @@ def _is_name(word: str, reading: TokenCursor, said: SpeakerContext) -> bool:
         return False
     followed = reading.at < len(reading.words) and reading.words[reading.at].capital
     return not (followed and reading.word() in COMMON)
-
-
-def _the(reading: TokenCursor, name: str) -> Subject:
-    """Read `the Crestmoor Systems team` as a name of its own."""
-    if reading.word() in _GROUP_NOUNS:
-        name = f"{name} {reading.words[reading.at].text}"
-        reading.at += 1
-    return _one(name)
 
 
 def _of_name(reading: TokenCursor, name: str) -> Subject | None:
@@ -237,33 +213,16 @@ def _several(reading: TokenCursor, first: str) -> Subject | None:
     return Subject(who=Who.NAMED, name=" and ".join(names), names=tuple(names), plural=True)
 
 
-def _skip_apposition(reading: TokenCursor) -> None:
-    """Go past what is said of a name between commas: `Karis Tornau, the volunteer coordinator, walked ...`."""
-    found = _APPOSITION.match(reading.text, reading.words[reading.at - 1].end)
-    while found and reading.at < len(reading.words) and reading.words[reading.at].start < found.end():
-        reading.at += 1
-
-
-def _skip_pronoun(reading: TokenCursor) -> bool:
-    """Go past a pronoun that only repeats the subject, and say whether there is one: `my sister she works`."""
-    ending = CONTRACTED.fullmatch(reading.word())
-    apart = not adjoining(reading.text, *reading.words[reading.at - 1 : reading.at + 1]) if reading.word() else True
-    if apart or (ending["base"] if ending else reading.word()) not in _REPEATING:
-        return False
-    reading.at += 1
-    reading.pending.extend([ENDINGS[ending["ending"]]] if ending else [])
-    return True
-
-
 def _noun(reading: TokenCursor) -> str | None:
     """Return the words up to the first verb, at least one, and go there; None when none comes within reach."""
     begin = reading.at
     for place in range(begin, min(begin + _LONGEST, len(reading.words))):
         word = reading.words[place]
-        if place > begin and not adjoining(reading.text, reading.words[place - 1], word):
+        apart = place > begin and not adjoining(reading.text, reading.words[place - 1], word)
+        if apart or bare_name(word.lower) in _THEIRS.values():
             return None
         reading.at = place
-        if place > begin and (_verb_comes(reading, place) or _skip_pronoun(reading)):
+        if place > begin and _verb_comes(reading, place):
             return _text(reading, begin, place)
         if _is_contracted(reading, place):
             reading.at = place + 1
@@ -298,7 +257,6 @@ _HAS_GOT: Final = re.compile(r"\s+(?!married|engaged|divorced|back|to\b|into\b|u
 _OVER: Final = re.compile(r"\b(?:ago|yesterday|last (?:week|month|year|night|\w+day))\b", re.IGNORECASE)
 _PAST: Final = frozenset({"past", "participle"})
 _BASE: Final = frozenset({"base"})
-_RATHER_NOT: Final = re.compile(r"\s+not\s+", re.IGNORECASE)
 _SHORTEST_VERB: Final = 3
 
 
@@ -347,9 +305,8 @@ def _predicate(reading: TokenCursor, subject: Subject, start: int) -> Clause | N
         adverbs=frozenset(verbal.adverbs),
     )  # fmt: skip
     if not verbal.be:
-        preferring = _preferring(clause) if verbal.modal == "would" else clause
-        if preferring is not clause:
-            return preferring
+        if verbal.modal == "would" and clause.lemma == "prefer" and not clause.negated:
+            return replace(clause, modal=None)
         return None if form is None else _finite(clause, form, verbal)
     return _of_being(clause, word, form)
 
@@ -363,16 +320,6 @@ def _of_being(clause: Clause, word: NameToken, form: Form | None) -> Clause:
     if form is not None and "participle" in form.kinds and "base" not in form.kinds and form_of(word.lower):
         return replace(clause, passive=True)
     return replace(clause, verb="be", lemma="be", rest=clause.text[word.start :], copula=True)
-
-
-def _preferring(clause: Clause) -> Clause:
-    """Return what one would rather do, or would prefer, as what one prefers: `would rather walk`, `prefer to walk`."""
-    if clause.verb == "rather" and not clause.negated:
-        denied = _RATHER_NOT.match(clause.rest)
-        rest = f" not to {clause.rest[denied.end() :]}" if denied else f" to{clause.rest}"
-        rest = rest.replace(" than ", " rather than ", 1)
-        return replace(clause, verb="prefer", lemma="prefer", rest=rest, modal=None)
-    return replace(clause, modal=None) if clause.lemma == "prefer" and not clause.negated else clause
 
 
 def _unknown_verb(word: NameToken, verbal: _Verbal, subject: Subject) -> Form | None:
@@ -420,9 +367,8 @@ def _take(word: str, verbal: _Verbal, reading: TokenCursor) -> bool:
 
 
 def _is_over(verbal: _Verbal, reading: TokenCursor) -> bool:
-    """Tell whether `no` begins `no longer`, or `no more a fan of jazz` that compares with nothing."""
-    more = reading.word(1) == "more" and verbal.be and reading.word(2) in {"a", "an", "the", "my", "in", "on", "at"}
-    if more and " than " not in reading.text:
+    """Tell whether `no` begins `no longer`, or `no more a fan of jazz`."""
+    if reading.word(1) == "more" and verbal.be and reading.word(2) in {"a", "an", "the"}:
         verbal.adverbs.add("longer")
         reading.at += 1
         return True
@@ -434,13 +380,13 @@ def _auxiliary(word: str, verbal: _Verbal, reading: TokenCursor) -> bool:
         verbal.tense, verbal.be = BE[word], True
     elif word in {"been", "be"} and (verbal.perfect or verbal.modal or verbal.used_to):
         verbal.be = True
-    elif word in HAVE and not verbal.do and _participle_follows(reading):
+    elif word in HAVE and not verbal.do and _participle_follows(reading, 1 if reading.word() in HAVE else 0):
         verbal.perfect, verbal.tense = True, HAVE[word]
     elif word in DO and not verbal.do and _base_follows(reading):
         verbal.tense, verbal.do = DO[word], True
     elif word == "will":
         verbal.tense, verbal.modal = Tense.FUTURE, "will"
-    elif word == "would" and reading.pending and _only_participle_follows(reading):
+    elif word == "would" and reading.pending and _participle_follows(reading, 0, alone=True):
         verbal.perfect, verbal.tense = True, Tense.PAST  # "I'd been" is no wish but the past of the past
     elif word in MODALS and verbal.modal is None:
         verbal.modal = word
@@ -449,16 +395,12 @@ def _auxiliary(word: str, verbal: _Verbal, reading: TokenCursor) -> bool:
     return True
 
 
-def _participle_follows(reading: TokenCursor) -> bool:
-    word = reading.after_adverbs(1 if reading.word() in HAVE else 0)
+def _participle_follows(reading: TokenCursor, ahead: int, *, alone: bool = False) -> bool:
+    """Tell whether a participle comes after adverbs; `alone`: one that is no base form as well."""
+    word = reading.after_adverbs(ahead)
     form = form_of(word)
-    return word in {"been", "had"} or (form is not None and "participle" in form.kinds) or looks_past(word)
-
-
-def _only_participle_follows(reading: TokenCursor) -> bool:
-    word = reading.after_adverbs(0)
-    form = form_of(word)
-    return word == "been" or (form is not None and "participle" in form.kinds and "base" not in form.kinds)
+    known = form is not None and "participle" in form.kinds and not (alone and "base" in form.kinds)
+    return word == "been" or known or (not alone and (word == "had" or looks_past(word)))
 
 
 def _base_follows(reading: TokenCursor) -> bool:

@@ -12,9 +12,8 @@ from app.english.rules.drafts import Draft, fact, preference
 from app.english.rules.noun_phrases import in_third_person, slug, thing, value
 from app.english.rules.preferences import AT_HAND, choice, kind_of_choice
 from app.english.speech_acts import STANDING_ORDER
-from app.english.verbs import Form, form_of, gerund
+from app.english.verbs import form_of, gerund
 from app.english.word_lists import FOODS, MEDICINES, REPLIES, SIZES, pattern, word_set, words
-from app.memory import vocabulary
 
 _KEEP: Final = pattern("instructions", "keep", re.IGNORECASE)
 _GIVE: Final = pattern("instructions", "give", re.IGNORECASE)
@@ -34,12 +33,8 @@ _FOR: Final = pattern("instructions", "for", re.IGNORECASE)
 _TRIGGER: Final = pattern("instructions", "trigger", re.IGNORECASE)
 _ORDER: Final = pattern("instructions", "order", re.IGNORECASE)
 _LAW: Final = pattern("instructions", "law", re.IGNORECASE)
-_BOUND: Final = pattern("instructions", "bound", re.IGNORECASE)
-_BANNED: Final = pattern("instructions", "banned", re.IGNORECASE)
 _NO_RULE: Final = word_set("forget miss let worry think say see wait help stand believe imagine complain")
 """Verbs of what is said rather than ruled: `I must not forget`, `I can't wait`."""
-_NO_DEED: Final = _NO_RULE | word_set("be have know like love want mean need understand feel care give lose")
-"""Verbs of what is guessed of somebody, or wished them: `you must not like it`, `you must never give up`."""
 _WHY_NOT: Final = pattern("instructions", "why not", re.IGNORECASE)
 """What makes `cannot` a rule that stays, rather than a difficulty of today."""
 _ONCE: Final = pattern("instructions", "once", re.IGNORECASE)
@@ -77,16 +72,8 @@ def instruction(text: str, clause: Clause, _said: SpeakerContext) -> Iterator[Dr
 def asked_of_assistant(text: str, clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     """Read an order that stands and is put as a question: `could you always quote sources?`, `can you stop joking?`."""
     found = STANDING_ORDER.match(text)
-    if found is None:
-        return
-    how, verb = (found["how"] or "").lower(), (found["verb"] or "").lower()
-    form = form_of(verb)
-    if form is None and how in {"always", "never"}:
-        form = Form(verb, frozenset({"base"}))
-    if form is None or HIDDEN in text or _POINTING.search(found["what"]):
-        yield from instruction(text[found.start("order") :], clause, said)
-    elif not (_UNSAFE.search(text) or _ONE_OFF.search(_IN_ANSWERS.sub("", found["what"]))):
-        yield _standing(clause, f"{form.lemma} {found['what'].strip()}", "always" if how == "always" else "never")
+    if found is not None:
+        yield from instruction(f"please {text[found.start('order') :]}", clause, said)
 
 
 def constraint(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
@@ -178,44 +165,22 @@ def _for_each(text: str, clause: Clause) -> Iterator[Draft]:
 
 
 def _ruled(text: str, clause: Clause) -> Iterator[Draft]:
-    """Read `never use range() for unknown-length pagination`, `dont use emojis in your answers`, `no jargon please`."""
-    found = _RULE.match(text) or _NONE.match(text)
+    """Read `never use range() for pagination`, `stop adding emojis to your answers`, `from now on use tabs`."""
+    found = _RULE.match(text) or _NONE.match(text) or _ORDER.match(text)
     whole = value(_YOUR.sub("", _REASON.split(found["what"])[0])) if found else None
-    answers = whole is not None and _IN_ANSWERS.search(whole) is not None
     if found is None or whole is None or _POINTING.search(_IN_ANSWERS.sub("", whole)):
         return
-    verb, how = (found["verb"] or "use").lower(), (found["how"] or "").lower()
-    lead = _PLEASE.search(f"{found['lead']} {text[found.end() :]}")
-    asked = (lead and not _ONE_OFF.search(whole)) or answers
-    if (verb in _GENERAL or (how == "always" and lead)) and (
-        how in _STRICT or asked or _FROM_NOW.search(found["lead"])
-    ):
-        word = "always" if how == "always" else "never"
-        yield _standing(clause, f"{verb} {whole}", word)
-
-
-def _bound(text: str, clause: Clause) -> Iterator[Draft]:
-    """Read prohibitions for the assistant: `you must never email clients`, `you are not allowed to quote me`."""
-    found = _BOUND.match(text)
-    yield from _forbidden(clause, found["verb"].lower(), found["what"], "assistant") if found else ()
-
-
-def _banned(text: str, clause: Clause) -> Iterator[Draft]:
-    """Read `the use of eval is forbidden`, `sharing keys is not allowed`, `scripts must not be loaded`."""
-    found = _BANNED.match(text)
-    if found and not (found["done"] and form_of(found["done"].lower()) is None):
-        verb = found["verb"] or found["done"] or found["act"]
-        parts = (found[name] or "" for name in ("what", "object", "rest", "thing", "how", "where"))
-        yield from _forbidden(clause, verb.lower(), "".join(parts), vocabulary.USER)
-
-
-def _forbidden(clause: Clause, verb: str, what: str, whom: str) -> Iterator[Draft]:
-    """Yield the rule against doing something; a verb that is not known is taken as it stands."""
-    known, what = form_of(verb), what.strip(" ,")
-    deed = verb if known is None else known.lemma
-    if what and not (deed in _NO_DEED or _POINTING.search(what) or _ONCE.search(what)):
-        rule = f"prohibited-from-{deed}" if known is None and verb.endswith("ing") else f"must-not-{deed}"
-        yield fact(clause, rule, in_third_person(what), stateful=False, subject=whom, importance=0.9, topic="work")
+    said, how, lead = ((found.groupdict().get(name) or "").lower() for name in ("verb", "how", "lead"))
+    form = form_of(said)
+    verb = (said or "use") if form is None else form.lemma
+    tool = thing(whole) if verb == "use" and not how else None
+    known = choice(tool.name) if tool and kind_of_choice(tool.name) else None
+    please = _PLEASE.search(f"{lead} {text[found.end() :]}")
+    asked = (please and not _ONE_OFF.search(whole)) or _IN_ANSWERS.search(whole) or _FROM_NOW.search(lead)
+    if known:
+        yield preference(clause, known.key, known.value, topic=known.topic)
+    elif (verb in _GENERAL and (how in _STRICT or asked or not how)) or (how == "always" and please):
+        yield _standing(clause, f"{verb} {whole}", ("always" if how == "always" else "never") if how else "")
 
 
 def _standing(clause: Clause, order: str, word: str = "") -> Draft:
@@ -253,21 +218,6 @@ def _whenever(text: str, clause: Clause) -> Iterator[Draft]:
         yield _standing(clause, f"{order} {doing[:1].lower()}{doing[1:]}")
 
 
-def _from_now(text: str, clause: Clause) -> Iterator[Draft]:
-    """Read `from now on use tabs instead of spaces`, `going forward, please answer in bullet points`."""
-    found = _ORDER.match(text)
-    whole = value(_REASON.split(found["what"])[0]) if found else None
-    if found is None or whole is None or _POINTING.search(whole):
-        return
-    verb = found["verb"].lower()
-    tool = thing(whole) if verb == "use" else None
-    known = choice(tool.name) if tool and kind_of_choice(tool.name) else None
-    if known:
-        yield preference(clause, known.key, known.value, topic=known.topic)
-    elif verb in _GENERAL:
-        yield _standing(clause, f"{verb} {whole}")
-
-
 _READINGS: Final[tuple[Callable[[str, Clause], Iterator[Draft]], ...]] = (
-    _kept, _language, _called, _triggered, _whenever, _for_each, _ruled, _bound, _banned, _answered, _from_now,
+    _kept, _language, _called, _triggered, _whenever, _for_each, _ruled, _answered,
 )  # fmt: skip

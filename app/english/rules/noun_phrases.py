@@ -10,7 +10,7 @@ from typing import Final
 from app.english.names import NameToken, adjoining, words_of
 from app.english.rules.clause import HIDDEN
 from app.english.verbs import form_of
-from app.english.word_lists import COUNTED, pattern, words
+from app.english.word_lists import pattern, words
 
 LONGEST: Final = 120
 """Characters of the longest value."""
@@ -89,12 +89,6 @@ def thing(text: str, at: int = 0, *, through: frozenset[str] = frozenset({"of"})
     found = noun_phrase(text, at, through=through)
     name = None if found is None else value(found.text)
     return None if found is None or name is None else Thing(name, found.text, found.end)
-
-
-def thing_after(lead: re.Pattern[str], text: str, at: int = 0) -> Thing | None:
-    """Return the value that what matches at the place leads to: `to` Sarah; None without it."""
-    found = lead.match(text, at)
-    return None if found is None else thing(text, found.end())
 
 
 def noun_phrase(text: str, at: int = 0, *, through: frozenset[str] = frozenset({"of"}), most: int = 8) -> Phrase | None:
@@ -189,11 +183,6 @@ def _is_new_thought(text: str, *, verbs: bool) -> bool:
     predicate = not verbs and len(words) > 1 and form is not None and bool(form.kinds & {"base", "s"})
     first_is_no_thing = words[0] in BREAKERS - _GOING_ON or words[0] in _DENYING or words[0].endswith("n't")
     return predicate or first_is_no_thing or words == ["used", "to"]
-
-
-def plural(word: str) -> str:
-    """Return the plural of a few things that are named in the singular: `a peanut allergy`."""
-    return COUNTED.get(word.lower(), word)
 
 
 def slug(text: str, most: int = 5, *, whole: bool = False) -> str:

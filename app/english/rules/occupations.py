@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator
-from dataclasses import dataclass
 from typing import Final
 
 from app.english.dates import find_spans
 from app.english.descriptions import DETERMINERS
 from app.english.names import ORGANIZATION, PERSON, PLACE, is_group, is_place, kind_of
 from app.english.rules.clause import SpeakerContext
-from app.english.rules.noun_phrases import Phrase, noun_phrase, thing, value, without_article
-from app.english.rules.values import place
+from app.english.rules.noun_phrases import noun_phrase, value, without_article
+from app.english.rules.values import Value, a_thing, place
 from app.english.word_lists import COLLEAGUES, GROUPS, NOT_TITLES, ROLE_HEADS, ROLE_OF, words
 
 _ARTICLE: Final = re.compile(
@@ -38,35 +37,19 @@ _FROM: Final = re.compile(r"[^,]{0,80}?\bfrom\s+", re.IGNORECASE)
 _AIM: Final = re.compile(r"\bto\s+(?:work|start(?:\s+working)?|be|become|take\s+a\s+job)(?:\s+as)?\b", re.IGNORECASE)
 
 
-@dataclass(frozen=True, slots=True)
-class Occupation:
-    """A role, who employs, and where in the text both end."""
-
-    role: str
-    employer: str | None
-    end: int
-
-    @property
-    def student(self) -> bool:
-        """Tell whether one studies rather than works."""
-        return self.role.lower().endswith(("student", "undergraduate"))
-
-
-def occupation_of(text: str) -> Occupation | None:
-    """Return the role that the text begins with, and its employer when one is named; None when it is no role."""
+def occupation_of(text: str) -> tuple[str, str] | None:
+    """Return the role that the text begins with, and its employer or nothing; None when it is no role."""
     lead = _ARTICLE.match(text)
     found = noun_phrase(text, lead.end() if lead else 0, through=frozenset(), most=_MOST_WORDS)
-    if found is None or not is_role(found.text):
+    if found is None or not is_role(found.text) or found.text.lower().endswith(("student", "undergraduate")):
         return None
-    role, end = found.text, found.end
-    of = _OF.match(text, end)
+    of = _OF.match(text, found.end)
     target = noun_phrase(text, of.end()) if of and found.text.split()[-1].lower() in ROLE_OF else None
-    if target is not None and target.text[0].isupper():
-        return Occupation(role, organisation(target.text), target.end)
-    if target is not None:
-        role, end = f"{role} of {without_article(target.text)}", target.end
-    employer = employer_at(text, end)
-    return Occupation(role, None, end) if employer is None else Occupation(role, employer.text, employer.end)
+    if target is None:
+        return found.text, employer_at(text, found.end)
+    if target.text[0].isupper():
+        return found.text, organisation(target.text) or ""
+    return f"{found.text} of {without_article(target.text)}", employer_at(text, target.end)
 
 
 def is_role(text: str) -> bool:
@@ -83,14 +66,11 @@ def is_role(text: str) -> bool:
     return head in ROLE_HEADS or head.removesuffix("s") in ROLE_HEADS or _SUFFIX.fullmatch(head) is not None
 
 
-def employer_at(text: str, at: int) -> Phrase | None:
-    """Return the employer named at the place: `at Volkswagen's EV division`."""
+def employer_at(text: str, at: int) -> str:
+    """Return the employer named at the place, or nothing: `at Volkswagen's EV division`."""
     lead = _EMPLOYER.match(text, at)
-    if lead is None:
-        return None
-    found = noun_phrase(text, lead.end())
-    name = None if found is None else organisation(found.text)
-    return None if found is None or name is None else Phrase(name, found.end)
+    found = noun_phrase(text, lead.end()) if lead is not None else None
+    return "" if found is None else organisation(found.text) or ""
 
 
 def organisation(text: str) -> str | None:
@@ -109,11 +89,6 @@ def employer(text: str, said: SpeakerContext) -> Iterator[str]:
         yield name
 
 
-def company(text: str, said: SpeakerContext) -> Iterator[str]:
-    """Yield an employer with a name of its own."""
-    yield from (name for name in employer(text, said) if name[0].isupper() and not is_group(name))
-
-
 def workplace(text: str, said: SpeakerContext) -> Iterator[str]:
     """Yield where one works `at`: a name there is no person's, though people have it, too."""
     found = noun_phrase(text)
@@ -122,16 +97,19 @@ def workplace(text: str, said: SpeakerContext) -> Iterator[str]:
     yield from [name] if name is not None and a_name else employer(text, said)
 
 
-def named_workplace(text: str, said: SpeakerContext) -> Iterator[str]:
-    """Yield a workplace with a name of its own."""
-    yield from (name for name in workplace(text, said) if name[0].isupper() and not is_group(name))
+def named(read: Value) -> Value:
+    """Return what yields of the values only those with a name of their own."""
+    return lambda text, said: (name for name in read(text, said) if name[0].isupper() and not is_group(name))
+
+
+company: Final = named(employer)
+named_workplace: Final = named(workplace)
 
 
 def role(text: str, _said: SpeakerContext) -> Iterator[str]:
     """Yield a profession or position."""
     held = occupation_of(text)
-    if held is not None and not held.student:
-        yield held.role
+    yield from [held[0]] if held is not None else ()
 
 
 def unknown_role(text: str, _said: SpeakerContext) -> Iterator[str]:
@@ -148,15 +126,7 @@ def unknown_role(text: str, _said: SpeakerContext) -> Iterator[str]:
 def employer_of_role(text: str, _said: SpeakerContext) -> Iterator[str]:
     """Yield who employs in the role that the text begins with: `a nurse at Acme`."""
     held = occupation_of(text)
-    if held is not None and held.employer and not held.student:
-        yield held.employer
-
-
-def boss(text: str, said: SpeakerContext) -> Iterator[str]:
-    """Yield whom one reports to: a person, or `my manager`."""
-    found = thing(text)
-    if found is not None and is_boss(found.name, said):
-        yield found.name
+    yield from [held[1]] if held is not None and held[1] else ()
 
 
 def is_boss(name: str, said: SpeakerContext) -> bool:
@@ -165,11 +135,8 @@ def is_boss(name: str, said: SpeakerContext) -> bool:
     return kind_of(name, said.people) == PERSON or title in COLLEAGUES
 
 
-def leader(text: str, said: SpeakerContext) -> Iterator[str]:
-    """Yield whom one reports to, by whatever name."""
-    found = thing(text)
-    if found is not None and (found.capital or is_boss(found.name, said) or found.name.startswith("the ")):
-        yield found.name
+boss: Final = a_thing(lambda found, said: is_boss(found.name, said))
+leader: Final = a_thing(lambda found, said: found.capital or found.first == "the" or is_boss(found.name, said))
 
 
 def moved_home(text: str, said: SpeakerContext) -> Iterator[str]:
@@ -191,8 +158,8 @@ def moved_employer(text: str, said: SpeakerContext) -> Iterator[str]:
     """Yield the company that a move leads to: `from Volkswagen to Rivian`, `to Oslo to work at Equinor`."""
     aim = _AIM.search(text)
     if aim is not None:
-        held, employer_ = occupation_of(text[aim.end() :]), employer_at(text, aim.end())
-        name = employer_.text if employer_ is not None else held.employer if held is not None else None
+        held = occupation_of(text[aim.end() :])
+        name = employer_at(text, aim.end()) or (held[1] if held else "")
         yield from [name] if name else ()
         return
     target, source = _road(text, said)
@@ -209,7 +176,6 @@ def _road(text: str, said: SpeakerContext) -> tuple[str, str]:
     return target, source
 
 
-def employer_named(text: str, said: SpeakerContext) -> Iterator[str]:
+def employer_here(text: str, said: SpeakerContext) -> Iterator[str]:
     """Yield the employer that stands right here, with or without a name of its own."""
-    if text[:1].isupper() or text.startswith("the "):
-        yield from employer(text, said)
+    yield from employer(text, said) if text[:1].isupper() or text.startswith("the ") else ()

@@ -1,4 +1,4 @@
-"""Preferences and choices: likes, dislikes, tools used by choice, decisions between known tools, and their keys.
+"""Preferences and choices: what is preferred, tools used by choice, decisions between known tools, and their keys.
 
 The same choice made anew comes to the same key.
 """
@@ -7,40 +7,29 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Final
 
 from app.english.rules.clause import HIDDEN, Clause, SpeakerContext, Who
-from app.english.rules.drafts import Draft, decision, ending, fact, preference
-from app.english.rules.noun_phrases import in_third_person, list_items, slug, thing, value, without_article
+from app.english.rules.drafts import Draft, decision, preference
+from app.english.rules.noun_phrases import list_items, slug, thing, value, without_article
 from app.english.rules.rows import CHOSEN
-from app.english.rules.tastes import OFFERED, is_taste, taste, things, way_of_own
-from app.english.verbs import gerund
+from app.english.rules.tastes import OFFERED, is_taste, taste, things
 from app.english.word_lists import AMBIGUOUS, GENERAL, REPLIES, SIZES, TOOLS, ToolKind, pattern, word_set
 
 _OVER: Final = pattern("preferences", "over", re.IGNORECASE)
 _INSTEAD: Final = re.compile(r"\s+(?:instead of|rather than|over)\s+(?P<other>[^.;:!?()]+)")
 _FOR: Final = pattern("preferences", "for", re.IGNORECASE)
-_TIMED: Final = pattern("preferences", "timed", re.IGNORECASE)
-_JOINED: Final = re.compile(r"\s+(?:and|or|but|&)\s+(?=\w)|,\s*(?!(?:not|rather|instead)\b)(?=\w)", re.IGNORECASE)
-_HALVES: Final = re.compile(r"\s+(?:and|but)\s+(?!(?:in|on|at|for|when|while)\b)", re.IGNORECASE)
-"""Between choices, each for a purpose of its own: `tea in the morning and coffee at night`."""
-_DOING: Final = re.compile(
-    r"\s+(?:(?:not\s+)?to\s+\w+|(?!morning|evening|string|nothing|something|everything)[a-z]+ing)\b"
-)
+_ENDS: Final = re.compile(r"\s*(?:$|[.;:!?(\u2014]|-\s|(?:because|since|so|but|too|now|in general)\b)", re.IGNORECASE)
+"""What may follow a choice that has been named in whole."""
 _TO_DO: Final = re.compile(r"\s+(?P<denied>not\s+)?to\s+", re.IGNORECASE)
 _ADDRESSED: Final = re.compile(r"\b(?:you|your|i|it|this|that|these|those)\b", re.IGNORECASE)
 """Words of who is spoken to, or of what is at hand."""
-_DONE: Final = re.compile(r"[.;:!?(\u2014]|\s-\s|,\s")
-_WAY: Final = re.compile(r"\s+(?:on|in|at|by|with|via|from|to|over|before|after)\s")
 _NOW: Final = re.compile(r"\b(?:now|these days|by default|from now on)\b")
 _TO: Final = pattern("preferences", "to", re.IGNORECASE)
-_NARROWING: Final = re.compile(r"\s+(?:with|without|that|which|who|where|when|especially)\b", re.IGNORECASE)
 _INSIDE: Final = frozenset({"of", "the"})
 _FOR_WORK: Final = frozenset({"test framework", "similarity measure", "OCR engine"})
 """Kinds one decides on for a piece of work rather than by taste."""
-
-_LONGEST: Final = 12
 
 _SHORTER: Final = re.compile(r"-(?:work|apis?|code|projects?|development|programming|stuff|tasks?|services?|things)$")
 _MODE: Final = re.compile(r"\s+(?:(?:editor|ide|terminal)\s+)?(?:mode|themes?)$", re.IGNORECASE)
@@ -59,97 +48,63 @@ _PHRASE: Final = range(2, 5)
 
 
 def prefers(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
-    """Read `prefer dark mode`, `prefers Python for backend work over Go`, `prefers receiving reports on Mondays`."""
-    if not clause.holds or clause.subject.name == "it" or AT_HAND.search(clause.rest):
+    """Read `prefer dark mode`, `prefers Python for backend work over Go`, `prefer to dine outside`."""
+    if not clause.holds or clause.subject.name == "it" or AT_HAND.search(clause.rest) or is_taste(clause):
         return
-    if is_taste(clause) or way_of_own(clause):
-        return
-    if _DOING.match(clause.rest) and not kind_of_choice(clause.rest.strip()):
-        yield from _done(clause)
-        return
-    halves = _HALVES.split(clause.rest)
-    if len(halves) > 1 and all(_FOR.search(half) for half in halves):
-        for half in halves:
-            yield from prefers(replace(clause, rest=f" {half.strip()}"), _said)
-        return
-    found = thing(clause.rest, through=_INSIDE)
-    if found is None:
-        return
-    after = clause.rest[found.end :]
-    over, timed = _OVER.search(after), _TIMED.match(after)
-    purpose = _FOR.match(after) or (_FOR.search(after) if over else None)
-    if _JOINED.match(after):
-        yield from _joined(clause, clause.rest[: found.end + over.start()] if over else clause.rest)
-        return
-    text = found.text + (timed.group() if timed and kind_of_choice(found.name) is None else "")
-    yield from _chosen(clause, text, purpose["what"] if purpose else None, list_items(over["other"]) if over else ())
+    lead = _TO_DO.match(clause.rest)
+    over = _contrast(clause.rest, lead.end() if lead else 0)
+    wanted = clause.rest[: over.start()] if over else clause.rest
+    found = None if lead else thing(wanted, through=_INSIDE)
+    if found is not None and not found.first.endswith("ing"):
+        purpose = _FOR.match(wanted, found.end) or (over and _FOR.match(clause.rest, over.end()))
+        known = choice(found.name, purpose=purpose["what"] if purpose else None, instead=_others(over))
+        whole = purpose or _ENDS.match(wanted, found.end)
+        if known is not None and whole and not OFFERED.search(found.name):
+            yield preference(clause, known.key, known.value, topic=known.topic)
+            return
+    denied = lead is not None and lead["denied"] is not None
+    for one in things(f" to {wanted[lead.end() :]}" if lead else wanted):
+        if not _ADDRESSED.search(one) and (not denied or " " in one):  # "I prefer not to say" tells nothing
+            yield taste(clause, one, "dislikes" if denied else "likes")
 
 
-def _joined(clause: Clause, rest: str) -> Iterator[Draft]:
-    """Read several things that are preferred: each by itself, or together what shares a word."""
-    found = things(rest)
-    for one in found:
-        if len(found) > 1 and (chosen := choice(one)) is not None:
-            yield preference(clause, chosen.key, chosen.value, topic=chosen.topic)
-        else:
-            yield taste(clause, one, "likes")
+def _contrast(text: str, at: int) -> re.Match[str] | None:
+    """Return what something is preferred to; None where `to` only says where: `cycling to school`."""
+    over, first = _OVER.search(text, at), text[at:].split(maxsplit=1)[:1]
+    doing = bool(first) and first[0].endswith("ing")
+    where = over is not None and doing and over.group().lstrip(", ").startswith("to ")
+    return None if where and over is not None and not over["other"].split()[0].endswith("ing") else over
 
 
-def _chosen(clause: Clause, text: str, purpose: str | None, instead: Sequence[str]) -> Iterator[Draft]:
+def _others(over: re.Match[str] | None) -> list[str]:
+    """Return what something is preferred to."""
+    return [name for one in (list_items(over["other"]) if over else ()) if (name := value(one))]
+
+
+def _chosen(clause: Clause, text: str, purpose: re.Match[str] | None, instead: Sequence[str]) -> Iterator[Draft]:
     """Yield the preference for something, under the key of its kind; under its own name when it has none."""
     chosen = value(text)
-    if chosen is None or chosen.lower().startswith(("not ", "no ", "to ")) or OFFERED.search(chosen):
+    if chosen is None or OFFERED.search(chosen):
         return
-    found = choice(chosen, purpose=purpose, instead=[value(one) or one for one in instead])
-    narrowed = _NARROWING.match(clause.rest.partition(chosen)[2])  # "routes with low traffic" are not all routes
+    found = choice(chosen, purpose=purpose["what"] if purpose else None, instead=instead)
     if found is not None:
         yield preference(clause, found.key, found.value, topic=found.topic)
-    elif narrowed:
-        yield from (taste(clause, one, "likes") for one in things(clause.rest))
-    elif key := slug(chosen, 8, whole=True):
-        yield preference(clause, f"likes.{key}", "likes", importance=0.8, topic="personal")
-
-
-def _done(clause: Clause) -> Iterator[Draft]:
-    """Read `prefers receiving reports on Monday mornings, not Friday afternoons`: the whole of it is the value."""
-    lead = _TO_DO.match(clause.rest)
-    way = value(_DONE.split(clause.rest[lead.end() :] if lead else clause.rest)[0])
-    way = in_third_person(way) if way else None
-    if way and _ADDRESSED.search(way):
-        return
-    if way and lead:
-        first, _, others = way.partition(" ")
-        way = f"{gerund(first)} {others}".rstrip()
-    key = slug(_WAY.split(way)[0]) if way else ""
-    if not way or not key or len(way.split()) > _LONGEST:
-        return
-    if lead and lead["denied"]:
-        if " " in way:  # "I prefer not to say" tells nothing
-            yield preference(clause, f"{key}.way", f"not {way}", topic="personal")
-    elif _WAY.search(way):
-        yield preference(clause, f"{key}.way", way, topic="personal")
-    else:
-        yield preference(clause, f"likes.{slug(way, 8, whole=True)}", "likes", importance=0.8, topic="personal")
+    elif slug(chosen, 8, whole=True):
+        yield taste(clause, chosen, "likes")
 
 
 def uses(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
-    """Read `always use dark mode`, `now using Go for new projects`, `use pytest not unittest`, `don't use Windows`."""
+    """Read `always use dark mode`, `now using Go for new projects`, `use pytest not unittest`."""
     found = thing(clause.rest, through=_INSIDE)
-    if found is None or not clause.present or clause.perfect or clause.subject.name == "it":
-        return
-    kind = kind_of_choice(found.name)
-    if clause.negated:
-        if clause.subject.own and (kind or found.capital):
-            yield fact(clause, "does-not-use", found.name)
+    if found is None or not clause.holds or clause.perfect or clause.subject.name == "it":
         return
     after = clause.rest[found.end :]
-    over, purpose = _OVER.match(after), _FOR.match(after)
+    over = _OVER.match(after)
     if over is None or over.group().lstrip(", ").startswith("to "):  # "use Notion to track" contrasts nothing
         over = _INSTEAD.search(after)
     deliberate = clause.adverbs & CHOSEN or over or _NOW.search(after)
-    if deliberate and (kind or over or "always" in clause.adverbs):
-        other = list_items(over["other"]) if over else ()
-        yield from _chosen(clause, found.text, purpose["what"] if purpose else None, other)
+    if deliberate and (kind_of_choice(found.name) or over or "always" in clause.adverbs):
+        yield from _chosen(clause, found.text, _FOR.match(after), _others(over))
 
 
 def switches(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
@@ -160,46 +115,10 @@ def switches(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
         return
     kind = kind_of_choice(found.name) or kind_of_choice(lead["source"] or "")
     if kind is not None and kind.noun not in _FOR_WORK:
-        purpose = _FOR.match(clause.rest[found.end :])
         source = [lead["source"]] if lead["source"] else []
-        yield from _chosen(clause, found.text, purpose["what"] if purpose else None, source)
+        yield from _chosen(clause, found.text, _FOR.match(clause.rest, found.end), source)
 
 
-def abstains(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
-    """Read `don't eat meat`, `never drink alcohol`, `don't smoke`; `eat meat again` ends it."""
-    again = clause.holds and _AGAIN.search(clause.rest) is not None
-    if not (clause.negated or again) or not clause.present or clause.perfect or clause.progressive:
-        return
-    found = _abstained(clause)
-    yield from (ending(clause, said, one) for one in found) if again else found
-
-
-def stops_smoking(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
-    """Read `quit smoking`."""
-    if clause.happened and clause.rest.lstrip().startswith("smoking"):
-        yield preference(clause, "smoking.habit", "does not smoke", topic="health")
-
-
-def _abstained(clause: Clause) -> Iterator[Draft]:
-    if clause.lemma == "smoke":
-        yield preference(clause, "smoking.habit", "does not smoke", topic="health")
-        return
-    found = thing(clause.rest)
-    if found is not None and _LIMITED.match(clause.rest, found.end):
-        return
-    more = found is not None and _OR.match(clause.rest, found.end)
-    for one in list_items(clause.rest if more else found.text) if found else ():
-        name = value(one)
-        if name and len(name.split()) <= _LONGEST_FOOD:
-            yield preference(clause, f"diet.{slug(name)}", f"no {name}", topic="food")
-
-
-_OR: Final = re.compile(r"\s+(?:or|and)\s")
-_LONGEST_FOOD: Final = 3
-_LIMITED: Final = pattern("preferences", "limited", re.IGNORECASE)
-"""When, where or how much one goes without: at other times one does not."""
-
-_AGAIN: Final = re.compile(r"\bagain\s*[.!]?$", re.IGNORECASE)
 _FAVOURITE: Final = pattern("preferences", "favourite", re.IGNORECASE)
 _MY_FAVOURITE: Final = pattern("preferences", "my favourite", re.IGNORECASE)
 _NO_FAVOURITE: Final = word_set("thing things part parts memory memories ones one moment way of")
@@ -250,34 +169,26 @@ _CHOOSING: Final = {
 _BECAUSE: Final = pattern("preferences", "because", re.IGNORECASE)
 _CHOSEN_OVER: Final = pattern("preferences", "chosen over", re.IGNORECASE)
 _AS_FOR: Final = pattern("preferences", "as for", re.IGNORECASE)
+_POINTING: Final = re.compile(r"(?:this|that|these|those|you|your|he|she)\b", re.IGNORECASE)
 
 
 def chooses(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     """Read the choice of a tool or habit of a known kind; anything else that is decided stays in the turn."""
     lead = _CHOOSING[clause.lemma].match(clause.rest)
     told = clause.subject.who is not Who.PRONOUN and AT_HAND.search(clause.text) is None
-    if lead is None or not told or not (clause.happened or (clause.progressive and clause.holds)):
+    found = thing(clause.rest, lead.end()) if lead else None
+    if found is None or not told or not (clause.happened or (clause.progressive and clause.holds)):
         return
-    rest = clause.rest[lead.end() :]
-    found = thing(rest)
-    if found is None:
-        return
-    after = rest[found.end :]
-    over = _CHOSEN_OVER.search(after)
+    after = clause.rest[found.end :]
+    over, why = _CHOSEN_OVER.search(after), _BECAUSE.search(after)
     purpose = _AS_FOR.match(after) or (_AS_FOR.search(after) if over else None)
-    others = [name for one in (list_items(over["other"]) if over else ()) if (name := value(one))]
+    others = _others(over)
     kind = next((one for name in (found.name, *others) if (one := kind_of_choice(name))), None)
     if kind is not None:
         what = value(purpose["what"]) if purpose else None
         subject = f"{kind.noun} for {what}" if what and purpose_slug(what) else kind.noun
-        yield decision(clause, subject, found.name, rationale=_reason(after), alternatives=others, topic=kind.topic)
-
-
-def _reason(text: str) -> str | None:
-    found = _BECAUSE.search(text)
-    reason = found["why"].strip() if found else ""
-    named = reason and reason.split()[0].lower() not in {"this", "that", "these", "those", "you", "your", "he", "she"}
-    return reason if named and HIDDEN not in reason else None
+        reason = why["why"].strip() if why and HIDDEN not in why["why"] and not _POINTING.match(why["why"]) else None
+        yield decision(clause, subject, found.name, rationale=reason, alternatives=others, topic=kind.topic)
 
 
 @dataclass(frozen=True, slots=True, kw_only=True)
@@ -296,9 +207,22 @@ def choice(chosen: str, *, purpose: str | None = None, instead: Sequence[str] = 
     chosen for (`routine-questions.choice`); the head of the phrase (`seats.flights`).
     """
     kind = kind_of_choice(chosen) or next((one for other in instead if (one := kind_of_choice(other))), None)
+    narrowed = purpose_slug(purpose) if purpose else ""
     if kind is not None and not (kind.domain == "contact" and " " in chosen and purpose is None):
-        return PreferenceChoice(key=_of_kind(kind, purpose), value=_short(chosen, kind), topic=kind.topic)
-    return _described(chosen, purpose) or _purposed(chosen, purpose) or _headed(chosen, purpose)
+        attribute = narrowed if narrowed and kind.noun in _CONTEXTUAL else kind.attribute
+        short = _MODE.sub("", chosen) if kind.domain == "editor" else chosen  # `dark`: the key says the rest
+        return PreferenceChoice(key=f"{kind.domain}.{attribute}", value=short, topic=kind.topic)
+    said = without_article(chosen).lower().split()
+    head = said[-1] if said else ""
+    if len(said) in _PHRASE and said[0] in SIZES:
+        domain = REPLIES.get(head, slug(" ".join(said[1:])))
+        key = "-".join(filter(None, (f"{domain}.{SIZES[said[0]]}", narrowed)))
+        return PreferenceChoice(key=key, value=said[0], topic="personal")
+    if len(said) == 1 and narrowed:
+        return PreferenceChoice(key=f"{narrowed}.choice", value=chosen, topic="personal")
+    if len(said) not in _PHRASE or _SMALL.intersection(said) or head == "instructions":
+        return None
+    return PreferenceChoice(key=f"{slug(head)}.{narrowed or 'kind'}", value=chosen, topic="personal")
 
 
 def kind_of_choice(text: str) -> ToolKind | None:
@@ -315,44 +239,4 @@ def kind_of_choice(text: str) -> ToolKind | None:
 def purpose_slug(purpose: str) -> str:
     """Return what a choice is for as a part of a key; nothing when it is for everything."""
     low = _PLATFORM.sub("", purpose.lower().strip())
-    if low in GENERAL:
-        return ""
-    return _SHORTER.sub("", slug(low))
-
-
-def _of_kind(kind: ToolKind, purpose: str | None) -> str:
-    narrowed = purpose_slug(purpose) if purpose and kind.noun in _CONTEXTUAL else ""
-    return f"{kind.domain}.{narrowed or kind.attribute}"
-
-
-def _short(chosen: str, kind: ToolKind) -> str:
-    """Return `dark` of `dark mode`: the key says the rest."""
-    return _MODE.sub("", chosen) if kind.domain == "editor" else chosen
-
-
-def _described(chosen: str, purpose: str | None) -> PreferenceChoice | None:
-    """Read `concise explanations`, `short answers`."""
-    words = without_article(chosen).lower().split()
-    if len(words) not in _PHRASE or words[0] not in SIZES:
-        return None
-    head = words[-1]
-    domain = REPLIES.get(head, slug(" ".join(words[1:])))
-    narrowed = f"-{purpose_slug(purpose)}" if purpose and purpose_slug(purpose) else ""
-    return PreferenceChoice(key=f"{domain}.{SIZES[words[0]]}{narrowed}", value=words[0], topic="personal")
-
-
-def _purposed(chosen: str, purpose: str | None) -> PreferenceChoice | None:
-    narrowed = purpose_slug(purpose) if purpose else ""
-    if not narrowed or len(without_article(chosen).split()) > 1:
-        return None
-    return PreferenceChoice(key=f"{narrowed}.choice", value=chosen, topic="personal")
-
-
-def _headed(chosen: str, purpose: str | None) -> PreferenceChoice | None:
-    """Read `window seats` on flights, `dark roast coffee`."""
-    words = without_article(chosen).split()
-    if len(words) not in _PHRASE or _SMALL.intersection(word.lower() for word in words):
-        return None
-    head = slug(words[-1]) if words[-1].lower() != "instructions" else ""
-    narrowed = purpose_slug(purpose) if purpose else ""
-    return PreferenceChoice(key=f"{head}.{narrowed or 'kind'}", value=chosen, topic="personal") if head else None
+    return "" if low in GENERAL else _SHORTER.sub("", slug(low))

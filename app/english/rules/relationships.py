@@ -22,6 +22,7 @@ from app.english.word_lists import (
     STATES,
     expanded,
     is_doctor,
+    lines,
     pattern,
     word_set,
     words,
@@ -59,20 +60,7 @@ _ANOTHER: Final = re.compile(expanded("relationships", r"\s*,?\s*\band(?=\s+<<CO
 """Between those whom one has: `a dog called Rufus and a rabbit`."""
 _TOGETHER: Final = re.compile(r"\s+(?:closely\s+)?together\b", re.IGNORECASE)
 _ENDS: Final = (",", ".", "(", "!", "and ", "from ", "who ")
-_TIMED: Final = pattern("relationships", "timed", re.IGNORECASE)
-_APART: Final = re.compile(r"\s*(?:up|apart)?(?:\s+with\s+(?P<whom>.+))?", re.IGNORECASE)
-_UP: Final = pattern("relationships", "up", re.IGNORECASE)
-_DIVORCED: Final = pattern("relationships", "divorced", re.IGNORECASE)
 _HIM: Final = re.compile(r"(?:him|her|them)\b")
-_MATES: Final = ("married-to", "has-partner")
-_ME: Final = pattern("relationships", "me", re.IGNORECASE)
-_PARTINGS: Final = (
-    ("die", re.compile(""), ("has-pet",)),
-    ("pass", re.compile(r"\s+away\b"), ("has-pet",)),
-    ("move", re.compile(r"\s+out\b"), ("lives-with",)),
-    *((lemma, _ME, _MATES) for lemma in ("dump", "leave", "break", "split")),
-)
-"""Verbs, what follows them, and the ties to the speaker that end."""
 
 
 def relationship(clause: Clause, owner: str, noun: str, name: str) -> Iterator[Draft]:
@@ -149,28 +137,31 @@ def introduction(text: str, clause: Clause, _said: SpeakerContext) -> Iterator[D
 
 
 def someone(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
-    """Read `my manager is Sarah`, `my dog's name is Rex`, `my sisters are Ada and Lou`."""
-    theirs = clause.subject.who is Who.POSSESSED and clause.subject.given is None
-    noun = clause.subject.noun or ""
-    if not (theirs and clause.copula and clause.holds):
-        return
-    of = _NAME_OF.fullmatch(noun)
+    """Read `my manager is Sarah`, `my dog's name is Rex`, `my sisters are Ada and Lou`, `my dog is called Rex`."""
     named = leading_name(clause.rest)
-    if named is None:
+    called = clause.passive and not clause.negated
+    if named is None or not (called or (clause.copula and clause.holds)):
         return
-    if of is None and _is_said_of_people(named[0]):
-        return
-    after = without_fillers(clause.rest[named[1] :]) and clause.rest[named[1] :].strip()
-    if kind_of(named[0]) in {PERSON, None} and (of or not after or after.startswith(_ENDS)):
-        yield from _each(clause, of["noun"] if of else noun, named[0])
+    owner, noun = clause.subject.owner or "", clause.subject.noun or ""
+    if called and clause.subject.own:
+        yield fact(clause, "has-name", named[0])
+    elif clause.subject.who is Who.POSSESSED and clause.subject.given is None:
+        of = _NAME_OF.fullmatch(noun)
+        ties = () if of is None and _is_said_of_people(named[0]) else _each(clause, of["noun"] if of else noun, named)
+        found = [draft for name, one in ties for draft in relationship(clause, owner, one, name)]
+        yield from found or ([fact(clause, "has-name", named[0])] if called else [])
 
 
-def _each(clause: Clause, noun: str, first: str) -> Iterator[Draft]:
-    """Yield whose the named one is, or, after a noun in the plural, each of those who are named."""
+def _each(clause: Clause, noun: str, first: tuple[str, int]) -> Iterator[tuple[str, str]]:
+    """Yield who is named with their noun: after one in the plural, each of those who are named."""
     single = noun.removesuffix("s")
-    several = single != noun and tie_of(single) is not None
-    for name in _names(clause.rest) if several else [first]:
-        yield from relationship(clause, clause.subject.owner or "", _single(noun) if several else noun, name)
+    if single != noun and tie_of(single) is not None:
+        yield from ((name, _single(noun)) for name in _names(clause.rest))
+        return
+    after = clause.rest[first[1] :]
+    ends = not without_fillers(after) or after.strip().startswith(_ENDS)
+    if kind_of(first[0]) in {PERSON, None} and (ends or clause.passive or "name" in (clause.subject.noun or "")):
+        yield first[0], noun
 
 
 def _single(noun: str) -> str:
@@ -200,18 +191,6 @@ def kinship(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
         yield from relationship(
             clause, said.speaker, known.removesuffix("s") if known and many else known or noun, name
         )
-
-
-def naming(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
-    """Read `my dog is called Rex`, `I'm called Al`."""
-    named = leading_name(clause.rest)
-    if named is None or clause.negated or not clause.passive:
-        return
-    if clause.subject.who is Who.POSSESSED and clause.subject.owner:
-        ties = list(_each(clause, clause.subject.noun or "", named[0]))
-        yield from ties or [fact(clause, "has-name", named[0])]
-    elif clause.subject.own:
-        yield fact(clause, "has-name", named[0])
 
 
 def having(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
@@ -256,35 +235,38 @@ def working_together(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
             yield relation(clause, "works-with", other, start=clause.subject.names[0])
 
 
-def separation(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
-    """Read `got divorced`, `divorced Tom`, `Anna and I broke up`, `my husband and I separated`."""
-    if clause.negated or clause.modal:
+_OVER: Final = tuple(
+    (tuple(ties.split()), re.compile(expanded("relationships", found), re.IGNORECASE))
+    for ties, found in lines("relationships", "over")
+)
+"""Ties that are over, and the words from the verb on that say so."""
+
+
+def parted(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
+    """Read that a tie is over: `got divorced`, `Anna and I broke up`, `Rex died`, `Ugo moved out`, `Nora dumped me`."""
+    state = clause.copula or clause.lemma == "get" or clause.passive
+    if clause.negated or clause.modal or not (state or clause.happened):
         return
-    parted = _parted(clause)
-    if parted is None:
+    done = f"{clause.lemma} {clause.rest.strip()}"
+    ties, found = next(((ties, found) for ties, one in _OVER if (found := one.match(done))), ((), None))
+    if found is None:
         return
-    ties, whom = parted
+    subject, whom = clause.subject, found.groupdict().get("whom")
     named = leading_name(whom) if whom else None
-    mine = clause.subject.mine and _is_mate(clause.subject.noun)
-    several = clause.subject.plural or " and " in (clause.subject.noun or "")
-    if not _is_of_mates(clause, whom) if clause.subject.own else several and not mine:
-        return
-    other = named[0] if named else next((one for one in clause.subject.names if one != said.speaker), "")
-    other = (mine and clause.subject.given) or other
-    owner = said.speaker if mine or clause.subject.own else clause.subject.name
+    owner, other = said.speaker, named[0] if named else ""
+    if found.groupdict().get("gone") is not None:
+        other = subject.given or (subject.name if subject.who is Who.NAMED and not subject.plural else "")
+        ties = ties if other else ()
+    elif subject.own:
+        other = other or next((one for one in subject.names if one != said.speaker), "")
+        ties = ties if _is_of_mates(clause, whom) else ()
+    elif subject.mine and _is_mate(subject.noun or ""):
+        other = subject.given or other
+    else:
+        owner = subject.name
+        ties = () if subject.plural or " and " in (subject.noun or "") else ties
     for one in ties:
         yield ending(clause, said, fact(clause, one, other, subject=owner))
-
-
-def parting(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
-    """Read who is with one no more: `Rex died`, `my flatmate Ugo moved out`, `Nora broke up with me`."""
-    name = clause.subject.given or (clause.subject.name if clause.subject.who is Who.NAMED else "")
-    if not name or clause.subject.plural or not clause.happened:
-        return
-    for lemma, rest, ties in _PARTINGS:
-        if clause.lemma == lemma and rest.match(clause.rest):
-            for one in ties:
-                yield ending(clause, said, fact(clause, one, name, subject=said.speaker))
 
 
 def _is_of_mates(clause: Clause, whom: str | None) -> bool:
@@ -294,58 +276,23 @@ def _is_of_mates(clause: Clause, whom: str | None) -> bool:
     return any(map(_is_mate, nouns)) if nouns else named
 
 
-def _is_mate(noun: str | None) -> bool:
+def _is_mate(noun: str) -> bool:
     """Tell whether a noun, with or without a name, says what a partner is: `wife`, `boyfriend Tom`."""
-    words = (noun or "").lower().split()
-    return any(KIN.get(one) in _MATES for one in (" ".join(words), *words[:1]))
+    low = noun.lower()
+    return any(KIN.get(one) in {"married-to", "has-partner"} for one in (low, *low.split()[:1]))
 
 
-def _parted(clause: Clause) -> tuple[tuple[str, ...], str | None] | None:
-    """Return which ties have ended and, where it is said, from whom; None when none has."""
-    if clause.copula or clause.lemma == "get":
-        found = _DIVORCED.match(clause.rest)
-        return (("married-to",), found["whom"]) if found else None
-    if clause.passive and clause.lemma == "divorce":
-        return ("married-to",), None
-    if not clause.happened:
-        return None
-    if clause.lemma == "divorce":
-        return ("married-to",), clause.rest.strip()
-    apart = _APART.match(clause.rest)
-    whole = clause.lemma in {"break", "split"} and _UP.match(clause.rest) is not None
-    if apart is not None and (whole or (clause.lemma == "separate" and _alone(clause.rest))):
-        return _MATES, apart["whom"]
-    return None
-
-
-def _alone(rest: str) -> bool:
-    """Tell whether nothing is named that was separated: `separated last year`, but not `separated the files`."""
-    return not rest.strip(" .!") or _TIMED.match(rest) is not None or rest.startswith(" from my")
-
-
-_OF_PERSONS: Final = frozenset(
+_ATTRIBUTES: Final = frozenset(
     line.split()[0]
     for title in ("persons", "health", "work and study")
     for line in read_sections("app.english", "predicates")[title]
-)
-_READ_ELSEWHERE: Final = frozenset(
-    {"has-name", "born-on", "has-age", "has-goal", "has-pronouns", "has-role", "lives-with"}
-)
-"""Attributes that rules of their own read."""
-
-_READ_BY: Final[Mapping[str, values.Value]] = {
-    "has-nationality": values.nationality,
-    "has-age": values.age,
-    "has-diet": values.diet,
-}
-
-_OF_WORDS: Final = frozenset({"has-gender", "has-relationship-status"})
-"""Attributes whose value is a plain word; that of the others has a number or a name."""
+) - {"has-name", "born-on", "has-goal", "has-pronouns", "lives-with"}
+"""Attributes that no other rule reads."""
 
 _TELLING: Final = re.compile(r"\d|[A-Z]|\w@\w")
 _END: Final = re.compile(r"[,;:!?()]|\.(?=\s|$)|\s(?:and|but|so|because|since|now|until)\b")
 _WHOLE: Final = re.compile(r"[;:!?()]|\.(?=\s|$)")
-"""Ends of a value that has commas."""
+"""The end of an address, which has commas."""
 _MOST_WORDS: Final = 8
 
 
@@ -355,24 +302,23 @@ def attributes(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     if subject.who is not Who.POSSESSED or not clause.holds or subject.given is not None or subject.owner is None:
         return
     predicate = vocabulary.predicate(subject.noun or "")
-    if predicate == "has-role":
-        found = list(occupations.role(f"a {clause.rest}", said))
-    elif predicate in _READ_BY:
-        found = list(_READ_BY[predicate](clause.rest, said))
-    elif predicate in _OF_PERSONS - _READ_ELSEWHERE and vocabulary.ENTITY_PREDICATES.get(predicate) != "person":
-        found = list(_values(predicate, clause.rest))
-    else:
-        return
-    for one in found:
-        yield fact(clause, predicate, one, subject=subject.owner)
+    if predicate in _ATTRIBUTES and vocabulary.ENTITY_PREDICATES.get(predicate) != "person":
+        read = _READ_BY.get(predicate, _telling)
+        end = _WHOLE if predicate == "address" else _END
+        for one in read(end.split(clause.rest, maxsplit=1)[0], said):
+            yield fact(clause, predicate, one, subject=subject.owner)
 
 
-def _values(predicate: str, text: str) -> Iterator[str]:
-    """Yield the value that the text begins with, but not what is thought of it: `hard to explain`."""
-    name = value((_WHOLE if predicate == "address" else _END).split(text, maxsplit=1)[0])
-    if name is None or len(name.split()) > _MOST_WORDS:
-        return
-    if predicate in _OF_WORDS:
-        yield from [name] if name.isalpha() and not name.endswith("ing") else ()
-    elif _TELLING.search(name[0] if predicate in vocabulary.ENTITY_PREDICATES else name):
+def _telling(text: str, _said: SpeakerContext) -> Iterator[str]:
+    """Yield a value with a number or a name, but not what is thought of it: `hard to explain`."""
+    name = value(text)
+    if name is not None and len(name.split()) <= _MOST_WORDS and _TELLING.search(name):
         yield name
+
+
+_READ_BY: Final[Mapping[str, values.Value]] = {
+    "has-nationality": values.nationality,
+    "has-age": values.age,
+    "has-diet": values.diet,
+    "has-role": lambda text, said: occupations.role(f"a {text}", said),
+}

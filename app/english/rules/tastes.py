@@ -147,25 +147,20 @@ def _ended(rest: str) -> str | None:
 
 
 def _in_parts(whole: str, *, verbs: bool) -> list[str]:
+    """Return the parts of an enumeration that are whole by themselves, or all of it where they share a word."""
     listed = list_items(_NEITHER.sub(" or ", whole), verbs=verbs)
     listed = [part for part in listed if not ADVERBS.issuperset(part.lower().split())]
-    parts = [_bare(part) for part in listed]
-    if not parts or len(parts) > _MOST:
+    if not listed or len(listed) > _MOST:
         return []
     rest = whole[whole.find(listed[-1]) + len(listed[-1]) :]
-    if len(parts) == 1 and _GOES_ON.match(rest):  # "driving at night and in the rain"
-        found = [_bare(whole)]
-    elif len(parts) == 1 or _are_whole(listed, verbs=verbs):
-        found = parts
-    elif _JOINED.search(rest):  # the rest is another thought, and what goes before it shares a word
+    shared = len(listed) > 1 and not _are_whole(listed, verbs=verbs)
+    if shared and _JOINED.search(rest):  # the rest is another thought, and what goes before it shares a word
         return []
-    else:
-        found = [_bare(whole)]
-    longest = _LONGEST if len(found) == len(parts) else _LONGEST_SHARED
-    read = [one for one in found if _in_general(one, longest)]
-    if len(read) < len(found):
+    together = shared or _GOES_ON.match(rest) is not None  # "driving at night and in the rain"
+    found = [_bare(whole)] if together else [_bare(part) for part in listed]
+    if not all(_in_general(one, _LONGEST_SHARED if shared else _LONGEST) for one in found):
         return []
-    return [_activity(one) for one in read] if verbs else read
+    return [_activity(one) for one in found] if verbs else found
 
 
 def _bare(part: str) -> str:
@@ -184,22 +179,27 @@ def _activity(one: str) -> str:
 def _are_whole(parts: list[str], *, verbs: bool) -> bool:
     """Tell whether each part of a list is a thing by itself; those of `red and white wine` share a word.
 
-    All are, too, when they are single words, or when each begins with its verb or its article.
+    So are single words, verbs with what belongs to them, and plurals, activities and names before the last.
     """
     texts = [part.strip() for part in parts]
-    firsts = [text.split()[0] for text in texts]
-    if all(" " not in text for text in texts) or all(_DETERMINED.match(text) and text.count(" ") > 1 for text in texts):
+    forms = [form_of(text.split()[0]) for text in texts]
+    if all(" " not in text for text in texts):
         return True
     if verbs:
-        return all((form := form_of(first)) is not None and "base" in form.kinds for first in firsts)
-    if all(first.lower().endswith("ing") for first in firsts):
-        shared = len(texts) == 2 and " " in texts[1] and " " not in texts[0]  # noqa: PLR2004 - "reading and writing poetry"
+        return all(form is not None and "base" in form.kinds for form in forms)
+    doing = [text.split()[0].lower().endswith("ing") for text in texts]
+    several = len(texts) > 2  # noqa: PLR2004 - a list of more than a pair shows what it lists
+    if all(doing):
+        shared = not several and " " not in texts[0] and " " in texts[1]  # "reading and writing poetry"
         return not (shared or any(_TORN.search(text) for text in texts[:-1]))
-    if (firsts[0].endswith("ing") and " " in texts[0]) or any(_JOINING.search(text) for text in texts[:-1]):
+    if (doing[0] and " " in texts[0]) or any(_JOINING.search(text) for text in texts[:-1]):
         return False  # "cooking with herbs and spices"
-    if len(texts) > 2 and _PLAIN.search(texts[0]):  # noqa: PLR2004 - a list of more than a pair shows what it lists
-        return not any(_DETERMINED.search(text) for text in texts)
-    return all(_PLAIN.search(text) and not _DETERMINED.match(text) and not text.istitle() for text in texts[:-1])
+    determined = [_DETERMINED.match(text) is not None for text in texts]
+    if several and _PLAIN.search(texts[0]):
+        return not any(determined)
+    return all(determined) or not any(
+        _DETERMINED.match(text) or text.istitle() or not _PLAIN.search(text) for text in texts[:-1]
+    )
 
 
 def _in_general(one: str, longest: int) -> bool:
@@ -228,25 +228,6 @@ def _is_first_of_many(said: list[str]) -> bool:
 _AUXILIARIES: Final = word_set(
     "is are was were has had does did will would can could should isn't aren't don't doesn't"
 )
-_MINE: Final = pattern("tastes", "mine", re.IGNORECASE)
-
-
-def served(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
-    """Read how someone likes a thing of theirs: `like my steak medium rare`, `want my documents in A4 format`."""
-    found = way_of_own(clause) if clause.holds and not clause.progressive else None
-    if found is None or (clause.lemma == "take" and _INTAKE.fullmatch(found["how"])):
-        return
-    if clause.subject.own and _in_general(found["how"], _LONGEST):
-        yield preference(clause, f"{slug(found['what'])}.way", f"{found['what']} {found['how']}", topic="personal")
-
-
-_INTAKE: Final = pattern("medications", "often", re.IGNORECASE)
-"""When something is taken, which is no way of having it."""
-
-
-def way_of_own(clause: Clause) -> re.Match[str] | None:
-    """Return `what` of one's own a clause names, and `how` it is wanted; None where it names neither."""
-    return _MINE.fullmatch(without_fillers(clause.rest))
 
 
 _HABITS: Final = ("never", "only", "always")
@@ -257,22 +238,23 @@ _GONE_WITHOUT: Final = words("tastes", "gone without")
 
 
 def habits(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
-    """Read `never eat breakfast`, `only drink decaf`, `always book an aisle seat`, `don't watch reality shows`."""
+    """Read `never eat breakfast`, `only drink decaf`, `always book an aisle seat`, `don't eat meat`, `don't smoke`."""
     how = next((word for word in _HABITS if word in clause.adverbs), None)
-    denied = clause.negated and how is None and (clause.present or clause.modal == "will")
-    without = denied and clause.lemma in _GONE_WITHOUT
-    if not (without or (how is not None and clause.present)) or not clause.subject.own or clause.subject.plural:
+    without = clause.negated and how is None and clause.lemma in _GONE_WITHOUT
+    told = (how and clause.present and clause.subject.own) or (without and (clause.present or clause.modal == "will"))
+    if not told or clause.subject.plural or clause.subject.who is Who.PRONOUN:
         return
     if clause.perfect or clause.progressive or clause.passive or clause.copula or clause.lemma in _NO_HABIT:
         return
     rest = _ONLY_LAST.sub("", clause.rest)
-    whole = without_fillers(rest) if _CONDITION.search(rest) else _ended(rest)
-    if not whole or not _in_general(_ANY_SUCH.sub("", whole), _LONGEST):
+    whole = (without_fillers(rest) if _CONDITION.search(rest) else _ended(rest)) or ""
+    if not _in_general(_ANY_SUCH.sub("", whole), _LONGEST) and (
+        whole or how == "always" or clause.lemma not in _GONE_WITHOUT
+    ):
         return
-    done = f"{clause.lemma if without else third_person(clause.lemma)} {in_third_person(whole)}"
+    done = f"{clause.lemma if without else third_person(clause.lemma)} {in_third_person(whole)}".rstrip()
     key = slug(f"{gerund(clause.lemma)} {whole}", _KEY_WORDS, whole=True)
-    value = f"does not {done}" if without else f"{how} {done}"
-    yield preference(clause, f"habits.{key}", value, topic="personal")
+    yield preference(clause, f"habits.{key}", f"does not {done}" if without else f"{how} {done}", topic="personal")
 
 
 _CONDITION: Final = re.compile(r"^[^.;:!?]*\s(?:while|when|if|unless|until)\s[^.;:!?]*$", re.IGNORECASE)

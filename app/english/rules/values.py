@@ -22,18 +22,16 @@ from app.english.rules.noun_phrases import (
     Thing,
     in_third_person,
     list_items,
-    plural,
     thing,
-    thing_after,
     value,
 )
 from app.english.word_lists import (
     CONDITION_HEADS,
     CONDITIONS,
+    COUNTED,
     DIETS,
     GROUPS,
     KINDS,
-    LEFT_OUT,
     STATES,
     pattern,
     section,
@@ -63,9 +61,8 @@ _SPOKEN: Final = pattern("values", "spoken")
 _SHARE: Final = pattern("values", "share")
 _NARROWED: Final = re.compile(r"\s+(?:for|of)\s+(?!good\b)", re.IGNORECASE)
 """What makes `French lessons` less than French: `for beginners`."""
-_LANGUAGE: Final = pattern("values", "language", re.IGNORECASE)
-_INSTRUMENTS: Final = section("activities", "instruments")
-_GAMES: Final = section("activities", "games")
+_HOW_WELL: Final = re.compile(r"^\s*(?:(?:some|a (?:little|bit of)|fluent|basic|both|only)\s+)+", re.IGNORECASE)
+_PASTIMES: Final = section("activities", "instruments") | section("activities", "games")
 _COUNTRY: Final = re.compile(r",\s+([A-Z][\w.]*(?:\s[A-Z][\w.]*)?)")
 _DWELLINGS: Final = section("dwellings", "dwellings")
 _NOWHERE: Final = section("dwellings", "no places")
@@ -73,8 +70,7 @@ _DWELLING_IN: Final = pattern("values", "dwelling in", re.IGNORECASE)
 _LED: Final = GROUPS | KINDS["project"] | KINDS["organization"] | {"office", "budget"}
 _LED_COUNTED: Final = _LED | {"people", "engineers", "staff"}
 _NOT_LED: Final = word_set("to up sure people everyone time stress expectations it way by me")
-_PROJECT: Final = re.compile(r"(?<=[a-z\d])\s+project$")
-_NO_TOOL: Final = word_set("to up as all both public drugs every my his her their me")
+_NOT_USED: Final = word_set("to up as all both public drugs every my his her their me")
 _LONGEST_TOOL: Final = 5
 _GOES_ON: Final = re.compile(r"\s+(?:to|than)\b|[.,'-]\w", re.IGNORECASE)
 """What a value does not end before: `a strip of land adjacent to a road`."""
@@ -106,7 +102,7 @@ def things(test: Test) -> Value:
 
     def values(text: str, said: SpeakerContext) -> Iterator[str]:
         for part in list_items(_SPOKEN.split(text)[0]):
-            found = list(first(part, said))
+            found = list(first(_HOW_WELL.sub(" ", part), said))
             if not found:
                 return
             yield from found
@@ -114,23 +110,36 @@ def things(test: Test) -> Value:
     return values
 
 
+def _is_known(found: Thing) -> bool:
+    """Tell whether it has a name, or is a language, an instrument or a game."""
+    low = found.name.lower()
+    return any(letter.isupper() for letter in found.name) or low in _PASTIMES or is_language(found.name)
+
+
+def _is_used(found: Thing) -> bool:
+    return found.first not in _NOT_USED and found.words <= _LONGEST_TOOL
+
+
+def _is_led(found: Thing, said: SpeakerContext) -> bool:
+    """Tell whether it is someone or something that is led, rather than stress or time: `the project`, `Nia`."""
+    return found.first not in _NOT_LED and (found.capital or found.head in _LED or _is_person(found, said))
+
+
+def _is_person(found: Thing, said: SpeakerContext) -> bool:
+    return kind_of(found.name, said.people) == PERSON
+
+
 anything: Final = a_thing(lambda _thing, _said: True)
 any_name: Final = a_thing(lambda found, _said: found.capital)
-people: Final = things(lambda found, said: kind_of(found.name, said.people) == PERSON)
+people: Final = things(_is_person)
 quantity: Final = a_thing(lambda _thing, _said: True, whole=True)
+led: Final = a_thing(_is_led)
 led_in_number: Final = a_thing(lambda found, _said: found.head in _LED_COUNTED, whole=True)
 birthplace: Final = a_thing(lambda found, _said: _MONTH.match(found.name) is None)
-equipment: Final = a_thing(lambda found, _said: _is_tool(found) and (found.words > 1 or _has_capital(found)))
-tool: Final = a_thing(lambda found, _said: _is_tool(found) and _has_capital(found))
-tools: Final = things(lambda found, _said: _is_tool(found) and _has_capital(found))
-
-
-def _is_tool(found: Thing) -> bool:
-    return found.first not in _NO_TOOL and found.words <= _LONGEST_TOOL
-
-
-def _has_capital(found: Thing) -> bool:
-    return any(letter.isupper() for letter in found.name)
+used: Final = things(lambda found, _said: _is_used(found) and _is_known(found))
+equipment: Final = a_thing(lambda found, _said: _is_used(found) and (found.words > 1 or _is_known(found)))
+learned: Final = things(lambda found, _said: _is_known(found))
+pastimes: Final = things(lambda found, _said: found.name.lower() in _PASTIMES)
 
 
 def group(text: str, _said: SpeakerContext) -> Iterator[str]:
@@ -145,7 +154,8 @@ def place(text: str, _said: SpeakerContext) -> Iterator[str]:
     """Yield a place to live, with its country when that is named too."""
     found = thing(text)
     if found is not None and found.last in _DWELLINGS:
-        found = thing_after(_DWELLING_IN, text, found.end)
+        lead = _DWELLING_IN.match(text, found.end)
+        found = thing(text, lead.end()) if lead else None
     if found is None or found.first in _NOWHERE or found.last in _NOWHERE or kind_of(found.name) == PERSON:
         return
     country = _COUNTRY.match(text, found.end)
@@ -178,19 +188,15 @@ def _is_aside(part: str) -> bool:
     return bool(said) or (len(words) == 1 and words[0].endswith("ly"))
 
 
-def allergens(text: str, _said: SpeakerContext) -> Iterator[str]:
-    """Yield the things of `a severe peanut allergy`."""
-    for what in list_items(text):
+def before_allergy(text: str, _said: SpeakerContext) -> Iterator[str]:
+    """Yield the things of which an allergy is named after them: `a severe peanut allergy`."""
+    found = re.match(r"(?P<what>[\w-]+(?:\s[\w-]+)?)\s+allerg(?:y|ies)\b", text, re.IGNORECASE)
+    for what in list_items(found["what"]) if found else ():
         words = [word for word in what.split() if word.lower() not in _SEVERITY]
-        name = value(plural(" ".join(words)))
+        substance = " ".join(words)
+        name = value(COUNTED.get(substance.lower(), substance))
         if name:
             yield name
-
-
-def before_allergy(text: str, said: SpeakerContext) -> Iterator[str]:
-    """Yield the things of which an allergy is named after them: `peanut allergy`."""
-    found = re.match(r"(?P<what>[\w-]+(?:\s[\w-]+)?)\s+allerg(?:y|ies)\b", text, re.IGNORECASE)
-    yield from allergens(found["what"], said) if found else ()
 
 
 def illnesses(text: str, _said: SpeakerContext) -> Iterator[str]:
@@ -213,27 +219,20 @@ def date(text: str, _said: SpeakerContext) -> Iterator[str]:
         yield found.group()
 
 
-def diet(text: str, _said: SpeakerContext) -> Iterator[str]:
-    """Yield a diet that one keeps."""
-    state = _STATE.match(text)
-    if state and state["what"].lower().strip() in DIETS:
-        yield state["what"].lower().strip()
+def a_state(states: frozenset[str]) -> Value:
+    """Return what yields a listed state that one is in: `vegan`, `a type 1 diabetic`."""
+
+    def values(text: str, _said: SpeakerContext) -> Iterator[str]:
+        state = _STATE.match(text)
+        what = state["what"].lower().strip() if state else ""
+        if state and what in states:
+            yield f"{state['kind'] or ''}{what}"
+
+    return values
 
 
-_FOOD: Final = re.compile(r"[a-z]+", re.IGNORECASE)
-
-
-def diets_without(text: str, _said: SpeakerContext) -> Iterator[str]:
-    """Yield the diets that leave out a food."""
-    food = _FOOD.match(text)
-    yield from LEFT_OUT.get(food[0].lower(), "").split() if food else ()
-
-
-def health_state(text: str, _said: SpeakerContext) -> Iterator[str]:
-    """Yield a state of health: `a type 1 diabetic`."""
-    state = _STATE.match(text)
-    if state and state["what"].lower().strip() in STATES:
-        yield f"{state['kind'] or ''}{state['what'].lower().strip()}"
+diet: Final = a_state(DIETS)
+health_state: Final = a_state(STATES)
 
 
 def age(text: str, _said: SpeakerContext) -> Iterator[str]:
@@ -241,43 +240,6 @@ def age(text: str, _said: SpeakerContext) -> Iterator[str]:
     found = _YEARS.match(text)
     if found is not None and 0 < int(found["years"]) <= _MOST_AGE:
         yield found["years"]
-
-
-def languages(text: str, _said: SpeakerContext) -> Iterator[str]:
-    """Yield the languages of an enumeration."""
-    for first in _first_words(text):
-        if is_language(first.split()[0]):
-            yield first.split()[0].capitalize()
-
-
-def instruments(text: str, _said: SpeakerContext) -> Iterator[str]:
-    """Yield the instruments of an enumeration."""
-    yield from (name for name in _first_words(text) if name.split()[-1].lower() in _INSTRUMENTS)
-
-
-def pastimes(text: str, _said: SpeakerContext) -> Iterator[str]:
-    """Yield the instruments and games of an enumeration."""
-    yield from (name for name in _first_words(text) if name.lower() in _INSTRUMENTS | _GAMES)
-
-
-def _first_words(text: str) -> Iterator[str]:
-    for one in list_items(_SPOKEN.split(text)[0]):
-        lead = _LANGUAGE.match(one)
-        found = thing(one, lead.end() if lead else 0)
-        if found is not None:
-            yield found.name
-
-
-def led(text: str, said: SpeakerContext) -> Iterator[str]:
-    """Yield someone or something that is led, rather than stress or time: `the project`, `platform team`."""
-    found = thing(text)
-    if found is None or found.first in _NOT_LED:
-        return
-    definite = text.lstrip().lower().startswith(("the ", "our ", "my "))
-    if found.head == "team" and text.lstrip().lower().startswith(("our ", "my ")):
-        yield f"{said.speaker}'s team"
-    elif found.capital or found.head in _LED or (definite and kind_of(found.name, said.people) is not None):
-        yield _PROJECT.sub("", found.name) if found.capital else found.name
 
 
 def nationality(text: str, _said: SpeakerContext) -> Iterator[str]:
@@ -293,6 +255,12 @@ def given_up(text: str, _said: SpeakerContext) -> Iterator[str]:
     if found is not None:
         whole = _NARROWED.match(text, found.end) is not None
         yield found.name if whole else _SHARE.sub("", found.name)
+
+
+def whole(text: str, _said: SpeakerContext) -> Iterator[str]:
+    """Yield all the words up to another thought, with their article: `the Pomodoro technique for work`."""
+    found = value(_STOP.split(text)[0], article=True)
+    yield from [found] if found is not None else ()
 
 
 def goal(text: str, _said: SpeakerContext) -> Iterator[str]:
