@@ -17,14 +17,14 @@ from uuid import UUID
 
 from app.db.memories.heeded import HeededMemory
 from app.english.questions import speaks_of_somebody
-from app.english.requests import only_asks, requests
+from app.english.requests import only_asks
 from app.english.word_lists import words as word_list
 from app.lexical.bm25 import STOP_WORDS, terms, text_language
 from app.lexical.tokens import normalise, sentence_spans, tokenize
 from app.memory import vocabulary
 from app.memory.registry import Registry
 from app.memory.spec import Heed
-from app.read.texts import WordNearness
+from app.read.texts import WordNearness, is_request
 from app.read.values import HeededLine, HeedMode, QuestionReading
 
 MOST: Final = 3
@@ -141,7 +141,7 @@ def subject_of(reading: QuestionReading, words: WordNearness | None) -> Question
     touches |= {kind for kind, about in _WORDS.items() if not set(said).isdisjoint(about)}
     if words is not None and text_language(text) == words.language:
         touches = touches.union(*(_subjects_near(words, word) for word in said))
-    task = {Heed.ANSWERS} if requests(text) else set()
+    task = {Heed.ANSWERS} if is_request(text) else set()
     return QuestionSubject(touches=frozenset(touches | task), words=tuple(said), personal=speaks_of_somebody(text))
 
 
