@@ -82,7 +82,7 @@ class BlockPolicy:
     def admit(self, ranked: Sequence[Ranked]) -> Split:
         """Return the matches that enter the block, and the others, each with the reason."""
         judged = self._judge(ranked)
-        return split((one, next((found for rule in RULES if (found := rule(judged, one))), "")) for one in ranked)
+        return split([(one, _why(judged, one)) for one in ranked])
 
     def eligible(self, ranked: Sequence[Ranked]) -> tuple[Ranked, ...]:
         """Return what may enter the block, if it answers: not recent turns, mere questions or the assistant's words."""
@@ -114,9 +114,29 @@ class BlockPolicy:
         return self._judge(self.heard).answered_by_another
 
     @cached_property
-    def asking(self) -> dict[UUID, bool]:
-        """Whether turns only ask, as far as that was looked at: each is, several times."""
-        return {}
+    def of_assistant(self) -> frozenset[UUID]:
+        """What the assistant said, or a tool that it used."""
+        assistants, said = self.query.assistants, self.turns
+        return frozenset(
+            one.id
+            for one in self.heard
+            if self.rows[one.id].speaker_id in assistants
+            or ((found := said.get(one.id)) is not None and found.role in NOT_PEOPLE)
+        )
+
+    @cached_property
+    def asking(self) -> frozenset[UUID]:
+        """The turns that only ask, unless the question asks what was asked."""
+        if self.asks_for_questions:
+            return frozenset()
+        return frozenset(one.id for one in self.heard if self._only_asks(self.rows[one.id]))
+
+    def _only_asks(self, row: RankingRow) -> bool:
+        if row.type not in self.verbatim or len(row.opening) >= OPENING or row.id in self.of_assistant:
+            return False
+        if row.speaker_id is None:
+            return is_only_asking(row.opening)
+        return row.asking is not None and share_told(row.asking) == 0
 
     def _judge(self, ranked: Sequence[Ranked]) -> Judged:
         return Judged(policy=self, ranked=tuple(ranked))
@@ -144,11 +164,7 @@ class Judged:
 
     def is_of_assistant(self, one: Ranked) -> bool:
         """Tell whether the assistant said it, or a tool that it used."""
-        policy = self.policy
-        said = policy.turns.get(one.id)
-        return policy.rows[one.id].speaker_id in policy.query.assistants or (
-            said is not None and said.role in NOT_PEOPLE
-        )
+        return one.id in self.policy.of_assistant
 
     def is_of_tool(self, one: Ranked) -> bool:
         """Tell whether a tool said it, which restates nothing."""
@@ -221,26 +237,13 @@ def only_ask(judged: Judged, one: Ranked) -> str:
 
     Where people talk with one another, who is known by name, a reaction beside a question may tell something.
     """
-    known = judged.policy.asking
-    asks = known.get(one.id)
-    if asks is None:
-        asks = known[one.id] = not judged.policy.asks_for_questions and _asks(judged, one)
-    return "only asks" if asks else ""
-
-
-def _asks(judged: Judged, one: Ranked) -> bool:
-    row = judged.row(one)
-    if not judged.is_turn(one) or len(row.opening) >= OPENING or judged.is_of_assistant(one):
-        return False
-    if row.speaker_id is None:
-        return is_only_asking(row.opening)
-    return row.asking is not None and share_told(row.asking) == 0
+    return "only asks" if one.id in judged.policy.asking else ""
 
 
 def assistant_words(judged: Judged, one: Ranked) -> str:
     """Leave out what the assistant said, unless it is asked for or says by its own words what the user did not."""
     query = judged.policy.query
-    if not judged.is_turn(one) or not judged.is_of_assistant(one) or query.reading.asks_back:
+    if not judged.is_of_assistant(one) or query.reading.asks_back or not judged.is_turn(one):
         return ""
     if Arm.LEXICAL not in one.places:
         return "said by the assistant, without a word of the question"
@@ -291,6 +294,14 @@ def beside_better(judged: Judged, one: Ranked) -> str:
 
 
 RULES: Final[tuple[Rule, ...]] = (in_conversation, only_ask, assistant_words, of_others, beside_better)
+
+
+def _why(judged: Judged, one: Ranked) -> str:
+    """Return why a match is left out, or nothing."""
+    for rule in RULES:
+        if why := rule(judged, one):
+            return why
+    return ""
 
 
 def applies(request: QueryRequest, query: ParsedQuery) -> bool:
