@@ -20,7 +20,7 @@ from app.db.apply.scope import LARGE
 from app.db.embedding_models import index_name
 from app.db.entities import query_lookup
 from app.db.entities.query_lookup import Asked, QueryLookup
-from app.db.memories.heeded import NO_HEED, HeedQuery
+from app.db.memories.heeded import COMPARED, NO_HEED, HeedQuery
 from app.db.memories.resident import Held, read_content_state
 from app.db.session import PLANNED_ONCE, SNAPSHOT, Database, ReadSession
 from app.db.sql import as_halfvec
@@ -187,7 +187,10 @@ class ReadPipeline:
         self._observed("search", started)
         if residents is not None and source is not stored and residents.checks_next():
             residents.compare(found, await self.search.find(stored, asked, vector))
-        return found
+        heed = _heeding(request, question.subject, question.types)
+        if not heed.told or question.known.memories > COMPARED:
+            return found
+        return replace(found, told=await source.told(heed, question.scopes))
 
     def _residents(self, request: QueryRequest) -> Residents | None:
         """Return the scopes in memory where they can answer: they are as things are known now."""
@@ -293,7 +296,7 @@ class ReadPipeline:
             replace(question.subject, personal=question.subject.personal or query.names_people),
             types=question.types,
             mode=request.heed,
-            told=question.known.told,
+            told=found.told,
             shown={one.memory.id: one.relevance for one in hits},
             words=self.search.words,
         )

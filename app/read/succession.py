@@ -310,8 +310,9 @@ class SuccessionSearch:
     ) -> bool:
         """Tell whether what was told later was told by a person, and may speak of the anchor's subject.
 
-        What was read of the anchor's own predicate changes nothing. A turn says the same as the anchor where the same beliefs rest on both, unless it ended them:
-        `own` are the anchor and its beliefs, `settled` their predicates, none where they ended.
+        What was read of the anchor's own predicate changes nothing. A turn says the same as the anchor where the same
+        beliefs rest on both, unless it ended them: `own` are the anchor and its beliefs, `settled` their predicates,
+        none where they ended.
         What the assistant or a tool says in another session may follow what one of them said.
         """
         if self._is_assistants(row) and not (of_assistant and _apart(row, anchor)):
