@@ -206,7 +206,9 @@ class ReadPipeline:
         if not current and question.known.memories <= LARGE:
             residents.wanted(question.tenant, question.scopes)
         residents.answered(MEMORY if current else STORE)
-        return ResidentSource(scopes=current, store=stored) if current else stored
+        # One that holds nothing, as the tenant's own often does, has nothing to say.
+        filled = tuple(one for one in current if one.ids or one.entities)
+        return ResidentSource(scopes=filled, store=stored) if current else stored
 
     async def _answer(self, question: Question, found: Found, forms: QuestionForms) -> QueryAnswer:
         request, query = question.request, question.query
