@@ -125,18 +125,9 @@ class BlockPolicy:
         )
 
     @cached_property
-    def asking(self) -> frozenset[UUID]:
-        """The turns that only ask, unless the question asks what was asked."""
-        if self.asks_for_questions:
-            return frozenset()
-        return frozenset(one.id for one in self.heard if self._only_asks(self.rows[one.id]))
-
-    def _only_asks(self, row: RankingRow) -> bool:
-        if row.type not in self.verbatim or len(row.opening) >= OPENING or row.id in self.of_assistant:
-            return False
-        if row.speaker_id is None:
-            return is_only_asking(row.opening)
-        return row.asking is not None and share_told(row.asking) == 0
+    def asking(self) -> dict[UUID, bool]:
+        """Whether turns only ask, as far as that was looked at: each is, several times."""
+        return {}
 
     def _judge(self, ranked: Sequence[Ranked]) -> Judged:
         return Judged(policy=self, ranked=tuple(ranked))
@@ -237,7 +228,20 @@ def only_ask(judged: Judged, one: Ranked) -> str:
 
     Where people talk with one another, who is known by name, a reaction beside a question may tell something.
     """
-    return "only asks" if one.id in judged.policy.asking else ""
+    known = judged.policy.asking
+    asks = known.get(one.id)
+    if asks is None:
+        asks = known[one.id] = not judged.policy.asks_for_questions and _asks(judged, one)
+    return "only asks" if asks else ""
+
+
+def _asks(judged: Judged, one: Ranked) -> bool:
+    row = judged.row(one)
+    if not judged.is_turn(one) or len(row.opening) >= OPENING or judged.is_of_assistant(one):
+        return False
+    if row.speaker_id is None:
+        return is_only_asking(row.opening)
+    return row.asking is not None and share_told(row.asking) == 0
 
 
 def assistant_words(judged: Judged, one: Ranked) -> str:

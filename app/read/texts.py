@@ -87,7 +87,12 @@ def shared_terms(text: str, other: str) -> tuple[frozenset[str], frozenset[str]]
     if languages[0] == languages[1]:
         return telling_terms(text), telling_terms(other)
     language = languages[0] if languages[0] != "english" else languages[1]
-    return _telling(terms(text, language)), _telling(terms(other, language))
+    return _telling_in(text, language), _telling_in(other, language)
+
+
+@lru_cache(maxsize=KEPT)
+def _telling_in(text: str, language: str) -> frozenset[str]:
+    return _telling(terms(text, language))
 
 
 def _telling(found: Iterable[str]) -> frozenset[str]:
