@@ -2,7 +2,8 @@
 
 One transaction with an embedder in this process; else two with the embedder's call between them, so that none is open
 while a model is waited for. Four statements, or five where turns are found: the look-up, all arms, the columns that
-ranking needs of everything found, the evidence of turns, and the answers whole.
+ranking needs of everything found, the evidence of turns, and the answers whole. One more reads what users told that an
+answer about food or medicine must heed.
 """
 
 from __future__ import annotations

@@ -391,9 +391,11 @@ def _verbs_of(predicates: frozenset[str]) -> frozenset[str]:
 
 def says_whom(query: ParsedQuery, row: RankingRow) -> bool:
     """Tell whether a turn says a name of the question, other than its speaker's."""
-    if row.speaker_id in query.named_ids or not query.named_terms:
+    if not query.named or any(row.speaker_id in entity.ids for one in query.named for entity in one.entities):
         return False
-    return not query.named_terms.isdisjoint(terms_in(row.opening))
+    said = terms_in(row.opening)
+    names = (name for one in query.named for name in (one.text, *(entity.name for entity in one.entities)))
+    return any(not said.isdisjoint(terms_in(name)) for name in names)
 
 
 def is_brief(row: RankingRow) -> bool:

@@ -13,7 +13,6 @@ from functools import cached_property
 from typing import Final, NamedTuple
 from uuid import UUID
 
-from app.lexical.bm25 import terms
 from app.lexical.labels import Label
 from app.model import Memory, ReadMode, Visibility
 
@@ -357,17 +356,6 @@ class ParsedQuery:
     def named(self) -> tuple[Mentioned, ...]:
         """The mentioned that the question names by words of its own, as it does not name the one who asks."""
         return tuple(one for one in self.mentioned if one.span.end)
-
-    @cached_property
-    def named_ids(self) -> frozenset[UUID]:
-        """The entities that it names."""
-        return frozenset(known for each in self.named for one in each.entities for known in one.ids)
-
-    @cached_property
-    def named_terms(self) -> frozenset[str]:
-        """The terms of these names, as the question says them and as they are known."""
-        names = (name for one in self.named for name in (one.text, *(entity.name for entity in one.entities)))
-        return frozenset(term for name in names for term in terms(name))
 
     @cached_property
     def names_people(self) -> bool:

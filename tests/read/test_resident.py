@@ -12,6 +12,7 @@ import numpy as np
 import pytest
 
 from app.db import change_notes
+from app.db.memories import heeded
 from app.db.memories.resident import Held, read_content_state
 from app.db.memories.usage import StoredUse
 from app.db.session import SNAPSHOT, SqlStatement, statement
@@ -347,7 +348,7 @@ def forgetting(tenant: UUID, memory: UUID) -> tuple[SqlStatement, dict[str, obje
 
 async def test_turns_that_tell_what_to_heed_are_compared_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
     compared: list[int] = []
-    read = source.read_matching
+    read = heeded.read_matching
 
     async def counted(session: Any, tenant: UUID, heed: Any, memories: Any) -> frozenset[UUID]:
         compared.append(len(memories))
