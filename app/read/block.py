@@ -82,7 +82,7 @@ class BlockPolicy:
     def admit(self, ranked: Sequence[Ranked]) -> Split:
         """Return the matches that enter the block, and the others, each with the reason."""
         judged = self._judge(ranked)
-        return split((one, next((found for rule in RULES if (found := rule(judged, one))), "")) for one in ranked)
+        return split([(one, _why(judged, one)) for one in ranked])
 
     def eligible(self, ranked: Sequence[Ranked]) -> tuple[Ranked, ...]:
         """Return what may enter the block, if it answers: not recent turns, mere questions or the assistant's words."""
@@ -112,6 +112,17 @@ class BlockPolicy:
     def answered_by_another(self) -> bool:
         """Whether another speaker said what answers better than all that the person said whom the question names."""
         return self._judge(self.heard).answered_by_another
+
+    @cached_property
+    def of_assistant(self) -> frozenset[UUID]:
+        """What the assistant said, or a tool that it used."""
+        assistants, said = self.query.assistants, self.turns
+        return frozenset(
+            one.id
+            for one in self.heard
+            if self.rows[one.id].speaker_id in assistants
+            or ((found := said.get(one.id)) is not None and found.role in NOT_PEOPLE)
+        )
 
     @cached_property
     def asking(self) -> dict[UUID, bool]:
@@ -144,11 +155,7 @@ class Judged:
 
     def is_of_assistant(self, one: Ranked) -> bool:
         """Tell whether the assistant said it, or a tool that it used."""
-        policy = self.policy
-        said = policy.turns.get(one.id)
-        return policy.rows[one.id].speaker_id in policy.query.assistants or (
-            said is not None and said.role in NOT_PEOPLE
-        )
+        return one.id in self.policy.of_assistant
 
     def is_of_tool(self, one: Ranked) -> bool:
         """Tell whether a tool said it, which restates nothing."""
@@ -240,7 +247,7 @@ def _asks(judged: Judged, one: Ranked) -> bool:
 def assistant_words(judged: Judged, one: Ranked) -> str:
     """Leave out what the assistant said, unless it is asked for or says by its own words what the user did not."""
     query = judged.policy.query
-    if not judged.is_turn(one) or not judged.is_of_assistant(one) or query.reading.asks_back:
+    if not judged.is_of_assistant(one) or query.reading.asks_back or not judged.is_turn(one):
         return ""
     if Arm.LEXICAL not in one.places:
         return "said by the assistant, without a word of the question"
@@ -291,6 +298,14 @@ def beside_better(judged: Judged, one: Ranked) -> str:
 
 
 RULES: Final[tuple[Rule, ...]] = (in_conversation, only_ask, assistant_words, of_others, beside_better)
+
+
+def _why(judged: Judged, one: Ranked) -> str:
+    """Return why a match is left out, or nothing."""
+    for rule in RULES:
+        if why := rule(judged, one):
+            return why
+    return ""
 
 
 def applies(request: QueryRequest, query: ParsedQuery) -> bool:

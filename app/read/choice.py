@@ -98,14 +98,26 @@ def best_matches(
         for one in late
         if (row := rows[one.id]).type not in judged.verbatim or row.folded_into is not None or _saying(row) in said
     ]
-    known = {one.id for one in late}
-    for some in ([*early, *ruling], ranked):
-        relevant, cut = _relevant(judged, turns, some, rows, request)
-        kept, elsewhen = on_that_day(relevant, rows, judged.query, request.now)
-        best = history_first(kept, rows, judged.query)[: request.top_k]
-        if len(some) == len(ranked) or (len(best) == request.top_k and known.isdisjoint(one.id for one in best)):
-            break
-    return best, (*elsewhen, *cut)
+    some = (*early, *ruling)
+    if len(some) < len(ranked):
+        best, cut = _best_of(judged, turns, some, rows, request, enough=request.top_k)
+        if len(best) == request.top_k and {one.id for one in late}.isdisjoint(one.id for one in best):
+            return best, cut
+    return _best_of(judged, turns, ranked, rows, request)
+
+
+def _best_of(
+    judged: Relevance,
+    turns: Mapping[UUID, TurnEvidence],
+    ranked: Sequence[Ranked],
+    rows: Mapping[UUID, RankingRow],
+    request: QueryRequest,
+    *,
+    enough: int = 0,
+) -> Split:
+    relevant, cut = _relevant(judged, turns, ranked, rows, request, enough)
+    kept, elsewhen = on_that_day(relevant, rows, judged.query, request.now)
+    return history_first(kept, rows, judged.query)[: request.top_k], (*elsewhen, *cut)
 
 
 def _relevant(
@@ -114,8 +126,12 @@ def _relevant(
     ranked: Sequence[Ranked],
     rows: Mapping[UUID, RankingRow],
     request: QueryRequest,
+    enough: int,
 ) -> Split:
-    """Return what is relevant, current and not said by another match, and what was left out as none of these."""
+    """Return what is relevant, current and not said by another match, and what was left out as none of these.
+
+    Nothing where not `enough` of it is relevant.
+    """
     evidence = judged.evidence(ranked, rows)
     view = TurnsInView(
         turns=turns,
@@ -128,6 +144,8 @@ def _relevant(
     shared = view.with_shared_evidence()
     scored = judged.with_relevance(ranked, rows, shared)
     relevant, unlike = judged.cut(scored, rows, replace(evidence, whole=shared), least=request.min_relevance)
+    if len(relevant) < enough:
+        return (), ()
     current, past = view.current(relevant)
     least = floor(judged.query.mode, request.min_confidence)
     chosen = select(current, rows, query=judged.query, least=least)
@@ -266,7 +284,9 @@ class TurnsInView:
         found = {one.id for one in ranked}
         kept, cut = [], []
         for one in ranked:
-            if one.id not in self.turns:
+            if (said := self.turns.get(one.id)) is None or not (
+                said.beliefs or said.role == Role.TOOL or self.rows[one.id].speech_act in _MARKS
+            ):
                 kept.append(one)
                 continue
             unmeant = self._unmeant(one.id)

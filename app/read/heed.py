@@ -17,14 +17,14 @@ from uuid import UUID
 
 from app.db.memories.heeded import HeededMemory
 from app.english.questions import speaks_of_somebody
-from app.english.requests import only_asks, requests
+from app.english.requests import only_asks
 from app.english.word_lists import words as word_list
 from app.lexical.bm25 import STOP_WORDS, terms, text_language
 from app.lexical.tokens import normalise, sentence_spans, tokenize
 from app.memory import vocabulary
 from app.memory.registry import Registry
 from app.memory.spec import Heed
-from app.read.texts import WordNearness
+from app.read.texts import WordNearness, is_request, kept, tokens_in
 from app.read.values import HeededLine, HeedMode, QuestionReading
 
 MOST: Final = 3
@@ -46,6 +46,9 @@ _TEXTS: Final = {
 
 _TOLD: Final = {kind: "|".join(sorted(word_list("heed", f"{kind} told"))) for kind in _WORDS}
 """Patterns of turns that tell of what must be heeded, by subject."""
+
+_OWN: Final = frozenset((vocabulary.USER, *vocabulary.MODALS))
+"""Words of any rule."""
 
 _CONDITION: Final = re.compile("|".join(sorted(word_list("heed", "condition"))), re.IGNORECASE)
 """What makes an order one for some answers only: `use metric units when you give recipes`."""
@@ -141,7 +144,7 @@ def subject_of(reading: QuestionReading, words: WordNearness | None) -> Question
     touches |= {kind for kind, about in _WORDS.items() if not set(said).isdisjoint(about)}
     if words is not None and text_language(text) == words.language:
         touches = touches.union(*(_subjects_near(words, word) for word in said))
-    task = {Heed.ANSWERS} if requests(text) else set()
+    task = {Heed.ANSWERS} if is_request(text) else set()
     return QuestionSubject(touches=frozenset(touches | task), words=tuple(said), personal=speaks_of_somebody(text))
 
 
@@ -169,11 +172,15 @@ def _reason(
 
 def _shares(content: str, asked: Sequence[str], words: WordNearness | None) -> bool:
     """Tell whether a rule has a word of the question, or one that is near to it."""
-    own = {vocabulary.USER, *vocabulary.MODALS}
-    said = [word for word in asked if word not in own]
+    said = [word for word in asked if word not in _OWN]
     if not said:
         return False
     if words is None:
         return not {*terms(content)}.isdisjoint(terms(" ".join(said)))
-    rest = " ".join(word for word in tokenize(normalise(content)) if word not in own)
-    return float(words.nearest(said, [rest]).max()) >= NEAR
+    return float(words.nearest(said, [_rule_in(content)]).max()) >= NEAR
+
+
+@kept
+def _rule_in(content: str) -> str:
+    """Return the words by which one rule differs from another."""
+    return " ".join(word for word in tokens_in(content) if word not in _OWN)

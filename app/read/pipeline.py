@@ -2,7 +2,8 @@
 
 One transaction with an embedder in this process; else two with the embedder's call between them, so that none is open
 while a model is waited for. Four statements, or five where turns are found: the look-up, all arms, the columns that
-ranking needs of everything found, the evidence of turns, and the answers whole.
+ranking needs of everything found, the evidence of turns, and the answers whole. One more reads what users told that an
+answer about food or medicine must heed.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from app.db.apply.scope import LARGE
 from app.db.embedding_models import index_name
 from app.db.entities import query_lookup
 from app.db.entities.query_lookup import Asked, QueryLookup
-from app.db.memories.heeded import NO_HEED, HeedQuery
+from app.db.memories.heeded import COMPARED, NO_HEED, HeedQuery
 from app.db.memories.resident import Held, read_content_state
 from app.db.session import PLANNED_ONCE, SNAPSHOT, Database, ReadSession
 from app.db.sql import as_halfvec
@@ -187,7 +188,10 @@ class ReadPipeline:
         self._observed("search", started)
         if residents is not None and source is not stored and residents.checks_next():
             residents.compare(found, await self.search.find(stored, asked, vector))
-        return found
+        heed = _heeding(request, question.subject, question.types)
+        if not heed.told or question.known.memories > COMPARED:
+            return found
+        return replace(found, told=await source.told(heed, question.scopes))
 
     def _residents(self, request: QueryRequest) -> Residents | None:
         """Return the scopes in memory where they can answer: they are as things are known now."""
@@ -203,7 +207,9 @@ class ReadPipeline:
         if not current and question.known.memories <= LARGE:
             residents.wanted(question.tenant, question.scopes)
         residents.answered(MEMORY if current else STORE)
-        return ResidentSource(scopes=current, store=stored) if current else stored
+        # One that holds nothing, as the tenant's own often does, has nothing to say.
+        filled = tuple(one for one in current if one.ids or one.entities)
+        return ResidentSource(scopes=filled, store=stored) if current else stored
 
     async def _answer(self, question: Question, found: Found, forms: QuestionForms) -> QueryAnswer:
         request, query = question.request, question.query
@@ -293,7 +299,7 @@ class ReadPipeline:
             replace(question.subject, personal=question.subject.personal or query.names_people),
             types=question.types,
             mode=request.heed,
-            told=question.known.told,
+            told=found.told,
             shown={one.memory.id: one.relevance for one in hits},
             words=self.search.words,
         )

@@ -391,7 +391,7 @@ def _verbs_of(predicates: frozenset[str]) -> frozenset[str]:
 
 def says_whom(query: ParsedQuery, row: RankingRow) -> bool:
     """Tell whether a turn says a name of the question, other than its speaker's."""
-    if any(row.speaker_id in entity.ids for one in query.named for entity in one.entities):
+    if not query.named or any(row.speaker_id in entity.ids for one in query.named for entity in one.entities):
         return False
     said = terms_in(row.opening)
     names = (name for one in query.named for name in (one.text, *(entity.name for entity in one.entities)))

@@ -12,6 +12,7 @@ from uuid import UUID
 from pgvector import HalfVector
 
 from app.db.entities.query_lookup import QueryLookup
+from app.db.memories.heeded import HeededMemory
 from app.db.memories.ranking import AskingSession, RankingRow, TurnEvidence
 from app.db.sql import Model, to_text
 from app.lexical.bm25 import to_sparsevec
@@ -51,6 +52,7 @@ class Found:
     """The matches of a search; `relaxed`: a filter that was only inferred had to be relaxed to find anything.
 
     `looked_back`: nothing holds that answers a question about the past, so what held before was searched, too.
+    `told` are turns that tell what the answer may have to heed.
     """
 
     ranked: tuple[Ranked, ...]
@@ -60,6 +62,7 @@ class Found:
     cut: tuple[Cut, ...] = ()
     relaxed: bool = False
     looked_back: bool = False
+    told: tuple[HeededMemory, ...] = ()
 
 
 @dataclass(frozen=True, kw_only=True)

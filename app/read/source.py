@@ -13,6 +13,7 @@ from pgvector import HalfVector
 from app.db.memories import hype, ranking
 from app.db.memories import read as memory_reads
 from app.db.memories.excerpt import read_later_turns
+from app.db.memories.heeded import HeededMemory, HeedQuery, read_told
 from app.db.memories.ranking import AskingSession, Bounds, RankingRow, TurnEvidence
 from app.db.session import ReadSession
 from app.model import Memory
@@ -70,6 +71,9 @@ class ReadSource(Protocol):
 
     async def later_turns(self, query: LaterQuery) -> list[UUID]:
         """Return the turns told after a memory that are nearest to it."""
+
+    async def told(self, heed: HeedQuery, scopes: Sequence[UUID]) -> tuple[HeededMemory, ...]:
+        """Return turns in which users tell of what is to be heeded."""
 
     async def memories(self, ids: Sequence[UUID]) -> dict[UUID, Memory]:
         """Return whole memories, by id."""
@@ -140,6 +144,10 @@ class SqlSource:
             least=query.least,
             model=query.model,
         )
+
+    async def told(self, heed: HeedQuery, scopes: Sequence[UUID]) -> tuple[HeededMemory, ...]:
+        """Compare every turn."""
+        return await read_told(self.session, self.tenant, heed, scopes=scopes)
 
     async def memories(self, ids: Sequence[UUID]) -> dict[UUID, Memory]:
         """Read memories with the names of their entities."""

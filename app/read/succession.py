@@ -23,7 +23,6 @@ from uuid import UUID
 from app.db.memories.ranking import RankingRow, TurnEvidence
 from app.english.own_life import HAS_NAME, LIVES_IN, own_predicate
 from app.english.questions import speaks_of_somebody
-from app.english.requests import requests
 from app.lexical.bm25 import terms
 from app.lexical.tokens import SPACELESS_LETTER, normalise, tokenize
 from app.memory import vocabulary
@@ -32,6 +31,7 @@ from app.model import ReadMode
 from app.read.texts import (
     WordNearness,
     change_in,
+    is_request,
     kept,
     language_of,
     own_life_in,
@@ -149,7 +149,7 @@ def asks_for_present(query: ParsedQuery) -> bool:
 
 def seeks_later(query: ParsedQuery) -> bool:
     """Tell whether later turns are looked for: the current value is asked for, not a task, nor what was once said."""
-    return asks_for_present(query) and not query.reading.asks_back and not requests(query.reading.text)
+    return asks_for_present(query) and not query.reading.asks_back and not is_request(query.reading.text)
 
 
 @dataclass(frozen=True, slots=True)
@@ -218,9 +218,11 @@ class SuccessionSearch:
         found = {}
         shown = {one.id: self.rows[one.id] for one in admitted}
         every = {**shown, **{one.id: self.rows[one.id] for one in candidates}}
+        followers = [row for row in every.values() if self._may_follow_any(row)]
         known: Mapping[bool, _WordCounts] = {}
         for anchor, strong in self._answering([*admitted, *over]):
-            later = self._following(anchor, (every if strong else shown).values(), ended)
+            pool = followers if strong else [row for row in followers if row.id in shown]
+            later = self._following(anchor, pool, ended)
             if not later:
                 continue
             known = known or self._counts({**every, **{one.id: self.rows[one.id] for one in over}}.values())
@@ -289,6 +291,14 @@ class SuccessionSearch:
         later = [row for row in pool if row.stated_at > since and row.scope_id == scope and not self._ends(row, said)]
         return [row for row in later if self._may_follow(anchor, row, own, settled, of_assistant=of_assistant)]
 
+    def _may_follow_any(self, row: RankingRow) -> bool:
+        """Tell whether it may follow any anchor: what was written as a belief holds its slot, and changes nothing else.
+
+        Nor does what speaks of its speaker alone, where others are asked for.
+        """
+        told = row.type in self.verbatim or row.id in self._read_from_turns
+        return told and not self._is_of_speaker_alone(row)
+
     def _may_follow(
         self,
         anchor: RankingRow,
@@ -300,19 +310,15 @@ class SuccessionSearch:
     ) -> bool:
         """Tell whether what was told later was told by a person, and may speak of the anchor's subject.
 
-        What was written as a belief holds its slot, and changes nothing else; nor does what was read of the anchor's
-        own predicate. A turn says the same as the anchor where the same beliefs rest on both, unless it ended them:
-        `own` are the anchor and its beliefs, `settled` their predicates, none where they ended.
+        What was read of the anchor's own predicate changes nothing. A turn says the same as the anchor where the same
+        beliefs rest on both, unless it ended them: `own` are the anchor and its beliefs, `settled` their predicates,
+        none where they ended.
         What the assistant or a tool says in another session may follow what one of them said.
         """
-        if row.type not in self.verbatim and row.id not in self._read_from_turns:
-            return False
         if self._is_assistants(row) and not (of_assistant and _apart(row, anchor)):
             return False
         others = self._said_by(row)
         if not others.isdisjoint(own) or (settled and not self._predicates(others).isdisjoint(settled)):
-            return False
-        if self._is_of_speaker_alone(row):
             return False
         if anchor.subject is None:
             return True
@@ -356,8 +362,10 @@ class SuccessionSearch:
     def _ends(self, row: RankingRow, said: Collection[UUID]) -> bool:
         """Tell whether a turn only ends something, and nothing of what is `said`: then it changes nothing of that."""
         beliefs = self.turns.get(row.id, _UNTOLD).beliefs
+        if not beliefs:
+            return False
         ended = {one.id for one in beliefs if one.over_at is None and one.id in self._over}
-        return bool(ended) and len(ended) == len(beliefs) and ended.isdisjoint(said)
+        return len(ended) == len(beliefs) and ended.isdisjoint(said)
 
     def _said_by(self, row: RankingRow) -> set[UUID]:
         """Return a match and the beliefs that rest on it."""
@@ -431,11 +439,13 @@ class SuccessionSearch:
             return [(0.0, one) for one in later if self._is_small and change_in(one.opening) and self._may_tell(one)]
         least = min(HIGHEST, ABOUT_THE_SAME + RISING * log2(max(1, len(later))))
         untold = UNTOLD if anchor.subject in {None, vocabulary.USER} else inf
-        texts = [one.opening for one in later]
-        near, asked = self._likeness(anchor, texts, self.words), self.words.likeness(self.query.reading.text, texts)
+        near = zip(self._likeness(anchor, [one.opening for one in later], self.words), later, strict=True)
+        lowest = min(least, FAINT) if self._is_small else least
+        some = [each for each in near if each[0] >= lowest]
+        asked = self.words.likeness(self.query.reading.text, [one.opening for _, one in some]) if some else ()
         return [
             (likeness, one)
-            for likeness, of_question, one in zip(near, asked, later, strict=True)
+            for (likeness, one), of_question in zip(some, asked, strict=True)
             if (likeness >= least and (len(later) <= CERTAIN or of_question >= ASKED))
             or (
                 self._is_small

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from app.english.changes import adds, another_person, tells_change, tells_no_change
 from app.english.own_life import own_life_told
 from app.english.questions import FIRST_PERSON, speaks_of_others_alone, speaks_of_speaker_alone, told_share
-from app.english.requests import only_asks
+from app.english.requests import only_asks, requests
 from app.lexical.bm25 import content_terms, terms, text_language
 from app.lexical.labels import Label, labels_of
 from app.lexical.tokens import normalise, tokenize
@@ -87,7 +87,12 @@ def shared_terms(text: str, other: str) -> tuple[frozenset[str], frozenset[str]]
     if languages[0] == languages[1]:
         return telling_terms(text), telling_terms(other)
     language = languages[0] if languages[0] != "english" else languages[1]
-    return _telling(terms(text, language)), _telling(terms(other, language))
+    return _telling_in(text, language), _telling_in(other, language)
+
+
+@lru_cache(maxsize=KEPT)
+def _telling_in(text: str, language: str) -> frozenset[str]:
+    return _telling(terms(text, language))
 
 
 def _telling(found: Iterable[str]) -> frozenset[str]:
@@ -139,6 +144,12 @@ def change_in(text: str) -> bool | None:
 def is_only_asking(text: str) -> bool:
     """Tell whether a text only asks (`requests.only_asks`)."""
     return only_asks(text)
+
+
+@kept
+def is_request(text: str) -> bool:
+    """Tell whether a text gives a task (`requests.requests`)."""
+    return requests(text)
 
 
 @kept

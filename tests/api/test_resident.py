@@ -30,6 +30,8 @@ SAID = (
     "Do you know {place}?",
     "I am allergic to peanuts, {who} knows.",
     "Imagine I lived in {place}!",
+    "The cheese of {place} upsets my stomach.",
+    "In {place} they said that oysters give {who} hives.",
 )
 QUESTIONS = (
     "Where do I live?",
@@ -43,6 +45,7 @@ QUESTIONS = (
     "Who works at {place}?",
     "peanuts {place}",
     "What am I called?",
+    "What should I cook for dinner?",
 )
 FILTERS: tuple[dict[str, Any], ...] = (
     {},

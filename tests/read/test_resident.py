@@ -12,11 +12,13 @@ import numpy as np
 import pytest
 
 from app.db import change_notes
+from app.db.memories import heeded
 from app.db.memories.resident import Held, read_content_state
 from app.db.memories.usage import StoredUse
 from app.db.session import SNAPSHOT, SqlStatement, statement
 from app.model import Scope, ScopeKind, Visibility
 from app.read.access import AccessTracker
+from app.read.resident import source
 from app.read.resident.kept import CHECKED_EACH, DIFFERENT, Residents, covers
 from app.read.resident.scope import ResidentScope
 from tests.read.conftest import NOW, MakeStore, Store
@@ -342,3 +344,23 @@ async def test_what_runs_while_a_scope_is_read_is_read_when_it_is_done(store: St
 def forgetting(tenant: UUID, memory: UUID) -> tuple[SqlStatement, dict[str, object]]:
     change = "UPDATE memory_index SET status = 'forgotten' WHERE tenant_id = :tenant AND memory_id = :memory"
     return statement(change), {"tenant": tenant, "memory": memory}
+
+
+async def test_turns_that_tell_what_to_heed_are_compared_once(store: Store, monkeypatch: pytest.MonkeyPatch) -> None:
+    compared: list[int] = []
+    read = heeded.read_matching
+
+    async def counted(session: Any, tenant: UUID, heed: Any, memories: Any) -> frozenset[UUID]:
+        compared.append(len(memories))
+        return await read(session, tenant, heed, memories)
+
+    monkeypatch.setattr(source, "read_matching", counted)
+    await fill(store, [*sentences(20), "The crab upsets my stomach"])
+    process = Process(store)
+    for _ in range(4):
+        await process.found("What shall I cook?")
+    assert compared == [21]
+    await fill(store, ["The oysters upset my stomach"])
+    for _ in range(2):
+        await process.found("What shall I cook?")
+    assert compared == [21, 1]

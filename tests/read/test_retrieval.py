@@ -218,12 +218,14 @@ async def test_the_same_question_has_the_same_answer(store: Store) -> None:
     assert [hit.score for hit in first.hits] == pytest.approx([hit.score for hit in again.hits])
 
 
-async def test_a_question_takes_four_statements(store: Store) -> None:
+async def test_a_question_takes_four_statements_and_five_where_it_touches_food(store: Store) -> None:
+    await store.put("fact", {"predicate": "plays", "object": "chess"})
     await store.put("fact", {"predicate": "drinks", "object": "tea"})
-    await store.ask("Which tea does the user drink?")
-    with store.statements() as seen:
-        await store.ask("Which tea does the user drink?")
-    assert len(seen) == 4
+    for question, taken in (("Which game does the user play?", 4), ("Which tea does the user drink?", 5)):
+        await store.ask(question)
+        with store.statements() as seen:
+            await store.ask(question)
+        assert len(seen) == taken
 
 
 async def test_a_question_to_an_empty_scope_takes_one_statement_and_no_vector(

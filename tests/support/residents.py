@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from typing import Any
+from uuid import UUID
 
 import pytest
 from pgvector import HalfVector
 
 from app.db.apply.scope import LARGE
+from app.db.memories.heeded import HeededMemory, HeedQuery
 from app.read.pipeline import ReadPipeline
 from app.read.resident.kept import Residents
 from app.read.resident.source import ResidentSource
@@ -26,14 +28,15 @@ DERIVED = 1e-5
 
 @dataclass
 class BothWays:
-    """What was asked both ways, and where the answers differed."""
+    """What was asked both ways, and where the answers differed; `told` counts turns that answers may have to heed."""
 
     asked: int = 0
     held_before: int = 0
+    told: int = 0
     differences: list[str] = field(default_factory=list)
 
 
-def told(found: Found) -> dict[str, Any]:
+def compared(found: Found) -> dict[str, Any]:
     """What is compared of an answer."""
     return {
         "arms": {arm.value: [one for one, _ in scored] for arm, scored in found.retrieved.arms.items()},
@@ -55,7 +58,7 @@ def numbers(found: Found) -> list[float]:
 
 def difference(ours: Found, stored: Found) -> str:
     """Return what differs between two answers."""
-    first, second = told(ours), told(stored)
+    first, second = compared(ours), compared(stored)
     for name in first:
         if first[name] != second[name]:
             return f"{name}: {first[name]} in memory, {second[name]} stored"
@@ -70,7 +73,7 @@ def difference(ours: Found, stored: Found) -> str:
 def asked_both_ways(*, loading: bool = True) -> Iterator[BothWays]:
     """Ask each question in the block of memory, and of the store; `loading`: also where a scope isn't held yet."""
     seen = BothWays()
-    source_of, find = ReadPipeline._source, MemorySearch.find
+    source_of, find, told_of = ReadPipeline._source, MemorySearch.find, ResidentSource.told
 
     async def source(self: ReadPipeline, residents: Residents, stored: SqlSource, question: Question) -> ReadSource:
         found = await source_of(self, residents, stored, question)
@@ -92,7 +95,15 @@ def asked_both_ways(*, loading: bool = True) -> Iterator[BothWays]:
                 seen.differences.append(f"{question.request.query!r}: {what}")
         return ours
 
+    async def told(self: ResidentSource, heed: HeedQuery, scopes: Sequence[UUID]) -> tuple[HeededMemory, ...]:
+        ours = await told_of(self, heed, scopes)
+        seen.told += len(ours)
+        if ours != (stored := await self.store.told(heed, scopes)):
+            seen.differences.append(f"{heed.told}: {ours} in memory, {stored} stored")
+        return ours
+
     with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(ResidentSource, "told", told)
         patch.setattr(ReadPipeline, "_source", source)
         patch.setattr(MemorySearch, "find", found)
         yield seen

@@ -247,7 +247,7 @@ class QueryLookup:
 
     `stored`: they have memories. `questions`: some of these are asked by questions. `types`: the version of the
     tenant's own types.
-    `heeded`: what answers must heed of what is known of the user; `told`: turns in which they may have told more.
+    `heeded`: what answers must heed of what is known of the user.
     `content`: what changed in the scopes that the asking process holds.
     """
 
@@ -261,7 +261,6 @@ class QueryLookup:
     questions: bool = False
     types: int = 0
     heeded: tuple[HeededMemory, ...] = ()
-    told: tuple[HeededMemory, ...] = ()
     content: ContentState = field(default_factory=lambda: ContentState(snapshot="", noted=None, changes={}))
 
 
@@ -335,7 +334,7 @@ _NONE: Final = "SELECT CAST(NULL AS jsonb)"
 
 
 @cache
-def _look_up(*, then: bool, owned: bool, oneself: bool, heeds: bool, tells: bool) -> SqlStatement:
+def _look_up(*, then: bool, owned: bool, oneself: bool, heeds: bool) -> SqlStatement:
     """Return the statement, of things as they are or were `then`, without the parts that are not asked for.
 
     Postgres prepares each part of a plan, also those that return nothing.
@@ -343,7 +342,6 @@ def _look_up(*, then: bool, owned: bool, oneself: bool, heeds: bool, tells: bool
     rows, kin, mention = (THEN, _KIN_THEN, _BY_THEN) if then else (NOW, _KIN_NOW, "")
     frequency, counts = _COUNTED_THEN if then else _COUNTED_NOW
     heeded_part = heeded.heeded_query(rows.memories) if heeds else _NONE
-    told_part = heeded.TOLD if tells else _NONE
     return statement(
         f"""{_known(rows, kin, owned=owned, oneself=oneself)}, family AS (
             SELECT kin.root, jsonb_agg(kin.id ORDER BY kin.id) AS ids, sum(told.mentions) AS mentions
@@ -370,7 +368,6 @@ def _look_up(*, then: bool, owned: bool, oneself: bool, heeds: bool, tells: bool
             ) one) AS questions,
             (SELECT jsonb_object_agg(term, documents) FROM frequency) AS frequencies,
             ({heeded_part}) AS heeded,
-            ({told_part}) AS told,
             (SELECT jsonb_agg(jsonb_build_array(
                         n.alias, e.canonical_name, e.entity_type, f.mentions, f.ids, e.attributes, n.through)
                     ORDER BY n.alias, e.id, n.through)
@@ -414,7 +411,6 @@ async def look_up(
             owned=bool(belongings.own),
             oneself=belongings.oneself,
             heeds=bool(heed["heeded_types"]),
-            tells=bool(heed["told"]),
         ),
         {
             **belongings.parameters(),
@@ -429,7 +425,7 @@ async def look_up(
             **heed,
         },
     )
-    counts, types_version, index_rows, *state, stored, questions, frequencies, heeded_rows, told_rows, entities = found
+    counts, types_version, index_rows, *state, stored, questions, frequencies, heeded_rows, entities = found
     memories, contexts, documents = counts
     return QueryLookup(
         memories=int(memories),
@@ -440,7 +436,6 @@ async def look_up(
         questions=questions,
         types=types_version,
         heeded=heeded.heeded_memories(heeded_rows),
-        told=heeded.heeded_memories(told_rows),
         content=resident.content_state(*state),
         frequencies={int(term): int(count) for term, count in (frequencies or {}).items()},
         entities=tuple(

@@ -38,6 +38,17 @@ class Edge(NamedTuple):
     far: UUID
 
 
+class Telling(NamedTuple):
+    """The turns that match a pattern of what is to be heeded, and those that were not compared with it yet."""
+
+    matching: frozenset[UUID]
+    unread: frozenset[UUID]
+
+    def after(self, changed: Collection[UUID]) -> Telling:
+        """Return the same after a change of memories."""
+        return Telling(self.matching.difference(changed), self.unread.union(changed))
+
+
 class HeldEntity(NamedTuple):
     """An entity: its name, the one that it was merged into, what tells it from others of its name, and its aliases."""
 
@@ -72,7 +83,7 @@ class ResidentScope:
     `noted` is the number of what has noted its changes since. `ids` are memories by their places, which index rows
     name; `owners` the places; places of what is gone stay unused. `high` and `low` are the halves of these ids as
     numbers. `mentions` are what mentions an entity, newest first, with the role. `answers` are whole memories as they
-    were read by questions; they are added while the scope is held.
+    were read by questions; they are added while the scope is held. So are `telling`, turns by what they match.
     """
 
     id: UUID
@@ -103,6 +114,7 @@ class ResidentScope:
     merged: Index[UUID, UUID] = field(default_factory=dict)
     named: Index[str, UUID] = field(default_factory=dict)
     answers: dict[UUID, Memory] = field(default_factory=dict)
+    telling: dict[str, Telling] = field(default_factory=dict)
 
     @property
     def size(self) -> int:
@@ -131,7 +143,8 @@ def with_changes(scope: ResidentScope, changed: Changed, rows: ScopeRows, snapsh
     scope = _with_standing(scope, changed.memories, rows)
     scope = _with_mentions(scope, changed.memories, rows)
     kept = {one: it for one, it in scope.answers.items() if one not in changed.memories} if same_names else {}
-    return replace(scope, snapshot=snapshot, answers=kept)
+    telling = {pattern: one.after(changed.memories) for pattern, one in scope.telling.items()}
+    return replace(scope, snapshot=snapshot, answers=kept, telling=telling)
 
 
 def with_uses(scope: ResidentScope, uses: Mapping[UUID, StoredUse], snapshot: str) -> ResidentScope:

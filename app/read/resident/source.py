@@ -12,11 +12,12 @@ from uuid import UUID
 import numpy as np
 from pgvector import HalfVector
 
+from app.db.memories.heeded import HeededMemory, HeedQuery, read_matching, read_told
 from app.db.memories.ranking import Bounds, RankingRow, TurnEvidence
 from app.db.memories.resident import read_recent_turns
 from app.model import Memory
 from app.read.resident import arms, evidence, filters
-from app.read.resident.scope import ResidentScope
+from app.read.resident.scope import ResidentScope, Telling
 from app.read.retrieve import Retrieved, Search
 from app.read.source import EvidenceQuery, LaterQuery, RowsQuery, SqlSource
 from app.read.values import OPENING, Link, Window
@@ -72,6 +73,22 @@ class ResidentSource:
             (evidence.later_turns(scope, query) for scope in self.scopes if query.memory in scope.owners),
             [],
         )
+
+    async def told(self, heed: HeedQuery, scopes: Sequence[UUID]) -> tuple[HeededMemory, ...]:
+        """Compare the turns that match, of which those are remembered that were compared before."""
+        session, tenant = self.store.session, self.store.tenant
+        types = {kind.name for kind in heed.types if kind.verbatim}
+        among: set[UUID] = set()
+        for scope in self.scopes:
+            known = scope.telling.get(heed.told)
+            if known is None:
+                turns = frozenset(one.id for one in scope.standing.values() if one.type in types)
+                known = Telling(frozenset(), turns)
+            if known.unread:
+                found = await read_matching(session, tenant, heed, known.unread)
+                known = scope.telling[heed.told] = Telling(known.matching | found, frozenset())
+            among |= known.matching
+        return await read_told(session, tenant, heed, scopes=scopes, among=among) if among else ()
 
     async def memories(self, ids: Sequence[UUID]) -> dict[UUID, Memory]:
         """Return memories as they were last read, and read those that were not yet."""
