@@ -276,6 +276,7 @@ class ReadPipeline:
                 relevance=one.relevance,
                 marks=one.marks,
                 later=one.later,
+                beside=one.beside,
             )
             for one in found.ranked
             if one.id in found.memories

@@ -14,14 +14,16 @@ from datetime import timedelta
 from functools import cached_property
 from heapq import nlargest
 from itertools import chain
-from math import inf, log2
+from math import log2
 from operator import itemgetter
 from statistics import median
 from typing import Final, NamedTuple
 from uuid import UUID
 
 from app.db.memories.ranking import RankingRow, TurnEvidence
-from app.english.own_life import HAS_NAME, LIVES_IN, own_predicate
+from app.english.answer_kinds import may_answer
+from app.english.changes import is_done_by_another, is_owned_by_another
+from app.english.own_life import HAS_NAME, LIVES_IN, names_place, own_predicate
 from app.english.questions import speaks_of_somebody
 from app.english.requests import requests
 from app.lexical.bm25 import terms
@@ -44,49 +46,33 @@ from app.read.texts import (
 )
 from app.read.values import ParsedQuery, Ranked
 
-ABOUT_THE_SAME: Final = 0.1
-"""Least mean nearness of a statement's words to those of the only later turn."""
+ABOUT_THE_SAME: Final = 0.07
+"""Least resemblance of the only later turn to a statement and what is asked of it.
+
+Of single turns told later that change something else, or nothing, 30 in 100 have it; of those that change the statement
+in words that it does not share 88 in 100 (English; docs/decisions/context.md)."""
 
 RISING: Final = 0.03
-"""Added to that for each doubling of the number of later turns: among more, one is near by chance more often. Of single
-turns told later, 5 in 100 have .14 by chance and 1 in 100 has .2; of those that change the statement 88 and 82 in 100
-(English; docs/decisions/context.md)."""
+"""Added to that for each doubling of the number of later turns: among more, one is alike by chance more often."""
 
 HIGHEST: Final = 0.2
 """The most that is asked for, however many there are."""
 
-FAINT: Final = 0.04
-"""Least such mean where little was found. The turn is shown first, without a mark on the statement. Of turns that
-change one (107 pairs in English) 97 in 100 are found so, 87 without; of 100 that change another thing 57 and 12."""
-
-SMALL: Final = 3
-"""Most turns that were found for that."""
-
-ANY_ASKED: Final = 0.1
-"""Least sum of its nearness to the statement and to the question, if it has a word for a change."""
-
-UNTOLD: Final = 0.16
-"""The same without such a word, of what the user said of themselves."""
+TELLS_CHANGE: Final = 0.06
+"""Added to the resemblance of a turn that has a word for a change."""
 
 LIKELY: Final = 0.2
-"""Mean nearness over which a statement is marked, if the later turn has no word for a change."""
+"""Resemblance over which a statement is marked."""
 
-ASKED: Final = 0.15
-"""Least mean nearness of the question's words to those of a later turn, where it is one of several. Of 42 later turns
-so near to a statement in chats, of which 13 answered, 31 that did not fall to 10, and 11 of the 13 stay."""
-
-CERTAIN: Final = 2
-"""Most turns told later of which one needs no nearness to the question."""
+SMALL: Final = 3
+"""Most turns that were found where little is known."""
 
 APART: Final = timedelta(hours=1)
 """Least time between turns of one session of which the later may change what the other says, without naming it."""
 
-FEW: Final = 1.0
-"""Words that are added to those of a statement for the mean: the nearness of one or two words tells less."""
-
-USUAL: Final = 0.08
-"""Mean nearness that is usual for turns about other things; what the median of a question's turns has above it is the
-language's."""
+USUAL: Final = 0.03
+"""Resemblance that is usual for turns about other things; what the median of a question's turns has above it is the
+chat's."""
 
 FEWEST: Final = 4
 """Fewest later turns whose median tells what is usual."""
@@ -231,10 +217,22 @@ class SuccessionSearch:
             if not about and not self._is_assistants(anchor) and not self._tells_more(anchor):
                 about = self._changing(anchor, self._near(anchor, later))
             if after := self._nearest(anchor, self._by_turn(about, later, shown)):
-                likely = any(near >= (ABOUT_THE_SAME if change_in(one.opening) else LIKELY) for near, one in after)
+                likely = any(near >= LIKELY for near, _ in after)
                 sure = likely and of_home and self.query.reading.own_asked == {LIVES_IN}
                 found[anchor.id] = Later(tuple(one.id for _, one in after), likely, sure)
         return found
+
+    def beside(self, admitted: Sequence[Ranked]) -> frozenset[UUID]:
+        """Return the turns that tell otherwise than an older one that answers: they are not what holds now."""
+        if not seeks_later(self.query):
+            return frozenset()
+        anchors = [row for row, strong in self._answering(admitted) if strong]
+        said = [self.rows[one.id] for one in admitted if self.rows[one.id].type in self.verbatim]
+        return frozenset(
+            row.id
+            for row in said
+            if any(one.stated_at < row.stated_at and self._tells_otherwise(one, row) for one in anchors)
+        )
 
     def _counts(self, rows: Collection[RankingRow]) -> Mapping[bool, _WordCounts]:
         """Count the words of what people said, and of what the assistant said, which repeats those."""
@@ -327,11 +325,14 @@ class SuccessionSearch:
         return [each for each in about if not self._tells_otherwise(anchor, each[1])]
 
     def _tells_otherwise(self, anchor: RankingRow, row: RankingRow) -> bool:
-        """Tell whether it says of another person, or of what may be, was once or came beside, what is no change."""
+        """Tell whether it says of another, or of what may be, was once, is so for a while or came beside, no change."""
         person = person_in(row.opening)
         if person and person.isdisjoint(terms_in(anchor.opening)) and person.isdisjoint(self.query.terms):
             return True
-        return change_in(row.opening) is None and not self.query.reading.gathers
+        changed, told, statement = change_in(row.opening), tokens_in(row.opening), tokens_in(anchor.opening)
+        if is_owned_by_another(told, statement) or (not changed and is_done_by_another(told, statement)):
+            return True
+        return changed is None and not self.query.reading.gathers
 
     @cached_property
     def _asked_of_others(self) -> frozenset[str]:
@@ -426,23 +427,12 @@ class SuccessionSearch:
 
         Where little is known a word for a change is enough in other languages, whose nearness tells nothing.
         """
-        later = [one for one in later if _apart(one, anchor)]
+        later = [one for one in later if _apart(one, anchor) and self._may_tell(one)]
         if self.words is None or language_of(anchor.opening) != self.words.language:
-            return [(0.0, one) for one in later if self._is_small and change_in(one.opening) and self._may_tell(one)]
+            return [(0.0, one) for one in later if self._is_small and change_in(one.opening)]
         least = min(HIGHEST, ABOUT_THE_SAME + RISING * log2(max(1, len(later))))
-        untold = UNTOLD if anchor.subject in {None, vocabulary.USER} else inf
-        texts = [one.opening for one in later]
-        near, asked = self._likeness(anchor, texts, self.words), self.words.likeness(self.query.reading.text, texts)
-        return [
-            (likeness, one)
-            for likeness, of_question, one in zip(near, asked, later, strict=True)
-            if (likeness >= least and (len(later) <= CERTAIN or of_question >= ASKED))
-            or (
-                self._is_small
-                and likeness >= FAINT
-                and likeness + of_question >= (ANY_ASKED if change_in(one.opening) else untold)
-            )
-        ]
+        alike = self._resemblance(anchor, later, self.words)
+        return [(near, one) for near, one in zip(alike, later, strict=True) if near >= least]
 
     @cached_property
     def _is_small(self) -> bool:
@@ -450,9 +440,16 @@ class SuccessionSearch:
         return sum(row.type in self.verbatim for row in self.rows.values()) <= SMALL
 
     def _may_tell(self, row: RankingRow) -> bool:
-        """Tell whether a turn may tell what is asked of the asker's life, not only something else of it."""
+        """Tell whether a turn may tell what is asked: of the asker's life that, and otherwise an answer of its kind.
+
+        Where somebody lives is told by a word for it, or has a name.
+        """
         asked, told = self.query.reading.own_asked, own_life_in(row.opening)
-        return not asked or not told or not asked.isdisjoint(told)
+        if not asked.isdisjoint(told):
+            return True
+        if asked == {LIVES_IN}:
+            return not told and names_place(row.opening)
+        return not (asked and told) and may_answer(self.query.reading.text, row.opening)
 
     def _contrasts(self, anchor: RankingRow, row: RankingRow) -> bool:
         """Tell whether two statements are word for word alike, but for what the question asks about: another thing."""
@@ -463,12 +460,17 @@ class SuccessionSearch:
         differ = [one for one, each in zip(said, other, strict=True) if one != each]
         return len(differ) <= MOST_OTHER * len(said) and not asked.isdisjoint(differ)
 
-    def _likeness(self, anchor: RankingRow, others: Sequence[str], words: WordNearness) -> list[float]:
-        """Return how near what an anchor says of its subject is to each text, less what is usual among these."""
-        without = {*self._known, *tokenize(normalise(anchor.subject or ""))}
-        near = words.likeness(anchor.opening, others, without=without, few=FEW)
-        usual = median(near) if len(near) >= FEWEST else USUAL
-        return [one - max(0.0, usual - USUAL) for one in near]
+    def _resemblance(self, anchor: RankingRow, later: Sequence[RankingRow], words: WordNearness) -> list[float]:
+        """Return how much each resembles an anchor and what is asked, less what is usual among them."""
+        asked = self._without_known(f"{anchor.opening} {self.query.reading.text}")
+        alike = words.resemblance(asked, [self._without_known(one.opening) for one in later])
+        usual = max(0.0, median(alike) - USUAL) if len(alike) >= FEWEST else 0.0
+        told = [TELLS_CHANGE if change_in(one.opening) else 0.0 for one in later]
+        return [one - usual + more for one, more in zip(alike, told, strict=True)]
+
+    def _without_known(self, text: str) -> str:
+        """Return a text without the names that say nothing of a statement."""
+        return " ".join(word for word in text.split() if not self._known.issuperset(tokens_in(word)))
 
 
 @kept
