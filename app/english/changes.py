@@ -26,7 +26,7 @@ _LED: Final = pattern("changes", "before a person", re.IGNORECASE)
 _OF_MINE: Final = pattern("changes", "of mine", re.IGNORECASE)
 _SELF: Final = frozenset({"i", "we", "user"})
 _OWN: Final = frozenset({"my", "our", "user's"})
-_POSSESSIVE: Final = ("'s", "\u2019s", "s'", "s\u2019")
+_POSSESSIVE: Final = ("'s", "\u2019s")
 _OWNED_WITHIN: Final = 3
 """Words from an owner within which what they own stands."""
 _STOP: Final = STOP_WORDS["english"]
@@ -44,13 +44,16 @@ def tells_change(text: str) -> bool:
 
 
 def tells_no_change(text: str) -> bool:
-    """Tell whether a text says that something may change, was so once, or is as it was, and of no change before."""
-    return _NO_CHANGE.search(text) is not None and not tells_change(text)
+    """Tell whether a text says that something may change, was so once, is so for a while, or is as it was.
+
+    And of no change before.
+    """
+    return (_NO_CHANGE.search(text) or _WHILE.search(text)) is not None and not tells_change(text)
 
 
 def adds(text: str) -> bool:
-    """Tell whether a text says that something came beside what was, or in its place for a day or two."""
-    return _ADDITION.search(text) is not None or _WHILE.search(text) is not None
+    """Tell whether a text says that something came beside what was."""
+    return _ADDITION.search(text) is not None
 
 
 def another_person(text: str) -> str:

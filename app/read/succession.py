@@ -52,14 +52,20 @@ ABOUT_THE_SAME: Final = 0.07
 Of single turns told later that change something else, or nothing, 30 in 100 have it; of those that change the statement
 in words that it does not share 88 in 100 (English; docs/decisions/context.md)."""
 
+OF_MORE: Final = 0.25
+"""The same where more is known than a few turns: 1 in 100 has it."""
+
 RISING: Final = 0.03
 """Added to that for each doubling of the number of later turns: among more, one is alike by chance more often."""
 
-HIGHEST: Final = 0.2
+HIGHEST: Final = 0.32
 """The most that is asked for, however many there are."""
 
 TELLS_CHANGE: Final = 0.06
 """Added to the resemblance of a turn that has a word for a change."""
+
+NAMES_IT: Final = 0.06
+"""The same of one that has a word that tells what the statement is about, though it may not be rare."""
 
 LIKELY: Final = 0.2
 """Resemblance over which a statement is marked."""
@@ -201,7 +207,7 @@ class SuccessionSearch:
         if not seeks_later(self.query):
             return {}
         ended = {one.id for one in over}
-        found = {}
+        found: dict[UUID, Later] = {}
         shown = {one.id: self.rows[one.id] for one in admitted}
         every = {**shown, **{one.id: self.rows[one.id] for one in candidates}}
         known: Mapping[bool, _WordCounts] = {}
@@ -430,7 +436,8 @@ class SuccessionSearch:
         later = [one for one in later if _apart(one, anchor) and self._may_tell(one)]
         if self.words is None or language_of(anchor.opening) != self.words.language:
             return [(0.0, one) for one in later if self._is_small and change_in(one.opening)]
-        least = min(HIGHEST, ABOUT_THE_SAME + RISING * log2(max(1, len(later))))
+        least = ABOUT_THE_SAME if self._is_small else OF_MORE
+        least = min(HIGHEST, least + RISING * log2(max(1, len(later))))
         alike = self._resemblance(anchor, later, self.words)
         return [(near, one) for near, one in zip(alike, later, strict=True) if near >= least]
 
@@ -462,15 +469,20 @@ class SuccessionSearch:
 
     def _resemblance(self, anchor: RankingRow, later: Sequence[RankingRow], words: WordNearness) -> list[float]:
         """Return how much each resembles an anchor and what is asked, less what is usual among them."""
-        asked = self._without_known(f"{anchor.opening} {self.query.reading.text}")
-        alike = words.resemblance(asked, [self._without_known(one.opening) for one in later])
+        known = self._known.union(tokenize(normalise(anchor.subject or "")))
+        said, *others = (
+            " ".join(word for word in text.split() if not known.issuperset(tokens_in(word)))
+            for text in (f"{anchor.opening} {self.query.reading.text}", *(one.opening for one in later))
+        )
+        alike = words.resemblance(said, others)
         usual = max(0.0, median(alike) - USUAL) if len(alike) >= FEWEST else 0.0
-        told = [TELLS_CHANGE if change_in(one.opening) else 0.0 for one in later]
-        return [one - usual + more for one, more in zip(alike, told, strict=True)]
+        return [near - usual + self._telling(anchor, one) for near, one in zip(alike, later, strict=True)]
 
-    def _without_known(self, text: str) -> str:
-        """Return a text without the names that say nothing of a statement."""
-        return " ".join(word for word in text.split() if not self._known.issuperset(tokens_in(word)))
+    def _telling(self, anchor: RankingRow, row: RankingRow) -> float:
+        """Return what is added to a resemblance for words that tell of a change, or of what the anchor is about."""
+        said, others = shared_terms(anchor.opening, row.opening)
+        names = not (said & others) <= self._known | telling_terms(anchor.subject or "")
+        return TELLS_CHANGE * bool(change_in(row.opening)) + NAMES_IT * names
 
 
 @kept

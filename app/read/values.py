@@ -100,8 +100,8 @@ class Hit:
     """A memory that answers, with what its place is made of: retrieval x confidence^c x freshness^g x factors.
 
     `marks` say why what it says is not how things are: `replaced 2026-10-15`, `imagined`, `said by a tool`; or how
-    often it was said: `said 3 times since 2026-05-01`. `later` are turns that may have changed it. `beside`: it tells
-    of another, of a while or of what may be, and something older answers.
+    often it was said: `said 3 times since 2026-05-01`. `later` are turns that may have changed it. `beside`: something
+    older answers, as it tells of another, of a while or of what may be.
     """
 
     memory: Memory
@@ -486,7 +486,7 @@ class Ranked(NamedTuple):
     """A memory after ranking: the score, what it is made of, what else moved it, and why it isn't how things are.
 
     `disputed` is the part of the score's factors that is due to contradictions and to a slot that changes too often.
-    `later` are turns that may have changed it, newest first. `beside` as in a hit.
+    `later`, newest first, and `beside` are those of a hit.
     """
 
     id: UUID

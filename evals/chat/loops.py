@@ -156,7 +156,7 @@ async def evaluate_changes(
 async def evaluate_unchanged(
     bench: Bench, title: str, unchanged: Sequence[Unchanged], console: Console, *, verbose: bool
 ) -> list[Goal]:
-    """Run statements that later ones do not change; return the goals with the shares that are marked or stand behind."""
+    """Run statements that later ones do not change; return goals: the shares that are marked and stand behind."""
     blocks = await gathered(_block_after(bench, one.turns, one.question) for one in unchanged)
     marked = [wrongly_marked(one, lines) for one, lines in zip(unchanged, blocks, strict=True)]
     behind = [leads_with_another(one, lines) for one, lines in zip(unchanged, blocks, strict=True)]

@@ -185,6 +185,7 @@ def _ruled(text: str, clause: Clause) -> Iterator[Draft]:
     if found is None or whole is None or _POINTING.search(_IN_ANSWERS.sub("", whole)):
         return
     verb, how = (found["verb"] or "use").lower(), (found["how"] or "").lower()
+    verb = form.lemma if how in {"stop", "avoid"} and (form := form_of(verb)) is not None else verb
     lead = _PLEASE.search(f"{found['lead']} {text[found.end() :]}")
     asked = (lead and not _ONE_OFF.search(whole)) or answers
     if (verb in _GENERAL or (how == "always" and lead)) and (
