@@ -26,7 +26,7 @@ from app.memory import vocabulary
 from app.memory.registry import Registry
 from app.memory.spec import Heed
 from app.read.texts import WordNearness
-from app.read.values import HeededLine, HeedMode, QuestionReading
+from app.read.values import HeededLine, HeedMode, Hit, QuestionReading
 
 MOST: Final = 3
 """Most lines of the group."""
@@ -41,6 +41,9 @@ medicine in six languages the English ones have a word as near, of 25 about othe
 SAME_ORDER: Final = 0.5
 """Least resemblance of two standing orders of which the later takes the place of the other: `use metric units` and `use
 imperial units` have .62, `add a joke` and `add a summary` .42."""
+
+ABOUT_IT: Final = 0.1
+"""Least resemblance of a later turn to a standing order that it may have changed."""
 
 _WORDS: Final = {kind: tuple(sorted(word_list("heed", kind))) for kind in (Heed.FOOD, Heed.MEDICINE)}
 _WITHIN: Final = {kind: tuple(sorted(word_list("heed", f"{kind} within"))) for kind in _WORDS}
@@ -120,6 +123,25 @@ def choose_heeded(
         HeededLine(memory=one.id, type=one.type, content=one.content, stated_at=one.stated_at, why=_WHY[kind])
         for kind, one in list(_in_turn(found))[:MOST]
     )
+
+
+def without_changed(
+    known: Sequence[HeededMemory], hits: Sequence[Hit], types: Registry, words: WordNearness | None
+) -> list[HeededMemory]:
+    """Return what must be heeded without standing orders of a turn that a later one, which is about them, may change.
+
+    `hits` are the turns that are shown. What was read from a turn was stated when it was.
+    """
+    said = {one.memory.id: one.memory.content for one in hits}
+    changed = {one.memory.stated_at: [said[turn] for turn in one.later if turn in said] for one in hits if one.later}
+
+    def changes(one: HeededMemory) -> bool:
+        later, kind = changed.get(one.stated_at, ()), types.find(one.type)
+        if words is None or kind is None or kind.heed is None or Heed.ANSWERS not in kind.heed.kinds:
+            return False
+        return max(words.resemblance(one.content, later), default=0.0) >= ABOUT_IT
+
+    return [one for one in known if not changes(one)]
 
 
 def _latest_orders(orders: list[HeededMemory], words: WordNearness | None) -> list[HeededMemory]:
