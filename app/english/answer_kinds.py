@@ -18,11 +18,11 @@ _NAMES: Final = MEN | WOMEN | EITHER
 _ANY_DAY: Final = datetime(2026, 1, 1, tzinfo=UTC)
 
 
-def may_answer(question: str, text: str) -> bool:
-    """Tell whether a text may hold what a question asks for, by its kind."""
+def answers_kind(question: str, text: str) -> bool | None:
+    """Tell whether a text has what a question asks for, by its kind; None where it asks for no number and no name."""
     if _ASKS_NUMBER.search(question):
         return _NUMBER.search(text) is not None or bool(find_spans(text, now=_ANY_DAY))
-    return _ASKS_NAME.search(question) is None or _has_name(text)
+    return _has_name(text) if _ASKS_NAME.search(question) else None
 
 
 def _has_name(text: str) -> bool:

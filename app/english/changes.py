@@ -10,7 +10,7 @@ from collections.abc import Sequence
 from typing import Final
 
 from app.english.word_lists import EITHER, KIN, MEN, WOMEN, pattern
-from app.lexical.bm25 import STOP_WORDS
+from app.lexical.bm25 import STOP_WORDS, text_language
 
 _CHANGE: Final = pattern("changes", "change", re.IGNORECASE)
 _NO_CHANGE: Final = pattern("changes", "no change", re.IGNORECASE)
@@ -67,8 +67,10 @@ def another_person(text: str) -> str:
         alone = _LED.fullmatch(before) is not None and _SPEAKER.search(after) is None
         return found.group() if alone else ""
     first = _FIRST_WORD.match(text)
-    named = first is not None and first[1][:1].isupper() and first[1].casefold() in _NAMES
-    return first[1] if first is not None and named and _SPEAKER.search(text) is None else ""
+    if first is None or not first[1][:1].isupper() or _SPEAKER.search(text) is not None:
+        return ""
+    word = first[1].casefold()
+    return first[1] if word in _NAMES and word not in STOP_WORDS.get(text_language(text), ()) else ""
 
 
 def is_done_by_another(told: Sequence[str], statement: Sequence[str]) -> bool:

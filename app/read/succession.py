@@ -21,7 +21,7 @@ from typing import Final, NamedTuple
 from uuid import UUID
 
 from app.db.memories.ranking import RankingRow, TurnEvidence
-from app.english.answer_kinds import may_answer
+from app.english.answer_kinds import answers_kind
 from app.english.changes import is_done_by_another, is_owned_by_another
 from app.english.own_life import HAS_NAME, LIVES_IN, names_place, own_predicate
 from app.english.questions import speaks_of_somebody
@@ -47,10 +47,8 @@ from app.read.texts import (
 from app.read.values import ParsedQuery, Ranked
 
 ABOUT_THE_SAME: Final = 0.07
-"""Least resemblance of the only later turn to a statement and what is asked of it.
-
-Of single turns told later that change something else, or nothing, 30 in 100 have it; of those that change the statement
-in words that it does not share 88 in 100 (English; docs/decisions/context.md)."""
+"""Least resemblance of the only later turn to a statement and what is asked of it. Of turns that change another thing,
+or nothing, 30 in 100 have it; of those that change it in other words 88 (docs/decisions/context.md)."""
 
 OF_MORE: Final = 0.25
 """The same where more is known than a few turns: 1 in 100 has it."""
@@ -66,6 +64,9 @@ TELLS_CHANGE: Final = 0.06
 
 NAMES_IT: Final = 0.06
 """The same of one that has a word that tells what the statement is about, though it may not be rare."""
+
+HAS_KIND: Final = 0.04
+"""The same of one that has a number or a name, where that is asked for."""
 
 LIKELY: Final = 0.2
 """Resemblance over which a statement is marked."""
@@ -234,11 +235,8 @@ class SuccessionSearch:
             return frozenset()
         anchors = [row for row, strong in self._answering(admitted) if strong]
         said = [self.rows[one.id] for one in admitted if self.rows[one.id].type in self.verbatim]
-        return frozenset(
-            row.id
-            for row in said
-            if any(one.stated_at < row.stated_at and self._tells_otherwise(one, row) for one in anchors)
-        )
+        older = {row.id: [one for one in anchors if one.stated_at < row.stated_at] for row in said}
+        return frozenset(row.id for row in said if any(self._tells_otherwise(one, row) for one in older[row.id]))
 
     def _counts(self, rows: Collection[RankingRow]) -> Mapping[bool, _WordCounts]:
         """Count the words of what people said, and of what the assistant said, which repeats those."""
@@ -429,10 +427,10 @@ class SuccessionSearch:
         return " ".join(word for at, word in enumerate(words) if at in near) or text
 
     def _near(self, anchor: RankingRow, later: Sequence[RankingRow]) -> list[tuple[float, RankingRow]]:
-        """Return those whose words are near to the anchor's, each with how near they are.
-
-        Where little is known a word for a change is enough in other languages, whose nearness tells nothing.
-        """
+        """Return those that resemble the anchor and what is asked, or tell of a change in a language not known."""
+        names = {word for one in self.query.named for word in tokenize(normalise(one.text))}
+        if names and names.isdisjoint(tokens_in(anchor.opening)):
+            return []
         later = [one for one in later if _apart(one, anchor) and self._may_tell(one)]
         if self.words is None or language_of(anchor.opening) != self.words.language:
             return [(0.0, one) for one in later if self._is_small and change_in(one.opening)]
@@ -443,7 +441,7 @@ class SuccessionSearch:
 
     @cached_property
     def _is_small(self) -> bool:
-        """Whether so little was found that a change is hardly of anything else."""
+        """Whether little was found."""
         return sum(row.type in self.verbatim for row in self.rows.values()) <= SMALL
 
     def _may_tell(self, row: RankingRow) -> bool:
@@ -456,7 +454,7 @@ class SuccessionSearch:
             return True
         if asked == {LIVES_IN}:
             return not told and names_place(row.opening)
-        return not (asked and told) and may_answer(self.query.reading.text, row.opening)
+        return not (asked and told) and answers_kind(self.query.reading.text, row.opening) is not False
 
     def _contrasts(self, anchor: RankingRow, row: RankingRow) -> bool:
         """Tell whether two statements are word for word alike, but for what the question asks about: another thing."""
@@ -479,10 +477,11 @@ class SuccessionSearch:
         return [near - usual + self._telling(anchor, one) for near, one in zip(alike, later, strict=True)]
 
     def _telling(self, anchor: RankingRow, row: RankingRow) -> float:
-        """Return what is added to a resemblance for words that tell of a change, or of what the anchor is about."""
+        """Return what is added for words of a change, of what the anchor is about, and of the kind asked for."""
         said, others = shared_terms(anchor.opening, row.opening)
         names = not (said & others) <= self._known | telling_terms(anchor.subject or "")
-        return TELLS_CHANGE * bool(change_in(row.opening)) + NAMES_IT * names
+        kind = self._is_small and answers_kind(self.query.reading.text, row.opening) is True
+        return TELLS_CHANGE * bool(change_in(row.opening)) + NAMES_IT * names + HAS_KIND * kind
 
 
 @kept

@@ -329,7 +329,6 @@ class ParsedQuery:
     `anchors`: the ids of whom chains of statements begin with: those it names, and the one who asks.
     `unknown_names`: capitalised words that name nothing known, which may be part of a speaker's name. `labels`: things
     that it tells apart by a number. `about`: the names, normalised, of those about whom it asks something.
-    `specificity` in 0..1: see `understand.specificity`.
     """
 
     reading: QuestionReading
@@ -452,13 +451,11 @@ class Link(NamedTuple):
 Arms = Mapping[Arm, Sequence[Scored]]
 """Each arm's list, best first."""
 
-
 ArmPlace = tuple[int, float, float, float]
 """A place in an arm's list: rank from 1, raw score, score scaled to 0..1, what it adds to fusion."""
 
 Places = Mapping[Arm, ArmPlace]
 """The places of a memory in the lists of the arms that nominated it."""
-
 
 Note = str | tuple[str, float]
 """What moved a match, or that with its number, which only what is shown is worded with (`worded`)."""

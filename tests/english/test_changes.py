@@ -110,7 +110,7 @@ def test_what_another_does_is_told_from_what_its_speaker_does(statement: str, to
     ("statement", "told", "owned"),
     [
         ("My berth is number 4.", "The pilot's new berth is number 9.", True),
-        ("user's berth is number 4", "The pilot’s berth is number 9.", True),
+        ("user's berth is number 4", "The pilot\u2019s berth is number 9.", True),
         ("My berth is number 4.", "The pilot's gone to sea.", False),
         ("My berth is number 4.", "My berth's the last one now.", False),
         ("The berth is number 4.", "The pilot's berth is number 9.", False),
