@@ -447,7 +447,7 @@ class SuccessionSearch:
     def _may_tell(self, row: RankingRow) -> bool:
         """Tell whether a turn may tell what is asked: of the asker's life that, and otherwise an answer of its kind.
 
-        Where somebody lives is told by a word for it, or has a name.
+        Where somebody lives needs a word for it, or the name of a place.
         """
         asked, told = self.query.reading.own_asked, own_life_in(row.opening)
         if not asked.isdisjoint(told):
