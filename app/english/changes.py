@@ -6,12 +6,15 @@ The words stand in `data/changes.txt`, in several languages: what one told is ch
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 from app.english.word_lists import EITHER, KIN, MEN, WOMEN, pattern
+from app.lexical.bm25 import STOP_WORDS, text_language
 
 _CHANGE: Final = pattern("changes", "change", re.IGNORECASE)
 _NO_CHANGE: Final = pattern("changes", "no change", re.IGNORECASE)
+_WHILE: Final = pattern("changes", "for a while", re.IGNORECASE)
 _ADDITION: Final = pattern("changes", "addition", re.IGNORECASE)
 _SPEAKER: Final = pattern("changes", "one who speaks", re.IGNORECASE)
 _OTHERS: Final = pattern("changes", "another person").pattern
@@ -21,6 +24,15 @@ _PERSON: Final = re.compile(rf"\b(?:{'|'.join(map(re.escape, KIN))})s?\b|{_OTHER
 _OWNED: Final = re.compile(rf"(?:{_SPEAKER.pattern})(?:[的の]|\W?s\b)?\s*(?:\w+\s+)?$", re.IGNORECASE)
 _LED: Final = pattern("changes", "before a person", re.IGNORECASE)
 _OF_MINE: Final = pattern("changes", "of mine", re.IGNORECASE)
+_SELF: Final = frozenset({"i", "we", "user"})
+_OWN: Final = frozenset({"my", "our", "user's"})
+_POSSESSIVE: Final = ("'s", "\u2019s")
+_OWNED_WITHIN: Final = 3
+"""Words from an owner within which what they own stands."""
+_STOP: Final = STOP_WORDS["english"]
+_STEM: Final = 4
+"""Letters of the beginning that two forms of a word share."""
+
 _PART: Final = re.compile(r"[^\w\s,、'\u2019\u2018-]+|\s-\s")
 _FIRST_WORD: Final = re.compile(r"\W*([^\W\d_]+)")
 
@@ -32,8 +44,11 @@ def tells_change(text: str) -> bool:
 
 
 def tells_no_change(text: str) -> bool:
-    """Tell whether a text says that something may change, was so once, or is as it was, and of no change before."""
-    return _NO_CHANGE.search(text) is not None and not tells_change(text)
+    """Tell whether a text says that something may change, was so once, is so for a while, or is as it was.
+
+    And of no change before.
+    """
+    return (_NO_CHANGE.search(text) or _WHILE.search(text)) is not None and not tells_change(text)
 
 
 def adds(text: str) -> bool:
@@ -52,5 +67,47 @@ def another_person(text: str) -> str:
         alone = _LED.fullmatch(before) is not None and _SPEAKER.search(after) is None
         return found.group() if alone else ""
     first = _FIRST_WORD.match(text)
-    named = first is not None and first[1][:1].isupper() and first[1].casefold() in _NAMES
-    return first[1] if first is not None and named and _SPEAKER.search(text) is None else ""
+    if first is None or not first[1][:1].isupper() or _SPEAKER.search(text) is not None:
+        return ""
+    word = first[1].casefold()
+    return first[1] if word in _NAMES and word not in STOP_WORDS.get(text_language(text), ()) else ""
+
+
+def is_done_by_another(told: Sequence[str], statement: Sequence[str]) -> bool:
+    """Tell whether a text says that another does what a statement says that its speaker does.
+
+    "The customer deploys to AWS" after "We deploy to Heroku". Both are words in lower case.
+    """
+    at = _subject_ends(statement)
+    for place in range(1, len(told) if 0 < at < len(statement) else 0):
+        head = told[:place]
+        others = [one for one in head if one not in _STOP]
+        if head[-1] in _SELF or head[-1] in _OWN:
+            return False
+        if head[-1] in others and _alike(told[place], statement[at]):
+            return not any(_alike(one, other) for one in others for other in statement)
+    return False
+
+
+def is_owned_by_another(told: Sequence[str], statement: Sequence[str]) -> bool:
+    """Tell whether a text tells of another's what a statement tells of its speaker's: "the dentist's address"."""
+    if not statement or statement[0] not in _OWN:
+        return False
+    owned = statement[1:_OWNED_WITHIN]
+    for place, owner in enumerate(told):
+        near = told[place + 1 : place + _OWNED_WITHIN]
+        if owner.endswith(_POSSESSIVE) and owner not in _OWN and any(_alike(a, b) for a in near for b in owned):
+            return not any(_alike(owner, one) for one in statement)
+    return False
+
+
+def _subject_ends(statement: Sequence[str]) -> int:
+    """Return the place after the speaker as the subject, `we` or `my shop`; 0 where it is something else."""
+    if not statement:
+        return 0
+    return 1 if statement[0] in _SELF else 2 if statement[0] in _OWN else 0
+
+
+def _alike(one: str, other: str) -> bool:
+    """Tell whether two words are forms of one, none of them a stop word."""
+    return one[:_STEM] == other[:_STEM] and abs(len(one) - len(other)) < _STEM and one not in _STOP

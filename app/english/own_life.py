@@ -22,6 +22,7 @@ _SAME: Final = {"has-role": "works-at"}
 
 _ASKED: Final = {one: pattern("own_life", f"{one} asked", re.IGNORECASE) for one in PREDICATES}
 _TOLD: Final = {one: pattern("own_life", f"{one} told", re.IGNORECASE) for one in PREDICATES}
+_PLACE: Final = pattern("own_life", "place named", re.IGNORECASE)
 
 
 def own_life_asked(text: str) -> frozenset[str]:
@@ -32,6 +33,11 @@ def own_life_asked(text: str) -> frozenset[str]:
 def own_life_told(text: str) -> frozenset[str]:
     """Return the predicates of which a text may tell, of whomever."""
     return frozenset(one for one in PREDICATES if _TOLD[one].search(text))
+
+
+def names_place(text: str) -> bool:
+    """Tell whether a text may name a place where somebody is."""
+    return _PLACE.search(text) is not None
 
 
 def own_predicates(asked: Iterable[str]) -> tuple[str, ...]:

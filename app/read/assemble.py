@@ -190,13 +190,15 @@ def arrange(taken: Mapping[str, Sequence[Line]], layout: Layout) -> dict[str, li
 
     Beliefs come before what was only said, groups of beliefs in the order of their best lines. Of beliefs that answer
     alike, which say the same words of the question, the newest comes first, and of what was said the newest of all, or
-    the oldest where a question gathers. A later turn stands above what it may have changed, and above the others of
-    the group where that is a belief. Where the past is asked for, the best lines come first.
+    the oldest where a question gathers; what tells of another or of a while comes last. A later turn stands above what
+    it may have changed, and above the others of the group where that is a belief. Where the past is asked for, the best
+    lines come first.
     """
     groups = {name: list(lines) for name, lines in taken.items() if name != GROUPS[-1]}
     said = list(taken.get(GROUPS[-1], ()))
     if layout.newest_first:
         said.sort(key=_newest, reverse=not layout.in_order)
+        said.sort(key=lambda line: line[0].beside)
         groups = {name: _newest_of_alike(lines, layout) for name, lines in groups.items()}
     by_id, placed = {line[0].memory.id: line for line in said}, set[UUID]()
     for name, lines in groups.items():

@@ -193,7 +193,7 @@ def with_later_turns(
     search = SuccessionSearch(
         rows=view.rows, turns=view.turns, query=judged.query, words=judged.words, verbatim=judged.verbatim
     )
-    found = search.find(admitted, over, candidates)
+    found, beside = search.find(admitted, over, candidates), search.beside(admitted)
     by_id = {one.id: one for one in (*candidates, *admitted)}
     after = {turn for each in found.values() for turn in each.turns}
     ordered: dict[UUID, Ranked] = {}
@@ -207,7 +207,7 @@ def with_later_turns(
         if sure and one.id not in after:
             gone.append(Cut(one.id, one.relevance, "replaced by what was told later"))
             continue
-        ordered.setdefault(one.id, one)
+        ordered.setdefault(one.id, one._replace(beside=True) if one.id in beside else one)
         if later:
             day = view.rows[later[0]].stated_at.astimezone(view.zone).date()
             marked = likely and set(one.marks) <= {BY_TOOL}

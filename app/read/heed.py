@@ -18,6 +18,7 @@ from uuid import UUID
 from app.db.memories.heeded import HeededMemory
 from app.english.questions import speaks_of_somebody
 from app.english.requests import only_asks
+from app.english.word_lists import REPLIES
 from app.english.word_lists import words as word_list
 from app.lexical.bm25 import STOP_WORDS, terms, text_language
 from app.lexical.tokens import normalise, sentence_spans, tokenize
@@ -25,7 +26,7 @@ from app.memory import vocabulary
 from app.memory.registry import Registry
 from app.memory.spec import Heed
 from app.read.texts import WordNearness, is_request, kept, tokens_in
-from app.read.values import HeededLine, HeedMode, QuestionReading
+from app.read.values import HeededLine, HeedMode, Hit, QuestionReading
 
 MOST: Final = 3
 """Most lines of the group."""
@@ -36,6 +37,13 @@ ANSWERS: Final = 0.85
 NEAR: Final = 0.5
 """Least nearness of a word of the question to a word of a subject that touches it. Of 23 questions about food and
 medicine in six languages the English ones have a word as near, of 25 about other things none has."""
+
+SAME_ORDER: Final = 0.5
+"""Least resemblance of two standing orders of which the later takes the place of the other: `use metric units` and `use
+imperial units` have .62, `add a joke` and `add a summary` .42."""
+
+ABOUT_IT: Final = 0.1
+"""Least resemblance of a later turn to a standing order that it may have changed."""
 
 _WORDS: Final = {kind: tuple(sorted(word_list("heed", kind))) for kind in (Heed.FOOD, Heed.MEDICINE)}
 _WITHIN: Final = {kind: tuple(sorted(word_list("heed", f"{kind} within"))) for kind in _WORDS}
@@ -49,6 +57,12 @@ _TOLD: Final = {kind: "|".join(sorted(word_list("heed", f"{kind} told"))) for ki
 
 _OWN: Final = frozenset((vocabulary.USER, *vocabulary.MODALS))
 """Words of any rule."""
+
+_NEVER: Final = " never "
+"""What makes an order a prohibition, in the sentence of a belief."""
+
+_OF_ORDERS: Final = frozenset({vocabulary.USER, "asks", "always", "your", *REPLIES})
+"""Words of standing orders that tell nothing of what is asked for."""
 
 _CONDITION: Final = re.compile("|".join(sorted(word_list("heed", "condition"))), re.IGNORECASE)
 """What makes an order one for some answers only: `use metric units when you give recipes`."""
@@ -102,6 +116,7 @@ def choose_heeded(
         kind = _reason(one, types, subject, words, mode)
         if one.id not in shown and kind is not None:
             found[kind].append(one)
+    found[Heed.ANSWERS] = _latest_orders(found[Heed.ANSWERS], words)
     for one in told:
         for kind in _kinds_told(subject.touches, mode):
             said = _telling(one.content, kind)
@@ -111,6 +126,48 @@ def choose_heeded(
         HeededLine(memory=one.id, type=one.type, content=one.content, stated_at=one.stated_at, why=_WHY[kind])
         for kind, one in list(_in_turn(found))[:MOST]
     )
+
+
+def without_changed(
+    known: Sequence[HeededMemory], hits: Sequence[Hit], types: Registry, words: WordNearness | None
+) -> list[HeededMemory]:
+    """Return what must be heeded without standing orders of a turn that a later one, which is about them, may change.
+
+    `hits` are the turns that are shown. What was read from a turn was stated when it was.
+    """
+    said = {one.memory.id: one.memory.content for one in hits}
+    changed = {one.memory.stated_at: [said[turn] for turn in one.later if turn in said] for one in hits if one.later}
+
+    def changes(one: HeededMemory) -> bool:
+        later, kind = changed.get(one.stated_at, ()), types.find(one.type)
+        if words is None or kind is None or kind.heed is None or Heed.ANSWERS not in kind.heed.kinds:
+            return False
+        return max(words.resemblance(one.content, later), default=0.0) >= ABOUT_IT
+
+    return [one for one in known if not changes(one)]
+
+
+def _latest_orders(orders: list[HeededMemory], words: WordNearness | None) -> list[HeededMemory]:
+    """Return standing orders without those that a later one takes the place of.
+
+    What is never to be done adds up, and orders for some answers only may hold for different ones.
+    """
+    if words is None:
+        return orders
+    general = [one for one in orders if not _CONDITION.search(one.content)]
+    gone: set[UUID] = set()
+    for one in general:
+        later = [each for each in general if each.stated_at > one.stated_at and each.type == one.type]
+        later = [each for each in later if _NEVER not in one.content or _NEVER not in each.content]
+        alike = words.resemblance(_asked_for(one), [_asked_for(each) for each in later])
+        if max(alike, default=0.0) >= SAME_ORDER:
+            gone.add(one.id)
+    return [one for one in orders if one.id not in gone]
+
+
+def _asked_for(order: HeededMemory) -> str:
+    """Return the words of a standing order without those that all such orders have."""
+    return " ".join(word for word in tokenize(normalise(order.content)) if word not in _OF_ORDERS)
 
 
 def told_pattern(subject: QuestionSubject, mode: HeedMode) -> str:

@@ -62,6 +62,7 @@ class NearWords:
         self._table: Vectors | None = None
         self._places: dict[str, int] = {}
         self._texts: dict[int, NDArray[np.intp]] = {}
+        self._whole = kept(lambda text: vectors([text])[0])
 
     def nearest(self, asked: Sequence[str], texts: Sequence[str]) -> NDArray[np.float64]:
         """Return the highest cosine of each asked word (rows) with a content word of each text (columns).
@@ -89,19 +90,12 @@ class NearWords:
             nearest[some] = np.maximum.reduceat(cosines, starts, axis=0)
         return np.maximum(nearest, 0.0).T
 
-    def likeness(
-        self, text: str, others: Sequence[str], *, without: Collection[str] = (), few: float = 0.0
-    ) -> list[float]:
-        """Return for each other text the mean, over the words of this one, of the highest cosine with one of its words.
-
-        Numbers and the words in `without` do not count; `few` words without any nearness are added to the mean.
-        """
-        words = self._words(text)[:_MOST_WORDS]
-        said = [word for word in words if word not in without and any(map(str.isalpha, word))]
-        if not said:
-            return [0.0] * len(others)
-        sums = self.nearest(said, others).sum(axis=0)
-        return [float(one) / (len(said) + few) for one in sums]
+    def resemblance(self, text: str, others: Sequence[str]) -> list[float]:
+        """Return the cosine of each other text with this one, as wholes."""
+        if not others:
+            return []
+        said = np.stack([self._whole(one) for one in others])
+        return [float(one) for one in said @ self._whole(text)]
 
     def _said(self, text: str) -> NDArray[np.intp]:
         """Return the places of a text's first content words in the table."""

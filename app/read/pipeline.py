@@ -36,7 +36,14 @@ from app.providers.rerankers import TextScorer
 from app.read import understand
 from app.read.access import used_memories
 from app.read.assemble import Layout, assemble
-from app.read.heed import NO_SUBJECT, QuestionSubject, choose_heeded, subject_of, told_pattern
+from app.read.heed import (
+    NO_SUBJECT,
+    QuestionSubject,
+    choose_heeded,
+    subject_of,
+    told_pattern,
+    without_changed,
+)
 from app.read.model_calls import QuestionForms, mean_vector, nominees, rerank, rewrite
 from app.read.plan import explain_filters, explain_plan, explain_question
 from app.read.resident.kept import MEMORY, STORE, Residents
@@ -282,6 +289,7 @@ class ReadPipeline:
                 relevance=one.relevance,
                 marks=one.marks,
                 later=one.later,
+                beside=one.beside,
             )
             for one in found.ranked
             if one.id in found.memories
@@ -295,7 +303,7 @@ class ReadPipeline:
             in_order=query.reading.gathers,
         )
         heeded = choose_heeded(
-            question.known.heeded,
+            without_changed(question.known.heeded, hits, question.types, self.search.words),
             replace(question.subject, personal=question.subject.personal or query.names_people),
             types=question.types,
             mode=request.heed,

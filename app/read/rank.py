@@ -344,7 +344,8 @@ def _scored(
                 score *= factor
                 if why in _DISPUTES:
                     disputed *= factor
-        scored.append(Ranked._make((memory, score, retrieval, confidence, fresh, places, notes, 1.0, (), disputed, ())))
+        given = (memory, score, retrieval, confidence, fresh, places, notes, 1.0, (), disputed, (), False)
+        scored.append(Ranked._make(given))
     return scored
 
 

@@ -14,14 +14,16 @@ from datetime import timedelta
 from functools import cached_property
 from heapq import nlargest
 from itertools import chain
-from math import inf, log2
+from math import log2
 from operator import itemgetter
 from statistics import median
 from typing import Final, NamedTuple
 from uuid import UUID
 
 from app.db.memories.ranking import RankingRow, TurnEvidence
-from app.english.own_life import HAS_NAME, LIVES_IN, own_predicate
+from app.english.answer_kinds import answers_kind
+from app.english.changes import is_done_by_another, is_owned_by_another
+from app.english.own_life import HAS_NAME, LIVES_IN, names_place, own_predicate
 from app.english.questions import speaks_of_somebody
 from app.lexical.bm25 import terms
 from app.lexical.tokens import SPACELESS_LETTER, normalise, tokenize
@@ -44,49 +46,40 @@ from app.read.texts import (
 )
 from app.read.values import ParsedQuery, Ranked
 
-ABOUT_THE_SAME: Final = 0.1
-"""Least mean nearness of a statement's words to those of the only later turn."""
+ABOUT_THE_SAME: Final = 0.07
+"""Least resemblance of the only later turn to a statement and what is asked of it. Of turns that change another thing,
+or nothing, 30 in 100 have it; of those that change it in other words 88 (docs/decisions/context.md)."""
+
+OF_MORE: Final = 0.25
+"""The same where more is known than a few turns: 1 in 100 has it."""
 
 RISING: Final = 0.03
-"""Added to that for each doubling of the number of later turns: among more, one is near by chance more often. Of single
-turns told later, 5 in 100 have .14 by chance and 1 in 100 has .2; of those that change the statement 88 and 82 in 100
-(English; docs/decisions/context.md)."""
+"""Added to that for each doubling of the number of later turns: among more, one is alike by chance more often."""
 
-HIGHEST: Final = 0.2
+HIGHEST: Final = 0.32
 """The most that is asked for, however many there are."""
 
-FAINT: Final = 0.04
-"""Least such mean where little was found. The turn is shown first, without a mark on the statement. Of turns that
-change one (107 pairs in English) 97 in 100 are found so, 87 without; of 100 that change another thing 57 and 12."""
+TELLS_CHANGE: Final = 0.06
+"""Added to the resemblance of a turn that has a word for a change."""
 
-SMALL: Final = 3
-"""Most turns that were found for that."""
+NAMES_IT: Final = 0.06
+"""The same of one that has a word that tells what the statement is about, though it may not be rare."""
 
-ANY_ASKED: Final = 0.1
-"""Least sum of its nearness to the statement and to the question, if it has a word for a change."""
-
-UNTOLD: Final = 0.16
-"""The same without such a word, of what the user said of themselves."""
+HAS_KIND: Final = 0.04
+"""The same of one that has a number or a name, where that is asked for."""
 
 LIKELY: Final = 0.2
-"""Mean nearness over which a statement is marked, if the later turn has no word for a change."""
+"""Resemblance over which a statement is marked."""
 
-ASKED: Final = 0.15
-"""Least mean nearness of the question's words to those of a later turn, where it is one of several. Of 42 later turns
-so near to a statement in chats, of which 13 answered, 31 that did not fall to 10, and 11 of the 13 stay."""
-
-CERTAIN: Final = 2
-"""Most turns told later of which one needs no nearness to the question."""
+SMALL: Final = 3
+"""Most turns that were found where little is known."""
 
 APART: Final = timedelta(hours=1)
 """Least time between turns of one session of which the later may change what the other says, without naming it."""
 
-FEW: Final = 1.0
-"""Words that are added to those of a statement for the mean: the nearness of one or two words tells less."""
-
-USUAL: Final = 0.08
-"""Mean nearness that is usual for turns about other things; what the median of a question's turns has above it is the
-language's."""
+USUAL: Final = 0.03
+"""Resemblance that is usual for turns about other things; what the median of a question's turns has above it is the
+chat's."""
 
 FEWEST: Final = 4
 """Fewest later turns whose median tells what is usual."""
@@ -215,7 +208,7 @@ class SuccessionSearch:
         if not seeks_later(self.query):
             return {}
         ended = {one.id for one in over}
-        found = {}
+        found: dict[UUID, Later] = {}
         shown = {one.id: self.rows[one.id] for one in admitted}
         every = {**shown, **{one.id: self.rows[one.id] for one in candidates}}
         followers = [row for row in every.values() if self._may_follow_any(row)]
@@ -237,6 +230,15 @@ class SuccessionSearch:
                 sure = likely and of_home and self.query.reading.own_asked == {LIVES_IN}
                 found[anchor.id] = Later(tuple(one.id for _, one in after), likely, sure)
         return found
+
+    def beside(self, admitted: Sequence[Ranked]) -> frozenset[UUID]:
+        """Return the turns that tell otherwise than an older one that answers: they are not what holds now."""
+        if not seeks_later(self.query):
+            return frozenset()
+        anchors = [row for row, strong in self._answering(admitted) if strong]
+        said = [self.rows[one.id] for one in admitted if self.rows[one.id].type in self.verbatim]
+        older = {row.id: [one for one in anchors if one.stated_at < row.stated_at] for row in said}
+        return frozenset(row.id for row in said if any(self._tells_otherwise(one, row) for one in older[row.id]))
 
     def _counts(self, rows: Collection[RankingRow]) -> Mapping[bool, _WordCounts]:
         """Count the words of what people said, and of what the assistant said, which repeats those."""
@@ -333,11 +335,14 @@ class SuccessionSearch:
         return [each for each in about if not self._tells_otherwise(anchor, each[1])]
 
     def _tells_otherwise(self, anchor: RankingRow, row: RankingRow) -> bool:
-        """Tell whether it says of another person, or of what may be, was once or came beside, what is no change."""
+        """Tell whether it says of another, or of what may be, was once, is so for a while or came beside, no change."""
         person = person_in(row.opening)
         if person and person.isdisjoint(terms_in(anchor.opening)) and person.isdisjoint(self.query.terms):
             return True
-        return change_in(row.opening) is None and not self.query.reading.gathers
+        changed, told, statement = change_in(row.opening), tokens_in(row.opening), tokens_in(anchor.opening)
+        if is_owned_by_another(told, statement) or (not changed and is_done_by_another(told, statement)):
+            return True
+        return changed is None and not self.query.reading.gathers
 
     @cached_property
     def _asked_of_others(self) -> frozenset[str]:
@@ -430,39 +435,34 @@ class SuccessionSearch:
         return " ".join(word for at, word in enumerate(words) if at in near) or text
 
     def _near(self, anchor: RankingRow, later: Sequence[RankingRow]) -> list[tuple[float, RankingRow]]:
-        """Return those whose words are near to the anchor's, each with how near they are.
-
-        Where little is known a word for a change is enough in other languages, whose nearness tells nothing.
-        """
-        later = [one for one in later if _apart(one, anchor)]
+        """Return those that resemble the anchor and what is asked, or tell of a change in a language not known."""
+        names = {word for one in self.query.named for word in tokenize(normalise(one.text))}
+        if names and names.isdisjoint(tokens_in(anchor.opening)):
+            return []
+        later = [one for one in later if _apart(one, anchor) and self._may_tell(one)]
         if self.words is None or language_of(anchor.opening) != self.words.language:
-            return [(0.0, one) for one in later if self._is_small and change_in(one.opening) and self._may_tell(one)]
-        least = min(HIGHEST, ABOUT_THE_SAME + RISING * log2(max(1, len(later))))
-        untold = UNTOLD if anchor.subject in {None, vocabulary.USER} else inf
-        near = zip(self._likeness(anchor, [one.opening for one in later], self.words), later, strict=True)
-        lowest = min(least, FAINT) if self._is_small else least
-        some = [each for each in near if each[0] >= lowest]
-        asked = self.words.likeness(self.query.reading.text, [one.opening for _, one in some]) if some else ()
-        return [
-            (likeness, one)
-            for (likeness, one), of_question in zip(some, asked, strict=True)
-            if (likeness >= least and (len(later) <= CERTAIN or of_question >= ASKED))
-            or (
-                self._is_small
-                and likeness >= FAINT
-                and likeness + of_question >= (ANY_ASKED if change_in(one.opening) else untold)
-            )
-        ]
+            return [(0.0, one) for one in later if self._is_small and change_in(one.opening)]
+        least = ABOUT_THE_SAME if self._is_small else OF_MORE
+        least = min(HIGHEST, least + RISING * log2(max(1, len(later))))
+        alike = self._resemblance(anchor, later, self.words)
+        return [(near, one) for near, one in zip(alike, later, strict=True) if near >= least]
 
     @cached_property
     def _is_small(self) -> bool:
-        """Whether so little was found that a change is hardly of anything else."""
+        """Whether little was found."""
         return sum(row.type in self.verbatim for row in self.rows.values()) <= SMALL
 
     def _may_tell(self, row: RankingRow) -> bool:
-        """Tell whether a turn may tell what is asked of the asker's life, not only something else of it."""
+        """Tell whether a turn may tell what is asked: of the asker's life that, and otherwise an answer of its kind.
+
+        Where somebody lives needs a word for it, or the name of a place.
+        """
         asked, told = self.query.reading.own_asked, own_life_in(row.opening)
-        return not asked or not told or not asked.isdisjoint(told)
+        if not asked.isdisjoint(told):
+            return True
+        if asked == {LIVES_IN}:
+            return not told and names_place(row.opening)
+        return not (asked and told) and answers_kind(self.query.reading.text, row.opening) is not False
 
     def _contrasts(self, anchor: RankingRow, row: RankingRow) -> bool:
         """Tell whether two statements are word for word alike, but for what the question asks about: another thing."""
@@ -473,24 +473,29 @@ class SuccessionSearch:
         differ = [one for one, each in zip(said, other, strict=True) if one != each]
         return len(differ) <= MOST_OTHER * len(said) and not asked.isdisjoint(differ)
 
-    def _is_likely(self, anchor: RankingRow, near: float, one: RankingRow) -> bool:
-        """Tell whether it says that something changed, or is near; if it names the same, by its other words alone."""
-        if change_in(one.opening):
-            return near >= ABOUT_THE_SAME
+    def _is_likely(self, anchor: RankingRow, near: float, row: RankingRow) -> bool:
+        """Tell whether a turn so near likely changes a statement: not one that only names the value that holds."""
         value = telling_terms(anchor.opening) - telling_terms(f"{anchor.subject} {anchor.predicate}")
-        if anchor.predicate is not None and value and value <= telling_terms(one.opening):  # which holds, then
-            return False
-        if near <= 1 or self.words is None or language_of(anchor.opening) != self.words.language:
-            return near >= LIKELY
-        without = {*self._known, *set(tokens_in(one.opening)).intersection(tokens_in(anchor.opening))}
-        return self.words.likeness(anchor.opening, [one.opening], without=without, few=FEW)[0] >= LIKELY
+        holds = anchor.predicate is not None and bool(value) and value <= telling_terms(row.opening)
+        return near >= LIKELY and not (holds and not change_in(row.opening))
 
-    def _likeness(self, anchor: RankingRow, others: Sequence[str], words: WordNearness) -> list[float]:
-        """Return how near what an anchor says of its subject is to each text, less what is usual among these."""
-        without = {*self._known, *tokenize(normalise(anchor.subject or ""))}
-        near = words.likeness(anchor.opening, others, without=without, few=FEW)
-        usual = median(near) if len(near) >= FEWEST else USUAL
-        return [one - max(0.0, usual - USUAL) for one in near]
+    def _resemblance(self, anchor: RankingRow, later: Sequence[RankingRow], words: WordNearness) -> list[float]:
+        """Return how much each resembles an anchor and what is asked, less what is usual among them."""
+        known = self._known.union(tokenize(normalise(anchor.subject or "")))
+        said, *others = (
+            " ".join(word for word in text.split() if not known.issuperset(tokens_in(word)))
+            for text in (f"{anchor.opening} {self.query.reading.text}", *(one.opening for one in later))
+        )
+        alike = words.resemblance(said, others)
+        usual = max(0.0, median(alike) - USUAL) if len(alike) >= FEWEST else 0.0
+        return [near - usual + self._telling(anchor, one) for near, one in zip(alike, later, strict=True)]
+
+    def _telling(self, anchor: RankingRow, row: RankingRow) -> float:
+        """Return what is added for words of a change, of what the anchor is about, and of the kind asked for."""
+        said, others = shared_terms(anchor.opening, row.opening)
+        names = not (said & others) <= self._known | telling_terms(anchor.subject or "")
+        kind = self._is_small and answers_kind(self.query.reading.text, row.opening) is True
+        return TELLS_CHANGE * bool(change_in(row.opening)) + NAMES_IT * names + HAS_KIND * kind
 
 
 @kept

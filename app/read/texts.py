@@ -5,7 +5,7 @@ What is kept is pushed out by what is read after it, whichever way the texts wer
 
 from __future__ import annotations
 
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from functools import lru_cache, wraps
 from sys import intern
 from typing import Final, Protocol, TypeVar
@@ -37,10 +37,8 @@ class WordNearness(Protocol):
     def nearest(self, asked: Sequence[str], texts: Sequence[str]) -> NDArray[np.float64]:
         """Return the highest cosine of each asked word (rows) with a content word of each text (columns)."""
 
-    def likeness(
-        self, text: str, others: Sequence[str], *, without: Collection[str] = (), few: float = 0.0
-    ) -> list[float]:
-        """Return for each other text the mean of the highest cosines of this one's words with its own."""
+    def resemblance(self, text: str, others: Sequence[str]) -> list[float]:
+        """Return the cosine of each other text with this one, as wholes."""
 
 
 T = TypeVar("T")

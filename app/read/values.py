@@ -100,7 +100,8 @@ class Hit:
     """A memory that answers, with what its place is made of: retrieval x confidence^c x freshness^g x factors.
 
     `marks` say why what it says is not how things are: `replaced 2026-10-15`, `imagined`, `said by a tool`; or how
-    often it was said: `said 3 times since 2026-05-01`. `later` are turns that may have changed it.
+    often it was said: `said 3 times since 2026-05-01`. `later` are turns that may have changed it. `beside`: something
+    older answers, as it tells of another, of a while or of what may be.
     """
 
     memory: Memory
@@ -113,6 +114,7 @@ class Hit:
     relevance: float = 1.0
     marks: tuple[str, ...] = ()
     later: tuple[UUID, ...] = ()
+    beside: bool = False
 
 
 class Cut(NamedTuple):
@@ -327,7 +329,6 @@ class ParsedQuery:
     `anchors`: the ids of whom chains of statements begin with: those it names, and the one who asks.
     `unknown_names`: capitalised words that name nothing known, which may be part of a speaker's name. `labels`: things
     that it tells apart by a number. `about`: the names, normalised, of those about whom it asks something.
-    `specificity` in 0..1: see `understand.specificity`.
     """
 
     reading: QuestionReading
@@ -450,13 +451,11 @@ class Link(NamedTuple):
 Arms = Mapping[Arm, Sequence[Scored]]
 """Each arm's list, best first."""
 
-
 ArmPlace = tuple[int, float, float, float]
 """A place in an arm's list: rank from 1, raw score, score scaled to 0..1, what it adds to fusion."""
 
 Places = Mapping[Arm, ArmPlace]
 """The places of a memory in the lists of the arms that nominated it."""
-
 
 Note = str | tuple[str, float]
 """What moved a match, or that with its number, which only what is shown is worded with (`worded`)."""
@@ -484,7 +483,7 @@ class Ranked(NamedTuple):
     """A memory after ranking: the score, what it is made of, what else moved it, and why it isn't how things are.
 
     `disputed` is the part of the score's factors that is due to contradictions and to a slot that changes too often.
-    `later` are turns that may have changed it, newest first.
+    `later`, newest first, and `beside` are those of a hit.
     """
 
     id: UUID
@@ -498,3 +497,4 @@ class Ranked(NamedTuple):
     marks: tuple[str, ...] = ()
     disputed: float = 1.0
     later: tuple[UUID, ...] = ()
+    beside: bool = False

@@ -3,8 +3,8 @@
 A chat is a JSON object: `sessions` in order of time, `turns` as `[session, role, text]`, `questions` with the
 patterns (regular expressions, in any letter case) of what an answer needs (`need`), of what else a prompt may have
 (`may`) and of values that were replaced (`replaced`), and the assistant's `reply`. A change is an object with two
-`turns`, a `question`, and a piece of text of the `new` and of the `old` statement; where the second turn changes
-nothing, of what `stays`.
+`turns` or more, a `question`, and a piece of text of the `new` and of the `old` statement; where the second turn
+changes nothing, of what `stays`. A turn that is not the user's is written as `[role, text]`.
 """
 
 from __future__ import annotations
@@ -13,7 +13,7 @@ import json
 from collections.abc import Sequence
 from enum import StrEnum
 from pathlib import Path
-from typing import Final
+from typing import Final, TypeAlias
 
 from pydantic import BaseModel, ConfigDict, TypeAdapter
 
@@ -50,13 +50,17 @@ class Chat(BaseModel):
     keep: bool = True
 
 
+Told: TypeAlias = str | tuple[str, str]
+"""A turn of the user, or the role and text of another's."""
+
+
 class Change(BaseModel):
     """A statement and its change, told in other words, with a question whose answer is new."""
 
     model_config = ConfigDict(frozen=True)
 
     id: str
-    turns: tuple[str, ...]
+    turns: tuple[Told, ...]
     question: str
     new: str
     old: str
@@ -68,7 +72,7 @@ class Unchanged(BaseModel):
     model_config = ConfigDict(frozen=True)
 
     id: str
-    turns: tuple[str, ...]
+    turns: tuple[Told, ...]
     question: str
     stays: str
 

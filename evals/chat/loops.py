@@ -17,9 +17,9 @@ from rich.console import Console
 from rich.markup import escape
 
 from evals import tables
-from evals.chat.dialogues import Change, Chat, Unchanged
+from evals.chat.dialogues import Change, Chat, Told, Unchanged
 from evals.chat.goals import Goal
-from evals.chat.score import Judgement, Placement, judge, placement, wrongly_marked
+from evals.chat.score import Judgement, Placement, judge, leads_with_another, placement, wrongly_marked
 from evals.chat.talk import Talk, told_at
 from evals.service import Bench
 
@@ -31,6 +31,9 @@ LEAST_CURRENT: Final = 0.85
 
 MOST_MARKED: Final = 0.2
 """Share of statements that still hold which are marked as replaced."""
+
+MOST_BEHIND: Final = 0.3
+"""Share of statements that still hold which stand behind one that changes nothing of them."""
 
 _DAYS_BETWEEN_SESSIONS: Final = 7
 _DAYS_BETWEEN_STATEMENTS: Final = 9
@@ -101,11 +104,12 @@ async def run_change(bench: Bench, change: Change) -> ChangeResult:
     return ChangeResult(change=change, lines=tuple(lines), placement=placement(change, lines))
 
 
-async def _block_after(bench: Bench, statements: Sequence[str], question: str) -> list[str]:
+async def _block_after(bench: Bench, statements: Sequence[Told], question: str) -> list[str]:
     """Tell statements nine days apart, and return the lines of the block that a question gets."""
     talk = Talk(bench=bench)
-    for place, content in enumerate(statements):
-        await talk.tell(f"s{place}", [told_at("user", content, _at(1 + _DAYS_BETWEEN_STATEMENTS * place, 0))])
+    for place, told in enumerate(statements):
+        role, content = ("user", told) if isinstance(told, str) else told
+        await talk.tell(f"s{place}", [told_at(role, content, _at(1 + _DAYS_BETWEEN_STATEMENTS * place, 0))])
     return await talk.block(question)
 
 
@@ -152,15 +156,21 @@ async def evaluate_changes(
 async def evaluate_unchanged(
     bench: Bench, title: str, unchanged: Sequence[Unchanged], console: Console, *, verbose: bool
 ) -> list[Goal]:
-    """Run statements that later ones do not change, and return the goal with the share that is marked as replaced."""
+    """Run statements that later ones do not change; return goals: the shares that are marked and stand behind."""
     blocks = await gathered(_block_after(bench, one.turns, one.question) for one in unchanged)
     marked = [wrongly_marked(one, lines) for one, lines in zip(unchanged, blocks, strict=True)]
+    behind = [leads_with_another(one, lines) for one, lines in zip(unchanged, blocks, strict=True)]
     if verbose:
-        for one, lines, wrong in zip(unchanged, blocks, marked, strict=True):
-            shown = f"{'marked' if wrong else 'holds':15} {one.id:12} {one.question} -> {' / '.join(lines)}"
-            console.print(escape(shown), soft_wrap=True)
-    share = sum(marked) / len(marked)
-    return [Goal.most(f"{title}: marked, though nothing changed", share, MOST_MARKED)]
+        for one, lines, wrong, late in zip(unchanged, blocks, marked, behind, strict=True):
+            verdict = "marked" if wrong else "behind" if late else "holds"
+            console.print(
+                escape(f"{verdict:15} {one.id:12} {one.question} -> {' / '.join(lines)}"),
+                soft_wrap=True,
+            )
+    return [
+        Goal.most(f"{title}: marked, though nothing changed", sum(marked) / len(marked), MOST_MARKED),
+        Goal.most(f"{title}: behind what changes nothing", sum(behind) / len(behind), MOST_BEHIND),
+    ]
 
 
 async def gathered(work: Iterable[Awaitable[_T]]) -> list[_T]:

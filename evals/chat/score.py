@@ -72,5 +72,10 @@ def wrongly_marked(unchanged: Unchanged, lines: Sequence[str]) -> bool:
     return any(unchanged.stays in line.lower() and MARK.search(line) for line in lines)
 
 
+def leads_with_another(unchanged: Unchanged, lines: Sequence[str]) -> bool:
+    """Tell whether another line stands first than one with the statement that still holds."""
+    return bool(lines) and unchanged.stays not in lines[0].lower()
+
+
 def _matches(patterns: Iterable[str], line: str) -> bool:
     return any(re.search(pattern, line, re.IGNORECASE) for pattern in patterns)

@@ -4,7 +4,15 @@ from __future__ import annotations
 
 import pytest
 
-from app.english.changes import adds, another_person, tells_change, tells_no_change
+from app.english.changes import (
+    adds,
+    another_person,
+    is_done_by_another,
+    is_owned_by_another,
+    tells_change,
+    tells_no_change,
+)
+from app.lexical.tokens import normalise, tokenize
 
 
 @pytest.mark.parametrize(
@@ -40,6 +48,8 @@ def test_that_something_is_different_is_told_in_several_languages(text: str) -> 
         "Quizás algún día cambie de barco.",
         "Может быть, я когда-нибудь продам лодку",
         "昔は船に乗っていた",
+        "Only for tonight we sleep on the barge.",
+        "Wir sind bis Sonntag auf dem Boot.",
     ],
 )
 def test_what_may_be_or_was_once_is_no_change(text: str) -> None:
@@ -80,3 +90,31 @@ def test_what_comes_beside_the_rest_is_told_from_what_takes_its_place(text: str,
 )
 def test_who_is_told_of_is_the_person_at_the_beginning_unless_the_speaker_is_there(text: str, person: str) -> None:
     assert another_person(text) == person
+
+
+@pytest.mark.parametrize(
+    ("statement", "told", "done"),
+    [
+        ("I moor at Molde.", "The harbour master moors at Hitra.", True),
+        ("My ferry leaves at six.", "The mail boat leaves at five.", True),
+        ("I moor at Molde.", "My barge moors at Hitra.", False),
+        ("I moor at Molde.", "The mooring at Molde is full.", False),
+        ("The ferry leaves at six.", "The mail boat leaves at five.", False),
+    ],
+)
+def test_what_another_does_is_told_from_what_its_speaker_does(statement: str, told: str, *, done: bool) -> None:
+    assert is_done_by_another(tokenize(normalise(told)), tokenize(normalise(statement))) is done
+
+
+@pytest.mark.parametrize(
+    ("statement", "told", "owned"),
+    [
+        ("My berth is number 4.", "The pilot's new berth is number 9.", True),
+        ("user's berth is number 4", "The pilot\u2019s berth is number 9.", True),
+        ("My berth is number 4.", "The pilot's gone to sea.", False),
+        ("My berth is number 4.", "My berth's the last one now.", False),
+        ("The berth is number 4.", "The pilot's berth is number 9.", False),
+    ],
+)
+def test_what_another_has_is_told_from_what_its_speaker_has(statement: str, told: str, *, owned: bool) -> None:
+    assert is_owned_by_another(tokenize(normalise(told)), tokenize(normalise(statement))) is owned

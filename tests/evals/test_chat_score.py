@@ -20,7 +20,7 @@ from evals.chat.dialogues import (
     load_unchanged,
 )
 from evals.chat.goals import Goal
-from evals.chat.score import Placement, judge, lines_of, placement, wrongly_marked
+from evals.chat.score import Placement, judge, leads_with_another, lines_of, placement, wrongly_marked
 
 ASKED = ChatQuestion(question="Which town?", need=("york",), may=("flat",), replaced=("hull",))
 CHANGE = Change(id="c", turns=("I row.", "I climb, no rowing."), question="Which sport?", new="climb", old="row")
@@ -98,7 +98,7 @@ def test_what_a_chat_asks_for_was_said_in_it(chat: Chat) -> None:
 
 @pytest.mark.parametrize("one", load_unchanged(Half.DEV), ids=lambda one: one.id)
 def test_the_first_statement_has_what_stays(one: Unchanged) -> None:
-    assert one.stays in one.turns[0].lower()
+    assert one.stays in str(one.turns[0]).lower()
 
 
 @pytest.mark.parametrize(
@@ -114,9 +114,17 @@ def test_what_still_holds_is_wrong_where_its_line_is_marked(lines: list[str], *,
     assert wrongly_marked(unchanged, lines) is wrong
 
 
+@pytest.mark.parametrize(
+    ("lines", "behind"), [(["I row", "My aunt climbs"], False), (["My aunt climbs", "I row"], True), ([], False)]
+)
+def test_what_still_holds_is_behind_where_another_line_leads(lines: list[str], *, behind: bool) -> None:
+    unchanged = Unchanged(id="u", turns=("I row.", "My aunt climbs."), question="Which sport?", stays="row")
+    assert leads_with_another(unchanged, lines) is behind
+
+
 @pytest.mark.parametrize("change", CHANGES)
 def test_the_second_statement_of_a_change_alone_has_what_is_new(change: Change) -> None:
-    first, second = (text.lower() for text in change.turns)
+    first, second = (told.lower() for told in change.turns if isinstance(told, str))
     assert change.old in first
     assert change.new in second
     assert change.new not in first
@@ -124,5 +132,5 @@ def test_the_second_statement_of_a_change_alone_has_what_is_new(change: Change) 
 
 def test_the_halves_are_as_large_as_their_figures_say() -> None:
     assert (len(load_chats(Half.DEV)), len(load_chats(Half.HELD))) == (23, 8)
-    assert (len(load_unchanged(Half.DEV)), len(load_unchanged(Half.HELD))) == (56, 0)
-    assert (len(load_changes(Half.DEV)), len(load_changes(Half.HELD))) == (170, 36)
+    assert (len(load_unchanged(Half.DEV)), len(load_unchanged(Half.HELD))) == (85, 0)
+    assert (len(load_changes(Half.DEV)), len(load_changes(Half.HELD))) == (213, 36)

@@ -464,3 +464,39 @@ def test_standing_orders_are_heeded_by_tasks_and_where_memory_has_no_answer() ->
     assert heeded("When was I born?") == []
     assert heeded("How old is she?") == []
     assert heeded("Where do I live?", HeedMode.ALL, answered=True) == ["fact", "medication", "constraint"]
+
+
+def test_of_standing_orders_the_later_of_two_that_ask_alike_is_heeded() -> None:
+    def orders(*asked: str) -> list[int]:
+        known = [
+            HeededMemory(
+                id=UUID(int=day), type="preference", content=f"user asks: {one}", stated_at=NOW + timedelta(days=day)
+            )
+            for day, one in enumerate(asked)
+        ]
+        subject = subject_of(parsed("Draft a note to the harbour.").reading, WORDS)
+        found = choose_heeded(known, subject, types=TYPES, mode=HeedMode.AUTO, told=(), shown={}, words=WORDS)
+        return [one.memory.int for one in found]
+
+    assert orders("always give distances in miles", "always give distances in kilometres") == [1]
+    assert orders("always give distances in miles", "always sign letters with love") == [0, 1]
+    assert orders("never mention wine in answers", "never mention beer in answers") == [0, 1]
+    assert orders("quote wind in knots when sailing", "quote wind in metres when flying") == []
+
+
+def test_what_is_told_of_another_stands_beside_what_answers() -> None:
+    query = asking("Where do I moor?")
+    mine, pilot = turn(1, "I moor at Molde.", day=1), turn(2, "The pilot moors at Hitra.", day=9)
+    moved = turn(3, "I moor at Kristiansund now.", day=9)
+    rows = {row.id: row for row in (mine, pilot, moved)}
+    search = SuccessionSearch(rows=rows, turns={}, query=query, words=WORDS, verbatim=("episodic",))
+    assert search.beside([match(row) for row in rows.values()]) == {pilot.id}
+    assert later(query, [mine, pilot]) == {}
+    assert later(query, [mine, moved]) == {1: [3]}
+
+
+def test_a_turn_without_the_kind_of_answer_that_is_asked_for_does_not_follow() -> None:
+    query = asking("How much is the berth?")
+    told = turn(1, "The berth costs 40 crowns.", day=1)
+    assert later(query, [told, turn(2, "The harbour raised the fees to 55.", day=9)]) == {1: [2]}
+    assert later(query, [told, turn(2, "The harbour raised all the fees.", day=9)]) == {}

@@ -165,6 +165,12 @@ def test_a_text_is_read_once() -> None:
     assert embedded == ["train"]
 
 
+def test_texts_that_are_alike_resemble_each_other_as_wholes() -> None:
+    near, far = NearWords(WORDS, "english").resemblance("I row on the fjord", ["We row on the lake", "Cheese is dear"])
+    assert near > 0.3 > far
+    assert NearWords(WORDS, "english").resemblance("I row on the fjord", []) == []
+
+
 def test_a_full_memory_of_words_begins_anew() -> None:
     little = NearWords(WORDS, "english", most=120)
     for number in range(40):

@@ -14,6 +14,7 @@ from app.english.rules.preferences import AT_HAND, choice, kind_of_choice
 from app.english.speech_acts import STANDING_ORDER
 from app.english.verbs import form_of, gerund
 from app.english.word_lists import FOODS, MEDICINES, REPLIES, SIZES, pattern, word_set, words
+from app.memory import vocabulary
 
 _KEEP: Final = pattern("instructions", "keep", re.IGNORECASE)
 _GIVE: Final = pattern("instructions", "give", re.IGNORECASE)
@@ -33,8 +34,12 @@ _FOR: Final = pattern("instructions", "for", re.IGNORECASE)
 _TRIGGER: Final = pattern("instructions", "trigger", re.IGNORECASE)
 _ORDER: Final = pattern("instructions", "order", re.IGNORECASE)
 _LAW: Final = pattern("instructions", "law", re.IGNORECASE)
+_BOUND: Final = pattern("instructions", "bound", re.IGNORECASE)
+_BANNED: Final = pattern("instructions", "banned", re.IGNORECASE)
 _NO_RULE: Final = word_set("forget miss let worry think say see wait help stand believe imagine complain")
 """Verbs of what is said rather than ruled: `I must not forget`, `I can't wait`."""
+_NO_DEED: Final = _NO_RULE | word_set("be have know like love want mean need understand feel care give lose")
+"""Verbs of what is guessed of somebody, or wished them: `you must not like it`, `you must never give up`."""
 _WHY_NOT: Final = pattern("instructions", "why not", re.IGNORECASE)
 """What makes `cannot` a rule that stays, rather than a difficulty of today."""
 _ONCE: Final = pattern("instructions", "once", re.IGNORECASE)
@@ -183,6 +188,30 @@ def _ruled(text: str, clause: Clause) -> Iterator[Draft]:
         yield _standing(clause, f"{verb} {whole}", ("always" if how == "always" else "never") if how else "")
 
 
+def _bound(text: str, clause: Clause) -> Iterator[Draft]:
+    """Read prohibitions for the assistant: `you must never email clients`, `you are not allowed to quote me`."""
+    found = _BOUND.match(text)
+    yield from _forbidden(clause, found["verb"].lower(), found["what"], "assistant") if found else ()
+
+
+def _banned(text: str, clause: Clause) -> Iterator[Draft]:
+    """Read `the use of eval is forbidden`, `sharing keys is not allowed`, `scripts must not be loaded`."""
+    found = _BANNED.match(text)
+    if found and not (found["done"] and form_of(found["done"].lower()) is None):
+        verb = found["verb"] or found["done"] or found["act"]
+        parts = (found[name] or "" for name in ("what", "object", "rest", "thing", "how", "where"))
+        yield from _forbidden(clause, verb.lower(), "".join(parts), vocabulary.USER)
+
+
+def _forbidden(clause: Clause, verb: str, what: str, whom: str) -> Iterator[Draft]:
+    """Yield the rule against doing something; a verb that is not known is taken as it stands."""
+    known, what = form_of(verb), what.strip(" ,")
+    deed = verb if known is None else known.lemma
+    if what and not (deed in _NO_DEED or _POINTING.search(what) or _ONCE.search(what)):
+        rule = f"prohibited-from-{deed}" if known is None and verb.endswith("ing") else f"must-not-{deed}"
+        yield fact(clause, rule, in_third_person(what), stateful=False, subject=whom, importance=0.9, topic="work")
+
+
 def _standing(clause: Clause, order: str, word: str = "") -> Draft:
     """Return what is to be done from now on, `always` or `never`."""
     said = in_third_person(_ME.sub("", _YOUR.sub("", order))).strip()
@@ -219,5 +248,5 @@ def _whenever(text: str, clause: Clause) -> Iterator[Draft]:
 
 
 _READINGS: Final[tuple[Callable[[str, Clause], Iterator[Draft]], ...]] = (
-    _kept, _language, _called, _triggered, _whenever, _for_each, _ruled, _answered,
+    _kept, _language, _called, _triggered, _whenever, _for_each, _ruled, _bound, _banned, _answered,
 )  # fmt: skip

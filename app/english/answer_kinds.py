@@ -1,0 +1,30 @@
+"""Kinds of answers that English questions ask for: a text without a number tells no dose."""
+
+from __future__ import annotations
+
+import re
+from datetime import UTC, datetime
+from typing import Final
+
+from app.english.dates import find_spans
+from app.english.word_lists import EITHER, MEN, NUMBERS, WOMEN, pattern
+
+_ASKS_NUMBER: Final = pattern("question_cues", "asks for number", re.IGNORECASE)
+_ASKS_NAME: Final = pattern("question_cues", "asks for name", re.IGNORECASE)
+_NUMBER: Final = re.compile(rf"\d|\b(?:{'|'.join(NUMBERS)}|third|fourth|\w+th|\w+days?)\b", re.IGNORECASE)
+_NAME: Final = re.compile(r"(?<=[\w,;:] )[A-Z]\w")
+_FIRST_WORD: Final = re.compile(r"\W*(\w+)")
+_NAMES: Final = MEN | WOMEN | EITHER
+_ANY_DAY: Final = datetime(2026, 1, 1, tzinfo=UTC)
+
+
+def answers_kind(question: str, text: str) -> bool | None:
+    """Tell whether a text has what a question asks for, by its kind; None where it asks for no number and no name."""
+    if _ASKS_NUMBER.search(question):
+        return _NUMBER.search(text) is not None or bool(find_spans(text, now=_ANY_DAY))
+    return _has_name(text) if _ASKS_NAME.search(question) else None
+
+
+def _has_name(text: str) -> bool:
+    first = _FIRST_WORD.match(text)
+    return _NAME.search(text) is not None or (first is not None and first[1].casefold() in _NAMES)
