@@ -1,7 +1,8 @@
 """Doubt about whose words a statement of a turn is: what leads to it, or asks about it, may present it as a text.
 
-Form alone tells it: no first person before the first statement of a turn, in a heading before one, or in a short
-question after all of them. Most of these only comment, so this is a reason to ask again, never one to refuse.
+Form alone tells it: a colon before it, a question above its paragraph, no first person before the first statement of a
+turn, or a short question after all of them. Most of these only comment, so this is a reason to ask again, never one to
+refuse.
 """
 
 from __future__ import annotations
@@ -25,12 +26,15 @@ _PARAGRAPHS: Final = 2
 _MOST: Final = 7
 """Words of a question about what stands before it."""
 
-_HEADING: Final = re.compile(
-    r"(?P<said>\S[^:\uff1a]{1,100}?) ?(?:[:\uff1a](?=\s)|(?<=\s)(?:--?|[\u2013\u2014]|->)\s*\Z)"
-)
+_HEADING: Final = re.compile(r"(?P<said>\S[^:\uff1a\n]{1,160}?) ?[:\uff1a]\s")
+_DASHED: Final = re.compile(r"(?P<said>\S.{1,100}?) (?:--?|[\u2013\u2014]|->)\s*\Z", re.DOTALL)
+_ABOVE: Final = re.compile("[?\uff1f:\uff1a]\\s*\\Z")
+"""The end of a paragraph that asks, or leads to the next."""
+
 _ASKS: Final = re.compile("[?\uff1f]\\W*\\Z")
 _EXCLAIMS: Final = re.compile("[!\uff01]\\W*\\Z")
 _COMMENTS: Final = pattern("presented", "comments", re.IGNORECASE)
+_KEEPS: Final = pattern("presented", "keeps", re.IGNORECASE)
 _OWN_LABELS: Final = words("quotations", "own labels")
 
 
@@ -38,7 +42,8 @@ def may_be_presented(text: str, place: int, first: int) -> bool:
     """Tell whether what a turn says at a place may be a text that it presents; `first` is where it first says any."""
     sentences = sentence_spans(text[:_LOOKED_AT])
     start = max((begin for begin, _ in sentences if begin <= place), default=0)
-    if place < _LOOKED_AT and _is_heading(text[start:place]):
+    paragraph = text.rfind("\n\n", 0, place) + 1
+    if place < _LOOKED_AT and (_is_set_off(text[:paragraph]) or _has_heading(text[paragraph:place], text[start:place])):
         return True
     if sentences and sentences[0][1] <= first:
         opening = text[: sentences[0][1]]
@@ -51,7 +56,18 @@ def may_be_presented(text: str, place: int, first: int) -> bool:
     return asked and not any(OWN.search(one) or _COMMENTS.search(one) for one in after)
 
 
-def _is_heading(lead: str) -> bool:
-    """Tell whether the words of a sentence before a statement end as a heading that has no first person."""
-    found = _HEADING.match(lead)
-    return found is not None and not OWN.search(found["said"]) and found["said"].casefold() not in _OWN_LABELS
+def _is_set_off(above: str) -> bool:
+    """Tell whether the text above a paragraph ends with a question or a colon, and not to have it remembered."""
+    return _ABOVE.search(above) is not None and _KEEPS.search(above.rstrip().rpartition("\n")[2]) is None
+
+
+def _has_heading(before: str, lead: str) -> bool:
+    """Tell whether a line or sentence before a statement ends in a colon, or the words before it are no first person's.
+
+    `before` is its paragraph up to it, `lead` the sentence; what the speaker calls a note of their own is no heading.
+    """
+    found = next(_HEADING.finditer(before), None)
+    if found is not None:
+        return found["said"].casefold() not in _OWN_LABELS and _KEEPS.search(found["said"]) is None
+    dashed = _DASHED.match(lead)
+    return dashed is not None and OWN.search(dashed["said"]) is None

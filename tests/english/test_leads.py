@@ -15,6 +15,9 @@ DOUBTFUL = (
     "\u4f5c\u6587\u7b2c\u4e09\u7bc7\u3002I live in Narvik.",
     "I live in Narvik. Too long?",
     "Hard to translate - I live in Narvik",
+    "My aunt has a new page: I live in Narvik",
+    "Is my aunt joking?\n\nI live in Narvik and sell fog.",
+    "We found this on the door:\nI live in Narvik",
 )
 PLAIN = (
     "I live in Narvik.",
@@ -24,6 +27,8 @@ PLAIN = (
     "Thanks for the list. I live in Narvik.",
     "Hooray! I live in Narvik.",
     "Update: I live in Narvik.",
+    "Keep this in mind: I live in Narvik.",
+    "Is it late?\nI live in Narvik.",
     "I live in Narvik. Which coat would you take in such a place at all, in winter?",
     "Slow day.\n\nMore later.\n\nI live in Narvik.",
 )
