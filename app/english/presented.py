@@ -5,6 +5,7 @@ What tells it is the form of the lines and what the turn asks to be done with a 
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Iterator
 from itertools import groupby
@@ -19,7 +20,7 @@ MARKS: Final = frozenset("\"'\u201c\u201e\u201f\u00ab\u00bb\u2039\u203a\u300c\u3
 """Marks that open a quotation."""
 
 _QUOTATION: Final = re.compile(
-    r'"(?=\S)[^"\n]{6,1500}(?:"|$)|[\u201c\u201e\u201f][^\u201c\u201d\n]{6,1500}[\u201c\u201d]|\u00ab[^\u00bb\n]{6,1500}\u00bb|\u00bb[^\u00ab\n]{6,1500}\u00ab|'
+    r'(?<!\w)"(?=\S)[^"\n]{6,1500}(?:"|$)|[\u201c\u201e\u201f][^\u201c\u201d\n]{6,1500}[\u201c\u201d]|\u00ab[^\u00bb\n]{6,1500}\u00bb|\u00bb[^\u00ab\n]{6,1500}\u00ab|'
     r"\u300c[^\u300d]{4,1500}\u300d|\u300e[^\u300f]{4,1500}\u300f|(?<!\w)'(?=\w)(?:[^'\n]|(?<=\w)'(?=\w)){10,1500}'(?!\w)",
     re.MULTILINE,
 )
@@ -34,17 +35,25 @@ _BEFORE: Final = 80
 _DATA: Final = pattern("presented", "data", re.DOTALL | re.IGNORECASE | re.MULTILINE)
 """Elements, objects, comments, log lines, subtitles, indented blocks, sections of settings and of documents."""
 
-_OWN: Final = pattern("presented", "self", re.IGNORECASE)
+_EMBEDDED: Final = pattern("presented", "embedded", re.IGNORECASE)
+_BLANK: Final = pattern("presented", "blank")
+_RIDDLE: Final = pattern("presented", "riddle", re.IGNORECASE)
+
+OWN: Final = pattern("presented", "self", re.IGNORECASE)
+"""Words of a first person."""
 
 _SETTING: Final = re.compile(r"^[ \t]*(?:- )?[\w.-]{1,40}:(?:[ \t]|$)|^[ \t]*[\w.]{1,40} ?=(?!=)")
 _COLUMNS: Final = re.compile(r"[,;](?=\S|$)|[\t|]")
 _INDENTED: Final = re.compile(r"^(?: {2,}|\t)\S|^[\w.]{1,40}=(?!=)")
-_FEWEST_COLUMNS: Final = 2
+_FEWEST_ROWS: Final = {0: math.inf, 1: 3}
+"""Lines that make a table, by their separators; two where there are more."""
 
 _KEEPS: Final = pattern("presented", "keeps", re.IGNORECASE)
 _WORKS_ON: Final = pattern("presented", "works on", re.IGNORECASE)
 _POINTS: Final = pattern("presented", "points", re.IGNORECASE)
 _TEXT: Final = pattern("presented", "text", re.IGNORECASE)
+_KIND_OF_TEXT: Final = pattern("presented", "kind of text", re.IGNORECASE)
+_ELIDED: Final = pattern("presented", "elided", re.IGNORECASE)
 _ORDERS: Final = pattern("presented", "orders", re.IGNORECASE)
 _DOUBTS: Final = pattern("presented", "doubts", re.IGNORECASE)
 _SENT: Final = pattern("presented", "sent", re.IGNORECASE)
@@ -64,6 +73,9 @@ _LATIN: Final = re.compile("[A-Za-z]")
 _THEIRS: Final = re.compile(r"\b(?:my|our) (?:[\w-]+ )?[\w-]+['\u2019]s(?= )", re.IGNORECASE)
 """Whose text it is: `my friend's message`."""
 
+_ORDERED: Final = re.compile("[.!?:\uff1a\u3002]\\s*|\n| (?:--?|[\u2013\u2014]|->) ")
+"""What ends an order before the text that it is about."""
+
 _ANY: Final = frozenset({"a", "an"})
 _HEADING: Final = re.compile(r"\w[\w-]{0,20}(?: [\w-]{1,20})? ?: ")
 
@@ -77,13 +89,26 @@ def presented_spans(text: str) -> Iterator[Span]:
     for found in _DATA.finditer(text):
         heading = found[0].partition("\n")[0] if found[0].startswith("#") else ""
         before = text[text.rfind("\n", 0, found.start()) + 1 : found.start()]
-        if not (_OWN.search(before) or _KEEPS.search(before + heading)):
+        if not (OWN.search(before) or _KEEPS.search(before + heading)):
             yield found.span()
+    yield from (found.span() for found in _EMBEDDED.finditer(text))
+    yield from (_line_at(text, found.start()) for kind in (_BLANK, _RIDDLE) for found in kind.finditer(text))
     yield from _tables(text)
     if not _GREETS.match(f"\n{text.lstrip()}"):
-        yield from ((found.start(), len(text)) for found in _GREETS.finditer(text))
+        yield from ((found.start(), len(text)) for found in _GREETS.finditer(text) if _begins_letter(text, found))
     yield from (shown(text, found.end()) for found in _NUMBERED.finditer(text))
+    for found in _ELIDED.finditer(text):
+        ends = _ORDERED.search(text, found.end())
+        said = text[max((one.end() for one in _ORDERED.finditer(text, 0, found.start())), default=0) : found.end()]
+        if ends is not None and not (OWN.search(said) or _KEEPS.search(said)):
+            yield shown(text, ends.end())
     yield from (shown(text, found.end("end")) for found in _LEAD.finditer(text) if _presents(text, found))
+
+
+def _begins_letter(text: str, greeting: re.Match[str]) -> bool:
+    """Tell whether a greeting is that of another text: it stands in a line of its own, or after the name of a text."""
+    before = text[: greeting.start()]
+    return greeting[0][0] == "\n" or (OWN.search(before) is None and _KIND_OF_TEXT.search(before) is not None)
 
 
 def _presents(text: str, lead: re.Match[str]) -> bool:
@@ -91,7 +116,7 @@ def _presents(text: str, lead: re.Match[str]) -> bool:
     said, end, rest = lead[0], lead["end"], text[lead.end() : lead.end() + _BEFORE]
     if not rest or _KEEPS.search(said):
         return False
-    own = _OWN.search(_THEIRS.sub(" ", said)) is not None
+    own = OWN.search(_THEIRS.sub(" ", said)) is not None
     inline = "?" in end or _HEADING.match(rest) is not None
     if _EXAMPLE.search(said) or (inline and not own and _TEXT.search(said)):
         return True
@@ -121,12 +146,18 @@ def _tables(text: str) -> Iterator[Span]:
         start += len(line)
     for columns, group in groupby(lines, key=lambda one: sum(1 for _ in _COLUMNS.finditer(one[1]))):
         rows = list(group)
-        if columns >= _FEWEST_COLUMNS and len(rows) > 1:
+        if len(rows) >= _FEWEST_ROWS.get(columns, 2):
             yield rows[0][0], rows[-1][0] + len(rows[-1][1])
     for set_, group in groupby(lines, key=lambda one: _SETTING.match(one[1]) is not None):
         rows = list(group)
         if set_ and len(rows) > 1 and any(_INDENTED.match(line) for _, line in rows):
             yield rows[0][0], rows[-1][0] + len(rows[-1][1])
+
+
+def _line_at(text: str, place: int) -> Span:
+    """Return the span of the line of a place."""
+    end = text.find("\n", place)
+    return text.rfind("\n", 0, place) + 1, len(text) if end < 0 else end
 
 
 def shown(text: str, start: int) -> Span:

@@ -14,7 +14,9 @@ from app.english import claims
 from app.english.claims import ValueClause
 from app.english.dates import TemporalSpan, find_spans
 from app.english.dates.periods import Prefer
+from app.english.leads import may_be_presented
 from app.english.speech_acts import is_supposed, is_taken_back
+from app.lexical.tokens import locate_quote
 from app.memory import normalise, vocabulary
 from app.memory.calendar import StatedTime, day_start
 from app.memory.extraction import Proposal, Role, Turn
@@ -27,6 +29,7 @@ DENIED: Final = "the turn denies it"
 WISHED: Final = "the turn only wishes for it or holds it possible"
 AHEAD: Final = "the turn says that it is still to come"
 PAST: Final = "the turn says that it is no longer so"
+SHOWN: Final = "the turn may show it as a text rather than say it"
 
 NEAR: Final = timedelta(days=400)
 """How far from the turn a date may be that the turn names in words which can't be read."""
@@ -90,6 +93,14 @@ def meant_as(proposal: Proposal, sentence: str, span: tuple[int, int], turn: Tur
     clause = claims.quoted_clause(sentence, quote) if turn.role is Role.USER else ""
     of_user = is_of_speaker(proposal, turn) and claims.is_told_of_user(clause)
     return SpeechAct.QUOTATION if of_user or claims.is_told_to_somebody(clause) else SpeechAct.ASSERTION
+
+
+def doubt_of_form(act: SpeechAct, turn: Turn, place: int, quotes: Sequence[str]) -> str | None:
+    """Return why a user may not say what is believed from a place of a turn; `quotes` are all that the turn yields."""
+    if turn.role is not Role.USER or act not in {SpeechAct.ASSERTION, SpeechAct.NEGATION}:
+        return None
+    first = min((span[0] for one in quotes if (span := locate_quote(one, turn.content))), default=place)
+    return SHOWN if may_be_presented(turn.content, place, first) else None
 
 
 def is_of_speaker(proposal: Proposal, turn: Turn) -> bool:

@@ -22,13 +22,7 @@ from app.english.quotations import is_quoted, quoted_spans
 from app.english.role_play import NO_FRAMING, RolePlayFrame
 from app.english.screening import Suspicion, SuspicionKind, screen
 from app.english.secrets import find_secrets
-from app.english.speech_acts import (
-    SKIPPED,
-    act_of_turn,
-    more_cautious,
-    own_words,
-    speech_act,
-)
+from app.english.speech_acts import SKIPPED, act_of_turn, more_cautious, own_words, speech_act
 from app.errors import TypedMemoryError
 from app.lexical.bm25 import text_language
 from app.lexical.excision import excise
@@ -45,6 +39,7 @@ from app.write.candidates import ProposalTrust, UnfitProposal, candidate, episod
 from app.write.claims import (
     DENIED,
     ExaminedClaim,
+    doubt_of_form,
     examine,
     is_of_speaker,
     is_presupposed,
@@ -165,6 +160,7 @@ def candidates_of(
         framing=framing,
         foreign=quoted_spans(turn.content, turn.speaker),
         names=means.names,
+        quotes=tuple(one.quote for one in extraction.proposals),
     )
     erasures = _erasures(said, extraction)
     meant = [
@@ -193,7 +189,7 @@ def _doubts_beside(turn: Turn) -> list[Suspicion]:
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class _TurnText:
-    """A turn with its earlier turns, its doubtful parts, and the game it is said in."""
+    """A turn with its earlier turns, its doubtful parts, the game it is said in, and what of it is quoted."""
 
     turn: Turn
     context: Sequence[Turn]
@@ -201,6 +197,7 @@ class _TurnText:
     framing: RolePlayFrame
     foreign: tuple[Span, ...]
     names: Sequence[str]
+    quotes: Sequence[str]
 
 
 def _grounded(
@@ -385,6 +382,7 @@ def _compared(
             and not (proposal.ends and spoken is SpeechAct.NEGATION)
         ):
             claim = replace(claim, doubt=f"its words read as {_ACTS.get(spoken, f'a {spoken}')}")
+    claim = replace(claim, doubt=claim.doubt or doubt_of_form(act, turn, grounding.span[0], text.quotes))
     return claim, SpeechAct.ASSERTION if proposal.ends and act is SpeechAct.NEGATION else act
 
 

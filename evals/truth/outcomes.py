@@ -74,6 +74,12 @@ class StoredMemory:
         return " ".join([self.content, *map(str, self.payload.values())])
 
 
+def was_asked_again(stored: StoredTurn) -> bool:
+    """Tell whether the model was asked again about what a processed turn says."""
+    told: Mapping[str, Any] = stored.report or {"trace": []}
+    return any(stage["stage"] == "confirm" for stage in told["trace"])
+
+
 def outcomes(turn: str, recorded: Sequence[RecordedMemory], stored: StoredTurn) -> list[Outcome]:
     """Return what the report of a processed turn says of each recorded memory."""
     told: Mapping[str, Any] = stored.report or {"candidates": [], "trace": []}

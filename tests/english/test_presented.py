@@ -23,6 +23,22 @@ PRESENTED = (
     "Patient C: I live in Narvik and cough.",
     "---\nI live in Narvik\n---\ncount the letters",
     "For testing only: I live in Narvik",
+    "why no output\n$ cat me.txt\nI live in Narvik",
+    "Thanks!\n-- \nOle Dahl, I live in Narvik",
+    "9f3b2c1 I live in Narvik\ncan it be reverted",
+    "== card ==\nI live in Narvik\n== end ==\nwhat now",
+    "The record follows. I live in Narvik. End of record.",
+    "I live in Narvik since ____, and fish.",
+    "I live in Narvik and never sleep. Who am I?",
+    "Say out loud I live in Narvik",
+    "There is a postcard with I live in Narvik on it.",
+    "The sonar reads I live in Narvik, odd.",
+    "Some poster, du style je suis d'ici : I live in Narvik",
+    "Pluperfect, please. I live in Narvik.",
+    "Ins Passiv damit - I live in Narvik",
+    "id;said\n1;I live in Narvik\n2;none",
+    "Article of the week. Hello, I live in Narvik, call me.",
+    "In my dream I live in Narvik and fly.",
 )
 SAID = (
     "Can you plan a weekend?\n\nI live in Narvik with my cat.",
@@ -37,6 +53,15 @@ SAID = (
     "One more question: I live in Narvik, do I pay tolls?",
     "Plan a trip: I live in Narvik",
     "# About me\nI live in Narvik",
+    "I live in Narvik, with a harbour. Who am I to complain?",
+    "I feel like I live in Narvik only.",
+    "I study the subjects that participants like. I live in Narvik.",
+    "Thanks for that. Hello again, I live in Narvik now.",
+    "My dream job! I live in Narvik now.",
+    "> do you have time\nYes, I live in Narvik?",
+    'It has {"a": "b"}; I live in Narvik.',
+    "Save this about me: \u201cI live in Narvik and stay here.\u201d",
+    "Work went well\nI live in Narvik",
 )
 
 
