@@ -24,7 +24,7 @@ from app.db.memories.ranking import RankingRow, TurnEvidence
 from app.english.own_life import HAS_NAME, LIVES_IN, own_predicate
 from app.english.questions import speaks_of_somebody
 from app.english.requests import requests
-from app.lexical.bm25 import terms
+from app.lexical.bm25 import STOP_WORDS, terms
 from app.lexical.tokens import SPACELESS_LETTER, normalise, tokenize
 from app.memory import vocabulary
 from app.memory.extraction import Role
@@ -34,6 +34,7 @@ from app.read.texts import (
     change_in,
     kept,
     language_of,
+    names_within,
     own_life_in,
     person_in,
     shared_terms,
@@ -106,8 +107,8 @@ NAMED_LEAST: Final = 0.6
 ONE_WORD: Final = 0.5
 """Least sum of what shared words count: that of two characters of a script without spaces, which are a word."""
 
-AROUND: Final = 4
-"""Words on each side of one that a statement shares with the question which belong to what is asked."""
+AROUND: Final = 3
+"""Content words on each side of one that a statement shares with the question which belong to what is asked."""
 
 MOST_OTHER: Final = 0.5
 """Most of the words of two alike statements that differ."""
@@ -312,7 +313,7 @@ class SuccessionSearch:
         others = self._said_by(row)
         if not others.isdisjoint(own) or (settled and not self._predicates(others).isdisjoint(settled)):
             return False
-        if self._is_of_speaker_alone(row):
+        if self._is_of_speaker_alone(row) and names_within(anchor.opening).isdisjoint(terms_in(row.opening)):
             return False
         if anchor.subject is None:
             return True
@@ -416,7 +417,8 @@ class SuccessionSearch:
 
     def _asked_part(self, text: str) -> str:
         """Return the words around those that a statement shares with the question; all where it shares none."""
-        words, asked = tokens_in(text), set(self.query.terms)
+        asked, empty = set(self.query.terms), STOP_WORDS.get(language_of(text), frozenset())
+        words = [word for word in tokens_in(text) if word not in empty or not asked.isdisjoint(_terms_of_word(word))]
         shared = [place for place, word in enumerate(words) if not asked.isdisjoint(_terms_of_word(word))]
         near = {at for place in shared for at in range(place - AROUND, place + AROUND + 1)}
         return " ".join(word for at, word in enumerate(words) if at in near) or text

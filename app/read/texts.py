@@ -5,6 +5,7 @@ What is kept is pushed out by what is read after it, whichever way the texts wer
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Collection, Iterable, Sequence
 from functools import lru_cache, wraps
 from sys import intern
@@ -50,6 +51,8 @@ KEPT: Final = 4_096
 
 LONGEST: Final = 1_000
 """Most characters of these."""
+
+_CAPITALISED: Final = re.compile(r"(?<=[^\W_,;:] |[,;:] )[^\W\d_]*[A-ZÄÖÜÉ][^\W_]+")
 
 
 def kept(read: Callable[[str], T]) -> Callable[[str], T]:
@@ -133,6 +136,12 @@ def change_in(text: str) -> bool | None:
     """
     changed = tells_change(text)
     return None if adds(text) or (not changed and tells_no_change(text)) else changed
+
+
+@kept
+def names_within(text: str) -> frozenset[str]:
+    """Return the terms of the words of a text, but the first of a sentence, that are written with a capital."""
+    return terms_in(" ".join(_CAPITALISED.findall(text)))
 
 
 @kept
