@@ -233,9 +233,15 @@ class SuccessionSearch:
                 about = self._changing(anchor, self._near(anchor, later))
             if after := self._nearest(anchor, self._by_turn(about, later, shown)):
                 likely = any(near >= (ABOUT_THE_SAME if change_in(one.opening) else LIKELY) for near, one in after)
-                sure = likely and of_home and self.query.reading.own_asked == {LIVES_IN}
+                of_home = of_home and self.query.reading.own_asked == {LIVES_IN}
+                sure = likely and (of_home or any(self._tells_what_is_asked(one, anchor) for _, one in after))
                 found[anchor.id] = Later(tuple(one.id for _, one in after), likely, sure)
         return found
+
+    def _tells_what_is_asked(self, row: RankingRow, anchor: RankingRow) -> bool:
+        """Tell whether a later turn has all words of the question, names aside, by which the anchor was found."""
+        found = terms_in(anchor.opening).intersection(self.query.terms) - telling_terms(" ".join(self._known))
+        return len(found) > 1 and found <= terms_in(row.opening)
 
     def _counts(self, rows: Collection[RankingRow]) -> Mapping[bool, _WordCounts]:
         """Count the words of what people said, and of what the assistant said, which repeats those."""
