@@ -239,7 +239,12 @@ class SuccessionSearch:
         return found
 
     def _tells_what_is_asked(self, row: RankingRow, anchor: RankingRow) -> bool:
-        """Tell whether a later turn has all words of the question, names aside, by which the anchor was found."""
+        """Tell whether a later turn has all words of the question, names aside, by which the anchor was found.
+
+        Where people talk with one another, these recur.
+        """
+        if anchor.speaker_id is not None:
+            return False
         found = terms_in(anchor.opening).intersection(self.query.terms) - telling_terms(" ".join(self._known))
         return len(found) > 1 and found <= terms_in(row.opening)
 
