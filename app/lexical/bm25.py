@@ -305,7 +305,8 @@ def _languages_of_words() -> Mapping[str, tuple[str, ...]]:
 def language_of(tokens: Collection[str], default: str, default_words: Collection[str]) -> str:
     """Return the language that most of the tokens' function words and letters speak for, else the default.
 
-    A language needs more of them than the default has; `default_words` are the default's.
+    A language needs more of them than the default has; `default_words` are the default's. Of languages with equally
+    many, or none, the one is taken that most of the common words are of.
     """
     words = set(tokens)
     known = _languages_of_words()
@@ -313,8 +314,11 @@ def language_of(tokens: Collection[str], default: str, default_words: Collection
     if not (letters := "".join(words)).isascii():
         signs = {letter for letter in letters if not letter.isascii()}
         votes.update(language for letter in signs for language in known.get(letter, ()))
-    ordered = sorted(votes.items(), key=lambda one: -one[1])
-    if not ordered or ordered[0][1] <= sum(word in default_words for word in words):
+    most, defaults = max(votes.values(), default=0), sum(word in default_words for word in words)
+    if most < defaults or (most and most == defaults):
         return default
-    best = {language for language, count in ordered if count == ordered[0][1]}
-    return next(language for language in function_words() if language in best)
+    best = [language for language in function_words() if votes[language] == most]
+    telling = words - _common_words()["ambiguous"]
+    common = {language: len(telling & _common_words().get(language, frozenset())) for language in best}
+    likely = max(best, key=common.__getitem__)
+    return likely if most or common[likely] else default

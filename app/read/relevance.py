@@ -24,7 +24,7 @@ from app.english.questions import ABOUT_ASKER, speaks_of_somebody
 from app.lexical.bm25 import terms
 from app.memory import normalise, vocabulary
 from app.memory.extraction import SHORT_TURN
-from app.read.texts import WordNearness, own_life_in, share_told_of_speaker, terms_in
+from app.read.texts import WordNearness, own_life_in, share_told_of_speaker, terms_in, tokens_in
 from app.read.values import Arm, ArmPlace, Cut, ParsedQuery, Ranked, Scored
 
 RESTATING: Final = 0.39
@@ -289,7 +289,9 @@ class Relevance:
             return split((one, "" if one.relevance >= least else f"under {least:.2f}") for one in ranked)
         believed = [one for one in ranked if rows[one.id].type not in self.verbatim]
         best = max((evidence.whole[one.id] - NAME_ALONE * self._named(one) for one in believed), default=0.0)
-        relevant, other = split((one, self._why(one, rows[one.id], evidence, best)) for one in ranked)
+        known = any(rows[one.id].predicate in self.query.asked_predicates for one in believed)
+        verbs = _verbs_of(self.query.asked_predicates) if known else frozenset[str]()
+        relevant, other = split((one, self._why(one, rows[one.id], evidence, best, verbs)) for one in ranked)
         return (relevant, other) if relevant else self._standing_out(ranked, rows, other)
 
     def _standing_out(self, ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow], other: tuple[Cut, ...]) -> Split:
@@ -306,17 +308,22 @@ class Relevance:
             return (), other
         return (first,), tuple(one for one in other if one.id != first.id)
 
-    def _why(self, one: Ranked, row: RankingRow, evidence: MatchEvidence, best: float) -> str:
-        """Return why a match is not relevant; `best` is the evidence of the best belief."""
+    def _why(self, one: Ranked, row: RankingRow, evidence: MatchEvidence, best: float, verbs: Collection[str]) -> str:
+        """Return why a match is not relevant; `best` is the evidence of the best belief.
+
+        `verbs` are those of what is asked, where a belief is known that says it: they speak for no other.
+        """
         if row.type in self.verbatim:
             floor = self._floor_of_turn(one, row)
             return "" if one.relevance >= floor else f"under {floor:.2f}, the floor of turns"
         floor = ALONE_FLOOR if self._by_meaning_alone(one, row) else BELIEF_FLOOR
         if one.relevance < floor:
             return f"under {floor:.2f}, the floor of beliefs"
-        return "" if one.relevance >= 1 else self._why_of_belief(one, row, evidence, best)
+        return "" if one.relevance >= 1 else self._why_of_belief(one, row, evidence, best, verbs)
 
-    def _why_of_belief(self, one: Ranked, row: RankingRow, evidence: MatchEvidence, best: float) -> str:
+    def _why_of_belief(
+        self, one: Ranked, row: RankingRow, evidence: MatchEvidence, best: float, verbs: Collection[str]
+    ) -> str:
         """Return why a belief over the floor is not relevant, that is not surely so."""
         if self.query.names_people and not self._is_asked_for(row):
             if not self._named(one) and Arm.LEXICAL not in one.places:
@@ -325,7 +332,7 @@ class Relevance:
                 return "has nothing of the question but a name"
         if self._is_anothers_name(row):
             return "the asker's own name, where another is asked for"
-        if not (self._is_asked_for(row) or _verbs(row.predicate).isdisjoint(_verbs_of(self.query.asked_predicates))):
+        if not (self._is_asked_for(row) or _verbs(row.predicate).isdisjoint(verbs) or self._says_whole(row.predicate)):
             return "another thing by the verb that is asked for"
         if evidence.whole[one.id] < RIVAL * best and self._named(one) < 1:
             return "far less relevant than the best belief"
@@ -350,6 +357,12 @@ class Relevance:
 
     def _is_asked_for(self, row: RankingRow) -> bool:
         return row.predicate in self.query.asked_predicates or row.type in self.query.reading.hinted
+
+    def _says_whole(self, predicate: str | None) -> bool:
+        """Tell whether the question has all words of a predicate, also small ones: `what field is she working in?`."""
+        said = normalise.words(predicate or "").split()
+        text = tokens_in(self.query.reading.text)
+        return all(word in text or not {*self.query.terms}.isdisjoint(terms(word)) for word in said)
 
     def _asked_as_such(self, one: Ranked) -> bool:
         """Tell whether the question asks for all that fits its filters, or it was fetched because it asks for it.

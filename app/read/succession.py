@@ -7,13 +7,11 @@ few other turns have ("the Vespa was stolen"), or each word of the statement has
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import timedelta
 from functools import cached_property
 from heapq import nlargest
-from itertools import chain
 from math import log2
 from operator import itemgetter
 from statistics import median
@@ -25,17 +23,19 @@ from app.english.answer_kinds import answers_kind
 from app.english.changes import is_done_by_another, is_owned_by_another
 from app.english.own_life import HAS_NAME, LIVES_IN, names_place, own_predicate
 from app.english.questions import speaks_of_somebody
-from app.lexical.bm25 import terms
+from app.lexical.bm25 import STOP_WORDS, terms
 from app.lexical.tokens import SPACELESS_LETTER, normalise, tokenize
 from app.memory import vocabulary
 from app.memory.extraction import Role
 from app.model import ReadMode
 from app.read.texts import (
+    WordCounts,
     WordNearness,
     change_in,
     is_request,
     kept,
     language_of,
+    names_within,
     own_life_in,
     person_in,
     shared_terms,
@@ -84,23 +84,14 @@ chat's."""
 FEWEST: Final = 4
 """Fewest later turns whose median tells what is usual."""
 
-COMMON: Final = 2
-"""Most of the matches that are compared which have a word that tells what a statement is about."""
-
-COMMON_SHARE: Final = 0.05
-"""The same as a share of them, where that is more."""
-
 NAMED: Final = 0.12
 """Least share of such words of the shorter of both statements that the other one has."""
 
 NAMED_LEAST: Final = 0.6
 """Least such share as a part of the highest."""
 
-ONE_WORD: Final = 0.5
-"""Least sum of what shared words count: that of two characters of a script without spaces, which are a word."""
-
-AROUND: Final = 4
-"""Words on each side of one that a statement shares with the question which belong to what is asked."""
+AROUND: Final = 3
+"""Content words on each side of one that a statement shares with the question which belong to what is asked."""
 
 MOST_OTHER: Final = 0.5
 """Most of the words of two alike statements that differ."""
@@ -145,43 +136,6 @@ def seeks_later(query: ParsedQuery) -> bool:
     return asks_for_present(query) and not query.reading.asks_back and not is_request(query.reading.text)
 
 
-@dataclass(frozen=True, slots=True)
-class _WordCounts:
-    """The number of matches, of those that may be compared, that have each term, and the terms that tell nothing."""
-
-    counts: Mapping[str, int]
-    most: float
-    without: frozenset[str]
-    asked: frozenset[str]
-
-    @classmethod
-    def of(
-        cls, rows: Sequence[RankingRow], without: Collection[str], asked: Collection[str], *, often: int
-    ) -> _WordCounts:
-        """Count the terms of some matches, which say each thing so often: an assistant says what its tools say."""
-        counts = Counter(chain.from_iterable(telling_terms(row.opening) for row in rows))
-        most = max(often * COMMON, COMMON_SHARE * len(rows))
-        return cls(counts, most, telling_terms(" ".join(without)), frozenset(asked))
-
-    def _rare(self, found: Iterable[str]) -> dict[str, float]:
-        """Return those terms that few matches have, with what each counts: half, where two overlap.
-
-        One that is asked for counts in full.
-        """
-        known, most, without = self.counts.get, self.most, self.without
-        rare = [one for one in found if one not in without and known(one, 0) <= most]
-        return {one: 0.5 if SPACELESS_LETTER.match(one) and one not in self.asked else 1.0 for one in rare}
-
-    def shared(self, text: str, other: str, *, but: frozenset[str]) -> float:
-        """Return the share of the rare terms of the shorter of two texts that both have; `but` do not count."""
-        said, others = shared_terms(text, other)
-        if said.isdisjoint(others):
-            return 0.0
-        rare = self._rare(said - but)
-        both = sum(weight for term, weight in rare.items() if term in others)
-        return both / max(1.0, min(sum(rare.values()), sum(self._rare(others).values()))) if both >= ONE_WORD else 0.0
-
-
 @dataclass(frozen=True, kw_only=True)
 class SuccessionSearch:
     """A search for later turns: the rows of what was found, the turns among it, and the question.
@@ -212,7 +166,7 @@ class SuccessionSearch:
         shown = {one.id: self.rows[one.id] for one in admitted}
         every = {**shown, **{one.id: self.rows[one.id] for one in candidates}}
         followers = [row for row in every.values() if self._may_follow_any(row)]
-        known: Mapping[bool, _WordCounts] = {}
+        known: Mapping[bool, WordCounts] = {}
         for anchor, strong in self._answering([*admitted, *over]):
             pool = followers if strong else [row for row in followers if row.id in shown]
             later = self._following(anchor, pool, ended)
@@ -227,7 +181,8 @@ class SuccessionSearch:
                 about = self._changing(anchor, self._near(anchor, later))
             if after := self._nearest(anchor, self._by_turn(about, later, shown)):
                 likely = any(self._is_likely(anchor, near, one) for near, one in after)
-                sure = likely and of_home and self.query.reading.own_asked == {LIVES_IN}
+                of_home = of_home and self.query.reading.own_asked == {LIVES_IN}
+                sure = likely and (of_home or any(self._tells_what_is_asked(one, anchor) for _, one in after))
                 found[anchor.id] = Later(tuple(one.id for _, one in after), likely, sure)
         return found
 
@@ -240,13 +195,23 @@ class SuccessionSearch:
         older = {row.id: [one for one in anchors if one.stated_at < row.stated_at] for row in said}
         return frozenset(row.id for row in said if any(self._tells_otherwise(one, row) for one in older[row.id]))
 
-    def _counts(self, rows: Collection[RankingRow]) -> Mapping[bool, _WordCounts]:
+    def _tells_what_is_asked(self, row: RankingRow, anchor: RankingRow) -> bool:
+        """Tell whether a later turn has all words of the question, names aside, by which the anchor was found.
+
+        Where people talk with one another, these recur.
+        """
+        if anchor.speaker_id is not None:
+            return False
+        found = terms_in(anchor.opening).intersection(self.query.terms) - telling_terms(" ".join(self._known))
+        return len(found) > 1 and found <= terms_in(row.opening)
+
+    def _counts(self, rows: Collection[RankingRow]) -> Mapping[bool, WordCounts]:
         """Count the words of what people said, and of what the assistant said, which repeats those."""
-        kinds: dict[bool, list[RankingRow]] = {True: [], False: []}
+        kinds: dict[bool, list[str]] = {True: [], False: []}
         for row in rows:
-            kinds[self._is_assistants(row)].append(row)
+            kinds[self._is_assistants(row)].append(row.opening)
         return {
-            relayed: _WordCounts.of(said, self._known, self.query.terms, often=1 + relayed)
+            relayed: WordCounts.of(said, self._known, self.query.terms, often=1 + relayed)
             for relayed, said in kinds.items()
         }
 
@@ -294,12 +259,8 @@ class SuccessionSearch:
         return [row for row in later if self._may_follow(anchor, row, own, settled, of_assistant=of_assistant)]
 
     def _may_follow_any(self, row: RankingRow) -> bool:
-        """Tell whether it may follow any anchor: what was written as a belief holds its slot, and changes nothing else.
-
-        Nor does what speaks of its speaker alone, where others are asked for.
-        """
-        told = row.type in self.verbatim or row.id in self._read_from_turns
-        return told and not self._is_of_speaker_alone(row)
+        """Tell whether it may follow any anchor: what was written as a belief holds its slot, and changes no other."""
+        return row.type in self.verbatim or row.id in self._read_from_turns
 
     def _may_follow(
         self,
@@ -314,13 +275,15 @@ class SuccessionSearch:
 
         What was read of the anchor's own predicate changes nothing. A turn says the same as the anchor where the same
         beliefs rest on both, unless it ended them: `own` are the anchor and its beliefs, `settled` their predicates,
-        none where they ended.
-        What the assistant or a tool says in another session may follow what one of them said.
+        none where they ended. What speaks of its speaker alone, where others are asked for, says nothing but of what it
+        names. What the assistant or a tool says in another session may follow what one of them said.
         """
         if self._is_assistants(row) and not (of_assistant and _apart(row, anchor)):
             return False
         others = self._said_by(row)
         if not others.isdisjoint(own) or (settled and not self._predicates(others).isdisjoint(settled)):
+            return False
+        if self._is_of_speaker_alone(row) and names_within(anchor.opening).isdisjoint(terms_in(row.opening)):
             return False
         if anchor.subject is None:
             return True
@@ -418,7 +381,7 @@ class SuccessionSearch:
         return anchor.speaker_id is None and not asked.isdisjoint(told) and (told > asked or asked == {HAS_NAME})
 
     def _naming(
-        self, anchor: RankingRow, later: Sequence[RankingRow], known: Mapping[bool, _WordCounts]
+        self, anchor: RankingRow, later: Sequence[RankingRow], known: Mapping[bool, WordCounts]
     ) -> list[tuple[float, RankingRow]]:
         """Return those that name by a rare word what the anchor names, each with their share of such words."""
         part = self._asked_part(anchor.opening)
@@ -429,7 +392,8 @@ class SuccessionSearch:
 
     def _asked_part(self, text: str) -> str:
         """Return the words around those that a statement shares with the question; all where it shares none."""
-        words, asked = tokens_in(text), set(self.query.terms)
+        asked, empty = set(self.query.terms), STOP_WORDS.get(language_of(text), frozenset())
+        words = [word for word in tokens_in(text) if word not in empty or not asked.isdisjoint(_terms_of_word(word))]
         shared = [place for place, word in enumerate(words) if not asked.isdisjoint(_terms_of_word(word))]
         near = {at for place in shared for at in range(place - AROUND, place + AROUND + 1)}
         return " ".join(word for at, word in enumerate(words) if at in near) or text

@@ -5,8 +5,12 @@ What is kept is pushed out by what is read after it, whichever way the texts wer
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+import re
+from collections import Counter
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from functools import lru_cache, wraps
+from itertools import chain
 from sys import intern
 from typing import Final, Protocol, TypeVar
 
@@ -19,7 +23,7 @@ from app.english.questions import FIRST_PERSON, speaks_of_others_alone, speaks_o
 from app.english.requests import only_asks, requests
 from app.lexical.bm25 import content_terms, terms, text_language
 from app.lexical.labels import Label, labels_of
-from app.lexical.tokens import normalise, tokenize
+from app.lexical.tokens import SPACELESS_LETTER, normalise, tokenize
 from app.memory.normalise import normalise_name
 
 
@@ -43,11 +47,22 @@ class WordNearness(Protocol):
 
 T = TypeVar("T")
 
+COMMON: Final = 2
+"""Most of the matches that are compared which have a word that tells what a statement is about."""
+
+COMMON_SHARE: Final = 0.05
+"""The same as a share of them, where that is more."""
+
+ONE_WORD: Final = 0.5
+"""Least sum of what shared words count: that of two characters of a script without spaces, which are a word."""
+
 KEPT: Final = 4_096
 """Texts of which each reading is kept, some 1 to 4 KB each."""
 
 LONGEST: Final = 1_000
 """Most characters of these."""
+
+_CAPITALISED: Final = re.compile(r"(?<=[^\W_,;:] |[,;:] )[^\W\d_]*[A-ZÄÖÜÉ][^\W_]+")
 
 
 def kept(read: Callable[[str], T]) -> Callable[[str], T]:
@@ -139,6 +154,12 @@ def change_in(text: str) -> bool | None:
 
 
 @kept
+def names_within(text: str) -> frozenset[str]:
+    """Return the terms of the words of a text, but the first of a sentence, that are written with a capital."""
+    return terms_in(" ".join(_CAPITALISED.findall(text)))
+
+
+@kept
 def is_only_asking(text: str) -> bool:
     """Tell whether a text only asks (`requests.only_asks`)."""
     return only_asks(text)
@@ -166,3 +187,38 @@ def share_told_of_speaker(text: str) -> float:
 def speaks_of_itself(text: str) -> bool:
     """Tell whether a text speaks of its speaker, and by no pronoun of anybody else."""
     return speaks_of_speaker_alone(text)
+
+
+@dataclass(frozen=True, slots=True)
+class WordCounts:
+    """The number of matches, of those that may be compared, that have each term, and the terms that tell nothing."""
+
+    counts: Mapping[str, int]
+    most: float
+    without: frozenset[str]
+    asked: frozenset[str]
+
+    @classmethod
+    def of(cls, texts: Sequence[str], without: Collection[str], asked: Collection[str], *, often: int) -> WordCounts:
+        """Count the terms of some texts, which say each thing so often: an assistant says what its tools say."""
+        counts = Counter(chain.from_iterable(map(telling_terms, texts)))
+        most = max(often * COMMON, COMMON_SHARE * len(texts))
+        return cls(counts, most, telling_terms(" ".join(without)), frozenset(asked))
+
+    def _rare(self, found: Iterable[str]) -> dict[str, float]:
+        """Return those terms that few matches have, with what each counts: half, where two overlap.
+
+        One that is asked for counts in full.
+        """
+        known, most, without = self.counts.get, self.most, self.without
+        rare = [one for one in found if one not in without and known(one, 0) <= most]
+        return {one: 0.5 if SPACELESS_LETTER.match(one) and one not in self.asked else 1.0 for one in rare}
+
+    def shared(self, text: str, other: str, *, but: frozenset[str]) -> float:
+        """Return the share of the rare terms of the shorter of two texts that both have; `but` do not count."""
+        said, others = shared_terms(text, other)
+        if said.isdisjoint(others):
+            return 0.0
+        rare = self._rare(said - but)
+        both = sum(weight for term, weight in rare.items() if term in others)
+        return both / max(1.0, min(sum(rare.values()), sum(self._rare(others).values()))) if both >= ONE_WORD else 0.0
