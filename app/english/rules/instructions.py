@@ -48,13 +48,18 @@ _GENERAL: Final = words("instructions", "general verbs")
 _UNSAFE: Final = pattern("instructions", "unsafe", re.IGNORECASE)
 """What asks to be believed or obeyed is not taken for a wish; it stays in the turn, where it can be reviewed."""
 _NONE: Final = pattern("instructions", "none", re.IGNORECASE)
+_ONLY: Final = pattern("instructions", "only", re.IGNORECASE)
+_OF_ME: Final = pattern("instructions", "of me", re.IGNORECASE)
+"""What makes an order one about the speaker, who stays: `with me`, `, we're vegans`."""
+_ANYTHING: Final = re.compile(r"anything (?:with|containing|made|from|about|that)\b", re.IGNORECASE)
+"""What says something by what follows it."""
 _IN_ANSWERS: Final = pattern("instructions", "in answers", re.IGNORECASE)
 _ANSWER: Final = pattern("instructions", "answer", re.IGNORECASE)
 _WHENEVER: Final = pattern("instructions", "whenever", re.IGNORECASE)
 _NEEDED: Final = pattern("instructions", "needed", re.IGNORECASE)
 _AS_TOLD: Final = re.compile(r"\bi (?:ask|say|tell you)\b", re.IGNORECASE)
 _YOU_DO: Final = re.compile(r"\byou (?P<verb>[a-z]+)", re.IGNORECASE)
-_ME: Final = re.compile(r"\s(?:(?:to|for)\s)?me\b", re.IGNORECASE)
+_ME: Final = re.compile(r"\s(?:(?:to|for|with)\s)?me\b", re.IGNORECASE)
 _YOUR: Final = re.compile(r"\byour\s", re.IGNORECASE)
 _DENYING: Final = frozenset({"never", "always", "don't", "dont", "only"})
 _POINTING: Final = re.compile(r"\b(?:it|this|that|these|those|them|him|her|he|she|they|there|here)\b", re.IGNORECASE)
@@ -171,8 +176,9 @@ def _for_each(text: str, clause: Clause) -> Iterator[Draft]:
 
 def _ruled(text: str, clause: Clause) -> Iterator[Draft]:
     """Read `never use range() for pagination`, `stop adding emojis to your answers`, `from now on use tabs`."""
-    found = _RULE.match(text) or _NONE.match(text) or _ORDER.match(text)
-    whole = value(_YOUR.sub("", _REASON.split(found["what"])[0])) if found else None
+    found = _RULE.match(text) or _NONE.match(text) or _ORDER.match(text) or _ONLY.match(text)
+    first = _YOUR.sub("", _REASON.split(found["what"])[0]).strip() if found else ""
+    whole = first if _ANYTHING.match(first) else value(first)
     if found is None or whole is None or _POINTING.search(_IN_ANSWERS.sub("", whole)):
         return
     said, how, lead = ((found.groupdict().get(name) or "").lower() for name in ("verb", "how", "lead"))
@@ -181,11 +187,14 @@ def _ruled(text: str, clause: Clause) -> Iterator[Draft]:
     tool = thing(whole) if verb == "use" and not how else None
     known = choice(tool.name) if tool and kind_of_choice(tool.name) else None
     please = _PLEASE.search(f"{lead} {text[found.end() :]}")
-    asked = (please and not _ONE_OFF.search(whole)) or _IN_ANSWERS.search(whole) or _FROM_NOW.search(lead)
+    alone, lasting = found.re is _ONLY, please or how == "only" or _OF_ME.search(found["what"])
+    once = _ONE_OFF.search(_IN_ANSWERS.sub("", first))
+    always = how == "always" and please
+    asked = (lasting and not once) or _IN_ANSWERS.search(whole) or _FROM_NOW.search(lead)
     if known:
         yield preference(clause, known.key, known.value, topic=known.topic)
-    elif (verb in _GENERAL and (how in _STRICT or asked or not how)) or (how == "always" and please):
-        yield _standing(clause, f"{verb} {whole}", ("always" if how == "always" else "never") if how else "")
+    elif asked if alone else always or (verb in _GENERAL and (how in _STRICT or asked or not how)):
+        yield _standing(clause, f"{verb} {whole}", (how if how in {"always", "only"} else "never") if how else "")
 
 
 def _bound(text: str, clause: Clause) -> Iterator[Draft]:
