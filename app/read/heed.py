@@ -67,6 +67,10 @@ _OF_ORDERS: Final = frozenset({vocabulary.USER, "asks", "always", "your", *REPLI
 _CONDITION: Final = re.compile("|".join(sorted(word_list("heed", "condition"))), re.IGNORECASE)
 """What makes an order one for some answers only: `use metric units when you give recipes`."""
 
+_ADVISING: Final = re.compile("|".join(sorted(word_list("heed", "advising"))))
+_ADVICE: Final = re.compile("|".join(sorted(word_list("heed", "advice"))), re.IGNORECASE)
+"""What makes an order one for advice alone, and a question one that asks for it: `never suggest horror films`."""
+
 _WHY: Final[Mapping[Heed, str]] = {
     Heed.FOOD: "the question touches food or drink",
     Heed.MEDICINE: "the question touches illness or medicine",
@@ -80,12 +84,13 @@ _WHY: Final[Mapping[Heed, str]] = {
 class QuestionSubject:
     """The subject of a question: what it touches, its words, and whether it asks for something to be done.
 
-    `personal`: it speaks of somebody, so that nobody but memory has the answer.
+    `personal`: it speaks of somebody, so that nobody but memory has the answer. `advice`: it asks what to choose.
     """
 
     touches: frozenset[Heed]
     words: tuple[str, ...]
     personal: bool = False
+    advice: bool = False
 
 
 NO_SUBJECT: Final = QuestionSubject(touches=frozenset(), words=())
@@ -203,7 +208,12 @@ def subject_of(reading: QuestionReading, words: WordNearness | None) -> Question
     if words is not None and text_language(text) == words.language:
         touches = touches.union(*(_subjects_near(words, word) for word in said))
     task = {Heed.ANSWERS} if is_request(text) else set()
-    return QuestionSubject(touches=frozenset(touches | task), words=tuple(said), personal=speaks_of_somebody(text))
+    return QuestionSubject(
+        touches=frozenset(touches | task),
+        words=tuple(said),
+        personal=speaks_of_somebody(text),
+        advice=_ADVICE.search(text) is not None,
+    )
 
 
 @lru_cache(maxsize=20_000)
@@ -222,6 +232,8 @@ def _reason(
     def touches(kind: Heed) -> bool:
         if kind is Heed.RULE or (kind is Heed.ANSWERS and _CONDITION.search(one.content)):
             return _shares(one.content, subject.words, words)
+        if kind is Heed.ANSWERS and _ADVISING.match(one.content):
+            return subject.advice
         return kind in subject.touches
 
     touched = filter(touches, kinds)

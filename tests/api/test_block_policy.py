@@ -146,6 +146,13 @@ async def test_a_standing_instruction_is_heeded_by_tasks(client: httpx.AsyncClie
     assert "ISO format" not in await block(client, "Where does my sister live?")
 
 
+async def test_an_order_about_advice_is_heeded_where_advice_is_asked_for(client: httpx.AsyncClient) -> None:
+    await tell(client, 1, "Don't recommend horror films, I can't stand them")
+    assert "horror" in await block(client, "What should I watch tonight?")
+    assert await block(client, "What is 12 times 14?") == ""
+    assert await block(client, "thanks, that's all for today") == ""
+
+
 async def test_a_severe_rule_is_heeded_by_questions_about_its_subject(client: httpx.AsyncClient) -> None:
     await written(
         client, "constraint", user_id=USER, predicate="may-not-fly", rule="with budget airlines", severity="high"
