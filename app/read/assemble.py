@@ -203,7 +203,7 @@ def arrange(taken: Mapping[str, Sequence[Line]], layout: Layout) -> dict[str, li
     by_id, placed = {line[0].memory.id: line for line in said}, set[UUID]()
     for name, lines in groups.items():
         own = {line[0].memory.id: line for line in lines}
-        groups[name] = _behind_later(sorted(lines, key=lambda line: not line[0].later), {**by_id, **own}, placed)
+        groups[name] = _behind_later(_perhaps_replaced_first(lines, layout), {**by_id, **own}, placed)
     left = _behind_later(said, by_id, placed)
     return {**groups, GROUPS[-1]: left} if left else groups
 
@@ -220,11 +220,24 @@ def _behind_later(lines: Iterable[Line], said: Mapping[UUID, Line], placed: set[
     return behind
 
 
+def _perhaps_replaced_first(lines: Sequence[Line], layout: Layout) -> list[Line]:
+    """Return the lines with those that a later turn may have changed first, but for one that is alike a better one."""
+    alike = [_asked_of(line, layout) for line in lines]
+    leads = [bool(hit.later) and alike.index(alike[place]) == place for place, (hit, _) in enumerate(lines)]
+    ordered = sorted(range(len(lines)), key=lambda place: not leads[place])
+    return [lines[place] for place in ordered]
+
+
+def _asked_of(line: Line, layout: Layout) -> frozenset[str]:
+    """Return the words of the question that a line says."""
+    return frozenset(layout.asked.keys() & terms(line[0].memory.content))
+
+
 def _newest_of_alike(lines: Sequence[Line], layout: Layout) -> list[Line]:
     """Return the lines with those that say the same words of the question ordered among themselves, newest first."""
     alike: dict[frozenset[str], list[int]] = defaultdict(list)
-    for place, (hit, _) in enumerate(lines):
-        alike[frozenset(layout.asked.keys() & terms(hit.memory.content))].append(place)
+    for place, line in enumerate(lines):
+        alike[_asked_of(line, layout)].append(place)
     ordered = list(lines)
     for places in alike.values():
         newest = sorted((lines[place] for place in places), key=_newest, reverse=True)

@@ -32,9 +32,11 @@ from app.read.texts import (
     WordCounts,
     WordNearness,
     change_in,
+    full_names,
     is_request,
     kept,
     language_of,
+    names_apart,
     names_within,
     own_life_in,
     person_in,
@@ -305,7 +307,15 @@ class SuccessionSearch:
         changed, told, statement = change_in(row.opening), tokens_in(row.opening), tokens_in(anchor.opening)
         if is_owned_by_another(told, statement) or (not changed and is_done_by_another(told, statement)):
             return True
+        if not changed and self._is_of_another_name(row):
+            return True
         return changed is None and not self.query.reading.gathers
+
+    def _is_of_another_name(self, row: RankingRow) -> bool:
+        """Tell whether it begins with the full name of somebody else, or of something else, than the question names."""
+        first = next(iter(full_names(row.opening)), frozenset[str]())
+        begins = bool(first) and terms_in(row.opening.split(maxsplit=1)[0]) <= first
+        return begins and bool(self.query.named) and first.isdisjoint(self.query.terms)
 
     @cached_property
     def _asked_of_others(self) -> frozenset[str]:
@@ -384,9 +394,15 @@ class SuccessionSearch:
         self, anchor: RankingRow, later: Sequence[RankingRow], known: Mapping[bool, WordCounts]
     ) -> list[tuple[float, RankingRow]]:
         """Return those that name by a rare word what the anchor names, each with their share of such words."""
-        part = self._asked_part(anchor.opening)
+        said, part = anchor.opening, self._asked_part(anchor.opening)
         subject = telling_terms(anchor.subject or "")
-        shares = [(known[self._is_assistants(one)].shared(part, one.opening, but=subject), one) for one in later]
+        shares = [
+            (
+                known[self._is_assistants(one)].shared(part, one.opening, but=subject | names_apart(said, one.opening)),
+                one,
+            )
+            for one in later
+        ]
         least = max(NAMED, NAMED_LEAST * max((share for share, _ in shares), default=0.0))
         return [(1 + share, one) for share, one in shares if share >= least]
 
@@ -457,7 +473,8 @@ class SuccessionSearch:
     def _telling(self, anchor: RankingRow, row: RankingRow) -> float:
         """Return what is added for words of a change, of what the anchor is about, and of the kind asked for."""
         said, others = shared_terms(anchor.opening, row.opening)
-        names = not (said & others) <= self._known | telling_terms(anchor.subject or "")
+        empty = self._known | telling_terms(anchor.subject or "") | names_apart(anchor.opening, row.opening)
+        names = not (said & others) <= empty
         kind = self._is_small and answers_kind(self.query.reading.text, row.opening) is True
         return TELLS_CHANGE * bool(change_in(row.opening)) + NAMES_IT * names + HAS_KIND * kind
 

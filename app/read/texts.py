@@ -64,6 +64,8 @@ LONGEST: Final = 1_000
 
 _CAPITALISED: Final = re.compile(r"(?<=[^\W_,;:] |[,;:] )[^\W\d_]*[A-ZÄÖÜÉ][^\W_]+")
 
+_FULL_NAME: Final = re.compile(r"\b[A-ZÄÖÜÉ][^\W_]+(?: [A-ZÄÖÜÉ][^\W_]+)+")
+
 
 def kept(read: Callable[[str], T]) -> Callable[[str], T]:
     """Return a reading of texts that remembers what it read of the last of them that are not long."""
@@ -157,6 +159,18 @@ def change_in(text: str) -> bool | None:
 def names_within(text: str) -> frozenset[str]:
     """Return the terms of the words of a text, but the first of a sentence, that are written with a capital."""
     return terms_in(" ".join(_CAPITALISED.findall(text)))
+
+
+@kept
+def full_names(text: str) -> tuple[frozenset[str], ...]:
+    """Return the terms of each run of words that are written with a capital."""
+    return tuple(map(terms_in, _FULL_NAME.findall(text)))
+
+
+def names_apart(text: str, other: str) -> frozenset[str]:
+    """Return the terms that two texts share within full names that differ: `Ines Prado` and `Ines Moura` are two."""
+    pairs = ((one, each) for one in full_names(text) for each in full_names(other))
+    return frozenset[str]().union(*(one & each for one, each in pairs if not (one <= each or each <= one)))
 
 
 @kept

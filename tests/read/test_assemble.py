@@ -178,6 +178,14 @@ def test_what_does_not_fit_makes_room_for_what_does() -> None:
     assert used == (UUID(int=1), UUID(int=3))
 
 
+def test_of_beliefs_that_answer_alike_the_newest_leads_though_the_other_may_have_changed() -> None:
+    old = hit(1, content="the mill was built by Osk", stated_at=NOW - timedelta(days=3))
+    new = hit(2, content="the mill was built by Brunn", stated_at=NOW - timedelta(days=2))
+    after = hit(3, "episodic", "Osk has moved away", stated_at=NOW - timedelta(days=1))
+    lines = block(replace(old, later=(after.memory.id,)), new, after, query="Who built the mill?").text
+    assert lines.index("Brunn") < lines.index("by Osk")
+
+
 @pytest.mark.parametrize(
     ("mode", "least"), [(ReadMode.DEFAULT, 0.5), (ReadMode.HISTORICAL, 0.3), (ReadMode.AUDIT, 0.3)]
 )

@@ -1,7 +1,7 @@
 from __future__ import annotations
 
 from app.lexical.bm25 import terms
-from app.read.texts import LONGEST, kept, terms_in
+from app.read.texts import LONGEST, kept, names_apart, names_within, terms_in
 from app.read.values import worded
 
 
@@ -25,3 +25,13 @@ def test_terms_are_those_of_the_index() -> None:
 
 def test_a_note_is_worded_with_its_number() -> None:
     assert worded(("first", ("beside turns: +{:.4f}", 0.12346))) == ("first", "beside turns: +0.1235")
+
+
+def test_two_full_names_that_share_a_word_are_two() -> None:
+    assert names_apart("Ines Prado runs it.", "Lunch with Ines Moura.") == frozenset({"ine"})
+    assert not names_apart("Ines Prado runs it.", "Lunch with Ines.")
+    assert not names_apart("Ines Prado runs it.", "Lunch with Ines Prado.")
+
+
+def test_names_within_a_text_are_not_what_begins_its_sentences() -> None:
+    assert names_within("The tour to ESRIN was off. Rain, said Ole.") == terms_in("ESRIN Ole")
