@@ -183,8 +183,7 @@ class SuccessionSearch:
                 about = self._changing(anchor, self._near(anchor, later))
             if after := self._nearest(anchor, self._by_turn(about, later, shown)):
                 likely = any(self._is_likely(anchor, near, one) for near, one in after)
-                of_home = of_home and self.query.reading.own_asked == {LIVES_IN}
-                sure = likely and (of_home or any(self._tells_what_is_asked(one, anchor) for _, one in after))
+                sure = likely and of_home and self.query.reading.own_asked == {LIVES_IN}
                 found[anchor.id] = Later(tuple(one.id for _, one in after), likely, sure)
         return found
 
@@ -196,16 +195,6 @@ class SuccessionSearch:
         said = [self.rows[one.id] for one in admitted if self.rows[one.id].type in self.verbatim]
         older = {row.id: [one for one in anchors if one.stated_at < row.stated_at] for row in said}
         return frozenset(row.id for row in said if any(self._tells_otherwise(one, row) for one in older[row.id]))
-
-    def _tells_what_is_asked(self, row: RankingRow, anchor: RankingRow) -> bool:
-        """Tell whether a later turn has all words of the question, names aside, by which the anchor was found.
-
-        Where people talk with one another, these recur.
-        """
-        if anchor.speaker_id is not None:
-            return False
-        found = terms_in(anchor.opening).intersection(self.query.terms) - telling_terms(" ".join(self._known))
-        return len(found) > 1 and found <= terms_in(row.opening)
 
     def _counts(self, rows: Collection[RankingRow]) -> Mapping[bool, WordCounts]:
         """Count the words of what people said, and of what the assistant said, which repeats those."""
