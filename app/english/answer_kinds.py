@@ -11,7 +11,10 @@ from app.english.word_lists import EITHER, MEN, NUMBERS, WOMEN, pattern
 
 _ASKS_NUMBER: Final = pattern("question_cues", "asks for number", re.IGNORECASE)
 _ASKS_NAME: Final = pattern("question_cues", "asks for name", re.IGNORECASE)
-_NUMBER: Final = re.compile(rf"\d|\b(?:{'|'.join(NUMBERS)}|third|fourth|\w+th|\w+days?)\b", re.IGNORECASE)
+_NUMBER: Final = re.compile(
+    rf"\d|\b(?:{'|'.join(NUMBERS)}|first|second|third|(?:four|fif|six|seven|eigh|nin|ten|eleven|twelf|\w+ie)th|\w+days?)\b",
+    re.IGNORECASE,
+)
 _NAME: Final = re.compile(r"(?<=[\w,;:] )[A-Z]\w")
 _FIRST_WORD: Final = re.compile(r"\W*(\w+)")
 _NAMES: Final = MEN | WOMEN | EITHER
