@@ -10,7 +10,7 @@ from typing import Final
 from app.english.dates.periods import Prefer
 from app.english.names import leading_name, token_names
 from app.english.rules import event_time
-from app.english.rules.clause import Clause, SpeakerContext, Tense, Who
+from app.english.rules.clause import HIDDEN, Clause, SpeakerContext, Tense, Who
 from app.english.rules.drafts import (
     PASSING,
     Draft,
@@ -212,6 +212,29 @@ def appointments(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     time = event_time.find(found["time"], said.now, prefer="future")
     if time is not None and _ONLY_TIME.fullmatch(event_time.without(found["time"], time)):
         yield event(clause, subject.name, time, [subject.owner or subject.name], topic=topic_of(subject.name))
+
+
+_MOVED: Final = pattern("events", "moved", re.IGNORECASE)
+"""An appointment, and the date that it is moved to."""
+
+
+def moved_appointments(text: str, speaker: Clause, said: SpeakerContext) -> Iterator[Draft]:
+    """Read `the wedding was moved to 19 December`: what someone now has on that date."""
+    found = None if HIDDEN in text else _MOVED.search(text)
+    if found is None:
+        return
+    when = next(one for one in (found["when"], found["then"]) if one)
+    what = f"{said.speaker}'s {(found['what'] or found['which']).lower()}"
+    time = event_time.find(when, said.now, prefer="future")
+    if time is not None and _ONLY_TIME.fullmatch(event_time.without(when, time)):
+        yield _called_off(speaker, what)
+        yield event(speaker, what, time, [said.speaker], importance=0.6, topic=topic_of(what))
+
+
+def _called_off(speaker: Clause, what: str) -> Draft:
+    """Return that an event to come does not take place as it was planned."""
+    draft = event(speaker, what, None, importance=0.6, topic=topic_of(what))
+    return replace(draft, payload={"event_description": what}, ends=True)
 
 
 OFTEN: Final = pattern("events", "often", re.IGNORECASE)

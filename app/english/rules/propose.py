@@ -50,6 +50,7 @@ _BARE_LIKING: Final = pattern("proposals", "bare liking", re.IGNORECASE)
 _LEAD: Final = re.compile(r"(?:(?:and|so|yeah|yes|well|honestly|afternoon|evening|morning)[,: ]+)*", re.IGNORECASE)
 _ABBREVIATED: Final = words("names", "abbreviated")
 _DOTTED: Final = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
+_INITIALS: Final = re.compile(r", (?:[A-Z]\.){2,4}")
 _PARTS: Final = words("quotations", "parts of a conversation")
 _LONGER_WORD: Final = 4
 _ASSUMED: Final = 0.9
@@ -413,10 +414,23 @@ def _key(draft: Draft) -> str:
 
 
 def _with_own_stop(value: object, said: str) -> object:
-    """Return a value with the full stop that belongs to its last word: `Acme Inc.`, `the U.K.`."""
-    last = value.rsplit(maxsplit=1)[-1] if isinstance(value, str) and value.strip() else ""
+    """Return a value with the full stop that belongs to its last word, and the initials of where it lies.
+
+    `Apple Inc.`, `Washington, D.C.`; a stop that only ends the sentence is none of its own. Of a value in other words
+    than was said, such as `user met Ana Ruiz Jr.`, the last word is looked for.
+    """
+    if not isinstance(value, str) or not value.strip():
+        return value
+    last = value.split()[-1]
+    found = value if value in said else f" {last}"
+    before, _, after = said.partition(found)
+    if len(before) == len(said):
+        return value
+    initials = _INITIALS.match(after)
+    if initials is not None and found is value and value[:1].isupper():
+        return value + initials.group()
     own = _DOTTED.fullmatch(last) is not None or (last[:1].isupper() and last.lower() in _ABBREVIATED)
-    return f"{value}." if own and f"{last}." in said else value
+    return f"{value}." if own and after.startswith(".") else value
 
 
 def _quoted(found: LocatedDraft, turn: Utterance) -> QuotedDraft:

@@ -32,6 +32,7 @@ from app.english.word_lists import (
     DIETS,
     GROUPS,
     KINDS,
+    LEFT_OUT,
     STATES,
     pattern,
     section,
@@ -233,6 +234,14 @@ def a_state(states: frozenset[str]) -> Value:
 
 diet: Final = a_state(DIETS)
 health_state: Final = a_state(STATES)
+
+_FOOD: Final = re.compile(r"[a-z]+", re.IGNORECASE)
+
+
+def diets_without(text: str, _said: SpeakerContext) -> Iterator[str]:
+    """Yield the diets that leave out a food."""
+    food = _FOOD.match(text)
+    yield from LEFT_OUT.get(food[0].lower(), "").split() if food else ()
 
 
 def age(text: str, _said: SpeakerContext) -> Iterator[str]:

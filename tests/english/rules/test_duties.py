@@ -32,6 +32,7 @@ def test_what_is_called_a_joke_is_one(text: str, act: SpeechAct) -> None:
     [
         ("I work at Wayne Corp.", "Wayne Corp."),
         ("I work at Nokia.", "Nokia"),
+        ("I live in Portland, O.R.", "Portland, O.R."),
         ("I moved to the U.K.", "U.K."),
     ],
 )

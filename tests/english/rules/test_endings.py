@@ -143,9 +143,29 @@ def test_whom_one_has_lost_is_not_taken_for_granted() -> None:
         assert not [one for one in propose(turn(said)) if one.payload.get("predicate") == "has"], said
 
 
-def test_a_start_at_work_is_on_its_date() -> None:
-    [event] = [one for one in propose(turn("I start at Lego on 1 October")) if one.type == "event"]
-    assert (event.payload["event_description"], event.payload["event_at"]) == ("user starts at Lego", "2026-10-01")
+@pytest.mark.parametrize(
+    ("words", "what", "at"),
+    [
+        ("The housewarming was moved to 12 June.", "user's housewarming", "2026-06-12"),
+        ("They postponed my knee surgery to 3 July", "user's knee surgery", "2026-07-03"),
+        ("I start at Lego on 1 October", "user starts at Lego", "2026-10-01"),
+    ],
+)
+def test_an_appointment_that_is_moved_is_on_its_new_date(words: str, what: str, at: str) -> None:
+    [event] = [one for one in propose(turn(words)) if one.type == "event" and not one.ends]
+    assert (event.payload["event_description"], event.payload["event_at"]) == (what, at)
+
+
+@pytest.mark.parametrize(
+    ("words", "what"),
+    [
+        ("The housewarming was moved to 12 June.", "user's housewarming"),
+        ("They postponed my knee surgery to 3 July", "user's knee surgery"),
+    ],
+)
+def test_an_appointment_that_is_moved_or_cancelled_ends(words: str, what: str) -> None:
+    [over] = [one for one in propose(turn(words)) if one.ends]
+    assert (over.type, over.payload) == ("event", {"event_description": what})
 
 
 @pytest.mark.parametrize("words", ["The meeting was moved to room 4.", "I start at 9 on Mondays"])
