@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 from typing import Final
 
 from app.english.dates import find_spans
-from app.english.word_lists import EITHER, MEN, NUMBERS, WOMEN, pattern
+from app.english.word_lists import GIVEN_NAMES, NUMBERS, pattern
 
 _ASKS_NUMBER: Final = pattern("question_cues", "asks for number", re.IGNORECASE)
 _ASKS_NAME: Final = pattern("question_cues", "asks for name", re.IGNORECASE)
@@ -17,7 +17,6 @@ _NUMBER: Final = re.compile(
 )
 _NAME: Final = re.compile(r"(?<=[\w,;:] )[A-Z]\w")
 _FIRST_WORD: Final = re.compile(r"\W*(\w+)")
-_NAMES: Final = MEN | WOMEN | EITHER
 _ANY_DAY: Final = datetime(2026, 1, 1, tzinfo=UTC)
 
 
@@ -30,4 +29,4 @@ def answers_kind(question: str, text: str) -> bool | None:
 
 def _has_name(text: str) -> bool:
     first = _FIRST_WORD.match(text)
-    return _NAME.search(text) is not None or (first is not None and first[1].casefold() in _NAMES)
+    return _NAME.search(text) is not None or (first is not None and first[1].casefold() in GIVEN_NAMES)

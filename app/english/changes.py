@@ -9,7 +9,7 @@ import re
 from collections.abc import Sequence
 from typing import Final
 
-from app.english.word_lists import EITHER, KIN, MEN, WOMEN, pattern
+from app.english.word_lists import GIVEN_NAMES, KIN, pattern
 from app.lexical.bm25 import STOP_WORDS, text_language
 
 _CHANGE: Final = pattern("changes", "change", re.IGNORECASE)
@@ -18,7 +18,6 @@ _WHILE: Final = pattern("changes", "for a while", re.IGNORECASE)
 _ADDITION: Final = pattern("changes", "addition", re.IGNORECASE)
 _SPEAKER: Final = pattern("changes", "one who speaks", re.IGNORECASE)
 _OTHERS: Final = pattern("changes", "another person").pattern
-_NAMES: Final = MEN | WOMEN | EITHER
 
 _PERSON: Final = re.compile(rf"\b(?:{'|'.join(map(re.escape, KIN))})s?\b|{_OTHERS}", re.IGNORECASE)
 _OWNED: Final = re.compile(rf"(?:{_SPEAKER.pattern})(?:[的の]|\W?s\b)?\s*(?:\w+\s+)?$", re.IGNORECASE)
@@ -70,7 +69,7 @@ def another_person(text: str) -> str:
     if first is None or not first[1][:1].isupper() or _SPEAKER.search(text) is not None:
         return ""
     word = first[1].casefold()
-    return first[1] if word in _NAMES and word not in STOP_WORDS.get(text_language(text), ()) else ""
+    return first[1] if word in GIVEN_NAMES and word not in STOP_WORDS.get(text_language(text), ()) else ""
 
 
 def is_done_by_another(told: Sequence[str], statement: Sequence[str]) -> bool:

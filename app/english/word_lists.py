@@ -98,6 +98,8 @@ WOMEN: Final = section("given_names", "women")
 EITHER: Final = section("given_names", "either")
 """Given names of both women and men, or that are other words too."""
 
+GIVEN_NAMES: Final = MEN | WOMEN | EITHER
+
 NUMBERS: Final[Mapping[str, Decimal]] = {
     word: Decimal(value) for value, *forms in (line.split() for line in entries("numbers")) for word in forms
 }

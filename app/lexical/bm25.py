@@ -318,7 +318,10 @@ def language_of(tokens: Collection[str], default: str, default_words: Collection
     if most < defaults or (most and most == defaults):
         return default
     best = [language for language in function_words() if votes[language] == most]
-    telling = words - _common_words()["ambiguous"]
-    common = {language: len(telling & _common_words().get(language, frozenset())) for language in best}
+    if len(best) == 1:
+        return best[0]
+    of_language = _common_words()
+    telling = words - of_language["ambiguous"]
+    common = {language: len(telling & of_language.get(language, frozenset())) for language in best}
     likely = max(best, key=common.__getitem__)
     return likely if most or common[likely] else default

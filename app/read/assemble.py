@@ -25,6 +25,7 @@ from app.memory.spec import GROUPS, HEED_GROUP, MemoryType
 from app.model import Memory, MemoryStatus, ReadMode
 from app.read.block_dates import as_day, days_with_times, stated_since, with_own_days
 from app.read.excerpt import quoted_of, shown_of
+from app.read.texts import terms_in
 from app.read.values import ContextBlock, ContextGroup, HeededLine, Hit, IdStyle, ParsedQuery, Ranked
 
 _PIECE = re.compile(r"[A-Za-z]+|[0-9]+|[^\W_]+|[^\w\s]|_")
@@ -230,7 +231,7 @@ def _perhaps_replaced_first(lines: Sequence[Line], layout: Layout) -> list[Line]
 
 def _asked_of(line: Line, layout: Layout) -> frozenset[str]:
     """Return the words of the question that a line says."""
-    return frozenset(layout.asked.keys() & terms(line[0].memory.content))
+    return frozenset(layout.asked.keys() & terms_in(line[0].memory.content))
 
 
 def _newest_of_alike(lines: Sequence[Line], layout: Layout) -> list[Line]:

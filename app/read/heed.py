@@ -201,9 +201,10 @@ def subject_of(reading: QuestionReading, words: WordNearness | None) -> Question
     """Return the subject of a question; `words` compares single words, where the embedding model can."""
     text = reading.text
     stop = STOP_WORDS.get(reading.language, frozenset())
-    words_said = (part for token in tokenize(normalise(text)) for part in dict.fromkeys((token, *token.split("-"))))
-    said = [word for word in dict.fromkeys(words_said) if word not in stop]
-    touches = {kind for kind in _WORDS if any(one in text.lower() for one in _WITHIN[kind])}
+    parts = (part for token in tokenize(normalise(text)) for part in (token, *token.split("-")))
+    said = [word for word in dict.fromkeys(parts) if word not in stop]
+    lower = text.lower()
+    touches = {kind for kind in _WORDS if any(one in lower for one in _WITHIN[kind])}
     touches |= {kind for kind, about in _WORDS.items() if not set(said).isdisjoint(about)}
     if words is not None and text_language(text) == words.language:
         touches = touches.union(*(_subjects_near(words, word) for word in said))

@@ -2,7 +2,7 @@
 
 "I live in Porto." and then "Our house in Evora is ready." No word list tells such turns: most share neither key nor
 predicate with the statement. But they are about the same thing: they name it, or what was said of it, by a word that
-few other turns have ("the Vespa was stolen"), or each word of the statement has a near one in them.
+few other turns have ("the Vespa was stolen"), or as a whole they resemble it and what is asked of it.
 """
 
 from __future__ import annotations

@@ -31,9 +31,7 @@ def turn_evidence(
     for scope in scopes:
         for memory in query.ids:
             said = scope.said.get(memory)
-            if said and not any(len(scope.told.get(one.turn, ())) > 1 for one in said):
-                found[memory] = TurnEvidence(said[-1].role, (), said[-1].turn in recent)
-            elif said:
+            if said:
                 shared = [one for one in said if len(scope.told.get(one.turn, ())) > 1]
                 beliefs = tuple(belief for one in shared for belief in _beliefs(scope, one, query))
                 found[memory] = TurnEvidence(role=said[-1].role, beliefs=beliefs, recent=said[-1].turn in recent)
