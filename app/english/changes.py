@@ -22,6 +22,16 @@ _OTHERS: Final = pattern("changes", "another person").pattern
 _PERSON: Final = re.compile(rf"\b(?:{'|'.join(map(re.escape, KIN))})s?\b|{_OTHERS}", re.IGNORECASE)
 _OWNED: Final = re.compile(rf"(?:{_SPEAKER.pattern})(?:[的の]|\W?s\b)?\s*(?:\w+\s+)?$", re.IGNORECASE)
 _LED: Final = pattern("changes", "before a person", re.IGNORECASE)
+_BESIDE: Final = 3
+"""Most words after the word for the speaker that say nothing of them."""
+
+_WITH: Final = 2
+"""Words between a person and the speaker from which on these do not do it together: `my wife and I`."""
+
+_FOR: Final = pattern("changes", "for a person", re.IGNORECASE)
+_VALUE: Final = re.compile(r"\d|(?<=\w )[A-ZÄÖÜÉ]\w+")
+"""A number, or a name within a sentence."""
+
 _OF_MINE: Final = pattern("changes", "of mine", re.IGNORECASE)
 _SELF: Final = frozenset({"i", "we", "user"})
 _OWN: Final = frozenset({"my", "our", "user's"})
@@ -63,13 +73,29 @@ def another_person(text: str) -> str:
     found = _PERSON.search(text)
     if found is not None:
         before, after = _OWNED.sub("", text[: found.start()]), _OF_MINE.sub("", text[found.end() :])
-        alone = _LED.fullmatch(before) is not None and _SPEAKER.search(after) is None
-        return found.group() if alone else ""
+        led = _LED.fullmatch(before) is not None and _tells_nothing_of_speaker(after)
+        given = _FOR.search(before) is not None and _SPEAKER.search(f"{before} {after}") is None
+        return found.group() if led or given else ""
     first = _FIRST_WORD.match(text)
     if first is None or not first[1][:1].isupper() or _SPEAKER.search(text) is not None:
         return ""
     word = first[1].casefold()
     return first[1] if word in GIVEN_NAMES and word not in STOP_WORDS.get(text_language(text), ()) else ""
+
+
+def _tells_nothing_of_speaker(text: str) -> bool:
+    """Tell whether what follows a person has no word for the speaker, or none but beside: `... and sends us cards`.
+
+    Few words follow that one, no name and no number, and no word for a change is right before it: `dumped me`.
+    """
+    found = _SPEAKER.search(text)
+    if found is None:
+        return True
+    with_them = len(text[: found.start()].split()) < _WITH
+    if with_them or len(text[found.end() :].split()) > _BESIDE or _VALUE.search(text, found.end()):
+        return False
+    changed = list(_CHANGE.finditer(text, 0, found.start()))
+    return not changed or len(text[changed[-1].end() : found.start()].split()) > 1
 
 
 def is_done_by_another(told: Sequence[str], statement: Sequence[str]) -> bool:

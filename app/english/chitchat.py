@@ -97,6 +97,13 @@ def _consists_of_phrases(text: str) -> bool:
     return True
 
 
+def after_chit_chat(text: str) -> str | None:
+    """Return the words after the phrase of greeting or assent with which a text begins; None without one."""
+    words = _WORD.findall(normalise(text))
+    taken = _phrase_at(words, 0) if words else 0
+    return " ".join(words[taken:]) if taken else None
+
+
 def is_reaction(sentence: str) -> bool:
     """Return whether a sentence only says how its speaker takes what was said: `Wow, that must be hard for her`."""
     first, *others = (part.strip(" .!") for part in _PART.split(sentence))

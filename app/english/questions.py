@@ -8,12 +8,13 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from itertools import pairwise
 from typing import Final, Literal
 
 from app.english.predicates import AUXILIARIES, PredicateForm, predicate_form
 from app.english.verbs import base_of, form_of, looks_past
-from app.english.word_lists import expanded, grouped, lines, pattern, word_set
-from app.lexical.bm25 import STOP_WORDS
+from app.english.word_lists import expanded, grouped, lines, pairs, pattern, word_set
+from app.lexical.bm25 import STOP_WORDS, text_language
 from app.memory import normalise, vocabulary
 
 QUESTION_HINTS: Final[Mapping[str, tuple[str, ...]]] = {
@@ -166,6 +167,10 @@ DATED: Final = pattern("question_cues", "dated", _ANY_CASE)
 ASKS_BACK: Final = pattern("question_cues", "asks back", _ANY_CASE)
 """Asks for a statement of the assistant."""
 
+_SHORT_SPELLINGS: Final = pairs("question_cues", "short spellings")
+_SHORT: Final = re.compile(rf"\b(?:{'|'.join(map(re.escape, _SHORT_SPELLINGS))})\b(?!')", _ANY_CASE)
+_GAP: Final = re.compile(r"\s{2,}")
+
 _WAS_SAID: Final = pattern("question_cues", "was said", _ANY_CASE)
 """Asks what was said, by anybody."""
 
@@ -237,6 +242,11 @@ WH_TYPES: Mapping[str, re.Pattern[str]] = {
 }
 """Forms of questions that hint at a type without its hint words; types that don't exist are ignored."""
 
+ASKING: Final = re.compile(
+    r"\b(?:how (?:long|many|much|often|old|far|late|big|fast)|(?:what|which) (?:kinds?|sorts?|types?) of)\b", _ANY_CASE
+)
+"""Words by which a question asks, which no answer has."""
+
 FILLERS: Final = frozenset(
     """all anything any everything every list show tell give find know knows remember remind please user think
     thing things stuff going go went take took place get got""".split()  # noqa: SIM905 - reads as a list of words
@@ -245,6 +255,21 @@ FILLERS: Final = frozenset(
 
 NAMING: Final = frozenset({"name", "named", "called", "who's", "whose"})
 """Words of a question for a person's identity."""
+
+
+def spelled_out(text: str) -> str:
+    """Return an English question with the short spellings of chats written out: `wat phone hav i` has `what`."""
+    if _SHORT.search(text) is None or text_language(text) != "english":
+        return text
+    return _GAP.sub(" ", _SHORT.sub(lambda found: _SHORT_SPELLINGS[found[0].casefold()], text)).strip()
+
+
+def asks_back(text: str) -> bool:
+    """Tell whether a statement of the assistant is asked for: by its cues, or by `you` with a past tense."""
+    if ASKS_BACK.search(text) is not None:
+        return True
+    said = [word.casefold() for word in _TENSE_WORD.findall(text)[:MOST_READ]]
+    return any(before == "you" and _is_past_form(word) for before, word in pairwise(said))
 
 
 def is_past(text: str) -> bool:

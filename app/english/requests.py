@@ -8,7 +8,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from app.english.chitchat import is_chit_chat
+from app.english.chitchat import after_chit_chat, is_chit_chat
 from app.english.verbs import form_of
 from app.english.word_lists import listed, pattern, words
 from app.lexical.bm25 import STOP_WORDS, text_language
@@ -20,6 +20,8 @@ _ASKING: Final = pattern("requests", "asking")
 _WITHIN: Final = re.compile("|".join(listed("requests", "asking within")))
 _POLITE: Final = pattern("requests", "polite")
 _TELLING: Final = pattern("requests", "telling")
+_THANKING: Final = pattern("requests", "thanking")
+_LONGEST_THANKS: Final = 80
 _TASKS: Final = words("requests", "tasks")
 _STANDING: Final = words("requests", "standing")
 _STANDING_WORDS: Final = pattern("requests", "standing words")
@@ -37,6 +39,26 @@ def only_asks(text: str) -> bool:
     """Tell whether every sentence of a text, but for small talk, asks or requests; small talk alone does not."""
     rest = [one for one in _SENTENCE.findall(text) if one.strip() and not is_chit_chat(one)]
     return bool(rest) and all(asks(one) or requests(one) for one in rest)
+
+
+def only_greets(text: str) -> bool:
+    """Tell whether a text greets, thanks or takes leave, in phrases known for it or around words without content.
+
+    What thanks may say more, of nobody: `thank you, that will be all`.
+    """
+    if is_chit_chat(text):
+        return True
+    said = normalise(text).strip()
+    if said.endswith(_MARKS) or _SPEAKER.search(said) or _ABROAD_TELLING.search(said):
+        return False
+    thanked = _THANKING.match(said)
+    rest = said[thanked.end() :] if thanked else after_chit_chat(said)
+    if rest is None or len(said) > _LONGEST_THANKS:
+        return False
+    if any(asks(one.strip(" ,!.")) or requests(one.strip(" ,!.")) for one in _SENTENCE.findall(rest)):
+        return False
+    empty = STOP_WORDS.get(text_language(said), frozenset())
+    return thanked is not None or all(word in empty or len(word) == 1 for word in rest.split())
 
 
 def asks(sentence: str) -> bool:

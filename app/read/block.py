@@ -16,7 +16,7 @@ from app.db.memories.ranking import RankingRow, TurnEvidence
 from app.english.questions import ASKS_FOR_QUESTIONS
 from app.memory.extraction import NOT_PEOPLE, Role
 from app.model import ReadMode
-from app.read.relevance import MatchEvidence, Split, is_brief, says_whom, split
+from app.read.relevance import ANSWERED, MatchEvidence, Split, is_brief, says_whom, split
 from app.read.texts import is_only_asking, name_in, share_told, terms_in
 from app.read.values import OPENING, Arm, ParsedQuery, QueryRequest, Ranked
 
@@ -247,10 +247,14 @@ def _asks(judged: Judged, one: Ranked) -> bool:
 def assistant_words(judged: Judged, one: Ranked) -> str:
     """Leave out what the assistant said, unless it is asked for or says by its own words what the user did not."""
     query = judged.policy.query
-    if not judged.is_of_assistant(one) or query.reading.asks_back or not judged.is_turn(one):
+    if not judged.is_of_assistant(one) or not judged.is_turn(one):
         return ""
+    without = "said by the assistant, without a word of the question"
+    if query.reading.asks_back:
+        asked = Arm.LEXICAL in one.places or judged.policy.evidence.whole[one.id] >= ANSWERED * judged.best
+        return "" if asked else without
     if Arm.LEXICAL not in one.places:
-        return "said by the assistant, without a word of the question"
+        return without
     if judged.policy.evidence.whole[one.id] < AS_GOOD * judged.best and not query.reading.goes_on:
         return "said by the assistant, and less relevant than what the user said"
     said = terms_in(judged.row(one).opening)

@@ -16,7 +16,6 @@ from typing import Final
 from uuid import UUID
 
 from app.db.memories.ranking import RankingRow, TurnBelief, TurnEvidence
-from app.english.dates import find_spans
 from app.lexical.bm25 import terms
 from app.memory.extraction import Role
 from app.model import ReadMode, SpeechAct
@@ -25,7 +24,7 @@ from app.read.assemble import floor, select
 from app.read.block import BlockPolicy
 from app.read.relevance import MatchEvidence, Relevance, Split
 from app.read.succession import NONE_LATER, SuccessionSearch, seeks_later
-from app.read.texts import kept, terms_in
+from app.read.texts import terms_in, untimed_terms
 from app.read.timely import ELSEWHEN, history_first, on_that_day
 from app.read.values import OPENING, Cut, ParsedQuery, QueryRequest, Ranked
 
@@ -40,8 +39,6 @@ NEARLY_ALL: Final = 0.75
 
 MOST_DATED: Final = 40
 """Words of the longest turn that is compared with its event without its words for times, some 0.5 ms for a turn."""
-
-_ANY_TIME: Final = datetime(2026, 1, 1, tzinfo=UTC)
 
 NEAREST: Final = 0.6
 """Share of the evidence of a turn's most relevant belief that another one of it needs to be what the turn is for."""
@@ -251,14 +248,6 @@ def _saying(row: RankingRow) -> tuple[object, ...]:
     return row.scope_id, row.said
 
 
-@kept
-def _untimed_terms(text: str) -> frozenset[str]:
-    """Return the terms of a text without its words for times, which are the same whenever it was said."""
-    for span in reversed(find_spans(text, now=_ANY_TIME)):
-        text = f"{text[: span.start]} {text[span.end :]}"
-    return frozenset(terms(text))
-
-
 @dataclass(frozen=True, slots=True, kw_only=True)
 class TurnsInView:
     """The found turns with the beliefs that rest on them, and the evidence for each match."""
@@ -437,7 +426,7 @@ class TurnsInView:
         opening = self.rows[turn].opening
         if len(opening) >= OPENING or (dated and self.rows[turn].words > MOST_DATED):
             return 0.0
-        said = _untimed_terms(opening) if dated else terms_in(opening)
+        said = untimed_terms(opening) if dated else terms_in(opening)
         left = said.difference(*(terms_in(self.rows[one].opening) for one in beliefs))
         return 1 - len(left) / max(1, len(said)) if left.isdisjoint(self.query.terms) else 0.0
 

@@ -52,6 +52,7 @@ _TEXTS: Final = {
 }
 """The words of each subject as texts of as many words as are compared."""
 
+_ABROAD: Final = {kind: word_list("heed", f"{kind} abroad") for kind in _WORDS}
 _TOLD: Final = {kind: "|".join(sorted(word_list("heed", f"{kind} told"))) for kind in _WORDS}
 """Patterns of turns that tell of what must be heeded, by subject."""
 
@@ -70,6 +71,9 @@ _CONDITION: Final = re.compile("|".join(sorted(word_list("heed", "condition"))),
 _ADVISING: Final = re.compile("|".join(sorted(word_list("heed", "advising"))))
 _ADVICE: Final = re.compile("|".join(sorted(word_list("heed", "advice"))), re.IGNORECASE)
 """What makes an order one for advice alone, and a question one that asks for it: `never suggest horror films`."""
+
+_KNOWN_TO_ALL: Final = re.compile("|".join(sorted(word_list("heed", "known to all"))), re.IGNORECASE)
+_CLAUSE: Final = re.compile(r"[,;:\u2013\u2014\u3001\uff0c]\s*")
 
 _WHY: Final[Mapping[Heed, str]] = {
     Heed.FOOD: "the question touches food or drink",
@@ -185,10 +189,15 @@ def _kinds_told(touches: Collection[Heed], mode: HeedMode) -> list[Heed]:
 
 
 def _telling(content: str, kind: Heed) -> str:
-    """Return the sentences of a turn that tell what is to be heeded; none of those that only ask."""
+    """Return the sentences of a turn that tell what is to be heeded; none of which the clause for it only asks."""
     spans = [content[start:end] for start, end in sentence_spans(content)]
     found = re.compile(_TOLD[kind], re.IGNORECASE)
-    return " ".join(one for one in spans if found.search(one) and not only_asks(one))
+
+    def tells(sentence: str) -> bool:
+        clauses = _CLAUSE.split(sentence) if only_asks(sentence) else [sentence]
+        return any(found.search(one) and not only_asks(one) for one in clauses)
+
+    return " ".join(filter(tells, spans))
 
 
 def _in_turn(kinds: Mapping[Heed, Sequence[HeededMemory]]) -> Iterable[tuple[Heed, HeededMemory]]:
@@ -205,16 +214,14 @@ def subject_of(reading: QuestionReading, words: WordNearness | None) -> Question
     said = [word for word in dict.fromkeys(parts) if word not in stop]
     lower = text.lower()
     touches = {kind for kind in _WORDS if any(one in lower for one in _WITHIN[kind])}
-    touches |= {kind for kind, about in _WORDS.items() if not set(said).isdisjoint(about)}
+    touches |= {kind for kind in _WORDS if not set(said).isdisjoint((*_WORDS[kind], *_ABROAD[kind]))}
     if words is not None and text_language(text) == words.language:
         touches = touches.union(*(_subjects_near(words, word) for word in said))
+    personal, advice = speaks_of_somebody(text), _ADVICE.search(text) is not None
+    if not (personal or advice) and _KNOWN_TO_ALL.search(text):
+        touches = set()
     task = {Heed.ANSWERS} if is_request(text) else set()
-    return QuestionSubject(
-        touches=frozenset(touches | task),
-        words=tuple(said),
-        personal=speaks_of_somebody(text),
-        advice=_ADVICE.search(text) is not None,
-    )
+    return QuestionSubject(touches=frozenset(touches | task), words=tuple(said), personal=personal, advice=advice)
 
 
 @lru_cache(maxsize=20_000)

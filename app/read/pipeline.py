@@ -26,7 +26,7 @@ from app.db.memories.resident import Held, read_content_state
 from app.db.session import PLANNED_ONCE, SNAPSHOT, Database, ReadSession
 from app.db.sql import as_halfvec
 from app.english.asked_abroad import in_english
-from app.english.chitchat import is_chit_chat
+from app.english.requests import only_greets
 from app.lexical.bm25 import index_of
 from app.memory.registry import Registry, Types
 from app.model import ReadMode
@@ -121,7 +121,7 @@ class ReadPipeline:
         given = await self._answer_as_asked(tenant, request)
         if any(one.relevance >= ANSWERED or _shares_words(one) for one in given.result.hits):
             return given
-        known = self.search.coverage is None or is_chit_chat(request.query)
+        known = self.search.coverage is None or only_greets(request.query)
         words = "" if known else in_english(request.query)
         if not words:
             return given
@@ -159,7 +159,7 @@ class ReadPipeline:
                     if known.stored and not query.mentioned and understand.knows_no_word(query, known):
                         question = await _respelled(session, question)
                     self._observed("understand", started)
-                    if request.min_relevance is None and is_chit_chat(query.reading.text) and not query.mentioned:
+                    if request.min_relevance is None and only_greets(query.reading.text) and not query.mentioned:
                         return _nothing(query, started)
                     found, rewriter = None, self.rewriter
                     if not understand.says_little(question.query, known):

@@ -11,7 +11,7 @@ import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from itertools import pairwise
 from operator import attrgetter
 from statistics import NormalDist
@@ -20,11 +20,21 @@ from uuid import UUID
 
 from app.db.memories.ranking import RankingRow
 from app.english.own_life import HAS_NAME
-from app.english.questions import ABOUT_ASKER, speaks_of_somebody
+from app.english.questions import ABOUT_ASKER, PAST_TENSE, speaks_of_somebody
 from app.lexical.bm25 import terms
 from app.memory import normalise, vocabulary
 from app.memory.extraction import SHORT_TURN
-from app.read.texts import WordNearness, own_life_in, share_told_of_speaker, terms_in, tokens_in
+from app.read.texts import (
+    WordNearness,
+    asked_content,
+    is_english,
+    is_request,
+    names_within,
+    own_life_in,
+    share_told_of_speaker,
+    terms_in,
+    tokens_in,
+)
 from app.read.values import Arm, ArmPlace, Cut, ParsedQuery, Ranked, Scored
 
 RESTATING: Final = 0.39
@@ -66,6 +76,9 @@ STANDS_OUT: Final = 2.0
 
 RIVAL: Final = 0.6
 """Least share of the best belief's evidence that another belief has."""
+
+GENERAL: Final = "the question speaks of nobody, and nothing has half of its words"
+"""Why nothing answers a question that memory may have no answer to: `who wrote Hamlet?`."""
 
 NAMED_LEAST: Final = 0.22
 """Least evidence of the wording of a belief that is not what is asked for, where the question names a person."""
@@ -163,7 +176,7 @@ class MatchEvidence:
     wording: Mapping[UUID, float]
 
 
-@dataclass(frozen=True, slots=True, kw_only=True)
+@dataclass(frozen=True, kw_only=True)
 class Relevance:
     """The measure of relevance to one question; `whole` is the weight of all its words.
 
@@ -263,7 +276,9 @@ class Relevance:
         ]
         if self.query.reading.asks_back:
             best = max((evidence[turn.id] for turn, _ in replied), default=0.0)
-            yield from ((reply.id, turn.id) for turn, reply in replied if evidence[turn.id] >= ANSWERED * best)
+            near = [each for each in replied if evidence[each[0].id] >= ANSWERED * best]
+            named = [each for each in near if any(not asked.isdisjoint(terms_in(one.opening)) for one in each)]
+            yield from ((reply.id, turn.id) for turn, reply in named or near)
             return
         for turn, reply in replied:
             if not is_brief(reply) or evidence[reply.id] < RESTATING:
@@ -291,8 +306,28 @@ class Relevance:
         best = max((evidence.whole[one.id] - NAME_ALONE * self._named(one) for one in believed), default=0.0)
         known = any(rows[one.id].predicate in self.query.asked_predicates for one in believed)
         verbs = _verbs_of(self.query.asked_predicates) if known else frozenset[str]()
-        relevant, other = split((one, self._why(one, rows[one.id], evidence, best, verbs)) for one in ranked)
+        anchored = not self._is_general or any(self._is_anchor(rows[one.id]) for one in ranked)
+        relevant, other = split(
+            (one, self._why(one, rows[one.id], evidence, best, verbs) if anchored else GENERAL) for one in ranked
+        )
         return (relevant, other) if relevant else self._standing_out(ranked, rows, other)
+
+    @cached_property
+    def _is_general(self) -> bool:
+        """Whether a question to an assistant speaks of nobody, so that the answer may be what everybody knows."""
+        query, asked = self.query, self.query.reading
+        if not query.assistants or query.mentioned or query.about or asked.asks_back or asked.windows or asked.hinted:
+            return False
+        return is_english(asked.text) and not speaks_of_somebody(asked.text)
+
+    def _is_anchor(self, row: RankingRow) -> bool:
+        """Tell whether a person said a name of the question, or half of its content words, or the assistant once did."""
+        text, said = self.query.reading.text, terms_in(row.opening)
+        if row.speaker_id in self.query.assistants and PAST_TENSE.search(text) is None:
+            return False
+        asked = asked_content(text)
+        names = frozenset[str]() if is_request(text) else names_within(text)
+        return not said.isdisjoint(names) or 2 * len(asked & said) >= max(1, len(asked))
 
     def _standing_out(self, ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow], other: tuple[Cut, ...]) -> Split:
         """Return the turn that is far nearer to a question about somebody than all others, and what else is cut.

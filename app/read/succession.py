@@ -45,6 +45,7 @@ from app.read.texts import (
     telling_terms,
     terms_in,
     tokens_in,
+    untimed_terms,
 )
 from app.read.values import ParsedQuery, Ranked
 
@@ -384,7 +385,7 @@ class SuccessionSearch:
     ) -> list[tuple[float, RankingRow]]:
         """Return those that name by a rare word what the anchor names, each with their share of such words."""
         said, part = anchor.opening, self._asked_part(anchor.opening)
-        subject = telling_terms(anchor.subject or "")
+        subject = telling_terms(anchor.subject or "") | (names_within(said) - untimed_terms(said))
         shares = [
             (
                 known[self._is_assistants(one)].shared(part, one.opening, but=subject | names_apart(said, one.opening)),
@@ -401,6 +402,9 @@ class SuccessionSearch:
         words = [word for word in tokens_in(text) if word not in empty or not asked.isdisjoint(_terms_of_word(word))]
         shared = [place for place, word in enumerate(words) if not asked.isdisjoint(_terms_of_word(word))]
         near = {at for place in shared for at in range(place - AROUND, place + AROUND + 1)}
+        if shared:
+            named = names_within(text)
+            near |= {at for at, word in enumerate(words) if not named.isdisjoint(_terms_of_word(word))}
         return " ".join(word for at, word in enumerate(words) if at in near) or text
 
     def _near(self, anchor: RankingRow, later: Sequence[RankingRow]) -> list[tuple[float, RankingRow]]:

@@ -9,6 +9,7 @@ import re
 from collections import Counter
 from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import lru_cache, wraps
 from itertools import chain
 from sys import intern
@@ -18,10 +19,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from app.english.changes import adds, another_person, tells_change, tells_no_change
+from app.english.dates import find_spans
 from app.english.own_life import own_life_told
-from app.english.questions import FIRST_PERSON, speaks_of_others_alone, speaks_of_speaker_alone, told_share
+from app.english.questions import (
+    ASKING,
+    FILLERS,
+    FIRST_PERSON,
+    speaks_of_others_alone,
+    speaks_of_speaker_alone,
+    told_share,
+)
 from app.english.requests import only_asks, requests
-from app.lexical.bm25 import content_terms, terms, text_language
+from app.lexical.bm25 import STOP_WORDS, content_terms, terms, text_language
 from app.lexical.labels import Label, labels_of
 from app.lexical.tokens import SPACELESS_LETTER, normalise, tokenize
 from app.memory.normalise import normalise_name
@@ -62,6 +71,9 @@ KEPT: Final = 4_096
 LONGEST: Final = 1_000
 """Most characters of these."""
 
+_ANY_TIME: Final = datetime(2026, 1, 1, tzinfo=UTC)
+_FILLERS: Final = frozenset(terms(" ".join(FILLERS)))
+
 _CAPITALISED: Final = re.compile(r"(?<=[^\W_,;:] |[,;:] )[^\W\d_]*[A-ZÄÖÜÉ][^\W_]+")
 
 _FULL_NAME: Final = re.compile(r"\b[A-ZÄÖÜÉ][^\W_]+(?: [A-ZÄÖÜÉ][^\W_]+)+")
@@ -94,6 +106,19 @@ def telling_terms(text: str) -> frozenset[str]:
 def language_of(text: str) -> str:
     """Return the language of a text (`bm25.text_language`)."""
     return text_language(text)
+
+
+@kept
+def is_english(text: str) -> bool:
+    """Tell whether a text is in English by a function word of it."""
+    begun = {token.partition("'")[0] for token in tokens_in(text)}
+    return language_of(text) == "english" and not STOP_WORDS["english"].isdisjoint(begun)
+
+
+@kept
+def asked_content(text: str) -> frozenset[str]:
+    """Return the terms of an English question without those by which any question asks: `how long does it take`."""
+    return frozenset(content_terms(ASKING.sub(" ", text), "english")) - _FILLERS
 
 
 def shared_terms(text: str, other: str) -> tuple[frozenset[str], frozenset[str]]:
@@ -171,6 +196,14 @@ def names_apart(text: str, other: str) -> frozenset[str]:
     """Return the terms that two texts share within full names that differ: `Ines Prado` and `Ines Moura` are two."""
     pairs = ((one, each) for one in full_names(text) for each in full_names(other))
     return frozenset[str]().union(*(one & each for one, each in pairs if not (one <= each or each <= one)))
+
+
+@kept
+def untimed_terms(text: str) -> frozenset[str]:
+    """Return the terms of a text without its words for times, which are the same whenever it was said."""
+    for span in reversed(find_spans(text, now=_ANY_TIME)):
+        text = f"{text[: span.start]} {text[span.end :]}"
+    return frozenset(terms(text))
 
 
 @kept
