@@ -65,6 +65,11 @@ def adds(text: str) -> bool:
     return _ADDITION.search(text) is not None
 
 
+def speaks_of_speaker(text: str) -> bool:
+    """Tell whether a text has a word for its speaker, in any of several languages."""
+    return _SPEAKER.search(text) is not None
+
+
 def another_person(text: str) -> str:
     """Return the word for the person of whom a text tells, where it has none for its speaker; else nothing.
 

@@ -16,6 +16,7 @@ from typing import Final
 from uuid import UUID
 
 from app.db.memories.heeded import HeededMemory
+from app.english.changes import speaks_of_speaker
 from app.english.questions import speaks_of_somebody
 from app.english.requests import only_asks
 from app.english.word_lists import REPLIES
@@ -53,7 +54,7 @@ _TEXTS: Final = {
 """The words of each subject as texts of as many words as are compared."""
 
 _ABROAD: Final = {kind: word_list("heed", f"{kind} abroad") for kind in _WORDS}
-_TOLD: Final = {kind: "|".join(sorted(word_list("heed", f"{kind} told"))) for kind in _WORDS}
+_TOLD: Final = {kind: "|".join(sorted(word_list("heed", f"{kind} told"))) for kind in (*_WORDS, Heed.ANSWERS)}
 """Patterns of turns that tell of what must be heeded, by subject."""
 
 _OWN: Final = frozenset((vocabulary.USER, *vocabulary.MODALS))
@@ -118,6 +119,7 @@ def choose_heeded(
     """
     if mode is HeedMode.NONE or not (known or told):
         return ()
+    asked = Heed.ANSWERS in subject.touches
     if not subject.personal and max(shown.values(), default=0.0) < ANSWERS:
         subject = replace(subject, touches=subject.touches | {Heed.ANSWERS})
     found: dict[Heed, list[HeededMemory]] = {kind: [] for kind in _WHY}
@@ -129,6 +131,8 @@ def choose_heeded(
     for one in told:
         for kind in _kinds_told(subject.touches, mode):
             said = _telling(one.content, kind)
+            if kind is Heed.ANSWERS and said and _CONDITION.search(said) and not asked:
+                continue
             if said and one.id not in shown and all(one.id != other.id for each in found.values() for other in each):
                 found[kind].append(replace(one, content=f"user: {said}"))
     return tuple(
@@ -181,7 +185,8 @@ def _asked_for(order: HeededMemory) -> str:
 
 def told_pattern(subject: QuestionSubject, mode: HeedMode) -> str:
     """Return the regular expression of turns that an answer may have to heed; empty where there are none."""
-    return "|".join(_TOLD[kind] for kind in _kinds_told(subject.touches, mode))
+    touches = subject.touches if subject.personal else {*subject.touches, Heed.ANSWERS}
+    return "|".join(_TOLD[kind] for kind in _kinds_told(touches, mode))
 
 
 def _kinds_told(touches: Collection[Heed], mode: HeedMode) -> list[Heed]:
@@ -217,7 +222,7 @@ def subject_of(reading: QuestionReading, words: WordNearness | None) -> Question
     touches |= {kind for kind in _WORDS if not set(said).isdisjoint((*_WORDS[kind], *_ABROAD[kind]))}
     if words is not None and text_language(text) == words.language:
         touches = touches.union(*(_subjects_near(words, word) for word in said))
-    personal, advice = speaks_of_somebody(text), _ADVICE.search(text) is not None
+    personal, advice = speaks_of_somebody(text) or speaks_of_speaker(text), _ADVICE.search(text) is not None
     if not (personal or advice) and _KNOWN_TO_ALL.search(text):
         touches = set()
     task = {Heed.ANSWERS} if is_request(text) else set()

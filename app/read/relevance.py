@@ -32,6 +32,7 @@ from app.read.texts import (
     names_within,
     own_life_in,
     share_told_of_speaker,
+    speaks_of_itself,
     terms_in,
     tokens_in,
 )
@@ -58,7 +59,7 @@ CHAT_FLOOR: Final = 0.2
 GATHERED: Final = 0.5
 """Times these floors, but for brief turns, those of a question that gathers: a part of a sum may not say its words."""
 
-WHOM: Final = 0.5
+WHOM: Final = 0.25
 """Times the floor of a turn that names the person of whom a known predicate is asked, in a chat with an assistant: what
 somebody does for a living is told by any verb."""
 
@@ -321,7 +322,7 @@ class Relevance:
         return is_english(asked.text) and not speaks_of_somebody(asked.text)
 
     def _is_anchor(self, row: RankingRow) -> bool:
-        """Tell whether a person said a name of the question, or half of its content words, or the assistant once did."""
+        """Tell whether somebody said a name of the question or half of its content words; the assistant, once."""
         text, said = self.query.reading.text, terms_in(row.opening)
         if row.speaker_id in self.query.assistants and PAST_TENSE.search(text) is None:
             return False
@@ -349,6 +350,8 @@ class Relevance:
         `verbs` are those of what is asked, where a belief is known that says it: they speak for no other.
         """
         if row.type in self.verbatim:
+            if self._is_of_speaker_alone(row):
+                return "about its speaker, where another is asked for"
             floor = self._floor_of_turn(one, row)
             return "" if one.relevance >= floor else f"under {floor:.2f}, the floor of turns"
         floor = ALONE_FLOOR if self._by_meaning_alone(one, row) else BELIEF_FLOOR
@@ -372,6 +375,14 @@ class Relevance:
         if evidence.whole[one.id] < RIVAL * best and self._named(one) < 1:
             return "far less relevant than the best belief"
         return ""
+
+    def _is_of_speaker_alone(self, row: RankingRow) -> bool:
+        """Tell whether a user's turn speaks of its speaker alone, and names nobody of a question that asks of others."""
+        others = (
+            self.query.names_people and vocabulary.USER not in self.query.about and not self.query.reading.own_asked
+        )
+        of_user = bool(self.query.assistants) and row.speaker_id is None
+        return of_user and others and speaks_of_itself(row.opening) and not says_whom(self.query, row)
 
     def _floor_of_turn(self, one: Ranked, row: RankingRow) -> float:
         """Return the least relevance of a turn: how well it tells what it is about depends on the kind of chat."""

@@ -28,7 +28,7 @@ _OF_A_LIFE: Final = re.compile(r"\b(?:my|his|her|their|our) ", re.IGNORECASE)
 _WEEKDAY: Final = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.IGNORECASE)
 _ANY: Final = re.compile(r"\b(?:an?|any|some|entire|whole|the|all|my|our|these|those)\s+$", re.IGNORECASE)
 """Before a weekday that is none in particular: `on a Friday`, `the Friday games`."""
-_DAY_ALONE: Final = re.compile(
+DAY_ALONE: Final = re.compile(
     r"(?:on |from )?(?:the )?\d{1,2}(?:st|nd|rd|th)(?: to (?:the )?\d{1,2}(?:st|nd|rd|th))?", re.IGNORECASE
 )
 _THAN_UNSAID: Final = re.compile(r"(?:minute|hour|day|week|month|year)s?\s+(?:earl(?:y|ier)|later?)$", re.IGNORECASE)
@@ -119,7 +119,7 @@ def find(text: str, now: datetime, *, prefer: Prefer = "past") -> ClauseTime | N
             return None
         return ClauseTime(at=now.date().isoformat(), precision=Precision.APPROXIMATE, spans=(vague.span(),), vague=True)
     # "In March ... on the 10th": the day belongs to the month, which the words don't join.
-    whole = [one for one in spans if not _DAY_ALONE.fullmatch(one.text)] or spans
+    whole = [one for one in spans if not DAY_ALONE.fullmatch(one.text)] or spans
     best = min(whole, key=_narrowness)
     if not (_agree(whole) and _is_certain(text, best, now, prefer)) or _is_of_either_day(best, now):
         return ClauseTime(at=None, precision=Precision.UNKNOWN)

@@ -219,7 +219,10 @@ _MOVED: Final = pattern("events", "moved", re.IGNORECASE)
 
 
 def moved_appointments(text: str, speaker: Clause, said: SpeakerContext) -> Iterator[Draft]:
-    """Read `the wedding was moved to 19 December`: what someone now has on that date."""
+    """Read `the wedding was moved to 19 December`: what someone now has on that date.
+
+    A day alone is one of the month of what moved, which the sentence does not tell.
+    """
     found = None if HIDDEN in text else _MOVED.search(text)
     if found is None:
         return
@@ -228,7 +231,8 @@ def moved_appointments(text: str, speaker: Clause, said: SpeakerContext) -> Iter
     time = event_time.find(when, said.now, prefer="future")
     if time is not None and _ONLY_TIME.fullmatch(event_time.without(when, time)):
         yield _called_off(speaker, what)
-        yield event(speaker, what, time, [said.speaker], importance=0.6, topic=topic_of(what))
+        if not event_time.DAY_ALONE.fullmatch(when.strip(" .")):
+            yield event(speaker, what, time, [said.speaker], importance=0.6, topic=topic_of(what))
 
 
 def _called_off(speaker: Clause, what: str) -> Draft:
