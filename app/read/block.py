@@ -17,7 +17,7 @@ from app.english.questions import ASKS_FOR_QUESTIONS
 from app.memory.extraction import NOT_PEOPLE, Role
 from app.model import ReadMode
 from app.read.relevance import ANSWERED, MatchEvidence, Split, is_brief, says_whom, split
-from app.read.texts import is_only_asking, name_in, share_told, terms_in
+from app.read.texts import is_only_asking, name_in, share_told, shared_terms, terms_in
 from app.read.values import OPENING, Arm, ParsedQuery, QueryRequest, Ranked
 
 NEW_LETTERS: Final = 40
@@ -58,6 +58,9 @@ SURE: Final = 0.9
 BETTER: Final = 1.05
 """Times the score of the best turn of the person whom a question names that another speaker's best turn has where
 what is asked of the one was said by the other (docs/decisions/context.md)."""
+
+SHARED: Final = 2
+"""Words of the question that what the assistant said must have, or half of them, unless it is asked back."""
 
 AS_NEAR: Final = 0.7
 """Least share of the best retrieval score that a turn has which another says than the person whom a question names."""
@@ -253,7 +256,8 @@ def assistant_words(judged: Judged, one: Ranked) -> str:
     if query.reading.asks_back:
         asked = Arm.LEXICAL in one.places or judged.policy.evidence.whole[one.id] >= ANSWERED * judged.best
         return "" if asked else without
-    if Arm.LEXICAL not in one.places:
+    asked, told = shared_terms(query.reading.text, judged.row(one).opening)
+    if Arm.LEXICAL not in one.places or len(asked & told) < min(SHARED, len(asked) / 2):
         return without
     if judged.policy.evidence.whole[one.id] < AS_GOOD * judged.best and not query.reading.goes_on:
         return "said by the assistant, and less relevant than what the user said"

@@ -377,7 +377,7 @@ class Relevance:
         return ""
 
     def _is_of_speaker_alone(self, row: RankingRow) -> bool:
-        """Tell whether a user's turn speaks of its speaker alone, and names nobody of a question that asks of others."""
+        """Tell whether a user's turn speaks of its speaker alone, where the question asks of others."""
         others = (
             self.query.names_people and vocabulary.USER not in self.query.about and not self.query.reading.own_asked
         )
