@@ -26,7 +26,7 @@ from app.lexical.tokens import normalise, sentence_spans, tokenize
 from app.memory import vocabulary
 from app.memory.registry import Registry
 from app.memory.spec import Heed
-from app.read.texts import WordNearness, is_request, kept, tokens_in
+from app.read.texts import WordNearness, is_english, is_request, kept, tokens_in
 from app.read.values import HeededLine, HeedMode, Hit, QuestionReading
 
 MOST: Final = 3
@@ -89,13 +89,19 @@ _WHY: Final[Mapping[Heed, str]] = {
 class QuestionSubject:
     """The subject of a question: what it touches, its words, and whether it asks for something to be done.
 
-    `personal`: it speaks of somebody, so that nobody but memory has the answer. `advice`: it asks what to choose.
+    `personal`: it speaks of somebody, so that nobody but memory has the answer; `general`: it surely does not, in a
+    language whose pronouns are not left out. `advice`: it asks what to choose.
     """
 
     touches: frozenset[Heed]
     words: tuple[str, ...]
     personal: bool = False
+    general: bool = False
     advice: bool = False
+
+    def of_people(self) -> QuestionSubject:
+        """Return the subject of a question that names somebody."""
+        return replace(self, personal=True, general=False)
 
 
 NO_SUBJECT: Final = QuestionSubject(touches=frozenset(), words=())
@@ -131,7 +137,7 @@ def choose_heeded(
     for one in told:
         for kind in _kinds_told(subject.touches, mode):
             said = _telling(one.content, kind)
-            if kind is Heed.ANSWERS and said and _CONDITION.search(said) and not asked:
+            if kind is Heed.ANSWERS and not asked and (not subject.general or _CONDITION.search(said)):
                 continue
             if said and one.id not in shown and all(one.id != other.id for each in found.values() for other in each):
                 found[kind].append(replace(one, content=f"user: {said}"))
@@ -185,7 +191,7 @@ def _asked_for(order: HeededMemory) -> str:
 
 def told_pattern(subject: QuestionSubject, mode: HeedMode) -> str:
     """Return the regular expression of turns that an answer may have to heed; empty where there are none."""
-    touches = subject.touches if subject.personal else {*subject.touches, Heed.ANSWERS}
+    touches = {*subject.touches, Heed.ANSWERS} if subject.general else subject.touches
     return "|".join(_TOLD[kind] for kind in _kinds_told(touches, mode))
 
 
@@ -226,7 +232,13 @@ def subject_of(reading: QuestionReading, words: WordNearness | None) -> Question
     if not (personal or advice) and _KNOWN_TO_ALL.search(text):
         touches = set()
     task = {Heed.ANSWERS} if is_request(text) else set()
-    return QuestionSubject(touches=frozenset(touches | task), words=tuple(said), personal=personal, advice=advice)
+    return QuestionSubject(
+        touches=frozenset(touches | task),
+        words=tuple(said),
+        personal=personal,
+        general=is_english(text) and not personal,
+        advice=advice,
+    )
 
 
 @lru_cache(maxsize=20_000)

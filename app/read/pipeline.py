@@ -304,7 +304,7 @@ class ReadPipeline:
         )
         heeded = choose_heeded(
             without_changed(question.known.heeded, hits, question.types, self.search.words),
-            replace(question.subject, personal=question.subject.personal or query.names_people),
+            question.subject.of_people() if query.names_people else question.subject,
             types=question.types,
             mode=request.heed,
             told=found.told,
