@@ -319,7 +319,7 @@ class Relevance:
         query, asked = self.query, self.query.reading
         if not query.assistants or query.mentioned or query.about or asked.asks_back or asked.windows or asked.hinted:
             return False
-        return is_english(asked.text) and not speaks_of_somebody(asked.text)
+        return is_english(asked.text) and not (speaks_of_somebody(asked.text) or is_request(asked.text))
 
     def _is_anchor(self, row: RankingRow) -> bool:
         """Tell whether somebody said a name of the question or half of its content words; the assistant, once."""
