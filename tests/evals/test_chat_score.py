@@ -131,6 +131,6 @@ def test_the_second_statement_of_a_change_alone_has_what_is_new(change: Change) 
 
 
 def test_the_halves_are_as_large_as_their_figures_say() -> None:
-    assert (len(load_chats(Half.DEV)), len(load_chats(Half.HELD))) == (30, 8)
-    assert (len(load_unchanged(Half.DEV)), len(load_unchanged(Half.HELD))) == (85, 0)
-    assert (len(load_changes(Half.DEV)), len(load_changes(Half.HELD))) == (213, 36)
+    assert (len(load_chats(Half.DEV)), len(load_chats(Half.HELD))) == (46, 8)
+    assert (len(load_unchanged(Half.DEV)), len(load_unchanged(Half.HELD))) == (115, 0)
+    assert (len(load_changes(Half.DEV)), len(load_changes(Half.HELD))) == (293, 36)
