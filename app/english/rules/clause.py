@@ -254,8 +254,3 @@ class Clause:
     def happened(self) -> bool:
         """Tell whether it says what has happened."""
         return (self.tense is Tense.PAST or self.perfect) and not self.negated and self.modal is None
-
-    @property
-    def past_state(self) -> bool:
-        """Tell whether it says how things were, and no longer are."""
-        return not self.negated and self.modal is None and (self.used_to or self.tense is Tense.PAST)
