@@ -196,7 +196,7 @@ def _bound(text: str, clause: Clause) -> Iterator[Draft]:
 def _banned(text: str, clause: Clause) -> Iterator[Draft]:
     """Read `the use of eval is forbidden`, `sharing keys is not allowed`, `scripts must not be loaded`."""
     found = _BANNED.match(text)
-    if found:
+    if found and not (found["done"] and form_of(found["done"].lower()) is None):
         verb = found["verb"] or found["done"] or found["act"]
         parts = (found[name] or "" for name in ("what", "object", "rest", "thing", "how", "where"))
         yield from _forbidden(clause, verb.lower(), "".join(parts), vocabulary.USER)

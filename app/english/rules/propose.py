@@ -52,7 +52,6 @@ _ABBREVIATED: Final = words("names", "abbreviated")
 _DOTTED: Final = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
 _INITIALS: Final = re.compile(r", (?:[A-Z]\.){2,4}")
 _PARTS: Final = words("quotations", "parts of a conversation")
-_LONGER_WORD: Final = 4
 _ASSUMED: Final = 0.9
 """How sure it is that who speaks means themselves where no subject is named."""
 
@@ -157,7 +156,7 @@ def _subjectless(sentence: Sentence, said: SpeakerContext) -> Iterator[Clause]:
     """Read `Just moved to Berlin`, `Love hiking`, `Not a fan of sushi`: the speaker is not named."""
     lead = _LEAD.match(sentence.text)
     text = sentence.text[lead.end() :] if lead else sentence.text
-    if sentence.asks or _is_title(text):
+    if sentence.asks:
         return
     found = _FIRST_VERB.match(sentence.text)
     form = form_of(found["verb"].lower()) if found else None
@@ -172,12 +171,6 @@ def _subjectless(sentence: Sentence, said: SpeakerContext) -> Iterator[Clause]:
     read = parse(f"{whose} {text[0].lower()}{text[1:]}", start, said)
     if read is not None and (read.tense is Tense.PAST) is done:
         yield replace(read, text=text, start=start, first=sentence.start, sure=_ASSUMED, subjectless=True)
-
-
-def _is_title(text: str) -> bool:
-    """Tell whether all its longer words have capitals, as items of a list have: `Baked Beans in Tomato Sauce`."""
-    longer = [word for word in text.split() if len(word) >= _LONGER_WORD]
-    return len(longer) >= _LONGER_WORD and all(word[0].isupper() for word in longer)
 
 
 def _speaker(sentence: Sentence, said: SpeakerContext) -> Clause:
