@@ -297,12 +297,7 @@ def kind_of(name: str, people: Collection[str] = ()) -> str | None:
         return PLACE
     if low in people:
         return PERSON
-    if (
-        low in ORGANISATIONS
-        or words[0] in ORGANISATIONS
-        or words[-1] in ORGANISATION_SUFFIXES
-        or words[0] in {"university", "bank"}
-    ):
+    if low in ORGANISATIONS or words[0] in ORGANISATIONS or words[-1] in ORGANISATION_SUFFIXES:
         return ORGANIZATION
     given = words[0] in EITHER or is_given(name)
     return PERSON if given and len(words) <= _LONGEST_NAME else None
@@ -311,16 +306,15 @@ def kind_of(name: str, people: Collection[str] = ()) -> str | None:
 def is_place(name: str) -> bool:
     """Return whether the name, or the first part of `Portland, Oregon`, is a known place."""
     low = normalise.normalise_name(name.partition(",")[0]).removeprefix("the ")
-    if low in CITIES or low in COUNTRIES or low in PLACE_PHRASES or f"the {low}" in PLACE_PHRASES:
-        return True
     first, _, rest = low.partition(" ")
-    return first in _DIRECTIONS and (rest in CITIES or rest in COUNTRIES)
+    known = rest if first in _DIRECTIONS else low
+    return low in PLACE_PHRASES or known in CITIES or known in COUNTRIES
 
 
 def is_no_name(word: str) -> bool:
     """Return whether a capitalised word is no name: `Back` in `call me Back`, but not `Hope` or `Will`."""
     low = word.lower()
-    return low in _NO_NAME and low not in EITHER and not is_given(word)
+    return low in _NO_NAME and low not in EITHER
 
 
 def is_group(name: str) -> bool:

@@ -263,8 +263,7 @@ def goal(text: str, _said: SpeakerContext) -> Iterator[str]:
     """Yield what one wants to do."""
     found = _GOAL.match(text)
     wanted = value(_SOON.sub("", found.group())) if found is not None else None
-    if wanted is not None:
-        yield f"to {in_third_person(wanted)}"
+    yield from [f"to {in_third_person(wanted)}"] if wanted else ()
 
 
 def given_name(text: str, _said: SpeakerContext) -> Iterator[str]:
