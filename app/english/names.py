@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 import unicodedata
-from bisect import bisect_right
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from enum import StrEnum
@@ -41,12 +40,11 @@ class Gender(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NameMention:
-    """A name with its position in the text and the number of its sentence."""
+    """A name with its position in the text."""
 
     name: str
     entity_type: str
     start: int
-    sentence: int
 
 
 _PROPER_WORD = re.compile(r"[^\W_][\w&'\u2019-]*")
@@ -105,7 +103,7 @@ def names_in(text: str, known: Mapping[str, str]) -> list[NameMention]:
         if run is not None:
             found.setdefault(words[run[0]].start, run)
         place += max(1, length)
-    return [_mention(text, words, *found[start], starts, known) for start in sorted(found)]
+    return [_mention(text, words, *found[start], known) for start in sorted(found)]
 
 
 def sentences_of(text: str) -> list[int]:
@@ -118,7 +116,7 @@ def sentences_of(text: str) -> list[int]:
 
 
 def _written(text: str, words: Sequence[NameToken], first: int, last: int) -> str:
-    return text[words[first].start : words[last].start + len(_POSSESSIVE.sub("", words[last].text))]
+    return text[words[first].start : words[last].start + len(words[last].bare)]
 
 
 def _known_in(text: str, words: Sequence[NameToken], known: Mapping[str, str]) -> Iterator[tuple[int, int]]:
@@ -137,26 +135,22 @@ def _trim(
     words: Sequence[NameToken], first: int, last: int, starts: Sequence[int], known: Mapping[str, str]
 ) -> tuple[int, int] | None:
     """Return the run without a first word that is capitalised only because it opens the sentence."""
-    opener, low = words[first], words[first].text.casefold()
-    bare = _POSSESSIVE.sub("", opener.text)
+    opener, low, bare = words[first], words[first].lower, words[first].bare
     if opener.start not in starts or bare.casefold() in known or is_given(bare) or low in _TITLES:
         return first, last
     plain = not {low, _CONTRACTED.sub("", low)}.isdisjoint(_OPENERS | STOP_WORDS["english"])
-    if plain or (first < last and is_given(_POSSESSIVE.sub("", words[first + 1].text))):
+    if plain or (first < last and is_given(words[first + 1].bare)):
         return (first + 1, last) if first < last else None
     return first, last
 
 
-def _mention(
-    text: str, words: Sequence[NameToken], first: int, last: int, starts: Sequence[int], known: Mapping[str, str]
-) -> NameMention:
+def _mention(text: str, words: Sequence[NameToken], first: int, last: int, known: Mapping[str, str]) -> NameMention:
     name = _written(text, words, first, last)
     kind = known.get(name.casefold(), UNKNOWN_TYPE)
     return NameMention(
         name=name,
         entity_type=_guess_type(words, first, last, name) if kind == UNKNOWN_TYPE else kind,
         start=words[first].start,
-        sentence=bisect_right(starts, words[first].start) - 1,
     )
 
 
@@ -174,7 +168,7 @@ def _guess_type(words: Sequence[NameToken], first: int, last: int, name: str) ->
         return "organization"
     if before in _BEFORE["place"] or (before in {"to", "from"} and earlier in _MOVING):
         return "place"
-    if before in {"at", "to", "from"} and _POSSESSIVE.search(words[last].text) and _ends_phrase(words, last):
+    if before in {"at", "to", "from"} and words[last].text != words[last].bare and _ends_phrase(words, last):
         return "place"  # "at St Mary's"
     return next((kind for kind in ("project", "product") if before in _BEFORE[kind]), UNKNOWN_TYPE)
 
@@ -211,8 +205,13 @@ class NameToken:
 
     @property
     def lower(self) -> str:
-        """Return the word in lower case."""
-        return self.text.lower()
+        """Return the word in lower case, with a straight apostrophe."""
+        return self.text.lower().replace("\u2019", "'")
+
+    @property
+    def bare(self) -> str:
+        """Return the word without a possessive ending."""
+        return _POSSESSIVE.sub("", self.text)
 
     @property
     def capital(self) -> bool:
