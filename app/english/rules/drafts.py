@@ -21,7 +21,7 @@ _MOST_WORDS: Final = 26
 _CUT: Final = pattern("drafts", "cut", re.IGNORECASE)
 """Where another thought begins."""
 
-_DEICTIC: Final = re.compile(r"\b(?:all )?(this|that|these|those)\s+(?=([a-z0-9][\w'-]*))", re.IGNORECASE)
+_DEICTIC: Final = re.compile(r"\b(?:all )?(this|that|these|those)\s+(?=([a-z0-9][\w'-]*+)(?!$))", re.IGNORECASE)
 _THAT_DID: Final = re.compile(r"(?P<before>[\w'-]+) that (?P<verb>[a-z]+)\b")
 _SPELLS: Final = word_set("season year term semester")
 """What is over before the belief is: `more closely this season`."""
