@@ -21,6 +21,10 @@ _ORDERED: Final = pattern("medications", "ordered")
 _TAKEN: Final = pattern("medications", "taken")
 """Predicates of anything that one takes: buses, photos, rest and medicines."""
 
+_NAMED = re.compile(r"^(?:takes|is-on|prescribed|is-prescribed)-(?P<name>[a-z][a-z-]{2,40})$")
+_DOSE_OF = re.compile(r"^(?P<name>[a-z][a-z-]{2,40})-(?:dose|dosage)$")
+"""Predicates that contain the medicine: `takes-metformin`, `metformin-dose`."""
+
 _USED = re.compile(r"(?:uses|using)(?:-daily)?$")
 _AMOUNT: Final = pattern("medications", "amount", re.IGNORECASE)
 _SURE: Final = pattern("medications", "sure", re.IGNORECASE)
@@ -56,11 +60,15 @@ class MedicationDose:
 
 def parse_dose(predicate: str, told: str, content: str) -> MedicationDose | None:
     """Return the one medicine that a fact states; None where it may be no medicine, several, or a former one."""
-    if not (_TAKEN.match(predicate) or _ORDERED.match(predicate)):
+    if not any(one.match(predicate) for one in (_TAKEN, _ORDERED, _NAMED, _DOSE_OF)):
         return None
     if len(told) > _LONGEST or _DOUBT.search(f"{normalise.words(predicate)} . {told} . {content}"):
         return None
     dose, sure = _parts(told)
+    named = _NAMED.match(predicate) or _DOSE_OF.match(predicate)
+    if named is not None and not dose.name and sure:
+        because = "the predicate names a medicine and the value its dose"
+        return replace(dose, name=normalise.words(named["name"]), because=because)
     evidence = _because(predicate, dose.name, sure=sure) if _may_be_name(dose.name) else None
     return None if evidence is None else replace(dose, because=evidence)
 
@@ -80,9 +88,9 @@ def _because(predicate: str, name: str, *, sure: bool) -> str | None:
     """Return the evidence that a name is a medicine's, None without any."""
     if _ORDERED.match(predicate):
         return "the predicate says that it is a medicine"
-    if sure:
+    if _TAKEN.match(predicate) and sure:
         return "the value has a dose that only medicines have"
-    return "the name is formed as those of medicines are" if _STEM.search(name) else None
+    return "the name is formed as those of medicines are" if _TAKEN.match(predicate) and _STEM.search(name) else None
 
 
 def _parts(told: str) -> tuple[MedicationDose, bool]:
