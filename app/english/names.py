@@ -94,7 +94,7 @@ def names_in(text: str, known: Mapping[str, str]) -> list[NameMention]:
 
     `known` maps folded names that need no capitals to their entity types, `unknown` included.
     """
-    words, starts = words_of(text, most=len(text)), sentences_of(text)
+    words, starts = words_of(text, most=len(text)), frozenset(sentences_of(text))
     found = {words[first].start: (first, last) for first, last in _known_in(text, words, known)}
     place = 0
     while place < len(words):
@@ -108,11 +108,8 @@ def names_in(text: str, known: Mapping[str, str]) -> list[NameMention]:
 
 def sentences_of(text: str) -> list[int]:
     """Return the position of the first word of each sentence."""
-    return [
-        text.index(word.group(), start)
-        for start, end in sentence_spans(text)
-        if (word := _PROPER_WORD.search(text, start, end))
-    ]
+    firsts = (_PROPER_WORD.search(text, start, end) for start, end in sentence_spans(text))
+    return [first.start() for first in firsts if first is not None]
 
 
 def _written(text: str, words: Sequence[NameToken], first: int, last: int) -> str:
@@ -132,7 +129,7 @@ def _known_in(text: str, words: Sequence[NameToken], known: Mapping[str, str]) -
 
 
 def _trim(
-    words: Sequence[NameToken], first: int, last: int, starts: Sequence[int], known: Mapping[str, str]
+    words: Sequence[NameToken], first: int, last: int, starts: Collection[int], known: Mapping[str, str]
 ) -> tuple[int, int] | None:
     """Return the run without a first word that is capitalised only because it opens the sentence."""
     opener, low, bare = words[first], words[first].lower, words[first].bare
