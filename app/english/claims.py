@@ -64,9 +64,8 @@ def clause_of(sentence: str, value: str, quote: str = "") -> ValueClause:
     """
     folded, begins = normalise(sentence), max(sentence.find(quote), 0)
     inside = folded[begins : begins + len(quote)]
-    at = next((begins + inside.find(word) for word in _telling(value) if word in inside), -1)
-    if at < 0 and not quote:
-        at = next((folded.find(word) for word in _telling(value) if word in folded), -1)
+    within, offset = (inside, begins) if quote else (folded, 0)
+    at = next((offset + within.find(word) for word in _telling(value) if word in within), -1)
     if len(folded) != len(sentence) or at < 0:
         return ValueClause(text=sentence, before=sentence)
     breaks = [found.end() for found in _BREAK.finditer(sentence)]

@@ -138,12 +138,7 @@ def _covers(these: Sequence[str], those: Sequence[str]) -> bool:
 
 def _same_roles(one: DecisiveWords, other: DecisiveWords) -> bool:
     mine, theirs = _steps(one), _steps(other)
-    return (
-        _same_relations(one, other)
-        and not _turned(mine, theirs)
-        and not _exchanged(mine, theirs)
-        and not _crossed(mine, theirs)
-    )
+    return _same_relations(one, other) and not _turned(mine, theirs) and not _crossed(mine, theirs)
 
 
 def _steps(read: DecisiveWords, *, classed: bool = False) -> list[_Step]:
@@ -175,21 +170,6 @@ def _clauses(steps: Sequence[_Step]) -> set[tuple[str, str, str, bool]]:
         for before, after in pairwise(steps)
         if not _joins(before) and not _joins(after) and before.first != after.second
     }
-
-
-def _exchanged(these: Sequence[_Step], those: Sequence[_Step]) -> bool:
-    """Return whether two words have changed places in what they belong to: `the old car hit the new bus`."""
-    mine, theirs = set(these) - set(those), set(those) - set(these)
-    before, after = defaultdict(list), defaultdict(list)
-    for step in mine:
-        before[step.first, step.between].append(step.second)
-        after[step.second].append(step)
-    return any(
-        other.first != step.first and _Step(other.first, other.between, lost) in theirs
-        for step in theirs
-        for lost in before[step.first, step.between]
-        for other in after[step.second]
-    )
 
 
 def _joins(step: _Step) -> bool:

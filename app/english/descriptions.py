@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from itertools import groupby, pairwise
 from typing import Final
 
-from app.english.names import Gender, NameMention, gender_of, is_given, names_in, sentences_of
+from app.english.names import Gender, NameMention, NameToken, gender_of, is_given, names_in, sentences_of, words_of
 from app.english.word_lists import pattern, word_set, words
 from app.lexical.bm25 import STOP_WORDS
 from app.model import UNKNOWN_TYPE
@@ -69,8 +69,6 @@ _COPULAS: Final = words("descriptions", "copulas")
 _EXPLETIVES: Final = word_set("there it that this there's it's that's")
 _BETWEEN: Final = word_set("also now still actually really not just only probably currently such quite both basically")
 _OF_THINGS: Final = words("people", "of things")
-_WORD: Final = re.compile(r"[^\W_](?:[\w-]*[^\W_])?(?:['\u2019](?:s|m|re|t|ve|d|ll)?(?!\w))?")
-_WHOSE: Final = re.compile(r"['\u2019]s?$")
 _JOINED: Final = re.compile(r"\s*,?\s*(?:and|or|&|,|as well as)\s+")
 """What stands between names that are said as equals."""
 
@@ -111,21 +109,6 @@ class DiscourseMention:
     assigned: bool = False
 
 
-@dataclass(frozen=True, slots=True)
-class _NounWord:
-    text: str
-    start: int
-    end: int
-
-    @property
-    def low(self) -> str:
-        return self.text.casefold().replace("\u2019", "'")
-
-    @property
-    def bare(self) -> str:
-        return _WHOSE.sub("", self.low)
-
-
 def gender_of_noun(noun: str) -> Gender | None:
     """Return the gender of the person that a noun means: a wife is a she; None for most nouns."""
     if noun in _FEMALE:
@@ -146,22 +129,22 @@ def is_plural(noun: str) -> bool:
 
 def descriptions_in(text: str) -> list[Description]:
     """Return the people and animals that a text mentions by nouns, in order; in linear time."""
-    words = [_NounWord(one.group(), one.start(), one.end()) for one in _WORD.finditer(text)]
+    words = [one for one in words_of(text, most=len(text)) if one.text[0].isalnum()]
     found = (_unnamed(text, words, place) for place in range(len(words)))
     return [one for one in found if one is not None]
 
 
-def _unnamed(text: str, words: Sequence[_NounWord], place: int) -> Description | None:
+def _unnamed(text: str, words: Sequence[NameToken], place: int) -> Description | None:
     word = words[place]
-    noun = _PLURALS.get(word.bare, word.bare)
+    noun = _PLURALS.get(word.bare.lower(), word.bare.lower())
     if noun not in _PEOPLE and noun not in _ANIMALS and not _BY_ENDING.fullmatch(noun):
         return None
     first = _beginning(text, words, place)
     named = first == place and noun in OWN_KIN and word.text[0].isupper() and not _TITLE.match(text, word.end)
     if first is None or (not named and _says_whose(text, words, place)):
         return None
-    opener, end = words[first], word.start + len(word.bare)
-    owned = first < place and (opener.low in _OWNERS or opener.low != opener.bare)
+    opener, end = words[first], word.start + len(word.bare.lower())
+    owned = first < place and (opener.lower in _OWNERS or opener.lower != opener.bare.lower())
     return Description(
         words=text[opener.start : end],
         start=opener.start,
@@ -169,7 +152,7 @@ def _unnamed(text: str, words: Sequence[_NounWord], place: int) -> Description |
         noun=noun,
         owner=opener.text if owned else "my" if named else None,
         rest=noun if named else text[words[first + 1 if first < place else place].start : end],
-        plural=noun != word.bare,
+        plural=noun != word.bare.lower(),
         animal=noun in _ANIMALS,
         gender=gender_of_noun(noun),
         tells=not named and _tells(text, words, first),
@@ -177,44 +160,46 @@ def _unnamed(text: str, words: Sequence[_NounWord], place: int) -> Description |
     )
 
 
-def _beginning(text: str, words: Sequence[_NounWord], place: int) -> int | None:
+def _beginning(text: str, words: Sequence[NameToken], place: int) -> int | None:
     """Return the position of a noun's determiner or first modifier; None when the noun means nobody."""
     for first in range(place - 1, max(-1, place - _FAR - 1), -1):
         word = words[first]
         if text[word.end : words[first + 1].start].strip():
             break
-        if word.bare in STOP_WORDS["english"] and word.low not in DETERMINERS:  # "how's Mum"
+        if word.bare.lower() in STOP_WORDS["english"] and word.lower not in DETERMINERS:  # "how's Mum"
             break
-        if word.low in DETERMINERS or (word.low != word.bare and word.low not in _COPULAS | _EXPLETIVES):
+        if word.lower in DETERMINERS or (word.lower != word.bare.lower() and word.lower not in _COPULAS | _EXPLETIVES):
             return first
-    noun = words[place].bare
+    noun = words[place].bare.lower()
     return place if noun in _ALONE or noun in _PLURALS else None
 
 
-def _says_whose(text: str, words: Sequence[_NounWord], place: int) -> bool:
+def _says_whose(text: str, words: Sequence[NameToken], place: int) -> bool:
     """Return whether the noun only modifies another one: `my boss's wife`, `the customer service`."""
     word = words[place]
     if place + 1 == len(words) or text[word.end : words[place + 1].start].strip():
         return False
-    after = words[place + 1].low
-    return after in _OF_THINGS or (word.low != word.bare and after != "name" and after not in STOP_WORDS["english"])
+    after = words[place + 1].lower
+    return after in _OF_THINGS or (
+        word.lower != word.bare.lower() and after != "name" and after not in STOP_WORDS["english"]
+    )
 
 
-def _tells(text: str, words: Sequence[_NounWord], first: int) -> bool:
+def _tells(text: str, words: Sequence[NameToken], first: int) -> bool:
     """Return whether the words from a position on are a predicate: `is a manager`, but not `there is a manager`."""
     place = first - 1
-    while place >= 0 and words[place].low in _BETWEEN:
+    while place >= 0 and words[place].lower in _BETWEEN:
         place -= 1
     if place < 0 or _breaks(text, words, place):
         return False
-    verb = words[place].low
+    verb = words[place].lower
     if verb == "as" or "'" in verb:
         return verb in _COPULAS or (verb.endswith("'s") and verb not in _EXPLETIVES)
     begins = place == 0 or _breaks(text, words, place - 1)
-    return verb in _COPULAS and not begins and words[place - 1].low not in _EXPLETIVES
+    return verb in _COPULAS and not begins and words[place - 1].lower not in _EXPLETIVES
 
 
-def _breaks(text: str, words: Sequence[_NounWord], place: int) -> bool:
+def _breaks(text: str, words: Sequence[NameToken], place: int) -> bool:
     return bool(text[words[place].end : words[place + 1].start].strip())
 
 

@@ -12,7 +12,7 @@ from app.english.rules.clause import Clause, SpeakerContext, Subject, Who
 from app.english.rules.drafts import Draft, ending, fact
 from app.english.rules.noun_phrases import in_third_person, list_items, thing, value
 from app.english.verbs import form_of
-from app.english.word_lists import CONDITION_HEADS, CONDITIONS, DOSE, MEDICINES, expanded, is_doctor, pairs, pattern
+from app.english.word_lists import CONDITIONS, DOSE, MEDICINES, expanded, is_doctor, pairs, pattern
 from app.memory import normalise
 
 _ORDERED: Final = pattern("medications", "ordered")
@@ -21,11 +21,11 @@ _ORDERED: Final = pattern("medications", "ordered")
 _TAKEN: Final = pattern("medications", "taken")
 """Predicates of anything that one takes: buses, photos, rest and medicines."""
 
-_USED = re.compile(r"(?:uses|using)(?:-daily)?$")
 _NAMED = re.compile(r"^(?:takes|is-on|prescribed|is-prescribed)-(?P<name>[a-z][a-z-]{2,40})$")
 _DOSE_OF = re.compile(r"^(?P<name>[a-z][a-z-]{2,40})-(?:dose|dosage)$")
 """Predicates that contain the medicine: `takes-metformin`, `metformin-dose`."""
 
+_USED = re.compile(r"(?:uses|using)(?:-daily)?$")
 _AMOUNT: Final = pattern("medications", "amount", re.IGNORECASE)
 _SURE: Final = pattern("medications", "sure", re.IGNORECASE)
 """Units that only medicines have; coffee has millilitres, and one takes tablets to school."""
@@ -90,9 +90,7 @@ def _because(predicate: str, name: str, *, sure: bool) -> str | None:
         return "the predicate says that it is a medicine"
     if _TAKEN.match(predicate) and sure:
         return "the value has a dose that only medicines have"
-    if _TAKEN.match(predicate) and _STEM.search(name):
-        return "the name is formed as those of medicines are"
-    return None
+    return "the name is formed as those of medicines are" if _TAKEN.match(predicate) and _STEM.search(name) else None
 
 
 def _parts(told: str) -> tuple[MedicationDose, bool]:
@@ -186,8 +184,7 @@ def _has_intakes(text: str) -> bool:
 
 
 def _names_condition(text: str) -> bool:
-    words = normalise.words(text).lower().strip(" .!?").split()
-    return bool(CONDITIONS.intersection(words) or CONDITION_HEADS.intersection(words[-1:]))
+    return not CONDITIONS.isdisjoint(normalise.words(text).lower().strip(" .!?").split())
 
 
 def _may_be_substance(part: str) -> bool:
@@ -196,17 +193,14 @@ def _may_be_substance(part: str) -> bool:
     A substance stands without an article, in the singular; what one does is named by a verb or formed from one.
     """
     name = _parts(part)[0].name
-    return _SUBSTANCE.fullmatch(name) is not None and not (
-        _VAGUE.search(name) or _OF_DOING.search(name) or name in COMMON or form_of(name) is not None
-    )
+    idle = _VAGUE.search(name) or _OF_DOING.search(name) or name in COMMON or form_of(name) is not None
+    return _SUBSTANCE.fullmatch(name) is not None and not idle
 
 
 def _changed(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     """Read that a medicine begins, ends, or takes the place of another."""
-    put = clause.copula and not clause.negated and clause.rest.startswith("put on ")
-    lemma, rest = ("put", clause.rest.removeprefix("put")) if put else (clause.lemma, clause.rest)
-    done = clause.happened or put or (lemma in _UNMARKED and clause.holds)
-    found = _CHANGED[lemma].match(rest) if lemma in _CHANGED and done else None
+    done = clause.happened or (clause.lemma in _UNMARKED and clause.holds)
+    found = _CHANGED[clause.lemma].match(clause.rest) if clause.lemma in _CHANGED and done else None
     said_of = {} if found is None else found.groupdict()
     old, new = said_of.get("old"), said_of.get("new")
     if not (said_of.get("me") or _treats(clause)) or (new and not _known(said_of["name"])):
@@ -215,16 +209,16 @@ def _changed(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     if dose:
         yield fact(clause, "takes", dose, subject=said.speaker)
     if old and is_medicine(old):
-        yield _over(clause, said, old)
+        yield ending(clause, said, fact(clause, "takes", old, subject=said.speaker))
 
 
 def _known(name: str) -> bool:
-    return bool(MEDICINES.intersection(name.lower().split())) or is_medicine(name) or _DOSE.search(name) is not None
+    return bool(MEDICINES.intersection(name.lower().split())) or is_medicine(name)
 
 
 def dose_change(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     """Read `my GP put the ramipril up to 10 mg`, `I upped my ramipril to 10 mg`, `my ramipril is at 10 mg now`."""
-    stands = clause.copula and clause.holds and not clause.negated
+    stands = clause.copula and clause.holds
     changed = not clause.copula and (clause.happened or (clause.lemma in _UNMARKED and clause.holds))
     if not (stands or changed):
         return
@@ -250,19 +244,11 @@ def is_medicine(name: str) -> bool:
 
 def _may_be_medicine(name: str, dose: str) -> bool:
     """Return whether the noun with the dose is a medicine, rather than `the price` or `the sugar`."""
-    strength = _MEDICINE_STRENGTH.search(dose) is not None
-    return is_medicine(name) or strength or (name[0].isupper() and _DOSE.match(dose) is not None)
+    return is_medicine(name) or _MEDICINE_STRENGTH.search(dose) is not None
 
 
 def _treats(clause: Clause) -> bool:
     """Return whether the subject changes the speaker's dose: the speaker, `my GP`, `they`; not `my son`."""
     subject = clause.subject
-    by_doctor = (
-        subject.who is Who.POSSESSED and subject.mine and subject.noun != "vet" and is_doctor(subject.noun or "")
-    )
-    named = subject.who is Who.NAMED and subject.name.startswith(("Dr ", "Dr. "))
-    return subject.own or by_doctor or named or (subject.who is Who.PRONOUN and subject.plural)
-
-
-def _over(clause: Clause, said: SpeakerContext, name: str) -> Draft:
-    return ending(clause, said, fact(clause, "takes", name, subject=said.speaker))
+    by_doctor = subject.mine and subject.noun != "vet" and is_doctor(subject.noun or "")
+    return subject.own or by_doctor or (subject.who is Who.PRONOUN and subject.plural)

@@ -26,11 +26,9 @@ from app.english.word_lists import (
     words,
 )
 from app.lexical.bm25 import STOP_WORDS
+from app.lexical.tokens import sentence_spans
 from app.memory import normalise
 from app.model import UNKNOWN_TYPE
-
-LONGEST = 5
-"""Most words of a name that is recognised by its capitals."""
 
 
 class Gender(StrEnum):
@@ -42,34 +40,14 @@ class Gender(StrEnum):
 
 @dataclass(frozen=True, slots=True, kw_only=True)
 class NameMention:
-    """A name with its position in the text and the number of its sentence."""
+    """A name with its position in the text."""
 
     name: str
     entity_type: str
     start: int
-    sentence: int
-
-
-@dataclass(frozen=True, slots=True)
-class _NameWord:
-    text: str
-    start: int
-    end: int
-    first: bool
-    sentence: int
-
-    @property
-    def bare(self) -> str:
-        """Return the word without a possessive ending."""
-        return _POSSESSIVE.sub("", self.text)
-
-    @property
-    def low(self) -> str:
-        return self.text.casefold()
 
 
 _PROPER_WORD = re.compile(r"[^\W_][\w&'\u2019-]*")
-_END = re.compile(r"[.!?\n]")
 _POSSESSIVE = re.compile(r"['\u2019]s?$|-$")
 _CONTRACTED = re.compile(r"['\u2019](?:s|m|d|re|ve|ll)$")
 _TITLES = {
@@ -80,7 +58,6 @@ _TITLES = {
     "dr": None,
     "prof": None,
 }
-_PARTICLES: Final = words("names", "particles")
 _SUFFIXES: Final = {kind: frozenset(ends.split()) for kind, ends in pairs("names", "ends").items()}
 _BEFORE: Final = {kind: frozenset(before.split()) for kind, before in pairs("names", "before").items()}
 _WORKING: Final = words("names", "working")
@@ -117,123 +94,73 @@ def names_in(text: str, known: Mapping[str, str]) -> list[NameMention]:
 
     `known` maps folded names that need no capitals to their entity types, `unknown` included.
     """
-    words = _words(text)
-    found: dict[int, NameMention] = {one.start: one for one in _known_in(text, words, known)}
-    for first, last in _runs(words):
-        run = _trim(words, first, last, known)
-        if run is not None and words[run[0]].start not in found:
-            name = _written(text, words, *run)
-            found[words[run[0]].start] = _mention(words, *run, name, known)
-    return [found[start] for start in sorted(found)]
+    words, starts = words_of(text, most=len(text)), frozenset(sentences_of(text))
+    found = {words[first].start: (first, last) for first, last in _known_in(text, words, known)}
+    place = 0
+    while place < len(words):
+        length = name_at(text, words, place, never=_NEVER)
+        run = _trim(words, place, place + length - 1, starts, known) if length else None
+        if run is not None:
+            found.setdefault(words[run[0]].start, run)
+        place += max(1, length)
+    return [_mention(text, words, *found[start], known) for start in sorted(found)]
 
 
 def sentences_of(text: str) -> list[int]:
     """Return the position of the first word of each sentence."""
-    return [one.start for one in _words(text) if one.first]
+    firsts = (_PROPER_WORD.search(text, start, end) for start, end in sentence_spans(text))
+    return [first.start() for first in firsts if first is not None]
 
 
-def _words(text: str) -> list[_NameWord]:
-    words: list[_NameWord] = []
-    sentence, end = 0, 0
-    for match in _PROPER_WORD.finditer(text):
-        between = text[end : match.start()]
-        abbreviated = bool(words) and between == ". " and _shortened(words[-1])
-        breaks = bool(_END.search(between)) and not abbreviated
-        sentence += breaks
-        words.append(_NameWord(match.group(), match.start(), match.end(), breaks or not words, sentence))
-        end = match.end()
-    return words
-
-
-def _written(text: str, words: list[_NameWord], first: int, last: int) -> str:
+def _written(text: str, words: Sequence[NameToken], first: int, last: int) -> str:
     return text[words[first].start : words[last].start + len(words[last].bare)]
 
 
-def _known_in(text: str, words: list[_NameWord], known: Mapping[str, str]) -> list[NameMention]:
+def _known_in(text: str, words: Sequence[NameToken], known: Mapping[str, str]) -> Iterator[tuple[int, int]]:
     longest = max((name.count(" ") + 1 for name in known), default=0)
-    found = []
     place = 0
     while place < len(words):
-        for count in range(min(longest, len(words) - place), 0, -1):
-            name = _written(text, words, place, place + count - 1)
-            if name.casefold() in known:
-                found.append(_mention(words, place, place + count - 1, name, known))
-                place += count - 1
-                break
-        place += 1
-    return found
+        counts = range(min(longest, len(words) - place), 0, -1)
+        fits = (one for one in counts if _written(text, words, place, place + one - 1).casefold() in known)
+        count = next(fits, 0)
+        if count:
+            yield place, place + count - 1
+        place += max(1, count)
 
 
-def _runs(words: list[_NameWord]) -> list[tuple[int, int]]:
-    """Return the first and last positions of runs of capitalised words, with particles between them."""
-    runs: list[tuple[int, int]] = []
-    place = 0
-    while place < len(words):
-        if not _capital(words[place]):
-            place += 1
-            continue
-        last = place
-        ahead = place + 1
-        while ahead < len(words) and ahead - place < LONGEST and _joined(words, ahead):
-            if _capital(words[ahead]):
-                last = ahead
-            elif words[ahead].low not in _PARTICLES:
-                break
-            ahead += 1
-        runs.append((place, last))
-        place = last + 1
-    return runs
-
-
-def _joined(words: list[_NameWord], place: int) -> bool:
-    """Return whether only a space separates a word from the one before it."""
-    before, word = words[place - 1], words[place]
-    space = 2 if _shortened(before) else 1
-    return before.text == before.bare and before.end < word.start <= before.end + space and not word.first
-
-
-def _shortened(word: _NameWord) -> bool:
-    """Return whether a full stop after the word ends no sentence: a title or an initial."""
-    return word.low in _TITLES or (len(word.text) == 1 and word.text.isupper())
-
-
-def _capital(word: _NameWord) -> bool:
-    return word.text[0].isupper() and word.low not in _NEVER
-
-
-def _trim(words: list[_NameWord], first: int, last: int, known: Mapping[str, str]) -> tuple[int, int] | None:
+def _trim(
+    words: Sequence[NameToken], first: int, last: int, starts: Collection[int], known: Mapping[str, str]
+) -> tuple[int, int] | None:
     """Return the run without a first word that is capitalised only because it opens the sentence."""
-    if not words[first].first:
+    opener, low, bare = words[first], words[first].lower, words[first].bare
+    if opener.start not in starts or bare.casefold() in known or is_given(bare) or low in _TITLES:
         return first, last
-    opener = words[first]
-    if opener.bare.casefold() in known or is_given(opener.bare) or opener.low.rstrip(".") in _TITLES:
-        return first, last
-    plain = not {opener.low, _CONTRACTED.sub("", opener.low)}.isdisjoint(_OPENERS | STOP_WORDS["english"])
+    plain = not {low, _CONTRACTED.sub("", low)}.isdisjoint(_OPENERS | STOP_WORDS["english"])
     if plain or (first < last and is_given(words[first + 1].bare)):
         return (first + 1, last) if first < last else None
     return first, last
 
 
-def _mention(words: list[_NameWord], first: int, last: int, name: str, known: Mapping[str, str]) -> NameMention:
+def _mention(text: str, words: Sequence[NameToken], first: int, last: int, known: Mapping[str, str]) -> NameMention:
+    name = _written(text, words, first, last)
     kind = known.get(name.casefold(), UNKNOWN_TYPE)
     return NameMention(
         name=name,
         entity_type=_guess_type(words, first, last, name) if kind == UNKNOWN_TYPE else kind,
         start=words[first].start,
-        sentence=words[first].sentence,
     )
 
 
-def _guess_type(words: list[_NameWord], first: int, last: int, name: str) -> str:
+def _guess_type(words: Sequence[NameToken], first: int, last: int, name: str) -> str:
     """Return the entity type that a name's own words and its neighbours suggest."""
     if is_given(name):
         return "person"
-    own = {words[first].low, words[last].low} if first < last else set()
-    after = words[last + 1].low if last + 1 < len(words) else ""
+    own = {words[first].lower, words[last].lower} if first < last else set()
+    after = words[last + 1].lower if last + 1 < len(words) else ""
     for kind, suffixes in _SUFFIXES.items():
         if own & suffixes or (kind != "organization" and after in suffixes):
             return kind
-    before, earlier = (words[first - back].low if first >= back else "" for back in (1, 2))
+    before, earlier = (words[first - back].lower if first >= back else "" for back in (1, 2))
     if (before in {"at", "for", "with"} and earlier in _WORKING) or before in _BEFORE["organization"]:
         return "organization"
     if before in _BEFORE["place"] or (before in {"to", "from"} and earlier in _MOVING):
@@ -243,7 +170,7 @@ def _guess_type(words: list[_NameWord], first: int, last: int, name: str) -> str
     return next((kind for kind in ("project", "product") if before in _BEFORE[kind]), UNKNOWN_TYPE)
 
 
-def _ends_phrase(words: list[_NameWord], place: int) -> bool:
+def _ends_phrase(words: Sequence[NameToken], place: int) -> bool:
     """Return whether more than a space comes after a word, or nothing."""
     return place + 1 == len(words) or words[place + 1].start > words[place].end + 1
 
@@ -253,6 +180,7 @@ ORGANIZATION: Final = "organization"
 PLACE: Final = "place"
 _WORD: Final = re.compile(r"[^\s,;:!?()\[\]{}\"\u2026\u2014\u2013\ufffc*`]+")
 _JOINING: Final = frozenset({"of", "de", "del", "la", "van", "von", "der", "den", "&", "al", "bin"})
+_SPEAKER: Final = frozenset({"i", "i'm", "i've", "i'd", "i'll"})
 _MOST_WORDS: Final = 6
 _LONGEST_NAME: Final = 3
 _DIRECTIONS: Final = frozenset({"north", "south", "east", "west", "upper", "lower", "downtown", "central", "greater"})
@@ -274,8 +202,13 @@ class NameToken:
 
     @property
     def lower(self) -> str:
-        """Return the word in lower case."""
-        return self.text.lower()
+        """Return the word in lower case, with a straight apostrophe."""
+        return self.text.lower().replace("\u2019", "'")
+
+    @property
+    def bare(self) -> str:
+        """Return the word without a possessive ending."""
+        return _POSSESSIVE.sub("", self.text)
 
     @property
     def capital(self) -> bool:
@@ -297,21 +230,22 @@ def words_of(text: str, at: int = 0, most: int = 80) -> list[NameToken]:
 
 
 def adjoining(text: str, first: NameToken, second: NameToken) -> bool:
-    """Return whether only spaces separate two words (a full stop after an initial is ignored)."""
+    """Return whether only spaces separate two words (a full stop after an initial or a title is ignored)."""
     between = text[first.end : second.start]
-    return not between.strip() or (between == ". " and len(first.text) <= 2)  # noqa: PLR2004 - an initial, or Dr
+    short = len(first.text) == 1 or first.lower in _TITLES or first.text == "St"
+    return not between.strip(" ") or (between == ". " and short)
 
 
-def name_at(text: str, words: Sequence[NameToken], place: int) -> int:
-    """Return the number of words of the name at a position, 0 when there is none."""
-    if place >= len(words) or not words[place].capital or words[place].lower in {"i", "i'm", "i've", "i'd", "i'll"}:
+def name_at(text: str, words: Sequence[NameToken], place: int, *, never: Collection[str] = ()) -> int:
+    """Return the number of words of the name at a position, 0 when there is none; `never` are words of none."""
+    if place >= len(words) or not words[place].capital or words[place].lower in _SPEAKER or words[place].lower in never:
         return 0
     length = 1
     while place + length < len(words) and length < _MOST_WORDS:
         previous, word = words[place + length - 1], words[place + length]
         if not adjoining(text, previous, word) or previous.text.endswith(("'s", "'")):
             break
-        if word.capital and word.lower not in {"i", "i'm", "i've"}:
+        if word.capital and word.lower not in _SPEAKER and word.lower not in never:
             length += 1
         elif word.lower in _JOINING and _capital_follows(text, words, place + length):
             length += 2
@@ -359,12 +293,7 @@ def kind_of(name: str, people: Collection[str] = ()) -> str | None:
         return PLACE
     if low in people:
         return PERSON
-    if (
-        low in ORGANISATIONS
-        or words[0] in ORGANISATIONS
-        or words[-1] in ORGANISATION_SUFFIXES
-        or words[0] in {"university", "bank"}
-    ):
+    if low in ORGANISATIONS or words[0] in ORGANISATIONS or words[-1] in ORGANISATION_SUFFIXES:
         return ORGANIZATION
     given = words[0] in EITHER or is_given(name)
     return PERSON if given and len(words) <= _LONGEST_NAME else None
@@ -373,16 +302,15 @@ def kind_of(name: str, people: Collection[str] = ()) -> str | None:
 def is_place(name: str) -> bool:
     """Return whether the name, or the first part of `Portland, Oregon`, is a known place."""
     low = normalise.normalise_name(name.partition(",")[0]).removeprefix("the ")
-    if low in CITIES or low in COUNTRIES or low in PLACE_PHRASES or f"the {low}" in PLACE_PHRASES:
-        return True
     first, _, rest = low.partition(" ")
-    return first in _DIRECTIONS and (rest in CITIES or rest in COUNTRIES)
+    known = rest if first in _DIRECTIONS else low
+    return low in PLACE_PHRASES or known in CITIES or known in COUNTRIES
 
 
 def is_no_name(word: str) -> bool:
     """Return whether a capitalised word is no name: `Back` in `call me Back`, but not `Hope` or `Will`."""
     low = word.lower()
-    return low in _NO_NAME and low not in EITHER and not is_given(word)
+    return low in _NO_NAME and low not in EITHER
 
 
 def is_group(name: str) -> bool:

@@ -247,8 +247,8 @@ def relationship_of(word: str) -> str:
 def first_owned(text: str) -> str | None:
     """Return the noun after a possessive at the beginning of a text: `boss` of `Her new boss called`."""
     words = _WORDS.match(text)
-    found = () if words is None else descriptions_in(words.group())
-    return next((one.noun for one in found if one.start == 0 and one.owner is not None), None)
+    found = [] if words is None else descriptions_in(words.group())
+    return next((one.noun for one in found if one.owner is not None), None)
 
 
 def can_own(kind: str, tie: str, *, things: bool) -> bool:

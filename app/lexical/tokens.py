@@ -107,9 +107,8 @@ _BREAK: Final = re.compile(
 )
 
 _ABBREVIATED: Final = re.compile(
-    r"\b(?:[A-Z]|Dr|Mr|Mrs|Ms|Prof|St|Jr|Sr|vs|etc|e\.g|i\.e|approx|Inc|Ltd|Co|Corp|a\.m|p\.m|Jan|Feb|Mar|Apr|Jun|"
-    r"Jul|Aug|"
-    r"Sept?|Oct|Nov|Dec)\.$"
+    r"\b(?:[A-Z]|Dr|Mr|Mrs|Ms|Prof|Col|Capt|Gen|Sgt|Rev|St|Mt|Jr|Sr|vs|etc|e\.g|i\.e|approx|Inc|Ltd|Co|Corp|a\.m|p\.m|"
+    r"Jan|Feb|Mar|Apr|Jun|Jul|Aug|Sept?|Oct|Nov|Dec)\.$"
 )
 
 

@@ -13,6 +13,8 @@ from dataclasses import dataclass
 from datetime import datetime
 from enum import Enum
 
+from app.lexical.tokens import sentence_spans
+
 HIDDEN = "\ufffc"
 """Stands for what is not the speaker's own words; no value may hold it."""
 
@@ -41,15 +43,12 @@ _ASIDE = re.compile(r"\[[^\[\]\n]{1,200}\s[^\[\]\n]{1,200}\]")
 _QUOTED = re.compile(r'"[^"\n]{1,400}"')
 _OWN_WORDS = re.compile(r"\b(?:i|i'm|i've|i'd|my|me|we|our|you|your)\b|[.!?]\s+\w", re.IGNORECASE)
 _QUOTED_WORDS = 8
-_END = re.compile(r"(?<![.!?\u2026])(?P<end>[.!?\u2026]++)[\"')\]*_]*+(?=\s|$)|\n+|(?:[^\S\n]|[,;:\u2013\u2014-]){8,}")
-"""Where a sentence ends: after its stops, at a line's end, and at a gap such as between the columns of a table."""
+_LINE = re.compile(r"(?:(?!(?:[^\S\n]|[,;:\u2013\u2014-]){8})[^\n])+")
+"""A line, or what stands before a gap such as between the columns of a table."""
 
-_ABBREVIATION = re.compile(
-    r"(?:\b(?:dr|mr|mrs|ms|prof|sgt|lt|col|capt|gen|rev|hon|gov|sen|st|sr|jr|vs|e\.g|i\.e|etc|approx|inc|ltd|corp|co|no|mt|ft|dept|est|u\.s|u\.k|a\.m|p\.m"
-    r"|jan|feb|mar|apr|jun|jul|aug|sept?|oct|nov|dec)|\b[A-Z])$",
-    re.IGNORECASE,
-)
-_INITIAL = re.compile(r"\b[A-Z]$")
+_ENDING = re.compile(r"(?<![.!?\u2026])[.!?\u2026]++[\"')\]*_]*+$")
+"""The stops at a sentence's end, with the marks after them."""
+
 _BULLET = re.compile(r"\s*(?:[-*\u2022+]|\d{1,2}[.)]|#{1,6})\s+")
 
 
@@ -81,14 +80,13 @@ def count_too_long(content: str) -> int:
 
 
 def _pieces(text: str) -> Iterator[tuple[int, int, bool]]:
-    """Yield begin and end of each sentence, and whether it asks."""
-    begin = 0
-    for found in _END.finditer(text):
-        if found["end"] == "." and _goes_on(text, found.start(), found.end()):
-            continue
-        yield begin, found.start(), "?" in (found["end"] or "")
-        begin = found.end()
-    yield begin, len(text), False
+    """Yield begin and end of each sentence, without its stops, and whether it asks."""
+    for line in _LINE.finditer(text):
+        for first, last in sentence_spans(line.group()):
+            said = line.group()[first:last]
+            ending = _ENDING.search(said)
+            end = last if ending is None else first + ending.start()
+            yield line.start() + first, line.start() + end, ending is not None and "?" in ending.group()
 
 
 def readable(content: str) -> str:
@@ -127,16 +125,6 @@ def _unless_a_name(quoted: re.Match[str]) -> str:
         return quoted.group()
     stop = inside[-1] if inside[-1] in ".!?" else HIDDEN
     return HIDDEN * len(inside) + stop + '"'
-
-
-def _goes_on(text: str, stop: int, after: int) -> bool:
-    """Tell whether a full stop belongs to an abbreviation or an initial rather than to the sentence's end."""
-    before = text[max(0, stop - 6) : stop]
-    if _INITIAL.search(before):
-        following = text[after : after + 2].lstrip()[:1]
-        return following.islower() if before[-2:-1] == "." else following.isupper() and not before.endswith(" I")
-    following = text[after : after + 2].strip()
-    return _ABBREVIATION.search(before) is not None and bool(following)
 
 
 def _sentence(text: str, begin: int, end: int, *, asks: bool) -> Iterator[Sentence]:
@@ -254,8 +242,3 @@ class Clause:
     def happened(self) -> bool:
         """Tell whether it says what has happened."""
         return (self.tense is Tense.PAST or self.perfect) and not self.negated and self.modal is None
-
-    @property
-    def past_state(self) -> bool:
-        """Tell whether it says how things were, and no longer are."""
-        return not self.negated and self.modal is None and (self.used_to or self.tense is Tense.PAST)

@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass, replace
 from typing import Final
 
-from app.english.names import COMMON, kind_of
+from app.english.names import COMMON
 from app.english.rules.clause import Clause, Sentence, SpeakerContext, Tense
 from app.english.rules.event_time import CUE
 from app.english.rules.grammar import parse, parse_after
@@ -148,8 +148,7 @@ def clauses(sentence: Sentence, said: SpeakerContext) -> Iterator[Clause]:
 
 
 def _is_bare_name(text: str) -> bool:
-    adverb = text.endswith("ly") and kind_of(text) is None
-    return _BARE_NAME.fullmatch(text) is not None and text.lower() not in COMMON and not adverb
+    return _BARE_NAME.fullmatch(text) is not None and text.lower() not in COMMON
 
 
 def _sharing(clause: Clause | None, first: Clause, *, now: bool) -> Clause | None:
@@ -191,13 +190,13 @@ def _read(piece: ClausePart, said: SpeakerContext, start: int) -> Clause | None:
 
 def _told(piece: ClausePart, told: re.Match[str], said: SpeakerContext, start: int) -> Clause | None:
     """Read what someone is said to have said of themselves: `Sarah mentioned she works at Acme`."""
-    teller = parse(f"{told['who'].removesuffix(chr(39) + 've')} is here", 0, said)
-    if teller is None:
-        return None
+    teller = parse(f"{told['who']} is here", 0, said)
     piece.peel(told.end())
     piece.sure = _UNSURE
     found = parse(piece.text, start + piece.at, said)
-    return None if found is None else replace(found, subject=replace(teller.subject, plural=found.subject.plural))
+    if found is None or teller is None:
+        return None
+    return replace(found, subject=replace(teller.subject, plural=found.subject.plural))
 
 
 def _judged(clause: Clause, piece: ClausePart, start: int) -> Clause:

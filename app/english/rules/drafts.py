@@ -7,10 +7,10 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import Final
 
-from app.english.descriptions import OWN_KIN, is_plural
-from app.english.names import ORGANIZATION, PERSON, PLACE, is_group, kind_of, token_names, words_of
+from app.english.descriptions import is_plural
+from app.english.names import ORGANIZATION, PERSON, PLACE, kind_of, token_names, words_of
 from app.english.rules import event_time
-from app.english.rules.clause import HIDDEN, Clause, SpeakerContext, Tense, Who
+from app.english.rules.clause import Clause, SpeakerContext, Tense, Who
 from app.english.rules.event_time import ClauseTime
 from app.english.rules.noun_phrases import BREAKERS
 from app.english.verbs import form_of, third_person
@@ -21,11 +21,8 @@ _MOST_WORDS: Final = 26
 _CUT: Final = pattern("drafts", "cut", re.IGNORECASE)
 """Where another thought begins."""
 
-_DEICTIC: Final = re.compile(r"\b(?:all )?(this|that|these|those)\s+(?=([a-z0-9][\w'-]*))", re.IGNORECASE)
+_DEICTIC: Final = re.compile(r"\b(?:all )?(this|that|these|those)\s+(?=([a-z0-9][\w'-]*+)(?!$))", re.IGNORECASE)
 _THAT_DID: Final = re.compile(r"(?P<before>[\w'-]+) that (?P<verb>[a-z]+)\b")
-_POINTED_AT: Final = re.compile(r"\b(?:this|that|these|those) [a-z-]+$", re.IGNORECASE)
-"""A bare noun that another sentence tells more of: `this program`."""
-
 _SPELLS: Final = word_set("season year term semester")
 """What is over before the belief is: `more closely this season`."""
 
@@ -44,55 +41,37 @@ _FIRST: Final = re.compile(r"\b(my|our|mine|me|us|myself|ourselves)\b", re.IGNOR
 _OWN: Final = {"my": "their", "our": "their", "mine": "theirs", "me": "them", "us": "them"}
 _FILLER: Final = pattern("drafts", "filler", re.IGNORECASE)
 _ENDING: Final = pattern("drafts", "ending", re.IGNORECASE)
-_TORN: Final = re.compile(r"\b(?:and|or|the|a|for) (?:for|and|at|in|on|of|to|with|or)\b|\s's\b", re.IGNORECASE)
-"""What is left where a time was the object itself: `blocked Wednesday and Thursday for writing`."""
-
-_BARE_TIME: Final = re.compile(r"\bthe (?:day|time|way|moment|night|morning|evening)$", re.IGNORECASE)
-_SPELL: Final = re.compile(r"\s*(?:weekend|summer|spring|winter|autumn|fall|morning|holiday)", re.IGNORECASE)
-_A_QUIET: Final = re.compile(r"\b(?:an?|my|our)(?:\s+[a-z]+)?\s*\Z", re.IGNORECASE)
 _STATE: Final = re.compile(r"^[^,;:.]*?(?<!that)(?<!which)(?<!who)\s(?:is|are)\s", re.IGNORECASE)
 _FROM_NOW: Final = re.compile(r"\b(?:last|next|this|ago|yesterday|today|tomorrow|tonight)\b", re.IGNORECASE)
 """Words of time that mean something only beside the day they are said on."""
-_MUTUAL: Final = re.compile(r"\b(?:each other|one another)\b", re.IGNORECASE)
 _WITH: Final = word_set("with met meet and by helped told from to for at joined saw of")
 """Words after which a name takes part in what is told."""
 
 
 def who(clause: Clause) -> str:
     """Return the subject as a sentence begins with it."""
-    names = clause.subject.names
-    return " and ".join(names) if len(names) > 1 else clause.subject.name
+    return " and ".join(clause.subject.names) or clause.subject.name
 
 
 def retell(clause: Clause, said: SpeakerContext, time: event_time.ClauseTime | None = None) -> str | None:
     """Return the clause as a sentence about its subject, without its time; None when it does not stand alone."""
-    if not _can_be_told(clause, time):
-        return None
+    if clause.subject.who is Who.PRONOUN or (clause.happened and _STATE.search(clause.rest)):
+        return None  # "my land inherited from her is in Rome"
     others = clause.subject.who in {Who.NAMED, Who.POSSESSED}
     whole = event_time.without(clause.rest, time, offset=len(clause.whole) - len(clause.rest))
     rest = main_part(whole)
     if len(rest) < len(whole) and _ITS_VERB.match(whole, len(rest)):
         return None
-    if (_SOMEONE if others else _OTHERS).search(rest) or _POINTED_AT.search(rest):
+    if (_SOMEONE if others else _OTHERS).search(rest):
         return None
     rest = _DEICTIC.sub(_introduced, _first_person(rest, clause, said))
-    if _OPEN.search(rest) or len(rest.split()) > _MOST_WORDS or _TORN.search(f"{clause.verb} {rest}"):
+    if _OPEN.search(rest) or len(rest.split()) > _MOST_WORDS:
         return None
     rest = _ENDING.sub("", _FILLER.sub("", rest).rstrip(" ,.-")).strip(" ,.-")
-    undated = time is not None and time.at is None and _FROM_NOW.search(rest)
-    if undated or _BARE_TIME.search(rest):
+    if time is not None and time.at is None and _FROM_NOW.search(rest):
         return None
     words = time.words if time is not None else ""
     return " ".join(f"{who(clause)} {_verbal(clause)} {rest} {words}".split())
-
-
-def _can_be_told(clause: Clause, time: event_time.ClauseTime | None) -> bool:
-    """Tell whether it names its subject, ends, and tells of something done rather than of a time."""
-    alone = len(clause.subject.names) <= 1 and _MUTUAL.search(clause.rest)
-    misread = clause.happened and _STATE.search(clause.rest)  # "my land inherited from her is in Rome"
-    open_ended = clause.rest.endswith(":") or _is_object(clause, time)
-    named = clause.subject.who is not Who.PRONOUN and HIDDEN not in clause.subject.name
-    return named and not (alone or misread or open_ended)
 
 
 def participants(clause: Clause, said: SpeakerContext, description: str) -> list[str]:
@@ -100,19 +79,17 @@ def participants(clause: Clause, said: SpeakerContext, description: str) -> list
     found = list(clause.subject.names) or [clause.subject.name]
     rest = description.removeprefix(who(clause))
     found.extend(one for one in token_names(rest) if _takes_part(one, rest, said))
-    named = [f"{said.speaker}'s {name.lower()}" if name.lower() in OWN_KIN else name for name in found]
-    return [name for name in dict.fromkeys(named) if name.lower() not in TOOLS]
+    return list(dict.fromkeys(found))
 
 
 def _takes_part(name: str, rest: str, said: SpeakerContext) -> bool:
     kind = kind_of(name, said.people)
     if kind == PLACE or name.lower() in TOOLS or event_time.CUE.fullmatch(name):
         return False
-    if kind in {PERSON, ORGANIZATION} or is_group(name) or " " in name:
+    if kind in {PERSON, ORGANIZATION} or " " in name:
         return True
     before = words_of(rest[: rest.index(name)])[-1:]
-    shared = name.lower() in OWN_KIN and before and before[0].lower == "and"  # "Anna's mom and Dad"
-    return bool(before) and before[0].lower in _WITH and not name.isupper() and not shared
+    return bool(before) and before[0].lower in _WITH and not name.isupper()
 
 
 def main_part(rest: str) -> str:
@@ -131,14 +108,7 @@ def end_of_thought(rest: str) -> int:
 def _is_relative(found: re.Match[str]) -> bool:
     """Tell whether `that` tells more of a thing: `the one that cost too much`, but not `at that place`."""
     form = form_of(found["verb"])
-    return form is not None and "past" in form.kinds and found["before"].lower() not in BREAKERS
-
-
-def _is_object(clause: Clause, time: event_time.ClauseTime | None) -> bool:
-    """Tell whether the time is what the verb is about: `had a quiet weekend`."""
-    return time is not None and any(
-        _SPELL.match(clause.whole, first) and _A_QUIET.search(clause.whole, 0, first) for first, _ in time.spans
-    )
+    return form is not None and "past" in form.kinds
 
 
 def _first_person(rest: str, clause: Clause, said: SpeakerContext) -> str:
@@ -149,7 +119,7 @@ def _first_person(rest: str, clause: Clause, said: SpeakerContext) -> str:
 
     def replaced(found: re.Match[str]) -> str:
         word = found.group().lower()
-        if found.group() == "US" or (found.group()[0].isupper() and not rest.isupper()):
+        if found.group()[0].isupper():
             return found.group()
         whose = word in {"my", "our", "mine"}
         if clause.subject.own or (whose and clause.subject.mine):

@@ -23,8 +23,6 @@ _LEAD: Final = re.compile(
     r"(?:\s*,)?\s*\b(?:back\s+)?(?:on|in|at|during|over|around|about|by|from|until|since|of|early|late|later|earlier|just)?(?:\s+the)?\s*$",
     re.IGNORECASE,
 )
-_OF_A_LIFE: Final = re.compile(r"\b(?:my|his|her|their|our) ", re.IGNORECASE)
-"""`my 20s` is no decade of the calendar, and `my last day` no yesterday."""
 _WEEKDAY: Final = re.compile(r"(?:mon|tues|wednes|thurs|fri|satur|sun)day\b", re.IGNORECASE)
 _ANY: Final = re.compile(r"\b(?:an?|any|some|entire|whole|the|all|my|our|these|those)\s+$", re.IGNORECASE)
 """Before a weekday that is none in particular: `on a Friday`, `the Friday games`."""
@@ -40,7 +38,6 @@ _SOME: Final = re.compile(r"\b(?:few|couple|some|several)\b", re.IGNORECASE)
 _THE: Final = re.compile(r"\bThe $")
 """Before a year it makes a name: `The 1975`."""
 _SOME_THING: Final = re.compile(r"\b(?:an?|my|our|some|\d+) (?:\w+ )?$", re.IGNORECASE)
-_ON: Final = re.compile(r"(?:^|\b(?:on|last|this|next|every|since|until|by) )$", re.IGNORECASE)
 SINCE: Final = re.compile(r"\bsince\s+", re.IGNORECASE)
 _ATTACHED: Final = re.compile(r"\s*(?:'s\b|of\b|or\b|-\w|(?:day|week|weekend|month|year)\b)", re.IGNORECASE)
 """What makes a time a part of another thing: `the 10th of the month`, `last month's report`."""
@@ -196,21 +193,18 @@ def _spans(text: str, now: datetime, prefer: Prefer) -> list[TemporalSpan]:
 
 def _is_no_time(text: str, span: TemporalSpan) -> bool:
     indefinite = _WEEKDAY.match(span.text) and _ANY.search(text[max(0, span.start - 12) : span.start])
-    whose = _OF_A_LIFE.search(f"{text[max(0, span.start - 6) : span.start]}{span.text}")
     next_one = _NEXT_ONE.match(span.text) and text[: span.start].lower().endswith("the ")
     part = span.text.lower() == "weekend"  # "the anniversary weekend"
-    unsaid = indefinite or whose or next_one or part or _THAN_UNSAID.search(span.text)
+    unsaid = indefinite or next_one or part or _THAN_UNSAID.search(span.text)
     return bool(unsaid) or _is_name(text, span)
 
 
 def _is_name(text: str, span: TemporalSpan) -> bool:
-    """Tell whether it is a name, or tells a thing from others: `The 1975`, `a rare 1967 pressing`, `Sunday Roast`."""
+    """Tell whether it is a name, or tells a thing from others: `The 1975`, `a rare 1967 pressing`."""
     if text.count('"', 0, span.start) % 2:
         return True
     before, after = text[max(0, span.start - 30) : span.start], text[span.end : span.end + 2]
-    if _WEEKDAY.fullmatch(span.text) and span.text[0].isupper() and after[1:].isupper():
-        return _ON.search(before) is None
-    model = _SOME_THING.search(before) and after[:1] == " " and after[1:].isalpha()
+    model = _SOME_THING.search(before) and after[1:].isalpha()
     return span.text.isdigit() and bool(model or _THE.search(before))
 
 
@@ -239,7 +233,7 @@ def _grounded(span: TemporalSpan, text: str, today: date | None) -> tuple[str, P
     if lower is None or not EARLIEST_YEAR <= lower.year <= LATEST_YEAR:
         return None
     moment = span.lower or lower
-    if span.kind == "moment" and span.precision is Precision.EXACT and _is_sure_hour(span, moment.hour, text):
+    if span.kind == "moment" and _is_sure_hour(span, moment.hour, text):
         return moment.isoformat(), Precision.EXACT, ""
     if upper is None:
         return None
@@ -270,8 +264,7 @@ def _middle(first: date, last: date) -> date:
 
 
 def _year_words(first: date, last: date) -> str:
-    whole = (last - first).days + 1 in _YEAR_DAYS and (first.month, first.day) == (1, 1)
-    return f"in {first.year}" if whole else ""
+    return f"in {first.year}" if (last - first).days + 1 in _YEAR_DAYS else ""
 
 
 def _with_preposition(text: str, span: TemporalSpan) -> tuple[int, int]:

@@ -8,7 +8,7 @@ from dataclasses import replace
 from typing import Final
 
 from app.english.dates.periods import Prefer
-from app.english.names import leading_name, token_names
+from app.english.names import token_names
 from app.english.rules import event_time
 from app.english.rules.clause import HIDDEN, Clause, SpeakerContext, Tense, Who
 from app.english.rules.drafts import (
@@ -41,7 +41,6 @@ _GATED, _STRONG, _WEAK, _MINOR, _STATES = (
 _LIGHT: Final = frozenset({"get", "have", "do", "go", "make"})
 _MADE: Final = re.compile(r"\s+(?:a|an|my|our|the|\d+)\s+\w")
 _SPECIFIC: Final = re.compile(r"(?:\s+\S+){2,}")
-_FEW: Final = re.compile(r"\b(?:a few|some|a couple|a bunch|a lot|many|more)(?: more| of| online)?$", re.IGNORECASE)
 _VAGUE: Final = pattern("events", "vague")
 _THE_ONE: Final = re.compile(r"\S+ the [a-z]+")
 _LOOSE: Final = word_set("in on for it out up")
@@ -104,7 +103,7 @@ def _is_life(clause: Clause, time: event_time.ClauseTime | None) -> bool:
 def _named(clause: Clause, time: event_time.ClauseTime | None) -> bool:
     """Tell whether something after the verb has a name, the words of time apart."""
     rest = event_time.without(clause.rest, time, offset=len(clause.whole) - len(clause.rest))
-    return next(token_names(rest), None) is not None or '"' in rest
+    return next(token_names(rest), None) is not None
 
 
 def _is_worth_telling(clause: Clause, time: event_time.ClauseTime | None) -> bool:
@@ -117,7 +116,7 @@ def _is_worth_telling(clause: Clause, time: event_time.ClauseTime | None) -> boo
     just = time is None or any(clause.whole[first:last].lower() == "just" for first, last in time.spans)
     if just and not (others or clause.subjectless):
         return False
-    return _named(clause, time) and not (others and clause.perfect)
+    return _named(clause, time)
 
 
 def _is_empty(description: str, clause: Clause, time: event_time.ClauseTime | None) -> bool:
@@ -130,9 +129,8 @@ def _is_empty(description: str, clause: Clause, time: event_time.ClauseTime | No
     short = clause.lemma in _STRONG or named or dated
     least = 1 if clause.lemma == "die" else 2 if short else 5 if clause.lemma in _WEAK else 4
     loose = len(words) == 2 and words[1].lower() in _LOOSE  # noqa: PLR2004 - a verb and a particle
-    vague = _FEW.search(rest) or _VAGUE.search(rest)
     pointed = clause.lemma not in _STRONG and _THE_ONE.fullmatch(rest.strip())  # "booked the tickets": which?
-    return len(words) < least or loose or bool(vague or pointed)
+    return len(words) < least or loose or bool(_VAGUE.search(rest) or pointed)
 
 
 def _is_coming(clause: Clause) -> bool:
@@ -152,7 +150,7 @@ def _is_coming(clause: Clause) -> bool:
 def _ahead(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     """Yield what is planned for a time that is named: `User plans to visit Tokyo in June`."""
     time = event_time.find(_told(clause), said.now, prefer="future") if _SOON.search(clause.whole) else None
-    if time is None or time.day is None or time.day[:7] < said.now.date().isoformat()[:7]:
+    if time is None or time.day is None:
         return
     description = retell(clause, said, time)
     if description is not None and _GOING.search(description) is None:
@@ -165,9 +163,6 @@ _TAIL: Final = pattern("events", "tail", re.IGNORECASE)
 _PLANNED_ACTIVITY: Final = pattern("events", "planned activity", re.IGNORECASE)
 _CONSIDERED: Final = pattern("events", "considered", re.IGNORECASE)
 """What changes a life or a way of working; what one may buy or try out is of the moment."""
-
-_PLAN: Final = range(1, 14)
-"""Spaces of a plan."""
 
 
 def plans(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
@@ -185,18 +180,14 @@ def considers(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
 
 def _under_way(clause: Clause, predicate: str, rest: str, importance: float) -> Iterator[Draft]:
     """Yield what someone is at now, without how long; nothing when it is vague."""
-    named = clause.subject.who is not Who.POSSESSED or clause.subject.given is not None
-    told = named and clause.subject.who is not Who.PRONOUN
-    own = _TAIL.sub("", _HOW_LONG.sub("", main_part(rest))).strip(" ,.")
-    own = in_third_person(own) if clause.subject.own else own
-    vague = _POINTING.search(own) or not says_something(own)
-    if told and clause.holds and clause.progressive and not clause.perfect and not vague and own.count(" ") in _PLAN:
+    own = in_third_person(_TAIL.sub("", _HOW_LONG.sub("", main_part(rest))).strip(" ,."))
+    told = clause.subject.who is not Who.PRONOUN and clause.holds and clause.progressive and not clause.perfect
+    if told and says_something(own) and not _POINTING.search(own) and " " in own:
         yield fact(clause, predicate, own, importance=importance, topic=topic_of(own))
 
 
 _TIME: Final = re.compile(r"(?:on |at |in )?(?P<time>.{3,40}?(?:,\s?(?:19|20)\d\d\b)?)(?:\s*,.*)?$")
 _ONLY_TIME: Final = re.compile(r"\W*(?:on|at|in)?\W*", re.IGNORECASE)
-_LONGEST_DATE_NAME: Final = 2
 
 
 def appointments(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
@@ -205,12 +196,9 @@ def appointments(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     theirs = subject.who is Who.POSSESSED and not subject.given and subject.owner not in {"he", "she", "they"}
     if not theirs or not clause.copula or not clause.holds or "birth" in (subject.noun or ""):
         return
-    name = leading_name(clause.rest)
     found = _TIME.match(clause.rest)
-    if found is None or (name and len(name[0].split()) > _LONGEST_DATE_NAME):
-        return
-    time = event_time.find(found["time"], said.now, prefer="future")
-    if time is not None and _ONLY_TIME.fullmatch(event_time.without(found["time"], time)):
+    time = event_time.find(found["time"], said.now, prefer="future") if found else None
+    if found and time is not None and _ONLY_TIME.fullmatch(event_time.without(found["time"], time)):
         yield event(clause, subject.name, time, [subject.owner or subject.name], topic=topic_of(subject.name))
 
 
@@ -248,7 +236,6 @@ _REGULARLY: Final = frozenset({"always", "usually", "typically", "normally", "ge
 _O_CLOCK: Final = re.compile(r"\bat\s+(?:\d{1,2}(?::\d\d)?\s?(?:am|pm|a\.m|p\.m)|noon|midnight)", re.IGNORECASE)
 _STOP: Final = pattern("events", "stop", re.IGNORECASE)
 _NO_HABIT: Final = words("events", "no habit")
-_THEIRS: Final = re.compile(r"\b(?:his|their|its)\b", re.IGNORECASE)
 _LATELY: Final = pattern("events", "lately", re.IGNORECASE)
 """How a routine is told rather than what it is: with and without it, it is the same one."""
 _OPEN_END: Final = re.compile(r"[\s,]+(?:or|and|for an?)$", re.IGNORECASE)
@@ -267,17 +254,11 @@ def routine(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     if stop and clause.rest[stop.end() : stop.end() + 1].isdigit():
         return
     rest = _LATELY.sub("", " ".join((clause.rest[: stop.start()] if stop else clause.rest).split()))
-    often, first = OFTEN.search(rest), OFTEN.search(clause.before)
-    if often is None and clause.adverbs & _REGULARLY:
-        often = _O_CLOCK.search(rest)
-    if often is None and first is not None:
-        rest = f"{rest} {first.group().lower()}"
-    elif often is None or (clause.lemma in _BARE and not OFTEN.sub("", rest).strip()):
-        return
-    if len(rest.split()) <= _MOST_WORDS and not (_POINTING.search(rest) or _THEIRS.search(rest)):
+    often = OFTEN.search(rest) or (_O_CLOCK.search(rest) if clause.adverbs & _REGULARLY else None)
+    bare = clause.lemma in _BARE and not OFTEN.sub("", rest).strip()
+    if often and not bare and len(rest.split()) <= _MOST_WORDS and not _POINTING.search(rest):
         rest = _OPEN_END.sub("", in_third_person(rest))
-        verb = clause.lemma if len(clause.subject.names) > 1 else third_person(clause.lemma)
-        yield fact(clause, verb, rest, stateful=False, importance=0.6, topic="personal")
+        yield fact(clause, third_person(clause.lemma), rest, stateful=False, importance=0.6, topic="personal")
 
 
 def _is_doing(clause: Clause) -> bool:

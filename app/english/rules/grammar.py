@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from typing import Final
 
 from app.english.descriptions import OWN_KIN
-from app.english.names import COMMON, NameToken, adjoining, bare_name, kind_of, name_at, words_of
+from app.english.names import COMMON, NameToken, adjoining, bare_name, name_at, words_of
 from app.english.rules.clause import Clause, SpeakerContext, Subject, Tense, Who
 from app.english.rules.noun_phrases import BREAKERS
 from app.english.verbs import Form, form_of, looks_past
@@ -56,7 +56,7 @@ def is_verb(word: NameToken) -> bool:
     if word.lower in _AUXILIARIES or word.lower.endswith("n't"):
         return True
     form = form_of(word.lower)
-    return form is not None and bool(form.kinds & {"s", "past"}) and not word.capital
+    return form is not None and bool(form.kinds & {"s", "past"})
 
 
 _PRONOUNS: Final = {
@@ -136,11 +136,7 @@ def _possessed(reading: TokenCursor, said: SpeakerContext) -> Subject | None:
     noun = " ".join(word.lower() if bare_name(word).lower() in OWN_KIN else word for word in noun.split())
     words = noun.split()
     named = next((place for place, word in enumerate(words) if word[0].isupper()), 0)
-    if (
-        named
-        and words[named - 1].lower() not in BREAKERS
-        and all(word[0].isupper() and word.isalpha() and len(word) > 1 for word in words[named:])
-    ):
+    if named and words[named - 1].lower() not in BREAKERS and all(map(str.isalpha, words[named:])):
         return _owned(owner, " ".join(words[:named]), " ".join(words[named:]), mine=mine)
     return _owned(owner, noun, None, mine=mine)
 
@@ -183,7 +179,7 @@ def _is_name(word: str, reading: TokenCursor, said: SpeakerContext) -> bool:
     if low in said.people:
         return True
     form = form_of(low)
-    order = form is not None and "base" in form.kinds and kind_of(word) is None  # "Develop detailed schedules"
+    order = form is not None and "base" in form.kinds  # "Develop detailed schedules"
     if order or "'" in low or low in COMMON or low.endswith(("ing", "ly")):
         return False
     followed = reading.at < len(reading.words) and reading.words[reading.at].capital
@@ -192,8 +188,7 @@ def _is_name(word: str, reading: TokenCursor, said: SpeakerContext) -> bool:
 
 def _of_name(reading: TokenCursor, name: str) -> Subject | None:
     """Read `Sarah's a nurse` and `Sarah's team`."""
-    form = form_of(reading.word())
-    if reading.word() in _BEFORE_COMPLEMENT or (form is not None and form.kinds == {"ing"}):
+    if reading.word() in _BEFORE_COMPLEMENT:
         reading.pending.append("has" if reading.word() == "been" else "is")
         return _one(name)
     noun = _noun(reading)
@@ -218,8 +213,7 @@ def _noun(reading: TokenCursor) -> str | None:
     begin = reading.at
     for place in range(begin, min(begin + _LONGEST, len(reading.words))):
         word = reading.words[place]
-        apart = place > begin and not adjoining(reading.text, reading.words[place - 1], word)
-        if apart or bare_name(word.lower) in _THEIRS.values():
+        if place > begin and not adjoining(reading.text, reading.words[place - 1], word):
             return None
         reading.at = place
         if place > begin and _verb_comes(reading, place):
@@ -234,19 +228,17 @@ def _noun(reading: TokenCursor) -> str | None:
 def _verb_comes(reading: TokenCursor, place: int) -> bool:
     """Tell whether a verb stands at the place, or an adverb before one."""
     word, following = reading.words[place].lower, reading.words[place + 1 : place + 3]
-    if word == "no" and following and following[0].lower == "longer":
-        return len(following) > 1 and is_verb(following[1])
-    adverb = word in ADVERBS and bool(following) and is_verb(following[0])
+    ahead = 2 if word == "no" else 1
+    adverb = (word in ADVERBS or word == "no") and any(map(is_verb, following[ahead - 1 : ahead]))
     return adverb or is_verb(reading.words[place])
 
 
 def _is_contracted(reading: TokenCursor, place: int) -> bool:
     """Tell whether the noun ends in 's for is: `my name's Alex`, `my sister's a nurse`."""
-    word = reading.words[place].lower
-    following = reading.words[place + 1] if place + 1 < len(reading.words) else None
-    if not word.endswith("'s") or following is None:
-        return False
-    return following.lower in _BEFORE_COMPLEMENT or (word == "name's" and following.capital)
+    following = reading.words[place + 1 : place + 2]
+    named = reading.words[place].lower == "name's"
+    contracted = reading.words[place].lower.endswith("'s")
+    return contracted and any(one.lower in _BEFORE_COMPLEMENT or (named and one.capital) for one in following)
 
 
 _CAPITAL_NAMES: Final = frozenset({"May", "Will"})
@@ -327,7 +319,7 @@ def _unknown_verb(word: NameToken, verbal: _Verbal, subject: Subject) -> Form | 
     if verbal.modal is None:
         if looks_past(word.lower):
             return Form(word.lower, _PAST)
-        bare = subject.who is Who.SPEAKER and not (verbal.be or verbal.perfect or verbal.used_to)
+        bare = subject.who is Who.SPEAKER and not verbal.be
         plain = word.text.isalpha() and word.text.islower() and len(word.text) > _SHORTEST_VERB
         return Form(word.lower, _BASE) if bare and plain and not word.lower.endswith(("ly", "ing")) else None
     rules = verbal.modal == "must" or (verbal.negated and verbal.modal in {"can", "may"})
@@ -359,9 +351,7 @@ def _take(word: str, verbal: _Verbal, reading: TokenCursor) -> bool:
         verbal.adverbs.add(word)
     elif word == "used" and reading.word(1) == "to" and not verbal.be:
         verbal.used_to = True
-    elif word == "to" and verbal.used_to and reading.word(-1) == "used":
-        pass
-    else:
+    elif not (word == "to" and verbal.used_to):
         return _auxiliary(word, verbal, reading)
     return True
 
@@ -386,21 +376,18 @@ def _auxiliary(word: str, verbal: _Verbal, reading: TokenCursor) -> bool:
         verbal.tense, verbal.do = DO[word], True
     elif word == "will":
         verbal.tense, verbal.modal = Tense.FUTURE, "will"
-    elif word == "would" and reading.pending and _participle_follows(reading, 0, alone=True):
-        verbal.perfect, verbal.tense = True, Tense.PAST  # "I'd been" is no wish but the past of the past
-    elif word in MODALS and verbal.modal is None:
+    elif word in MODALS:
         verbal.modal = word
     else:
         return False
     return True
 
 
-def _participle_follows(reading: TokenCursor, ahead: int, *, alone: bool = False) -> bool:
-    """Tell whether a participle comes after adverbs; `alone`: one that is no base form as well."""
+def _participle_follows(reading: TokenCursor, ahead: int) -> bool:
+    """Tell whether a participle comes after adverbs."""
     word = reading.after_adverbs(ahead)
     form = form_of(word)
-    known = form is not None and "participle" in form.kinds and not (alone and "base" in form.kinds)
-    return word == "been" or known or (not alone and (word == "had" or looks_past(word)))
+    return word in {"been", "had"} or looks_past(word) or (form is not None and "participle" in form.kinds)
 
 
 def _base_follows(reading: TokenCursor) -> bool:

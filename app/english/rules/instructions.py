@@ -24,7 +24,6 @@ _AT_HAND: Final = pattern("instructions", "at hand", re.IGNORECASE)
 _LANGUAGE: Final = pattern("instructions", "language", re.IGNORECASE)
 _CALL_ME: Final = pattern("instructions", "call me", re.IGNORECASE)
 _RULE: Final = pattern("instructions", "rule", re.IGNORECASE)
-_FROM_NOW: Final = re.compile(r"from now on|going forward|future|next time", re.IGNORECASE)
 _PLEASE: Final = re.compile(r"please|pls|kindly", re.IGNORECASE)
 _PLEASE_LAST: Final = re.compile(r"[ ,]+(?:please|pls)$", re.IGNORECASE)
 _ONE_OFF: Final = re.compile(r"\b(?:the|my|our)\b", re.IGNORECASE)
@@ -97,32 +96,26 @@ def constraint(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     if ruled is None:
         return
     what = (ruled[1] if _WHY_NOT.search(ruled[1]) else _REASON.split(ruled[1])[0]).strip(" ,.")
-    if what and HIDDEN not in what and not _POINTING.search(what):
-        topic = "health" if clause.lemma in {"eat", "drink", "take"} else "work"
+    topic = "health" if clause.lemma in {"eat", "drink", "take"} else "work"
+    if not _POINTING.search(what):
         yield fact(clause, ruled[0], in_third_person(what), stateful=False, importance=0.9, topic=topic)
 
 
 def _ruled_by_modal(clause: Clause) -> tuple[str, str] | None:
     """Return the predicate and the object of a rule that a modal states."""
     verb, rest = clause.lemma, clause.rest
-    if clause.copula or clause.passive or clause.perfect or verb in _NO_RULE:
+    if clause.copula or verb in _NO_RULE:
         return None
-    food = thing(rest) if verb in {"eat", "drink"} or (verb == "take" and clause.modal == "can") else None
     if clause.modal == "must" and not clause.negated:
-        lasting = "always" in clause.adverbs or _WHY_NOT.search(rest)
-        return (f"must-{verb}", rest) if lasting else None
-    if (
-        clause.modal not in {"can", "must", "may"}
-        or not clause.negated
-        or (food and food.last not in FOODS | MEDICINES)
-    ):
+        return (f"must-{verb}", rest) if "always" in clause.adverbs else None
+    if not clause.negated or clause.modal not in {"can", "must", "may"}:
         return None
-    if clause.modal == "can":
-        plain = food is not None or (verb == "use" and not clause.adverbs) or _WHY_NOT.search(rest)
-        return (f"cannot-{verb}", food.name if food else rest) if plain else None
-    return (
-        (f"must-not-{verb}", food.name if food else rest) if clause.modal == "must" or _WHY_NOT.search(rest) else None
-    )
+    can = clause.modal == "can"
+    food = thing(rest) if verb in {"eat", "drink"} or (verb == "take" and can) else None
+    if food is not None:
+        return (f"{'cannot' if can else 'must-not'}-{verb}", food.name) if food.last in FOODS | MEDICINES else None
+    ruled = _WHY_NOT.search(rest) or (verb == "use" and not clause.adverbs if can else clause.modal == "must")
+    return (f"{'cannot' if can else 'must-not'}-{verb}", rest) if ruled else None
 
 
 def _ruled_by_law(clause: Clause) -> tuple[str, str] | None:
@@ -169,9 +162,7 @@ def _for_each(text: str, clause: Clause) -> Iterator[Draft]:
     found = _FOR.match(text)
     chosen = value(found["chosen"]) if found else None
     if found and chosen:
-        known = choice(chosen, purpose=found["what"])
-        key = known.key if known and known.topic == "tech" else f"{slug(found['what'])}.choice"
-        yield preference(clause, key, chosen, topic="tech")
+        yield preference(clause, f"{slug(found['what'])}.choice", chosen, topic="tech")
 
 
 def _ruled(text: str, clause: Clause) -> Iterator[Draft]:
@@ -187,13 +178,12 @@ def _ruled(text: str, clause: Clause) -> Iterator[Draft]:
     tool = thing(whole) if verb == "use" and not how else None
     known = choice(tool.name) if tool and kind_of_choice(tool.name) else None
     please = _PLEASE.search(f"{lead} {text[found.end() :]}")
-    alone, lasting = found.re is _ONLY, please or how == "only" or _OF_ME.search(found["what"])
-    once = _ONE_OFF.search(_IN_ANSWERS.sub("", first))
-    always = how == "always" and please
-    asked = (lasting and not once) or _IN_ANSWERS.search(whole) or _FROM_NOW.search(lead)
+    lasting = please or how == "only" or _OF_ME.search(found["what"])
+    asked = (lasting and not _ONE_OFF.search(_IN_ANSWERS.sub("", first))) or _IN_ANSWERS.search(whole)
+    general = (how == "always" and please) or (verb in _GENERAL and (how in _STRICT or asked or not how))
     if known:
         yield preference(clause, known.key, known.value, topic=known.topic)
-    elif asked if alone else always or (verb in _GENERAL and (how in _STRICT or asked or not how)):
+    elif asked if found.re is _ONLY else general:
         yield _standing(clause, f"{verb} {whole}", (how if how in {"always", "only"} else "never") if how else "")
 
 
@@ -216,7 +206,7 @@ def _forbidden(clause: Clause, verb: str, what: str, whom: str) -> Iterator[Draf
     """Yield the rule against doing something; a verb that is not known is taken as it stands."""
     known, what = form_of(verb), what.strip(" ,")
     deed = verb if known is None else known.lemma
-    if what and not (deed in _NO_DEED or _POINTING.search(what) or _ONCE.search(what)):
+    if deed not in _NO_DEED:
         rule = f"prohibited-from-{deed}" if known is None and verb.endswith("ing") else f"must-not-{deed}"
         yield fact(clause, rule, in_third_person(what), stateful=False, subject=whom, importance=0.9, topic="work")
 
@@ -232,7 +222,7 @@ def _answered(text: str, clause: Clause) -> Iterator[Draft]:
     """Read how the user wants to be answered, whatever they ask: `please reply in plain text`, `answer briefly`."""
     found = _ANSWER.match(text)
     how = value(_REASON.split(found["how"])[0]) if found else None
-    if found and how and not _POINTING.search(how) and not _ONE_OFF.search(how):
+    if found and how and not _ONE_OFF.search(how):
         what = f"{found['what']} " if found["what"] else ""
         yield _standing(clause, f"{found['verb'].lower()} {what}{found['only'] or ''}{how}")
 
@@ -246,11 +236,11 @@ def _whenever(text: str, clause: Clause) -> Iterator[Draft]:
     order = "" if found is None else (found["order"] or found["then"]).strip(" ,")
     first = order.split(maxsplit=1)[0].lower() if order else ""
     form = form_of(first)
-    bare = form is not None and "base" in form.kinds
+    bare = (form is not None and "base" in form.kinds) or first in _DENYING
     needed = _NEEDED.search(text)
     if needed is not None:
         found, order, bare = needed, needed["order"].strip(" ,"), True
-    if found is not None and (bare or first in _DENYING) and not _AT_HAND.match(text):
+    if found is not None and bare:
         when = (found["after"] or found["when"]).strip(" ,")
         doing = _YOU_DO.sub(lambda done: gerund(done["verb"].lower()), _AS_TOLD.sub("asked", when))
         yield _standing(clause, f"{order} {doing[:1].lower()}{doing[1:]}")

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterator
 from typing import Final
 
-from app.english.dates import find_spans
 from app.english.descriptions import DETERMINERS
 from app.english.names import ORGANIZATION, PERSON, PLACE, is_group, is_place, kind_of
 from app.english.rules.clause import SpeakerContext
@@ -56,14 +55,14 @@ def is_role(text: str) -> bool:
     """Tell whether a noun phrase names a profession or position."""
     low = text.lower()
     words = [low] if low in ROLE_HEADS else low.replace("-", " ").split()
-    if not words or NOT_TITLES.intersection(words) or _ARTICLES.intersection(words) or "'s " in low:  # "dating a nurse"
+    if NOT_TITLES.intersection(words) or _ARTICLES.intersection(words) or "'s " in low:  # "dating a nurse"
         return False
     if len(words) > 1 and text[:1].isupper() and kind_of(text) == PERSON:  # "Tim Cook"
         return False
     head = words[-1]
     if words[0].endswith("ing") and head not in ROLE_HEADS and head.endswith("s"):  # "targeting founders"
         return False
-    return head in ROLE_HEADS or head.removesuffix("s") in ROLE_HEADS or _SUFFIX.fullmatch(head) is not None
+    return head in ROLE_HEADS or _SUFFIX.fullmatch(head) is not None
 
 
 def employer_at(text: str, at: int) -> str:
@@ -76,9 +75,8 @@ def employer_at(text: str, at: int) -> str:
 def organisation(text: str) -> str | None:
     """Return an organisation's name as it is stored: `Volkswagen's EV division` is `Volkswagen EV division`."""
     found = value(_POSSESSIVE.sub("", text) if text[:1].isupper() else text)
-    if found is None or found.lower() in _NOBODY or found.split()[0].lower() in _NO_EMPLOYER or found[0].isdigit():
-        return None
-    return found
+    nobody = found is None or found.lower() in _NOBODY or found.split()[0].lower() in _NO_EMPLOYER
+    return None if nobody else found
 
 
 def employer(text: str, said: SpeakerContext) -> Iterator[str]:
@@ -142,15 +140,13 @@ leader: Final = a_thing(lambda found, said: found.capital or found.first == "the
 def moved_home(text: str, said: SpeakerContext) -> Iterator[str]:
     """Yield the place that a move leads to: `from Boston to Berlin`; not a desk, a team or another company.
 
-    Who moves something, as `the dentist to Friday`, or to a time, stays at home.
+    Who moves something, as `the dentist to Friday`, stays at home.
     """
-    first = text.split(maxsplit=1)[:1]
     target, source = _road(text, said)
-    if DETERMINERS & {*map(str.lower, first)} or any(find_spans(f"on {target}", now=said.now, prefer="future")):
+    if DETERMINERS & {*map(str.lower, text.split(maxsplit=1)[:1])}:
         return
-    company = ORGANIZATION in {kind_of(target), kind_of(source)}
     plain = target[:1].isupper() and kind_of(target) is None and (not source or is_place(source))
-    if target and not is_group(target) and (is_place(target) or (plain and not company)):
+    if target and not is_group(target) and (is_place(target) or plain):
         yield target
 
 
@@ -158,13 +154,12 @@ def moved_employer(text: str, said: SpeakerContext) -> Iterator[str]:
     """Yield the company that a move leads to: `from Volkswagen to Rivian`, `to Oslo to work at Equinor`."""
     aim = _AIM.search(text)
     if aim is not None:
-        held = occupation_of(text[aim.end() :])
-        name = employer_at(text, aim.end()) or (held[1] if held else "")
-        yield from [name] if name else ()
+        name = employer_at(text, aim.end())
+        yield from [name] if name else employer_of_role(text[aim.end() :], said)
         return
     target, source = _road(text, said)
-    if ORGANIZATION in {kind_of(target), kind_of(source)} and not (is_place(target) or is_group(target)):
-        yield organisation(target) or target
+    if ORGANIZATION in {kind_of(target), kind_of(source)} and not is_group(target):
+        yield target
 
 
 def _road(text: str, said: SpeakerContext) -> tuple[str, str]:

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from app.english.rules.clause import HIDDEN, Clause, SpeakerContext, Who
+from app.english.rules.clause import Clause, SpeakerContext, Who
 from app.english.rules.drafts import Draft, decision, preference
 from app.english.rules.noun_phrases import list_items, slug, thing, value, without_article
 from app.english.rules.rows import CHOSEN
@@ -23,14 +23,9 @@ _FOR: Final = pattern("preferences", "for", re.IGNORECASE)
 _ENDS: Final = re.compile(r"\s*(?:$|[.;:!?(\u2014]|-\s|(?:because|since|so|but|too|now|in general)\b)", re.IGNORECASE)
 """What may follow a choice that has been named in whole."""
 _TO_DO: Final = re.compile(r"\s+(?P<denied>not\s+)?to\s+", re.IGNORECASE)
-_ADDRESSED: Final = re.compile(r"\b(?:you|your|i|it|this|that|these|those)\b", re.IGNORECASE)
-"""Words of who is spoken to, or of what is at hand."""
 _NOW: Final = re.compile(r"\b(?:now|these days|by default|from now on)\b")
 _TO: Final = pattern("preferences", "to", re.IGNORECASE)
 _INSIDE: Final = frozenset({"of", "the"})
-_FOR_WORK: Final = frozenset({"test framework", "similarity measure", "OCR engine"})
-"""Kinds one decides on for a piece of work rather than by taste."""
-
 _SHORTER: Final = re.compile(r"-(?:work|apis?|code|projects?|development|programming|stuff|tasks?|services?|things)$")
 _MODE: Final = re.compile(r"\s+(?:(?:editor|ide|terminal)\s+)?(?:mode|themes?)$", re.IGNORECASE)
 _CONTEXTUAL: Final = frozenset(
@@ -43,20 +38,19 @@ _CONTEXTUAL: Final = frozenset(
 _BY_NAME: Final = frozenset({"language", "browser", "editor", "os"})
 """Domains whose ambiguous words count only when they are written as names: Go, not go."""
 _PLATFORM: Final = re.compile(r"^(?:in|on|for)\s+", re.IGNORECASE)
-_SMALL: Final = frozenset({"of", "to", "in", "on", "for", "with", "and"})
 _PHRASE: Final = range(2, 5)
 
 
 def prefers(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     """Read `prefer dark mode`, `prefers Python for backend work over Go`, `prefer to dine outside`."""
-    if not clause.holds or clause.subject.name == "it" or AT_HAND.search(clause.rest) or is_taste(clause):
+    if not clause.holds or is_taste(clause):
         return
     lead = _TO_DO.match(clause.rest)
     over = _contrast(clause.rest, lead.end() if lead else 0)
     wanted = clause.rest[: over.start()] if over else clause.rest
     found = None if lead else thing(wanted, through=_INSIDE)
     if found is not None and not found.first.endswith("ing"):
-        purpose = _FOR.match(wanted, found.end) or (over and _FOR.match(clause.rest, over.end()))
+        purpose = _FOR.match(wanted, found.end)
         known = choice(found.name, purpose=purpose["what"] if purpose else None, instead=_others(over))
         whole = purpose or _ENDS.match(wanted, found.end)
         if known is not None and whole and not OFFERED.search(found.name):
@@ -64,16 +58,16 @@ def prefers(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
             return
     denied = lead is not None and lead["denied"] is not None
     for one in things(f" to {wanted[lead.end() :]}" if lead else wanted):
-        if not _ADDRESSED.search(one) and (not denied or " " in one):  # "I prefer not to say" tells nothing
+        if not denied or " " in one:  # "I prefer not to say" tells nothing
             yield taste(clause, one, "dislikes" if denied else "likes")
 
 
 def _contrast(text: str, at: int) -> re.Match[str] | None:
     """Return what something is preferred to; None where `to` only says where: `cycling to school`."""
-    over, first = _OVER.search(text, at), text[at:].split(maxsplit=1)[:1]
-    doing = bool(first) and first[0].endswith("ing")
+    over = _OVER.search(text, at)
+    doing = text[at:].split(maxsplit=1)[:1] and text[at:].split(maxsplit=1)[0].endswith("ing")
     where = over is not None and doing and over.group().lstrip(", ").startswith("to ")
-    return None if where and over is not None and not over["other"].split()[0].endswith("ing") else over
+    return None if where else over
 
 
 def _others(over: re.Match[str] | None) -> list[str]:
@@ -84,19 +78,17 @@ def _others(over: re.Match[str] | None) -> list[str]:
 def _chosen(clause: Clause, text: str, purpose: re.Match[str] | None, instead: Sequence[str]) -> Iterator[Draft]:
     """Yield the preference for something, under the key of its kind; under its own name when it has none."""
     chosen = value(text)
-    if chosen is None or OFFERED.search(chosen):
-        return
-    found = choice(chosen, purpose=purpose["what"] if purpose else None, instead=instead)
+    found = choice(chosen, purpose=purpose["what"] if purpose else None, instead=instead) if chosen else None
     if found is not None:
         yield preference(clause, found.key, found.value, topic=found.topic)
-    elif slug(chosen, 8, whole=True):
+    elif chosen:
         yield taste(clause, chosen, "likes")
 
 
 def uses(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     """Read `always use dark mode`, `now using Go for new projects`, `use pytest not unittest`."""
     found = thing(clause.rest, through=_INSIDE)
-    if found is None or not clause.holds or clause.perfect or clause.subject.name == "it":
+    if found is None or not clause.holds or clause.perfect:
         return
     after = clause.rest[found.end :]
     over = _OVER.match(after)
@@ -114,7 +106,7 @@ def switches(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     if lead is None or found is None or not (clause.happened or (clause.progressive and clause.holds)):
         return
     kind = kind_of_choice(found.name) or kind_of_choice(lead["source"] or "")
-    if kind is not None and kind.noun not in _FOR_WORK:
+    if kind is not None:
         source = [lead["source"]] if lead["source"] else []
         yield from _chosen(clause, found.text, _FOR.match(clause.rest, found.end), source)
 
@@ -122,7 +114,6 @@ def switches(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
 _FAVOURITE: Final = pattern("preferences", "favourite", re.IGNORECASE)
 _MY_FAVOURITE: Final = pattern("preferences", "my favourite", re.IGNORECASE)
 _NO_FAVOURITE: Final = word_set("thing things part parts memory memories ones one moment way of")
-_NO_CHOICE: Final = ("when", "how", "that", "because", "so ", "the one")
 _INSIDE_NAME: Final = frozenset({"of", "the", "and", "in", "to", "with"})
 _SPELLING: Final = {"color": "colour", "flavor": "flavour", "movie": "film"}
 
@@ -131,25 +122,22 @@ def favourite_of(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     """Read `my favourite colour is blue`, `my sister's least favourite food is tripe`."""
     theirs = clause.subject.noun or "" if clause.subject.who is Who.POSSESSED else ""
     noun = _FAVOURITE.fullmatch(theirs) if clause.copula and clause.holds else None
-    if noun is None or clause.rest.lower().startswith(_NO_CHOICE):
-        return
-    chosen = thing(clause.rest, through=_INSIDE_NAME)
-    if chosen is not None:
+    chosen = thing(clause.rest, through=_INSIDE_NAME) if noun is not None else None
+    if noun is not None and chosen is not None:
         yield from _favourite(clause, clause.subject.owner or "", noun, chosen.name)
 
 
 def favourite_told(text: str, clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     """Read `Harry Potter is my favourite book`, `mango is my favourite fruit`."""
     found = _MY_FAVOURITE.match(text)
-    chosen = found["chosen"] if found is not None else ""
-    if found is not None and (chosen.istitle() or things(f" {chosen}") == [chosen]):
-        yield from _favourite(clause, clause.subject.name, found, chosen)
+    if found is not None:
+        yield from _favourite(clause, clause.subject.name, found, found["chosen"])
 
 
 def _favourite(clause: Clause, owner: str, said: re.Match[str], chosen: str) -> Iterator[Draft]:
     words = [_SPELLING.get(word, word) for word in said["what"].lower().split()]
     key = slug(" ".join(words))
-    if not key or words[0] in _NO_FAVOURITE:
+    if words[0] in _NO_FAVOURITE:
         return
     key, how = (f"likes.{slug(chosen, whole=True)}", "dislikes") if said["least"] else (f"favourite.{key}", chosen)
     yield preference(clause, key, how, subject=owner, topic="personal")
@@ -169,7 +157,6 @@ _CHOOSING: Final = {
 _BECAUSE: Final = pattern("preferences", "because", re.IGNORECASE)
 _CHOSEN_OVER: Final = pattern("preferences", "chosen over", re.IGNORECASE)
 _AS_FOR: Final = pattern("preferences", "as for", re.IGNORECASE)
-_POINTING: Final = re.compile(r"(?:this|that|these|those|you|your|he|she)\b", re.IGNORECASE)
 
 
 def chooses(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
@@ -177,7 +164,7 @@ def chooses(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     lead = _CHOOSING[clause.lemma].match(clause.rest)
     told = clause.subject.who is not Who.PRONOUN and AT_HAND.search(clause.text) is None
     found = thing(clause.rest, lead.end()) if lead else None
-    if found is None or not told or not (clause.happened or (clause.progressive and clause.holds)):
+    if found is None or not told or not clause.happened:
         return
     after = clause.rest[found.end :]
     over, why = _CHOSEN_OVER.search(after), _BECAUSE.search(after)
@@ -187,7 +174,7 @@ def chooses(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     if kind is not None:
         what = value(purpose["what"]) if purpose else None
         subject = f"{kind.noun} for {what}" if what and purpose_slug(what) else kind.noun
-        reason = why["why"].strip() if why and HIDDEN not in why["why"] and not _POINTING.match(why["why"]) else None
+        reason = why["why"].strip() if why else None
         yield decision(clause, subject, found.name, rationale=reason, alternatives=others, topic=kind.topic)
 
 
@@ -208,7 +195,7 @@ def choice(chosen: str, *, purpose: str | None = None, instead: Sequence[str] = 
     """
     kind = kind_of_choice(chosen) or next((one for other in instead if (one := kind_of_choice(other))), None)
     narrowed = purpose_slug(purpose) if purpose else ""
-    if kind is not None and not (kind.domain == "contact" and " " in chosen and purpose is None):
+    if kind is not None:
         attribute = narrowed if narrowed and kind.noun in _CONTEXTUAL else kind.attribute
         short = _MODE.sub("", chosen) if kind.domain == "editor" else chosen  # `dark`: the key says the rest
         return PreferenceChoice(key=f"{kind.domain}.{attribute}", value=short, topic=kind.topic)
@@ -220,7 +207,7 @@ def choice(chosen: str, *, purpose: str | None = None, instead: Sequence[str] = 
         return PreferenceChoice(key=key, value=said[0], topic="personal")
     if len(said) == 1 and narrowed:
         return PreferenceChoice(key=f"{narrowed}.choice", value=chosen, topic="personal")
-    if len(said) not in _PHRASE or _SMALL.intersection(said) or head == "instructions":
+    if len(said) not in _PHRASE or head == "instructions":
         return None
     return PreferenceChoice(key=f"{slug(head)}.{narrowed or 'kind'}", value=chosen, topic="personal")
 

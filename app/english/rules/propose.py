@@ -11,8 +11,8 @@ from typing import Final, Protocol
 
 from app.amounts import amount
 from app.english import speech_acts
-from app.english.chitchat import bare_state, is_chit_chat
-from app.english.names import COMMON, PERSON, is_group, is_no_name, kind_of, token_names, words_of
+from app.english.chitchat import bare_state
+from app.english.names import COMMON, PERSON, is_group, kind_of, token_names, words_of
 from app.english.rules.clause import (
     HIDDEN,
     LONGEST,
@@ -52,7 +52,6 @@ _ABBREVIATED: Final = words("names", "abbreviated")
 _DOTTED: Final = re.compile(r"(?:[^\W\d_]\.)+[^\W\d_]")
 _INITIALS: Final = re.compile(r", (?:[A-Z]\.){2,4}")
 _PARTS: Final = words("quotations", "parts of a conversation")
-_LONGER_WORD: Final = 4
 _ASSUMED: Final = 0.9
 """How sure it is that who speaks means themselves where no subject is named."""
 
@@ -95,13 +94,13 @@ def speaker_statements(
 def _is_anyones(clause: Clause) -> bool:
     """Tell whether a text someone else wrote would say it: of others, of `we`, or of nobody named."""
     subject = clause.subject
-    return subject.who in _OTHERS or subject.plural or clause.subjectless or clause.text[:4].lower() == "our "
+    return subject.who in _OTHERS or subject.plural or clause.subjectless
 
 
 def of_user(sentence: Sentence, said: SpeakerContext) -> Iterator[LocatedDraft]:
     """Yield what an assistant, a tool or a system says of the user by that word."""
     for clause in () if sentence.asks else clauses(sentence, said):
-        if clause.subject.who is Who.USER or clause.subject.owner == USER:
+        if USER in {clause.subject.name, clause.subject.owner}:
             yield from _stated(replace(clause, sure=min(clause.sure, _PASSED_ON)), said)
 
 
@@ -117,22 +116,17 @@ def _known_subject(clause: Clause, said: SpeakerContext) -> float:
     subject = clause.subject
     if subject.who is not Who.NAMED:
         return 1.0
-    sure = min(_known_name(name, said) for name in subject.names or (subject.name,))
+    sure = min(_known_name(name, said) for name in subject.names)
     return max(sure, _UNKNOWN_NAME) if _NAME_BY_FORM.match(clause.text) else sure
 
 
 def _known_name(name: str, said: SpeakerContext) -> float:
     words = name.split()
-    if name == said.speaker or kind_of(name, said.people) is not None or is_group(name):
+    if kind_of(name, said.people) is not None or is_group(name):
         return 1.0
     if len(words) > 1:
         return 0.0 if any(word.lower() in COMMON for word in words) else 1.0
-    plain = (
-        form_of(name.lower()) is not None
-        or is_no_name(name)
-        or name.lower() in _PARTS
-        or name.endswith(("s", "ed", "ing", "ly"))
-    )
+    plain = name.lower() in _PARTS or name.endswith(("s", "ed", "ing", "ly")) or form_of(name.lower()) is not None
     return _UNKNOWN_NAME if name in said.named and not plain else 0.0
 
 
@@ -162,7 +156,7 @@ def _subjectless(sentence: Sentence, said: SpeakerContext) -> Iterator[Clause]:
     """Read `Just moved to Berlin`, `Love hiking`, `Not a fan of sushi`: the speaker is not named."""
     lead = _LEAD.match(sentence.text)
     text = sentence.text[lead.end() :] if lead else sentence.text
-    if sentence.asks or not text or _is_title(text):
+    if sentence.asks:
         return
     found = _FIRST_VERB.match(sentence.text)
     form = form_of(found["verb"].lower()) if found else None
@@ -177,12 +171,6 @@ def _subjectless(sentence: Sentence, said: SpeakerContext) -> Iterator[Clause]:
     read = parse(f"{whose} {text[0].lower()}{text[1:]}", start, said)
     if read is not None and (read.tense is Tense.PAST) is done:
         yield replace(read, text=text, start=start, first=sentence.start, sure=_ASSUMED, subjectless=True)
-
-
-def _is_title(text: str) -> bool:
-    """Tell whether all its longer words have capitals, as items of a list have: `Baked Beans in Tomato Sauce`."""
-    longer = [word for word in text.split() if len(word) >= _LONGER_WORD]
-    return len(longer) >= _LONGER_WORD and all(word[0].isupper() for word in longer)
 
 
 def _speaker(sentence: Sentence, said: SpeakerContext) -> Clause:
@@ -201,14 +189,10 @@ _NAME_BY_FORM: Final = re.compile(rf"[A-Z]\w+ (?:(?:he|she|died|passed away)\b|(
 """A first word that a pronoun repeats, that dies, or that has a dose."""
 _INSIDE: Final = re.compile(r"(?<=[a-z,] )[A-Z][\w'-]+")
 _MAY_STATE: Final = pattern("proposals", "may state")
-_SENTENCES: Final = frozenset({"object", "preference_value", "event_description", "decision", "rationale"})
-"""Fields that hold more than a name."""
-
 _FIRST_PERSON: Final = re.compile(r"\b(?:my|me|we|our|us|mine|ours|I(?:'\w+)?(?= [a-z]))\b")
 """A word of the speaker's that was not retold: the value tells the rest of another clause."""
 
 _TITLE: Final = re.compile(r'"[^"]*"')
-_LONGEST_NAME: Final = 200
 _MOST_CONTEXT: Final = 2_000
 _LONGEST_OWN: Final = 1_500
 """A longer turn of a user may be pasted: what it says of others is not the user's to state."""
@@ -342,7 +326,7 @@ def _is_correction(text: str, corrected: str) -> bool:
 
 def _is_a_noun(word: str) -> bool:
     """Tell whether a word alone may name a thing: `coffee`, but not `thanks`, `really` or `kidding`."""
-    return word not in COMMON and form_of(word) is None and not word.endswith("ly") and not is_chit_chat(word)
+    return word not in COMMON and form_of(word) is None and not word.endswith("ly")
 
 
 def _is_pasted(content: str) -> bool:
@@ -390,12 +374,10 @@ def _best(found: Sequence[LocatedDraft], most: int) -> list[LocatedDraft]:
 
 
 def _is_sound(draft: Draft) -> bool:
-    """Tell whether nothing in it is said by someone, and every name is one a type would take."""
-    return all(
-        HIDDEN not in value
-        and not _FIRST_PERSON.search(_TITLE.sub("", value))
-        and (field in _SENTENCES or len(value) <= _LONGEST_NAME)
-        for field, given in draft.payload.items()
+    """Tell whether nothing in it is said by someone."""
+    return not any(
+        HIDDEN in value or _FIRST_PERSON.search(_TITLE.sub("", value))
+        for given in draft.payload.values()
         for value in _texts(given)
     )
 
@@ -427,7 +409,7 @@ def _with_own_stop(value: object, said: str) -> object:
     if len(before) == len(said):
         return value
     initials = _INITIALS.match(after)
-    if initials is not None and found is value and value[:1].isupper():
+    if initials is not None and found is value:
         return value + initials.group()
     own = _DOTTED.fullmatch(last) is not None or (last[:1].isupper() and last.lower() in _ABBREVIATED)
     return f"{value}." if own and after.startswith(".") else value

@@ -7,7 +7,7 @@ from collections.abc import Iterator, Mapping
 from dataclasses import replace
 from typing import Final
 
-from app.english.names import PERSON, bare_name, is_nationality, is_no_name, kind_of, leading_name
+from app.english.names import PERSON, bare_name, is_nationality, leading_name
 from app.english.pronouns import parsed
 from app.english.rules import occupations, values
 from app.english.rules.clause import Clause, SpeakerContext, Who
@@ -19,7 +19,6 @@ from app.english.word_lists import (
     FAITHS,
     KIN,
     PETS,
-    STATES,
     expanded,
     is_doctor,
     lines,
@@ -34,8 +33,7 @@ _NAME_OF: Final = re.compile(r"(?P<noun>[\w -]+?)'s?\s+name", re.IGNORECASE)
 _BY_NAME: Final = pattern("relationships", "by name")
 _WHOSE: Final = re.compile(r"(?:one of )?(?:my|our)\s+(?P<noun>[\w-]+(?:\s[\w-]+)?)(?![\w'])", re.IGNORECASE)
 _OF_OTHERS: Final = re.compile(r"(?P<whose>.+)'s\s(?P<noun>[^']+)")
-_BYGONE: Final = re.compile(r"(?:ex|former|previous|late|deceased|estranged)[\s-]+(?P<noun>\S.*)")
-_OLD: Final = re.compile(r"old\s+(?P<noun>\S.*)")
+_BYGONE: Final = re.compile(r"(?:(?P<old>old)|ex|former|previous|late|deceased|estranged)[\s-]+(?P<noun>\S.*)")
 GONE: Final = pattern("relationships", "gone", re.IGNORECASE)
 """Words by which whom a sentence names is not one's any more."""
 _NOT_NAMES: Final = word_set("i i'm i've i'd who the he she they we it and but")
@@ -52,14 +50,12 @@ _SAME_KIND: Final = words("people", "same kind")
 """Words before them that leave them what they are."""
 
 _HAS: Final = pattern("relationships", "has")
-_CHILDREN: Final = frozenset({"children", "kids"})
-_ONE: Final = frozenset({"a", "an", "another", "one", "1"})
 _COUNTED: Final = frozenset({"has-child", "has-pet", "has-sibling", "has-relative"})
 _MOST_NAMES: Final = 6
 _ANOTHER: Final = re.compile(expanded("relationships", r"\s*,?\s*\band(?=\s+<<COUNT>>\s)"))
 """Between those whom one has: `a dog called Rufus and a rabbit`."""
 _TOGETHER: Final = re.compile(r"\s+(?:closely\s+)?together\b", re.IGNORECASE)
-_ENDS: Final = (",", ".", "(", "!", "and ", "from ", "who ")
+_ENDS: Final = frozenset(",.(!")
 _HIM: Final = re.compile(r"(?:him|her|them)\b")
 
 
@@ -76,7 +72,7 @@ def relationship(clause: Clause, owner: str, noun: str, name: str) -> Iterator[D
     yield from _tied(clause, owner, past or noun, name, over=past is not None)
     kind = tie_of(past or noun)
     if kind == "has-pet":
-        yield entity(clause, name, "pet", attributes={"kind": noun} if noun != "pet" else None)
+        yield entity(clause, name, "pet", attributes={"kind": noun})
     elif kind is not None and (kind in _BROAD or kind not in KIN.values()):  # kin, and whom one goes to
         known = parsed(owner) is None
         yield entity(clause, name, PERSON, attributes={"relationship": f"{owner}'s {noun}"} if known else None)
@@ -96,11 +92,9 @@ def _tied(clause: Clause, owner: str, noun: str, name: str, *, over: bool) -> It
 
 def past_relationship(noun: str) -> str | None:
     """Return the noun of what someone no longer is to one: `ex-wife`, `old boss`; None for what they still are."""
-    over, old = _BYGONE.fullmatch(noun), _OLD.fullmatch(noun)
-    if over:
-        return over["noun"]
-    replaced = old and (_work_tie(old["noun"]) or old["noun"] in _REPLACED or is_doctor(old["noun"]))
-    return old["noun"] if old and replaced else None
+    found = _BYGONE.fullmatch(noun)
+    kept = found is not None and found["old"] and not (_work_tie(found["noun"]) or found["noun"] in _REPLACED)
+    return None if found is None or kept else found["noun"]
 
 
 def _work_tie(noun: str) -> str | None:
@@ -128,28 +122,22 @@ def introduction(text: str, clause: Clause, _said: SpeakerContext) -> Iterator[D
     """Yield whom a sentence names in passing: `a gift for my sister Anna`; `clause` says who speaks and how surely."""
     for found in () if GONE.search(text) else _BY_NAME.finditer(text):
         if found["name"].split()[0].lower() not in _NOT_NAMES and not found["name"].isupper():
-            noun = (
-                f"{found['how']}{found['noun']}"
-                if past_relationship(f"{found['how']}{found['noun']}")
-                else found["noun"]
-            )
+            whole = f"{found['how']}{found['noun']}"
+            noun = whole if past_relationship(whole) else found["noun"]
             yield from relationship(clause, clause.subject.name, noun, bare_name(found["name"]))
 
 
 def someone(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     """Read `my manager is Sarah`, `my dog's name is Rex`, `my sisters are Ada and Lou`, `my dog is called Rex`."""
     named = leading_name(clause.rest)
-    called = clause.passive and not clause.negated
-    if named is None or not (called or (clause.copula and clause.holds)):
+    if named is None or not (clause.passive or (clause.copula and clause.holds)):
         return
     owner, noun = clause.subject.owner or "", clause.subject.noun or ""
-    if called and clause.subject.own:
-        yield fact(clause, "has-name", named[0])
-    elif clause.subject.who is Who.POSSESSED and clause.subject.given is None:
+    if clause.subject.who is Who.POSSESSED:
         of = _NAME_OF.fullmatch(noun)
         ties = () if of is None and _is_said_of_people(named[0]) else _each(clause, of["noun"] if of else noun, named)
         found = [draft for name, one in ties for draft in relationship(clause, owner, one, name)]
-        yield from found or ([fact(clause, "has-name", named[0])] if called else [])
+        yield from found or ([fact(clause, "has-name", named[0])] if clause.passive else [])
 
 
 def _each(clause: Clause, noun: str, first: tuple[str, int]) -> Iterator[tuple[str, str]]:
@@ -158,9 +146,8 @@ def _each(clause: Clause, noun: str, first: tuple[str, int]) -> Iterator[tuple[s
     if single != noun and tie_of(single) is not None:
         yield from ((name, _single(noun)) for name in _names(clause.rest))
         return
-    after = clause.rest[first[1] :]
-    ends = not without_fillers(after) or after.strip().startswith(_ENDS)
-    if kind_of(first[0]) in {PERSON, None} and (ends or clause.passive or "name" in (clause.subject.noun or "")):
+    after = without_fillers(clause.rest[first[1] :])
+    if not after or after.startswith(("and ", "from ", "who ")) or clause.rest[first[1] :].strip()[:1] in _ENDS:
         yield first[0], noun
 
 
@@ -172,8 +159,7 @@ def _single(noun: str) -> str:
 
 def _is_said_of_people(word: str) -> bool:
     """Tell whether a word with a capital says what someone is like rather than who they are: `my wife is French`."""
-    low = word.lower()
-    return is_no_name(word) or is_nationality(low) or low in DIETS or low in STATES or low in FAITHS
+    return is_nationality(word) or word.lower() in DIETS | FAITHS
 
 
 def kinship(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
@@ -182,15 +168,10 @@ def kinship(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     if whose is None or clause.subject.who is not Who.NAMED:
         return
     noun = whose["noun"].lower()
-    if past_relationship(noun):
-        yield from relationship(clause, said.speaker, noun, clause.subject.name)
-        return
-    known = next((one for one in (noun, _head(noun), noun.split()[0]) if tie_of(one) or one in COLLEAGUES), None)
-    many = clause.subject.plural
-    for name in clause.subject.names if known else ():
-        yield from relationship(
-            clause, said.speaker, known.removesuffix("s") if known and many else known or noun, name
-        )
+    nouns = () if past_relationship(noun) else (noun, _head(noun), noun.split()[0])
+    known = next((one for one in nouns if tie_of(one) or one in COLLEAGUES), noun)
+    for name in clause.subject.names:
+        yield from relationship(clause, said.speaker, known.removesuffix("s") if clause.subject.plural else known, name)
 
 
 def having(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
@@ -205,16 +186,14 @@ def _had(clause: Clause, part: str) -> Iterator[Draft]:
     predicate = tie_of(found["noun"]) if found else None
     if found is None or predicate is None:
         return
-    noun, count = f"{found['kind'] or ''}{found['noun']}", (found["count"] or "").lower()
+    noun, count = f"{found['kind'] or ''}{found['noun']}", found["count"]
     names = found["names"] or found["listed"]
     if names:
         for name in _names(names):
             yield from relationship(clause, clause.subject.name, _single(noun), name)
-    elif count and predicate in _COUNTED and count not in {"my", "our", "several"}:
-        if noun in _CHILDREN and count not in _ONE:
-            yield fact(clause, "has-children", count)
-        else:
-            yield fact(clause, "has", f"{found['count']} {noun}")
+    elif count and predicate in _COUNTED:
+        children = noun in {"children", "kids"}
+        yield fact(clause, "has-children", count) if children else fact(clause, "has", f"{count} {noun}")
 
 
 def _names(text: str) -> list[str]:
@@ -244,8 +223,7 @@ _OVER: Final = tuple(
 
 def parted(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     """Read that a tie is over: `got divorced`, `Anna and I broke up`, `Rex died`, `Ugo moved out`, `Nora dumped me`."""
-    state = clause.copula or clause.lemma == "get" or clause.passive
-    if clause.negated or clause.modal or not (state or clause.happened):
+    if clause.negated or clause.modal or not (clause.copula or clause.passive or clause.happened):
         return
     done = f"{clause.lemma} {clause.rest.strip()}"
     ties, found = next(((ties, found) for ties, one in _OVER if (found := one.match(done))), ((), None))

@@ -23,7 +23,6 @@ TextRule = Callable[[str, Clause, SpeakerContext], Iterator[Draft]]
 CHOSEN: Final = word_set("now always currently mostly mainly only primarily usually typically exclusively")
 """Adverbs that make what is used a choice."""
 
-_ROLELESS: Final = word_set("character avatar bot agent assistant")
 _FOR_A_WHILE: Final = pattern("leads", "for a while", re.IGNORECASE)
 _UNMET: Final = 0.75
 """Precision of rules that the development conversations do not meet often enough to measure it."""
@@ -66,7 +65,7 @@ _MOODS: Final[Mapping[str, Mood]] = {
     "general": _is_general,
     "own": lambda clause: is_now(clause) and clause.subject.own and not clause.subject.plural,
     "others": lambda clause: _is_general(clause) and not clause.subject.own,
-    "is one": lambda clause: _is(clause) and not clause.subject.plural and clause.subject.noun not in _ROLELESS,
+    "is one": lambda clause: _is(clause) and not clause.subject.plural,
     "is somebody": lambda clause: _is(clause) and kind_of(clause.subject.name) != ORGANIZATION,
     "is or was": lambda clause: clause.copula and not clause.negated and clause.modal is None,
     "introduced": lambda clause: (

@@ -70,9 +70,6 @@ _GERUND: Final = re.compile(r"\s+(?P<up>up\s+)?(?:with\s+)?(?P<verb>being|[a-z]{
 _OFF: Final = re.compile(r"\s+off\s+(?:of\s+)?(?:my\s+|the\s+)?(?=\w)", re.IGNORECASE)
 _COMING_OFF: Final = frozenset({"be", "come", "go", "get", "taper", "wean"})
 """Verbs with `off` for what one took until then; it may be a bus, too."""
-_DONE: Final = re.compile(r"(?:done|finished|through) with\s+(?=\w+ing\b)", re.IGNORECASE)
-_THEN: Final = re.compile(r"\b(?:when|before|by the time|the day)\s$", re.IGNORECASE)
-"""Words before what was so once, and may not be so any more."""
 _STOPPED: Final = frozenset({"stop", "quit", "cease", "give"})
 _SLOT_FIELDS: Final[Mapping[str, tuple[str, ...]]] = {
     "fact": ("subject", "predicate"),
@@ -87,8 +84,7 @@ _IT: Final = frozenset({"it", "they"})
 
 def read_clause(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
     """Yield what a clause states, and what it says is no longer so."""
-    then = _THEN.search(clause.before) is not None
-    stated = [one for one in _states(clause, said) if one.type == "event" or not then]
+    stated = list(_states(clause, said))
     yield from stated
     affirmed = _affirmed(clause)
     if affirmed is None:
@@ -111,7 +107,7 @@ def read_clause(clause: Clause, said: SpeakerContext) -> Iterator[Draft]:
 def _done(clause: Clause) -> Iterator[Draft]:
     """Yield what was done until then under its verb, though no row reads it: an ending ends only what is held."""
     done = main_part(clause.rest).strip()
-    if says_something(done) and not clause.copula and clause.subject.who is not Who.PRONOUN:
+    if says_something(done) and not clause.copula:
         yield fact(clause, third_person(clause.lemma), in_third_person(done))
 
 
@@ -183,7 +179,7 @@ def _past_state(clause: Clause, said: SpeakerContext, state: Draft) -> Iterator[
     """Yield the state as an event, approximate where no time is named (seed 000): it is no fact any more."""
     time = event_time.find(clause.whole, said.now)
     description = retell(clause, said, time)
-    if description is not None and clause.subject.who is not Who.PRONOUN:
+    if description is not None:
         told = event(clause, description, time, [clause.subject.name], importance=PASSING, topic=state.topic, past=True)
         yield replace(told, rule=state.rule, confidence=state.confidence)
 
@@ -207,21 +203,18 @@ def _affirmed(clause: Clause) -> Clause | None:
     if off is not None:
         return replace(now, verb="take", lemma="take", rest=f" {rest[off.end() :]}", copula=False)
     if clause.happened and not clause.copula and clause.lemma in _STOPPED:
-        return _doing(now, clause.rest, up=clause.lemma == "give")
-    done = _DONE.match(clause.rest) if clause.copula and clause.holds else None
-    return _doing(now, f" {clause.rest[done.end() :]}", up=False) if done else None
+        return _doing(now)
+    return None
 
 
-def _doing(clause: Clause, rest: str, *, up: bool) -> Clause | None:
-    """Return the clause of what was done until then: `taking metformin` -> `take metformin`."""
-    found = _GERUND.match(rest)
+def _doing(clause: Clause) -> Clause | None:
+    """Return the clause of what was done until then: `stopped taking metformin` -> `take metformin`."""
+    found = _GERUND.match(clause.rest)
     form = form_of(found["verb"].lower()) if found else None
-    if found is None or form is None or "ing" not in form.kinds or up != bool(found["up"]):
+    if found is None or form is None or (clause.lemma == "give") != bool(found["up"]):
         return None
-    after = rest[found.end() :]
-    if form.lemma == "be":
-        return replace(clause, verb="be", lemma="be", rest=after.lstrip(), copula=True)
-    return replace(clause, verb=form.lemma, lemma=form.lemma, rest=after, adverbs=frozenset({"always"}))
+    rest = clause.rest[found.end() :]
+    return replace(clause, verb=form.lemma, lemma=form.lemma, rest=rest, adverbs=frozenset({"always"}))
 
 
 @cache

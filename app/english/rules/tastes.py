@@ -12,7 +12,7 @@ from dataclasses import replace
 from typing import Final
 
 from app.english.names import words_of
-from app.english.rules.clause import HIDDEN, Clause, SpeakerContext, Who
+from app.english.rules.clause import Clause, SpeakerContext, Who
 from app.english.rules.drafts import Draft, preference
 from app.english.rules.grammar import ADVERBS, is_verb
 from app.english.rules.noun_phrases import BREAKERS, in_third_person, list_items, says_something, slug, without_fillers
@@ -48,13 +48,11 @@ _REPEATED: Final = pattern("tastes", "repeated", re.IGNORECASE)
 _GOES_ON: Final = pattern("tastes", "goes on", re.IGNORECASE)
 _PAIRED: Final = re.compile(r"\s*(?P<how>both|either|neither|no|not|never)\s+", re.IGNORECASE)
 _NEITHER: Final = re.compile(r"\s+nor\s+", re.IGNORECASE)
-_JOINED: Final = re.compile(r",|\s(?:and|or|&|nor|plus|as well as)\s", re.IGNORECASE)
 _FIRM: Final = re.compile(r"[A-Z]\S* & [A-Z]")
 """One name or two: `Marks & Spencer`."""
 
 _SOMEONES: Final = re.compile(r"\b(?:my|our|me|us|i|his|her|their|them|they|he|she|others?)\b", re.IGNORECASE)
 _POINTING: Final = pattern("tastes", "pointing", re.IGNORECASE)
-_TIMED: Final = pattern("tastes", "of the moment", re.IGNORECASE)
 OFFERED: Final = pattern("preferences", "offered", re.IGNORECASE)
 """What says something only beside what it is chosen from."""
 _DETERMINED: Final = re.compile(r"(?:an?|the|some|any)\s", re.IGNORECASE)
@@ -105,9 +103,9 @@ def _stands(clause: Clause, attitude: str, rest: str, *, to: bool) -> Iterator[D
     how = paired["how"].lower() if paired else ""
     if paired is not None and how in {"both", "either", "neither"}:
         rest = rest[paired.end() :]
-    if how in {"no", "not", "never"} or (how == "neither" and attitude not in _OPPOSITES):
+    if how in {"no", "not", "never"}:
         return
-    attitude = _OPPOSITES[attitude] if how == "neither" else attitude
+    attitude = _OPPOSITES.get(attitude, attitude) if how == "neither" else attitude
     for one in things(rest, to=to):
         yield taste(clause, one, attitude)
 
@@ -154,8 +152,6 @@ def _in_parts(whole: str, *, verbs: bool) -> list[str]:
         return []
     rest = whole[whole.find(listed[-1]) + len(listed[-1]) :]
     shared = len(listed) > 1 and not _are_whole(listed, verbs=verbs)
-    if shared and _JOINED.search(rest):  # the rest is another thought, and what goes before it shares a word
-        return []
     together = shared or _GOES_ON.match(rest) is not None  # "driving at night and in the rain"
     found = [_bare(whole)] if together else [_bare(part) for part in listed]
     if not all(_in_general(one, _LONGEST_SHARED if shared else _LONGEST) for one in found):
@@ -209,12 +205,10 @@ def _in_general(one: str, longest: int) -> bool:
         return False
     vague = _NOTHING | _BARE_ACTIVITIES if len(said) == 1 else _NOTHING
     return (
-        HIDDEN not in one
-        and (said[0] not in vague or _SENSED.match(one) is not None or _is_first_of_many(said))
+        (said[0] not in vague or _is_first_of_many(said))
         and said[-1] not in _NOTHING | BREAKERS
         and not _SOMEONES.search(one)
         and not _POINTING.search(one)
-        and not _TIMED.search(one)
         and not OFFERED.search(one)
         and not any(is_verb(word) and word.lower in _AUXILIARIES for word in words_of(one, most=longest))
     )
@@ -222,7 +216,7 @@ def _in_general(one: str, longest: int) -> bool:
 
 def _is_first_of_many(said: list[str]) -> bool:
     """Tell whether the first word only narrows the next: `energy drinks`, but not `energy of the place`."""
-    return len(said) > 1 and said[1] not in BREAKERS and not said[0].endswith("ing") and form_of(said[0]) is None
+    return len(said) > 1 and said[1] not in BREAKERS and form_of(said[0]) is None
 
 
 _AUXILIARIES: Final = word_set(
@@ -242,9 +236,9 @@ def habits(clause: Clause, _said: SpeakerContext) -> Iterator[Draft]:
     how = next((word for word in _HABITS if word in clause.adverbs), None)
     without = clause.negated and how is None and clause.lemma in _GONE_WITHOUT
     told = (how and clause.present and clause.subject.own) or (without and (clause.present or clause.modal == "will"))
-    if not told or clause.subject.plural or clause.subject.who is Who.PRONOUN:
+    if not told or clause.subject.plural or clause.lemma in _NO_HABIT:
         return
-    if clause.perfect or clause.progressive or clause.passive or clause.copula or clause.lemma in _NO_HABIT:
+    if clause.perfect or clause.progressive or clause.passive or clause.copula:
         return
     rest = _ONLY_LAST.sub("", clause.rest)
     whole = (without_fillers(rest) if _CONDITION.search(rest) else _ended(rest)) or ""

@@ -49,7 +49,6 @@ _STOP: Final = re.compile(r"[.;:!?(\u2014]|\s+(?:so|because|which|but|since|that
 _LED_TO: Final = re.compile(r"\s*(?:(?:also|and)\s+)?to\s+", re.IGNORECASE)
 _DANGLING: Final = re.compile(r"\s(?:and|or)\s*$", re.IGNORECASE)
 _ASIDES: Final = words("values", "asides")
-_BEFORE_NOUN: Final = frozenset({"a", "an", "the", "my", "his", "her", "their"})
 _NO_SUBSTANCE: Final = word_set("mornings mondays meetings work people drama nonsense stupidity exercise effort")
 """What one is allergic to in jest."""
 _SEVERITY: Final = word_set("severe bad mild serious terrible food seasonal a an some any my many")
@@ -70,9 +69,6 @@ _NOWHERE: Final = section("dwellings", "no places")
 _DWELLING_IN: Final = pattern("values", "dwelling in", re.IGNORECASE)
 _LED: Final = GROUPS | KINDS["project"] | KINDS["organization"] | {"office", "budget"}
 _LED_COUNTED: Final = _LED | {"people", "engineers", "staff"}
-_NOT_LED: Final = word_set("to up sure people everyone time stress expectations it way by me")
-_NOT_USED: Final = word_set("to up as all both public drugs every my his her their me")
-_LONGEST_TOOL: Final = 5
 _GOES_ON: Final = re.compile(r"\s+(?:to|than)\b|[.,'-]\w", re.IGNORECASE)
 """What a value does not end before: `a strip of land adjacent to a road`."""
 _STAND_INS: Final = word_set("one ones")
@@ -117,13 +113,9 @@ def _is_known(found: Thing) -> bool:
     return any(letter.isupper() for letter in found.name) or low in _PASTIMES or is_language(found.name)
 
 
-def _is_used(found: Thing) -> bool:
-    return found.first not in _NOT_USED and found.words <= _LONGEST_TOOL
-
-
 def _is_led(found: Thing, said: SpeakerContext) -> bool:
     """Tell whether it is someone or something that is led, rather than stress or time: `the project`, `Nia`."""
-    return found.first not in _NOT_LED and (found.capital or found.head in _LED or _is_person(found, said))
+    return found.capital or found.head in _LED or _is_person(found, said)
 
 
 def _is_person(found: Thing, said: SpeakerContext) -> bool:
@@ -137,8 +129,8 @@ quantity: Final = a_thing(lambda _thing, _said: True, whole=True)
 led: Final = a_thing(_is_led)
 led_in_number: Final = a_thing(lambda found, _said: found.head in _LED_COUNTED, whole=True)
 birthplace: Final = a_thing(lambda found, _said: _MONTH.match(found.name) is None)
-used: Final = things(lambda found, _said: _is_used(found) and _is_known(found))
-equipment: Final = a_thing(lambda found, _said: _is_used(found) and (found.words > 1 or _is_known(found)))
+used: Final = things(lambda found, _said: _is_known(found))
+equipment: Final = a_thing(lambda found, _said: found.words > 1 or _is_known(found))
 learned: Final = things(lambda found, _said: _is_known(found))
 pastimes: Final = things(lambda found, _said: found.name.lower() in _PASTIMES)
 
@@ -157,17 +149,17 @@ def place(text: str, _said: SpeakerContext) -> Iterator[str]:
     if found is not None and found.last in _DWELLINGS:
         lead = _DWELLING_IN.match(text, found.end)
         found = thing(text, lead.end()) if lead else None
-    if found is None or found.first in _NOWHERE or found.last in _NOWHERE or kind_of(found.name) == PERSON:
+    if found is None or found.first in _NOWHERE:
         return
     country = _COUNTRY.match(text, found.end)
-    whole = bool(country) and is_place(found.name) and is_place(country.group(1)) if country else False
+    whole = country is not None and is_place(found.name) and is_place(country.group(1))
     yield f"{found.name}, {country.group(1)}" if whole and country else found.name
 
 
 def named_place(text: str, said: SpeakerContext) -> Iterator[str]:
     """Yield a place with a name, that is not known to be something else."""
     for name in place(text, said):
-        if name[0].isupper() and kind_of(name) in {PLACE, None} and not is_group(name):
+        if name[0].isupper() and kind_of(name) in {PLACE, None}:
             yield name
 
 
@@ -185,19 +177,15 @@ def substances(text: str, _said: SpeakerContext) -> Iterator[str]:
 
 def _is_aside(part: str) -> bool:
     words = part.strip().lower().split()
-    said = _ASIDES.intersection((words[0], words[-1])) or _BEFORE_NOUN.intersection(words[1:])
-    return bool(said) or (len(words) == 1 and words[0].endswith("ly"))
+    return bool(_ASIDES.intersection((words[0], words[-1]))) or (len(words) == 1 and words[0].endswith("ly"))
 
 
 def before_allergy(text: str, _said: SpeakerContext) -> Iterator[str]:
     """Yield the things of which an allergy is named after them: `a severe peanut allergy`."""
-    found = re.match(r"(?P<what>[\w-]+(?:\s[\w-]+)?)\s+allerg(?:y|ies)\b", text, re.IGNORECASE)
-    for what in list_items(found["what"]) if found else ():
-        words = [word for word in what.split() if word.lower() not in _SEVERITY]
-        substance = " ".join(words)
+    for what in list_items(re.split(r"\s+allerg(?:y|ies)\b", text, maxsplit=1, flags=re.IGNORECASE)[0]):
+        substance = " ".join(word for word in what.split() if word.lower() not in _SEVERITY)
         name = value(COUNTED.get(substance.lower(), substance))
-        if name:
-            yield name
+        yield from [name] if name else ()
 
 
 def illnesses(text: str, _said: SpeakerContext) -> Iterator[str]:
@@ -208,8 +196,8 @@ def illnesses(text: str, _said: SpeakerContext) -> Iterator[str]:
     more = text[found.end :] if _GOES_ON_LISTING.match(text, found.end) else ""
     for one in list_items(found.name + more):
         words = one.lower().split()
-        known = {words[0], words[-1]} & CONDITIONS or words[-1] in CONDITION_HEADS
-        if known and len(words) <= _LONGEST_SUBSTANCE and (name := value(one)):
+        name = value(one)
+        if name and ({words[0], words[-1]} & CONDITIONS or words[-1] in CONDITION_HEADS):
             yield name
 
 
@@ -247,8 +235,7 @@ def diets_without(text: str, _said: SpeakerContext) -> Iterator[str]:
 def age(text: str, _said: SpeakerContext) -> Iterator[str]:
     """Yield an age in years."""
     found = _YEARS.match(text)
-    if found is not None and 0 < int(found["years"]) <= _MOST_AGE:
-        yield found["years"]
+    yield from [found["years"]] if found is not None and int(found["years"]) <= _MOST_AGE else ()
 
 
 def nationality(text: str, _said: SpeakerContext) -> Iterator[str]:
@@ -276,8 +263,7 @@ def goal(text: str, _said: SpeakerContext) -> Iterator[str]:
     """Yield what one wants to do."""
     found = _GOAL.match(text)
     wanted = value(_SOON.sub("", found.group())) if found is not None else None
-    if wanted is not None:
-        yield f"to {in_third_person(wanted)}"
+    yield from [f"to {in_third_person(wanted)}"] if wanted else ()
 
 
 def given_name(text: str, _said: SpeakerContext) -> Iterator[str]:
