@@ -189,8 +189,7 @@ ABOUT_ASKER: Final = pattern("question_cues", "about the asker", _ANY_CASE)
 ASKS_WHO: Final = pattern("question_cues", "asks who", _ANY_CASE)
 """Asks for people, whoever they are."""
 
-FOR_A_LIVING: Final = pattern("question_cues", "for a living", _ANY_CASE)
-"""Means work, with the word for where somebody lives."""
+_FOR_A_LIVING: Final = pattern("question_cues", "for a living", _ANY_CASE)
 
 ASKS_FOR_WORK: Final = pattern("question_cues", "asks for work", _ANY_CASE)
 """Asks for somebody's work without a word for it."""
@@ -258,7 +257,11 @@ NAMING: Final = frozenset({"name", "named", "called", "who's", "whose"})
 
 
 def spelled_out(text: str) -> str:
-    """Return an English question with the short spellings of chats written out: `wat phone hav i` has `what`."""
+    """Return a question with the short spellings of English chats written out: `wat phone hav i` has `what`.
+
+    And with `as a job` for what is done for a living, which has the word for where somebody lives.
+    """
+    text = _FOR_A_LIVING.sub("as a job", text)
     if _SHORT.search(text) is None or text_language(text) != "english":
         return text
     return _GAP.sub(" ", _SHORT.sub(lambda found: _SHORT_SPELLINGS[found[0].casefold()], text)).strip()

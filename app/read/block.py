@@ -16,7 +16,8 @@ from app.db.memories.ranking import RankingRow, TurnEvidence
 from app.english.questions import ASKS_FOR_QUESTIONS
 from app.memory.extraction import NOT_PEOPLE, Role
 from app.model import ReadMode
-from app.read.relevance import ANSWERED, MatchEvidence, Split, is_brief, says_whom, split
+from app.read.asked_of import says_whom
+from app.read.relevance import ANSWERED, MatchEvidence, Split, is_brief, split
 from app.read.texts import is_only_asking, name_in, share_told, shared_terms, terms_in
 from app.read.values import OPENING, Arm, ParsedQuery, QueryRequest, Ranked
 
@@ -256,8 +257,8 @@ def assistant_words(judged: Judged, one: Ranked) -> str:
     if query.reading.asks_back:
         asked = Arm.LEXICAL in one.places or judged.policy.evidence.whole[one.id] >= ANSWERED * judged.best
         return "" if asked else without
-    asked, told = shared_terms(query.reading.text, judged.row(one).opening)
-    if Arm.LEXICAL not in one.places or len(asked & told) < min(SHARED, len(asked) / 3):
+    words, told = shared_terms(query.reading.text, judged.row(one).opening)
+    if Arm.LEXICAL not in one.places or len(words & told) < min(SHARED, len(words) / 3):
         return without
     if judged.policy.evidence.whole[one.id] < AS_GOOD * judged.best and not query.reading.goes_on:
         return "said by the assistant, and less relevant than what the user said"

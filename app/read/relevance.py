@@ -11,7 +11,7 @@ import math
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import cached_property, lru_cache
+from functools import lru_cache
 from itertools import pairwise
 from operator import attrgetter
 from statistics import NormalDist
@@ -20,19 +20,15 @@ from uuid import UUID
 
 from app.db.memories.ranking import RankingRow
 from app.english.own_life import HAS_NAME
-from app.english.questions import ABOUT_ASKER, PAST_TENSE, speaks_of_somebody
+from app.english.questions import ABOUT_ASKER, speaks_of_somebody
 from app.lexical.bm25 import terms
 from app.memory import normalise, vocabulary
 from app.memory.extraction import SHORT_TURN
+from app.read.asked_of import GENERAL, has_half, is_general, is_of_asker_alone, says_whom
 from app.read.texts import (
     WordNearness,
-    asked_content,
-    is_english,
-    is_request,
-    names_within,
     own_life_in,
     share_told_of_speaker,
-    speaks_of_itself,
     terms_in,
     tokens_in,
 )
@@ -77,9 +73,6 @@ STANDS_OUT: Final = 2.0
 
 RIVAL: Final = 0.6
 """Least share of the best belief's evidence that another belief has."""
-
-GENERAL: Final = "the question speaks of nobody, and nothing has half of its words"
-"""Why nothing answers a question that memory may have no answer to: `who wrote Hamlet?`."""
 
 NAMED_LEAST: Final = 0.22
 """Least evidence of the wording of a belief that is not what is asked for, where the question names a person."""
@@ -177,7 +170,7 @@ class MatchEvidence:
     wording: Mapping[UUID, float]
 
 
-@dataclass(frozen=True, kw_only=True)
+@dataclass(frozen=True, slots=True, kw_only=True)
 class Relevance:
     """The measure of relevance to one question; `whole` is the weight of all its words.
 
@@ -307,28 +300,11 @@ class Relevance:
         best = max((evidence.whole[one.id] - NAME_ALONE * self._named(one) for one in believed), default=0.0)
         known = any(rows[one.id].predicate in self.query.asked_predicates for one in believed)
         verbs = _verbs_of(self.query.asked_predicates) if known else frozenset[str]()
-        anchored = not self._is_general or any(self._is_anchor(rows[one.id]) for one in ranked)
+        anchored = not is_general(self.query) or any(has_half(self.query, rows[one.id]) for one in ranked)
         relevant, other = split(
             (one, self._why(one, rows[one.id], evidence, best, verbs) if anchored else GENERAL) for one in ranked
         )
         return (relevant, other) if relevant else self._standing_out(ranked, rows, other)
-
-    @cached_property
-    def _is_general(self) -> bool:
-        """Whether a question to an assistant speaks of nobody, so that the answer may be what everybody knows."""
-        query, asked = self.query, self.query.reading
-        if not query.assistants or query.mentioned or query.about or asked.asks_back or asked.windows or asked.hinted:
-            return False
-        return is_english(asked.text) and not (speaks_of_somebody(asked.text) or is_request(asked.text))
-
-    def _is_anchor(self, row: RankingRow) -> bool:
-        """Tell whether somebody said a name of the question or half of its content words; the assistant, once."""
-        text, said = self.query.reading.text, terms_in(row.opening)
-        if row.speaker_id in self.query.assistants and PAST_TENSE.search(text) is None:
-            return False
-        asked = asked_content(text)
-        names = frozenset[str]() if is_request(text) else names_within(text)
-        return not said.isdisjoint(names) or 2 * len(asked & said) >= max(1, len(asked))
 
     def _standing_out(self, ranked: Sequence[Ranked], rows: Mapping[UUID, RankingRow], other: tuple[Cut, ...]) -> Split:
         """Return the turn that is far nearer to a question about somebody than all others, and what else is cut.
@@ -350,7 +326,7 @@ class Relevance:
         `verbs` are those of what is asked, where a belief is known that says it: they speak for no other.
         """
         if row.type in self.verbatim:
-            if self._is_of_speaker_alone(row):
+            if is_of_asker_alone(self.query, row):
                 return "about its speaker, where another is asked for"
             floor = self._floor_of_turn(one, row)
             return "" if one.relevance >= floor else f"under {floor:.2f}, the floor of turns"
@@ -375,14 +351,6 @@ class Relevance:
         if evidence.whole[one.id] < RIVAL * best and self._named(one) < 1:
             return "far less relevant than the best belief"
         return ""
-
-    def _is_of_speaker_alone(self, row: RankingRow) -> bool:
-        """Tell whether a user's turn speaks of its speaker alone, where the question asks of others."""
-        others = (
-            self.query.names_people and vocabulary.USER not in self.query.about and not self.query.reading.own_asked
-        )
-        of_user = bool(self.query.assistants) and row.speaker_id is None
-        return of_user and others and speaks_of_itself(row.opening) and not says_whom(self.query, row)
 
     def _floor_of_turn(self, one: Ranked, row: RankingRow) -> float:
         """Return the least relevance of a turn: how well it tells what it is about depends on the kind of chat."""
@@ -446,15 +414,6 @@ def _verbs(predicate: str | None) -> frozenset[str]:
 @lru_cache(maxsize=1_024)
 def _verbs_of(predicates: frozenset[str]) -> frozenset[str]:
     return frozenset[str]().union(*map(_verbs, predicates))
-
-
-def says_whom(query: ParsedQuery, row: RankingRow) -> bool:
-    """Tell whether a turn says a name of the question, other than its speaker's."""
-    if not query.named or any(row.speaker_id in entity.ids for one in query.named for entity in one.entities):
-        return False
-    said = terms_in(row.opening)
-    names = (name for one in query.named for name in (one.text, *(entity.name for entity in one.entities)))
-    return any(not said.isdisjoint(terms_in(name)) for name in names)
 
 
 def is_brief(row: RankingRow) -> bool:
